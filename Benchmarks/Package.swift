@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Figures, not tests: `Scripts/bench` runs these in release builds. A package of its own, so that nobody resolves it.
+let package = Package(
+  name: "tern-benchmarks",
+  platforms: [.macOS(.v13)],
+  products: [
+    .executable(name: "bench-track", targets: ["BenchTrack"]), .executable(name: "bench-load", targets: ["BenchLoad"]),
+  ],
+  dependencies: [.package(name: "tern", path: "..")],
+  targets: [
+    .target(name: "BenchSupport"),
+    .executableTarget(
+      name: "BenchTrack",
+      dependencies: [
+        "BenchSupport", .product(name: "Tern", package: "tern"), .product(name: "TernEvents", package: "tern"),
+      ]),
+    .systemLibrary(name: "CBenchZlib"),
+    .executableTarget(name: "BenchLoad", dependencies: ["BenchSupport", "CBenchZlib"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"), .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .treatAllWarnings(as: .error), .treatWarning("DeprecatedDeclaration", as: .warning),
+  ]
+}

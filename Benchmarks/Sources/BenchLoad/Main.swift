@@ -1,0 +1,43 @@
+import BenchSupport
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Sends App Center batches of 50 events over loopback from one thread.
+///
+/// `--rate 0` (default) keeps every connection busy and measures throughput; a rate in events/s sends by a schedule and
+/// measures latency from the moment a request was due. `--gzip` compresses the bodies beforehand.
+@main
+struct Main {
+  static func main() {
+    let options = Options()
+    var load = Load(options)
+    let result = load.run()
+    printLine([
+      "figure": .text(options.text("figure", default: "collector_load")),
+      "connections": .count(options.number("connections", default: 32)),
+      "target_events_per_second": .count(options.number("rate", default: 0)),
+      "seconds": .number(result.seconds), "requests": .count(result.requests), "events": .count(result.events),
+      "refused": .count(result.refused), "failed": .count(result.failed),
+      "events_per_second": .count(Int(Double(result.events) / result.seconds)),
+      "p50_ms": .number(Double(result.quantiles[0]) / 1e6), "p99_ms": .number(Double(result.quantiles[1]) / 1e6),
+      "max_ms": .number(Double(result.quantiles[2]) / 1e6),
+    ])
+    exit(result.failed > 0 ? 1 : 0)
+  }
+}
+
+/// What a run came to.
+struct LoadResult {
+  var seconds = 0.0
+  var requests = 0
+  var events = 0
+  /// Answers other than 200: not stored, so not counted as events.
+  var refused = 0
+  /// Broken connections.
+  var failed = 0
+  var quantiles: [Int64] = [0, 0, 0]
+}

@@ -1,0 +1,48 @@
+/// Latencies in nanoseconds, collected without allocation while measuring.
+public struct Samples: Sendable {
+  private var values: [Int64] = []
+
+  /// Creates an empty collection with room for `capacity` samples.
+  public init(capacity: Int) { values.reserveCapacity(capacity) }
+
+  /// Adds one latency in nanoseconds.
+  public mutating func add(_ nanoseconds: Int64) { values.append(nanoseconds) }
+
+  /// How many samples there are.
+  public var count: Int { values.count }
+
+  /// The values at the given fractions (0…1) of the sorted samples, in nanoseconds.
+  public func quantiles(_ fractions: [Double]) -> [Int64] {
+    let sorted = values.sorted()
+    guard !sorted.isEmpty else { return fractions.map { _ in 0 } }
+    return fractions.map { sorted[min(sorted.count - 1, Int(Double(sorted.count) * $0))] }
+  }
+}
+
+/// One line of output: a JSON object whose members are printed in the order given.
+public func printLine(_ members: KeyValuePairs<String, Figure>) {
+  print("{" + members.map { "\"\($0.key)\":\($0.value.json)" }.joined(separator: ",") + "}")
+}
+
+/// A value of an output line.
+public enum Figure: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+  /// Text without characters that JSON escapes.
+  case text(String)
+  /// A whole number.
+  case count(Int)
+  /// A number, printed with two decimals.
+  case number(Double)
+
+  /// Reads text.
+  public init(stringLiteral value: String) { self = .text(value) }
+  /// Reads a whole number.
+  public init(integerLiteral value: Int) { self = .count(value) }
+
+  var json: String {
+    switch self {
+    case .text(let text): "\"\(text)\""
+    case .count(let count): String(count)
+    case .number(let number): String((number * 100).rounded() / 100)
+    }
+  }
+}

@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Apps that use the SDK as a user would. A package of its own, so that nobody who depends on Tern resolves it.
+let package = Package(
+  name: "tern-examples",
+  platforms: [.macOS(.v13)],
+  products: [.executable(name: "demo-player", targets: ["DemoPlayer"])],
+  dependencies: [.package(name: "tern", path: "..")],
+  targets: [
+    .executableTarget(
+      name: "DemoPlayer",
+      dependencies: [.product(name: "Tern", package: "tern"), .product(name: "TernEvents", package: "tern")])
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"), .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .treatAllWarnings(as: .error), .treatWarning("DeprecatedDeclaration", as: .warning),
+  ]
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Tern
+import TernEvents
+
+/// Lives through the past days of some installs, one after the other, on a clock that tells the time of the story.
+struct History {
+  private let options: Options
+  private let journal: Journal
+  private static let day: Int64 = 86_400_000
+
+  init(_ options: Options) throws {
+    self.options = options
+    journal = try Journal(path: options.journal)
+  }
+
+  func run() async throws -> Tally {
+    var tally = Tally()
+    let transport = SystemTransport()
+    for number in options.first..<options.first + options.count {
+      let added = try await live(Profile(number: number, days: options.days, seed: options.seed), transport)
+      tally.add(added)
+    }
+    return tally
+  }
+
+  private func live(_ profile: Profile, _ transport: any Transport) async throws -> Tally {
+    var generator = FastGenerator(seed: options.seed &* 31 &+ UInt64(profile.number))
+    let now = SystemClock().wallTime.millisecondsSince1970
+    let today = now - now % Self.day
+    var tally = Tally()
+    var last: Player?
+    // The history ends yesterday: today belongs to `live`.
+    for day in profile.firstDay..<options.days where isActive(profile, day, &generator) {
+      let midnight = today - Int64(options.days - day) * Self.day
+      // Sessions within the waking hours of wherever the person is; all of a day's sessions are on that day in UTC.
+      let hour = Int64.random(in: 7...21, using: &generator) * 3_600_000
+      let local = (hour - Int64(profile.timeZoneOffsetMinutes) * 60_000 + Self.day) % Self.day
+      let start = min(local, Self.day - 7_200_000)
+      let clock = StoryClock(at: Timestamp(millisecondsSince1970: midnight + start))
+      await last?.quit()
+      let player = try Player(
+        options, profile: profile, day: day, clock: clock, transport: transport, journal: journal)
+      visit(player, clock, until: midnight + Self.day, &generator)
+      tally.add(player.tally)
+      last = player
+    }
+    try await last?.deliver(within: .seconds(120))
+    await last?.quit()
+    tally.installs = last == nil ? 0 : 1
+    return tally
+  }
+
+  private func visit(_ player: Player, _ clock: StoryClock, until end: Int64, _ generator: inout FastGenerator) {
+    for number in 0..<Int.random(in: 1...3, using: &generator) {
+      if number > 0 { clock.advance(by: .seconds(Int.random(in: 60...1_800, using: &generator))) }
+      // The journal names days, so a visit that would run past midnight is not begun.
+      guard clock.wallTime.millisecondsSince1970 < end - 3_600_000 else { return }
+      player.beginSession()
+      for step in Visit(using: &generator).steps {
+        if case .wait(let milliseconds) = step { clock.advance(by: .milliseconds(milliseconds)) }
+        player.perform(step)
+      }
+    }
+  }
+
+  private func isActive(_ profile: Profile, _ day: Int, _ generator: inout FastGenerator) -> Bool {
+    // More on weekends, less as the weeks go by, and always on the first day.
+    let weekend = (day % 7) >= 5 ? 1.35 : 1.0
+    let age = Double(day - profile.firstDay)
+    let chance = profile.keenness * weekend * (0.6 + 0.4 / (1 + age / 10))
+    return Double.random(in: 0..<1, using: &generator) < chance || day == profile.firstDay && profile.firstDay > 0
+  }
+}
+
+extension Tally {
+  mutating func add(_ other: Tally) {
+    events += other.events
+    screens += other.screens
+    sessions += other.sessions
+    installs += other.installs
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+
+/// Demo Player: an invented video app that uses the SDK as an app would, without a screen.
+///
+/// `history` lives through the past days of many installs; `live` uses the app now, in real time.
+@main
+struct Main {
+  static func main() async {
+    do {
+      let options = try Options(CommandLine.arguments)
+      let tally = try await options.isLive ? Live(options).run() : History(options).run()
+      print(tally.json)
+    } catch {
+      FileHandle.standardError.write(Data("demo-player: \(error)\n".utf8))
+      exit(2)
+    }
+  }
+}
+
+/// The options of a run.
+struct Options {
+  var isLive = false
+  var collector: URL
+  var key: String
+  /// Where the installs keep their queues, one directory each.
+  var directory: URL
+  /// The first install's number, and how many this process plays.
+  var first = 0
+  var count = 1
+  /// Days of history.
+  var days = 30
+  var seed: UInt64 = 1
+  /// How long `live` runs, in seconds; 0 for ever.
+  var seconds = 0
+  /// Milliseconds between the steps of `live`.
+  var pace = 400
+  var journal: String?
+
+  init(_ arguments: [String]) throws {
+    let usage =
+      "usage: demo-player history|live --collector URL --key KEY --data DIR [--first N] [--count N] "
+      + "[--days N] [--seed N] [--seconds N] [--pace MILLISECONDS] [--journal FILE]"
+    guard arguments.count > 1, ["history", "live"].contains(arguments[1]) else { throw UsageError(usage) }
+    var values: [String: String] = [:]
+    for index in stride(from: 2, to: arguments.count - 1, by: 2) { values[arguments[index]] = arguments[index + 1] }
+    guard let collector = values["--collector"].flatMap({ URL(string: $0) }), let key = values["--key"],
+      let directory = values["--data"], arguments.count % 2 == 0
+    else { throw UsageError(usage) }
+    isLive = arguments[1] == "live"
+    self.collector = collector
+    self.key = key
+    self.directory = URL(filePath: directory)
+    func number(_ name: String, _ fallback: Int) -> Int { values[name].flatMap { Int($0) } ?? fallback }
+    first = number("--first", first)
+    count = number("--count", count)
+    days = number("--days", days)
+    seed = UInt64(number("--seed", 1))
+    seconds = number("--seconds", seconds)
+    pace = number("--pace", pace)
+    journal = values["--journal"]
+  }
+}
+
+/// A mistake on the command line.
+struct UsageError: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// What a run recorded.
+struct Tally {
+  var events = 0
+  var screens = 0
+  var sessions = 0
+  var installs = 0
+
+  var json: String {
+    #"{"installs":\#(installs),"sessions":\#(sessions),"screens":\#(screens),"events":\#(events)}"#
+  }
+}

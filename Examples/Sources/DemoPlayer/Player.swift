@@ -1,0 +1,82 @@
+import Foundation
+import Tern
+import TernEvents
+
+/// One install of Demo Player: what an app does with the SDK, and a journal of it.
+final class Player {
+  private let client: TernClient
+  private let install: Int
+  private let journal: Journal
+  private let clock: any TernClock
+  private(set) var tally = Tally()
+
+  /// Launches the app: the SDK opens its queue and begins a session.
+  init(
+    _ options: Options, profile: Profile, day: Int, clock: any TernClock, transport: any Transport, journal: Journal
+  ) throws {
+    install = profile.number
+    self.journal = journal
+    self.clock = clock
+    var configuration = TernClient.Configuration(key: options.key, collector: options.collector)
+    configuration.queueDirectory = options.directory.appending(path: "install-\(profile.number)")
+    // A story may leave the app unopened for weeks; nothing of it shall be too old to send when it is opened again.
+    configuration.maximumEventAge = .seconds(60 * 86_400)
+    // Sessions are begun by hand so that the journal can name each; `identify` is what a signed-in user would add.
+    configuration.sessions = .manual
+    let device = profile.device(day: day, days: options.days)
+    let environment = TernClient.Environment(
+      clock: clock, seed: .random(in: .min ... .max), transport: transport, device: { device })
+    client = try TernClient(configuration, environment: environment)
+    if profile.number % 3 == 0 { client.identify("member-\(profile.number)") }
+  }
+
+  func beginSession() {
+    journal.recording(entry("session")) { client.startSession() }
+    tally.sessions += 1
+  }
+
+  func perform(_ step: Visit.Step) {
+    switch step {
+    case .screen(let name):
+      journal.recording(entry("screen \(name)")) { client.screen(name) }
+      tally.screens += 1
+    case .event(let name, let properties, let priority):
+      journal.recording(entry("event \(name)")) { client.track(name, properties, priority: priority) }
+      tally.events += 1
+    case .wait: break
+    }
+  }
+
+  /// Sends what waits, trying until the deadline.
+  func deliver(within limit: Duration) async throws {
+    let deadline = ContinuousClock.now + limit
+    while true {
+      switch await client.flush() {
+      case .sent, .nothingToSend:
+        if client.currentStatus.queued + client.currentStatus.inFlight == 0 { return }
+      case .offline, .failed:
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      if ContinuousClock.now > deadline { throw Undelivered(left: client.currentStatus.queued) }
+    }
+  }
+
+  /// Ends the app in good order.
+  func quit() async { await client.shutdown() }
+
+  private func entry(_ text: String) -> String {
+    "\(dayText(clock.wallTime)) \(install) \(text)"
+  }
+}
+
+/// Events were still waiting at the end of a run.
+struct Undelivered: Error, CustomStringConvertible {
+  let left: Int
+  var description: String { "\(left) events could not be delivered in time; they wait in the queue" }
+}
+
+/// The UTC date as `YYYY-MM-DD`.
+private func dayText(_ time: Timestamp) -> String {
+  Date(timeIntervalSince1970: Double(time.millisecondsSince1970) / 1_000)
+    .formatted(.iso8601.year().month().day())
+}

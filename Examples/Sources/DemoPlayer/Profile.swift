@@ -1,0 +1,113 @@
+import TernEvents
+
+/// One invented person with a device: who installed Demo Player, where, when, and how keenly they use it.
+struct Profile {
+  let number: Int
+  let model: String
+  let osName: String
+  let osVersions: [String]
+  let locale: String
+  let country: String
+  let timeZoneOffsetMinutes: Int
+  /// The day of the history on which the app was installed; 0 is the first.
+  let firstDay: Int
+  /// The chance of opening the app on a given day, 0…1.
+  let keenness: Double
+  /// Days after a release until this person updates.
+  let updateDelay: Int
+
+  init(number: Int, days: Int, seed: UInt64) {
+    self.number = number
+    var generator = FastGenerator(seed: seed &* 1_000_003 &+ UInt64(number))
+    let device = Self.devices.weighted(&generator)
+    (model, osName, osVersions) = (device.model, device.osName, device.osVersions)
+    let place = Self.places.weighted(&generator)
+    (locale, country, timeZoneOffsetMinutes) = (place.locale, place.country, place.offset)
+    // Most people were there before the history begins; the rest arrive over its course.
+    let wasThere = Double.random(in: 0..<1, using: &generator) < 0.55
+    firstDay = wasThere ? 0 : Int.random(in: 0..<max(days, 1), using: &generator)
+    let chance = Double.random(in: 0..<1, using: &generator)
+    keenness = 0.06 + 0.7 * chance * chance * chance
+    updateDelay = Int.random(in: 0...9, using: &generator)
+  }
+
+  /// The app version this person runs on a day of the history: releases reach people over a week or so.
+  func version(day: Int, days: Int) -> (version: String, build: String) {
+    let releases: [(fraction: Double, version: String, build: String)] = [
+      (-1, "3.0.2", "380"), (0.1, "3.1.0", "401"), (0.4, "3.1.1", "407"), (0.7, "3.2.0", "418"),
+    ]
+    let known = releases.last { Int($0.fraction * Double(days)) + updateDelay <= day } ?? releases[0]
+    return (known.version, known.build)
+  }
+
+  func device(day: Int, days: Int) -> Device {
+    let (version, build) = version(day: day, days: days)
+    let osVersion = osVersions[min(osVersions.count - 1, (day + updateDelay) * osVersions.count / max(days + 9, 1))]
+    return Device(
+      osName: osName, osVersion: osVersion, model: model, manufacturer: osName == "Android" ? nil : "Apple",
+      locale: locale, country: country, timeZoneOffsetMinutes: timeZoneOffsetMinutes, appVersion: version,
+      appBuild: build, appNamespace: "com.example.demo-player")
+  }
+}
+
+extension Profile {
+  fileprivate struct Hardware: Weighted {
+    let weight: Double
+    let model: String
+    let osName: String
+    let osVersions: [String]
+  }
+
+  fileprivate struct Place: Weighted {
+    let weight: Double
+    let locale: String
+    let country: String
+    let offset: Int
+  }
+
+  fileprivate static let devices: [Hardware] = [
+    Hardware(weight: 18, model: "iPhone15,2", osName: "iOS", osVersions: ["17.4.1", "17.5"]),
+    Hardware(weight: 16, model: "iPhone16,1", osName: "iOS", osVersions: ["17.5", "18.0"]),
+    Hardware(weight: 14, model: "iPhone14,5", osName: "iOS", osVersions: ["16.7.2", "17.4.1"]),
+    Hardware(weight: 10, model: "iPhone13,2", osName: "iOS", osVersions: ["16.7.2"]),
+    Hardware(weight: 8, model: "iPhone12,1", osName: "iOS", osVersions: ["15.8.1", "16.7.2"]),
+    Hardware(weight: 8, model: "iPad13,4", osName: "iPadOS", osVersions: ["17.4.1", "17.5"]),
+    Hardware(weight: 4, model: "iPad11,6", osName: "iPadOS", osVersions: ["16.7.2"]),
+    Hardware(weight: 6, model: "Mac14,2", osName: "macOS", osVersions: ["14.4.1", "14.5"]),
+    Hardware(weight: 5, model: "Pixel 8", osName: "Android", osVersions: ["14"]),
+    Hardware(weight: 5, model: "SM-S918B", osName: "Android", osVersions: ["13", "14"]),
+    Hardware(weight: 2, model: "AppleTV11,1", osName: "tvOS", osVersions: ["17.4"]),
+  ]
+
+  fileprivate static let places: [Place] = [
+    Place(weight: 24, locale: "en_US", country: "US", offset: -300),
+    Place(weight: 14, locale: "pt_BR", country: "BR", offset: -180),
+    Place(weight: 11, locale: "de_DE", country: "DE", offset: 60),
+    Place(weight: 9, locale: "ja_JP", country: "JP", offset: 540),
+    Place(weight: 8, locale: "en_GB", country: "GB", offset: 0),
+    Place(weight: 7, locale: "fr_FR", country: "FR", offset: 60),
+    Place(weight: 6, locale: "hi_IN", country: "IN", offset: 330),
+    Place(weight: 5, locale: "es_MX", country: "MX", offset: -360),
+    Place(weight: 4, locale: "it_IT", country: "IT", offset: 60),
+    Place(weight: 4, locale: "nl_NL", country: "NL", offset: 60),
+    Place(weight: 3, locale: "pl_PL", country: "PL", offset: 60),
+    Place(weight: 3, locale: "sv_SE", country: "SE", offset: 60),
+    Place(weight: 2, locale: "en_AU", country: "AU", offset: 600),
+  ]
+}
+
+/// Something that is chosen with a chance in proportion to its weight.
+protocol Weighted {
+  var weight: Double { get }
+}
+
+extension Array where Element: Weighted {
+  func weighted(_ generator: inout FastGenerator) -> Element {
+    var rest = Double.random(in: 0..<reduce(0) { $0 + $1.weight }, using: &generator)
+    for element in self {
+      rest -= element.weight
+      if rest < 0 { return element }
+    }
+    return self[count - 1]
+  }
+}

@@ -1,0 +1,43 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The SDK: Foundation and the operating system only. The server is a package of its own in `server/`, so that an
+// app that depends on this package never resolves the server's dependencies (Scripts/check proves it).
+let package = Package(
+  name: "tern",
+  platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .macCatalyst(.v16), .visionOS(.v1)],
+  products: [
+    .library(name: "Tern", targets: ["Tern"]),
+    .library(name: "TernEvents", targets: ["TernEvents"]),
+    .library(name: "TernTestSupport", targets: ["TernTestSupport"]),
+  ],
+  targets: [
+    .target(name: "TernEvents"),
+    .target(name: "TernLog", dependencies: ["TernEvents"]),
+    .target(name: "TernDelivery", dependencies: ["TernEvents"]),
+    .systemLibrary(name: "CTernZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .systemLibrary(name: "CTernCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .target(
+      name: "Tern",
+      dependencies: [
+        "TernEvents", "TernLog", "TernDelivery", "CTernZlib",
+        .target(name: "CTernCurl", condition: .when(platforms: [.linux])),
+      ]),
+    .target(name: "TernTestSupport", dependencies: ["TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
+    .testTarget(name: "TernEventsTests", dependencies: ["TernEvents", "TernTestSupport"]),
+    .testTarget(name: "TernLogTests", dependencies: ["TernLog", "TernEvents", "TernTestSupport"]),
+    .testTarget(name: "TernDeliveryTests", dependencies: ["TernDelivery", "TernEvents", "TernTestSupport"]),
+    .testTarget(name: "TernTests", dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where [.regular, .test, .executable].contains(target.type) {
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      .enableUpcomingFeature("InferIsolatedConformances"), .enableUpcomingFeature("ImmutableWeakCaptures"),
+      .treatAllWarnings(as: .error), .treatWarning("DeprecatedDeclaration", as: .warning),
+    ]
+}

@@ -1,0 +1,150 @@
+public import Foundation
+import TernDelivery
+import TernEvents
+import TernLog
+
+extension TernClient {
+  /// Every setting of a client; values out of range are corrected, so that a configuration cannot be wrong.
+  public struct Configuration: Sendable, Hashable {
+    /// The app's key, as the collector gave it.
+    public var key: String
+    /// The collector's address, for example `https://tern.example.com`; a path in it is kept as a prefix.
+    public var collector: URL
+    /// Where the queue, the install's identifier and the switches live; created when missing.
+    ///
+    /// The default is ``defaultQueueDirectory``.
+    public var queueDirectory: URL
+    /// The most the queue may take on disk, in bytes; the default is 10 MiB, the least 24 KiB.
+    public var maximumQueueBytes: Int {
+      didSet { maximumQueueBytes = max(maximumQueueBytes, 24 << 10) }
+    }
+    /// The age from which an event is no longer worth sending; the default is 25 days, the least a second.
+    public var maximumEventAge: Duration {
+      didSet { maximumEventAge = max(maximumEventAge, .seconds(1)) }
+    }
+    /// The app's version, when its bundle has none; the default is `nil`, sent as "0".
+    public var appVersion: String?
+    /// The app's build, when its bundle has none; the default is `nil`, sent as "0".
+    public var appBuild: String?
+    /// The ISO 3166 code of the country; the default is `nil`, which means the region of the locale.
+    public var countryCode: String?
+    /// How long after the first unsent event a delivery starts; the default is 6 s.
+    public var sendAfter: Duration {
+      didSet { sendAfter = max(sendAfter, .zero) }
+    }
+    /// How many waiting events start a delivery at once; the default is 50, the least 1.
+    public var sendAtWaiting: Int {
+      didSet { sendAtWaiting = max(sendAtWaiting, 1) }
+    }
+    /// The most events in one request; the default is 500, the range 1…2,000.
+    public var maximumBatchEvents: Int {
+      didSet { maximumBatchEvents = min(max(maximumBatchEvents, 1), NativeProtocol.maximumEvents) }
+    }
+    /// The most bytes of events in one request before compression; the default is 512 KiB, the range 1 KiB…4 MiB.
+    public var maximumBatchBytes: Int {
+      didSet { maximumBatchBytes = min(max(maximumBatchBytes, 1 << 10), NativeProtocol.maximumBodyBytes) }
+    }
+    /// The most requests under way at a time; the default is 3, the range 1…16.
+    public var maximumBatchesInFlight: Int {
+      didSet { maximumBatchesInFlight = min(max(maximumBatchesInFlight, 1), 16) }
+    }
+    /// The longest pause between two attempts; the default is 30 min, the least a second.
+    public var maximumRetryDelay: Duration {
+      didSet { maximumRetryDelay = max(maximumRetryDelay, .seconds(1)) }
+    }
+    /// How long a request may take; the default is 60 s, the least a second.
+    public var requestTimeout: Duration {
+      didSet { requestTimeout = max(requestTimeout, .seconds(1)) }
+    }
+    /// Whether requests from 1 KiB on are compressed; the default is true.
+    public var compressesRequests: Bool
+    /// How sessions begin; the default is `.automatic()`.
+    public var sessions: Sessions
+    /// What survives a loss of power; the default is `.onBackgroundAndCritical`.
+    public var durability: Durability
+    /// Whether the client starts paused: it records, but sends nothing until `resume()`; the default is false.
+    public var startsPaused: Bool
+
+    /// Creates a configuration with the defaults stated at each setting.
+    public init(key: String, collector: URL) {
+      self.key = key
+      self.collector = collector
+      queueDirectory = Self.defaultQueueDirectory
+      maximumQueueBytes = 10 << 20
+      maximumEventAge = .seconds(25 * 86_400)
+      sendAfter = .seconds(6)
+      sendAtWaiting = 50
+      maximumBatchEvents = 500
+      maximumBatchBytes = 512 << 10
+      maximumBatchesInFlight = 3
+      maximumRetryDelay = .seconds(30 * 60)
+      requestTimeout = .seconds(60)
+      compressesRequests = true
+      sessions = .automatic()
+      durability = .onBackgroundAndCritical
+      startsPaused = false
+    }
+
+    /// How sessions begin.
+    public enum Sessions: Sendable, Hashable {
+      /// At the start of the client, if the app is in the foreground, and when it comes back after at least
+      /// `backgroundTimeout` in the background, without an event for as long; 20 s by default.
+      case automatic(backgroundTimeout: Duration = .seconds(20))
+      /// Only when the app calls `startSession()`; events before that have no session.
+      case manual
+    }
+
+    /// When recorded events are forced onto the medium.
+    ///
+    /// It matters only when the device loses power: the end of the process, however violent, loses nothing either way.
+    public enum Durability: Sendable, Hashable {
+      /// Never; the system writes in its own time, about 30 s.
+      case never
+      /// When the app goes to the background, and after each critical event.
+      case onBackgroundAndCritical
+      /// As above, and before each request.
+      case everyBatch
+    }
+  }
+}
+
+extension TernClient.Configuration {
+  var policy: Policy {
+    Policy(
+      batchEvents: maximumBatchEvents, batchBytes: maximumBatchBytes, sendAtWaiting: sendAtWaiting,
+      sendAfter: sendAfter, maximumInFlight: maximumBatchesInFlight,
+      retry: .unlimited(first: .seconds(2), ceiling: maximumRetryDelay))
+  }
+
+  var logDurability: TernLog.Durability {
+    switch durability {
+    case .never: .never
+    case .onBackgroundAndCritical: .onBackgroundAndCritical
+    case .everyBatch: .everyBatch
+    }
+  }
+
+  /// The address of the endpoint.
+  func endpoint() throws(TernError) -> URL {
+    let scheme = collector.scheme?.lowercased()
+    guard scheme == "http" || scheme == "https", collector.host?.isEmpty == false,
+      var parts = URLComponents(url: collector, resolvingAgainstBaseURL: true)
+    else {
+      throw TernError(
+        code: .unusableCollector,
+        message: "The collector's address \"\(collector.absoluteString)\" cannot be used; give an http or https URL.")
+    }
+    while parts.path.hasSuffix("/") { parts.path.removeLast() }
+    parts.path += NativeProtocol.path
+    parts.query = nil
+    parts.fragment = nil
+    return parts.url ?? collector
+  }
+
+  func checkKey() throws(TernError) {
+    guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw TernError(
+        code: .unusableKey, message: "The key is empty or has spaces or signs; copy it from the portal as it stands.")
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import TernEvents
+import TernLog
+
+/// A report of drops that is on its way, and what it tells.
+struct DropReport {
+  let id: UniqueID
+  let counts: [DropReason: Int]
+}
+
+/// When drops are reported: one report at a time, so that a queue under pressure is not filled with them.
+struct DropReporter {
+  /// The report that has not arrived yet.
+  var pending: DropReport?
+  /// An event other than a report was delivered since the last report: each batch holding one would be no progress.
+  var isDue = true
+}
+
+extension RunLoop {
+  /// Records what was dropped since the last report, unless that one is still on its way.
+  ///
+  /// Called before a batch is claimed: only what was dropped while a report was on its way is a reason for a request.
+  mutating func reportDrops() {
+    forgetLostReport()
+    guard drops.pending == nil, drops.isDue else { return }
+    drops.pending = engine.recordDrops()
+    if drops.pending != nil { drops.isDue = false }
+  }
+
+  /// What a report told that was itself evicted, damaged, outdated or erased has yet to be told.
+  private mutating func forgetLostReport() {
+    guard let report = drops.pending else { return }
+    let isUnderWay = requests.values.contains { request in request.claim.records.contains { $0.id == report.id } }
+    // Reports lie in the critical lane: if nothing waits there, this one neither waits nor is under way.
+    guard !isUnderWay, engine.log.counts.waitingCritical == 0 else { return }
+    for (reason, count) in report.counts { engine.log.uncount(reason.report, count) }
+    drops = DropReporter()
+  }
+
+  /// Takes note of events that left for good.
+  mutating func reportsSettled(_ records: some Sequence<LogRecord>) {
+    var hadReport = false
+    for record in records {
+      if record.id == drops.pending?.id { drops.pending = nil }
+      if record.isReportOfDrops { hadReport = true } else { drops.isDue = true }
+    }
+    // Nothing else is left to travel with: the drops that came too late for the report go after it.
+    guard hadReport, engine.log.counts.waiting == 0 else { return }
+    drops.isDue = true
+    reportDrops()
+  }
+}
+
+extension Engine {
+  /// Records what was dropped and not reported yet, as a critical event: the last to be evicted and the first to go.
+  fileprivate func recordDrops() -> DropReport? {
+    let dropped = log.counts.dropped
+    var news: [DropReason: Int] = [:]
+    for (reason, count) in dropped where !reason.isReport {
+      let new = count - dropped[reason.report, default: 0]
+      if new > 0 { news[reason] = new }
+    }
+    if news.isEmpty { return nil }
+    let properties = Properties(
+      Dictionary(uniqueKeysWithValues: news.map { ($0.key.description, PropertyValue.integer(Int64($0.value))) }))
+    let (result, id) = recorder.withLock {
+      ($0.record(.drops, "", properties, .critical, into: log, clock: environment.clock), $0.lastID)
+    }
+    if case .dropped(let reason) = result {
+      // The report itself was dropped and counted. Reporting that would drop the next report, and so on.
+      log.count(reason.report, 1)
+      return nil
+    }
+    guard case .post = result, let id else { return nil }
+    for (reason, count) in news { log.count(reason.report, count) }
+    return DropReport(id: id, counts: news)
+  }
+
+  /// Takes refused reports of drops out of what is to be reported: a server that refuses one refuses the next.
+  func forgive(rejected records: [LogRecord]) {
+    log.count(DropReason.rejected.report, records.count { $0.isReportOfDrops })
+  }
+}
+
+extension DropReason {
+  private static let prefix = "reported:"
+
+  /// Under which the log counts how many drops of this reason the collector has been told of.
+  ///
+  /// In the log's own ledger, because a process that adopts the events of another adopts its ledger with them, and what
+  /// was reported must not part from what was dropped.
+  var report: DropReason { DropReason(Self.prefix + description) }
+
+  /// Whether this counts reports and not drops.
+  var isReport: Bool { description.hasPrefix(Self.prefix) }
+}
+
+extension LogRecord {
+  /// Whether the event is a report of drops; its type stands right behind its identifier.
+  fileprivate var isReportOfDrops: Bool {
+    let start = "{\"id\":\"".utf8.count + 36
+    return payload.dropFirst(start).starts(with: "\",\"type\":\"drops\"".utf8)
+  }
+}

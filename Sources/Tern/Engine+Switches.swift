@@ -1,0 +1,49 @@
+import TernDelivery
+import TernEvents
+import TernLog
+
+extension Engine {
+  /// Switches recording and sending on or off; written down on return, since it is the user's will.
+  func setEnabled(_ isEnabled: Bool) {
+    // One lock over all of it: of two threads that switch at the same time, one is first in every respect.
+    files.withLock { files in
+      let isNew = recorder.withLock { recorder in
+        guard !recorder.isClosed, recorder.isEnabled != isEnabled else { return false }
+        recorder.isEnabled = isEnabled
+        if !isEnabled { recorder.sessions.end() }
+        return true
+      }
+      guard isNew else { return }
+      files.unsaved.isEnabled = isEnabled
+      let isSaved = files.save()
+      if !isEnabled {
+        log.erase()
+        // A full disk has room now. If it still refuses, the run loop tries again and again.
+        if !isSaved { files.save() }
+      }
+      mailbox.post(.input(isEnabled ? .enabled : .disabled))
+      if isEnabled { beginSession { $0.enabled() } }
+    }
+  }
+
+  /// Names the user; written down on return, or a process that ends now would leave its events to the one before.
+  func setUser(_ user: String?) {
+    let user = user.flatMap { $0.isEmpty ? nil : $0.cut(toBytes: NativeProtocol.maximumNameBytes) }
+    files.withLock { files in
+      let change = recorder.withLock { recorder -> SwitchChanges.User? in
+        guard !recorder.isClosed, recorder.user != user else { return nil }
+        recorder.user = user
+        recorder.epoch &+= 1
+        return SwitchChanges.User(name: user, epoch: recorder.epoch)
+      }
+      guard let change else { return }
+      files.unsaved.user = change
+      files.save()
+    }
+  }
+
+  /// Writes down what the disk refused before, if anything.
+  func saveSwitches() {
+    files.withLock { _ = $0.save() }
+  }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import TernDelivery
+import TernEvents
+import TernLog
+
+/// Everything a client consists of; the run loop holds it, and so outlives the client only until it has closed the log.
+final class Engine: Sendable {
+  let configuration: TernClient.Configuration
+  let environment: TernClient.Environment
+  let endpoint: URL
+  let install: UniqueID
+  let log: EventLog
+  /// One at a time: of two threads that switch, one is first in every respect.
+  let files: Locked<StateFiles>
+  let recorder: Locked<Recorder>
+  let board: StatusBoard
+  let mailbox = Mailbox()
+  /// Events of earlier processes: they need not wait for the timer.
+  let hadBacklog: Bool
+  let machineSeed: UInt64
+
+  init(_ configuration: TernClient.Configuration, _ environment: TernClient.Environment) throws(TernError) {
+    endpoint = try configuration.endpoint()
+    try configuration.checkKey()
+    self.configuration = configuration
+    self.environment = environment
+    var generator = FastGenerator(seed: environment.seed)
+    machineSeed = generator.next()
+    let files = StateFiles(
+      directory: configuration.queueDirectory.path, fileSystem: environment.fileSystem,
+      temporaryName: String(generator.next(), radix: 36))
+    (install, log) = try Self.open(files, configuration, environment, &generator)
+    let switches = files.loadSwitches()
+    self.files = Locked(files)
+    board = StatusBoard(isPaused: configuration.startsPaused)
+    hadBacklog = log.counts.waiting > 0
+    let timeout: Duration? =
+      if case .automatic(let timeout) = configuration.sessions { max(timeout, .zero) } else { nil }
+    recorder = Locked(
+      Recorder(
+        install: install, boot: environment.boot, sendAtWaiting: configuration.sendAtWaiting, generator: generator,
+        sessions: SessionTracker(timeout: timeout), switches: switches,
+        device: environment.device().completed(by: configuration)))
+  }
+
+  private static func open(
+    _ files: StateFiles, _ configuration: TernClient.Configuration, _ environment: TernClient.Environment,
+    _ generator: inout FastGenerator
+  ) throws(TernError) -> (UniqueID, EventLog) {
+    let help = "Give a queueDirectory that this process may create and write."
+    let install: UniqueID
+    do throws(FileError) {
+      install = try files.installID(using: &generator)
+    } catch {
+      throw TernError(
+        code: .unusableDirectory, message: "The directory \(files.directory) cannot be used. \(help)", cause: error)
+    }
+    do throws(LogError) {
+      let log = try EventLog(
+        EventLog.Configuration(
+          directory: files.directory, maximumBytes: configuration.maximumQueueBytes,
+          maximumAge: configuration.maximumEventAge,
+          // A new file costs fifty times what an append does: larger segments keep that out of the 99th percentile.
+          segmentBytes: 256 << 10, maximumRecordBytes: NativeProtocol.maximumEventBytes,
+          durability: configuration.logDurability,
+          bootID: environment.boot.flatMap { UniqueID($0) } ?? UniqueID(high: 0, low: 0)),
+        fileSystem: environment.fileSystem, clock: environment.clock)
+      return (install, log)
+    } catch {
+      throw TernError(code: .unusableDirectory, message: "\(error.message) \(help)", cause: error)
+    }
+  }
+
+  // MARK: Recording
+
+  func record(_ kind: EventKind, _ name: String, _ properties: Properties, _ priority: Priority) {
+    let result = recorder.withLock {
+      $0.record(kind, name, properties, priority, into: log, clock: environment.clock)
+    }
+    perform(result)
+  }
+
+  func perform(_ result: Recorder.Result) {
+    switch result {
+    case .nothing: break
+    case .post(let message): mailbox.post(message)
+    case .dropped: mailbox.post(.refresh)
+    }
+  }
+
+  /// Begins a session if `decide` says so.
+  func beginSession(if decide: (inout SessionTracker) -> Bool) {
+    // Asked before locking: reading the device's facts takes longer than an event should wait.
+    let device = environment.device().completed(by: configuration)
+    let result = recorder.withLock { recorder -> Recorder.Result in
+      guard decide(&recorder.sessions) else { return .nothing }
+      return recorder.beginSession(device: device, into: log, clock: environment.clock)
+    }
+    perform(result)
+  }
+
+  // MARK: Looking
+
+  var waiting: DeliveryMachine.Waiting {
+    let counts = log.counts
+    return .init(normal: counts.waiting - counts.waitingCritical, critical: counts.waitingCritical)
+  }
+
+  var status: TernClient.Status {
+    let counts = log.counts
+    let isEnabled = recorder.withLock { $0.isEnabled }
+    return board.state.withLock { state in
+      TernClient.Status(
+        queued: counts.waiting, inFlight: counts.claimed, delivered: state.delivered,
+        droppedByReason: counts.dropped.filter { !$0.key.isReport },
+        lastError: state.lastError, isPaused: state.isPaused, isEnabled: isEnabled)
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import CTernZlib
+
+/// The bytes as a gzip member (RFC 1952); `nil` when zlib has no memory, and the bytes can go out as they are.
+func gzip(_ bytes: [UInt8]) -> [UInt8]? {
+  var stream = z_stream()
+  // 15 bits of window, and 16 more for a gzip header instead of zlib's.
+  guard
+    deflateInit2_(
+      &stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+      == Z_OK
+  else { return nil }
+  defer { deflateEnd(&stream) }
+  let bound = Int(deflateBound(&stream, uLong(bytes.count)))
+  var isComplete = false
+  let packed = [UInt8](unsafeUninitializedCapacity: bound) { output, count in
+    bytes.withUnsafeBufferPointer { input in
+      // zlib does not write to its input; its C type only says so when compiled with ZLIB_CONST.
+      stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+      stream.avail_in = uInt(input.count)
+      stream.next_out = output.baseAddress
+      stream.avail_out = uInt(bound)
+      isComplete = deflate(&stream, Z_FINISH) == Z_STREAM_END
+    }
+    count = bound - Int(stream.avail_out)
+  }
+  return isComplete ? packed : nil
+}

@@ -1,0 +1,36 @@
+public import Foundation
+
+extension TernClient.Configuration {
+  /// Where a client keeps its queue unless it is told otherwise.
+  ///
+  /// On Apple platforms `Application Support/tern`, within a directory named after the bundle where apps share one; on
+  /// Linux `$XDG_DATA_HOME` or `~/.local/share`, then `<executable>/tern`.
+  public static var defaultQueueDirectory: URL {
+    dataDirectory(environment: ProcessInfo.processInfo.environment)
+      .appendingPathComponent(executableName, isDirectory: true).appendingPathComponent("tern", isDirectory: true)
+  }
+
+  static var executableName: String {
+    #if canImport(Darwin)
+      if let identifier = Bundle.main.bundleIdentifier { return identifier }
+    #endif
+    let name = URL(fileURLWithPath: CommandLine.arguments.first ?? "").lastPathComponent
+    return name.isEmpty || name == "/" ? "app" : name
+  }
+
+  static func dataDirectory(environment: [String: String]) -> URL {
+    #if canImport(Darwin)
+      FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+        ?? FileManager.default.temporaryDirectory
+    #else
+      // A relative path is to be ignored, says the XDG base directory specification.
+      if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
+        URL(fileURLWithPath: data, isDirectory: true)
+      } else if let home = environment["HOME"], home.hasPrefix("/") {
+        URL(fileURLWithPath: home, isDirectory: true).appendingPathComponent(".local/share", isDirectory: true)
+      } else {
+        FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share", isDirectory: true)
+      }
+    #endif
+  }
+}

@@ -1,0 +1,91 @@
+import TernDelivery
+import TernEvents
+import TernLog
+
+/// What stamps and encodes events, on the thread that records them.
+///
+/// It lives in one lock together with the append, so that events lie in the log in the order of their identifiers and
+/// none slips in after the client was disabled.
+struct Recorder: Sendable {
+  let install: UniqueID
+  let boot: String?
+  /// How many waiting events the machine wants to hear about.
+  let sendAtWaiting: Int
+  var generator: FastGenerator
+  var sessions: SessionTracker
+  var user: String?
+  var epoch: UInt32
+  var isEnabled: Bool
+  var isClosed = false
+  /// Someone watches the status.
+  var isObserved = false
+  /// What ``Device/encodedMembers()`` returned.
+  var device: [UInt8]
+  /// The identifier of the last event that was to be stored.
+  private(set) var lastID: UniqueID?
+  /// Kept from event to event, so that recording one allocates nothing.
+  private var writer = JSONWriter(capacity: 1 << 10)
+
+  init(
+    install: UniqueID, boot: String?, sendAtWaiting: Int, generator: FastGenerator, sessions: SessionTracker,
+    switches: Switches, device: Device
+  ) {
+    self.install = install
+    self.boot = boot
+    self.sendAtWaiting = sendAtWaiting
+    self.generator = generator
+    self.sessions = sessions
+    self.device = device.encodedMembers()
+    user = switches.user
+    epoch = switches.epoch
+    isEnabled = switches.isEnabled
+  }
+
+  /// What the caller has to do after unlocking.
+  enum Result {
+    case nothing
+    case post(Message)
+    /// The event was not stored, for the reason that the log has counted.
+    case dropped(DropReason)
+  }
+
+  mutating func record(
+    _ kind: EventKind, _ name: String, _ properties: Properties, _ priority: Priority, into log: EventLog,
+    clock: any TernClock
+  ) -> Result {
+    if isClosed { return .nothing }
+    guard isEnabled else {
+      log.count(.disabled, 1)
+      return .dropped(.disabled)
+    }
+    let time = clock.wallTime
+    let uptime = clock.uptime
+    if kind == .event || kind == .screen { sessions.recordedEvent(at: uptime) }
+    let id = UniqueID.timeOrdered(at: time, using: &generator)
+    lastID = id
+    let event = Event(
+      id: id, kind: kind, name: name.cut(toBytes: NativeProtocol.maximumNameBytes), time: time,
+      uptimeMilliseconds: uptime.wholeMilliseconds, boot: boot, install: install, session: sessions.current, user: user,
+      properties: properties.limited())
+    writer.bytes.removeAll(keepingCapacity: true)
+    writer.event(event, device: device)
+    let outcome = log.append(
+      writer.bytes, id: id, time: time, uptime: uptime, epoch: epoch, lane: priority == .critical ? .critical : .normal)
+    switch outcome {
+    case .dropped(let reason): return .dropped(reason)
+    case .stored(let waiting, _):
+      if priority == .critical { return .post(.appended(isCritical: true)) }
+      // Waking the run loop costs more than recording: only when it can have something to do.
+      if waiting == 1 || waiting == sendAtWaiting { return .post(.appended(isCritical: false)) }
+      return isObserved ? .post(.refresh) : .nothing
+    }
+  }
+
+  /// Begins a session and records it.
+  mutating func beginSession(device: Device, into log: EventLog, clock: any TernClock) -> Result {
+    guard isEnabled, !isClosed else { return .nothing }
+    self.device = device.encodedMembers()
+    sessions.begin(UniqueID.timeOrdered(at: clock.wallTime, using: &generator))
+    return record(.sessionStart, "", [:], .normal, into: log, clock: clock)
+  }
+}

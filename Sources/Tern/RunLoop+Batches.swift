@@ -1,0 +1,104 @@
+import TernDelivery
+import TernEvents
+import TernLog
+
+extension RunLoop {
+  /// Claims a batch and sends it; says what the machine must know about it.
+  mutating func start(
+    _ id: DeliveryMachine.BatchID, _ maximumEvents: Int, _ maximumBytes: Int
+  ) -> DeliveryMachine.Input {
+    reportDrops()
+    guard let claim = engine.log.claim(maximumEvents: maximumEvents, maximumBytes: maximumBytes) else {
+      return .nothingToClaim(id)
+    }
+    let engine = engine
+    let task = Task {
+      let request = engine.request(for: claim.records)
+      let result = await engine.environment.transport.send(request)
+      engine.mailbox.post(.answered(id, result))
+    }
+    requests[id] = Request(claim: claim, task: task)
+    let critical = claim.records.count { $0.lane == .critical }
+    return .batchStarted(
+      id, events: .init(normal: claim.records.count - critical, critical: critical),
+      bytes: claim.records.reduce(0) { $0 + $1.payload.count + 1 })
+  }
+
+  mutating func answered(_ id: DeliveryMachine.BatchID, _ result: TransportResult) {
+    guard let request = requests.removeValue(forKey: id) else { return }
+    let records = request.claim.records
+    let verdict = result.verdict(events: records.count, now: engine.environment.clock.wallTime)
+    let fate = verdict.fate(ofEvents: records.count)
+    let (settlement, rejected) = fate.settlement(of: records)
+    engine.log.settle(request.claim.id, settlement)
+    engine.forgive(rejected: rejected)
+    if case .leaves = fate { reportsSettled(records) } else { reportsSettled(rejected) }
+    var delivered = 0
+    if case .acknowledged(let indexes) = verdict { delivered = records.count - indexes.count }
+    engine.board.state.withLock { state in
+      state.delivered += delivered
+      state.lastError = verdict.failure.map(DeliveryError.init)
+    }
+    feed(.batchSettled(id, verdict))
+  }
+}
+
+extension BatchFate {
+  /// The same in the terms of the log, and the records that it gives up.
+  func settlement(of records: [LogRecord]) -> (Settlement, rejected: [LogRecord]) {
+    switch self {
+    case .leaves(let indexes) where indexes.isEmpty: return (.delivered, [])
+    case .returns(let indexes) where indexes.isEmpty: return (.returned, [])
+    case .leaves(let indexes), .returns(let indexes):
+      let rejected = indexes.map { records[$0] }
+      let dropped = Dictionary(rejected.map { ($0.id, DropReason.rejected) }) { first, _ in first }
+      if case .returns = self { return (.partly(delivered: [], dropped: dropped), rejected) }
+      let delivered = Set(records.lazy.map(\.id)).subtracting(dropped.keys)
+      return (.partly(delivered: delivered, dropped: dropped), rejected)
+    }
+  }
+}
+
+extension TransportResult {
+  /// What the result means for a batch of the given number of events.
+  func verdict(events: Int, now: Timestamp) -> Verdict {
+    switch self {
+    case .response(let response):
+      return Answer(
+        status: response.status, retryAfter: response.headers["retry-after"],
+        retryAfterMilliseconds: response.headers["x-ms-retry-after-ms"], date: response.headers["date"],
+        body: response.body
+      ).verdict(events: events, now: now)
+    case .failure(let failure):
+      let kind: DeliveryFailure.Kind =
+        switch failure.kind {
+        case .offline: .offline
+        case .timedOut: .timedOut
+        case .connection: .connection
+        }
+      return .failed(DeliveryFailure(kind, failure.message))
+    }
+  }
+}
+
+extension Engine {
+  private static let compressFrom = 1 << 10
+
+  func request(for records: [LogRecord]) -> TransportRequest {
+    var body: [UInt8] = []
+    body.reserveCapacity(records.reduce(0) { $0 + $1.payload.count + 1 })
+    for record in records {
+      body.append(contentsOf: record.payload)
+      body.append(UInt8(ascii: "\n"))
+    }
+    var headers = [
+      NativeProtocol.keyHeader: configuration.key, "Content-Type": NativeProtocol.contentType,
+      "User-Agent": "tern-swift/\(ternVersion)",
+    ]
+    if configuration.compressesRequests, body.count >= Self.compressFrom, let packed = gzip(body) {
+      body = packed
+      headers["Content-Encoding"] = "gzip"
+    }
+    return TransportRequest(url: endpoint, headers: headers, body: body, timeout: configuration.requestTimeout)
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import TernEvents
+import TernLog
+
+/// What a client remembers from launch to launch, beside the queue.
+struct Switches: Codable, Equatable, Sendable {
+  /// Whether the client records and sends.
+  var isEnabled = true
+  /// The user named by `identify`.
+  var user: String?
+  /// Counts the changes of user.
+  var epoch: UInt32 = 0
+}
+
+/// What one client changed of the switches.
+struct SwitchChanges: Equatable, Sendable {
+  struct User: Equatable, Sendable {
+    var name: String?
+    var epoch: UInt32
+  }
+
+  var isEnabled: Bool?
+  var user: User?
+
+  func applied(to old: Switches) -> Switches {
+    var switches = old
+    if let isEnabled { switches.isEnabled = isEnabled }
+    if let user {
+      switches.user = user.name
+      // Another process may have counted further meanwhile.
+      switches.epoch = max(old.epoch &+ 1, user.epoch)
+    }
+    return switches
+  }
+}
+
+/// The small files in the queue's directory: the install's identifier and the switches.
+///
+/// Both are replaced by renaming, so that a crash leaves the old or the new one and never half of one.
+struct StateFiles: Sendable {
+  let directory: String
+  let fileSystem: any FileSystem
+  /// Names temporary files: another process may be writing its own at the same time.
+  let temporaryName: String
+  /// What this client changed and the file does not say yet.
+  var unsaved = SwitchChanges()
+
+  private static let installName = "install-id"
+  private static let switchesName = "switches.json"
+  private static let maximumBytes = 64 << 10
+
+  func loadSwitches() -> Switches {
+    guard let bytes = read(Self.switchesName) else { return Switches() }
+    // A damaged file means the defaults: better a forgotten user than an app that cannot start.
+    return (try? JSONDecoder().decode(Switches.self, from: Data(bytes))) ?? Switches()
+  }
+
+  /// Writes what changed; true when nothing is left to be written. What a disk refuses stays to be written.
+  ///
+  /// The rest is taken from the file: another process of the app may have switched it.
+  @discardableResult
+  mutating func save() -> Bool {
+    guard unsaved != SwitchChanges() else { return true }
+    let before = loadSwitches()
+    let switches = unsaved.applied(to: before)
+    if switches != before {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = .sortedKeys
+      guard let data = try? encoder.encode(switches),
+        (try? replace(Self.switchesName, with: [UInt8](data))) != nil
+      else { return false }
+    }
+    unsaved = SwitchChanges()
+    return true
+  }
+
+  /// The install's identifier, made at the first call on this directory.
+  func installID(using generator: inout FastGenerator) throws(FileError) -> UniqueID {
+    try fileSystem.makeDirectory(directory)
+    // Two processes may start for the first time together: whoever has the lock makes the identifier.
+    for _ in 0..<1000 {
+      if let known = readInstallID() { return known }
+      let lock = try fileSystem.open("\(directory)/\(Self.installName).lock", .lock)
+      defer { fileSystem.close(lock) }
+      guard try fileSystem.lock(lock) else {
+        sched_yield()
+        continue
+      }
+      if let known = readInstallID() { return known }
+      break
+    }
+    let made = UniqueID.random(using: &generator)
+    try replace(Self.installName, with: Array(made.description.utf8))
+    return made
+  }
+
+  private func readInstallID() -> UniqueID? {
+    read(Self.installName).flatMap { UniqueID(String(decoding: $0, as: UTF8.self)) }
+  }
+
+  private func read(_ name: String) -> [UInt8]? {
+    guard let file = try? fileSystem.open("\(directory)/\(name)", .read) else { return nil }
+    defer { fileSystem.close(file) }
+    guard let size = try? fileSystem.status(file).size, (1...Self.maximumBytes).contains(size) else { return nil }
+    var bytes = [UInt8](repeating: 0, count: size)
+    let count = bytes.withUnsafeMutableBytes { try? fileSystem.read(into: $0, from: file, at: 0) }
+    return count == size ? bytes : nil
+  }
+
+  private func replace(_ name: String, with bytes: [UInt8]) throws(FileError) {
+    let temporary = "\(directory)/\(name).\(temporaryName)"
+    // Left over from a crash, if it is there at all.
+    try? fileSystem.remove(temporary)
+    let file = try fileSystem.open(temporary, .create)
+    do throws(FileError) {
+      defer { fileSystem.close(file) }
+      var offset = 0
+      while offset < bytes.count {
+        offset += try write(bytes[offset...], to: file, at: offset)
+      }
+    } catch {
+      try? fileSystem.remove(temporary)
+      throw error
+    }
+    try fileSystem.rename(temporary, to: "\(directory)/\(name)")
+  }
+
+  private func write(_ bytes: ArraySlice<UInt8>, to file: OpenFile, at offset: Int) throws(FileError) -> Int {
+    let result: Result<Int, FileError> = bytes.withUnsafeBytes { buffer in
+      do throws(FileError) {
+        let count = try fileSystem.write(buffer, to: file, at: offset)
+        // A disk that takes nothing and reports nothing would keep the caller here for ever.
+        return count > 0 ? .success(count) : .failure(FileError(.write, number: ENOSPC))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,44 @@
+public import TernEvents
+
+extension TernClient {
+  /// What a client is doing, as of one moment.
+  public struct Status: Sendable, Hashable {
+    /// Events in the queue that are not being sent now.
+    public var queued: Int
+    /// Events in requests that are under way.
+    public var inFlight: Int
+    /// Events that the collector has acknowledged since this client was created.
+    public var delivered: Int
+    /// Events that left without being delivered since the app was installed, by reason.
+    public var droppedByReason: [DropReason: Int]
+    /// Why the last attempt failed; `nil` once one has succeeded.
+    public var lastError: DeliveryError?
+    /// Whether sending is paused.
+    public var isPaused: Bool
+    /// Whether the client records and sends.
+    public var isEnabled: Bool
+
+    /// All dropped events, whatever the reason.
+    public var dropped: Int {
+      // The counts were read from a file and may be anything.
+      droppedByReason.values.reduce(0) { sum, count in
+        let (next, overflow) = sum.addingReportingOverflow(count)
+        return overflow ? .max : next
+      }
+    }
+
+    /// Creates a status; useful in previews and tests.
+    public init(
+      queued: Int = 0, inFlight: Int = 0, delivered: Int = 0, droppedByReason: [DropReason: Int] = [:],
+      lastError: DeliveryError? = nil, isPaused: Bool = false, isEnabled: Bool = true
+    ) {
+      self.queued = queued
+      self.inFlight = inFlight
+      self.delivered = delivered
+      self.droppedByReason = droppedByReason
+      self.lastError = lastError
+      self.isPaused = isPaused
+      self.isEnabled = isEnabled
+    }
+  }
+}

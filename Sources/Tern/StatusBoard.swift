@@ -1,0 +1,74 @@
+import TernDelivery
+import TernEvents
+
+/// Counts what was delivered, and tells those who watch.
+final class StatusBoard: Sendable {
+  struct State {
+    var delivered = 0
+    var lastError: DeliveryError?
+    var isPaused: Bool
+    var isClosed = false
+    var nextWatcher = 0
+    var watchers: [Int: AsyncStream<TernClient.Status>.Continuation] = [:]
+    var lastPublished: TernClient.Status?
+    var nextFlush = 0
+    var flushes: [DeliveryMachine.FlushID: CheckedContinuation<FlushOutcome, Never>] = [:]
+  }
+
+  let state: Locked<State>
+
+  init(isPaused: Bool) {
+    state = Locked(State(isPaused: isPaused))
+  }
+
+  /// Adds a watcher, who sees `current` first; says whether it is the only one.
+  func watch(
+    _ continuation: AsyncStream<TernClient.Status>.Continuation, current: TernClient.Status
+  ) -> (number: Int, isOpen: Bool) {
+    continuation.yield(current)
+    return state.withLock { state in
+      let number = state.nextWatcher
+      state.nextWatcher += 1
+      if !state.isClosed { state.watchers[number] = continuation }
+      return (number, !state.isClosed)
+    }
+  }
+
+  /// Removes a watcher; says whether it was the last.
+  func unwatch(_ number: Int) -> Bool {
+    state.withLock { state in
+      state.watchers[number] = nil
+      return state.watchers.isEmpty
+    }
+  }
+
+  /// Tells the watchers, if there is something new.
+  func publish(_ status: @autoclosure () -> TernClient.Status) {
+    guard state.withLock({ !$0.watchers.isEmpty }) else { return }
+    let status = status()
+    let watchers = state.withLock { state in
+      guard state.lastPublished != status else { return [AsyncStream<TernClient.Status>.Continuation]() }
+      state.lastPublished = status
+      return Array(state.watchers.values)
+    }
+    // Outside the lock: resuming a watcher is none of its business.
+    for watcher in watchers { watcher.yield(status) }
+  }
+
+  /// Ends all streams and answers all flushes.
+  func close() {
+    let (watchers, flushes) = state.withLock { state in
+      state.isClosed = true
+      defer {
+        state.watchers = [:]
+        state.flushes = [:]
+      }
+      return (Array(state.watchers.values), Array(state.flushes.values))
+    }
+    for watcher in watchers { watcher.finish() }
+    for flush in flushes { flush.resume(returning: Self.closed) }
+  }
+
+  static let closed = FlushOutcome.failed(
+    DeliveryError(DeliveryFailure(.stopped, "The client was shut down; what waits is sent by the next one.")))
+}

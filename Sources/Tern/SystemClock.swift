@@ -1,0 +1,44 @@
+public import TernEvents
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The clock of the device.
+public struct SystemClock: TernClock {
+  /// Creates the clock.
+  public init() {}
+
+  /// What the device's clock shows, right or wrong.
+  public var wallTime: Timestamp {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+
+  /// Time since the device booted, its sleep included.
+  public var uptime: Duration {
+    var time = timespec()
+    // Of each system the monotonic clock that goes on while the device sleeps.
+    #if canImport(Darwin)
+      clock_gettime(CLOCK_MONOTONIC_RAW, &time)
+    #else
+      clock_gettime(CLOCK_BOOTTIME, &time)
+    #endif
+    return Duration(
+      secondsComponent: Int64(time.tv_sec), attosecondsComponent: Int64(time.tv_nsec) * 1_000_000_000)
+  }
+
+  /// Waits until `uptime` has reached the deadline, or the task is cancelled.
+  public func sleep(until deadline: Duration) async {
+    while !Task.isCancelled {
+      let rest = deadline - uptime
+      guard rest > .zero else { return }
+      try? await Task.sleep(for: rest)
+    }
+  }
+}

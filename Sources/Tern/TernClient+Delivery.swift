@@ -1,0 +1,134 @@
+import TernDelivery
+import TernEvents
+import TernLog
+
+extension TernClient {
+  /// Sends everything that waits now, and returns when it has arrived or an attempt has failed.
+  ///
+  /// Events recorded meanwhile are not waited for. Our own pause after a failure does not hold a flush back, a wait
+  /// that the collector asked for does. Returns early when the task is cancelled.
+  @discardableResult
+  public func flush() async -> FlushOutcome {
+    await engine.flush()
+  }
+
+  /// Stops starting requests until ``resume()``; events are recorded as before. Not kept over launches.
+  public func pause() {
+    engine.setPaused(true)
+  }
+
+  /// Sends again after ``pause()``.
+  public func resume() {
+    engine.setPaused(false)
+  }
+
+  /// Whether the client records and sends; kept over launches. The default is true.
+  ///
+  /// Setting it to false ends the session and erases everything that waits; both are done, and written down, when the
+  /// assignment returns, which makes it the one call that takes longer than recording an event. Setting it to true
+  /// starts anew.
+  public var isEnabled: Bool {
+    get { engine.recorder.withLock { $0.isEnabled } }
+    set { engine.setEnabled(newValue) }
+  }
+
+  /// What the client is doing now.
+  public var currentStatus: Status { engine.status }
+
+  /// What the client is doing, from now on: the current status first, then each change.
+  ///
+  /// Each access is a stream of its own. A reader who is slow misses what is outdated, never the latest. Streams end
+  /// with the client.
+  public var status: AsyncStream<Status> { engine.watch() }
+
+  /// Tells the client that the app left the foreground: what waits is sent, and forced onto the medium.
+  ///
+  /// Called by itself on platforms with UIKit.
+  public func didEnterBackground() {
+    let now = engine.environment.clock.uptime
+    engine.recorder.withLock { $0.sessions.enteredBackground(at: now) }
+    engine.mailbox.post(.input(.enteredBackground))
+  }
+
+  /// Tells the client that the app comes to the foreground: a new session may begin.
+  ///
+  /// Called by itself on platforms with UIKit.
+  public func willEnterForeground() {
+    let now = engine.environment.clock.uptime
+    engine.beginSession { $0.entersForeground(at: now) }
+    engine.mailbox.post(.input(.enteredForeground))
+  }
+
+  /// Tells the client that the process is about to end: what is recorded is forced onto the medium.
+  ///
+  /// Nothing needs it to survive the process, only a loss of power. Called by itself on platforms with UIKit.
+  public func willTerminate() {
+    if engine.configuration.durability != .never { engine.log.synchronize() }
+  }
+}
+
+extension Engine {
+  func setPaused(_ isPaused: Bool) {
+    let isNew = board.state.withLock { state in
+      defer { state.isPaused = isPaused }
+      return state.isPaused != isPaused
+    }
+    if isNew { mailbox.post(.input(isPaused ? .paused : .resumed)) }
+  }
+
+  func flush() async -> FlushOutcome {
+    let id = board.state.withLock { state in
+      state.nextFlush += 1
+      return DeliveryMachine.FlushID(number: state.nextFlush)
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isOpen = board.state.withLock { state in
+          if !state.isClosed { state.flushes[id] = continuation }
+          return !state.isClosed
+        }
+        guard isOpen else { return continuation.resume(returning: StatusBoard.closed) }
+        mailbox.post(.input(.flushRequested(id)))
+        if Task.isCancelled { abandonFlush(id) }
+      }
+    } onCancel: {
+      abandonFlush(id)
+    }
+  }
+
+  private func abandonFlush(_ id: DeliveryMachine.FlushID) {
+    mailbox.post(.input(.flushAbandoned(id)))
+    finishFlush(
+      id, .failed(DeliveryError(DeliveryFailure(.stopped, "The task that asked for the flush was cancelled."))))
+  }
+
+  /// Answers a flush, unless it has been answered.
+  func finishFlush(_ id: DeliveryMachine.FlushID, _ outcome: FlushOutcome) {
+    let waiter = board.state.withLock { $0.flushes.removeValue(forKey: id) }
+    waiter?.resume(returning: outcome)
+  }
+
+  func watch() -> AsyncStream<TernClient.Status> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: TernClient.Status.self, bufferingPolicy: .bufferingNewest(1))
+    recorder.withLock { $0.isObserved = true }
+    let (number, isOpen) = board.watch(continuation, current: status)
+    guard isOpen else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      guard let self, board.unwatch(number) else { return }
+      recorder.withLock { $0.isObserved = false }
+    }
+    // Between reading the status and joining the watchers it may have changed.
+    mailbox.post(.refresh)
+    return stream
+  }
+
+  /// Ends recording and the run loop, which closes the log.
+  func close() {
+    recorder.withLock { $0.isClosed = true }
+    mailbox.close()
+  }
+}

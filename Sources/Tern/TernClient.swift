@@ -1,0 +1,120 @@
+public import Foundation
+@_exported public import TernEvents
+
+/// Records what happens in an app and delivers it to a collector, whatever the network and the process do meanwhile.
+///
+/// Create one client for the life of the app and use it from any thread. An event is on disk when `track` returns and
+/// leaves the disk only when the collector has it durably. After `init` no call throws, traps or waits for the network.
+///
+/// ```swift
+/// let tern = try TernClient(key: "…", collector: URL(string: "https://tern.example.com")!)
+/// tern.track("Video clicked", ["Category": "Music", "Length": 12.5, "HD": true])
+/// ```
+///
+/// ## Topics
+/// ### Creating a client
+/// - ``init(key:collector:)``
+/// - ``init(_:environment:)``
+/// - ``Configuration``
+/// ### Recording
+/// - ``track(_:_:priority:)``
+/// - ``screen(_:_:)``
+/// - ``identify(_:)``
+/// - ``startSession()``
+/// ### Delivering
+/// - ``flush()``
+/// - ``pause()``
+/// - ``resume()``
+/// - ``isEnabled``
+/// - ``status``
+/// ### Coming and going
+/// - ``didEnterBackground()``
+/// - ``willEnterForeground()``
+/// - ``willTerminate()``
+/// - ``shutdown()``
+public final class TernClient: Sendable {
+  let engine: Engine
+  private let task: Task<Void, Never>
+  private let lifecycle = Locked<LifecycleObserver?>(nil)
+
+  /// Creates a client with the default settings.
+  ///
+  /// - Parameters:
+  ///   - key: The app's key, as the collector gave it.
+  ///   - collector: The collector's address.
+  /// - Throws: `TernError` when the address, the key or the queue's directory cannot be used.
+  public convenience init(key: String, collector: URL) throws(TernError) {
+    try self.init(Configuration(key: key, collector: collector))
+  }
+
+  /// Creates a client.
+  ///
+  /// - Parameters:
+  ///   - configuration: Its settings.
+  ///   - environment: The world around it; `nil`, the default, means the real one.
+  /// - Throws: `TernError` when the address, the key or the queue's directory cannot be used.
+  public init(_ configuration: Configuration, environment: Environment? = nil) throws(TernError) {
+    let environment = environment ?? .live
+    let engine = try Engine(configuration, environment)
+    self.engine = engine
+    engine.beginSession { $0.launched(inForeground: environment.isInForeground) }
+    task = Task {
+      var loop = RunLoop(engine)
+      await loop.run()
+    }
+    if environment.observesLifecycle {
+      let observer = LifecycleObserver(self)
+      lifecycle.withLock { $0 = observer }
+    }
+  }
+
+  deinit {
+    engine.close()
+    task.cancel()
+  }
+
+  /// Identifies this installation of the app; drawn at the first launch, and kept as long as the queue's directory is.
+  public var installID: UniqueID { engine.install }
+
+  /// Records an event; it survives the end of the process once this returns.
+  ///
+  /// Names are cut to 512 bytes of UTF-8, text to 8 KiB, properties to the first 100; an event that still takes more
+  /// than 64 KiB is dropped and counted.
+  ///
+  /// - Parameters:
+  ///   - name: What happened.
+  ///   - properties: What there is to say about it; none by default.
+  ///   - priority: `.critical` is sent at once and is the last to go when the queue is full. The default is `.normal`.
+  public func track(_ name: String, _ properties: Properties = [:], priority: Priority = .normal) {
+    engine.record(.event, name, properties, priority)
+  }
+
+  /// Records that a screen came into view.
+  public func screen(_ name: String, _ properties: Properties = [:]) {
+    engine.record(.screen, name, properties, .normal)
+  }
+
+  /// Names the user of the events from now on; `nil` or an empty name means none.
+  ///
+  /// The name is cut to 512 bytes of UTF-8 and kept over launches: it is written down when this returns, by replacing
+  /// one small file on the caller's thread. A disk that refuses is tried again later.
+  public func identify(_ user: String?) {
+    engine.setUser(user)
+  }
+
+  /// Begins a new session, however sessions are configured to begin.
+  public func startSession() {
+    engine.beginSession { _ in true }
+  }
+
+  /// Stops sending, lets go of the queue's directory and returns when nothing of the client is left running.
+  ///
+  /// Nothing is sent any more: call ``flush()`` before if it should be. What waits is sent by the next client on the
+  /// directory, which can be created as soon as this returns. Later calls of the client do nothing.
+  public func shutdown() async {
+    lifecycle.withLock { $0 = nil }
+    engine.close()
+    task.cancel()
+    await task.value
+  }
+}

@@ -1,0 +1,35 @@
+/// Why a client could not be created.
+///
+/// Nothing else in Tern throws: once a client exists, no call of it fails into the app.
+public struct TernError: Error, Sendable, CustomStringConvertible {
+  /// The kind of failure; new kinds may be added.
+  public struct Code: Hashable, Sendable {
+    private enum Kind { case unusableCollector, unusableKey, unusableDirectory }
+    private let kind: Kind
+    /// The collector's address is not an `http` or `https` URL with a host.
+    public static let unusableCollector = Code(kind: .unusableCollector)
+    /// The key is empty or has characters that cannot stand in a header.
+    public static let unusableKey = Code(kind: .unusableKey)
+    /// The queue directory cannot be created, written or locked.
+    public static let unusableDirectory = Code(kind: .unusableDirectory)
+  }
+
+  /// The kind of failure.
+  public var code: Code
+  /// What happened and what to do about it.
+  public var message: String
+  /// What caused it, if something else did.
+  public var cause: (any Error)?
+
+  /// Creates an error.
+  public init(code: Code, message: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+
+  /// The message, with its cause.
+  public var description: String {
+    cause.map { "\(message) (\($0))" } ?? message
+  }
+}

@@ -1,0 +1,135 @@
+#if os(Linux)
+  import CTernCurl
+  import Foundation
+  import TernEvents
+
+  /// One request and what comes back, while libcurl performs it on its thread.
+  final class CurlExchange {
+    /// More than any acknowledgement; whoever sends more is not a collector, and must not fill our memory.
+    private static let maximumBodyBytes = 4 << 20
+    private static let maximumHeaderBytes = 64 << 10
+
+    private let request: TransportRequest
+    private var headers: [String: String] = [:]
+    private var headerBytes = 0
+    private var body: [UInt8] = []
+
+    init(_ request: TransportRequest) { self.request = request }
+
+    /// Sends the request and waits for the whole answer, for the time-out, or for the cancellation.
+    func perform(on handle: CurlHandle, until cancellation: CurlCancellation) -> TransportResult {
+      // Forgets everything about the request before.
+      curl_easy_reset(handle.easy)
+      var list: UnsafeMutablePointer<curl_slist>?
+      defer { curl_slist_free_all(list) }
+      // The last one because libcurl else asks for leave before it sends a large body, and waits a second for it.
+      for line in request.headers.map({ "\($0.key): \($0.value)" }) + ["Expect:"] {
+        guard let longer = curl_slist_append(list, line) else { return failure(CURLE_OUT_OF_MEMORY) }
+        list = longer
+      }
+      let code = request.body.withUnsafeBytes { bytes -> CURLcode in
+        let code = configure(handle.easy, list, bytes)
+        return code == CURLE_OK ? exchange(handle, cancellation) : code
+      }
+      guard code == CURLE_OK else { return failure(code) }
+      var status = 0
+      tern_curl_get_status(handle.easy, &status)
+      return .response(TransportResponse(status: status, headers: headers, body: body))
+    }
+
+    /// The multi interface for a single request, because only that can be woken for a cancellation.
+    private func exchange(_ handle: CurlHandle, _ cancellation: CurlCancellation) -> CURLcode {
+      guard curl_multi_add_handle(handle.multi, handle.easy) == CURLM_OK else { return CURLE_FAILED_INIT }
+      cancellation.watch(handle.multi)
+      defer {
+        cancellation.watch(nil)
+        curl_multi_remove_handle(handle.multi, handle.easy)
+      }
+      var running: Int32 = 1
+      while !cancellation.isCancelled {
+        guard curl_multi_perform(handle.multi, &running) == CURLM_OK else { return CURLE_FAILED_INIT }
+        if running == 0 {
+          var rest: Int32 = 0
+          guard let message = curl_multi_info_read(handle.multi, &rest) else { return CURLE_FAILED_INIT }
+          return message.pointee.data.result
+        }
+        // Sleeps until something arrives, libcurl's own next deadline, or the cancellation.
+        guard curl_multi_poll(handle.multi, nil, 0, 60_000, nil) == CURLM_OK else { return CURLE_FAILED_INIT }
+      }
+      return CURLE_ABORTED_BY_CALLBACK
+    }
+
+    private func configure(
+      _ pointer: UnsafeMutableRawPointer, _ list: UnsafeMutablePointer<curl_slist>?, _ bytes: UnsafeRawBufferPointer
+    ) -> CURLcode {
+      let milliseconds = Int(clamping: max(request.timeout.wholeMilliseconds, 1))
+      let numbers: [(CURLoption, Int)] = [
+        (CURLOPT_POST, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_TIMEOUT_MS, milliseconds),
+        (CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 30_000)),
+        // Signals belong to the host; without this a slow name look-up would use SIGALRM.
+        (CURLOPT_NOSIGNAL, 1),
+      ]
+      for (option, number) in numbers {
+        let code = tern_curl_set_number(pointer, option, number)
+        if code != CURLE_OK { return code }
+      }
+      let texts: [(CURLoption, String)] = [
+        (CURLOPT_URL, request.url.absoluteString), (CURLOPT_PROTOCOLS_STR, "http,https"),
+      ]
+      for (option, text) in texts {
+        let code = tern_curl_set_text(pointer, option, text)
+        if code != CURLE_OK { return code }
+      }
+      var code = tern_curl_set_headers(pointer, list)
+      if code == CURLE_OK { code = tern_curl_set_body(pointer, bytes.baseAddress, bytes.count) }
+      guard code == CURLE_OK else { return code }
+      return tern_curl_set_receivers(
+        pointer,
+        { bytes, size, count, context in CurlExchange.at(context)?.receiveHeader(bytes, size * count) ?? 0 },
+        { bytes, size, count, context in CurlExchange.at(context)?.receiveBody(bytes, size * count) ?? 0 },
+        // `perform` keeps this object alive until libcurl has returned.
+        Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    private static func at(_ context: UnsafeMutableRawPointer?) -> CurlExchange? {
+      context.map { Unmanaged<CurlExchange>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Each header line on its own; a status line begins anew, as after `100 Continue`.
+    private func receiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+      guard let bytes else { return 0 }
+      headerBytes += count
+      guard headerBytes <= Self.maximumHeaderBytes else { return 0 }
+      let line = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+      if line.hasPrefix("HTTP/") { headers = [:] }
+      guard let colon = line.firstIndex(of: ":") else { return count }
+      let name = line[..<colon].lowercased()
+      let value = line[line.index(after: colon)...].split { $0.isWhitespace || $0.isNewline }.joined(separator: " ")
+      if headers[name] == nil { headers[name] = value }
+      return count
+    }
+
+    private func receiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+      // Taking less than was offered ends the exchange.
+      guard let bytes, body.count + count <= Self.maximumBodyBytes else { return 0 }
+      body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
+      return count
+    }
+
+    private func failure(_ code: CURLcode) -> TransportResult {
+      let kind: TransportFailure.Kind =
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .offline
+        case CURLE_OPERATION_TIMEDOUT: .timedOut
+        default: .connection
+        }
+      let reason =
+        switch code {
+        case CURLE_ABORTED_BY_CALLBACK: "The request was cancelled."
+        case CURLE_WRITE_ERROR: "The answer is too long for a collector's."
+        default: "The collector cannot be reached: \(String(cString: curl_easy_strerror(code)))."
+        }
+      return .failure(TransportFailure(kind, reason))
+    }
+  }
+#endif

@@ -1,0 +1,80 @@
+public import Foundation
+
+/// A way to send requests to a collector.
+///
+/// `SystemTransport` is the usual one; tests use `ScriptedTransport` of TernTestSupport.
+public protocol Transport: Sendable {
+  /// Sends a request and waits for the answer; returns early with a failure when the task is cancelled.
+  ///
+  /// Redirects must not be followed, and nothing may be retried: that is decided elsewhere.
+  func send(_ request: TransportRequest) async -> TransportResult
+}
+
+/// One `POST` to a collector.
+public struct TransportRequest: Sendable, Hashable {
+  /// Where to.
+  public var url: URL
+  /// The headers beside those that the connection needs.
+  public var headers: [String: String]
+  /// The body, compressed if the headers say so.
+  public var body: [UInt8]
+  /// How long to wait for the whole answer.
+  public var timeout: Duration
+
+  /// Creates a request.
+  public init(url: URL, headers: [String: String], body: [UInt8], timeout: Duration = .seconds(60)) {
+    self.url = url
+    self.headers = headers
+    self.body = body
+    self.timeout = timeout
+  }
+}
+
+/// The answer to a request.
+public struct TransportResponse: Sendable, Hashable {
+  /// The HTTP status.
+  public var status: Int
+  /// The headers; names in lower case.
+  public var headers: [String: String]
+  /// The body.
+  public var body: [UInt8]
+
+  /// Creates a response; header names are lowered.
+  public init(status: Int, headers: [String: String] = [:], body: [UInt8] = []) {
+    self.status = status
+    self.headers = Dictionary(headers.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
+    self.body = body
+  }
+}
+
+/// Why there was no answer.
+public struct TransportFailure: Error, Sendable, Hashable {
+  /// The kinds that Tern tells apart.
+  public enum Kind: Sendable, Hashable {
+    /// There is no network, or the collector's name cannot be resolved.
+    case offline
+    /// No answer came in time.
+    case timedOut
+    /// Everything else.
+    case connection
+  }
+
+  /// What kind of failure it was.
+  public var kind: Kind
+  /// What happened, in words for a developer.
+  public var message: String
+
+  /// Creates a failure.
+  public init(_ kind: Kind, _ message: String) {
+    self.kind = kind
+    self.message = message
+  }
+}
+
+/// What came of a request.
+public enum TransportResult: Sendable, Hashable {
+  /// The server answered, whatever it said.
+  case response(TransportResponse)
+  /// There was no answer, or not a whole one.
+  case failure(TransportFailure)
+}

@@ -1,0 +1,132 @@
+import TernEvents
+
+extension DeliveryMachine {
+  /// A batch that the server refused is sent again in smaller and smaller pieces until the event at fault stands alone.
+  struct Splitting: Sendable {
+    /// The size of the next piece, in events.
+    var limit: Int
+    /// How many events of the refused batch are still to be sent again.
+    var suspects: Int
+    /// The event at fault was found: pieces may grow again.
+    var isIsolated = false
+  }
+
+  /// How many batches may be under way now: one while a failing server is probed or a batch is split.
+  var inFlightLimit: Int {
+    failures > 0 || splitting != nil ? 1 : policy.maximumInFlight
+  }
+
+  var eventsLimit: Int {
+    let limit = failures > 0 ? min(policy.batchEvents, policy.probeEvents) : policy.batchEvents
+    return min(limit, splitting?.limit ?? limit)
+  }
+
+  mutating func batchStarted(_ id: BatchID, events: Waiting, bytes: Int) {
+    guard claiming == id else { return }
+    claiming = nil
+    inFlight[id] = Batch(events: events, bytes: bytes, round: round)
+    flushTookUp(id, events)
+  }
+
+  mutating func nothingToClaim(_ id: BatchID, now: Duration) {
+    guard claiming == id else { return }
+    claiming = nil
+    isDelivering = false
+    // Whatever the count says, the log has nothing to give now: asking again at once could go on for ever.
+    if waiting.total > 0 { backOffUntil = now + (policy.sendAfter ?? .seconds(6)) }
+    for index in flushes.indices { flushes[index].toTake = Waiting() }
+  }
+
+  mutating func batchSettled(_ id: BatchID, _ verdict: Verdict, now: Duration) {
+    guard let batch = inFlight.removeValue(forKey: id), !batch.isVoid else { return }
+    let count = batch.events.total
+    switch verdict {
+    case .acknowledged(let rejected):
+      if batch.round == round { succeeded() }
+      if rejected.count < count { rejectionsInARow = 0 }
+      narrowed(by: count, isolated: false)
+    case .refused(let index, _):
+      if count == 1 || index != nil {
+        narrowed(by: 1, isolated: true)
+        rejected(now: now)
+      } else {
+        split(count)
+      }
+    case .tooLarge:
+      if count == 1 {
+        narrowed(by: 1, isolated: true)
+        rejected(now: now)
+      } else {
+        bytesLimit = max(min(bytesLimit, batch.bytes) / 2, 1)
+        split(count)
+      }
+    case .failed(let failure):
+      failed(batch, failure, now: now)
+    }
+    if case .returns = verdict.fate(ofEvents: count) { isDelivering = true }
+    flushLearned(id, batch, verdict)
+  }
+
+  mutating func networkAvailable() {
+    failures = 0
+    round += 1
+    backOffUntil = nil
+    isResting = false
+    if waiting.total > 0 { isDelivering = true }
+  }
+
+  mutating func disable() {
+    isEnabled = false
+    isDelivering = false
+    for id in inFlight.keys { inFlight[id]?.isVoid = true }
+    claiming = nil
+    splitting = nil
+    rejectionsInARow = 0
+    firstUnsentAt = nil
+    firstCriticalAt = nil
+    succeeded()
+  }
+
+  private mutating func succeeded() {
+    failures = 0
+    backOffUntil = nil
+    isResting = false
+  }
+
+  private mutating func failed(_ batch: Batch, _ failure: DeliveryFailure, now: Duration) {
+    if let wait = failure.retryAfter {
+      heldUntil = max(heldUntil ?? .zero, now + min(max(wait, .zero), policy.maximumRetryAfter))
+    }
+    guard batch.round == round else { return }
+    backOff(now: now)
+  }
+
+  /// A server that refuses one event after the other is more likely broken than they are: each further one costs a
+  /// pause, which grows up to the ceiling.
+  private mutating func rejected(now: Duration) {
+    rejectionsInARow += 1
+    if rejectionsInARow > policy.rejectionsBeforePause { backOff(now: now) }
+  }
+
+  private mutating func backOff(now: Duration) {
+    failures += 1
+    round += 1
+    if let delay = policy.retry.delay(afterFailures: failures, using: &generator) {
+      backOffUntil = now + delay
+    } else {
+      isResting = true
+    }
+  }
+
+  private mutating func split(_ count: Int) {
+    splitting = Splitting(limit: max(count / 2, 1), suspects: max(splitting?.suspects ?? 0, count))
+  }
+
+  private mutating func narrowed(by count: Int, isolated: Bool) {
+    guard var state = splitting else { return }
+    state.suspects -= count
+    state.isIsolated = state.isIsolated || isolated
+    if state.isIsolated { state.limit = min(state.limit * 2, policy.batchEvents) }
+    splitting = state.suspects > 0 ? state : nil
+  }
+}

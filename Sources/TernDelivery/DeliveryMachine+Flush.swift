@@ -1,0 +1,96 @@
+extension DeliveryMachine {
+  /// Someone waits for what was in the log at one moment to be delivered.
+  struct Flush: Sendable {
+    let id: FlushID
+    /// How many of the events that waited then are not yet claimed. Each lane is first in, first out, so the next ones
+    /// claimed are those.
+    var toTake: Waiting
+    /// Batches with such events.
+    var batches: Set<BatchID>
+    var sent = 0
+    var result: FlushResult?
+    var refusal: DeliveryFailure?
+  }
+
+  mutating func requestFlush(_ id: FlushID, now: Duration) {
+    var flush = Flush(id: id, toTake: waiting, batches: Set(inFlight.filter { !$0.value.isVoid }.keys))
+    if let refusal = refusal(now: now) {
+      flush.result = .failed(refusal)
+    } else if waiting.total > 0 {
+      isDelivering = true
+      // Someone is waiting: try now, whatever our own pause says. The server's wish still holds.
+      backOffUntil = nil
+      isResting = false
+    }
+    flushes.append(flush)
+  }
+
+  /// Why a flush cannot even begin.
+  private func refusal(now: Duration) -> DeliveryFailure? {
+    if !isEnabled { return DeliveryFailure(.stopped, "The client is disabled.") }
+    if isPaused, waiting.total > 0 { return DeliveryFailure(.stopped, "Sending is paused; call resume().") }
+    if let heldUntil, heldUntil > now, waiting.total > 0 {
+      let seconds = (heldUntil - now).components.seconds + 1
+      return DeliveryFailure(
+        .waiting, "The collector asked to wait another \(seconds) s.", retryAfter: heldUntil - now)
+    }
+    return nil
+  }
+
+  mutating func flushTookUp(_ batch: BatchID, _ events: Waiting) {
+    for index in flushes.indices where flushes[index].toTake.total > 0 {
+      let taken = flushes[index].toTake
+      flushes[index].batches.insert(batch)
+      flushes[index].toTake = Waiting(
+        normal: max(taken.normal - events.normal, 0), critical: max(taken.critical - events.critical, 0))
+    }
+  }
+
+  mutating func flushLearned(_ id: BatchID, _ batch: Batch, _ verdict: Verdict) {
+    for index in flushes.indices {
+      let wasIn = flushes[index].batches.remove(id) != nil
+      switch verdict {
+      case .acknowledged(let rejected):
+        if wasIn { flushes[index].sent += batch.events.total - rejected.count }
+      case .failed(let failure):
+        // A flush whose events wait for their turn fails too: nobody knows when that will be now.
+        if wasIn || flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
+      case .refused(_, let failure), .tooLarge(let failure):
+        guard wasIn else { continue }
+        if case .returns = verdict.fate(ofEvents: batch.events.total) {
+          flushes[index].toTake.normal += batch.events.normal
+          flushes[index].toTake.critical += batch.events.critical
+        }
+        flushes[index].refusal = failure
+        // A server that refuses everything was put on hold: nobody knows when the rest will go.
+        if backOffUntil != nil, flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
+      }
+    }
+  }
+
+  mutating func finishFlushes(_ actions: inout [Action]) {
+    for index in flushes.indices {
+      var flush = flushes[index]
+      // Events can leave unsent, by age or by size: what is not there is not waited for.
+      flush.toTake.normal = min(flush.toTake.normal, waiting.normal)
+      flush.toTake.critical = min(flush.toTake.critical, waiting.critical)
+      if flush.result == nil { flush.result = result(of: flush) }
+      if let result = flush.result { actions.append(.finishFlush(flush.id, result)) }
+      flushes[index] = flush
+    }
+    flushes.removeAll { $0.result != nil }
+  }
+
+  private func result(of flush: Flush) -> FlushResult? {
+    if !isEnabled { return .failed(DeliveryFailure(.stopped, "The client was disabled.")) }
+    if flush.toTake.total > 0 {
+      guard flush.batches.isEmpty, !canEverStart else { return nil }
+      return .failed(DeliveryFailure(.stopped, "Sending was paused, or rests until the network comes back."))
+    }
+    guard flush.batches.isEmpty else { return nil }
+    if flush.sent > 0 { return .sent(flush.sent) }
+    return flush.refusal.map(FlushResult.failed) ?? .nothingToSend
+  }
+
+  private var canEverStart: Bool { !isPaused && !isResting }
+}

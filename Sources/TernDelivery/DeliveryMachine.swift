@@ -1,0 +1,169 @@
+package import TernEvents
+
+/// Decides when to send what: inputs and the time go in, actions come out (docs/delivery.md has the table).
+///
+/// It awaits nothing, reads no clock and draws no chance but from the generator it was given, so that months of device
+/// life run in milliseconds in a test. The owner performs the actions in order, and reports what came of them.
+package struct DeliveryMachine: Sendable {
+  /// Names one batch of one process.
+  package struct BatchID: Hashable, Sendable {
+    package let number: Int
+  }
+
+  /// Names one request to flush; its maker draws the numbers.
+  package struct FlushID: Hashable, Sendable {
+    package let number: Int
+    package init(number: Int) { self.number = number }
+  }
+
+  /// A number of events, by lane.
+  package struct Waiting: Hashable, Sendable {
+    package var normal: Int
+    package var critical: Int
+    package var total: Int { normal + critical }
+
+    package init(normal: Int = 0, critical: Int = 0) {
+      self.normal = normal
+      self.critical = critical
+    }
+  }
+
+  /// What can happen.
+  package enum Input: Sendable, Equatable {
+    /// The process started; what waits now waited before it.
+    case launched
+    /// Events were appended. It need not be told each time: only when the first event comes to wait, when
+    /// `sendAtWaiting` is reached, and for each critical event.
+    case appended
+    /// Everything that waits shall go out now, and someone wants to know what came of it.
+    case flushRequested(FlushID)
+    /// Nobody waits for this flush any more.
+    case flushAbandoned(FlushID)
+    /// The batch was claimed from the log.
+    case batchStarted(BatchID, events: Waiting, bytes: Int)
+    /// There was nothing to claim.
+    case nothingToClaim(BatchID)
+    /// The batch was answered, and settled in the log as ``Verdict/fate(ofEvents:)`` says.
+    case batchSettled(BatchID, Verdict)
+    /// The time of the last `setTimer` has come.
+    case timerFired
+    /// Nothing is to be sent until `resumed`; batches under way are let through.
+    case paused
+    case resumed
+    /// Recording and sending are on.
+    case enabled
+    /// Recording and sending are off, and the log was erased.
+    case disabled
+    /// The network came back, or another one took its place.
+    case networkAvailable
+    case enteredBackground
+    case enteredForeground
+  }
+
+  /// What the owner shall do.
+  package enum Action: Sendable, Equatable {
+    /// Claim up to so much and send it; answer with `batchStarted` or `nothingToClaim` at once.
+    case startBatch(BatchID, maximumEvents: Int, maximumBytes: Int)
+    /// Send `timerFired` when the uptime has reached this; replaces the timer before.
+    case setTimer(Duration)
+    /// Forget the timer.
+    case cancelTimer
+    /// The flush is over; sent once for each `flushRequested` that was not abandoned.
+    case finishFlush(FlushID, FlushResult)
+  }
+
+  /// How a flush ended.
+  package enum FlushResult: Sendable, Equatable {
+    /// The server has so many events durably that it had not before.
+    case sent(Int)
+    /// Nothing was waiting.
+    case nothingToSend
+    /// Something that was waiting could not be delivered; it still waits, unless the server refused it for good.
+    case failed(DeliveryFailure)
+  }
+
+  struct Batch: Sendable {
+    var events: Waiting
+    var bytes: Int
+    /// The number of failures known when it was started: only one of several batches that fail together counts.
+    var round: Int
+    /// Its events were erased while it was under way: it still counts as under way, and means nothing otherwise.
+    var isVoid = false
+  }
+
+  package let policy: Policy
+  var generator: FastGenerator
+
+  var waiting = Waiting()
+  var isEnabled = true
+  var isPaused = false
+  /// Since when something waits that no delivery has been started for.
+  var firstUnsentAt: Duration?
+  var firstCriticalAt: Duration?
+  /// A delivery is on: batches are started until nothing waits.
+  var isDelivering = false
+
+  var nextBatch = 0
+  var claiming: BatchID?
+  var inFlight: [BatchID: Batch] = [:]
+
+  var failures = 0
+  var round = 0
+  /// Our own pause after a failure; a flush or a new network ends it.
+  var backOffUntil: Duration?
+  /// The server's wish; nothing but time ends it.
+  var heldUntil: Duration?
+  /// Retries are used up.
+  var isResting = false
+  var rejectionsInARow = 0
+  var splitting: Splitting?
+  /// Lowered when the server finds a batch too large, and remembered.
+  var bytesLimit: Int
+
+  var flushes: [Flush] = []
+  var timer: Duration?
+
+  /// Creates a machine at rest.
+  ///
+  /// - Parameters:
+  ///   - generator: The source of jitter.
+  ///   - heldUntil: The uptime until which a server asked to wait, if that is known from before.
+  package init(policy: Policy, generator: FastGenerator, heldUntil: Duration? = nil) {
+    self.policy = policy
+    self.generator = generator
+    self.heldUntil = heldUntil
+    bytesLimit = policy.batchBytes
+  }
+
+  /// Takes in what happened and says what to do.
+  ///
+  /// - Parameters:
+  ///   - waiting: What the log holds unclaimed at this moment.
+  ///   - now: The uptime, which never goes back.
+  package mutating func handle(_ input: Input, waiting: Waiting, now: Duration) -> [Action] {
+    self.waiting = waiting
+    var actions: [Action] = []
+    switch input {
+    case .launched:
+      if waiting.total > 0 { isDelivering = true }
+    case .appended: break
+    // Forgotten first: a timer that fires a little early must be set again, even for the same time.
+    case .timerFired: timer = nil
+    case .flushRequested(let id): requestFlush(id, now: now)
+    case .flushAbandoned(let id): flushes.removeAll { $0.id == id }
+    case .batchStarted(let id, let events, let bytes): batchStarted(id, events: events, bytes: bytes)
+    case .nothingToClaim(let id): nothingToClaim(id, now: now)
+    case .batchSettled(let id, let verdict): batchSettled(id, verdict, now: now)
+    case .paused: isPaused = true
+    case .resumed: isPaused = false
+    case .enabled: isEnabled = true
+    case .disabled: disable()
+    case .networkAvailable: networkAvailable()
+    case .enteredForeground: backOffUntil = nil
+    case .enteredBackground:
+      if policy.sendsOnBackground, waiting.total > 0 { isDelivering = true }
+    }
+    schedule(now: now, &actions)
+    return actions
+  }
+}

@@ -1,0 +1,76 @@
+package import TernEvents
+
+/// When to send what: every knob of the machine, so that each client library is a setting and not a second engine.
+package struct Policy: Sendable, Equatable {
+  /// The most events one batch carries.
+  package var batchEvents: Int
+  /// The most bytes of events one batch carries, before compression.
+  package var batchBytes: Int
+  /// How many waiting events start a delivery at once; `nil`: their number never does.
+  package var sendAtWaiting: Int?
+  /// How long after the first unsent event a delivery starts; `nil`: time never starts one.
+  package var sendAfter: Duration?
+  /// How long after the first unsent critical event a delivery starts; `nil`: as for any other event.
+  package var criticalDelay: Duration?
+  /// The most batches under way at a time.
+  package var maximumInFlight: Int
+  /// How long to wait after a failure.
+  package var retry: Retry
+  /// The longest wait a server can ask for; a longer one is cut to this.
+  package var maximumRetryAfter: Duration
+  /// The most events in the single batch that tries whether a failing server is back.
+  package var probeEvents: Int
+  /// How many events in a row a server may refuse for good before each further one costs a pause: a server that
+  /// refuses everything is broken, and must not empty the queue.
+  package var rejectionsBeforePause: Int
+  /// Whether going to the background starts a delivery, since the process may be suspended soon.
+  package var sendsOnBackground: Bool
+
+  /// Creates a policy; the defaults are Tern's own. Numbers below one are raised to one, negative times to zero.
+  package init(
+    batchEvents: Int = 500, batchBytes: Int = 512 << 10, sendAtWaiting: Int? = 50, sendAfter: Duration? = .seconds(6),
+    criticalDelay: Duration? = .zero, maximumInFlight: Int = 3,
+    retry: Retry = .unlimited(first: .seconds(2), ceiling: .seconds(30 * 60)),
+    maximumRetryAfter: Duration = .seconds(86_400), probeEvents: Int = 50, rejectionsBeforePause: Int = 8,
+    sendsOnBackground: Bool = true
+  ) {
+    self.batchEvents = max(batchEvents, 1)
+    self.batchBytes = max(batchBytes, 1)
+    self.sendAtWaiting = sendAtWaiting.map { max($0, 1) }
+    self.sendAfter = sendAfter.map { max($0, .zero) }
+    self.criticalDelay = criticalDelay.map { max($0, .zero) }
+    self.maximumInFlight = max(maximumInFlight, 1)
+    self.retry = retry
+    self.maximumRetryAfter = max(maximumRetryAfter, .zero)
+    self.probeEvents = max(probeEvents, 1)
+    self.rejectionsBeforePause = max(rejectionsBeforePause, 1)
+    self.sendsOnBackground = sendsOnBackground
+  }
+}
+
+extension Policy {
+  /// How long to wait after a failure.
+  package enum Retry: Sendable, Equatable {
+    /// Full jitter: a random wait from zero to `first`, doubled after each further failure up to `ceiling`; never
+    /// gives up.
+    case unlimited(first: Duration, ceiling: Duration)
+    /// A random wait within one range for each retry; when they are used up, rests until the network comes back or
+    /// the process starts again.
+    case limited([ClosedRange<Duration>])
+
+    /// The wait after the given number of failures in a row; `nil` when the retries are used up.
+    package func delay(afterFailures failures: Int, using generator: inout FastGenerator) -> Duration? {
+      switch self {
+      case .unlimited(let first, let ceiling):
+        // 2^20 times any sensible `first` is beyond any ceiling: stop doubling before the product can overflow.
+        let longest = min(max(ceiling, .zero), max(first, .zero) * (1 << min(max(failures - 1, 0), 20)))
+        return longest * Double.random(in: 0...1, using: &generator)
+      case .limited(let ranges):
+        guard failures >= 1, failures <= ranges.count else { return nil }
+        let range = ranges[failures - 1]
+        return range.lowerBound
+          + (range.upperBound - range.lowerBound) * Double.random(in: 0...1, using: &generator)
+      }
+    }
+  }
+}

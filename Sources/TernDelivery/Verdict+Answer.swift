@@ -1,0 +1,88 @@
+package import TernEvents
+
+/// The answer to a request, as the protocol needs it.
+package struct Answer: Sendable {
+  /// The HTTP status.
+  package var status: Int
+  /// `Retry-After`, when present.
+  package var retryAfter: String?
+  /// `x-ms-retry-after-ms`, when present.
+  package var retryAfterMilliseconds: String?
+  /// `Date`, when present: the server's clock, against which a `Retry-After` date is read.
+  package var date: String?
+  /// The body.
+  package var body: [UInt8]
+
+  package init(
+    status: Int, retryAfter: String? = nil, retryAfterMilliseconds: String? = nil, date: String? = nil,
+    body: [UInt8] = []
+  ) {
+    self.status = status
+    self.retryAfter = retryAfter
+    self.retryAfterMilliseconds = retryAfterMilliseconds
+    self.date = date
+    self.body = body
+  }
+
+  /// A body longer than this is not an answer of this protocol, whatever it says.
+  private static let maximumBodyBytes = 1 << 20
+
+  /// What the answer means for a batch of the given number of events.
+  ///
+  /// - Parameter now: The device's wall clock, for a `Retry-After` date when the answer has no `Date`.
+  package func verdict(events: Int, now: Timestamp) -> Verdict {
+    switch status {
+    case 200..<300: return acknowledgement(events: events)
+    case 401, 403:
+      return failed(.unauthorized, "The collector does not accept the key (\(status)); check it.", now)
+    case 408, 425, 429, 500...:
+      return failed(.server, "The collector answered \(status)\(detail).", now)
+    case 413:
+      return .tooLarge(failure(.refused, "The collector found the batch too large (413)."))
+    // These speak of the address, not of the events: no event is at fault, and dropping some would help nobody.
+    case 404, 405, 407, 410, 421, 426, 451, ..<400:
+      return failed(.notAcknowledged, "Nothing at the address accepts events (\(status)\(detail)); check the URL.", now)
+    default:
+      let named = errorBody?["index"]?.index.flatMap { $0 < events ? $0 : nil }
+      return .refused(at: named, failure(.refused, "The collector refused the batch (\(status)\(detail))."))
+    }
+  }
+
+  private func acknowledgement(events: Int) -> Verdict {
+    let notOurs = Verdict.failed(
+      failure(
+        .notAcknowledged,
+        "The answer (\(status)) is not a collector's acknowledgement; a captive portal or proxy may sit in between."))
+    guard body.count <= Self.maximumBodyBytes, let json = JSONReader.read(body), let accepted = json["accepted"]?.index
+    else { return notOurs }
+    let duplicates = (json["duplicates"]?.elements ?? []).compactMap(\.index)
+    let rejected = (json["rejected"]?.elements ?? []).compactMap { $0["index"]?.index }
+    // Every event must be accounted for once: an acknowledgement of another batch must not empty this one.
+    let named = Set(duplicates + rejected)
+    guard named.count == duplicates.count + rejected.count, named.allSatisfy({ $0 < events }),
+      accepted + named.count == events
+    else { return notOurs }
+    return .acknowledged(rejected: rejected.sorted())
+  }
+
+  private var errorBody: JSONValue? {
+    body.count <= Self.maximumBodyBytes ? JSONReader.read(body)?["error"] : nil
+  }
+
+  private var detail: String {
+    errorBody?["message"]?.text.map { ": \($0.prefix(200))" } ?? ""
+  }
+
+  private func failure(_ kind: DeliveryFailure.Kind, _ message: String) -> DeliveryFailure {
+    DeliveryFailure(kind, message, status: status)
+  }
+
+  private func failed(_ kind: DeliveryFailure.Kind, _ message: String, _ now: Timestamp) -> Verdict {
+    var failure = failure(kind, message)
+    let serverTime = date.flatMap(RetryAfter.date) ?? now
+    failure.retryAfter =
+      retryAfterMilliseconds.flatMap(RetryAfter.milliseconds)
+      ?? retryAfter.flatMap { RetryAfter.parse($0, now: serverTime) }
+    return .failed(failure)
+  }
+}

@@ -1,0 +1,40 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// State that is only reachable while a lock is held.
+///
+/// A plain pthread mutex: `Synchronization.Mutex` is invisible to the thread sanitizer on Linux and collapses under
+/// contention there. `@unchecked Sendable` because every access to `state` goes through `withLock`.
+package final class Locked<State>: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private var state: State
+
+  package init(_ state: State) {
+    // A state without size has no address of its own: the thread sanitizer takes unrelated ones for the same.
+    assert(MemoryLayout<State>.size > 0, "Give the lock a state of at least one byte, such as a Bool.")
+    self.state = state
+    mutex = .allocate(capacity: 1)
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  /// Runs `body` with the state. It must not call out to code of the app: do that after unlocking.
+  @inline(__always)
+  package func withLock<Result, Failure: Error>(
+    _ body: (inout State) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&state)
+  }
+}

@@ -1,0 +1,169 @@
+/// The names and limits of Tern's own protocol, `POST /v1/events` (docs/protocols.md).
+public enum NativeProtocol {
+  /// The path of the endpoint, relative to the collector's address.
+  public static let path = "/v1/events"
+  /// The header that carries the app's key.
+  public static let keyHeader = "Tern-Key"
+  /// The media type of a request: one JSON object a line.
+  public static let contentType = "application/x-ndjson"
+  /// The largest body a collector accepts after decompression, in bytes.
+  public static let maximumBodyBytes = 4 << 20
+  /// The most events one request may carry.
+  public static let maximumEvents = 2_000
+  /// The longest event, screen or property name, in UTF-8 bytes.
+  public static let maximumNameBytes = 512
+  /// The longest text value, in UTF-8 bytes.
+  public static let maximumValueBytes = 8 << 10
+  /// The most properties one event may carry.
+  public static let maximumProperties = 100
+  /// The largest encoded event a collector accepts, in bytes.
+  public static let maximumEventBytes = 64 << 10
+}
+
+extension Device {
+  /// The device's members as they stand in every event line: `"device":{…},"app":{…}`.
+  ///
+  /// Encode them once and pass them to ``Event/line(device:)``: they hardly change while a process runs.
+  public func encodedMembers() -> [UInt8] {
+    var json = JSONWriter(capacity: 256)
+    json.raw("\"device\":{\"osName\":")
+    json.string(osName)
+    json.raw(",\"osVersion\":")
+    json.string(osVersion)
+    json.member(",\"osBuild\":", osBuild)
+    json.member(",\"model\":", model)
+    json.member(",\"manufacturer\":", manufacturer)
+    json.raw(",\"locale\":")
+    json.string(locale)
+    json.member(",\"country\":", country)
+    json.raw(",\"timeZoneOffset\":")
+    json.integer(Int64(timeZoneOffsetMinutes))
+    json.raw(",\"sdkName\":")
+    json.string(sdkName)
+    json.raw(",\"sdkVersion\":")
+    json.string(sdkVersion)
+    json.raw("},\"app\":{\"version\":")
+    json.string(appVersion)
+    json.raw(",\"build\":")
+    json.string(appBuild)
+    json.member(",\"namespace\":", appNamespace)
+    json.raw("}")
+    return json.bytes
+  }
+}
+
+extension Event {
+  /// The event as one line of a request body, without the line feed.
+  ///
+  /// - Parameter device: what ``Device/encodedMembers()`` returned.
+  public func line(device: [UInt8]) -> [UInt8] {
+    var json = JSONWriter(capacity: 256 + device.count)
+    json.event(self, device: device)
+    return json.bytes
+  }
+}
+
+extension JSONWriter {
+  /// Appends an event as one line of a request body, without the line feed.
+  ///
+  /// - Parameter device: what ``Device/encodedMembers()`` returned.
+  public mutating func event(_ event: Event, device: [UInt8]) {
+    write(atMost: event.maximumBytes + device.count) { $0.event(event, device: device) }
+  }
+
+  fileprivate mutating func member(_ name: StaticString, _ value: String?) {
+    guard let value else { return }
+    raw(name)
+    string(value)
+  }
+}
+
+extension Event {
+  /// The most bytes that the event takes as JSON, beside the device.
+  fileprivate var maximumBytes: Int {
+    // All member names, three identifiers and two numbers take less than 300 bytes.
+    var count = 300 + (name.utf8.count + (boot?.utf8.count ?? 0) + (user?.utf8.count ?? 0)) * 6
+    for element in properties.elements { count += element.name.utf8.count * 6 + 4 + element.value.maximumBytes }
+    return count
+  }
+}
+
+extension ByteCursor {
+  /// At most ``Event/maximumBytes`` and the device.
+  fileprivate mutating func event(_ event: Event, device: [UInt8]) {
+    raw("{\"id\":\"")
+    identifier(event.id)
+    raw("\",\"type\":\"")
+    kind(event.kind)
+    raw("\"")
+    if !event.name.isEmpty {
+      raw(",\"name\":")
+      string(event.name)
+    }
+    raw(",\"time\":")
+    integer(event.time.millisecondsSince1970)
+    if let uptimeMilliseconds = event.uptimeMilliseconds {
+      raw(",\"uptime\":")
+      integer(uptimeMilliseconds)
+    }
+    member(",\"boot\":", event.boot)
+    raw(",\"install\":\"")
+    identifier(event.install)
+    raw("\"")
+    if let session = event.session {
+      raw(",\"session\":\"")
+      identifier(session)
+      raw("\"")
+    }
+    member(",\"user\":", event.user)
+    if !event.properties.isEmpty { properties(event.properties.elements) }
+    byte(UInt8(ascii: ","))
+    device.withUnsafeBufferPointer { raw($0) }
+    byte(UInt8(ascii: "}"))
+  }
+
+  private mutating func kind(_ kind: EventKind) {
+    switch kind {
+    case .event: raw("event")
+    case .screen: raw("screen")
+    case .sessionStart: raw("session_start")
+    case .drops: raw("drops")
+    }
+  }
+
+  private mutating func member(_ name: StaticString, _ value: String?) {
+    guard let value else { return }
+    raw(name)
+    string(value)
+  }
+
+  private mutating func properties(_ elements: [Properties.Element]) {
+    raw(",\"properties\":{")
+    elements.withUnsafeBufferPointer { elements in
+      var isFirst = true
+      for index in elements.indices where !isRepeated(index, elements) {
+        if !isFirst { byte(UInt8(ascii: ",")) }
+        isFirst = false
+        string(elements[index].name)
+        byte(UInt8(ascii: ":"))
+        value(elements[index].value)
+      }
+    }
+    byte(UInt8(ascii: "}"))
+  }
+
+  /// JSON readers disagree about a name given twice, so only the last one goes out.
+  private func isRepeated(_ index: Int, _ elements: UnsafeBufferPointer<Properties.Element>) -> Bool {
+    var other = index + 1
+    while other < elements.count {
+      // Lengths first: they differ more often than not, and are at hand.
+      if elements[other].name.utf8.count == elements[index].name.utf8.count,
+        elements[other].name == elements[index].name
+      {
+        return true
+      }
+      other += 1
+    }
+    return false
+  }
+}

@@ -1,0 +1,53 @@
+/// A point in wall-clock time, in whole milliseconds since 1970-01-01 00:00:00 UTC.
+///
+/// Device clocks are often wrong; a timestamp says what the clock showed, not what was true.
+public struct Timestamp: Hashable, Comparable, Sendable {
+  /// Milliseconds since 1970-01-01 00:00:00 UTC; negative before.
+  public var millisecondsSince1970: Int64
+
+  /// Creates a timestamp from milliseconds since 1970-01-01 00:00:00 UTC.
+  public init(millisecondsSince1970: Int64) {
+    self.millisecondsSince1970 = millisecondsSince1970
+  }
+
+  /// Whole seconds since 1970-01-01 00:00:00 UTC, rounded down.
+  public var secondsSince1970: Int64 {
+    // Shifting rounds down for negative values too, but 1000 is no power of two: floor by hand.
+    let quotient = millisecondsSince1970 / 1000
+    return millisecondsSince1970 % 1000 < 0 ? quotient - 1 : quotient
+  }
+
+  /// Whether the left one is earlier.
+  public static func < (left: Timestamp, right: Timestamp) -> Bool {
+    left.millisecondsSince1970 < right.millisecondsSince1970
+  }
+
+  /// The timestamp a duration later; the result saturates instead of overflowing.
+  public static func + (left: Timestamp, right: Duration) -> Timestamp {
+    let (sum, overflow) = left.millisecondsSince1970.addingReportingOverflow(right.wholeMilliseconds)
+    return Timestamp(millisecondsSince1970: overflow ? (right < .zero ? .min : .max) : sum)
+  }
+
+  /// The timestamp a duration earlier; the result saturates instead of overflowing.
+  public static func - (left: Timestamp, right: Duration) -> Timestamp {
+    let (difference, overflow) = left.millisecondsSince1970.subtractingReportingOverflow(right.wholeMilliseconds)
+    return Timestamp(millisecondsSince1970: overflow ? (right < .zero ? .max : .min) : difference)
+  }
+
+  /// The time from another timestamp to this one; negative when this one is earlier.
+  public func since(_ earlier: Timestamp) -> Duration {
+    let (difference, overflow) = millisecondsSince1970.subtractingReportingOverflow(earlier.millisecondsSince1970)
+    return .milliseconds(overflow ? (earlier < self ? Int64.max : .min) : difference)
+  }
+}
+
+extension Duration {
+  /// The duration in whole milliseconds, rounded toward zero and clamped to what `Int64` holds.
+  public var wholeMilliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
+    if overflow { return seconds < 0 ? .min : .max }
+    let (sum, sumOverflow) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+    return sumOverflow ? (seconds < 0 ? .min : .max) : sum
+  }
+}

@@ -1,0 +1,111 @@
+import TernEvents
+
+/// A segment that a claim is going to read; pinned while it does.
+struct ClaimSource {
+  let path: String
+  /// The segment as it was when the claim was planned.
+  let segment: Segment
+}
+
+/// What a claim found in one segment.
+struct ClaimFinding {
+  let name: SegmentName
+  let header: SegmentHeader
+  let path: String
+  var claimed: [ClaimedRecord] = []
+  var records: [LogRecord] = []
+  /// Records that leave without being handed out.
+  var gone: [(run: Run, reason: DropReason)] = []
+  /// The time of the first record that was left waiting, if it was seen.
+  var nextTime: Timestamp?
+  /// The file no longer exists.
+  var isMissing = false
+  /// The file could not be read this time.
+  var isUnreadable = false
+
+  /// Another pass would find something else.
+  var isProgress: Bool { isMissing || isUnreadable || !gone.isEmpty }
+}
+
+/// One record of an open claim.
+struct ClaimedRecord {
+  let name: SegmentName
+  let run: Run
+  let id: UniqueID
+}
+
+extension LogState {
+  /// Chooses and pins the segments that hold the next records, critical lane first.
+  mutating func planClaim(events: Int, bytes: Int, skipping: Set<UInt64>) -> [ClaimSource] {
+    var sources: [ClaimSource] = []
+    var missingEvents = events
+    var missingBytes = bytes
+    for lane in [1, 0] {
+      for index in lanes[lane].segments.indices {
+        if missingEvents <= 0 || missingBytes <= 0 { return sources }
+        let segment = lanes[lane].segments[index]
+        guard segment.waiting > 0, !skipping.contains(segment.name.number) else { continue }
+        lanes[lane].modify(index) { $0.isPinned = true }
+        if victim?.name == segment.name { forgetVictim() }
+        sources.append(ClaimSource(path: path(segment.name), segment: segment))
+        missingEvents -= segment.waiting
+        missingBytes -= segment.waitingBytes - segment.waiting * RecordHeader.size
+      }
+    }
+    return sources
+  }
+
+  /// Takes what was found into the index; returns the marks to be written.
+  mutating func commit(_ findings: [ClaimFinding], claim: UInt64) -> [PendingMark] {
+    var marks: [PendingMark] = []
+    for finding in findings {
+      let lane = Int(finding.name.lane.rawValue)
+      guard let index = lanes[lane].segments.index(of: finding.name.number) else { continue }
+      if finding.isMissing {
+        ledger.add(.storageFailed, lanes[lane].segments[index].waiting)
+        lanes[lane].modify(index) { $0.loseWaiting() }
+        // Appending to a file that has no name any more would store events where nobody finds them.
+        if index == lanes[lane].segments.lastIndex { seal(lane) }
+      }
+      for (run, reason) in finding.gone {
+        ledger.add(reason, run.records)
+        let merged = lanes[lane].modify(index) { $0.insert(run) }
+        marks.append(PendingMark(name: finding.name, header: finding.header, path: finding.path, run: merged))
+      }
+      for run in finding.claimed.map(\.run).joined(owner: claim) {
+        lanes[lane].modify(index) { _ = $0.insert(run) }
+      }
+      if let time = finding.nextTime { lanes[lane].modify(index) { $0.headTime = time } }
+    }
+    return marks
+  }
+
+  /// Ends the pinning; segments that have nothing left are queued for removal.
+  mutating func unpin(_ names: [SegmentName]) {
+    for name in names {
+      let lane = Int(name.lane.rawValue)
+      guard let index = lanes[lane].segments.index(of: name.number) else { continue }
+      lanes[lane].modify(index) { $0.isPinned = false }
+      let segment = lanes[lane].segments[index]
+      // The segment that is appended to stays: making a new file for each batch would cost the callers of `append`.
+      if segment.isSettled, !segment.isOpenEnded, !settled.contains(name) { settled.append(name) }
+    }
+  }
+}
+
+/// A settled run whose end has to be written into its file.
+struct PendingMark {
+  let name: SegmentName
+  let header: SegmentHeader
+  let path: String
+  let run: Run
+
+  /// Writes the mark into the run's first record; best effort, as a lost mark only brings events back.
+  func write(to file: OpenFile, _ fileSystem: any FileSystem) {
+    guard run.bytes >= RecordHeader.size else { return }
+    var mark = SettledMark.encoded(end: run.upper, salt: header.salt, offset: run.lower).littleEndian
+    withUnsafeBytes(of: &mark) { bytes in
+      _ = try? fileSystem.write(bytes, to: file, at: run.lower + RecordHeader.markOffset)
+    }
+  }
+}

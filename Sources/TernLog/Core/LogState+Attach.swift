@@ -1,0 +1,144 @@
+import TernEvents
+
+extension LogState {
+  /// The bytes of a segment whose file lost its name while it was open.
+  struct Rescued {
+    var name: SegmentName
+    var bytes: [UInt8]
+  }
+
+  /// Locks a directory, takes in what is there, and adopts what dead processes left beside it.
+  mutating func attach(rescued: [Rescued] = [], isFirst: Bool) throws(FileError) {
+    let directory = try LogDirectory.acquire(in: configuration.directory, fileSystem)
+    home = directory
+    do throws(FileError) {
+      for file in rescued { write(file) }
+      let found = try tidiedSegments()
+      var names = found.filter { !$0.isStray }
+      nextNumber = max(nextNumber, (names.last?.number ?? 0) &+ 1)
+      names += found.filter(\.isStray).compactMap { renumber($0, from: path($0)) }
+      if isFirst { ledger = readLedger(of: directory) }
+      for orphan in LogDirectory.orphans(in: configuration.directory, besides: directory, fileSystem) {
+        names += adopt(orphan)
+        fileSystem.close(orphan.lock)
+      }
+      let now = (wall: clock.wallTime, uptime: clock.uptime)
+      let buffer = ScratchBuffer(capacity: configuration.segmentBytes + 1024)
+      for name in names { load(name, buffer, now.wall, now.uptime) }
+      lastCheck = now.uptime
+    } catch {
+      closeFiles()
+      throw error
+    }
+  }
+
+  /// The segments at home; what an interrupted rewriting left is removed on the way.
+  private mutating func tidiedSegments() throws(FileError) -> [SegmentName] {
+    guard let home else { return [] }
+    var names: [SegmentName] = []
+    for text in try fileSystem.list(home.path) {
+      if let name = SegmentName(text) {
+        names.append(name)
+      } else if text.hasPrefix(SparePool.prefix) {
+        if !spares.adopt(text) { try? fileSystem.remove(home.path(text)) }
+      } else if text.hasSuffix(SegmentName.temporarySuffix) {
+        try? fileSystem.remove(home.path(text))
+      } else if text.hasSuffix(SegmentName.unreadableSuffix) {
+        countAside(size(of: home.path(text)))
+      }
+    }
+    return names.sorted { $0.number < $1.number }
+  }
+
+  private func size(of path: String) -> Int {
+    guard let file = try? fileSystem.open(path, .read) else { return 0 }
+    defer { fileSystem.close(file) }
+    return (try? fileSystem.status(file).size) ?? 0
+  }
+
+  /// Moves the segments of a directory that nobody holds here, each by one rename: a crash leaves it there or here.
+  private mutating func adopt(_ orphan: LogDirectory) -> [SegmentName] {
+    var adopted: [SegmentName] = []
+    for name in (try? orphan.segments(fileSystem)) ?? [] {
+      if let newName = renumber(name, from: orphan.path(name.text)) { adopted.append(newName) }
+    }
+    let drops = readLedger(of: orphan)
+    if !drops.counts.isEmpty {
+      ledger.add(drops)
+      // Saved here before it is removed there: a crash in between counts twice rather than not at all.
+      saveLedger()
+      try? fileSystem.remove(orphan.path(DropLedger.fileName))
+    }
+    return adopted
+  }
+
+  /// Gives a segment file the next name here; `nil` when it stays where it is, for the next launch.
+  private mutating func renumber(_ name: SegmentName, from path: String) -> SegmentName? {
+    let newName = SegmentName(number: nextNumber, lane: name.lane)
+    guard (try? fileSystem.rename(path, to: self.path(newName))) != nil else { return nil }
+    nextNumber += 1
+    return newName
+  }
+
+  /// Counts a file that lies beside the segments. Its size is whatever somebody made it, so the sum is bounded.
+  mutating func countAside(_ size: Int) {
+    let bound = Int.max / 4
+    asideBytes = min(asideBytes, bound) + min(size, bound)
+  }
+
+  /// Reads one segment file and takes it into the index.
+  private mutating func load(_ name: SegmentName, _ buffer: ScratchBuffer, _ wall: Timestamp, _ uptime: Duration) {
+    // A file that cannot be opened now (out of descriptors, say) stays where it is for the next launch.
+    guard let file = (try? fileSystem.open(path(name), .update)) ?? (try? fileSystem.open(path(name), .read)) else {
+      return
+    }
+    defer { fileSystem.close(file) }
+    guard let size = try? fileSystem.status(file).size else { return }
+    // No record begins before the end of the header: there is nothing in it to keep.
+    guard size >= SegmentHeader.size else {
+      try? fileSystem.remove(path(name))
+      return
+    }
+    guard size <= 4 << 20 else { return setAside(name, size) }
+    let memory = buffer.reserve(size)
+    guard let count = try? fileSystem.read(into: memory, from: file, at: 0), count == size else {
+      countAside(size)
+      return
+    }
+    let bytes = UnsafeRawBufferPointer(rebasing: memory[..<count])
+    guard let header = SegmentHeader(bytes) else { return setAside(name, size) }
+    let reader = SegmentReader(bytes: bytes, base: 0, salt: header.salt)
+    var scan = SegmentScan(name, header, reader) { [configuration] in
+      $0.isExpired(after: configuration.maximumAge, configuration.isThisBoot(header.bootID), wall, uptime)
+    }
+    ledger.add(.damaged, scan.damaged)
+    ledger.add(.expired, scan.expired)
+    for run in scan.unmarked {
+      PendingMark(name: name, header: header, path: path(name), run: run).write(to: file, fileSystem)
+    }
+    if scan.hasTornTail, (try? fileSystem.truncate(file, to: scan.segment.end)) != nil {
+      scan.segment.size = scan.segment.end
+    }
+    if scan.segment.isSettled, (try? fileSystem.remove(path(name))) != nil { return }
+    let lane = Int(name.lane.rawValue)
+    // Only the last segment of a lane is appended to.
+    if let previous = lanes[lane].segments.lastIndex { lanes[lane].modify(previous) { $0.isOpenEnded = false } }
+    if header.bootID != configuration.bootID { scan.segment.isOpenEnded = false }
+    if scan.segment.isSettled { settled.append(name) }
+    lanes[lane].add(scan.segment)
+  }
+
+  /// Keeps a segment that cannot be read, under a name that marks it so.
+  mutating func setAside(_ name: SegmentName, _ size: Int) {
+    guard (try? fileSystem.rename(path(name), to: path(name) + SegmentName.unreadableSuffix)) != nil else { return }
+    countAside(size)
+    ledger.add(.damaged, 1)
+  }
+
+  func write(_ rescued: Rescued) {
+    // Its file may still be there, when only the lock was removed.
+    guard let file = try? fileSystem.open(path(rescued.name), .create) else { return }
+    rescued.bytes.withUnsafeBytes { _ = try? fileSystem.write($0, to: file, at: 0) }
+    fileSystem.close(file)
+  }
+}

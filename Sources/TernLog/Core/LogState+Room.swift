@@ -1,0 +1,215 @@
+import TernEvents
+
+/// The segment from which events are being evicted one by one: what it holds, read once.
+struct Victim {
+  let name: SegmentName
+  let file: OpenFile
+  /// What waits in it, the next to go last; true where the bytes are damaged.
+  var items: [(run: Run, isDamaged: Bool)]
+}
+
+extension LogState {
+  /// Evicts what has to go so that a new event fits: the oldest of the lowest priority, nothing of a higher one.
+  mutating func makeRoom(for bytes: Int, _ lane: Lane) -> Bool {
+    let allowed = lane == .critical ? [0, 1] : [0]
+    let evictable = allowed.reduce(0) { $0 + lanes[$1].waitingBytes }
+    let isAlone = lanes[0].waiting + lanes[0].claimed + lanes[1].waiting + lanes[1].claimed == 0
+    let limit = isAlone || occupiedBytes - evictable <= DropLedger.fileBytes ? maximumBytes : occupiedLimit
+    // Evicting in vain would lose events for nothing.
+    guard occupiedBytes - evictable + bytes <= limit else { return false }
+    while occupiedBytes + bytes > occupiedLimit, evictOldest(allowed) {}
+    while diskBytes + bytes > maximumBytes {
+      if removeSettled() || compactOne(atLeast: bytes) { continue }
+      guard dropOldestSegment(allowed) else { return false }
+    }
+    return true
+  }
+
+  /// One step towards the limit, after it was lowered; false when nothing more can or need be done.
+  mutating func shrinkStep() -> Bool {
+    let excess = occupiedBytes - occupiedLimit
+    if excess > 0 {
+      for lane in [0, 1] {
+        guard let index = lanes[lane].firstEvictable else { continue }
+        let segment = lanes[lane].segments[index]
+        if segment.isFree, segment.waitingBytes <= excess { return dropSegment(lane, index) }
+        break
+      }
+      return evictOldest([0, 1])
+    }
+    if diskBytes <= maximumBytes { return false }
+    return removeSettled() || compactOne(atLeast: 1)
+  }
+
+  /// Evicts one event and marks it in its file, so that it does not come back after a restart.
+  private mutating func evictOldest(_ allowed: [Int]) -> Bool {
+    for lane in allowed {
+      guard let index = lanes[lane].firstEvictable else { continue }
+      let name = lanes[lane].segments[index].name
+      if victim?.name != name { loadVictim(lane, index) }
+      guard let file = victim?.file, let item = victim?.items.popLast() else {
+        // Its file cannot be read: the segment goes as a whole, or nothing does.
+        return lanes[lane].segments[index].isFree && dropSegment(lane, index)
+      }
+      ledger.add(item.isDamaged ? .damaged : .queueFull, item.run.records)
+      let run = lanes[lane].modify(index) { $0.insert(item.run) }
+      if lanes[lane].segments[index].isSettled {
+        forgetVictim()
+        removeFile(lane, index)
+      } else {
+        pendingMark(run, lanes[lane].segments[index]).write(to: file, fileSystem)
+      }
+      return true
+    }
+    return false
+  }
+
+  private mutating func loadVictim(_ lane: Int, _ index: Int) {
+    forgetVictim()
+    if index == lanes[lane].segments.lastIndex { seal(lane) }
+    let segment = lanes[lane].segments[index]
+    guard let file = try? fileSystem.open(path(segment.name), .update) else { return }
+    var items: [(run: Run, isDamaged: Bool)] = []
+    guard
+      withItems(
+        of: segment, file,
+        { item, _ in
+          switch item {
+          case .record(_, let run): items.append((run, false))
+          case .damaged(let run): items.append((run, true))
+          }
+        })
+    else { return fileSystem.close(file) }
+    items.reverse()
+    victim = Victim(name: segment.name, file: file, items: items)
+  }
+
+  mutating func forgetVictim() {
+    if let victim { fileSystem.close(victim.file) }
+    victim = nil
+  }
+
+  /// Calls `body` with everything that waits in a segment; false when the file cannot be read.
+  private func withItems(
+    of segment: Segment, _ file: OpenFile, _ body: (WaitingWalker.Item, SegmentReader) -> Void
+  ) -> Bool {
+    let buffer = scratch.reserve(segment.end)
+    defer { scratch.trim(to: 16 << 10) }
+    guard let count = try? fileSystem.read(into: buffer, from: file, at: 0), count == segment.end else { return false }
+    let reader = SegmentReader(bytes: UnsafeRawBufferPointer(buffer), base: 0, salt: segment.header.salt)
+    var walker = WaitingWalker(segment, reader)
+    while let item = walker.peek() {
+      body(item, reader)
+      walker.take(item)
+    }
+    return true
+  }
+
+  /// Drops the oldest segment that nothing outside the lock relies on, with all that waits in it.
+  private mutating func dropOldestSegment(_ allowed: [Int]) -> Bool {
+    for lane in allowed {
+      if let index = lanes[lane].firstDroppable { return dropSegment(lane, index) }
+    }
+    return false
+  }
+
+  private mutating func dropSegment(_ lane: Int, _ index: Int) -> Bool {
+    ledger.add(.queueFull, lanes[lane].segments[index].waiting)
+    return removeFile(lane, index)
+  }
+
+  /// Removes a segment's file and forgets the segment; true when the file is gone.
+  @discardableResult
+  mutating func removeFile(_ lane: Int, _ index: Int) -> Bool {
+    let segment = lanes[lane].segments[index]
+    if segment.name == victim?.name { forgetVictim() }
+    if index == lanes[lane].segments.lastIndex { seal(lane) }
+    let spare = spares.reserve()
+    do throws(FileError) {
+      let isKept = try fileSystem.retire(path(segment.name), keepAs: spare.flatMap { home?.path($0) })
+      if let spare { spares.finish(spare, isInPlace: isKept) }
+    } catch {
+      if let spare { spares.finish(spare, isInPlace: false) }
+      guard error.isMissing else {
+        keepRefused(lane, index)
+        return false
+      }
+    }
+    lanes[lane].remove(at: index)
+    return true
+  }
+
+  /// The file would not go: its events are out of the log all the same, and removal is tried again later.
+  private mutating func keepRefused(_ lane: Int, _ index: Int) {
+    let name = lanes[lane].segments[index].name
+    lanes[lane].modify(index) { $0.clear() }
+    if !settled.contains(name) { settled.append(name) }
+    guard let file = try? fileSystem.open(path(name), .update) else { return }
+    let segment = lanes[lane].segments[index]
+    let everything = Run(
+      lower: SegmentHeader.size, upper: segment.end, firstOrdinal: 0, endOrdinal: segment.nextOrdinal, owner: Run.gone)
+    pendingMark(everything, segment).write(to: file, fileSystem)
+    fileSystem.close(file)
+  }
+
+  private func pendingMark(_ run: Run, _ segment: Segment) -> PendingMark {
+    PendingMark(name: segment.name, header: segment.header, path: path(segment.name), run: run)
+  }
+
+  /// Removes the files of settled segments; true when at least one is gone.
+  mutating func removeSettled() -> Bool {
+    let names = settled
+    settled = []
+    var isAnyGone = false
+    for name in names {
+      let lane = Int(name.lane.rawValue)
+      guard let index = lanes[lane].segments.index(of: name.number) else { continue }
+      guard lanes[lane].segments[index].isFree else {
+        settled.append(name)
+        continue
+      }
+      if removeFile(lane, index) { isAnyGone = true }
+    }
+    return isAnyGone
+  }
+
+  /// Rewrites the oldest segment that has enough dead bytes without them; true when one was.
+  mutating func compactOne(atLeast bytes: Int) -> Bool {
+    for lane in [0, 1] {
+      if let index = lanes[lane].firstCompactable(atLeast: bytes), compact(lane, index) { return true }
+    }
+    return false
+  }
+
+  private mutating func compact(_ lane: Int, _ index: Int) -> Bool {
+    if index == lanes[lane].segments.lastIndex { seal(lane) }
+    let old = lanes[lane].segments[index]
+    if old.name == victim?.name { forgetVictim() }
+    guard let source = try? fileSystem.open(path(old.name), .update) else { return false }
+    defer { fileSystem.close(source) }
+    var writer = SegmentWriter(copyOf: old)
+    guard withItems(of: old, source, { writer.add($0, from: $1) }) else { return false }
+    guard replace(old.name, with: writer.bytes) else { return false }
+    ledger.add(.damaged, writer.damaged)
+    lanes[lane].replace(index, with: writer.segment)
+    if writer.segment.isSettled { settled.append(old.name) }
+    return true
+  }
+
+  /// Puts new bytes under a segment's name: whole, or not at all.
+  private func replace(_ name: SegmentName, with bytes: [UInt8]) -> Bool {
+    let temporary = path(name) + SegmentName.temporarySuffix
+    do throws(FileError) {
+      try? fileSystem.remove(temporary)
+      let file = try fileSystem.open(temporary, .create)
+      defer { fileSystem.close(file) }
+      let written = bytes.withUnsafeBytes { try? fileSystem.write($0, to: file, at: 0) }
+      guard written == bytes.count else { throw FileError.full(.write) }
+      try fileSystem.rename(temporary, to: path(name))
+      return true
+    } catch {
+      try? fileSystem.remove(temporary)
+      return false
+    }
+  }
+}

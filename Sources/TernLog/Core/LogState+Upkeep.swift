@@ -1,0 +1,108 @@
+import TernEvents
+
+extension LogState {
+  /// Whether there is a directory to write to. Looks at the disk at most once a second.
+  mutating func isReady(at uptime: Duration) -> Bool {
+    let since = uptime - lastCheck
+    if since >= .zero, since < .seconds(1) { return home != nil }
+    return checkHome(at: uptime)
+  }
+
+  /// Looks whether the directory is still there, and takes a new one when it is not.
+  mutating func checkHome(at uptime: Duration) -> Bool {
+    if isClosed { return false }
+    lastCheck = uptime
+    guard home != nil, !isHomeLost else { return reattach() }
+    for lane in lanes.indices { restoreActive(lane) }
+    return true
+  }
+
+  /// Gives the segment that is appended to its name back if somebody removed the file.
+  private mutating func restoreActive(_ lane: Int) {
+    guard let file = lanes[lane].active, (try? fileSystem.status(file))?.isLinked == false else { return }
+    for rescued in rescue() where Int(rescued.name.lane.rawValue) == lane { write(rescued) }
+    // The next append opens it by its name, or begins another when that fails.
+    fileSystem.close(file)
+    lanes[lane].active = nil
+  }
+
+  /// Takes a new directory if this one was removed; false when it is still there or no new one can be had.
+  mutating func reattachIfLost() -> Bool {
+    isHomeLost && reattach()
+  }
+
+  private var isHomeLost: Bool {
+    guard let home else { return true }
+    // An answer that fails says nothing about the directory.
+    return ((try? fileSystem.status(home.lock))?.isLinked) == false
+  }
+
+  /// Begins anew in a fresh directory. What the open files still hold is saved; the rest is counted as lost.
+  private mutating func reattach() -> Bool {
+    var fresh = LogState(configuration, fileSystem, clock)
+    fresh.maximumBytes = maximumBytes
+    fresh.ledger = ledger
+    fresh.nextNumber = nextNumber
+    fresh.generation = generation + 1
+    let isFirst = home == nil && ledger.counts.isEmpty
+    guard (try? fresh.attach(rescued: rescue(), isFirst: isFirst)) != nil else { return false }
+    fresh.ledger.add(.storageFailed, waiting + claimed - fresh.waiting)
+    fresh.ledger.isDirty = true
+    closeFiles()
+    self = fresh
+    return true
+  }
+
+  private func rescue() -> [Rescued] {
+    lanes.compactMap { lane in
+      guard let file = lane.active, let segment = lane.segments.last else { return nil }
+      var bytes = [UInt8](repeating: 0, count: segment.end)
+      let count = bytes.withUnsafeMutableBytes { try? fileSystem.read(into: $0, from: file, at: 0) }
+      return count == segment.end ? Rescued(name: segment.name, bytes: bytes) : nil
+    }
+  }
+
+  /// What an earlier process counted.
+  func readLedger(of directory: LogDirectory) -> DropLedger {
+    guard let file = try? fileSystem.open(directory.path(DropLedger.fileName), .read) else { return DropLedger() }
+    defer { fileSystem.close(file) }
+    var bytes = [UInt8](repeating: 0, count: DropLedger.fileBytes)
+    _ = bytes.withUnsafeMutableBytes { try? fileSystem.read(into: $0, from: file, at: 0) }
+    return bytes.withUnsafeBytes { DropLedger(file: $0) }
+  }
+
+  /// Writes the drop counts if they changed; best effort.
+  mutating func saveLedger() {
+    guard ledger.isDirty, let home else { return }
+    let path = home.path(DropLedger.fileName)
+    guard let file = (try? fileSystem.open(path, .update)) ?? (try? fileSystem.open(path, .create)) else { return }
+    defer { fileSystem.close(file) }
+    let slot = ledger.nextSlot()
+    let written = slot.bytes.withUnsafeBytes { try? fileSystem.write($0, to: file, at: slot.offset) }
+    ledger.isDirty = written != slot.bytes.count
+  }
+
+  /// The time of the event at the head of the queue.
+  mutating func oldestWaiting() -> Timestamp? {
+    let heads = lanes.indices.compactMap { headTime($0) }
+    return heads.min()
+  }
+
+  private mutating func headTime(_ lane: Int) -> Timestamp? {
+    guard let index = lanes[lane].firstWaiting else { return nil }
+    let segment = lanes[lane].segments[index]
+    if let time = segment.headTime { return time }
+    // Read once after each change at the head, not for each question.
+    guard let first = segment.firstWaiting, let file = try? fileSystem.open(path(segment.name), .read) else {
+      return nil
+    }
+    defer { fileSystem.close(file) }
+    let buffer = scratch.reserve(RecordHeader.size)
+    guard let count = try? fileSystem.read(into: buffer, from: file, at: first.offset), count == RecordHeader.size,
+      let start = buffer.baseAddress,
+      let header = RecordHeader(UnsafeRawPointer(start), salt: segment.header.salt, offset: first.offset)
+    else { return nil }
+    lanes[lane].modify(index) { $0.headTime = header.time }
+    return header.time
+  }
+}

@@ -1,0 +1,85 @@
+import TernEvents
+
+/// Everything the log knows, behind one lock: the index of what is on disk, and the open files.
+struct LogState {
+  let configuration: EventLog.Configuration
+  let fileSystem: any FileSystem
+  let clock: any TernClock
+  var maximumBytes: Int
+  /// `nil` while no directory could be had, and after closing.
+  var home: LogDirectory?
+  /// Indexed by `Lane.rawValue`.
+  var lanes = [LaneIndex(), LaneIndex()]
+  var ledger = DropLedger()
+  var nextNumber: UInt64 = 1
+  /// Counts up when all open claims become void.
+  var generation: UInt64 = 0
+  /// Segments that hold nothing any more and whose files can go.
+  var settled: [SegmentName] = []
+  var spares = SparePool()
+  var victim: Victim?
+  /// Bytes of files that were set aside.
+  var asideBytes = 0
+  /// When the directory was last looked at, by uptime.
+  var lastCheck: Duration = .zero
+  var isClosed = false
+  /// File names were added since the directory was last flushed.
+  var hasUnsyncedNames = false
+  let scratch = ScratchBuffer(capacity: 4 << 10)
+
+  init(_ configuration: EventLog.Configuration, _ fileSystem: any FileSystem, _ clock: any TernClock) {
+    self.configuration = configuration
+    self.fileSystem = fileSystem
+    self.clock = clock
+    maximumBytes = configuration.maximumBytes
+  }
+
+  var waiting: Int { lanes[0].waiting + lanes[1].waiting }
+  var claimed: Int { lanes[0].claimed + lanes[1].claimed }
+
+  /// Bytes on disk. Files that were set aside count for at most half of the limit, so that they never stop the log.
+  var diskBytes: Int {
+    lanes[0].fileBytes + lanes[1].fileBytes + DropLedger.fileBytes + min(asideBytes, maximumBytes / 2)
+  }
+  /// Bytes on disk that something living needs.
+  var occupiedBytes: Int { diskBytes - lanes[0].deadBytes - lanes[1].deadBytes }
+
+  /// The size from which a new segment is begun; at least 16 of them fit, so that little is lost to half-dead ones.
+  var segmentLimit: Int { min(configuration.segmentBytes, max(maximumBytes / 16, 1 << 10)) }
+  /// What living bytes may take: one segment less than the limit, because the space of an evicted event comes free
+  /// only with the rest of its segment.
+  var occupiedLimit: Int { maximumBytes - segmentLimit }
+
+  func path(_ name: SegmentName) -> String { (home?.path ?? "") + "/" + name.text }
+
+  func stored() -> AppendOutcome { .stored(waiting: waiting, waitingCritical: lanes[1].waiting) }
+
+  mutating func drop(_ reason: DropReason) -> AppendOutcome {
+    ledger.add(reason, 1)
+    return .dropped(reason)
+  }
+
+  /// Ends appending to a lane's last segment.
+  mutating func seal(_ lane: Int) {
+    guard let index = lanes[lane].segments.lastIndex else { return }
+    if let file = lanes[lane].active {
+      fileSystem.close(file)
+      lanes[lane].active = nil
+    }
+    guard lanes[lane].segments[index].isOpenEnded else { return }
+    lanes[lane].modify(index) { $0.isOpenEnded = false }
+    let segment = lanes[lane].segments[index]
+    if segment.isSettled { settled.append(segment.name) }
+  }
+
+  /// Gives all files back.
+  mutating func closeFiles() {
+    for lane in lanes.indices {
+      if let file = lanes[lane].active { fileSystem.close(file) }
+      lanes[lane].active = nil
+    }
+    forgetVictim()
+    if let home { fileSystem.close(home.lock) }
+    home = nil
+  }
+}

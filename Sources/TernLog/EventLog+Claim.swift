@@ -1,0 +1,107 @@
+import TernEvents
+
+/// What only one call at a time may touch: the open claims, and memory to read into.
+struct Operations {
+  var claims: [UInt64: [ClaimedRecord]] = [:]
+  var lastClaim: UInt64 = 0
+  var generation: UInt64 = 0
+  let buffer = ScratchBuffer(capacity: 4 << 10)
+  /// How often in a row a segment could not be read.
+  var failures: [UInt64: Int] = [:]
+
+  /// The number of the next claim, and the end of claims that became void.
+  mutating func beginClaim(generation: UInt64) -> UInt64 {
+    if generation != self.generation { claims = [:] }
+    self.generation = generation
+    lastClaim += 1
+    return lastClaim
+  }
+}
+
+extension EventLog {
+  /// Takes the oldest waiting events, critical ones first; `nil` when none can be had.
+  ///
+  /// The batch holds at most `maximumEvents` events with `maximumBytes` bytes of payload, but at least one event
+  /// however large. Events that are too old or damaged are dropped and counted on the way. Reads files, so not for the
+  /// caller of `track`; appending goes on meanwhile.
+  package func claim(maximumEvents: Int, maximumBytes: Int) -> LogClaim? {
+    if configuration.durability == .everyBatch { synchronize() }
+    return operations.withLock { operations in
+      var skipped: Set<UInt64> = []
+      while true {
+        let limits = (events: max(maximumEvents, 1), bytes: max(maximumBytes, 1))
+        switch readClaim(&operations, limits, skipping: &skipped) {
+        case .batch(let claim): return claim
+        case .nothing: return nil
+        case .progress: continue
+        }
+      }
+    }
+  }
+
+  private enum Pass {
+    case batch(LogClaim)
+    /// Nothing to hand out yet, but events were dropped or files skipped: look again.
+    case progress
+    case nothing
+  }
+
+  /// One pass: plan under the lock, read without it, take note under the lock.
+  private func readClaim(
+    _ operations: inout Operations, _ limits: (events: Int, bytes: Int), skipping skipped: inout Set<UInt64>
+  ) -> Pass {
+    let now = (wall: clock.wallTime, uptime: clock.uptime)
+    let plan = state.withLock { state -> (sources: [ClaimSource], generation: UInt64) in
+      guard state.checkHome(at: now.uptime) else { return ([], 0) }
+      let sources = state.planClaim(events: limits.events, bytes: limits.bytes, skipping: skipped)
+      return (sources, state.generation)
+    }
+    if plan.sources.isEmpty { return .nothing }
+    let number = operations.beginClaim(generation: plan.generation)
+    let findings = read(plan.sources, limits, now.wall, now.uptime, operations.buffer)
+    let marks = state.withLock { state -> [PendingMark]? in
+      state.generation == plan.generation ? state.commit(findings, claim: number) : nil
+    }
+    guard let marks else { return .nothing }
+    write(marks)
+    state.withLock { $0.unpin(plan.sources.map(\.segment.name)) }
+    note(findings, &operations, &skipped)
+    removeSettled()
+    state.withLock { $0.saveLedger() }
+    let records = findings.flatMap(\.records)
+    if records.isEmpty { return findings.contains(where: \.isProgress) ? .progress : .nothing }
+    operations.claims[number] = findings.flatMap(\.claimed)
+    return .batch(LogClaim(id: LogClaim.ID(number: number, generation: plan.generation), records: records))
+  }
+
+  private func read(
+    _ sources: [ClaimSource], _ limits: (events: Int, bytes: Int), _ wall: Timestamp, _ uptime: Duration,
+    _ buffer: ScratchBuffer
+  ) -> [ClaimFinding] {
+    var reader = ClaimReader(fileSystem, buffer, events: limits.events, bytes: limits.bytes) { [configuration] in
+      $0.isExpired(after: configuration.maximumAge, configuration.isThisBoot($1), wall, uptime)
+    }
+    var findings: [ClaimFinding] = []
+    for source in sources where !reader.isFull { findings.append(reader.read(source)) }
+    buffer.trim(to: 64 << 10)
+    return findings
+  }
+
+  /// Skips what could not be read; a segment that fails again and again is left to the next launch.
+  ///
+  /// Not set aside: the disk may be well again by then, or this process out of file descriptors now.
+  private func note(_ findings: [ClaimFinding], _ operations: inout Operations, _ skipped: inout Set<UInt64>) {
+    for finding in findings {
+      let number = finding.name.number
+      guard finding.isUnreadable else {
+        operations.failures[number] = nil
+        continue
+      }
+      skipped.insert(number)
+      operations.failures[number, default: 0] += 1
+      if operations.failures[number, default: 0] >= 3, state.withLock({ $0.giveUp(finding.name) }) {
+        operations.failures[number] = nil
+      }
+    }
+  }
+}

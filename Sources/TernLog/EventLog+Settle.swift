@@ -1,0 +1,193 @@
+import TernEvents
+
+extension EventLog {
+  /// Says what became of a claim; a claim that is settled already, or void, is ignored.
+  ///
+  /// What left the log is marked so on disk before this returns.
+  package func settle(_ claim: LogClaim.ID, _ settlement: Settlement) {
+    operations.withLock { operations in
+      guard claim.generation == operations.generation,
+        let records = operations.claims.removeValue(forKey: claim.number)
+      else { return }
+      let verdicts = records.map { settlement.verdict(on: $0.id) }
+      let outcome = state.withLock { state -> (marks: [PendingMark], pinned: [SegmentName]) in
+        guard state.generation == claim.generation else { return ([], []) }
+        return state.settle(claim.number, records, verdicts)
+      }
+      write(outcome.marks)
+      state.withLock { $0.unpin(outcome.pinned) }
+      removeSettled()
+      shrink()
+      state.withLock { $0.saveLedger() }
+    }
+  }
+
+  /// Writes marks, opening each file once.
+  func write(_ marks: [PendingMark]) {
+    var current: (path: String, file: OpenFile)?
+    for mark in marks {
+      if current?.path != mark.path {
+        if let current { fileSystem.close(current.file) }
+        current = (try? fileSystem.open(mark.path, .update)).map { (mark.path, $0) }
+      }
+      if let current { mark.write(to: current.file, fileSystem) }
+    }
+    if let current { fileSystem.close(current.file) }
+  }
+
+  /// Removes the files of settled segments, outside the lock.
+  func removeSettled() {
+    var removals = state.withLock { $0.takeSettled() }
+    if removals.isEmpty { return }
+    for index in removals.indices {
+      let mark = removals[index].mark
+      do throws(FileError) {
+        removals[index].isKept = try fileSystem.retire(mark.path, keepAs: removals[index].sparePath)
+        removals[index].isGone = true
+      } catch {
+        removals[index].isGone = error.isMissing
+        if !error.isMissing { write([mark]) }
+      }
+    }
+    state.withLock { state in
+      for removal in removals { state.finish(removal) }
+    }
+  }
+
+  /// Comes back under a limit that was lowered, one short step under the lock at a time.
+  func shrink() {
+    while state.withLock({ $0.shrinkStep() }) {}
+  }
+}
+
+/// A settled segment on its way out.
+struct Removal {
+  /// The mark over the whole segment, for when its file will not go.
+  let mark: PendingMark
+  let generation: UInt64
+  let spare: String?
+  let sparePath: String?
+  var isGone = false
+  /// The file is kept as a spare.
+  var isKept = false
+}
+
+/// What happens to one record of a settled claim.
+enum Verdict {
+  case delivered
+  case returned
+  case dropped(DropReason)
+}
+
+extension Settlement {
+  func verdict(on id: UniqueID) -> Verdict {
+    switch self {
+    case .delivered: return .delivered
+    case .returned: return .returned
+    case .partly(let delivered, let dropped):
+      if delivered.contains(id) { return .delivered }
+      return dropped[id].map { .dropped($0) } ?? .returned
+    }
+  }
+}
+
+extension LogState {
+  /// Takes the claimed records out of the log or gives them back; the segments stay pinned until the marks are written.
+  mutating func settle(
+    _ claim: UInt64, _ records: [ClaimedRecord], _ verdicts: [Verdict]
+  ) -> (marks: [PendingMark], pinned: [SegmentName]) {
+    var marks: [PendingMark] = []
+    var pinned: [SegmentName] = []
+    var start = 0
+    while start < records.count {
+      let name = records[start].name
+      let end = records[start...].firstIndex { $0.name != name } ?? records.count
+      let lane = Int(name.lane.rawValue)
+      if let index = lanes[lane].segments.index(of: name.number) {
+        if victim?.name == name { forgetVictim() }
+        lanes[lane].modify(index) {
+          $0.release(claim: claim)
+          $0.isPinned = true
+        }
+        pinned.append(name)
+        for run in gone(records[start..<end], verdicts) {
+          let merged = lanes[lane].modify(index) { $0.insert(run) }
+          let header = lanes[lane].segments[index].header
+          marks.append(PendingMark(name: name, header: header, path: path(name), run: merged))
+        }
+        let segment = lanes[lane].segments[index]
+        // A segment that goes as a whole needs no marks.
+        if segment.isSettled, !segment.isOpenEnded { marks.removeAll { $0.name == name } }
+      }
+      start = end
+    }
+    return (marks, pinned)
+  }
+
+  /// The runs of records that leave, adjoining ones as one, so that a batch costs one mark and not one an event.
+  private mutating func gone(_ records: ArraySlice<ClaimedRecord>, _ verdicts: [Verdict]) -> [Run] {
+    var runs: [Run] = []
+    for index in records.indices {
+      switch verdicts[index] {
+      case .returned: continue
+      case .delivered: break
+      case .dropped(let reason): ledger.add(reason, 1)
+      }
+      runs.append(records[index].run)
+    }
+    return runs.joined(owner: Run.gone)
+  }
+
+  /// The settled segments whose files can go now, pinned until `finishRemoval`.
+  mutating func takeSettled() -> [Removal] {
+    let names = settled
+    settled = []
+    var removals: [Removal] = []
+    for name in names {
+      let lane = Int(name.lane.rawValue)
+      guard let index = lanes[lane].segments.index(of: name.number) else { continue }
+      let segment = lanes[lane].segments[index]
+      guard segment.isFree, segment.isSettled else {
+        if segment.isSettled { settled.append(name) }
+        continue
+      }
+      lanes[lane].modify(index) { $0.isPinned = true }
+      let everything = Run(
+        lower: SegmentHeader.size, upper: segment.end, firstOrdinal: 0, endOrdinal: segment.nextOrdinal,
+        owner: Run.gone)
+      let mark = PendingMark(name: name, header: segment.header, path: path(name), run: everything)
+      let spare = spares.reserve()
+      removals.append(
+        Removal(mark: mark, generation: generation, spare: spare, sparePath: spare.flatMap { home?.path($0) }))
+    }
+    return removals
+  }
+
+  /// Forgets a segment whose file is gone; one whose file would not go is tried again later.
+  mutating func finish(_ removal: Removal) {
+    guard removal.generation == generation else { return }
+    if let spare = removal.spare { spares.finish(spare, isInPlace: removal.isKept) }
+    let name = removal.mark.name
+    let lane = Int(name.lane.rawValue)
+    guard let index = lanes[lane].segments.index(of: name.number) else { return }
+    if removal.isGone {
+      lanes[lane].remove(at: index)
+    } else {
+      lanes[lane].modify(index) { $0.isPinned = false }
+      settled.append(name)
+    }
+  }
+
+  /// Leaves a segment that cannot be read to the next launch; true when it no longer counts as waiting.
+  mutating func giveUp(_ name: SegmentName) -> Bool {
+    let lane = Int(name.lane.rawValue)
+    guard let index = lanes[lane].segments.index(of: name.number), lanes[lane].segments[index].isFree else {
+      return false
+    }
+    if index == lanes[lane].segments.lastIndex { seal(lane) }
+    settled.removeAll { $0 == name }
+    countAside(lanes[lane].segments[index].size)
+    lanes[lane].remove(at: index)
+    return true
+  }
+}

@@ -1,0 +1,136 @@
+import TernEvents
+
+extension EventLog {
+  /// Changes the limit of bytes on disk; values under 24 KiB are raised to it.
+  ///
+  /// A lower limit takes effect at once, except for events in open claims: those go when they are settled.
+  package func setMaximumBytes(_ bytes: Int) {
+    operations.withLock { _ in
+      state.withLock { $0.maximumBytes = max(bytes, 24 << 10) }
+      shrink()
+      state.withLock { $0.saveLedger() }
+    }
+  }
+
+  /// Removes every event, and what dead processes left beside this log; open claims become void.
+  ///
+  /// The events are counted as `.erased`. Only the counts of drops and the lock stay on disk.
+  package func erase() {
+    operations.withLock { operations in
+      operations.claims = [:]
+      let firstToKeep = state.withLock { state -> UInt64 in
+        _ = state.checkHome(at: clock.uptime)
+        return state.forgetEverything()
+      }
+      guard let home = state.withLock({ $0.home }) else { return }
+      // Everything but the segments begun since: also what was set aside and what could not be read.
+      let isEvent: (String) -> Bool = { $0 != LogDirectory.lockName && $0 != DropLedger.fileName }
+      for name in (try? fileSystem.list(home.path)) ?? [] where isEvent(name) {
+        if let segment = SegmentName(name), segment.number >= firstToKeep, !segment.isStray { continue }
+        wipe(home.path(name))
+      }
+      for orphan in LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem) {
+        for name in (try? fileSystem.list(orphan.path)) ?? [] where isEvent(name) { wipe(orphan.path(name)) }
+        fileSystem.close(orphan.lock)
+      }
+      state.withLock { $0.saveLedger() }
+    }
+  }
+
+  /// Removes a file; one that will not go is at least emptied.
+  private func wipe(_ path: String) {
+    do throws(FileError) {
+      try fileSystem.remove(path)
+    } catch {
+      guard !error.isMissing, let file = try? fileSystem.open(path, .update) else { return }
+      try? fileSystem.truncate(file, to: 0)
+      fileSystem.close(file)
+    }
+  }
+
+  /// Flushes what is not on the medium yet; waits for it, so not for the caller of `track`.
+  ///
+  /// Does nothing but save the counts of drops when the durability is `.never`. All other calls go on meanwhile.
+  package func synchronize() {
+    flushing.withLock { isFlushing in
+      isFlushing = true
+      defer { isFlushing = false }
+      let work = state.withLock { state -> FlushWork in
+        state.saveLedger()
+        return configuration.durability == .never ? FlushWork() : state.takeFlushWork()
+      }
+      var failed: [SegmentName] = []
+      for (name, path) in work.segments {
+        do throws(FileError) {
+          try fileSystem.synchronize(path)
+        } catch {
+          if !error.isMissing { failed.append(name) }
+        }
+      }
+      let isDirectoryFlushed = work.directory.map { (try? fileSystem.synchronize($0)) != nil } ?? true
+      state.withLock { $0.finishFlush(failed: failed, isDirectoryFlushed) }
+    }
+  }
+
+  /// Gives the directory free; later appends are dropped.
+  package func close() {
+    operations.withLock { operations in
+      operations.claims = [:]
+      state.withLock { state in
+        if state.isClosed { return }
+        for lane in state.lanes.indices { state.seal(lane) }
+        _ = state.removeSettled()
+        state.saveLedger()
+        state.isClosed = true
+        state.closeFiles()
+      }
+    }
+  }
+}
+
+/// What has to be flushed to the medium.
+struct FlushWork {
+  var segments: [(name: SegmentName, path: String)] = []
+  var directory: String?
+}
+
+extension LogState {
+  /// Begins anew without any event; returns the number from which on segments are new.
+  mutating func forgetEverything() -> UInt64 {
+    ledger.add(.erased, waiting + claimed)
+    generation += 1
+    forgetVictim()
+    for lane in lanes.indices {
+      if let file = lanes[lane].active { fileSystem.close(file) }
+      lanes[lane] = LaneIndex()
+    }
+    settled = []
+    spares = SparePool()
+    asideBytes = 0
+    return nextNumber
+  }
+
+  mutating func takeFlushWork() -> FlushWork {
+    var work = FlushWork()
+    for lane in lanes.indices {
+      guard let number = lanes[lane].unsyncedFrom else { continue }
+      lanes[lane].unsyncedFrom = nil
+      let segments = lanes[lane].segments
+      for index in segments.firstIndex(from: number)..<segments.indices.upperBound {
+        work.segments.append((segments[index].name, path(segments[index].name)))
+      }
+    }
+    if hasUnsyncedNames { work.directory = home?.path }
+    hasUnsyncedNames = false
+    return work
+  }
+
+  /// What could not be flushed is due again.
+  mutating func finishFlush(failed: [SegmentName], _ isDirectoryFlushed: Bool) {
+    for name in failed {
+      let lane = Int(name.lane.rawValue)
+      lanes[lane].unsyncedFrom = min(lanes[lane].unsyncedFrom ?? name.number, name.number)
+    }
+    if !isDirectoryFlushed { hasUnsyncedNames = true }
+  }
+}

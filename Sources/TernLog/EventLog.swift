@@ -1,0 +1,137 @@
+package import TernEvents
+
+/// A queue of events on disk: an appended event survives the end of the process and leaves by being settled.
+package final class EventLog: Sendable {
+  /// The settings of a log; values out of range are corrected.
+  package struct Configuration: Sendable {
+    /// The directory that holds the log's own directories `log-0`, `log-1`, …; created when missing.
+    package var directory: String
+    /// The most the log may hold on disk, in bytes. The default is 10 MiB, the minimum 24 KiB.
+    package var maximumBytes: Int
+    /// The age from which an event is no longer worth sending. The default is 25 days.
+    package var maximumAge: Duration
+    /// The size from which a new segment file is begun, in bytes; smaller in a small log. The default is 64 KiB.
+    package var segmentBytes: Int
+    /// The largest payload that is stored, in bytes. The default is 64 KiB.
+    package var maximumRecordBytes: Int
+    /// When events are flushed to the medium. The default is `.onBackgroundAndCritical`.
+    package var durability: Durability
+    /// Names this boot of the machine, so that uptimes can be compared; all zero when unknown.
+    package var bootID: UniqueID
+
+    /// Creates a configuration; `maximumBytes` is raised to 24 KiB, `segmentBytes` kept within 1 KiB and 1 MiB,
+    /// `maximumRecordBytes` within 1 byte and 1 MiB, `maximumAge` raised to a second.
+    package init(
+      directory: String, maximumBytes: Int = 10 << 20, maximumAge: Duration = .seconds(25 * 86_400),
+      segmentBytes: Int = 64 << 10, maximumRecordBytes: Int = 64 << 10,
+      durability: Durability = .onBackgroundAndCritical, bootID: UniqueID = UniqueID(high: 0, low: 0)
+    ) {
+      self.directory = directory
+      self.maximumBytes = max(maximumBytes, 24 << 10)
+      self.maximumAge = max(maximumAge, .seconds(1))
+      self.segmentBytes = min(max(segmentBytes, 1 << 10), 1 << 20)
+      self.maximumRecordBytes = min(max(maximumRecordBytes, 1), 1 << 20)
+      self.durability = durability
+      self.bootID = bootID
+    }
+  }
+
+  let configuration: Configuration
+  let fileSystem: any FileSystem
+  let clock: any TernClock
+  /// Taken first when both are: one claim, settlement or clean-up at a time, its reading and writing included.
+  let operations: Locked<Operations>
+  /// Taken for flushing alone, which may take long: whoever erases or settles must not wait for the medium.
+  let flushing = Locked(false)
+  /// Held for moments only, as `append` waits for it on the app's threads.
+  let state: Locked<LogState>
+
+  /// Opens the log, recovers what earlier processes left, and adopts the events of those that are gone.
+  ///
+  /// Throws `LogError.Code.directoryUnavailable` when no directory can be created and locked.
+  package convenience init(
+    _ configuration: Configuration, fileSystem: any FileSystem, clock: any TernClock
+  ) throws(LogError) {
+    var state = LogState(configuration, fileSystem, clock)
+    do throws(FileError) {
+      try state.attach(isFirst: true)
+    } catch {
+      throw LogError(
+        code: .directoryUnavailable,
+        message: "The queue directory \(configuration.directory) cannot be used; check that it can be written.",
+        cause: error)
+    }
+    self.init(state)
+  }
+
+  private init(_ state: LogState) {
+    configuration = state.configuration
+    fileSystem = state.fileSystem
+    clock = state.clock
+    operations = Locked(Operations())
+    self.state = Locked(state)
+    shrink()
+    removeSettled()
+    self.state.withLock { $0.saveLedger() }
+  }
+
+  /// Opens the log like `init`, or begins without a directory and looks for one again with later calls.
+  ///
+  /// Until one is found, appended events are dropped as `.storageFailed` and counted.
+  package static func openingWhenPossible(
+    _ configuration: Configuration, fileSystem: any FileSystem, clock: any TernClock
+  ) -> EventLog {
+    var state = LogState(configuration, fileSystem, clock)
+    state.lastCheck = clock.uptime
+    try? state.attach(isFirst: true)
+    return EventLog(state)
+  }
+
+  deinit { close() }
+
+  /// Stores an event with one write; from any thread.
+  ///
+  /// When this returns `.stored`, the event survives the end of the process. `time` and `uptime` are when it happened,
+  /// `epoch` is the identity it belongs to. Never flushes and never throws; what cannot be stored is dropped and
+  /// counted.
+  package func append(
+    _ payload: [UInt8], id: UniqueID, time: Timestamp, uptime: Duration, epoch: UInt32, lane: Lane
+  ) -> AppendOutcome {
+    if payload.count > configuration.maximumRecordBytes { return state.withLock { $0.drop(.tooLarge) } }
+    let header = RecordHeader(
+      payloadBytes: payload.count, payloadCheck: payload.withUnsafeBytes { Checksum.of($0) }, lane: lane, ordinal: 0,
+      epoch: epoch, time: time, uptimeMilliseconds: UInt64(clamping: uptime.wholeMilliseconds), id: id)
+    return state.withLock { $0.append(payload, header, uptime: uptime) }
+  }
+
+  /// What the log holds.
+  package var counts: LogCounts {
+    state.withLock { state in
+      var counts = LogCounts()
+      counts.waiting = state.waiting
+      counts.waitingCritical = state.lanes[1].waiting
+      counts.claimed = state.claimed
+      counts.bytes = state.home == nil ? 0 : state.diskBytes
+      counts.oldestWaiting = state.oldestWaiting()
+      counts.dropped = state.ledger.counts
+      return counts
+    }
+  }
+
+  /// Counts drops that happened outside the log.
+  package func count(_ reason: DropReason, _ n: Int) {
+    state.withLock { $0.ledger.add(reason, n) }
+  }
+
+  /// Takes back what ``count(_:_:)`` counted.
+  package func uncount(_ reason: DropReason, _ n: Int) {
+    state.withLock { $0.ledger.remove(reason, n) }
+  }
+}
+
+extension EventLog.Configuration {
+  /// Whether records of this boot can be compared with the uptime of now.
+  func isThisBoot(_ other: UniqueID) -> Bool {
+    other == bootID && bootID != UniqueID(high: 0, low: 0)
+  }
+}

@@ -1,0 +1,21 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension FileError {
+  /// The file, or its directory, does not exist.
+  package var isMissing: Bool { number == ENOENT || number == ENOTDIR || number == ESTALE }
+  /// A file of that name exists already.
+  package var isExisting: Bool { number == EEXIST }
+  /// The disk or the quota is full: the open file itself is fine.
+  package var isFull: Bool { number == ENOSPC || number == EDQUOT }
+  /// The file or its directory may not be written.
+  package var isReadOnly: Bool { number == EACCES || number == EPERM || number == EROFS }
+
+  static func full(_ operation: FileOperation) -> FileError { FileError(operation, number: ENOSPC) }
+  static func missing(_ operation: FileOperation) -> FileError { FileError(operation, number: ENOENT) }
+}

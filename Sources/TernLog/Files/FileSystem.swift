@@ -1,0 +1,87 @@
+/// An open file of a `FileSystem`.
+package struct OpenFile: Hashable, Sendable {
+  /// The descriptor, or whatever number the file system names its open files by.
+  package let number: Int32
+
+  /// Creates a reference to an open file.
+  package init(number: Int32) { self.number = number }
+}
+
+/// The operations of `FileSystem`, as errors and fault scripts name them.
+package enum FileOperation: String, Sendable, CaseIterable {
+  case makeDirectory, list, open, write, read, status, truncate, rename, remove, synchronize, lock
+}
+
+/// What the operating system answered instead of doing the operation.
+package struct FileError: Error, Equatable, CustomStringConvertible {
+  /// What was asked.
+  package var operation: FileOperation
+  /// The value of `errno`.
+  package var number: Int32
+
+  /// Creates an error from the value of `errno`.
+  package init(_ operation: FileOperation, number: Int32) {
+    self.operation = operation
+    self.number = number
+  }
+
+  /// The operation and the number, for log lines.
+  package var description: String { "\(operation.rawValue) failed with errno \(number)" }
+}
+
+/// What an open file is like at the moment.
+package struct FileStatus: Equatable, Sendable {
+  /// In bytes.
+  package var size: Int
+  /// False once the file has been removed from its directory: bytes written to it then reach nobody.
+  package var isLinked: Bool
+
+  /// Creates a status from its parts.
+  package init(size: Int, isLinked: Bool) {
+    self.size = size
+    self.isLinked = isLinked
+  }
+}
+
+/// How a file is opened. Every file is closed on exec.
+package enum OpenMode: Sendable {
+  /// For reading; the file must exist.
+  case read
+  /// For reading and writing; the file must exist.
+  case update
+  /// For reading and writing; the file must not exist yet.
+  case create
+  /// For locking: created when missing, opened for reading when the directory is read-only.
+  case lock
+}
+
+/// The few file operations the log needs. The only seam to the disk, so that a test can fail, tear or delay each one.
+///
+/// Implementations retry interrupted calls and may be called from any thread. Paths are absolute or relative to the
+/// working directory, without a trailing slash.
+package protocol FileSystem: Sendable {
+  /// Creates the directory and its missing parents; one that exists already is fine.
+  func makeDirectory(_ path: String) throws(FileError)
+  /// The names in a directory, in any order, without `.` and `..`.
+  func list(_ directory: String) throws(FileError) -> [String]
+  /// Opens a file; see `OpenMode` for what has to exist.
+  func open(_ path: String, _ mode: OpenMode) throws(FileError) -> OpenFile
+  /// Closes a file and frees its lock.
+  func close(_ file: OpenFile)
+  /// Writes with a single system call and returns how many bytes arrived, which may be fewer than given.
+  func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) throws(FileError) -> Int
+  /// Reads until the buffer is full or the file ends; returns how many bytes were read.
+  func read(into buffer: UnsafeMutableRawBufferPointer, from file: OpenFile, at offset: Int) throws(FileError) -> Int
+  /// What the file is like now, by whatever name.
+  func status(_ file: OpenFile) throws(FileError) -> FileStatus
+  /// Cuts the file, or fills it up with zeros.
+  func truncate(_ file: OpenFile, to size: Int) throws(FileError)
+  /// Moves a file, replacing what is at the destination, atomically.
+  func rename(_ path: String, to destination: String) throws(FileError)
+  /// Removes a file.
+  func remove(_ path: String) throws(FileError)
+  /// Flushes the file's bytes to the medium; also takes a directory's path, for the names in it.
+  func synchronize(_ path: String) throws(FileError)
+  /// Takes the exclusive lock of the file unless another open file holds it; held until the file is closed.
+  func lock(_ file: OpenFile) throws(FileError) -> Bool
+}

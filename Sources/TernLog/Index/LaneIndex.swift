@@ -1,0 +1,73 @@
+import TernEvents
+
+/// One lane: its segments, and sums over them that are kept with every change.
+struct LaneIndex {
+  private(set) var segments = SegmentQueue()
+  private(set) var waiting = 0
+  private(set) var claimed = 0
+  private(set) var waitingBytes = 0
+  private(set) var deadBytes = 0
+  private(set) var fileBytes = 0
+  /// The last segment's file while it is appended to.
+  var active: OpenFile?
+  /// Segments from this number on may have bytes that are not on the medium yet.
+  var unsyncedFrom: UInt64?
+
+  mutating func add(_ segment: Segment) {
+    segments.append(segment)
+    count(segment, 1)
+  }
+
+  mutating func remove(at index: Int) {
+    count(segments[index], -1)
+    segments.remove(at: index)
+  }
+
+  /// Puts a rewritten segment in the place of the old one.
+  mutating func replace(_ index: Int, with segment: Segment) {
+    modify(index) { $0 = segment }
+  }
+
+  /// Changes a segment and keeps the sums right.
+  mutating func modify<Result>(_ index: Int, _ body: (inout Segment) -> Result) -> Result {
+    count(segments[index], -1)
+    defer { count(segments[index], 1) }
+    return body(&segments[index])
+  }
+
+  /// Takes note of a record behind the last; `modify` for the hot path.
+  mutating func appended(_ index: Int, recordBytes: Int, time: Timestamp) {
+    let before = segments[index].size
+    segments[index].append(recordBytes: recordBytes, time: time)
+    waiting += 1
+    waitingBytes += recordBytes
+    fileBytes += segments[index].size - before
+  }
+
+  /// The first segment from which an event can be evicted.
+  var firstEvictable: Int? {
+    segments.indices.first { segments[$0].waiting > 0 && !segments[$0].isPinned }
+  }
+
+  /// The first segment that holds waiting events.
+  var firstWaiting: Int? { segments.indices.first { segments[$0].waiting > 0 } }
+
+  /// The first segment that can be removed as a whole and would take events with it.
+  var firstDroppable: Int? { segments.indices.first { segments[$0].isFree && segments[$0].waiting > 0 } }
+
+  /// The first segment that can be rewritten and would get this much smaller.
+  func firstCompactable(atLeast bytes: Int) -> Int? {
+    segments.indices.first {
+      segments[$0].isFree && segments[$0].waiting > 0 && segments[$0].deadBytes >= bytes
+    }
+  }
+
+  @inline(__always)
+  private mutating func count(_ segment: borrowing Segment, _ sign: Int) {
+    waiting += sign * segment.waiting
+    claimed += sign * segment.claimed
+    waitingBytes += sign * segment.waitingBytes
+    deadBytes += sign * segment.deadBytes
+    fileBytes += sign * segment.size
+  }
+}

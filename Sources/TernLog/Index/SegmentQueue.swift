@@ -1,0 +1,49 @@
+/// The segments of one lane, oldest first. Taking the oldest away does not move the others.
+struct SegmentQueue {
+  private var storage: [Segment] = []
+  private var head = 0
+
+  var isEmpty: Bool { head == storage.count }
+  var indices: Range<Int> { head..<storage.count }
+  var last: Segment? { isEmpty ? nil : storage[storage.count - 1] }
+  var lastIndex: Int? { isEmpty ? nil : storage.count - 1 }
+
+  subscript(index: Int) -> Segment {
+    _read { yield storage[index] }
+    _modify { yield &storage[index] }
+  }
+
+  mutating func append(_ segment: Segment) {
+    storage.append(segment)
+  }
+
+  /// Where the segment of a number is, if it is still here.
+  func index(of number: UInt64) -> Int? {
+    let index = firstIndex(from: number)
+    return index < storage.count && storage[index].name.number == number ? index : nil
+  }
+
+  /// Where the first segment is whose number is not below `number`.
+  func firstIndex(from number: UInt64) -> Int {
+    var low = head
+    var high = storage.count
+    while low < high {
+      let middle = (low + high) / 2
+      if storage[middle].name.number < number { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  mutating func remove(at index: Int) {
+    guard index == head else {
+      storage.remove(at: index)
+      return
+    }
+    head += 1
+    // The slots in front are given back once they are half of all, so that each removal moves one segment on average.
+    if head == storage.count || head > 64, head * 2 >= storage.count {
+      storage.removeFirst(head)
+      head = 0
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Tern
+public import TernEvents
+
+/// An event as a collector reads it.
+public struct ReceivedEvent: Sendable, Hashable, Decodable {
+  /// Its identifier.
+  public var id: String
+  /// What it records.
+  public var type: String
+  /// Its name; empty when it has none.
+  public var name: String
+  /// What the device's clock showed.
+  public var time: Timestamp
+  /// The install.
+  public var install: String
+  /// The session, if one was open.
+  public var session: String?
+  /// The user, if one was named.
+  public var user: String?
+  /// The properties.
+  public var properties: [String: PropertyValue]
+
+  private enum Key: String, CodingKey {
+    case id, type, name, time, install, session, user, properties
+  }
+
+  /// Reads an event as it stands in a request.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    id = try container.decode(String.self, forKey: .id)
+    type = try container.decode(String.self, forKey: .type)
+    name = try container.decodeIfPresent(String.self, forKey: .name) ?? ""
+    time = Timestamp(millisecondsSince1970: try container.decode(Int64.self, forKey: .time))
+    install = try container.decode(String.self, forKey: .install)
+    session = try container.decodeIfPresent(String.self, forKey: .session)
+    user = try container.decodeIfPresent(String.self, forKey: .user)
+    properties =
+      try container.decodeIfPresent([String: ReceivedValue].self, forKey: .properties)?
+      .mapValues(\.value) ?? [:]
+  }
+}
+
+private struct ReceivedValue: Decodable {
+  var value: PropertyValue
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let flag = try? container.decode(Bool.self) {
+      value = .boolean(flag)
+    } else if let number = try? container.decode(Int64.self) {
+      value = .integer(number)
+    } else if let number = try? container.decode(Double.self) {
+      value = .double(number)
+    } else if let date = try? container.decode([String: Int64].self)["date"] {
+      value = .date(Timestamp(millisecondsSince1970: date))
+    } else {
+      value = .string(try container.decode(String.self))
+    }
+  }
+}
+
+extension ScriptedTransport.Request {
+  init(decoding request: TransportRequest) {
+    raw = request
+    body = request.headers["Content-Encoding"] == "gzip" ? gunzip(request.body) ?? [] : request.body
+    events = body.split(separator: UInt8(ascii: "\n")).compactMap {
+      try? JSONDecoder().decode(ReceivedEvent.self, from: Data($0))
+    }
+  }
+}

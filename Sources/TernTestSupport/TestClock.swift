@@ -1,0 +1,113 @@
+public import TernEvents
+
+/// A clock that stands still until a test moves it.
+public final class TestClock: TernClock {
+  private struct Sleeper {
+    var deadline: Duration
+    var continuation: CheckedContinuation<Void, Never>
+  }
+
+  private struct State {
+    var wallTime: Timestamp
+    var uptime: Duration
+    var sleepers: [Int: Sleeper] = [:]
+    var nextSleeper = 0
+    var observers: [(isSatisfied: @Sendable (Duration?) -> Bool, continuation: CheckedContinuation<Duration?, Never>)] =
+      []
+
+    var earliest: Duration? { sleepers.values.map(\.deadline).min() }
+
+    /// Takes out the observers that have what they wait for.
+    mutating func satisfied() -> [() -> Void] {
+      let earliest = earliest
+      let ready = observers.filter { $0.isSatisfied(earliest) }
+      observers.removeAll { $0.isSatisfied(earliest) }
+      return ready.map { observer in { observer.continuation.resume(returning: earliest) } }
+    }
+  }
+
+  private let state: Locked<State>
+
+  /// Creates a clock; it shows 2026-01-01 00:00:00 UTC and 1,000 s of uptime unless told otherwise.
+  public init(
+    wallTime: Timestamp = Timestamp(millisecondsSince1970: 1_767_225_600_000), uptime: Duration = .seconds(1000)
+  ) {
+    state = Locked(State(wallTime: wallTime, uptime: uptime))
+  }
+
+  /// What the clock shows.
+  public var wallTime: Timestamp { state.withLock { $0.wallTime } }
+
+  /// How long the device has been on.
+  public var uptime: Duration { state.withLock { $0.uptime } }
+
+  /// Lets time pass; sleepers whose time has come are woken in the order of their deadlines.
+  public func advance(by step: Duration) {
+    let woken = state.withLock { state in
+      state.uptime += step
+      state.wallTime = state.wallTime + step
+      let due = state.sleepers.filter { $0.value.deadline <= state.uptime }
+      for key in due.keys { state.sleepers[key] = nil }
+      return due.sorted { ($0.value.deadline, $0.key) < ($1.value.deadline, $1.key) }.map(\.value.continuation)
+    }
+    for continuation in woken { continuation.resume() }
+  }
+
+  /// Sets the wall clock, as a user does; uptime goes on undisturbed.
+  public func setWallTime(_ time: Timestamp) {
+    state.withLock { $0.wallTime = time }
+  }
+
+  /// Waits until a test has moved the clock to the deadline, or the task is cancelled.
+  public func sleep(until deadline: Duration) async {
+    let number = state.withLock { state in
+      state.nextSleeper += 1
+      return state.nextSleeper
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let observers = state.withLock { state -> [() -> Void]? in
+          // Asked under the lock: a cancellation after this finds the sleeper.
+          if Task.isCancelled || deadline <= state.uptime { return nil }
+          state.sleepers[number] = Sleeper(deadline: deadline, continuation: continuation)
+          return state.satisfied()
+        }
+        guard let observers else { return continuation.resume() }
+        for observer in observers { observer() }
+      }
+    } onCancel: {
+      let (sleeper, observers) = state.withLock { state in
+        (state.sleepers.removeValue(forKey: number), state.satisfied())
+      }
+      sleeper?.continuation.resume()
+      for observer in observers { observer() }
+    }
+  }
+
+  /// Waits until someone sleeps, and says until when the first one does.
+  @discardableResult
+  public func sleeping() async -> Duration {
+    await wait { $0 != nil } ?? .zero
+  }
+
+  /// Waits until the first one who sleeps does so until the given uptime.
+  public func sleeping(until deadline: Duration) async {
+    _ = await wait { $0 == deadline }
+  }
+
+  /// Waits until nobody sleeps.
+  public func nobodySleeping() async {
+    _ = await wait { $0 == nil }
+  }
+
+  private func wait(for isSatisfied: @escaping @Sendable (Duration?) -> Bool) async -> Duration? {
+    await withCheckedContinuation { continuation in
+      let now = state.withLock { state -> Duration?? in
+        if isSatisfied(state.earliest) { return .some(state.earliest) }
+        state.observers.append((isSatisfied, continuation))
+        return nil
+      }
+      if let now { continuation.resume(returning: now) }
+    }
+  }
+}

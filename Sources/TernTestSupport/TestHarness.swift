@@ -1,0 +1,60 @@
+public import Foundation
+public import Tern
+public import TernEvents
+
+/// A world for a client under test: a clock that a test moves, a collector in memory, a directory of its own.
+///
+/// ```swift
+/// let harness = try TestHarness()
+/// let tern = try harness.client()
+/// tern.track("Opened")
+/// #expect(await tern.flush() == .sent(2))  // a session start comes first
+/// ```
+public final class TestHarness: Sendable {
+  /// The time.
+  public let clock: TestClock
+  /// The collector.
+  public let transport: ScriptedTransport
+  /// Where the queue is; removed with the harness.
+  public let directory: URL
+  private let seed: Locked<FastGenerator>
+
+  /// Creates a world that repeats itself for the same seed.
+  public init(
+    clock: TestClock = TestClock(), transport: ScriptedTransport = ScriptedTransport(), seed: UInt64 = 1
+  ) throws {
+    self.clock = clock
+    self.transport = transport
+    self.seed = Locked(FastGenerator(seed: seed))
+    directory = FileManager.default.temporaryDirectory.appendingPathComponent("tern-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// The facts that the test device reports.
+  public static let device = Device(
+    osName: "TestOS", osVersion: "1.2", model: "T1", locale: "en_GB", country: "GB", timeZoneOffsetMinutes: 60,
+    appVersion: "3.4", appBuild: "56", appNamespace: "test.app", sdkVersion: "0.0.0")
+
+  /// What the client takes from the world; each call draws another seed.
+  public func environment(isInForeground: Bool = true) -> TernClient.Environment {
+    TernClient.Environment(
+      clock: clock, seed: seed.withLock { $0.next() }, transport: transport, device: { Self.device },
+      boot: "11111111-2222-4333-8444-555555555555", isInForeground: isInForeground)
+  }
+
+  /// Creates a client on the harness's directory, as a launch of the app does.
+  public func client(
+    isInForeground: Bool = true, _ configure: (inout TernClient.Configuration) -> Void = { _ in }
+  ) throws(TernError) -> TernClient {
+    var configuration = TernClient.Configuration(
+      key: "test-key", collector: URL(fileURLWithPath: "/"))
+    configuration.collector = URL(string: "http://collector.test") ?? configuration.collector
+    configuration.queueDirectory = directory
+    configure(&configuration)
+    return try TernClient(configuration, environment: environment(isInForeground: isInForeground))
+  }
+}

@@ -1,0 +1,11 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// What an app sees: a package that depends on the SDK alone. Scripts/check fails when it resolves anything else.
+let package = Package(
+  name: "linkage",
+  platforms: [.macOS(.v13)],
+  dependencies: [.package(name: "tern", path: "../..")],
+  targets: [.executableTarget(name: "linkage", dependencies: [.product(name: "Tern", package: "tern")])],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,257 @@
+import TernDelivery
+import TernEvents
+import Testing
+
+@Suite struct `When events go out` {
+  @Test func `the timer counts from the first unsent event, not the last`() {
+    var world = World()
+    world.append()
+    let first = world.now
+    for _ in 0..<5 {
+      world.advance(by: .seconds(1))
+      world.append()
+    }
+    #expect(world.started.isEmpty)
+    world.advance(by: .seconds(5))
+    #expect(world.started == [first + .seconds(6)])
+    #expect(world.batchSizes == [6])
+  }
+
+  @Test func `fifty waiting events go at once`() {
+    var world = World()
+    world.append(49)
+    #expect(world.started.isEmpty)
+    world.append()
+    #expect(world.batchSizes == [50])
+    #expect(world.timer == nil)
+  }
+
+  @Test func `a critical event goes at once and takes the others along`() {
+    var world = World()
+    world.append(3)
+    world.append(critical: true)
+    #expect(world.requests.first?.entries.map(\.number) == [3, 0, 1, 2])
+  }
+
+  @Test func `a critical delay is kept when the policy has one`() {
+    var world = World(Policy(criticalDelay: .seconds(3)))
+    world.append()
+    world.advance(by: .seconds(1))
+    world.append(critical: true)
+    #expect(world.started.isEmpty)
+    let critical = world.now
+    world.advance(by: .seconds(4))
+    #expect(world.started == [critical + .seconds(3)])
+  }
+
+  @Test func `a policy without time and number sends on request only`() {
+    var world = World(Policy(sendAtWaiting: nil, sendAfter: nil, criticalDelay: nil))
+    world.append(1000)
+    #expect(world.timer == nil && world.started.isEmpty)
+    world.flush()
+    #expect(!world.started.isEmpty)
+  }
+
+  @Test func `what an earlier process left goes at launch`() {
+    var world = World()
+    world.log = [.init(number: 0, isCritical: false)]
+    world.feed(.launched)
+    #expect(world.batchSizes == [1])
+  }
+
+  @Test func `a backlog goes in three batches at a time`() {
+    var world = World(Policy(batchEvents: 10))
+    world.append(49)
+    world.append()
+    #expect(world.batchSizes == [10, 10, 10])
+    world.settle(.delivered, at: 1)
+    world.settle(.delivered)
+    #expect(world.batchSizes == [10, 10, 10, 10, 10])
+    world.run { _ in .delivered }
+    #expect(world.delivered.sorted() == Array(0..<50))
+  }
+
+  @Test func `nothing goes while paused, and all of it after`() {
+    var world = World()
+    world.feed(.paused)
+    world.append(60)
+    world.append(critical: true)
+    world.advance(by: .seconds(3600))
+    #expect(world.started.isEmpty && world.timer == nil)
+    world.feed(.resumed)
+    #expect(world.batchSizes == [61])
+  }
+
+  @Test func `going to the background sends what waits`() {
+    var world = World()
+    world.append()
+    world.feed(.enteredBackground)
+    #expect(world.batchSizes == [1])
+  }
+
+  @Test func `idle means no timer at all`() {
+    var world = World()
+    world.feed(.launched)
+    #expect(world.timer == nil)
+    world.append()
+    world.run { _ in .delivered }
+    #expect(world.timer == nil && world.delivered == [0])
+  }
+}
+
+@Suite struct `After a failure` {
+  @Test(arguments: 0..<100 as Range<UInt64>)
+  func `pauses stay inside their bounds and grow to the ceiling`(seed: UInt64) {
+    var generator = FastGenerator(seed: seed)
+    let retry = Policy.Retry.unlimited(first: .seconds(2), ceiling: .seconds(1800))
+    for failures in [1, 2, 5, 11, 20, 1000, Int.max] {
+      let delay = retry.delay(afterFailures: failures, using: &generator)
+      let bound = min(Duration.seconds(1800), .seconds(2) * (1 << min(failures - 1, 20)))
+      #expect(delay.map { $0 >= .zero && $0 <= bound } == true, "seed \(seed), failure \(failures)")
+    }
+  }
+
+  @Test func `it never gives up, and sends little while the server is away`() {
+    var world = World()
+    world.append(2000)
+    var tries = 0
+    while tries < 200 {
+      while !world.requests.isEmpty {
+        world.settle(.unavailable)
+        tries += 1
+      }
+      #expect(world.requests.isEmpty || world.requests.count == 1)
+      world.advance(by: .seconds(1800))
+    }
+    #expect(world.batchSizes.dropFirst(3).allSatisfy { $0 <= 50 }, "only a probe goes to a failing server")
+    world.run { _ in .delivered }
+    #expect(world.delivered.sorted() == Array(0..<2000))
+  }
+
+  @Test func `three batches that fail together are one failure`() {
+    var world = World(Policy(batchEvents: 10, retry: .limited([.seconds(10) ... .seconds(10)])))
+    world.append(50)
+    #expect(world.requests.count == 3)
+    for _ in 0..<3 { world.settle(.unavailable) }
+    #expect(world.timer == world.now + .seconds(10))
+  }
+
+  @Test func `limited retries rest until the network comes back`() {
+    let ranges = [
+      Duration.seconds(5) ... .seconds(10), .seconds(150) ... .seconds(300), .seconds(600) ... .seconds(1200),
+    ]
+    var world = World(Policy(batchEvents: 50, retry: .limited(ranges)))
+    world.append(50)
+    for range in ranges {
+      world.settle(.unavailable)
+      let wait = (world.timer ?? .zero) - world.now
+      #expect(range.contains(wait))
+      world.advance(by: wait)
+    }
+    world.settle(.unavailable)
+    #expect(world.timer == nil, "rests")
+    world.append(100)
+    world.advance(by: .seconds(86_400))
+    #expect(world.started.count == 4)
+    world.feed(.networkAvailable)
+    #expect(world.started.count == 7, "all three lanes of the road are open again")
+  }
+
+  @Test func `a server's wish holds for every lane and for a flush`() {
+    var world = World()
+    world.append(50)
+    world.settle(.unavailable(for: .seconds(600)))
+    world.append(critical: true)
+    world.feed(.networkAvailable)
+    world.feed(.enteredForeground)
+    let flush = world.flush()
+    #expect(world.started.count == 1)
+    guard case .failed(let failure)? = world.result(flush) else { return #expect(Bool(false)) }
+    #expect(failure.kind == .waiting)
+    world.advance(by: .seconds(599))
+    #expect(world.started.count == 1)
+    world.advance(by: .seconds(1))
+    #expect(world.started.count == 2)
+  }
+
+  @Test func `a server's wish is bounded`() {
+    var world = World()
+    world.append(50)
+    world.settle(.unavailable(for: .seconds(1_000_000_000)))
+    #expect(world.timer.map { $0 - world.now <= .seconds(86_400) } == true)
+  }
+
+  @Test func `the network's return ends our own pause at once`() {
+    var world = World(Policy(retry: .limited([.seconds(100) ... .seconds(100)])))
+    world.append(50)
+    world.settle(.unavailable)
+    world.feed(.networkAvailable)
+    #expect(world.started.count == 2)
+  }
+
+  @Test func `a wrong key keeps every event`() {
+    var world = World()
+    world.append(50)
+    for _ in 0..<100 {
+      while !world.requests.isEmpty { world.settle(.failed(DeliveryFailure(.unauthorized, "401", status: 401))) }
+      world.advance(by: .seconds(1800))
+    }
+    while !world.requests.isEmpty { world.settle(.unavailable) }
+    #expect(world.log.count == 50 && world.rejected.isEmpty)
+  }
+}
+
+@Suite struct `A poison event` {
+  @Test(arguments: [0, 1, 7, 249, 250, 499]) func `stands alone in the end, and only it is dropped`(poison: Int) {
+    var world = World()
+    world.feed(.paused)
+    world.append(500)
+    world.feed(.resumed)
+    world.run { $0.entries.contains { $0.number == poison } ? .refusal : .delivered }
+    #expect(world.rejected == [poison])
+    #expect(world.delivered.sorted() == Array(0..<500).filter { $0 != poison })
+    #expect(world.started.count <= 25, "found by halves, not one by one")
+  }
+
+  @Test(arguments: 0..<50 as Range<UInt64>) func `is found among others, wherever they are`(seed: UInt64) {
+    var generator = FastGenerator(seed: seed)
+    let poison = Set((0..<6).map { _ in Int.random(in: 0..<700, using: &generator) })
+    var world = World(seed: seed)
+    world.append(700, critical: false)
+    world.run { $0.entries.contains { poison.contains($0.number) } ? .refusal : .delivered }
+    #expect(world.rejected.sorted() == poison.sorted(), "seed \(seed)")
+    #expect(world.delivered.count == 700 - poison.count)
+  }
+
+  @Test func `that the server names is dropped without a search`() {
+    var world = World()
+    world.append(50)
+    world.settle(.refused(at: 7, DeliveryFailure(.refused, "400")))
+    #expect(world.rejected == [7])
+    world.run { _ in .delivered }
+    #expect(world.started.count == 2 && world.delivered.count == 49)
+  }
+
+  @Test func `a server that refuses everything does not empty the queue in a hurry`() {
+    var world = World()
+    world.append(200)
+    let start = world.now
+    while world.now - start < .seconds(3600) {
+      while !world.requests.isEmpty { world.settle(.refusal) }
+      world.advance(by: .seconds(10))
+    }
+    #expect(world.rejected.count < 40)
+  }
+
+  @Test func `a batch too large is halved, and the size is remembered`() {
+    var world = World(Policy(maximumInFlight: 1))
+    world.append(50)
+    world.run { $0.entries.count * 100 > 1300 ? .large : .delivered }
+    #expect(world.delivered.count == 50 && world.rejected.isEmpty)
+    world.batchSizes = []
+    world.append(50)
+    world.run { $0.entries.count * 100 > 1300 ? .large : .delivered }
+    #expect(world.batchSizes.allSatisfy { $0 <= 13 })
+    #expect(world.delivered.count == 100)
+  }
+}

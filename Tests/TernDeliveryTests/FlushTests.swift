@@ -1,0 +1,102 @@
+import TernDelivery
+import TernEvents
+import Testing
+
+@Suite struct `A flush` {
+  @Test func `of nothing is over at once`() {
+    var world = World()
+    let flush = world.flush()
+    #expect(world.result(flush) == .nothingToSend)
+  }
+
+  @Test func `says how many events arrived`() {
+    var world = World(Policy(batchEvents: 20))
+    world.append(45)
+    let flush = world.flush()
+    #expect(world.result(flush) == nil)
+    world.run { _ in .delivered }
+    #expect(world.result(flush) == .sent(45))
+  }
+
+  @Test func `waits for batches that were under way before it`() {
+    var world = World()
+    world.append(50)
+    let flush = world.flush()
+    #expect(world.result(flush) == nil)
+    world.settle(.delivered)
+    #expect(world.result(flush) == .sent(50))
+  }
+
+  @Test func `does not wait for events that came after it`() {
+    var world = World(Policy(batchEvents: 10, maximumInFlight: 1))
+    world.append(10)
+    let flush = world.flush()
+    world.append(100)
+    world.settle(.delivered)
+    #expect(world.result(flush) == .sent(10))
+  }
+
+  @Test func `is not fooled by critical events that overtake it`() {
+    var world = World(Policy(batchEvents: 10, maximumInFlight: 1))
+    world.append(30)
+    let flush = world.flush()
+    world.append(25, critical: true)
+    world.run { _ in .delivered }
+    guard case .sent(let count)? = world.result(flush) else { return #expect(Bool(false)) }
+    #expect(count >= 30)
+  }
+
+  @Test func `fails with the first failure, and tries in spite of a pause`() {
+    var world = World()
+    world.append(50)
+    world.settle(.unavailable)
+    let tries = world.started.count
+    let flush = world.flush()
+    #expect(world.started.count == tries + 1)
+    world.settle(.unavailable)
+    #expect(world.result(flush) == .failed(DeliveryFailure(.server, "503", status: 503)))
+  }
+
+  @Test func `while paused or disabled says so`() {
+    var world = World()
+    world.append()
+    world.feed(.paused)
+    let first = world.flush()
+    guard case .failed(let failure)? = world.result(first) else { return #expect(Bool(false)) }
+    #expect(failure.kind == .stopped)
+    world.feed(.disabled)
+    let second = world.flush(1)
+    guard case .failed? = world.result(second) else { return #expect(Bool(false)) }
+  }
+
+  @Test func `ends when the client is disabled or paused under it`() {
+    var world = World(Policy(batchEvents: 10, maximumInFlight: 1))
+    world.append(50)
+    let first = world.flush()
+    world.feed(.paused)
+    #expect(world.result(first) == nil, "its batch is still under way")
+    world.settle(.delivered)
+    guard case .failed? = world.result(first) else { return #expect(Bool(false)) }
+    world.feed(.resumed)
+    let second = world.flush(1)
+    world.feed(.disabled)
+    guard case .failed? = world.result(second) else { return #expect(Bool(false)) }
+  }
+
+  @Test func `of one refused event fails with the refusal`() {
+    var world = World()
+    world.append()
+    let flush = world.flush()
+    world.settle(.refusal)
+    #expect(world.result(flush) == .failed(DeliveryFailure(.refused, "400", status: 400)))
+  }
+
+  @Test func `that was abandoned is not answered`() {
+    var world = World()
+    world.append(50)
+    let flush = world.flush()
+    world.feed(.flushAbandoned(flush))
+    world.run { _ in .delivered }
+    #expect(world.flushes.isEmpty)
+  }
+}

@@ -1,0 +1,150 @@
+import TernDelivery
+import TernEvents
+import Testing
+
+/// A machine with a log, a clock and requests that exist only in memory; checks what must always hold.
+struct World {
+  struct Entry: Equatable {
+    var number: Int
+    var isCritical: Bool
+  }
+
+  struct Request {
+    var id: DeliveryMachine.BatchID
+    var entries: [Entry]
+    var startedAt: Duration
+  }
+
+  var machine: DeliveryMachine
+  var now: Duration = .seconds(1000)
+  var log: [Entry] = []
+  var requests: [Request] = []
+  var timer: Duration?
+  var flushes: [DeliveryMachine.FlushID: [DeliveryMachine.FlushResult]] = [:]
+  var delivered: [Int] = []
+  var rejected: [Int] = []
+  var started: [Duration] = []
+  var batchSizes: [Int] = []
+  var appended = 0
+  var isPaused = false
+  var isEnabled = true
+  /// The bytes of every event.
+  var eventBytes = 100
+
+  init(_ policy: Policy = Policy(), seed: UInt64 = 1) {
+    machine = DeliveryMachine(policy: policy, generator: FastGenerator(seed: seed))
+  }
+
+  var waiting: DeliveryMachine.Waiting {
+    let critical = log.count { $0.isCritical }
+    return .init(normal: log.count - critical, critical: critical)
+  }
+
+  mutating func feed(_ input: DeliveryMachine.Input) {
+    switch input {
+    case .paused: isPaused = true
+    case .resumed: isPaused = false
+    case .enabled: isEnabled = true
+    case .disabled:
+      isEnabled = false
+      log = []
+    default: break
+    }
+    var inputs = [input]
+    while !inputs.isEmpty {
+      let input = inputs.removeFirst()
+      for action in machine.handle(input, waiting: waiting, now: now) { perform(action, &inputs) }
+    }
+  }
+
+  private mutating func perform(_ action: DeliveryMachine.Action, _ inputs: inout [DeliveryMachine.Input]) {
+    switch action {
+    case .setTimer(let deadline):
+      #expect(deadline >= now)
+      timer = deadline
+    case .cancelTimer: timer = nil
+    case .finishFlush(let id, let result): flushes[id, default: []].append(result)
+    case .startBatch(let id, let events, let bytes):
+      #expect(!isPaused && isEnabled, "nothing starts while paused or disabled")
+      let sorted = log.filter(\.isCritical) + log.filter { !$0.isCritical }
+      let entries = Array(sorted.prefix(max(1, min(events, bytes / eventBytes))))
+      guard !entries.isEmpty else { return inputs.append(.nothingToClaim(id)) }
+      log.removeAll { entries.contains($0) }
+      requests.append(Request(id: id, entries: entries, startedAt: now))
+      started.append(now)
+      batchSizes.append(entries.count)
+      #expect(requests.count <= machine.policy.maximumInFlight, "never more batches under way than allowed")
+      let critical = entries.count { $0.isCritical }
+      let claimed = DeliveryMachine.Waiting(normal: entries.count - critical, critical: critical)
+      inputs.append(.batchStarted(id, events: claimed, bytes: entries.count * eventBytes))
+    }
+  }
+
+  mutating func append(_ count: Int = 1, critical: Bool = false) {
+    for _ in 0..<count where isEnabled {
+      log.append(Entry(number: appended, isCritical: critical))
+      appended += 1
+      // As the client does: it speaks up only when something can change.
+      if critical || log.count == 1 || log.count == machine.policy.sendAtWaiting { feed(.appended) }
+    }
+  }
+
+  mutating func settle(_ verdict: Verdict, at index: Int = 0) {
+    let request = requests.remove(at: index)
+    switch verdict.fate(ofEvents: request.entries.count) {
+    case .leaves(let indexes):
+      for (place, entry) in request.entries.enumerated() {
+        if indexes.contains(place) { rejected.append(entry.number) } else { delivered.append(entry.number) }
+      }
+    case .returns(let indexes):
+      rejected += indexes.map { request.entries[$0].number }
+      let returned = request.entries.enumerated().filter { !indexes.contains($0.offset) }.map(\.element)
+      if isEnabled { log = (returned + log).sorted { $0.number < $1.number } }
+    }
+    feed(.batchSettled(request.id, verdict))
+  }
+
+  /// Lets time pass; the timer fires when its time comes.
+  mutating func advance(by step: Duration) {
+    let end = now + step
+    while let deadline = timer, deadline <= end {
+      now = max(now, deadline)
+      timer = nil
+      feed(.timerFired)
+    }
+    now = end
+  }
+
+  @discardableResult
+  mutating func flush(_ number: Int = 0) -> DeliveryMachine.FlushID {
+    let id = DeliveryMachine.FlushID(number: number)
+    feed(.flushRequested(id))
+    return id
+  }
+
+  func result(_ id: DeliveryMachine.FlushID) -> DeliveryMachine.FlushResult? { flushes[id]?.first }
+
+  /// Runs until nothing is left to do, answering each request at once by its content.
+  mutating func run(rounds: Int = 10_000, answer: (Request) -> Verdict) {
+    for _ in 0..<rounds {
+      if let request = requests.first {
+        settle(answer(request))
+      } else if let deadline = timer {
+        advance(by: deadline - now)
+      } else {
+        return
+      }
+    }
+    Issue.record("still busy after \(rounds) rounds")
+  }
+}
+
+extension Verdict {
+  static let delivered = Verdict.acknowledged(rejected: [])
+  static let unavailable = Verdict.failed(DeliveryFailure(.server, "503", status: 503))
+  static let refusal = Verdict.refused(at: nil, DeliveryFailure(.refused, "400", status: 400))
+  static let large = Verdict.tooLarge(DeliveryFailure(.refused, "413", status: 413))
+  static func unavailable(for wait: Duration) -> Verdict {
+    .failed(DeliveryFailure(.server, "503", status: 503, retryAfter: wait))
+  }
+}

@@ -1,0 +1,246 @@
+import Foundation
+import TernEvents
+import TernTestSupport
+import Testing
+
+@testable import TernLog
+
+@Suite struct `The directory of a log` {
+  @Test(arguments: World.allCases)
+  func `every file system keeps the contract`(world: World) throws {
+    let fixture = LogFixture(world)
+    try FileSystemContract(fixture.fileSystem, directory: fixture.directory).check()
+  }
+
+  @Test(arguments: World.allCases)
+  func `two logs on one directory keep out of each other's way`(world: World) throws {
+    let fixture = LogFixture(world)
+    let first = try fixture.open()
+    fixture.append(first, 1)
+    let second = try fixture.open()
+    fixture.append(second, 2)
+    #expect(first.drain() == [1])
+    #expect(second.drain() == [2])
+    #expect(try fixture.fileSystem.list(fixture.directory).sorted() == ["log-0", "log-1"])
+  }
+
+  @Test(arguments: World.allCases)
+  func `whoever opens adopts what others left, with their counts`(world: World) throws {
+    let fixture = LogFixture(world)
+    let first = try fixture.open()
+    var second: EventLog? = try fixture.open()
+    fixture.append(first, 1)
+    for number in 2..<5 { _ = second.map { fixture.append($0, number, lane: number == 4 ? .critical : .normal) } }
+    second?.count(.disabled, 3)
+    second?.close()
+    second = nil
+    first.count(.disabled, 1)
+    first.close()
+    let heir = try fixture.open()
+    #expect(heir.counts.waiting == 4)
+    #expect(heir.counts.dropped == [.disabled: 4])
+    #expect(heir.drain() == [4, 1, 2, 3])
+    heir.close()
+    let again = try fixture.open()
+    #expect(again.counts.waiting == 0)
+    #expect(again.counts.dropped == [.disabled: 4], "adopted counts are taken once")
+  }
+
+  @Test func `an adoption that is interrupted anywhere loses and doubles nothing`() throws {
+    let template = LogFixture()
+    let first = try template.open()
+    let second = try template.open()
+    for number in 0..<4 { template.append(first, number) }
+    for number in 4..<8 { template.append(second, number, lane: number % 2 == 0 ? .critical : .normal) }
+    first.close()
+    second.close()
+    let memory = try #require(template.memory)
+    for failing in 1...60 {
+      let world = memory.copy()
+      world.setScript { $0.number >= failing ? .fail(errno: EIO) : nil }
+      let broken = try? EventLog(template.configuration, fileSystem: world, clock: template.clock)
+      world.killProcess()
+      world.setScript(nil)
+      let log = try EventLog(template.configuration, fileSystem: world, clock: template.clock)
+      #expect(log.drain().sorted() == Array(0..<8), "everything fails from operation \(failing) on")
+      withExtendedLifetime(broken) {}
+    }
+  }
+
+  @Test(arguments: World.allCases)
+  func `a directory removed under the log is made anew, and its last events are saved`(world: World) throws {
+    let fixture = LogFixture(world)
+    let log = try fixture.open()
+    fixture.append(log, 1)
+    let open = try #require(log.claim(1))
+    fixture.append(log, 2)
+    try remove(fixture)
+    fixture.append(log, 3)
+    #expect(log.claim(10)?.numbers == [1, 2, 3], "the events of the open file were copied")
+    log.settle(open.id, .delivered)
+    log.close()
+    #expect(try fixture.open().drain() == [1, 2, 3])
+  }
+
+  @Test(arguments: World.allCases)
+  func `after a second without any other call an append notices that the directory is gone`(world: World) throws {
+    let fixture = LogFixture(world)
+    let log = try fixture.open()
+    fixture.append(log, 1)
+    try remove(fixture)
+    fixture.clock.advance(by: .seconds(1))
+    #expect(fixture.append(log, 2) == .stored(waiting: 2, waitingCritical: 0))
+    fixture.memory?.killProcess()
+    if fixture.memory == nil { log.close() }
+    #expect(try fixture.open().drain() == [1, 2])
+    withExtendedLifetime(log) {}
+  }
+
+  @Test func `segments lost with their directory are counted`() throws {
+    let fixture = LogFixture()
+    fixture.configuration.segmentBytes = 1 << 10
+    let log = try fixture.open()
+    for number in 0..<12 { fixture.append(log, number) }
+    try remove(fixture)
+    #expect(log.claim(20)?.numbers == [10, 11])
+    #expect(log.counts.dropped == [.storageFailed: 10])
+    #expect(log.counts.waiting == 0)
+  }
+
+  @Test func `a single segment that somebody removed is counted, and the rest goes on`() throws {
+    let fixture = LogFixture()
+    fixture.configuration.segmentBytes = 1 << 10
+    let log = try fixture.open()
+    for number in 0..<12 { fixture.append(log, number) }
+    try fixture.fileSystem.remove("/queue/log-0/0000000000000001-normal.seg")
+    #expect(log.drain() == Array(5..<12))
+    #expect(log.counts.dropped == [.storageFailed: 5])
+  }
+
+  @Test func `the segment that is appended to gets its name back when somebody removed it`() throws {
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    fixture.append(log, 1)
+    try fixture.fileSystem.remove("/queue/log-0/0000000000000001-normal.seg")
+    fixture.clock.advance(by: .seconds(1))
+    fixture.append(log, 2)
+    fixture.memory?.killProcess()
+    #expect(try fixture.open().drain() == [1, 2])
+    withExtendedLifetime(log) {}
+  }
+
+  @Test func `a directory that cannot be made is an error that says so`() throws {
+    let fixture = LogFixture()
+    fixture.memory?.setReadOnly(true)
+    let error = #expect(throws: LogError.self) { try fixture.open() }
+    #expect(error?.code == .directoryUnavailable)
+    #expect(error?.cause?.number == EROFS)
+    #expect(error?.description.contains("/queue") == true)
+  }
+
+  @Test func `a log without a directory drops and counts until it gets one`() throws {
+    let fixture = LogFixture()
+    fixture.memory?.setReadOnly(true)
+    let log = EventLog.openingWhenPossible(
+      fixture.configuration, fileSystem: fixture.fileSystem, clock: fixture.clock)
+    #expect(fixture.append(log, 1) == .dropped(.storageFailed))
+    #expect(log.claim(1) == nil)
+    log.erase()
+    log.synchronize()
+    log.setMaximumBytes(1)
+    fixture.memory?.setReadOnly(false)
+    fixture.clock.advance(by: .seconds(1))
+    #expect(fixture.append(log, 2) == .stored(waiting: 1, waitingCritical: 0))
+    #expect(log.counts.dropped == [.storageFailed: 1])
+    #expect(log.drain() == [2])
+  }
+
+  @Test(arguments: World.allCases)
+  func `erasing removes every event from the disk`(world: World) throws {
+    let fixture = LogFixture(world)
+    let orphan = try fixture.open()
+    let log = try fixture.open()
+    fixture.append(orphan, 1)
+    orphan.close()
+    for number in 2..<600 { fixture.append(log, number) }
+    let claim = try #require(log.claim(2))
+    log.erase()
+    #expect(log.counts.waiting == 0)
+    #expect(log.counts.claimed == 0)
+    #expect(log.counts.dropped == [.erased: 598])
+    #expect(fixture.bytesOnDisk <= DropLedger.fileBytes)
+    log.settle(claim.id, .returned)
+    #expect(log.claim(1) == nil)
+    fixture.append(log, 700)
+    log.close()
+    #expect(try fixture.open().drain() == [700])
+  }
+
+  @Test func `erasing reaches what was set aside and what could not be read`() throws {
+    let fixture = LogFixture()
+    fixture.memory?.setContents(of: "/queue/log-0/0000000000000001-normal.seg", to: Array(repeating: 1, count: 300))
+    fixture.memory?.setContents(of: "/queue/log-0/0000000000000002-normal.seg", to: Array(repeating: 1, count: 300))
+    fixture.memory?.setScript { operation in
+      operation.kind == .open && operation.path.hasSuffix("2-normal.seg") ? .fail(errno: EMFILE) : nil
+    }
+    let log = try fixture.open()
+    #expect(fixture.memory?.paths.filter { $0.contains("normal") }.count == 2)
+    log.erase()
+    #expect(fixture.memory?.paths.filter { $0.contains("normal") } == [])
+  }
+
+  @Test func `what cannot be removed is emptied`() throws {
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    fixture.append(log, 1)
+    fixture.memory?.setScript { $0.kind == .remove ? .fail(errno: EPERM) : nil }
+    log.erase()
+    #expect(fixture.memory?.contents(of: "/queue/log-0/0000000000000001-normal.seg") == [])
+    log.close()
+    #expect(try fixture.open().claim(1) == nil)
+  }
+
+  @Test func `flushing touches what is new, once`() throws {
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    let flushed = Locked<[String]>([])
+    fixture.memory?.setScript { operation in
+      if operation.kind == .synchronize { flushed.withLock { $0.append(operation.path) } }
+      return nil
+    }
+    fixture.append(log, 1)
+    fixture.append(log, 2)
+    log.synchronize()
+    #expect(flushed.withLock { $0 } == ["/queue/log-0/0000000000000001-normal.seg", "/queue/log-0"])
+    log.synchronize()
+    #expect(flushed.withLock { $0.count } == 2)
+    fixture.append(log, 3)
+    log.synchronize()
+    #expect(flushed.withLock { $0.count } == 3)
+  }
+
+  @Test(arguments: [(Durability.never, 0), (.onBackgroundAndCritical, 1), (.everyBatch, 2)])
+  func `the durability decides when to flush`(durability: Durability, expected: Int) throws {
+    let fixture = LogFixture()
+    fixture.configuration.durability = durability
+    let log = try fixture.open()
+    let flushes = Locked(0)
+    fixture.memory?.setScript { operation in
+      if operation.kind == .synchronize, operation.path.hasSuffix(".seg") { flushes.withLock { $0 += 1 } }
+      return nil
+    }
+    fixture.append(log, 1)
+    _ = log.claim(1)
+    fixture.append(log, 2)
+    log.synchronize()
+    #expect(flushes.withLock { $0 } == expected)
+  }
+
+  private func remove(_ fixture: LogFixture) throws {
+    if let memory = fixture.memory {
+      memory.removeTree("/queue")
+    } else {
+      try FileManager.default.removeItem(atPath: fixture.directory)
+    }
+  }
+}

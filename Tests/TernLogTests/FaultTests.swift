@@ -1,0 +1,161 @@
+import Foundation
+import TernEvents
+import TernTestSupport
+import Testing
+
+@testable import TernLog
+
+@Suite struct `A log on a failing disk` {
+  /// What a scripted run was told by the log.
+  private struct Promise {
+    var stored: [Int] = []
+    var delivered: Set<Int> = []
+    var erased = false
+  }
+
+  /// A run through everything a log does; small segments make it begin and remove some.
+  private func run(_ fixture: LogFixture) -> Promise {
+    var promise = Promise()
+    guard let log = try? fixture.open() else { return promise }
+    defer { fixture.memory?.killProcess() }
+    var held: LogClaim?
+    for number in 0..<40 {
+      let lane: Lane = number % 9 == 4 ? .critical : .normal
+      if case .stored = fixture.append(log, number, lane: lane) { promise.stored.append(number) }
+      if number == 12 { held = log.claim(3) }
+      if number == 18, let claim = log.claim(5) {
+        log.settle(claim.id, .delivered)
+        promise.delivered.formUnion(claim.numbers)
+      }
+      if number == 22, let held { log.settle(held.id, .returned) }
+      if number == 26 { log.synchronize() }
+      if number == 30, let claim = log.claim(6), let first = claim.records.first {
+        log.settle(claim.id, .partly(delivered: [first.id], dropped: [:]))
+        promise.delivered.insert(Int(first.id.low))
+      }
+    }
+    return promise
+  }
+
+  private func makeFixture() -> LogFixture {
+    let fixture = LogFixture()
+    fixture.configuration.segmentBytes = 1 << 10
+    return fixture
+  }
+
+  /// Reopens without faults and checks that every acknowledged event is there, in order, and none twice.
+  private func check(_ fixture: LogFixture, _ promise: Promise, _ fault: Comment) throws {
+    fixture.memory?.setScript(nil)
+    fixture.memory?.setReadOnly(false)
+    let log = try fixture.open()
+    let claim = log.claim(maximumEvents: 1000, maximumBytes: .max)
+    let numbers = claim?.numbers ?? []
+    #expect(Set(numbers).count == numbers.count, fault)
+    let owed = Set(promise.stored).subtracting(promise.delivered)
+    #expect(owed.subtracting(numbers).isEmpty, fault)
+    let normal = claim?.records.filter { $0.lane == .normal }.map { Int($0.id.low) } ?? []
+    #expect(normal == normal.sorted(), fault)
+    log.close()
+  }
+
+  @Test(arguments: [
+    InMemoryFileSystem.Fault.fail(errno: EIO), .fail(errno: ENOSPC), .fail(errno: EACCES), .fail(errno: EMFILE),
+    .tear(bytes: 0), .tear(bytes: 30), .tear(bytes: 140), .tear(bytes: 200), .tearAndFail(bytes: 100, errno: EIO),
+    .tearAndFail(bytes: 1 << 20, errno: EIO),
+  ])
+  func `every single operation may fail without losing an acknowledged event`(
+    fault: InMemoryFileSystem.Fault
+  ) throws {
+    let faultless = makeFixture()
+    let expected = run(faultless)
+    #expect(expected.stored.count == 40)
+    let operations = try #require(faultless.memory?.operationCount)
+    #expect(operations > 80)
+    for failing in 1...operations {
+      let fixture = makeFixture()
+      fixture.memory?.setScript { $0.number == failing ? fault : nil }
+      let promise = run(fixture)
+      try check(fixture, promise, "operation \(failing)")
+    }
+  }
+
+  @Test func `from any operation on, everything may fail`() throws {
+    let operations = try #require(
+      { () -> Int? in
+        let fixture = makeFixture()
+        _ = run(fixture)
+        return fixture.memory?.operationCount
+      }())
+    for first in 1...operations {
+      let fixture = makeFixture()
+      fixture.memory?.setScript { $0.number >= first ? .fail(errno: EIO) : nil }
+      let promise = run(fixture)
+      try check(fixture, promise, "from operation \(first) on")
+    }
+  }
+
+  @Test(arguments: 0..<200) func `random faults lose nothing that was acknowledged`(seed: UInt64) throws {
+    let generator = Locked(FastGenerator(seed: seed))
+    let fixture = makeFixture()
+    fixture.memory?.setScript { _ in
+      generator.withLock { generator in
+        guard generator.next() % 12 == 0 else { return nil }
+        return [.fail(errno: EIO), .fail(errno: ENOSPC), .tear(bytes: Int(generator.next() % 300))]
+          .randomElement(using: &generator)
+      }
+    }
+    let promise = run(fixture)
+    try check(fixture, promise, "seed \(seed)")
+  }
+
+  @Test func `a full disk drops and counts, and storing goes on when there is room again`() throws {
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    fixture.memory?.setCapacity(1500)
+    var stored: [Int] = []
+    for number in 0..<20 {
+      switch fixture.append(log, number) {
+      case .stored: stored.append(number)
+      case .dropped(let reason): #expect(reason == .storageFailed)
+      }
+    }
+    #expect(stored == Array(0..<8))
+    #expect(log.counts.dropped == [.storageFailed: 12])
+    fixture.memory?.setCapacity(nil)
+    #expect(fixture.append(log, 20) == .stored(waiting: 9, waitingCritical: 0))
+    #expect(log.drain() == stored + [20])
+    #expect(log.counts.dropped == [.storageFailed: 12])
+  }
+
+  @Test func `a disk that turns read-only drops and counts, and claims go on`() throws {
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    fixture.append(log, 1)
+    fixture.memory?.setReadOnly(true)
+    #expect(fixture.append(log, 2) == .dropped(.storageFailed))
+    let claim = try #require(log.claim(5))
+    #expect(claim.numbers == [1])
+    log.settle(claim.id, .delivered)
+    #expect(log.claim(5) == nil)
+    fixture.memory?.setReadOnly(false)
+    #expect(fixture.append(log, 3) == .stored(waiting: 1, waitingCritical: 0))
+    #expect(log.counts.dropped == [.storageFailed: 1])
+  }
+
+  @Test func `a segment that cannot be read does not block the others, and is tried again at the next launch`() throws {
+    let fixture = makeFixture()
+    let log = try fixture.open()
+    for number in 0..<12 { fixture.append(log, number) }
+    fixture.memory?.setScript { operation in
+      operation.kind == .read && operation.path.hasSuffix("0000000000000001-normal.seg") ? .fail(errno: EIO) : nil
+    }
+    #expect(log.drain(batch: 2) == Array(5..<12))
+    #expect(log.counts.waiting == 0, "after three attempts")
+    #expect(log.counts.dropped == [:])
+    log.close()
+    #expect(try fixture.open().drain() == [], "still unreadable")
+    fixture.memory?.killProcess()
+    fixture.memory?.setScript(nil)
+    #expect(try fixture.open().drain() == Array(0..<5))
+  }
+}

@@ -1,0 +1,194 @@
+import TernEvents
+import TernTestSupport
+import Testing
+
+@testable import TernLog
+
+@Suite struct `The limits of a log` {
+  private func makeFixture(bytes: Int, _ world: World = .memory) -> LogFixture {
+    let fixture = LogFixture(world)
+    fixture.configuration = EventLog.Configuration(directory: fixture.directory, maximumBytes: bytes)
+    return fixture
+  }
+
+  @Test(arguments: World.allCases)
+  func `the smallest log keeps the newest events and stays under its limit`(world: World) throws {
+    let fixture = makeFixture(bytes: 1, world)
+    let log = try fixture.open()
+    for number in 0..<500 {
+      #expect(fixture.append(log, number, bytes: 400) != .dropped(.queueFull))
+      #expect(log.counts.bytes <= 24 << 10)
+    }
+    #expect(fixture.bytesOnDisk <= 24 << 10)
+    let kept = log.counts.waiting
+    #expect(kept >= 38, "of the 52 that would fit without headers")
+    #expect(log.counts.dropped == [.queueFull: 500 - kept])
+    #expect(log.drain() == Array(500 - kept..<500))
+  }
+
+  @Test func `a full log evicts no more than it must`() throws {
+    let fixture = makeFixture(bytes: 64 << 10)
+    let log = try fixture.open()
+    for number in 0..<400 { fixture.append(log, number, bytes: 400) }
+    for number in 400..<600 {
+      let before = log.counts.waiting
+      fixture.append(log, number, bytes: 400)
+      #expect(log.counts.waiting >= before - 1)
+    }
+  }
+
+  @Test func `evicted events stay away after a restart`() throws {
+    let fixture = makeFixture(bytes: 24 << 10)
+    let log = try fixture.open()
+    for number in 0..<300 { fixture.append(log, number) }
+    let counts = log.counts
+    log.close()
+    let reopened = try fixture.open()
+    #expect(reopened.counts.waiting == counts.waiting)
+    #expect(reopened.counts.dropped == counts.dropped)
+    #expect(reopened.drain() == Array(300 - counts.waiting..<300))
+  }
+
+  @Test func `evicted events stay away after a kill`() throws {
+    let fixture = makeFixture(bytes: 24 << 10)
+    let log = try fixture.open()
+    for number in 0..<300 { fixture.append(log, number) }
+    let waiting = log.counts.waiting
+    fixture.memory?.killProcess()
+    #expect(try fixture.open().drain() == Array(300 - waiting..<300))
+    withExtendedLifetime(log) {}
+  }
+
+  @Test func `normal events go before critical ones, and are refused when only critical ones are left`() throws {
+    let fixture = makeFixture(bytes: 24 << 10)
+    let log = try fixture.open()
+    for number in 0..<20 { fixture.append(log, number, bytes: 400) }
+    for number in 100..<200 { fixture.append(log, number, lane: .critical, bytes: 400) }
+    #expect(log.counts.waitingCritical == log.counts.waiting, "no normal event is left")
+    #expect(fixture.append(log, 30, bytes: 400) == .dropped(.queueFull))
+    let kept = log.counts.waiting
+    #expect(log.drain() == Array(200 - kept..<200), "of the critical ones the oldest went")
+    #expect(log.counts.dropped == [.queueFull: 121 - kept])
+  }
+
+  @Test func `an event in an open claim is never evicted`() throws {
+    let fixture = makeFixture(bytes: 24 << 10)
+    let log = try fixture.open()
+    for number in 0..<10 { fixture.append(log, number, bytes: 400) }
+    let claim = try #require(log.claim(10))
+    for number in 10..<300 { fixture.append(log, number, bytes: 400) }
+    #expect(log.counts.claimed == 10)
+    #expect(log.counts.bytes <= 24 << 10)
+    log.settle(claim.id, .returned)
+    let found = log.drain()
+    #expect(Array(found.prefix(10)) == Array(0..<10))
+    #expect(found.last == 299)
+  }
+
+  @Test func `when all events are in open claims a new one is refused`() throws {
+    let fixture = makeFixture(bytes: 24 << 10)
+    let log = try fixture.open()
+    var number = 0
+    while log.counts.dropped.isEmpty {
+      fixture.append(log, number, bytes: 400)
+      number += 1
+    }
+    let claim = try #require(log.claim(1000))
+    #expect(fixture.append(log, 1000, lane: .critical, bytes: 400) == .dropped(.queueFull))
+    log.settle(claim.id, .delivered)
+    #expect(fixture.append(log, 1001, bytes: 400) == .stored(waiting: 1, waitingCritical: 0))
+  }
+
+  @Test(arguments: World.allCases)
+  func `a lower limit takes effect at once and keeps the newest`(world: World) throws {
+    let fixture = makeFixture(bytes: 10 << 20, world)
+    let log = try fixture.open()
+    for number in 0..<2000 { fixture.append(log, number, bytes: 400) }
+    log.setMaximumBytes(300 << 10)
+    #expect(log.counts.bytes <= 300 << 10)
+    #expect(log.counts.waiting > 600, "one segment less than the limit at worst")
+    log.setMaximumBytes(0)
+    #expect(log.counts.bytes <= 24 << 10)
+    #expect(fixture.bytesOnDisk <= 24 << 10)
+    let kept = log.counts.waiting
+    #expect(kept >= 38)
+    log.setMaximumBytes(1 << 20)
+    for number in 2000..<3000 { fixture.append(log, number, bytes: 400) }
+    #expect(log.counts.waiting == kept + 1000)
+    #expect(log.counts.dropped == [.queueFull: 2000 - kept])
+    #expect(log.drain() == Array(2000 - kept..<3000))
+  }
+
+  @Test func `a lower limit at launch takes effect too, and outlives open claims`() throws {
+    let fixture = makeFixture(bytes: 10 << 20)
+    var log = try fixture.open()
+    for number in 0..<500 { fixture.append(log, number, bytes: 400) }
+    let claim = try #require(log.claim(200))
+    log.setMaximumBytes(24 << 10)
+    #expect(log.counts.claimed == 200)
+    log.settle(claim.id, .returned)
+    #expect(log.counts.bytes <= 24 << 10)
+    log.setMaximumBytes(10 << 20)
+    for number in 500..<1000 { fixture.append(log, number, bytes: 400) }
+    log.close()
+    fixture.configuration = EventLog.Configuration(directory: fixture.directory, maximumBytes: 24 << 10)
+    log = try fixture.open()
+    #expect(log.counts.bytes <= 24 << 10)
+    let kept = log.counts.waiting
+    #expect(log.drain() == Array(1000 - kept..<1000))
+  }
+
+  @Test func `an event that could never fit is too large`() throws {
+    let fixture = makeFixture(bytes: 24 << 10)
+    let log = try fixture.open()
+    fixture.append(log, 1)
+    #expect(fixture.append(log, 2, bytes: 30 << 10) == .dropped(.tooLarge))
+    #expect(fixture.append(log, 3, bytes: 20 << 10) != .dropped(.tooLarge))
+    #expect(log.counts.bytes <= 24 << 10)
+  }
+
+  @Test func `events expire after 25 days, at launch and while claiming`() throws {
+    let fixture = makeFixture(bytes: 1 << 20)
+    var log = try fixture.open()
+    for number in 0..<3 { fixture.append(log, number) }
+    fixture.clock.advance(by: .seconds(24 * 86_400))
+    fixture.append(log, 3)
+    log.close()
+    log = try fixture.open()
+    #expect(log.counts.waiting == 4)
+    fixture.clock.advance(by: .seconds(86_400))
+    #expect(log.claim(1)?.numbers == [0], "exactly 25 days is not older than 25 days")
+    fixture.clock.advance(by: .milliseconds(1))
+    #expect(log.claim(5)?.numbers == [3])
+    #expect(log.counts.dropped == [.expired: 2])
+    log.close()
+    fixture.clock.advance(by: .seconds(26 * 86_400))
+    log = try fixture.open()
+    #expect(log.counts.waiting == 0)
+    #expect(log.counts.dropped == [.expired: 4])
+  }
+
+  @Test func `an event from the future is not expired, and a clock set forward in the same boot expires nothing`()
+    throws
+  {
+    let fixture = makeFixture(bytes: 1 << 20)
+    fixture.configuration.bootID = UniqueID(high: 1, low: 2)
+    let log = try fixture.open()
+    fixture.append(log, 1)
+    fixture.clock.setWallTime(to: 0)
+    fixture.append(log, 2)
+    #expect(log.counts.oldestWaiting != nil)
+    fixture.clock.setWallTime(to: 2_500_000_000_000)
+    #expect(log.claim(5)?.numbers == [1, 2])
+  }
+
+  @Test func `a whole backlog may expire at once`() throws {
+    let fixture = makeFixture(bytes: 10 << 20)
+    let log = try fixture.open()
+    for number in 0..<3000 { fixture.append(log, number) }
+    fixture.clock.advance(by: .seconds(26 * 86_400))
+    fixture.append(log, 3000)
+    #expect(log.claim(10)?.numbers == [3000])
+    #expect(log.counts.dropped == [.expired: 3000])
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import TernEvents
+import TernLog
+import TernTestSupport
+import Testing
+
+/// A clock that stands still until a test moves it.
+final class ManualClock: TernClock {
+  private let locked: Locked<(wall: Int64, uptime: Duration)>
+
+  init(wall: Int64 = 1_800_000_000_000) { locked = Locked((wall, .seconds(1000))) }
+
+  var wallTime: Timestamp { Timestamp(millisecondsSince1970: locked.withLock { $0.wall }) }
+  var uptime: Duration { locked.withLock { $0.uptime } }
+
+  func sleep(until deadline: Duration) async {}
+
+  func advance(by duration: Duration) {
+    locked.withLock {
+      $0.wall += duration.wholeMilliseconds
+      $0.uptime += duration
+    }
+  }
+
+  func setWallTime(to wall: Int64) { locked.withLock { $0.wall = wall } }
+}
+
+/// The two file systems that the tests run on.
+enum World: String, CaseIterable, CustomTestStringConvertible {
+  case memory, disk
+
+  var testDescription: String { rawValue }
+}
+
+/// A log and everything around it that a test wants to look at.
+final class LogFixture {
+  let directory: String
+  let fileSystem: any FileSystem
+  let memory: InMemoryFileSystem?
+  let clock = ManualClock()
+  var configuration: EventLog.Configuration
+  private var appended = 0
+
+  init(_ world: World = .memory) {
+    switch world {
+    case .memory:
+      let memory = InMemoryFileSystem()
+      directory = "/queue"
+      self.memory = memory
+      fileSystem = memory
+    case .disk:
+      directory = NSTemporaryDirectory() + "tern-log-" + UUID().uuidString
+      memory = nil
+      fileSystem = SystemFileSystem()
+    }
+    configuration = EventLog.Configuration(directory: directory)
+  }
+
+  deinit {
+    if memory == nil { try? FileManager.default.removeItem(atPath: directory) }
+  }
+
+  func open() throws -> EventLog {
+    try EventLog(configuration, fileSystem: fileSystem, clock: clock)
+  }
+
+  /// Appends an event that can be told from all others by its number.
+  @discardableResult
+  func append(_ log: EventLog, _ number: Int? = nil, lane: Lane = .normal, bytes: Int = 100) -> AppendOutcome {
+    let number = number ?? appended
+    appended = number + 1
+    return log.append(
+      Self.payload(number, bytes: bytes), id: Self.id(number), time: clock.wallTime, uptime: clock.uptime,
+      epoch: 7, lane: lane)
+  }
+
+  static func id(_ number: Int) -> UniqueID {
+    UniqueID(high: 0x1111_2222_3333_4444, low: UInt64(number))
+  }
+
+  static func payload(_ number: Int, bytes: Int = 100) -> [UInt8] {
+    var payload = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: bytes)
+    for (index, byte) in "event \(number)".utf8.enumerated() where index < bytes { payload[index] = byte }
+    return payload
+  }
+
+  /// The total size of everything in the queue directory.
+  var bytesOnDisk: Int {
+    if let memory { return memory.totalBytes }
+    let files = FileManager.default.enumerator(atPath: directory)
+    var total = 0
+    while files?.nextObject() != nil {
+      let attributes = files?.fileAttributes
+      if attributes?[.type] as? FileAttributeType == .typeRegular { total += attributes?[.size] as? Int ?? 0 }
+    }
+    return total
+  }
+}
+
+extension LogClaim {
+  /// The numbers of the events, as `LogFixture.append` gave them.
+  var numbers: [Int] { records.map { Int($0.id.low) } }
+}
+
+extension EventLog {
+  /// Claims everything that waits and delivers it; the numbers in the order they came.
+  func drain(batch: Int = 50) -> [Int] {
+    var numbers: [Int] = []
+    while let claim = claim(maximumEvents: batch, maximumBytes: 1 << 20) {
+      numbers += claim.numbers
+      settle(claim.id, .delivered)
+    }
+    return numbers
+  }
+
+  /// Claims up to a number of events, whatever their size.
+  func claim(_ events: Int) -> LogClaim? { claim(maximumEvents: events, maximumBytes: .max) }
+}

@@ -1,0 +1,177 @@
+import TernEvents
+import TernTestSupport
+import Testing
+
+@testable import TernLog
+
+@Suite struct `Recovery of a damaged segment` {
+  private let path = "/queue/log-0/0000000000000001-normal.seg"
+  private let events = 12
+
+  /// A closed log with one segment of a few records, and what is in the file.
+  private func damagedWorld(settled: Bool = false) throws -> (fixture: LogFixture, bytes: [UInt8]) {
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    for number in 0..<events { fixture.append(log, number, bytes: 40 + number) }
+    if settled {
+      let first = try #require(log.claim(3))
+      let second = try #require(log.claim(4))
+      log.settle(second.id, .delivered)
+      log.settle(first.id, .returned)
+    }
+    log.close()
+    return (fixture, try #require(fixture.memory?.contents(of: path)))
+  }
+
+  @Test func `one flipped bit costs at most one event, wherever it is`() throws {
+    let (fixture, bytes) = try damagedWorld()
+    for offset in bytes.indices {
+      let bit = offset % 8
+      var damaged = bytes
+      damaged[offset] ^= 1 << bit
+      try check(fixture, damaged, "offset \(offset), bit \(bit)")
+    }
+  }
+
+  @Test func `one byte with other contents costs at most one event, wherever it is`() throws {
+    let (fixture, bytes) = try damagedWorld()
+    for offset in bytes.indices {
+      for value in [UInt8(0), 0xFF, bytes[offset] ^ 0xFF] where value != bytes[offset] {
+        var damaged = bytes
+        damaged[offset] = value
+        try check(fixture, damaged, "offset \(offset), value \(value)")
+      }
+    }
+  }
+
+  private func check(_ fixture: LogFixture, _ damaged: [UInt8], _ place: Comment) throws {
+    fixture.memory?.removeTree("/queue")
+    let empty = try fixture.open()
+    empty.close()
+    fixture.memory?.setContents(of: path, to: damaged)
+    let log = try fixture.open()
+    let found = log.drain()
+    #expect(found.count >= events - 1, place)
+    #expect(found == found.sorted() && Set(found).count == found.count, place)
+    #expect(log.counts.dropped[.damaged, default: 0] == events - found.count, place)
+    log.close()
+  }
+
+  @Test func `damage next to settled events brings back no more than they were, and loses one at most`() throws {
+    let (fixture, bytes) = try damagedWorld(settled: true)
+    for offset in bytes.indices {
+      var damaged = bytes
+      damaged[offset] ^= 1 << (offset % 8)
+      fixture.memory?.removeTree("/queue")
+      try fixture.open().close()
+      fixture.memory?.setContents(of: path, to: damaged)
+      let found = try fixture.open().drain()
+      #expect(found == found.sorted() && Set(found).count == found.count, "offset \(offset)")
+      let missing = Set([0, 1, 2, 7, 8, 9, 10, 11]).subtracting(found)
+      #expect(missing.count <= 1, "offset \(offset)")
+    }
+  }
+
+  @Test func `a file cut anywhere keeps every whole record before the cut`() throws {
+    let (fixture, bytes) = try damagedWorld()
+    var ends: [Int] = []
+    var offset = SegmentHeader.size
+    for number in 0..<events {
+      offset += RecordHeader.size + 40 + number
+      ends.append(offset)
+    }
+    for length in bytes.indices {
+      fixture.memory?.removeTree("/queue")
+      try fixture.open().close()
+      fixture.memory?.setContents(of: path, to: Array(bytes[..<length]))
+      let log = try fixture.open()
+      let whole = ends.prefix { $0 <= length }.count
+      let isTorn = length > SegmentHeader.size && !ends.contains(length)
+      #expect(log.counts.dropped[.damaged, default: 0] == (isTorn ? 1 : 0), "length \(length)")
+      fixture.append(log, 100)
+      #expect(log.drain() == Array(0..<whole) + [100], "length \(length)")
+      log.close()
+    }
+  }
+
+  @Test func `damage is counted once, not at every launch`() throws {
+    let (fixture, bytes) = try damagedWorld()
+    var damaged = bytes
+    damaged[SegmentHeader.size + 3 * 64 + 150] ^= 0xFF
+    fixture.memory?.setContents(of: path, to: damaged)
+    for _ in 0..<3 {
+      let log = try fixture.open()
+      let claim = log.claim(20)
+      #expect(claim?.records.count == events - 1)
+      #expect(log.counts.dropped == [.damaged: 1])
+      log.close()
+    }
+  }
+
+  @Test func `a wiped stretch is counted by the events it held`() throws {
+    let (fixture, bytes) = try damagedWorld()
+    var damaged = bytes
+    for offset in 300..<700 { damaged[offset] = 0 }
+    fixture.memory?.setContents(of: path, to: damaged)
+    let log = try fixture.open()
+    let found = log.drain()
+    #expect(found.count == 7)
+    #expect(log.counts.dropped == [.damaged: 5])
+  }
+
+  @Test func `a payload that quotes a whole segment is not mistaken for records`() throws {
+    let (_, bytes) = try damagedWorld()
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    fixture.append(log, 50)
+    _ = log.append(
+      bytes, id: LogFixture.id(51), time: fixture.clock.wallTime, uptime: .zero, epoch: 0, lane: .normal)
+    fixture.append(log, 52)
+    log.close()
+    var file = try #require(fixture.memory?.contents(of: path))
+    file[SegmentHeader.size + RecordHeader.size + 100 + 16] ^= 1
+    fixture.memory?.setContents(of: path, to: file)
+    #expect(try fixture.open().drain() == [50, 52])
+  }
+
+  @Test func `a segment that cannot be read is set aside, not deleted`() throws {
+    let (fixture, bytes) = try damagedWorld()
+    var damaged = bytes
+    for offset in 0..<SegmentHeader.size { damaged[offset] = 0x55 }
+    fixture.memory?.setContents(of: path, to: damaged)
+    let log = try fixture.open()
+    #expect(log.claim(1) == nil)
+    #expect(log.counts.dropped == [.damaged: 1])
+    #expect(fixture.memory?.contents(of: path + ".unreadable") == damaged)
+    #expect(fixture.append(log, 77) == .stored(waiting: 1, waitingCritical: 0))
+    log.close()
+    #expect(try fixture.open().drain() == [77])
+  }
+
+  @Test func `a segment of a later version is set aside whole`() throws {
+    let (fixture, bytes) = try damagedWorld()
+    var later = bytes
+    for copy in [0, 64] {
+      later[copy + 4] = 2
+      let check = later[copy..<copy + 60].withUnsafeBytes { Checksum.of($0) }
+      for byte in 0..<4 { later[copy + 60 + byte] = UInt8(truncatingIfNeeded: check >> (8 * byte)) }
+    }
+    fixture.memory?.setContents(of: path, to: later)
+    #expect(try fixture.open().claim(1) == nil)
+    #expect(fixture.memory?.contents(of: path + ".unreadable") == later)
+  }
+
+  @Test func `a segment damaged while the log is open costs the damaged event only`() throws {
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    for number in 0..<events { fixture.append(log, number) }
+    var bytes = try #require(fixture.memory?.contents(of: path))
+    // The length of event 2, the payload of event 5.
+    bytes[SegmentHeader.size + 2 * 164 + 16] ^= 0x40
+    bytes[SegmentHeader.size + 5 * 164 + 64 + 50] ^= 0x40
+    fixture.memory?.setContents(of: path, to: bytes)
+    #expect(log.drain(batch: 4) == [0, 1, 3, 4, 6, 7, 8, 9, 10, 11])
+    #expect(log.counts.dropped == [.damaged: 2])
+    #expect(log.counts.waiting == 0)
+  }
+}

@@ -1,0 +1,164 @@
+import Tern
+import TernTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Delivering` {
+  @Test func `a flush sends everything that waits and says how much`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client()
+    tern.track("Opened", ["Tab": "Music"])
+    tern.screen("Library")
+    #expect(await tern.flush() == .sent(3))
+    #expect(harness.transport.received.map(\.type) == ["session_start", "event", "screen"])
+    #expect(await tern.flush() == .nothingToSend)
+    await tern.shutdown()
+  }
+
+  @Test func `six seconds after the first event what waits goes by itself`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client()
+    tern.track("A")
+    #expect(await harness.clock.sleeping() == .seconds(1006))
+    harness.clock.advance(by: .seconds(4))
+    tern.track("B")
+    harness.clock.advance(by: .seconds(2))
+    #expect(await harness.transport.request(number: 1).events.names == ["A", "B"])
+    await tern.shutdown()
+  }
+
+  @Test func `fifty events go without any time passing`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.sessions = .manual }
+    for number in 0..<50 { tern.track("E\(number)") }
+    await tern.status { $0.delivered == 50 }
+    #expect(Set(harness.transport.received.names).count == 50)
+    await tern.shutdown()
+  }
+
+  @Test func `a critical event goes at once`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client()
+    tern.track("Purchase", ["Total": 9.99], priority: .critical)
+    #expect(await harness.transport.request(number: 1).events.names.contains("Purchase"))
+    await tern.shutdown()
+  }
+
+  @Test func `a 503 is retried after the wait that it asks for`() async throws {
+    let harness = try TestHarness(
+      transport: ScriptedTransport(answers: [.status(503, headers: ["Retry-After": "120"])]))
+    let tern = try harness.client()
+    tern.track("A")
+    let error = await tern.flush().error
+    #expect(error?.code == .server && error?.retryAfter == .seconds(120))
+    await harness.clock.sleeping(until: .seconds(1120))
+    #expect(await tern.flush().error?.code == .waiting)
+    #expect(tern.currentStatus.lastError?.status == 503)
+    harness.clock.advance(by: .seconds(120))
+    await tern.status { $0.delivered == 2 }
+    #expect(harness.transport.requests.count == 2 && tern.currentStatus.lastError == nil)
+    await tern.shutdown()
+  }
+
+  @Test func `a captive portal's answer settles nothing`() async throws {
+    let portal = "<html>Accept our terms</html>"
+    let harness = try TestHarness(
+      transport: ScriptedTransport(answers: [
+        .status(200, body: portal), .status(302, headers: ["Location": "http://portal.test"]),
+      ]))
+    let tern = try harness.client()
+    #expect(await tern.flush().error?.code == .notAcknowledged)
+    #expect(await tern.flush().error?.code == .notAcknowledged)
+    #expect(await tern.flush() == .sent(1))
+    await tern.shutdown()
+  }
+
+  @Test func `without a network a flush says so`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport(answers: [.failure(.offline)]))
+    let tern = try harness.client()
+    #expect(await tern.flush() == .offline)
+    #expect(await tern.flush() == .sent(1))
+    await tern.shutdown()
+  }
+
+  @Test func `a wrong key keeps every event and is told`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .status(401) })
+    let tern = try harness.client()
+    tern.track("A")
+    for _ in 0..<5 { #expect(await tern.flush().error?.code == .unauthorized) }
+    #expect(tern.currentStatus.queued == 2 && tern.currentStatus.dropped == 0)
+    harness.transport.answer { _ in .accept }
+    #expect(await tern.flush() == .sent(2))
+    await tern.shutdown()
+  }
+
+  @Test func `a lost answer delivers nothing twice`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport(answers: [.acceptAndLoseAnswer]))
+    let tern = try harness.client()
+    tern.track("A")
+    #expect(await tern.flush().error?.code == .connection)
+    #expect(await tern.flush() == .sent(2))
+    #expect(harness.transport.received.names == ["A"])
+    await tern.shutdown()
+  }
+
+  @Test func `an event that the collector cannot take is set aside, and the rest goes out`() async throws {
+    let harness = try TestHarness(
+      transport: ScriptedTransport { $0.events.names.contains("Poison") ? .status(400) : .accept })
+    let tern = try harness.client { $0.startsPaused = true }
+    for number in 0..<100 { tern.track(number == 37 ? "Poison" : "E\(number)") }
+    tern.resume()
+    let status = await tern.status { $0.delivered >= 100 }
+    #expect(status.droppedByReason == [.rejected: 1])
+    #expect(harness.transport.received.names.count == 99)
+    await tern.shutdown()
+  }
+
+  @Test func `a refusal within an acknowledgement drops only what it names`() async throws {
+    let body = #"{"accepted":2,"rejected":[{"index":1,"id":"x","reason":"future","message":"too far"}]}"#
+    let harness = try TestHarness(transport: ScriptedTransport(answers: [.status(200, body: body)]))
+    let tern = try harness.client()
+    tern.track("A")
+    tern.track("B")
+    #expect(await tern.flush() == .sent(2))
+    #expect(tern.currentStatus.droppedByReason == [.rejected: 1])
+    await tern.shutdown()
+  }
+
+  @Test func `never more requests are under way than allowed`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
+    let tern = try harness.client {
+      $0.maximumBatchEvents = 10
+      $0.startsPaused = true
+    }
+    for number in 0..<99 { tern.track("E\(number)") }
+    tern.resume()
+    await harness.transport.request(number: 3)
+    #expect(tern.currentStatus.inFlight == 30)
+    harness.transport.release()
+    await tern.status { $0.delivered == 100 }
+    #expect(harness.transport.mostActive <= 3)
+    await tern.shutdown()
+  }
+
+  @Test func `nothing is sent while paused`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client()
+    tern.pause()
+    tern.track("A", priority: .critical)
+    #expect(await tern.flush().error?.code == .stopped)
+    #expect(harness.transport.requests.isEmpty && tern.currentStatus.isPaused)
+    tern.resume()
+    await tern.status { $0.delivered == 2 }
+    await tern.shutdown()
+  }
+
+  @Test func `a cancelled flush returns`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
+    let tern = try harness.client()
+    let flush = Task { await tern.flush() }
+    await harness.transport.request(number: 1)
+    flush.cancel()
+    #expect(await flush.value.error?.code == .stopped)
+    await tern.shutdown()
+  }
+}

@@ -1,0 +1,85 @@
+import Tern
+import TernEvents
+import TernTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Reports of drops` {
+  /// What the collector was told, by reason.
+  private func told(_ harness: TestHarness) -> [DropReason: Int] {
+    var sums: [DropReason: Int] = [:]
+    for report in harness.transport.received.all("drops") {
+      for case (let name, .integer(let count)) in report.properties { sums[DropReason(name), default: 0] += Int(count) }
+    }
+    return sums
+  }
+
+  @Test(arguments: [1, 7, 500]) func `add up to what was dropped, however long the collector was out of order`(
+    batch: Int
+  ) async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .status(500) })
+    let tern = try harness.client {
+      $0.sessions = .manual
+      $0.maximumQueueBytes = 24 << 10
+      $0.maximumBatchEvents = batch
+    }
+    for round in 0..<20 {
+      for number in 0..<150 { tern.track("E\(number)", ["Round": .integer(Int64(round))]) }
+      await tern.flush()
+    }
+    harness.transport.answer { _ in .accept }
+    await tern.flush()
+    await tern.status { $0.queued == 0 && $0.inFlight == 0 }
+    let dropped = tern.currentStatus.droppedByReason
+    #expect(dropped[.queueFull, default: 0] > 2000)
+    #expect(told(harness) == dropped)
+    await tern.shutdown()
+  }
+
+  @Test func `survive launches and the pressure of critical events`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .status(500) })
+    let configure: (inout TernClient.Configuration) -> Void = {
+      $0.sessions = .manual
+      $0.maximumQueueBytes = 24 << 10
+    }
+    let tern = try harness.client(configure)
+    for _ in 0..<5 {
+      for number in 0..<150 { tern.track("N\(number)") }
+      await tern.flush()
+      // Pushes out everything else, reports too.
+      for number in 0..<150 { tern.track("C\(number)", priority: .critical) }
+      await tern.flush()
+    }
+    harness.transport.answer { _ in .accept }
+    await tern.flush()
+    await tern.status { $0.queued == 0 && $0.inFlight == 0 }
+    tern.track("Last")
+    await tern.flush()
+    await tern.status { $0.queued == 0 && $0.inFlight == 0 }
+    #expect(told(harness) == tern.currentStatus.droppedByReason)
+    await tern.shutdown()
+    let next = try harness.client(configure)
+    next.track("Next")
+    await next.flush()
+    #expect(told(harness) == next.currentStatus.droppedByReason)
+    await next.shutdown()
+  }
+
+  @Test func `do not take the place of events when each batch holds one and every event drops another`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client {
+      $0.sessions = .manual
+      $0.maximumBatchEvents = 1
+    }
+    let big = Properties(
+      (0..<20).map { .init(name: "p\($0)", value: .string(String(repeating: "x", count: 8000))) })
+    for number in 0..<5 {
+      tern.track("Big", big)
+      tern.track("E\(number)")
+      await tern.flush()
+    }
+    await tern.status { $0.queued == 0 && $0.inFlight == 0 }
+    #expect(harness.transport.received.names == (0..<5).map { "E\($0)" })
+    #expect(told(harness) == [.tooLarge: 5])
+    await tern.shutdown()
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import Tern
+import TernTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `From launch to launch` {
+  @Test func `what one process could not send the next one does, once`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
+    let first = try harness.client()
+    for number in 0..<20 { first.track("E\(number)") }
+    #expect(await first.flush() == .offline)
+    await first.shutdown()
+    harness.transport.answer { _ in .accept }
+    let second = try harness.client()
+    #expect(second.installID == first.installID)
+    await second.status { $0.delivered >= 21 }
+    #expect(harness.transport.received.names == (0..<20).map { "E\($0)" })
+    await second.shutdown()
+  }
+
+  @Test func `a request under way at shutdown is sent again by the next client`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
+    let first = try harness.client { $0.sessions = .manual }
+    first.track("A", priority: .critical)
+    await harness.transport.request(number: 1)
+    await first.shutdown()
+    harness.transport.answer { _ in .accept }
+    let second = try harness.client { $0.sessions = .manual }
+    await second.status { $0.delivered == 1 }
+    #expect(harness.transport.received.names == ["A"])
+    await second.shutdown()
+  }
+
+  @Test func `after shutdown every call is answered and none does anything`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client()
+    let watcher = Task { () -> Int in
+      var count = 0
+      for await _ in tern.status { count += 1 }
+      return count
+    }
+    await tern.shutdown()
+    tern.track("A")
+    tern.startSession()
+    tern.isEnabled = false
+    tern.pause()
+    #expect(await tern.flush().error?.code == .stopped)
+    #expect(await watcher.value >= 0)
+    await tern.shutdown()
+    #expect(harness.transport.requests.isEmpty)
+    let next = try harness.client()
+    #expect(next.isEnabled)
+    await next.shutdown()
+  }
+
+  @Test func `a client that is let go of ends by itself`() async throws {
+    let harness = try TestHarness()
+    var tern: TernClient? = try harness.client()
+    tern?.track("A")
+    let stream = try #require(tern?.status)
+    tern = nil
+    for await _ in stream {}
+    #expect(harness.transport.requests.isEmpty)
+  }
+
+  @Test func `disabling erases what waits, ends the session and is kept`() async throws {
+    let harness = try TestHarness()
+    let first = try harness.client()
+    first.track("Secret")
+    first.isEnabled = false
+    first.track("Later")
+    #expect(first.currentStatus.queued == 0 && !first.currentStatus.isEnabled)
+    #expect(await first.flush().error?.code == .stopped)
+    await first.shutdown()
+    let second = try harness.client()
+    #expect(!second.isEnabled)
+    second.track("Still nothing")
+    #expect(second.currentStatus.queued == 0)
+    second.isEnabled = true
+    second.track("Again")
+    await second.flush()
+    #expect(harness.transport.received.names == ["Again"])
+    #expect(harness.transport.received.all("session_start").count == 1)
+    await second.shutdown()
+  }
+
+  @Test func `disabling calls back the requests under way`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
+    let tern = try harness.client()
+    tern.track("A", priority: .critical)
+    await harness.transport.request(number: 1)
+    tern.isEnabled = false
+    await tern.status { $0.inFlight == 0 && $0.queued == 0 }
+    harness.transport.release()
+    tern.isEnabled = true
+    await tern.flush()
+    #expect(harness.transport.received.names == [])
+    await tern.shutdown()
+  }
+
+  @Test func `the user is on every event until another is named, also after a launch`() async throws {
+    let harness = try TestHarness()
+    let first = try harness.client { $0.sessions = .manual }
+    first.track("A")
+    first.identify("user-7")
+    first.track("B")
+    await first.flush()
+    await first.shutdown()
+    let second = try harness.client { $0.sessions = .manual }
+    second.track("C")
+    second.identify(nil)
+    second.track("D")
+    await second.flush()
+    await second.shutdown()
+    #expect(harness.transport.received.map(\.user) == [nil, "user-7", "user-7", nil])
+  }
+
+  @Test func `a directory that cannot be used is said at once`() throws {
+    let harness = try TestHarness()
+    let file = harness.directory.appendingPathComponent("file")
+    try Data().write(to: file)
+    let error = #expect(throws: TernError.self) { try harness.client { $0.queueDirectory = file } }
+    #expect(error?.code == .unusableDirectory)
+    #expect(error?.message.contains("queueDirectory") == true)
+  }
+
+  @Test(arguments: ["ftp://host", "http://", "nonsense", "file:///tmp", "https:"])
+  func `a collector that cannot be one is said at once`(text: String) throws {
+    let harness = try TestHarness()
+    let url = try #require(URL(string: text))
+    let error = #expect(throws: TernError.self) { try harness.client { $0.collector = url } }
+    #expect(error?.code == .unusableCollector)
+  }
+
+  @Test(arguments: ["", "a b", "a\nb", "schlüssel"]) func `a key that cannot stand in a header is said at once`(
+    key: String
+  ) throws {
+    let harness = try TestHarness()
+    let error = #expect(throws: TernError.self) { try harness.client { $0.key = key } }
+    #expect(error?.code == .unusableKey)
+  }
+}

@@ -1,0 +1,80 @@
+import Tern
+import TernEvents
+import TernTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Sessions` {
+  /// Flushes and returns the sessions of all events so far, in the order in which they began.
+  private func sessions(_ tern: TernClient, _ harness: TestHarness) async -> [String?] {
+    await tern.flush()
+    var seen: [String?] = []
+    for event in harness.transport.received where !seen.contains(event.session) { seen.append(event.session) }
+    return seen
+  }
+
+  @Test func `a launch in the foreground begins one, and its events belong to it`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client()
+    tern.track("A")
+    #expect(await sessions(tern, harness).compactMap { $0 }.count == 1)
+    #expect(harness.transport.received.map(\.type) == ["session_start", "event"])
+    await tern.shutdown()
+  }
+
+  @Test func `a launch in the background begins none until the app comes forward`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client(isInForeground: false)
+    tern.track("A")
+    tern.willEnterForeground()
+    tern.track("B")
+    #expect(await sessions(tern, harness).map { $0 != nil } == [false, true])
+    #expect(harness.transport.received.map(\.type) == ["event", "session_start", "event"])
+    await tern.shutdown()
+  }
+
+  @Test(
+    arguments: [
+      // seconds in the background, seconds after which an event is recorded there, whether a session begins
+      (19, nil, false), (20, nil, true), (3600, nil, true), (30, 5, true), (30, 15, false),
+    ] as [(Int, Int?, Bool)])
+  func `the background ends one after twenty quiet seconds`(away: Int, event: Int?, begins: Bool) async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client()
+    tern.track("A")
+    harness.clock.advance(by: .seconds(1800))
+    tern.didEnterBackground()
+    harness.clock.advance(by: .seconds(event ?? away))
+    if let event {
+      tern.track("In the background")
+      harness.clock.advance(by: .seconds(away - event))
+    }
+    tern.willEnterForeground()
+    tern.track("B")
+    #expect(await sessions(tern, harness).count == (begins ? 2 : 1))
+    await tern.shutdown()
+  }
+
+  @Test func `the foreground alone never ends one`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client()
+    tern.track("A")
+    harness.clock.advance(by: .seconds(1800))
+    tern.willEnterForeground()
+    tern.track("B")
+    #expect(await sessions(tern, harness).count == 1)
+    await tern.shutdown()
+  }
+
+  @Test func `manual ones begin only on request, and each request begins one`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.sessions = .manual }
+    tern.track("A")
+    tern.didEnterBackground()
+    harness.clock.advance(by: .seconds(100))
+    tern.willEnterForeground()
+    tern.startSession()
+    tern.startSession()
+    #expect(await sessions(tern, harness).map { $0 != nil } == [false, true, true])
+    await tern.shutdown()
+  }
+}

@@ -1,0 +1,51 @@
+import Tern
+import TernTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `The status` {
+  @Test func `comes at once, and to each reader by itself`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.sessions = .manual }
+    tern.track("A")
+    for _ in 0..<3 {
+      var reader = tern.status.makeAsyncIterator()
+      #expect(await reader.next()?.queued == 1)
+    }
+    await tern.shutdown()
+  }
+
+  @Test func `follows an event from the queue to the collector`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
+    let tern = try harness.client { $0.sessions = .manual }
+    tern.track("A")
+    await tern.status { $0.queued == 1 && $0.inFlight == 0 && $0.delivered == 0 }
+    async let flushed = tern.flush()
+    await tern.status { $0.queued == 0 && $0.inFlight == 1 && $0.delivered == 0 }
+    harness.transport.release()
+    await tern.status { $0.queued == 0 && $0.inFlight == 0 && $0.delivered == 1 }
+    #expect(await flushed == .sent(1))
+    await tern.shutdown()
+  }
+
+  @Test func `tells a reader of every recorded event`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.sessions = .manual }
+    var reader = tern.status.makeAsyncIterator()
+    #expect(await reader.next()?.queued == 0)
+    for number in 1...5 {
+      tern.track("E")
+      while let status = await reader.next(), status.queued < number {}
+    }
+    #expect(tern.currentStatus.queued == 5)
+    await tern.shutdown()
+  }
+
+  @Test func `ends with the client`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client()
+    let stream = tern.status
+    await tern.shutdown()
+    for await _ in stream {}
+    for await _ in tern.status {}
+  }
+}

@@ -1,0 +1,24 @@
+import Tern
+import TernTestSupport
+
+extension TernClient {
+  /// Waits until the status is as wanted, and returns it.
+  @discardableResult
+  func status(where isWanted: (Status) -> Bool) async -> Status {
+    for await status in status where isWanted(status) { return status }
+    return currentStatus
+  }
+}
+
+extension Array where Element == ReceivedEvent {
+  /// The names of the developer's own events.
+  var names: [String] { filter { $0.type == "event" }.map(\.name) }
+
+  func all(_ type: String) -> [ReceivedEvent] { filter { $0.type == type } }
+}
+
+extension FlushOutcome {
+  var error: DeliveryError? {
+    if case .failed(let error) = self { error } else { nil }
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import TernEvents
+import TernLog
+import TernTestSupport
+import Testing
+
+@testable import Tern
+
+@Suite(.timeLimit(.minutes(1))) struct `Switches on disk` {
+  private let memory = InMemoryFileSystem()
+  private let harness: TestHarness
+
+  init() throws {
+    harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
+  }
+
+  private func client() throws -> TernClient {
+    var configuration = TernClient.Configuration(
+      key: "test-key", collector: try #require(URL(string: "http://collector.test")))
+    configuration.queueDirectory = URL(fileURLWithPath: "/queue")
+    configuration.sessions = .manual
+    var environment = harness.environment()
+    environment.fileSystem = memory
+    return try TernClient(configuration, environment: environment)
+  }
+
+  private var saved: Switches? {
+    memory.contents(of: "/queue/switches.json").flatMap { try? JSONDecoder().decode(Switches.self, from: Data($0)) }
+  }
+
+  @Test func `disabling on a full disk is written down once erasing made room`() async throws {
+    let tern = try client()
+    for number in 0..<50 { tern.track("E\(number)") }
+    memory.setCapacity(memory.totalBytes)
+    tern.isEnabled = false
+    #expect(saved?.isEnabled == false)
+    await tern.shutdown()
+    let next = try client()
+    #expect(!next.isEnabled)
+    await next.shutdown()
+  }
+
+  @Test func `disabling on a disk that refuses is written down when it no longer does`() async throws {
+    let tern = try client()
+    memory.setScript { $0.path.contains("switches.json") && $0.kind == .open ? .fail(errno: 28) : nil }
+    tern.isEnabled = false
+    tern.track("Never")
+    #expect(tern.currentStatus.queued == 0)
+    #expect(saved == nil)
+    memory.setScript(nil)
+    _ = await tern.flush()
+    // The loop saves before it answers anything that comes after the flush.
+    _ = await tern.flush()
+    #expect(saved?.isEnabled == false)
+    await tern.shutdown()
+  }
+
+  @Test func `what was refused all along is written down at shutdown`() async throws {
+    let tern = try client()
+    memory.setScript { $0.path.contains("switches.json") ? .fail(errno: 28) : nil }
+    tern.isEnabled = false
+    tern.identify("user-7")
+    _ = await tern.flush()
+    memory.setScript(nil)
+    await tern.shutdown()
+    #expect(saved == Switches(isEnabled: false, user: "user-7", epoch: 1))
+  }
+
+  @Test func `the user is on disk when identify returns, whatever becomes of the process`() async throws {
+    let tern = try client()
+    tern.identify("user-7")
+    #expect(saved?.user == "user-7")
+    tern.identify(nil)
+    #expect(saved == Switches(isEnabled: true, user: nil, epoch: 2))
+    await tern.shutdown()
+    tern.identify("too late")
+    #expect(saved?.user == nil)
+  }
+
+  @Test func `a client that named nobody leaves the user that another named`() async throws {
+    let first = try client()
+    let second = try client()
+    second.identify("user-7")
+    await first.shutdown()
+    #expect(saved == Switches(isEnabled: true, user: "user-7", epoch: 1))
+    let third = try client()
+    third.identify("user-8")
+    third.isEnabled = false
+    await second.shutdown()
+    #expect(saved == Switches(isEnabled: false, user: "user-8", epoch: 2))
+    await third.shutdown()
+  }
+}

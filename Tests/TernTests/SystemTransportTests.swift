@@ -1,0 +1,125 @@
+import Foundation
+import Tern
+import TernTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `The transport of this system` {
+  private func send(
+    to server: LocalServer, path: String = "/v1/events", timeout: Duration = .seconds(20)
+  ) async throws -> TransportResult {
+    let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)"))
+    let request = TransportRequest(
+      url: url, headers: ["Tern-Key": "k", "Content-Type": "application/x-ndjson"], body: Array("{}\n".utf8),
+      timeout: timeout)
+    return await SystemTransport().send(request)
+  }
+
+  @Test func `sends head and body and returns the answer`() async throws {
+    let server = try LocalServer(
+      answer: "HTTP/1.1 200 OK\r\nContent-Length: 14\r\nRetry-After: 5\r\nConnection: close\r\n\r\n{\"accepted\":1}")
+    defer { server.stop() }
+    guard case .response(let response) = try await send(to: server) else { return #expect(Bool(false)) }
+    #expect(response.status == 200 && response.headers["retry-after"] == "5")
+    #expect(String(decoding: response.body, as: UTF8.self) == #"{"accepted":1}"#)
+    let request = try #require(server.requests.first)
+    #expect(request.hasPrefix("POST /v1/events HTTP/1.1\r\n") && request.hasSuffix("\r\n\r\n{}\n"))
+    #expect(request.contains("Tern-Key: k\r\n") && !request.contains("Cookie"))
+  }
+
+  @Test(arguments: [301, 302, 303, 307, 308]) func `does not follow a redirect`(status: Int) async throws {
+    let target = try LocalServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{\"accepted\":1}")
+    let server = try LocalServer(
+      answer: "HTTP/1.1 \(status) Moved\r\nLocation: http://127.0.0.1:\(target.port)/x\r\nContent-Length: 0\r\n\r\n")
+    defer {
+      server.stop()
+      target.stop()
+    }
+    let result = try await send(to: server)
+    if case .response(let response) = result { #expect(response.status == status) }
+    #expect(target.requests.isEmpty)
+  }
+
+  @Test func `keeps no cookies`() async throws {
+    let server = try LocalServer(
+      answer: "HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+    defer { server.stop() }
+    let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
+    let transport = SystemTransport()
+    for _ in 0..<2 { _ = await transport.send(TransportRequest(url: url, headers: [:], body: [1])) }
+    #expect(server.requests.count == 2 && server.requests.allSatisfy { !$0.contains("Cookie: a=b") })
+  }
+
+  @Test func `says when nobody listens`() async throws {
+    let server = try LocalServer(answer: nil)
+    server.stop()
+    guard case .failure(let failure) = try await send(to: server) else { return #expect(Bool(false)) }
+    #expect(failure.kind == .connection && !failure.message.isEmpty)
+  }
+
+  @Test func `says when the connection is cut`() async throws {
+    let server = try LocalServer(answer: nil)
+    defer { server.stop() }
+    guard case .failure(let failure) = try await send(to: server) else { return #expect(Bool(false)) }
+    #expect(failure.kind == .connection)
+  }
+
+  @Test func `gives up an answer that is cut short`() async throws {
+    let server = try LocalServer(
+      answer: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\n{\"accepted\":1}")
+    defer { server.stop() }
+    guard case .failure = try await send(to: server) else { return #expect(Bool(false)) }
+  }
+
+  @Test func `bounds the whole answer, not only the time without a byte`() async throws {
+    let server = try LocalServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", then: .drip)
+    defer { server.stop() }
+    guard case .failure(let failure) = try await send(to: server, timeout: .milliseconds(300)) else {
+      return #expect(Bool(false))
+    }
+    #expect(failure.kind == .timedOut, "\(failure.message)")
+  }
+
+  @Test func `ends an answer that does not end`() async throws {
+    let server = try LocalServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 100000000000\r\n\r\n", then: .flood)
+    defer { server.stop() }
+    guard case .failure(let failure) = try await send(to: server) else { return #expect(Bool(false)) }
+    #expect(failure.kind == .connection && failure.message.contains("too long"))
+  }
+
+  @Test func `ends a request under way when its task is cancelled`() async throws {
+    let server = try LocalServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", then: .drip)
+    defer { server.stop() }
+    let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
+    let transport = SystemTransport()
+    let sending = Task { await transport.send(TransportRequest(url: url, headers: [:], body: [1])) }
+    while server.requests.isEmpty { await Task.yield() }
+    sending.cancel()
+    guard case .failure(let failure) = await sending.value else { return #expect(Bool(false)) }
+    #expect(failure.kind == .connection)
+  }
+
+  @Test func `returns when its task is cancelled`() async throws {
+    let transport = SystemTransport()
+    let url = try #require(URL(string: "http://192.0.2.1:9/"))
+    let sending = Task { await transport.send(TransportRequest(url: url, headers: [:], body: [1])) }
+    sending.cancel()
+    guard case .failure = await sending.value else { return #expect(Bool(false)) }
+  }
+
+  @Test func `carries a client's events to a server`() async throws {
+    let server = try LocalServer(
+      answer: "HTTP/1.1 200 OK\r\nContent-Length: 14\r\nConnection: close\r\n\r\n{\"accepted\":2}")
+    defer { server.stop() }
+    let harness = try TestHarness()
+    var environment = harness.environment()
+    environment.transport = SystemTransport()
+    var configuration = TernClient.Configuration(
+      key: "k", collector: try #require(URL(string: "http://127.0.0.1:\(server.port)")))
+    configuration.queueDirectory = harness.directory
+    let tern = try TernClient(configuration, environment: environment)
+    tern.track("Opened")
+    #expect(await tern.flush() == .sent(2))
+    #expect(server.requests.first?.contains(#""name":"Opened""#) == true)
+    await tern.shutdown()
+  }
+}

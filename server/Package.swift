@@ -1,0 +1,109 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "tern-server",
+  platforms: [.macOS(.v15)],
+  products: [.executable(name: "tern", targets: ["TernCommand"])],
+  dependencies: [
+    .package(name: "tern", path: ".."),
+    .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.0"),
+    .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+    .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.0"),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
+    .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+  ],
+  targets: [
+    // C and C++ shims: each wraps one maintained library of the system.
+    .target(name: "CTernJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+    .systemLibrary(name: "CTernRoaring", providers: [.apt(["libroaring-dev"]), .brew(["croaring"])]),
+    .systemLibrary(name: "CTernInflate", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+
+    // Data flows down this list: bytes -> events -> rollups -> figures -> pages -> HTTP -> command line.
+    .target(
+      name: "Ingest", dependencies: [.product(name: "TernEvents", package: "tern"), "CTernJSON", "CTernInflate"]),
+    .target(
+      name: "Warehouse",
+      dependencies: [
+        "Ingest", "CTernRoaring", .product(name: "TernEvents", package: "tern"),
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "Crypto", package: "swift-crypto"),
+      ]),
+    .target(name: "Reports", dependencies: ["Ingest", "Warehouse", .product(name: "TernEvents", package: "tern")]),
+    .target(
+      name: "Portal",
+      dependencies: [
+        "Reports", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern"),
+        .product(name: "Mustache", package: "swift-mustache"),
+      ],
+      resources: [.embedInCode("Resources")]),
+    .target(
+      name: "Collector",
+      dependencies: [
+        "Ingest", "Warehouse", "Reports", "Portal", .product(name: "TernEvents", package: "tern"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdCore", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"), .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+    .executableTarget(
+      name: "TernCommand",
+      dependencies: [
+        "Collector", "Reports", "Warehouse", "Ingest", .product(name: "Tern", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+      ]),
+    .testTarget(
+      name: "IngestTests", dependencies: ["Ingest", "CTernInflate", .product(name: "TernEvents", package: "tern")]),
+    .testTarget(
+      name: "WarehouseTests", dependencies: ["Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")]),
+    .testTarget(
+      name: "ReportsTests",
+      dependencies: ["Reports", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")]),
+    .testTarget(
+      name: "PortalTests",
+      dependencies: ["Portal", "Reports", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")]),
+    .testTarget(
+      name: "CollectorTests",
+      dependencies: [
+        "Collector", "TernCommand", "Portal", "Warehouse", "Ingest", "Reports",
+        .product(name: "TernEvents", package: "tern"),
+        .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "HummingbirdTesting", package: "hummingbird"),
+        .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOConcurrencyHelpers", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .testTarget(name: "EndToEndTests", dependencies: ["TernCommand"]),
+  ],
+  swiftLanguageModes: [.v6],
+  cxxLanguageStandard: .cxx17
+)
+
+for target in package.targets
+where [.regular, .test, .executable].contains(target.type) && !target.name.hasPrefix("C")
+  || target.name.hasPrefix("Collector")
+{
+  target.swiftSettings =
+    (target.swiftSettings ?? []) + [
+      .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
+      .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+      .enableUpcomingFeature("InferIsolatedConformances"), .enableUpcomingFeature("ImmutableWeakCaptures"),
+      .treatAllWarnings(as: .error), .treatWarning("DeprecatedDeclaration", as: .warning),
+    ]
+}

@@ -1,0 +1,2 @@
+// zlib's inflate, for gzip and deflate request bodies.
+#include <zlib.h>

@@ -1,0 +1,229 @@
+#include "Reader.hpp"
+
+#include "Diagnosis.hpp"
+
+using tern::is;
+using tern::Walker;
+
+namespace {
+
+bool text_member(Walker &walker, tern_text &out) {
+  if (walker.peek() == '"') return walker.text(out);
+  out = {nullptr, 0};
+  return walker.skip();
+}
+
+bool is_blank(const uint8_t *start, const uint8_t *end) {
+  for (; start < end; start += 1) {
+    if (*start != ' ' && *start != '\t' && *start != '\r') return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+/// Runs simdjson's first stage: UTF-8, quotes, control characters, and where each token starts.
+///
+/// Only this stage is used, through the interface that both of simdjson's own front ends stand on: On-Demand is
+/// compiled for the oldest instruction set here and does not check what it skips; the DOM copies every text and forgets
+/// where it stood, and equal device blocks are recognised by their bytes.
+bool tern_reader::scan(const uint8_t *bytes, size_t length) {
+  if (length == 0) return false;
+  constexpr size_t usual = 128 << 10;
+  if (!scanner || scanner->capacity() < length) {
+    size_t capacity = length <= usual ? usual : (length + 0xFFFF) & ~size_t(0xFFFF);
+    scanner.reset();
+    if (simdjson::get_active_implementation()->create_dom_parser_implementation(
+          capacity, Walker::maximum_depth, scanner)) {
+      scanner.reset();
+      status = TERN_STATUS_NO_MEMORY;
+      return false;
+    }
+  }
+  return scanner->stage1(bytes, length, simdjson::stage1_mode::regular) == simdjson::SUCCESS;
+}
+
+tern_result tern_reader::read(
+  const uint8_t *body, size_t length, tern_shape new_shape, uint32_t new_maximum_records,
+  uint32_t new_maximum_properties) {
+  tern_result result = {};
+  result.message = "";
+  result.index = -1;
+  shape = new_shape;
+  maximum_records = new_maximum_records;
+  maximum_properties = new_maximum_properties;
+  status = TERN_STATUS_OK;
+  records.clear();
+  properties.clear();
+  devices.clear();
+  arena.begin(length);
+  if (length >= UINT32_MAX) {
+    result.message = "the body is too long";
+    result.status = TERN_STATUS_TOO_MANY;
+    return result;
+  }
+  if (shape == TERN_SHAPE_LINES) read_lines(body, length, result);
+  else read_logs(body, length, result);
+  result.status = status;
+  result.records = records.data();
+  result.record_count = records.size();
+  result.properties = properties.data();
+  result.property_count = properties.size();
+  result.devices = devices.data();
+  result.device_count = devices.size();
+  return result;
+}
+
+void tern_reader::trim() {
+  constexpr size_t limit = 1 << 20;
+  if (scanner && scanner->capacity() > limit) scanner.reset();
+  arena.trim(limit);
+  if (properties.capacity() * sizeof(tern_property) > limit) properties = {};
+  if (records.capacity() * sizeof(tern_record) > limit) records = {};
+  if (devices.capacity() * sizeof(tern_device) > limit) devices = {};
+}
+
+void tern_reader::read_lines(const uint8_t *body, size_t length, tern_result &result) {
+  const uint8_t *end = body + length, *line = body;
+  for (uint32_t index = 0; line < end; index += 1) {
+    auto feed = static_cast<const uint8_t *>(std::memchr(line, '\n', size_t(end - line)));
+    const uint8_t *line_end = feed ? feed : end;
+    if (!is_blank(line, line_end)) {
+      result.index = index;
+      size_t size = size_t(line_end - line);
+      if (!scan(line, size)) {
+        tern::Diagnosis diagnosis = tern::diagnose(line, size);
+        if (status == TERN_STATUS_OK) status = TERN_STATUS_MALFORMED;
+        result.message = diagnosis.message;
+        result.position = size_t(line - body) + diagnosis.position;
+        return;
+      }
+      Walker walker(line, size, scanner->structural_indexes.get(), scanner->n_structural_indexes, arena);
+      bool is_good = walker.peek() == '{' ? record(walker, index) : walker.fail("an object was expected");
+      if (is_good && !walker.at_end()) is_good = walker.fail("a second value on one line");
+      if (!is_good) {
+        if (status == TERN_STATUS_OK) status = TERN_STATUS_MALFORMED;
+        result.message = walker.problem() ? walker.problem() : "";
+        result.position = size_t(line - body) + walker.offset();
+        return;
+      }
+    }
+    line = line_end + 1;
+  }
+}
+
+void tern_reader::read_logs(const uint8_t *body, size_t length, tern_result &result) {
+  // Some clients' text encoders put a byte order mark first.
+  size_t mark = length >= 3 && std::memcmp(body, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+  if (!scan(body + mark, length - mark)) {
+    tern::Diagnosis diagnosis = tern::diagnose(body + mark, length - mark);
+    if (status == TERN_STATUS_OK) status = TERN_STATUS_MALFORMED;
+    result.message = diagnosis.message;
+    result.position = mark + diagnosis.position;
+    return;
+  }
+  Walker walker(
+    body + mark, length - mark, scanner->structural_indexes.get(), scanner->n_structural_indexes, arena);
+  int64_t index = -1;
+  if (logs(walker, index)) return;
+  if (status == TERN_STATUS_OK) status = TERN_STATUS_MALFORMED;
+  result.message = walker.problem() ? walker.problem() : "";
+  result.position = mark + walker.offset();
+  result.index = index;
+}
+
+bool tern_reader::logs(Walker &walker, int64_t &index) {
+  bool is_first = true, has_logs = false;
+  if (!walker.enter('{')) return false;
+  while (walker.next('}', is_first)) {
+    tern_text name = {};
+    bool has_escape = false;
+    if (!walker.key(name, has_escape)) return false;
+    if (!is(name, "logs")) {
+      if (!walker.skip()) return false;
+      continue;
+    }
+    if (has_logs) return walker.fail("a second member 'logs'");
+    has_logs = true;
+    bool is_first_log = true;
+    if (!walker.enter('[')) return false;
+    for (uint32_t position = 0; walker.next(']', is_first_log); position += 1) {
+      index = position;
+      if (!record(walker, position)) return false;
+    }
+    if (walker.problem()) return false;
+    index = -1;
+  }
+  if (walker.problem()) return false;
+  if (!walker.at_end()) return walker.fail("text after the end of the body's object");
+  return has_logs || walker.fail("the member 'logs' is missing");
+}
+
+bool tern_reader::record(Walker &walker, uint32_t index) {
+  tern_record record = {};
+  record.index = index;
+  record.device = record.app = -1;
+  record.time.kind = TERN_VALUE_NULL;
+  record.first_property = uint32_t(properties.size());
+  record.is_object = walker.peek() == '{';
+  if (!record.is_object) {
+    if (!walker.skip(record.raw)) return false;
+    if (is(record.raw, "null")) return true;
+  } else {
+    record.raw.start = walker.pointer();
+    bool is_first = true;
+    if (!walker.enter('{')) return false;
+    while (walker.next('}', is_first)) {
+      tern_text name = {};
+      bool has_escape = false;
+      if (!walker.key(name, has_escape)) return false;
+      if (has_escape && !walker.unescape(name)) return false;
+      if (!member(walker, name, record)) return false;
+    }
+    if (walker.problem()) return false;
+    record.raw.length = uint32_t(walker.last_end() - record.raw.start);
+  }
+  if (records.size() >= maximum_records) {
+    status = TERN_STATUS_TOO_MANY;
+    return walker.fail("more events than one request may carry");
+  }
+  records.push_back(record);
+  return true;
+}
+
+bool tern_reader::member(Walker &walker, const tern_text &name, tern_record &record) {
+  bool is_native = shape == TERN_SHAPE_LINES;
+  switch (name.length) {
+  case 2:
+    if (is(name, "id")) return text_member(walker, record.id);
+    break;
+  case 3:
+    if (is_native && is(name, "app")) return device(walker, record.app);
+    if (!is_native && is(name, "sid")) return text_member(walker, record.session);
+    break;
+  case 4:
+    if (is(name, "type")) return text_member(walker, record.type);
+    if (is(name, "name")) return text_member(walker, record.name);
+    if (is_native && is(name, "time")) return walker.value(record.time);
+    if (is_native && is(name, "user")) return text_member(walker, record.user);
+    break;
+  case 6:
+    if (is(name, "device")) return device(walker, record.device);
+    if (!is_native && is(name, "userId")) return text_member(walker, record.user);
+    break;
+  case 7:
+    if (is_native && is(name, "install")) return text_member(walker, record.install);
+    if (is_native && is(name, "session")) return text_member(walker, record.session);
+    break;
+  case 9:
+    if (!is_native && is(name, "timestamp")) return walker.value(record.time);
+    break;
+  case 10:
+    if (is(name, "properties")) return plain_properties(walker, record);
+    break;
+  case 15:
+    if (!is_native && is(name, "typedProperties")) return typed_properties(walker, record);
+    break;
+  }
+  return walker.skip();
+}

@@ -1,0 +1,38 @@
+// What a reader keeps between bodies, and the steps of reading one.
+#pragma once
+
+#include <simdjson.h>
+#include <vector>
+
+#include "Walker.hpp"
+
+struct tern_reader {
+public:
+  tern_result read(
+    const uint8_t *body, size_t length, tern_shape shape, uint32_t maximum_records, uint32_t maximum_properties);
+  /// Frees what an unusually large body needed.
+  void trim();
+
+private:
+  std::unique_ptr<simdjson::internal::dom_parser_implementation> scanner;
+  tern::Arena arena;
+  std::vector<tern_record> records;
+  std::vector<tern_property> properties;
+  std::vector<tern_device> devices;
+  uint32_t maximum_records = 0, maximum_properties = 0;
+  tern_shape shape = TERN_SHAPE_LINES;
+  tern_status status = TERN_STATUS_OK;
+
+  bool scan(const uint8_t *bytes, size_t length);
+  void read_lines(const uint8_t *body, size_t length, tern_result &result);
+  void read_logs(const uint8_t *body, size_t length, tern_result &result);
+  bool logs(tern::Walker &walker, int64_t &index);
+  bool record(tern::Walker &walker, uint32_t index);
+  bool member(tern::Walker &walker, const tern_text &name, tern_record &record);
+  bool device(tern::Walker &walker, int32_t &index);
+  bool device_member(tern::Walker &walker, const tern_text &name, tern_device &device);
+  bool plain_properties(tern::Walker &walker, tern_record &record);
+  bool typed_properties(tern::Walker &walker, tern_record &record);
+  bool typed_property(tern::Walker &walker, tern_property &property);
+  void add(const tern_property &property, tern_record &record);
+};

@@ -1,0 +1,2 @@
+// CRoaring: exact, mergeable sets of dense install numbers.
+#include <roaring/roaring.h>

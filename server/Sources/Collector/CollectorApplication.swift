@@ -1,0 +1,81 @@
+import HTTPTypes
+import Hummingbird
+public import Ingest
+import Logging
+import NIOCore
+import Portal
+import ServiceLifecycle
+
+/// The routes and what lies around them, without a socket.
+struct CollectorApplication: Sendable {
+  /// The routes.
+  let responder: RouterResponder<CollectorContext>
+  /// Wakes the live streams; has to run beside the server.
+  let live: LiveHub
+
+  /// Wires everything together.
+  ///
+  /// - Parameters:
+  ///   - ports: What the collector works with.
+  ///   - pages: The portal's pages.
+  ///   - settings: Limits and policies.
+  init(ports: CollectorPorts, pages: PortalPages, settings: CollectorSettings) {
+    let limits = settings.limits
+    let metrics = CollectorMetrics()
+    let reader = BodyReader(
+      gate: AdmissionGate(maximumBytes: limits.maximumPendingBytes), limits: limits, metrics: metrics)
+    live = LiveHub(heartbeat: settings.heartbeat)
+    let ingestion = Ingestion(ports, reader: reader, live: live)
+    let access = Access(catalog: ports.catalog, maximumFailedLogins: limits.maximumFailedLogins)
+
+    let router = Router(context: CollectorContext.self)
+    router.add(middleware: SecurityHeaders())
+    router.add(middleware: Observation(metrics: metrics, pages: pages))
+    let routes = RouteTable(router: router)
+    NativeRoutes(ingestion: ingestion, limits: settings.native).add(to: routes)
+    AppCenterRoutes(ingestion: ingestion, limits: settings.appCenter, unknownSecret: settings.unknownSecret)
+      .add(to: routes)
+    MeasurementRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
+    HealthRoutes(ingestion: ingestion).add(to: routes)
+    ReportRoutes(
+      access: access, reader: reader, figures: ports.figures, catalog: ports.catalog, wallTime: ports.wallTime
+    ).add(to: routes)
+    LoginRoutes(access: access, pages: pages, reader: reader).add(to: routes)
+    PortalRoutes(
+      access: access, pages: pages, reader: reader, figures: ports.figures, catalog: ports.catalog, live: live,
+      limits: limits, wallTime: ports.wallTime
+    ).add(to: routes)
+    responder = router.buildResponder()
+  }
+}
+
+/// Limits and policies of a collector.
+public struct CollectorSettings: Sendable {
+  /// What all clients together may take.
+  public var limits: CollectorLimits
+  /// The bounds of native requests.
+  public var native: IngestLimits
+  /// The bounds of App Center requests.
+  public var appCenter: IngestLimits
+  /// The bounds of Measurement Protocol requests.
+  public var measurement: IngestLimits
+  /// What App Center clients with an unknown secret are told.
+  public var unknownSecret: UnknownSecretPolicy
+  /// How often silent live streams say that they are alive.
+  public var heartbeat: Duration
+
+  /// Creates settings. Defaults: those of ``CollectorLimits`` and of `IngestLimits`, unknown secrets try again later,
+  /// a heartbeat every 15 seconds.
+  public init(
+    limits: CollectorLimits = CollectorLimits(), native: IngestLimits = .native, appCenter: IngestLimits = .appCenter,
+    measurement: IngestLimits = .measurement, unknownSecret: UnknownSecretPolicy = .retryLater,
+    heartbeat: Duration = .seconds(15)
+  ) {
+    self.limits = limits
+    self.native = native
+    self.appCenter = appCenter
+    self.measurement = measurement
+    self.unknownSecret = unknownSecret
+    self.heartbeat = heartbeat
+  }
+}

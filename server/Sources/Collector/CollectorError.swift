@@ -1,0 +1,33 @@
+/// Why a collector cannot start, or had to stop.
+public struct CollectorError: Error, Sendable, CustomStringConvertible {
+  /// The kinds of failure.
+  public struct Code: Hashable, Sendable {
+    private enum Kind { case addressInUse, cannotListen, cannotStart, stopped }
+    private let kind: Kind
+    /// Another process listens on this port.
+    public static let addressInUse = Code(kind: .addressInUse)
+    /// This address or port cannot be used.
+    public static let cannotListen = Code(kind: .cannotListen)
+    /// A part of the collector cannot be set up.
+    public static let cannotStart = Code(kind: .cannotStart)
+    /// The server ended without having been asked to.
+    public static let stopped = Code(kind: .stopped)
+  }
+
+  /// What kind of failure this is.
+  public var code: Code
+  /// The reason and what to do, in one line.
+  public var message: String
+  /// The failure beneath, when there is one.
+  public var cause: (any Error)?
+
+  /// Creates an error.
+  public init(code: Code, message: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+
+  /// The message.
+  public var description: String { message }
+}

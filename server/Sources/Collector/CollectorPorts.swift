@@ -1,0 +1,33 @@
+public import Ingest
+public import Logging
+public import TernEvents
+public import Warehouse
+
+/// Everything outside the collector that it works with.
+public struct CollectorPorts: Sendable {
+  /// Where events go.
+  public var sink: any EventSink
+  /// Where figures come from.
+  public var figures: any FigureSource
+  /// The apps, the admin token and the logins.
+  public var catalog: Catalog
+  /// The secret by which duplicates are recognised; must be the one that stored hashes were made with.
+  public var duplicateKey: DuplicateHashKey
+  /// What the wall clock shows.
+  public var wallTime: @Sendable () -> Timestamp
+  /// Where faults are reported. Never gets a key or token.
+  public var logger: Logger
+
+  /// Creates ports.
+  public init(
+    sink: any EventSink, figures: any FigureSource, catalog: Catalog, duplicateKey: DuplicateHashKey,
+    wallTime: @escaping @Sendable () -> Timestamp = Catalog.systemTime, logger: Logger
+  ) {
+    self.sink = sink
+    self.figures = figures
+    self.catalog = catalog
+    self.duplicateKey = duplicateKey
+    self.wallTime = wallTime
+    self.logger = logger
+  }
+}

@@ -1,0 +1,139 @@
+import Hummingbird
+import Logging
+import NIOCore
+import NIOPosix
+import Portal
+public import ServiceLifecycle
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The collector on a socket: everything that comes in from apps and from readers.
+///
+/// ## Topics
+/// - ``Configuration``
+/// - ``run()``
+public struct CollectorServer: Service {
+  /// Where the collector listens and by which rules.
+  public struct Configuration: Sendable {
+    /// The address to listen on; a name or a number.
+    public var host: String
+    /// The port; 0 takes any that is free.
+    public var port: Int
+    /// Limits and policies.
+    public var settings: CollectorSettings
+    /// The address under which clients reach the collector, without a trailing slash; `nil` for host and port.
+    public var publicAddress: String?
+
+    /// Creates a configuration. Defaults: 127.0.0.1, port 8787, ``CollectorSettings``' own.
+    public init(
+      host: String = "127.0.0.1", port: Int = 8787, settings: CollectorSettings = CollectorSettings(),
+      publicAddress: String? = nil
+    ) {
+      self.host = host
+      self.port = port
+      self.settings = settings
+      self.publicAddress = publicAddress
+    }
+  }
+
+  private let configuration: Configuration
+  private let ports: CollectorPorts
+  private let onListening: @Sendable (Int) async -> Void
+
+  /// Creates a collector; ``run()`` starts it.
+  ///
+  /// - Parameters:
+  ///   - configuration: Where to listen and by which rules.
+  ///   - ports: What the collector works with. It closes none of it.
+  ///   - onListening: Called once with the actual port, when connections are taken.
+  public init(
+    _ configuration: Configuration, ports: CollectorPorts,
+    onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
+  ) {
+    self.configuration = configuration
+    self.ports = ports
+    self.onListening = onListening
+  }
+
+  /// Serves until a graceful shutdown is asked for; then takes no more connections and finishes the requests under way,
+  /// within ``CollectorLimits/shutdownDeadline``. Cancelling the task ends them at once.
+  ///
+  /// Throws ``CollectorError`` when it cannot listen.
+  public func run() async throws {
+    let application = try makeApplication()
+    let group = ServiceGroup(configuration: groupConfiguration([application]))
+    do {
+      try await group.run()
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func groupConfiguration(_ services: [any Service]) -> ServiceGroupConfiguration {
+    var configuration = ServiceGroupConfiguration(services: services, logger: quietLogger)
+    configuration.maximumGracefulShutdownDuration = self.configuration.settings.limits.shutdownDeadline
+    return configuration
+  }
+
+  /// Hummingbird and the service group report their own comings and goings; the operator asked for one line a start.
+  private var quietLogger: Logger {
+    var logger = ports.logger
+    logger.logLevel = max(logger.logLevel, .error)
+    return logger
+  }
+
+  private func makeApplication() throws -> Application<RouterResponder<CollectorContext>> {
+    let limits = configuration.settings.limits
+    let address = configuration.publicAddress ?? "http://\(configuration.host):\(configuration.port)"
+    let pages: PortalPages
+    do {
+      pages = try PortalPages(collector: address)
+    } catch {
+      throw CollectorError(code: .cannotStart, message: "The portal's pages are damaged: \(error)", cause: error)
+    }
+    let collector = CollectorApplication(ports: ports, pages: pages, settings: configuration.settings)
+    let connections = min(limits.maximumConnections, DescriptorLimit.raised() - DescriptorLimit.reserve)
+    let onListening = onListening
+    let bodyDeadline = limits.bodyDeadline
+    return Application(
+      responder: collector.responder,
+      server: AcceptingChannel.builder(
+        .init(
+          additionalChannelHandlers: [ConnectionGuard(bodyDeadline: bodyDeadline)],
+          idleTimeout: TimeAmount(limits.idleTimeout))),
+      configuration: ApplicationConfiguration(
+        address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
+        availableConnectionsDelegate: .maximum(max(connections, 1), logger: quietLogger)),
+      services: [collector.live],
+      onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
+      logger: quietLogger)
+  }
+
+  private func failure(_ error: any Error) -> any Error {
+    let place = "\(configuration.host):\(configuration.port)"
+    switch error {
+    case let error as IOError where error.errnoCode == EADDRINUSE:
+      return CollectorError(
+        code: .addressInUse,
+        message: "Port \(configuration.port) is in use by another process. Choose another with --port.", cause: error)
+    case let error as IOError:
+      return CollectorError(
+        code: .cannotListen, message: "Cannot listen on \(place): \(String(cString: strerror(error.errnoCode))).",
+        cause: error)
+    case is SocketAddressError, is SocketAddressError.UnknownHost:
+      return CollectorError(
+        code: .cannotListen, message: "Cannot listen on \(place): there is no such address on this machine.",
+        cause: error)
+    case is ServiceGroupError:
+      return CollectorError(code: .stopped, message: "The server stopped by itself: \(error).", cause: error)
+    default:
+      return error
+    }
+  }
+}

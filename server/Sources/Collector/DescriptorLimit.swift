@@ -1,0 +1,31 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// How many files and connections this process may have open.
+///
+/// Running out of them is worse than refusing a connection: a failed accept ends the listener's stream, and with it the
+/// server.
+enum DescriptorLimit {
+  /// Left to databases, threads and the few connections that are accepted beyond the limit at once.
+  static let reserve = 256
+
+  /// Raises the limit to what the system allows this process, and returns it.
+  static func raised() -> Int {
+    #if canImport(Glibc)
+      let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+      let resource = RLIMIT_NOFILE
+    #endif
+    var limit = rlimit()
+    guard getrlimit(resource, &limit) == 0 else { return 1_024 }
+    let before = limit.rlim_cur
+    limit.rlim_cur = min(limit.rlim_max, 65_536)
+    guard limit.rlim_cur > before else { return Int(clamping: before) }
+    return setrlimit(resource, &limit) == 0 ? Int(clamping: limit.rlim_cur) : Int(clamping: before)
+  }
+}

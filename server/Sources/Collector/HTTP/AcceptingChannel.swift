@@ -1,0 +1,52 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// Hummingbird's HTTP/1 connections, made safe for those that arrive while the server stops.
+///
+/// The listener's stream ends before the socket closes. A connection accepted in between reaches nobody, and NIO stops
+/// the process when such a connection's writer is thrown away unfinished.
+struct AcceptingChannel: ServerChildChannel {
+  let http: HTTP1Channel
+
+  /// A server of connections with these rules.
+  static func builder(_ configuration: HTTP1Channel.Configuration) -> HTTPServerBuilder {
+    HTTPServerBuilder { responder in
+      AcceptingChannel(http: HTTP1Channel(responder: responder, configuration: configuration))
+    }
+  }
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
+    http.setup(channel: channel, logger: logger).map { AcceptedConnection($0) }
+  }
+
+  func handle(value: AcceptedConnection, logger: Logger) async {
+    await http.handle(value: value.take(), logger: logger)
+  }
+}
+
+/// A connection that closes itself when nobody takes it over.
+final class AcceptedConnection: ServerChildChannelValue {
+  private let connection: HTTP1Channel.Value
+  private let isTaken = NIOLockedValueBox(false)
+
+  init(_ connection: HTTP1Channel.Value) {
+    self.connection = connection
+  }
+
+  deinit {
+    guard !isTaken.withLockedValue({ $0 }) else { return }
+    // Nobody is left who could wait for this; it only finishes the writer and closes the socket.
+    Task { [connection] in try? await connection.executeThenClose { _, _ in } }
+  }
+
+  var channel: any Channel { connection.channel }
+
+  /// The connection, which the caller has to close.
+  func take() -> HTTP1Channel.Value {
+    isTaken.withLockedValue { $0 = true }
+    return connection
+  }
+}

@@ -1,0 +1,66 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// Brings request bodies in, within the collector's budget and never beyond a limit.
+struct BodyReader: Sendable {
+  let gate: AdmissionGate
+  let limits: CollectorLimits
+  let metrics: CollectorMetrics
+
+  /// A body and the room it holds in the budget until the last copy of this value goes.
+  struct Body: Sendable {
+    var bytes: ByteBuffer
+    var reservation: AdmissionGate.Reservation
+  }
+
+  /// Bodies up to this size that will not be read are swallowed so that the connection can live on, in bytes.
+  private static let harmlessBytes = 64 << 10
+
+  /// Reads a whole body.
+  ///
+  /// Throws ``Refusal``: 413 above the limit, 503 when the collector is behind; both before a byte of the body is read
+  /// where its length was declared. 400 when the body ends early.
+  func read(_ request: Request, _ context: CollectorContext, limit: Int) async throws -> Body {
+    let declared = request.headers[.contentLength].flatMap { Int($0) }
+    if let declared, declared > limit { throw Refusal.tooLarge(limit: limit) }
+    guard let reservation = gate.reserve(declared ?? limit) else {
+      metrics.turnedAway()
+      throw Self.closingUnlessHarmless(.behind(retryAfterSeconds: limits.retryAfterSeconds), request)
+    }
+    if request.headers[.expect] != nil {
+      context.channel.triggerUserOutboundEvent(ConnectionGuard.BodyWanted(), promise: nil)
+    }
+    let bytes = try await receive(request.body, declared: declared, limit: limit)
+    reservation.shrink(to: bytes.readableBytes)
+    return Body(bytes: bytes, reservation: reservation)
+  }
+
+  /// Throws ``Refusal``: 413 above the limit, 400 when the client goes before its body is complete, which is its own
+  /// doing and nothing for the operator's log.
+  private func receive(_ body: RequestBody, declared: Int?, limit: Int) async throws(Refusal) -> ByteBuffer {
+    var bytes = ByteBuffer()
+    if let declared { bytes.reserveCapacity(declared) }
+    var parts = body.makeAsyncIterator()
+    while true {
+      let next: ByteBuffer?
+      do { next = try await parts.next() } catch { throw .incomplete }
+      guard var part = next else { break }
+      guard part.readableBytes <= limit - bytes.readableBytes else { throw .tooLarge(limit: limit) }
+      if bytes.readableBytes == 0, declared == part.readableBytes { bytes = part } else { bytes.writeBuffer(&part) }
+    }
+    if let declared, bytes.readableBytes < declared { throw .incomplete }
+    return bytes
+  }
+
+  /// A refusal given before the body was read: it also closes the connection when the body is large or of unknown
+  /// length, since the rest would have to be received for nothing.
+  static func closingUnlessHarmless(_ refusal: Refusal, _ request: Request) -> Refusal {
+    let isBodyless = request.method == .get || request.method == .head
+    let declared = request.headers[.contentLength].flatMap { Int($0) } ?? (isBodyless ? 0 : .max)
+    guard declared > harmlessBytes else { return refusal }
+    var refusal = refusal
+    refusal.headers[.connection] = "close"
+    return refusal
+  }
+}

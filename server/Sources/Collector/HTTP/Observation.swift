@@ -1,0 +1,71 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import Portal
+import Warehouse
+
+/// The outermost layer: turns every error into an answer, and counts the answer.
+struct Observation: RouterMiddleware {
+  typealias Context = CollectorContext
+
+  let metrics: CollectorMetrics
+  let pages: PortalPages
+
+  func handle(
+    _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    var response: Response
+    do {
+      response = try await next(request, context)
+    } catch let refusal as Refusal {
+      response = answer(refusal, to: request)
+    } catch let error as HTTPError {
+      response = answer(Refusal(error), to: request)
+    } catch {
+      // The reason goes to the operator's log only: it may name files and statements.
+      context.logger.error("Request failed", metadata: ["endpoint": .string(context.endpoint), "error": "\(error)"])
+      response = answer(Refusal(failure: error), to: request)
+    }
+    if request.method == .head { response = response.createHeadResponse() }
+    metrics.answered(endpoint: context.endpoint, status: response.status.code)
+    return response
+  }
+
+  /// JSON for programs; a page for someone who followed a link.
+  private func answer(_ refusal: Refusal, to request: Request) -> Response {
+    let isReader = (request.method == .get || request.method == .head) && !request.uri.path.hasPrefix("/api/")
+    guard isReader, request.headers[.accept]?.contains("text/html") == true else { return refusal.response }
+    var response = Response.html(
+      pages.error(status: refusal.status.code, message: refusal.message), status: refusal.status)
+    for field in refusal.headers { response.headers[field.name] = field.value }
+    return response
+  }
+}
+
+extension CollectorContext {
+  /// The route's pattern; bounded, unlike the path as sent.
+  var endpoint: String { endpointPath ?? "NotFound" }
+}
+
+extension Refusal {
+  /// What a client is told about a failure of the server.
+  init(failure error: any Error) {
+    if (error as? WarehouseError)?.code == .full {
+      self = .diskFull
+    } else {
+      self.init(
+        status: .internalServerError, code: "internal", message: "The request failed; the server's log says why.")
+    }
+  }
+
+  /// The refusal behind an error of the HTTP layer.
+  init(_ error: HTTPError) {
+    if error.status == .notFound {
+      self = .notFound
+    } else {
+      self.init(
+        status: error.status, code: "http_\(error.status.code)", message: error.body ?? error.status.reasonPhrase,
+        headers: error.headers)
+    }
+  }
+}

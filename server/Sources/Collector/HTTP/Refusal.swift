@@ -1,0 +1,123 @@
+import HTTPTypes
+import Hummingbird
+import Ingest
+import TernEvents
+
+/// An answer other than success; every error the collector gives has the same shape:
+/// `{"error":{"code","message","position","index"}}`.
+struct Refusal: Error, Sendable {
+  /// The status.
+  var status: HTTPResponse.Status
+  /// A stable code for programs.
+  var code: String
+  /// The reason and what to do, for people.
+  var message: String
+  /// Byte offset at which reading the body failed, when known.
+  var position: Int?
+  /// The line or log, counted from 0, in which it failed, when known.
+  var index: Int?
+  /// Further header fields.
+  var headers: HTTPFields = [:]
+
+  /// The error as JSON.
+  var json: [UInt8] {
+    var json = JSONWriter(capacity: 128 + message.utf8.count)
+    json.raw("{\"error\":{\"code\":")
+    json.string(code)
+    json.raw(",\"message\":")
+    json.string(message)
+    json.raw(",\"position\":")
+    json.optional(position)
+    json.raw(",\"index\":")
+    json.optional(index)
+    json.raw("}}")
+    return json.bytes
+  }
+
+  /// The answer.
+  var response: Response {
+    var headers = headers
+    headers[.contentType] = "application/json"
+    headers[.cacheControl] = "no-store"
+    return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: json)))
+  }
+}
+
+extension Refusal {
+  static let unknownKey = Refusal(
+    status: .unauthorized, code: "unknown_key",
+    message: "Send the app's key in the header Tern-Key; `tern apps list` shows it.",
+    headers: [.wwwAuthenticate: "Bearer"])
+
+  static let loginNeeded = Refusal(
+    status: .unauthorized, code: "login_needed",
+    message: "Send the admin token as `Authorization: Bearer …`; `tern token reset` makes a new one.",
+    headers: [.wwwAuthenticate: "Bearer"])
+
+  static let notFound = Refusal(
+    status: .notFound, code: "not_found", message: "There is nothing at this address.")
+
+  static let foreignOrigin = Refusal(
+    status: .forbidden, code: "foreign_origin", message: "This form was sent from a page of another site.")
+
+  static let incomplete = Refusal(
+    status: .badRequest, code: "incomplete",
+    message: "The connection ended before the body was complete. Nothing of it was stored; send it again.",
+    headers: [.connection: "close"])
+
+  static func tooLarge(limit: Int) -> Refusal {
+    Refusal(
+      status: .contentTooLarge, code: "too_large",
+      message: "The body is larger than \(limit) bytes. Send fewer events in one request.",
+      headers: [.connection: "close"])
+  }
+
+  static func behind(retryAfterSeconds: Int) -> Refusal {
+    Refusal(
+      status: .serviceUnavailable, code: "behind",
+      message: "The collector is behind with storing. Keep the events and try again later.",
+      headers: [.retryAfter: String(retryAfterSeconds)])
+  }
+
+  static func notStored(retryAfterSeconds: Int) -> Refusal {
+    Refusal(
+      status: .serviceUnavailable, code: "not_stored",
+      message: "Nothing of this request was stored. Keep the events and try again later.",
+      headers: [.retryAfter: String(retryAfterSeconds)])
+  }
+
+  static let diskFull = Refusal(
+    status: .serviceUnavailable, code: "disk_full",
+    message: "The server's disk is full. Nothing was stored. Free space there and try again.")
+
+  static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Refusal {
+    let list = allowed.map(\.rawValue).joined(separator: ", ")
+    return Refusal(
+      status: .methodNotAllowed, code: "method_not_allowed", message: "This address takes \(list).",
+      headers: [.allow: list])
+  }
+
+  /// The refusal of a body that could not be read.
+  init(_ error: IngestError, limit: Int) {
+    switch error.code {
+    case .tooLarge:
+      self = Refusal.tooLarge(limit: limit)
+      message = error.message
+    case .undecodable:
+      self.init(
+        status: .badRequest, code: error.code.description, message: error.message, position: error.position,
+        index: error.index)
+    default:
+      self.init(
+        status: .badRequest, code: error.code.description, message: error.message, position: error.position,
+        index: error.index)
+    }
+  }
+}
+
+extension JSONWriter {
+  /// Appends a whole number, or `null`.
+  mutating func optional(_ value: Int?) {
+    if let value { integer(Int64(value)) } else { raw("null") }
+  }
+}

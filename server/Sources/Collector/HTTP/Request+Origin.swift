@@ -1,0 +1,49 @@
+import HTTPTypes
+import Hummingbird
+
+extension Request {
+  /// Host and port as the client wrote them, when they are nothing but that.
+  var authority: String? {
+    guard let authority = head.authority, (1...255).contains(authority.utf8.count) else { return nil }
+    let isPlain = authority.utf8.allSatisfy { byte in
+      (0x30...0x3A).contains(byte) || (0x41...0x5B).contains(byte) || (0x61...0x7A).contains(byte)
+        || [0x2D, 0x2E, 0x5D, 0x5F].contains(byte)
+    }
+    return isPlain ? authority : nil
+  }
+
+  /// Whether the client came over TLS, which ends at a proxy.
+  var isSecure: Bool {
+    headers[.forwardedProtocol]?.lowercased() == "https"
+  }
+
+  /// Whether a form or script of our own pages sent this, or no browser at all.
+  ///
+  /// Browsers say so in `Sec-Fetch-Site`, but only towards https and this machine; everywhere they name the origin.
+  var isFromOwnOrigin: Bool {
+    if let site = headers[.secFetchSite] { return site == "same-origin" || site == "none" }
+    guard let origin = headers[.origin] else { return true }
+    guard let authority, let start = origin.firstRange(of: "://")?.upperBound else { return false }
+    return origin[start...].lowercased() == authority.lowercased()
+  }
+
+  /// The login cookie's name. Differs by port, since browsers share cookies between all ports of a host.
+  var sessionCookieName: String {
+    let port = authority?.split(separator: ":").last.flatMap { UInt16($0) }
+    return port.map { "tern_session_\($0)" } ?? "tern_session"
+  }
+
+  /// The value of a cookie, if there is one.
+  func cookie(named name: String) -> String? {
+    for field in headers[values: .cookie] {
+      for pair in field.split(separator: ";") {
+        let parts = pair.split(separator: "=", maxSplits: 1)
+        if parts.count == 2, parts[0].trimmed == name { return parts[1].trimmed }
+      }
+    }
+    return nil
+  }
+
+  /// The parameters in the address.
+  var parameters: [String: String] { FormText(uri.query ?? "").values }
+}

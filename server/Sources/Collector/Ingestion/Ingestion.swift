@@ -1,0 +1,136 @@
+import HTTPTypes
+import Hummingbird
+import Ingest
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import TernEvents
+import Warehouse
+
+/// The way of every batch, whatever its protocol: read within the budget, decode, parse, commit, then answer.
+struct Ingestion: Sendable {
+  let catalog: Catalog
+  let sink: any EventSink
+  let duplicateKey: DuplicateHashKey
+  let reader: BodyReader
+  let metrics: CollectorMetrics
+  let live: LiveHub
+  let limits: CollectorLimits
+  let logger: Logger
+  let wallTime: @Sendable () -> Timestamp
+  let readiness = NIOLockedValueBox(Readiness())
+  private let started = ContinuousClock.now
+
+  init(_ ports: CollectorPorts, reader: BodyReader, live: LiveHub) {
+    catalog = ports.catalog
+    sink = ports.sink
+    duplicateKey = ports.duplicateKey
+    metrics = reader.metrics
+    self.reader = reader
+    self.live = live
+    limits = reader.limits
+    logger = ports.logger
+    wallTime = ports.wallTime
+  }
+
+  /// Whether a commit is likely to work.
+  var isReady: Bool {
+    readiness.withLockedValue { $0.isReady(at: .now - started) }
+  }
+
+  /// The encodings that ``Ingest/BodyDecoder`` undoes.
+  private static let encodings: Set<String> = ["", "identity", "gzip", "x-gzip", "deflate"]
+
+  /// The content encoding of a request, lower case, `nil` when there is none; throws 415 for an unknown one.
+  func encoding(of request: Request) throws(Refusal) -> String? {
+    guard let value = request.headers[.contentEncoding]?.lowercased() else { return nil }
+    let name = value.trimmed
+    guard Self.encodings.contains(name) else {
+      throw BodyReader.closingUnlessHarmless(
+        Refusal(
+          status: .unsupportedMediaType, code: "unsupported_encoding",
+          message: "Send the body as it is, or with Content-Encoding gzip or deflate.",
+          headers: [.acceptEncoding: "gzip, deflate"]), request)
+    }
+    return name.isEmpty || name == "identity" ? nil : name
+  }
+
+  /// Finds an app; throws ``Refusal`` 503 when the catalog cannot be read, since the key may well be right.
+  func find(_ look: (Catalog) throws -> App?) throws(Refusal) -> App? {
+    do { return try look(catalog) } catch { throw refusal(of: error) }
+  }
+
+  /// Decodes a body and turns it into a value; large bodies on a thread of their own.
+  ///
+  /// Throws ``Ingest/IngestError`` when the body cannot be read, ``Refusal`` when the collector is behind.
+  func parse<Value: Sendable>(
+    _ body: BodyReader.Body, encoding: String?, limits ingest: IngestLimits,
+    _ parse: @escaping @Sendable (UnsafeRawBufferPointer) throws(IngestError) -> Value
+  ) async throws -> Value {
+    let work: @Sendable () throws -> Value = {
+      let value: Result<Value, IngestError>? = body.bytes.withUnsafeReadableBytes { sent in
+        Self.decode(sent, encoding, ingest, growing: body.reservation, parse)
+      }
+      guard let value else {
+        metrics.turnedAway()
+        throw Refusal.behind(retryAfterSeconds: limits.retryAfterSeconds)
+      }
+      return try value.get()
+    }
+    // A compressed body can be many times its size on the wire.
+    let expected = encoding == nil ? body.bytes.readableBytes : body.bytes.readableBytes * 10
+    return expected > limits.offloadBytes ? try await offload(work) : try work()
+  }
+
+  /// `nil` when what a small compressed body turned into does not fit into the budget any more.
+  private static func decode<Value>(
+    _ sent: UnsafeRawBufferPointer, _ encoding: String?, _ limits: IngestLimits,
+    growing reservation: AdmissionGate.Reservation, _ parse: (UnsafeRawBufferPointer) throws(IngestError) -> Value
+  ) -> Result<Value, IngestError>? {
+    do throws(IngestError) {
+      let value: Value? = try BodyDecoder.withDecoded(sent, encoding: encoding, limits: limits) {
+        (bytes) throws(IngestError) in
+        reservation.grow(to: bytes.count) ? try parse(bytes) : nil
+      }
+      return value.map { .success($0) }
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Stores a batch; throws ``Refusal`` 503 when nothing of it was stored.
+  func commit(_ batch: IncomingBatch, app: AppID) async throws(Refusal) -> CommitReceipt {
+    guard !batch.events.isEmpty || !batch.rejections.isEmpty else { return CommitReceipt() }
+    let before = ContinuousClock.now
+    do {
+      let receipt = try await sink.commit(batch, app: app)
+      readiness.withLockedValue { $0.succeeded() }
+      metrics.committed(batch.source, receipt, rejected: batch.rejections.count, took: .now - before)
+      if receipt.accepted > 0 { live.stored(app) }
+      return receipt
+    } catch {
+      throw refusal(of: error)
+    }
+  }
+
+  private func refusal(of error: any Error) -> Refusal {
+    if let error = error as? WarehouseError, error.code == .busy {
+      metrics.turnedAway()
+      return .behind(retryAfterSeconds: limits.retryAfterSeconds)
+    }
+    metrics.commitFailed()
+    readiness.withLockedValue { $0.failed(at: .now - started) }
+    logger.error("A batch could not be stored", metadata: ["error": "\(error)"])
+    return .notStored(retryAfterSeconds: limits.retryAfterSeconds)
+  }
+}
+
+extension StringProtocol {
+  /// The text without blanks and tabs around it.
+  var trimmed: String {
+    var rest = Substring(self)
+    while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
+    while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
+    return String(rest)
+  }
+}

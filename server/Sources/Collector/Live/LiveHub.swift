@@ -1,0 +1,83 @@
+import NIOConcurrencyHelpers
+import ServiceLifecycle
+import Warehouse
+
+/// Wakes the streams of live events when something was stored.
+///
+/// A stream reads the new rows itself: a listener costs one pending wake-up however slow it reads, never a queue.
+final class LiveHub: Service {
+  private struct State {
+    var listeners: [AppID: [Int: AsyncStream<Void>.Continuation]] = [:]
+    var nextListener = 0
+    var open = 0
+  }
+
+  private let state = NIOLockedValueBox(State())
+  private let heartbeat: Duration
+
+  /// - Parameter heartbeat: How often silent streams say that they are alive.
+  init(heartbeat: Duration = .seconds(15)) {
+    self.heartbeat = heartbeat
+  }
+
+  /// How many streams are open.
+  var openStreams: Int { state.withLockedValue { $0.open } }
+
+  /// Takes a place for one more stream; `nil` when there are as many as allowed.
+  func place(maximum: Int) -> Place? {
+    let isFree = state.withLockedValue { state in
+      guard state.open < maximum else { return false }
+      state.open += 1
+      return true
+    }
+    return isFree ? Place(hub: self) : nil
+  }
+
+  /// One stream's place; given back when the last reference to it goes, however the stream ends.
+  final class Place: Sendable {
+    private let hub: LiveHub
+
+    fileprivate init(hub: LiveHub) { self.hub = hub }
+
+    deinit { hub.state.withLockedValue { $0.open -= 1 } }
+  }
+
+  /// Wakes the streams of an app.
+  func stored(_ app: AppID) {
+    let woken = state.withLockedValue { $0.listeners[app].map { Array($0.values) } }
+    for continuation in woken ?? [] { continuation.yield() }
+  }
+
+  /// A stream of wake-ups for an app: when something may have been stored, and with every heartbeat.
+  func wakeUps(of app: AppID) -> (stream: AsyncStream<Void>, finish: @Sendable () -> Void) {
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let listener = state.withLockedValue { state in
+      state.nextListener += 1
+      state.listeners[app, default: [:]][state.nextListener] = continuation
+      return state.nextListener
+    }
+    continuation.onTermination = { [state] _ in
+      state.withLockedValue { state in
+        state.listeners[app]?[listener] = nil
+        if state.listeners[app]?.isEmpty == true { state.listeners[app] = nil }
+      }
+    }
+    return (stream, { continuation.finish() })
+  }
+
+  /// Sends heartbeats until the server is asked to stop.
+  func run() async throws {
+    try? await cancelWhenGracefulShutdown {
+      while true {
+        try await Task.sleep(for: self.heartbeat)
+        self.beat()
+      }
+    }
+  }
+
+  /// Wakes every stream.
+  func beat() {
+    let woken = state.withLockedValue { $0.listeners.values.flatMap(\.values) }
+    for continuation in woken { continuation.yield() }
+  }
+}

@@ -1,0 +1,70 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Reports
+import ServiceLifecycle
+import Warehouse
+
+/// One stream of server-sent events: rows newer than the last one the page has, oldest first.
+struct LiveStream: Sendable {
+  let app: AppID
+  let source: any FigureSource
+  let hub: LiveHub
+  let place: LiveHub.Place
+  /// The shortest time between two reads of the warehouse.
+  var interval = Duration.milliseconds(250)
+
+  /// Most rows sent at once; what lies before them is skipped, since a page shows no more.
+  private static let maximumRows = 200
+
+  /// The answer that carries the stream.
+  ///
+  /// - Parameter after: The number of the last row the page has; `nil` to begin with what comes from now on.
+  func response(after: Int64?) -> Response {
+    let headers: HTTPFields = [
+      .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
+    ]
+    // The closure holds this value, and with it the place, for as long as the answer lives.
+    let body = ResponseBody { writer in
+      try await send(after: after, to: &writer)
+      try await writer.finish(nil)
+    }
+    return Response(status: .ok, headers: headers, body: body)
+  }
+
+  @concurrent private func send(after: Int64?, to writer: inout any ResponseBodyWriter) async throws {
+    let (wakeUps, finish) = hub.wakeUps(of: app)
+    defer { finish() }
+    var last = after
+    // At once, so that the page sees an open stream and what it missed.
+    try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
+    last = try await sendRows(after: last, to: &writer)
+    try await withGracefulShutdownHandler {
+      for await _ in wakeUps {
+        let newest = try await sendRows(after: last, to: &writer)
+        if newest == last { try await writer.write(ByteBuffer(string: ": alive\n\n")) }
+        last = newest
+        try await Task.sleep(for: interval)
+      }
+    } onGracefulShutdown: {
+      finish()
+    }
+  }
+
+  /// Sends what is newer than `last` and returns the newest row's number.
+  @concurrent private func sendRows(
+    after last: Int64?, to writer: inout any ResponseBodyWriter
+  ) async throws -> Int64? {
+    let rows = try await offload { try source.recent(app: app, limit: last == nil ? 1 : Self.maximumRows) }
+    guard let newest = rows.first?.id else { return last ?? 0 }
+    guard let last else { return newest }
+    var text = ByteBuffer()
+    for row in rows.reversed() where row.id > last {
+      text.writeString("id: \(row.id)\ndata: ")
+      text.writeBytes(try LiveEvent(row).json())
+      text.writeString("\n\n")
+    }
+    if text.readableBytes > 0 { try await writer.write(text) }
+    return max(newest, last)
+  }
+}

@@ -1,0 +1,117 @@
+import Ingest
+import NIOConcurrencyHelpers
+import TernEvents
+import Warehouse
+
+/// What the collector counts about itself. Says nothing about the apps: `/metrics` needs no login.
+final class CollectorMetrics: Sendable {
+  private struct State {
+    var requests: [RequestKey: Int] = [:]
+    var events: [EventKey: Int] = [:]
+    var unknownApps: [IngestProtocol: Int] = [:]
+    var unreadable: [IngestProtocol: Int] = [:]
+    var turnedAway = 0
+    var failedCommits = 0
+    var commits = Histogram()
+  }
+
+  private struct RequestKey: Hashable {
+    var endpoint: String
+    var status: Int
+  }
+
+  private struct EventKey: Hashable {
+    var source: IngestProtocol
+    var outcome: String
+  }
+
+  private let state = NIOLockedValueBox(State())
+  private let started: ContinuousClock.Instant
+
+  init(started: ContinuousClock.Instant = .now) {
+    self.started = started
+  }
+
+  /// Counts an answered request.
+  ///
+  /// - Parameter endpoint: the route's pattern, never the path as sent, so that the number of labels is bounded.
+  func answered(endpoint: String, status: Int) {
+    state.withLockedValue { $0.requests[RequestKey(endpoint: endpoint, status: status), default: 0] += 1 }
+  }
+
+  /// Counts what became of a batch.
+  func committed(_ source: IngestProtocol, _ receipt: CommitReceipt, rejected: Int, took duration: Duration) {
+    state.withLockedValue { state in
+      state.events[EventKey(source: source, outcome: "accepted"), default: 0] += receipt.accepted
+      state.events[EventKey(source: source, outcome: "duplicate"), default: 0] += receipt.duplicates.count
+      state.events[EventKey(source: source, outcome: "rejected"), default: 0] += rejected
+      state.commits.observe(duration)
+    }
+  }
+
+  /// Counts a commit that failed.
+  func commitFailed() { state.withLockedValue { $0.failedCommits += 1 } }
+
+  /// Counts a request that was asked to come back because the collector is behind.
+  func turnedAway() { state.withLockedValue { $0.turnedAway += 1 } }
+
+  /// Counts a request, or hit, for which there is no app.
+  func unknownApp(_ source: IngestProtocol) { state.withLockedValue { $0.unknownApps[source, default: 0] += 1 } }
+
+  /// Counts a body that could not be read at all.
+  func unreadable(_ source: IngestProtocol) { state.withLockedValue { $0.unreadable[source, default: 0] += 1 } }
+
+  /// Everything as Prometheus text.
+  func text(pendingBytes: Int, liveStreams: Int, isReady: Bool, now: ContinuousClock.Instant = .now) -> String {
+    let state = state.withLockedValue { $0 }
+    var text = MetricsText()
+    text.family("tern_build_info", "gauge", "The running version.")
+    text.sample("tern_build_info", [("version", ternVersion)], 1)
+    text.family("tern_uptime_seconds", "gauge", "Seconds since the collector started.")
+    text.sample("tern_uptime_seconds", [], (now - started) / .seconds(1))
+    text.family("tern_ready", "gauge", "Whether events can be stored.")
+    text.sample("tern_ready", [], isReady ? 1 : 0)
+    write(requests: state.requests, to: &text)
+    write(events: state.events, to: &text)
+    write(state, pendingBytes: pendingBytes, liveStreams: liveStreams, to: &text)
+    return text.text
+  }
+
+  private func write(requests: [RequestKey: Int], to text: inout MetricsText) {
+    text.family("tern_http_requests_total", "counter", "Requests by endpoint and status.")
+    for (key, count) in requests.sorted(by: { ($0.key.endpoint, $0.key.status) < ($1.key.endpoint, $1.key.status) }) {
+      text.sample("tern_http_requests_total", [("endpoint", key.endpoint), ("status", "\(key.status)")], count)
+    }
+  }
+
+  private func write(events: [EventKey: Int], to text: inout MetricsText) {
+    text.family("tern_events_total", "counter", "Events by protocol and outcome.")
+    for source in IngestProtocol.allCases {
+      for outcome in ["accepted", "duplicate", "rejected"] {
+        let count = events[EventKey(source: source, outcome: outcome)] ?? 0
+        text.sample("tern_events_total", [("protocol", source.rawValue), ("outcome", outcome)], count)
+      }
+    }
+  }
+
+  private func write(_ state: State, pendingBytes: Int, liveStreams: Int, to text: inout MetricsText) {
+    text.family("tern_unknown_app_total", "counter", "Requests and hits for which there is no app.")
+    for source in IngestProtocol.allCases {
+      text.sample("tern_unknown_app_total", [("protocol", source.rawValue)], state.unknownApps[source] ?? 0)
+    }
+    text.family("tern_unreadable_total", "counter", "Request bodies that could not be read at all.")
+    for source in IngestProtocol.allCases {
+      text.sample("tern_unreadable_total", [("protocol", source.rawValue)], state.unreadable[source] ?? 0)
+    }
+    text.family("tern_turned_away_total", "counter", "Requests asked to come back because the collector was behind.")
+    text.sample("tern_turned_away_total", [], state.turnedAway)
+    text.family("tern_commit_failures_total", "counter", "Batches that could not be stored.")
+    text.sample("tern_commit_failures_total", [], state.failedCommits)
+    text.family("tern_queue_bytes", "gauge", "Bytes of requests being read, parsed or waiting for their commit.")
+    text.sample("tern_queue_bytes", [], pendingBytes)
+    text.family("tern_live_streams", "gauge", "Open streams of live events.")
+    text.sample("tern_live_streams", [], liveStreams)
+    text.family("tern_commit_seconds", "histogram", "Time from a parsed batch to its commit.")
+    text.histogram("tern_commit_seconds", state.commits)
+  }
+}

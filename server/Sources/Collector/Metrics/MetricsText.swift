@@ -1,0 +1,44 @@
+/// Writes the text that Prometheus reads (exposition format 0.0.4).
+struct MetricsText {
+  private(set) var text = ""
+
+  /// Starts a family of samples.
+  mutating func family(_ name: String, _ type: String, _ help: String) {
+    text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+  }
+
+  /// Adds one sample; label values may hold anything.
+  mutating func sample(_ name: String, _ labels: [(String, String)] = [], _ value: some CustomStringConvertible) {
+    text += name
+    if !labels.isEmpty {
+      text += "{\(labels.map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ","))}"
+    }
+    text += " \(value)\n"
+  }
+
+  /// Adds a histogram's samples: cumulative buckets, sum and count.
+  mutating func histogram(_ name: String, _ histogram: Histogram) {
+    var total = 0
+    for (bound, count) in zip(Histogram.bounds, histogram.counts) {
+      total += count
+      sample("\(name)_bucket", [("le", "\(bound)")], total)
+    }
+    total += histogram.counts.last ?? 0
+    sample("\(name)_bucket", [("le", "+Inf")], total)
+    sample("\(name)_sum", [], histogram.sum)
+    sample("\(name)_count", [], total)
+  }
+
+  private func escaped(_ value: String) -> String {
+    var result = ""
+    for character in value.unicodeScalars {
+      switch character {
+      case "\\": result += "\\\\"
+      case "\"": result += "\\\""
+      case "\n": result += "\\n"
+      default: result.unicodeScalars.append(character)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,123 @@
+import HTTPTypes
+import Hummingbird
+import Ingest
+import NIOCore
+import TernEvents
+import Warehouse
+
+/// `POST /logs?api-version=1.0.0`: what App Center's SDKs and hand-written clients of its API send.
+///
+/// The version is not asked for: hand-written clients spell the name in several ways, and there is one version only.
+struct AppCenterRoutes: Sendable {
+  let ingestion: Ingestion
+  let limits: IngestLimits
+  let unknownSecret: UnknownSecretPolicy
+
+  /// How long a client with an unknown secret waits. Stock clients give up after three retries until the app's next
+  /// launch, so each retry should leave the operator time to enter the secret.
+  private static let unknownSecretRetryMilliseconds = 600_000
+
+  func add(to routes: RouteTable) {
+    routes.on("/logs", [.post: { try await post($0, $1) }])
+  }
+
+  private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    guard let secret = request.headers[.appSecret]?.trimmed, !secret.isEmpty else {
+      throw BodyReader.closingUnlessHarmless(
+        Refusal(
+          status: .unauthorized, code: "app_secret_missing", message: "Send the app's secret in the header App-Secret."
+        ), request)
+    }
+    guard let app = try ingestion.find({ try $0.app(appSecret: secret) })?.id else {
+      ingestion.metrics.unknownApp(.appCenter)
+      return try answerUnknownSecret(request)
+    }
+    do {
+      return try await store(request, context, app: app)
+    } catch let refusal as Refusal {
+      throw Self.withRetryMilliseconds(refusal)
+    }
+  }
+
+  private func store(_ request: Request, _ context: CollectorContext, app: AppID) async throws -> Response {
+    let encoding = try ingestion.encoding(of: request)
+    // 413 makes a stock client erase its queue, as the original did; its batches of 50 logs stay far below the limit.
+    let body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
+    let received = ingestion.wallTime()
+    let install = request.headers[.installID]?.trimmed
+    let (key, limits) = (ingestion.duplicateKey, limits)
+    let read: AppCenterBatch
+    do {
+      read = try await ingestion.parse(body, encoding: encoding, limits: limits) { (bytes) throws(IngestError) in
+        try AppCenterParser.parse(
+          bytes, install: install, received: received, key: key, app: app.rawValue, limits: limits)
+      }
+    } catch let error as IngestError where error.code == .tooLarge {
+      ingestion.metrics.unreadable(.appCenter)
+      throw Refusal(error, limit: limits.maximumDecompressedBytes)
+    } catch let error as IngestError {
+      ingestion.metrics.unreadable(.appCenter)
+      _ = try await ingestion.commit(Self.unreadable(error, received), app: app)
+      return answer(isSuccess: false)
+    }
+    _ = try await ingestion.commit(read.batch, app: app)
+    let isSuccess = !read.batch.events.isEmpty || read.withoutEvent > 0
+    return answer(isSuccess: isSuccess, diagnosticsIDs: read.diagnosticsIDs)
+  }
+
+  /// A body that cannot be read will not become readable by being sent again, and a stock client answers any 4xx by
+  /// erasing everything it has and falling silent until its next launch (spec app-center §3.3). So it is answered with
+  /// the original's word for a request without usable logs, which costs the client this one request only, and it is
+  /// counted as a loss of the app, where its reports show it.
+  private static func unreadable(_ error: IngestError, _ received: Timestamp) -> IncomingBatch {
+    IncomingBatch(
+      source: .appCenter, received: received,
+      rejections: [
+        Rejection(index: error.index ?? 0, reason: "unreadable_\(error.code.description)", message: error.message)
+      ])
+  }
+
+  private func answerUnknownSecret(_ request: Request) throws -> Response {
+    switch unknownSecret {
+    case .discard:
+      return answer(isSuccess: true)
+    case .reject:
+      throw BodyReader.closingUnlessHarmless(
+        Refusal(status: .unauthorized, code: "unknown_app_secret", message: "No app has this App-Secret."), request)
+    case .retryLater:
+      let seconds = Self.unknownSecretRetryMilliseconds / 1_000
+      var refusal = Refusal(
+        status: .serviceUnavailable, code: "unknown_app_secret",
+        message: "No app has this App-Secret yet; `tern apps create --app-secret` adds one.",
+        headers: [.retryAfter: String(seconds)])
+      refusal.headers[.retryAfterMilliseconds] = String(Self.unknownSecretRetryMilliseconds)
+      throw BodyReader.closingUnlessHarmless(refusal, request)
+    }
+  }
+
+  private func answer(isSuccess: Bool, diagnosticsIDs: [String] = []) -> Response {
+    var generator = SystemRandomNumberGenerator()
+    var json = JSONWriter(capacity: 160)
+    json.raw("{\"status\":")
+    json.string(isSuccess ? "Success" : "NoValidLogsFoundInLogContainer")
+    json.raw(",\"validDiagnosticsIds\":[")
+    for (position, id) in diagnosticsIDs.enumerated() {
+      if position > 0 { json.raw(",") }
+      json.string(id)
+    }
+    json.raw("],\"throttledDiagnosticsIds\":[],\"correlationId\":")
+    json.identifier(.random(using: &generator))
+    json.raw("}")
+    return .json(json.bytes)
+  }
+
+  /// App Center's SDKs know their own header only.
+  private static func withRetryMilliseconds(_ refusal: Refusal) -> Refusal {
+    guard refusal.status == .serviceUnavailable, let seconds = refusal.headers[.retryAfter].flatMap({ Int($0) }) else {
+      return refusal
+    }
+    var refusal = refusal
+    refusal.headers[.retryAfterMilliseconds] = String(seconds * 1_000)
+    return refusal
+  }
+}

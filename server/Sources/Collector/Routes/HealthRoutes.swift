@@ -1,0 +1,30 @@
+import HTTPTypes
+import Hummingbird
+import TernEvents
+
+/// `/healthz`, `/readyz` and `/metrics`: for machines that watch the server; no login, and nothing about the apps.
+struct HealthRoutes: Sendable {
+  let ingestion: Ingestion
+
+  func add(to routes: RouteTable) {
+    routes.on("/healthz", [.get: { _, _ in .json(Array("{\"status\":\"ok\"}".utf8)) }])
+    routes.on("/readyz", [.get: { _, _ in try ready() }])
+    routes.on("/metrics", [.get: { _, _ in metrics() }])
+  }
+
+  private func ready() throws -> Response {
+    guard ingestion.isReady else {
+      throw Refusal.notStored(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
+    }
+    return .json(Array("{\"status\":\"ready\"}".utf8))
+  }
+
+  private func metrics() -> Response {
+    let text = ingestion.metrics.text(
+      pendingBytes: ingestion.reader.gate.bytes, liveStreams: ingestion.live.openStreams, isReady: ingestion.isReady)
+    return Response(
+      status: .ok,
+      headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+  }
+}

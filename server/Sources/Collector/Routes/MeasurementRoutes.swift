@@ -1,0 +1,100 @@
+import HTTPTypes
+import Hummingbird
+import Ingest
+import NIOCore
+import TernEvents
+import Warehouse
+
+/// `GET|POST /collect` and `POST /batch`: Measurement Protocol v1.
+///
+/// The answer is 200 with a picture for anything that was read, broken hits included: that is the protocol, and clients
+/// drop what they sent on anything else.
+struct MeasurementRoutes: Sendable {
+  let ingestion: Ingestion
+  let limits: IngestLimits
+
+  /// How a payload is read: as one hit, or as a hit a line.
+  private enum Form { case hit, lines }
+
+  func add(to routes: RouteTable) {
+    routes.on(
+      "/collect",
+      [.get: { try await get($0, $1) }, .post: { try await post($0, $1, .hit) }, .options: Self.preflight])
+    routes.on("/batch", [.post: { try await post($0, $1, .lines) }, .options: Self.preflight])
+  }
+
+  private func get(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    // HEAD comes from link checkers; counting it would invent hits.
+    guard request.method == .get else { return Self.picture }
+    let query = ByteBuffer(string: request.uri.query ?? "")
+    guard let reservation = ingestion.reader.gate.reserve(query.readableBytes) else {
+      ingestion.metrics.turnedAway()
+      throw Refusal.behind(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
+    }
+    return try await store(BodyReader.Body(bytes: query, reservation: reservation), request, encoding: nil, .hit)
+  }
+
+  private func post(_ request: Request, _ context: CollectorContext, _ form: Form) async throws -> Response {
+    let encoding = try ingestion.encoding(of: request)
+    var body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
+    // Some clients post with everything in the address.
+    if body.bytes.readableBytes == 0, let query = request.uri.query { body.bytes = ByteBuffer(string: query) }
+    return try await store(body, request, encoding: encoding, form)
+  }
+
+  private func store(
+    _ body: BodyReader.Body, _ request: Request, encoding: String?, _ form: Form
+  ) async throws -> Response {
+    let (received, agent) = (ingestion.wallTime(), request.headers[.userAgent])
+    let (key, limits) = (ingestion.duplicateKey, limits)
+    let batches: [MeasurementBatch]
+    do {
+      batches = try await ingestion.parse(body, encoding: encoding, limits: limits) { bytes in
+        switch form {
+        case .hit:
+          MeasurementParser.collect(bytes, userAgent: agent, received: received, key: key, limits: limits)
+        case .lines:
+          MeasurementParser.batch(bytes, userAgent: agent, received: received, key: key, limits: limits)
+        }
+      }
+    } catch let error as IngestError {
+      ingestion.metrics.unreadable(.measurement)
+      guard error.code == .tooLarge else { return Self.picture }
+      throw Refusal(error, limit: limits.maximumDecompressedBytes)
+    }
+    for batch in batches {
+      guard let app = try ingestion.find({ try $0.app(trackingID: batch.trackingID) }) else {
+        ingestion.metrics.unknownApp(.measurement)
+        continue
+      }
+      _ = try await ingestion.commit(batch.batch, app: app.id)
+    }
+    return Self.picture
+  }
+
+  private static let preflight: RouteTable.Handler = { _, _ in
+    Response(
+      status: .noContent,
+      headers: [
+        .accessControlAllowOrigin: "*", .accessControlAllowMethods: "GET, POST", .accessControlAllowHeaders: "*",
+        .accessControlMaxAge: "86400",
+      ])
+  }
+
+  /// One transparent point.
+  private static let gif: [UInt8] = [
+    0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 0x01, 0x00, 0x01, 0x00, 0x80, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00,
+    0x2C, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x01, 0x00, 0x00, 0x02, 0x02, 0x44, 0x01, 0x00, 0x3B,
+  ]
+
+  private static var picture: Response {
+    Response(
+      status: .ok,
+      headers: [
+        .contentType: "image/gif", .cacheControl: "private, no-cache, no-cache=Set-Cookie, proxy-revalidate",
+        .pragma: "no-cache", .expires: "Mon, 07 Aug 1995 23:30:00 GMT",
+        .lastModified: "Sun, 17 May 1998 03:00:00 GMT", .accessControlAllowOrigin: "*",
+      ],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: gif)))
+  }
+}

@@ -1,0 +1,82 @@
+import HTTPTypes
+import Hummingbird
+import Ingest
+import NIOCore
+import TernEvents
+import Warehouse
+
+/// `POST /v1/events`: Tern's own protocol.
+struct NativeRoutes: Sendable {
+  let ingestion: Ingestion
+  let limits: IngestLimits
+
+  func add(to routes: RouteTable) {
+    routes.on(NativeProtocol.path, [.post: { try await post($0, $1) }])
+  }
+
+  private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    guard let key = request.headers[.ternKey]?.trimmed ?? request.bearerToken,
+      let app = try ingestion.find({ try $0.app(key: key) })?.id
+    else {
+      ingestion.metrics.unknownApp(.native)
+      throw BodyReader.closingUnlessHarmless(.unknownKey, request)
+    }
+    let encoding = try ingestion.encoding(of: request)
+    let body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
+    let received = ingestion.wallTime()
+    let (secret, limits) = (ingestion.duplicateKey, limits)
+    do {
+      let batch = try await ingestion.parse(body, encoding: encoding, limits: limits) { (bytes) throws(IngestError) in
+        try NativeParser.parse(bytes, received: received, key: secret, app: app.rawValue, limits: limits)
+      }
+      let receipt = try await ingestion.commit(batch, app: app)
+      return .json(Self.answer(receipt, batch.rejections))
+    } catch let error as IngestError {
+      ingestion.metrics.unreadable(.native)
+      throw Refusal(error, limit: limits.maximumDecompressedBytes)
+    }
+  }
+
+  /// `{"accepted":n,"duplicates":[index],"rejected":[{"index","id","reason","message"}]}`
+  static func answer(_ receipt: CommitReceipt, _ rejections: [Rejection]) -> [UInt8] {
+    var json = JSONWriter(capacity: 64 + rejections.count * 128)
+    json.raw("{\"accepted\":")
+    json.integer(Int64(receipt.accepted))
+    json.raw(",\"duplicates\":[")
+    for (position, index) in receipt.duplicates.enumerated() {
+      if position > 0 { json.raw(",") }
+      json.integer(Int64(index))
+    }
+    json.raw("],\"rejected\":[")
+    for (position, rejection) in rejections.enumerated() {
+      json.raw(position > 0 ? ",{\"index\":" : "{\"index\":")
+      json.integer(Int64(rejection.index))
+      json.raw(",\"id\":")
+      json.string(rejection.id)
+      json.raw(",\"reason\":")
+      json.string(rejection.reason)
+      json.raw(",\"message\":")
+      json.string(rejection.message)
+      json.raw("}")
+    }
+    json.raw("]}")
+    return json.bytes
+  }
+}
+
+extension Request {
+  /// The token of `Authorization: Bearer …`, if there is one.
+  var bearerToken: String? {
+    guard let value = headers[.authorization], value.prefix(7).lowercased() == "bearer " else { return nil }
+    return value.dropFirst(7).trimmed
+  }
+}
+
+extension Response {
+  /// An answer of JSON that nobody keeps.
+  static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
+    Response(
+      status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+}

@@ -1,0 +1,140 @@
+import HTTPTypes
+import Hummingbird
+import Portal
+import Reports
+import TernEvents
+import Warehouse
+
+/// The pages behind the login.
+struct PortalRoutes: Sendable {
+  let access: Access
+  let pages: PortalPages
+  let reader: BodyReader
+  let figures: any FigureSource
+  let catalog: Catalog
+  let live: LiveHub
+  let limits: CollectorLimits
+  let wallTime: @Sendable () -> Timestamp
+
+  /// The largest form, in bytes.
+  private static let maximumFormBytes = 16 << 10
+
+  func add(to routes: RouteTable) {
+    routes.on("/", [.get: page { request, _ in try await home(request) }])
+    routes.on("/apps", [.post: page { try await create($0, $1) }])
+    routes.on("/apps/:app", [.get: page { try await report($0, $1, name: ReportName.overview.rawValue) }])
+    routes.on("/apps/:app/:page", [.get: page { try await appPage($0, $1) }])
+    // Not `/apps/:app/live/events`: the router does not try `:page` again once `live` has matched.
+    routes.on("/apps/:app/:page/events", [.get: page { try stream($0, $1) }])
+    routes.on("/assets/:name", [.get: { try asset($0, $1) }])
+  }
+
+  /// A handler that needs a login, and whose errors are pages too.
+  private func page(_ handler: @escaping RouteTable.Handler) -> RouteTable.Handler {
+    { request, context in
+      do {
+        try access.requirePage(request)
+        return try await handler(request, context)
+      } catch let redirect as Redirect {
+        return redirect.response
+      } catch let refusal as Refusal {
+        return errorPage(refusal.status, refusal.message)
+      } catch let error as ReportError {
+        return errorPage(error.code == .unknownReport ? .notFound : .badRequest, error.message)
+      }
+    }
+  }
+
+  private func errorPage(_ status: HTTPResponse.Status, _ message: String) -> Response {
+    .html(pages.error(status: status.code, message: message), status: status)
+  }
+
+  private func home(_ request: Request, message: String? = nil) async throws -> Response {
+    let (pages, figures, apps, now) = (pages(for: request), figures, try portalApps(), wallTime())
+    let status: HTTPResponse.Status = message == nil ? .ok : .badRequest
+    return .html(try await offload { try pages.home(apps, message: message, now: now, from: figures) }, status: status)
+  }
+
+  private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let body = try await reader.read(request, context, limit: Self.maximumFormBytes)
+    let form = FormText(String(buffer: body.bytes))
+    let zone = form["timeZone"].flatMap { $0.trimmed.isEmpty ? nil : $0.trimmed } ?? "UTC"
+    do {
+      let app = try catalog.createApp(name: (form["name"] ?? "").trimmed, timeZone: zone)
+      return Redirect(path: "/apps/\(app.id)/settings").response
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try await home(request, message: error.message)
+    }
+  }
+
+  private func appPage(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let name = context.parameters.get("page") ?? ""
+    guard name == "settings" else { return try await report(request, context, name: name) }
+    let app = try app(context)
+    return .html(pages(for: request).settings(app: PortalApp(app), apps: try portalApps()))
+  }
+
+  private func report(_ request: Request, _ context: CollectorContext, name: String) async throws -> Response {
+    let app = try app(context)
+    let query = try ReportRequest(
+      name: name, app: app.id, timeZone: app.timeZone, parameters: request.parameters, now: wallTime())
+    let (pages, figures, apps) = (pages(for: request), figures, try portalApps())
+    return .html(try await offload { try pages.report(query, app: PortalApp(app), apps: apps, from: figures) })
+  }
+
+  private func stream(_ request: Request, _ context: CollectorContext) throws -> Response {
+    guard context.parameters.get("page") == ReportName.live.rawValue else { throw Refusal.notFound }
+    let app = try app(context)
+    // A browser that reconnects knows better than the page's address where it was.
+    let after = (request.headers[.lastEventID] ?? request.parameters["after"]).flatMap { Int64($0) }
+    guard request.method == .get else { return Response(status: .ok, headers: [.contentType: "text/event-stream"]) }
+    guard let place = live.place(maximum: limits.maximumLiveStreams) else {
+      throw Refusal(
+        status: .serviceUnavailable, code: "too_many_streams",
+        message: "As many live pages are open as this server allows. Close one and reload.")
+    }
+    return LiveStream(app: app.id, source: figures, hub: live, place: place).response(after: after)
+  }
+
+  private func asset(_ request: Request, _ context: CollectorContext) throws -> Response {
+    guard let asset = PortalAssets.asset(named: context.parameters.get("name") ?? "") else { throw Refusal.notFound }
+    // Pages name the version in the address, so what is kept under it never goes stale.
+    let isVersioned = request.parameters["v"] != nil
+    let headers: HTTPFields = [
+      .contentType: asset.contentType, .eTag: asset.etag,
+      .cacheControl: isVersioned ? "public, max-age=31536000, immutable" : "no-cache",
+    ]
+    let known = request.headers[.ifNoneMatch]?.split(separator: ",").map(\.trimmed) ?? []
+    if known.contains(where: { $0 == asset.etag || $0 == "W/\(asset.etag)" || $0 == "*" }) {
+      return Response(status: .notModified, headers: headers)
+    }
+    return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: asset.bytes)))
+  }
+
+  private func app(_ context: CollectorContext) throws -> App {
+    guard let number = context.parameters.get("app").flatMap({ Int64($0) }), let app = try catalog.app(AppID(number))
+    else { throw Refusal(status: .notFound, code: "unknown_app", message: "There is no such app.") }
+    return app
+  }
+
+  private func portalApps() throws -> [PortalApp] {
+    try catalog.apps().map { PortalApp($0) }
+  }
+
+  /// The pages, with the address under which this reader reaches the collector in the code to paste.
+  private func pages(for request: Request) -> PortalPages {
+    guard let authority = request.authority else { return pages }
+    var pages = pages
+    pages.collector = "\(request.isSecure ? "https" : "http")://\(authority)"
+    return pages
+  }
+}
+
+extension PortalApp {
+  /// What the pages show of an app.
+  init(_ app: App) {
+    self.init(
+      id: app.id, name: app.name, key: app.key, appSecret: app.appSecret, trackingID: app.trackingID,
+      timeZone: app.timeZone)
+  }
+}

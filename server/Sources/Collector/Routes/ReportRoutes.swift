@@ -1,0 +1,109 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Reports
+import TernEvents
+public import Warehouse
+
+/// `/api/v1`: apps and reports for programs.
+struct ReportRoutes: Sendable {
+  let access: Access
+  let reader: BodyReader
+  let figures: any FigureSource
+  let catalog: Catalog
+  let wallTime: @Sendable () -> Timestamp
+
+  /// The largest description of an app, in bytes.
+  private static let maximumAppBytes = 16 << 10
+
+  func add(to routes: RouteTable) {
+    routes.on("/api/v1/apps", [.get: api { _, _ in try apps() }, .post: api { try await create($0, $1) }])
+    routes.on("/api/v1/apps/:app/reports/:name", [.get: api { try await report($0, $1) }])
+  }
+
+  /// A handler that needs the admin token or a login.
+  private func api(_ handler: @escaping RouteTable.Handler) -> RouteTable.Handler {
+    { request, context in
+      try access.requireAPI(request, context)
+      return try await handler(request, context)
+    }
+  }
+
+  private func apps() throws -> Response {
+    .json(try encoded(["apps": try catalog.apps().map(AppDescription.init)]))
+  }
+
+  private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let body = try await reader.read(request, context, limit: Self.maximumAppBytes)
+    let wanted: AppRequest
+    do {
+      wanted = try JSONDecoder().decode(AppRequest.self, from: Data(body.bytes.readableBytesView))
+    } catch {
+      throw Refusal(
+        status: .badRequest, code: "malformed",
+        message: "Send a JSON object with name and, if wanted, timeZone, appSecret and trackingId.")
+    }
+    do {
+      let app = try catalog.createApp(
+        name: wanted.name, timeZone: wanted.timeZone ?? "UTC", appSecret: wanted.appSecret,
+        trackingID: wanted.trackingId)
+      return .json(try encoded(AppDescription(app)), status: .created)
+    } catch let error as WarehouseError where error.code == .invalid {
+      throw Refusal(status: .badRequest, code: "invalid", message: error.message)
+    }
+  }
+
+  private func report(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    guard let number = context.parameters.get("app").flatMap({ Int64($0) }), let app = try catalog.app(AppID(number))
+    else { throw Refusal(status: .notFound, code: "unknown_app", message: "There is no such app.") }
+    let parameters = request.parameters
+    do {
+      let format = try ReportFormat(parsing: parameters["format"].flatMap { $0.isEmpty ? nil : $0 } ?? "json")
+      let query = try ReportRequest(
+        name: context.parameters.get("name") ?? "", app: app.id, timeZone: app.timeZone, parameters: parameters,
+        now: wallTime())
+      let figures = figures
+      let text = try await offload { try query.report(from: figures).text(format) }
+      return Response(
+        status: .ok, headers: [.contentType: format.contentType, .cacheControl: "no-store"],
+        body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    } catch let error as ReportError {
+      let status: HTTPResponse.Status = error.code == .unknownReport ? .notFound : .badRequest
+      throw Refusal(status: status, code: error.code.description, message: error.message)
+    }
+  }
+
+  private func encoded(_ value: some Encodable) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(value))
+  }
+}
+
+/// An app as the API and `tern apps` write it.
+public struct AppDescription: Encodable, Sendable {
+  private let id: Int64
+  private let name: String
+  private let key: String
+  private let appSecret: String
+  private let trackingId: String
+  private let timeZone: String
+
+  /// Describes an app.
+  public init(_ app: App) {
+    id = app.id.rawValue
+    name = app.name
+    key = app.key
+    appSecret = app.appSecret
+    trackingId = app.trackingID
+    timeZone = app.timeZone
+  }
+}
+
+/// An app as it is asked for.
+private struct AppRequest: Decodable {
+  let name: String
+  let timeZone: String?
+  let appSecret: String?
+  let trackingId: String?
+}

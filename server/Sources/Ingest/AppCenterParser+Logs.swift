@@ -1,0 +1,121 @@
+import CTernJSON
+import TernEvents
+
+struct AppCenterReading {
+  private(set) var builder: BatchBuilder
+  private(set) var diagnosticsIDs: [String] = []
+  private(set) var withoutEvent = 0
+  private let result: tern_result
+  private let install: Int?
+  private var lastSession: (text: tern_text, number: Int64)?
+
+  init(builder: BatchBuilder, result: tern_result, install: Int?) {
+    self.builder = builder
+    self.result = result
+    self.install = install
+  }
+
+  mutating func add(_ record: tern_record) {
+    guard record.is_object else { return builder.reject(.notAnObject, record) }
+    guard let install else { return builder.reject(.installMissing, record) }
+    guard !record.type.isEmpty else { return builder.reject(.typeMissing, record) }
+    let type = LogType(record.type.bytes)
+    if type.isNamed && record.name.isEmpty { return builder.reject(.nameMissing, record) }
+    guard UInt32(record.time.kind) != TERN_VALUE_NULL.rawValue else { return builder.reject(.timeMissing, record) }
+    guard let time = time(of: record) else { return builder.reject(.timeInvalid, record) }
+    if let refusal = builder.refusal(of: time) { return builder.reject(refusal, record) }
+    guard let kind = type.kind else {
+      withoutEvent += 1
+      return
+    }
+    if type == .error || type == .handledError, !record.id.isEmpty {
+      diagnosticsIDs.append(record.id.string(limit: maximumInstallBytes))
+    }
+    builder.append(
+      IncomingEvent(
+        index: Int(record.index), kind: kind,
+        duplicateKey: duplicateKey(of: record, type: type, time: time, install: install), time: time,
+        install: install, device: builder.device(of: record, in: result),
+        session: session(record.session, install: install), startsSession: type == .startSession,
+        user: record.user.string(limit: builder.limits.maximumNameBytes),
+        name: (type.isNamed ? record.name : record.type).string(limit: builder.limits.maximumNameBytes),
+        properties: properties(of: record, type: type)))
+  }
+
+  private func time(of record: tern_record) -> Timestamp? {
+    switch UInt32(record.time.kind) {
+    case TERN_VALUE_TEXT.rawValue: writtenTime(record.time.text.bytes)
+    case TERN_VALUE_INTEGER.rawValue: Timestamp(millisecondsSince1970: record.time.integer)
+    default: nil
+    }
+  }
+
+  private func properties(of record: tern_record, type: LogType) -> [Properties.Element] {
+    guard type == .other else { return builder.properties(of: record, in: result) }
+    let raw = record.raw.string(limit: builder.limits.maximumValueBytes)
+    return [Properties.Element(name: "raw", value: .string(raw))]
+  }
+
+  private func duplicateKey(of record: tern_record, type: LogType, time: Timestamp, install: Int) -> DuplicateKey {
+    let hasher = builder.hasher(install: install)
+    // A session start has no id of its own, but there is only one for each session.
+    let name = type == .startSession && !record.session.isEmpty ? record.session : record.id
+    let hash =
+      if name.isEmpty {
+        // Pages have no id. A client sends the same bytes again, and two logs of one millisecond that are equal in
+        // every byte cannot be told apart by anyone.
+        hasher.hash(type: record.type.bytes, bytes: record.raw.bytes)
+      } else if let id = uniqueID(name.bytes) {
+        hasher.hash(type: record.type.bytes, id: id)
+      } else {
+        hasher.hash(type: record.type.bytes, bytes: name.bytes)
+      }
+    return DuplicateKey(milliseconds: time.millisecondsSince1970, hash: hash)
+  }
+
+  private mutating func session(_ text: tern_text, install: Int) -> Int64 {
+    guard !text.isEmpty else { return 0 }
+    if let lastSession, lastSession.text.hasBytes(of: text) { return lastSession.number }
+    let number = builder.hasher(install: install).session(text.bytes)
+    lastSession = (text, number)
+    return number
+  }
+}
+
+/// The log types that are more than text to keep.
+private enum LogType {
+  case event, page, startSession, startService, handledError, error, other
+
+  init(_ name: UnsafeRawBufferPointer) {
+    if equals(name, "event") {
+      self = .event
+    } else if equals(name, "page") {
+      self = .page
+    } else if equals(name, "startSession") {
+      self = .startSession
+    } else if equals(name, "startService") {
+      self = .startService
+    } else if equals(name, "handledError") {
+      self = .handledError
+    } else if equals(name, "managedError") || equals(name, "appleError") {
+      self = .error
+    } else {
+      self = .other
+    }
+  }
+
+  var isNamed: Bool { self == .event || self == .page }
+
+  /// What is stored; `nil` for nothing.
+  var kind: StoredKind? {
+    switch self {
+    case .event: .event
+    case .page: .screen
+    case .startSession: .sessionStart
+    case .startService: nil
+    case .handledError: .handledError
+    case .error: .crash
+    case .other: .other
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import CTernJSON
+import TernEvents
+
+/// Gathers the events of one JSON request; installs and devices are resolved once, not once per event.
+struct BatchBuilder {
+  private(set) var batch: IncomingBatch
+  let limits: IngestLimits
+  private let key: DuplicateHashKey
+  private let app: Int64
+  private let earliest: Timestamp
+  private let latest: Timestamp
+  private var installIndexes: [String: Int] = [:]
+  private var hashers: [InstallHasher] = []
+  private var deviceIndexes: [IncomingDevice: Int] = [:]
+  private var lastDevice: (device: Int32, app: Int32, index: Int)?
+
+  init(
+    source: IngestProtocol, received: Timestamp, key: DuplicateHashKey, app: Int64, limits: IngestLimits, capacity: Int
+  ) {
+    batch = IncomingBatch(source: source, received: received)
+    batch.events.reserveCapacity(capacity)
+    self.limits = limits
+    self.key = key
+    self.app = app
+    earliest = received - limits.maximumAge
+    latest = received + limits.maximumLead
+  }
+
+  mutating func reject(_ reason: RejectionReason, _ record: tern_record) {
+    batch.rejections.append(
+      Rejection(reason, index: Int(record.index), id: record.id.string(limit: maximumInstallBytes)))
+  }
+
+  mutating func append(_ event: IncomingEvent) { batch.events.append(event) }
+
+  /// Why the time is outside of the protocol's window; `nil` when it is inside.
+  func refusal(of time: Timestamp) -> RejectionReason? {
+    if time < earliest { return .timeTooOld }
+    return time > latest ? .timeInFuture : nil
+  }
+
+  /// The index of an install; names it when it is new.
+  mutating func install(_ name: String) -> Int {
+    if let index = installIndexes[name] { return index }
+    installIndexes[name] = batch.installs.count
+    batch.installs.append(name)
+    hashers.append(InstallHasher(key: key, app: app, install: name))
+    return batch.installs.count - 1
+  }
+
+  func hasher(install: Int) -> InstallHasher { hashers[install] }
+
+  /// The index of the device that a record refers to.
+  @inline(__always)
+  mutating func device(of record: tern_record, in result: tern_result) -> Int {
+    if let lastDevice, lastDevice.device == record.device, lastDevice.app == record.app { return lastDevice.index }
+    return newDevice(of: record, in: result)
+  }
+
+  private mutating func newDevice(of record: tern_record, in result: tern_result) -> Int {
+    let devices = result.deviceList
+    let device = record.device < 0 ? tern_device() : devices[Int(record.device)]
+    let app = record.app < 0 ? device : devices[Int(record.app)]
+    let incoming = IncomingDevice(device, app: app, source: batch.source, limit: limits.maximumNameBytes)
+    let index = deviceIndexes[incoming] ?? batch.devices.count
+    if index == batch.devices.count {
+      deviceIndexes[incoming] = index
+      batch.devices.append(incoming)
+    }
+    lastDevice = (record.device, record.app, index)
+    return index
+  }
+
+  /// The properties of a record, cut to the limits.
+  func properties(of record: tern_record, in result: tern_result) -> [Properties.Element] {
+    let properties = result.properties(of: record)
+    guard !properties.isEmpty else { return [] }
+    var elements: [Properties.Element] = []
+    elements.reserveCapacity(properties.count)
+    for property in properties where !property.name.isEmpty {
+      elements.append(
+        Properties.Element(
+          name: property.name.string(limit: limits.maximumNameBytes),
+          value: PropertyValue(property, limit: limits.maximumValueBytes)))
+    }
+    return elements
+  }
+}
+
+/// Longest name of an install or event id that is no UUID, in UTF-8 bytes.
+let maximumInstallBytes = 64
+
+extension PropertyValue {
+  /// The value of a property as it was read; texts and raw JSON are cut to `limit` bytes.
+  fileprivate init(_ property: tern_property, limit: Int) {
+    let value = property.value
+    let declared = UInt32(property.declared)
+    switch UInt32(value.kind) {
+    case TERN_VALUE_INTEGER.rawValue where declared == TERN_DECLARED_DOUBLE.rawValue:
+      self = .double(Double(value.integer))
+    case TERN_VALUE_INTEGER.rawValue: self = .integer(value.integer)
+    case TERN_VALUE_DOUBLE.rawValue: self = .double(value.number)
+    case TERN_VALUE_TRUE.rawValue: self = .boolean(true)
+    case TERN_VALUE_FALSE.rawValue: self = .boolean(false)
+    case TERN_VALUE_DATE.rawValue: self = .date(Timestamp(millisecondsSince1970: value.integer))
+    case TERN_VALUE_NUMBER_TEXT.rawValue: self = .init(digits: value.text.string(limit: limit))
+    case TERN_VALUE_TEXT.rawValue where declared == TERN_DECLARED_DATE.rawValue:
+      self = writtenTime(value.text.bytes).map { .date($0) } ?? .string(value.text.string(limit: limit))
+    default: self = .string(value.text.string(limit: limit))
+    }
+  }
+
+  /// A number of more digits than a double can multiply exactly; beyond its range it stays text.
+  private init(digits: String) {
+    if let number = Double(digits), number.isFinite { self = .double(number) } else { self = .string(digits) }
+  }
+}
+
+extension IncomingDevice {
+  fileprivate init(_ device: tern_device, app: tern_device, source: IngestProtocol, limit: Int) {
+    let locale = device.locale.string(limit: limit)
+    var country = countryCode(device.country.string(limit: limit))
+    if source == .appCenter {
+      country = countryCode(device.carrier_country.string(limit: limit))
+      if country.isEmpty { country = region(ofLocale: locale) }
+    }
+    self.init(
+      osName: device.os_name.string(limit: limit), osVersion: device.os_version.string(limit: limit),
+      model: device.model.string(limit: limit), locale: locale, country: country,
+      timeZoneOffsetMinutes: Int(device.time_zone_offset.clamped(to: -1440...1440)),
+      appVersion: app.app_version.string(limit: limit), appBuild: app.app_build.string(limit: limit),
+      sdkName: device.sdk_name.string(limit: limit), sdkVersion: device.sdk_version.string(limit: limit))
+  }
+}
+
+extension Int64 {
+  fileprivate func clamped(to range: ClosedRange<Int64>) -> Int64 {
+    Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+  }
+}

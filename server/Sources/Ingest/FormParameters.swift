@@ -1,0 +1,81 @@
+/// The parameters of one hit: `name=value` pairs joined by `&`, percent-encoded UTF-8.
+struct FormParameters {
+  private struct Pair {
+    let name: String
+    let value: UnsafeRawBufferPointer
+  }
+
+  private var pairs: [Pair] = []
+
+  /// Splits a hit; values are decoded when they are asked for. Valid as long as `bytes`.
+  init(_ bytes: UnsafeRawBufferPointer) {
+    pairs.reserveCapacity(24)
+    var start = 0
+    while start < bytes.count {
+      var end = start
+      var equalsSign: Int?
+      while end < bytes.count, bytes[end] != UInt8(ascii: "&") {
+        if equalsSign == nil, bytes[end] == UInt8(ascii: "=") { equalsSign = end }
+        end += 1
+      }
+      let nameEnd = equalsSign ?? end
+      if nameEnd > start {
+        let name = UnsafeRawBufferPointer(rebasing: bytes[start..<nameEnd])
+        let value = UnsafeRawBufferPointer(rebasing: bytes[min(nameEnd + 1, end)..<end])
+        pairs.append(Pair(name: Self.decoded(name), value: value))
+      }
+      start = end + 1
+    }
+  }
+
+  /// The value of a parameter with surrounding white space removed and runs of it made one blank, cut at a character
+  /// boundary to `limit` bytes; `nil` when it is absent or empty. Given twice, the last one counts.
+  func text(_ name: String, limit: Int) -> String? {
+    guard let value = raw(name) else { return nil }
+    let collapsed = Self.collapsed(Self.decodedBytes(value))
+    guard !collapsed.isEmpty else { return nil }
+    return collapsed.withUnsafeBytes { Ingest.text($0, limit: limit) }
+  }
+
+  /// The value of a parameter as a whole number; `nil` when it is absent or none.
+  func integer(_ name: String) -> Int64? {
+    text(name, limit: 32).flatMap { Int64($0) }
+  }
+
+  private func raw(_ name: String) -> UnsafeRawBufferPointer? {
+    pairs.last { $0.name == name }?.value
+  }
+
+  private static func decoded(_ bytes: UnsafeRawBufferPointer) -> String {
+    guard bytes.contains(UInt8(ascii: "%")) else { return String(decoding: bytes, as: UTF8.self) }
+    return String(decoding: decodedBytes(bytes), as: UTF8.self)
+  }
+
+  /// `+` is a blank; a `%` without two digits stays as it is.
+  private static func decodedBytes(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var position = 0
+    while position < bytes.count {
+      let byte = bytes[position]
+      position += 1
+      if byte == UInt8(ascii: "%"), position + 1 < bytes.count,
+        let high = hexadecimalDigit(bytes[position]), let low = hexadecimalDigit(bytes[position + 1])
+      {
+        // NUL would end the text in C libraries below us.
+        let decoded = high << 4 | low
+        if decoded == 0 { result.append(contentsOf: "\u{FFFD}".utf8) } else { result.append(decoded) }
+        position += 2
+      } else {
+        result.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte == 0 ? UInt8(ascii: "?") : byte)
+      }
+    }
+    return result
+  }
+
+  private static func collapsed(_ bytes: [UInt8]) -> [UInt8] {
+    let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+    guard bytes.contains(where: isSpace) else { return bytes }
+    return Array(bytes.split(whereSeparator: isSpace).joined(separator: [0x20]))
+  }
+}

@@ -1,0 +1,106 @@
+import CTernInflate
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// One body on its way through zlib, into a buffer that grows up to a limit.
+final class Inflation {
+  private let input: UnsafeRawBufferPointer
+  private let isGzip: Bool
+  private let limit: Int
+  /// On the heap: zlib remembers the address and refuses a stream that has moved.
+  private let stream: UnsafeMutablePointer<z_stream>
+  private var buffer: UnsafeMutableRawPointer?
+  private var capacity = 0
+  private var count = 0
+
+  init(_ input: UnsafeRawBufferPointer, isGzip: Bool, limit: Int) {
+    self.input = input
+    self.isGzip = isGzip
+    self.limit = limit
+    stream = .allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+  }
+
+  deinit {
+    // Harmless on a stream that was never begun.
+    inflateEnd(stream)
+    stream.deallocate()
+    free(buffer)
+  }
+
+  /// The bytes so far; valid as long as this object.
+  var output: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: buffer, count: count) }
+
+  func run() throws(IngestError) {
+    guard let start = input.baseAddress, !input.isEmpty else { throw Self.damaged }
+    let status = inflateInit2_(stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+    guard status == Z_OK else { throw .outOfMemory }
+    stream.pointee.next_in = UnsafeMutablePointer(mutating: start.assumingMemoryBound(to: UInt8.self))
+    stream.pointee.avail_in = UInt32(clamping: input.count)
+    try reserve(min(expectedBytes, limit + 1))
+    while try !step() {}
+  }
+
+  /// Inflates until the buffer is full or the input ends; true when all is done.
+  private func step() throws(IngestError) -> Bool {
+    if count == capacity { try grow() }
+    stream.pointee.next_out = buffer?.advanced(by: count).assumingMemoryBound(to: UInt8.self)
+    stream.pointee.avail_out = UInt32(clamping: capacity - count)
+    let room = stream.pointee.avail_out
+    let status = inflate(stream, Z_NO_FLUSH)
+    count += Int(room - stream.pointee.avail_out)
+    guard count <= limit else { throw BodyDecoder.tooLarge(limit) }
+    if status == Z_STREAM_END { return try endMember() }
+    // With room left, no end mark and no damage, zlib is waiting for input that does not come.
+    guard status == Z_OK || status == Z_BUF_ERROR, stream.pointee.avail_out == 0 else { throw Self.damaged }
+    return false
+  }
+
+  /// A gzip body may be several members in a row; anything else after the end is damage.
+  private func endMember() throws(IngestError) -> Bool {
+    guard stream.pointee.avail_in > 0 else { return true }
+    guard isGzip, stream.pointee.avail_in >= 2, stream.pointee.next_in[0] == 0x1F, stream.pointee.next_in[1] == 0x8B,
+      inflateReset(stream) == Z_OK
+    else { throw Self.damaged }
+    return false
+  }
+
+  private func grow() throws(IngestError) {
+    guard capacity <= limit else { throw BodyDecoder.tooLarge(limit) }
+    let consumed = input.count - Int(stream.pointee.avail_in)
+    guard count <= max(BodyDecoder.ratioFreeBytes, consumed * BodyDecoder.maximumRatio) else {
+      throw IngestError(
+        code: .tooLarge, message: "The compressed body unpacks to more than \(BodyDecoder.maximumRatio) times its size."
+      )
+    }
+    try reserve(min(capacity * 2, limit + 1))
+  }
+
+  private func reserve(_ bytes: Int) throws(IngestError) {
+    guard let grown = realloc(buffer, bytes) else { throw .outOfMemory }
+    buffer = grown
+    capacity = bytes
+  }
+
+  /// A first guess that usually fits. The length in a gzip trailer is not trusted beyond a hint.
+  private var expectedBytes: Int {
+    max(min(input.count * 8, 512 << 10), 4096)
+  }
+
+  /// 15 bits of window; 16 more select the gzip wrapper, and a negative number none at all, which some clients
+  /// mean by `deflate`.
+  private var windowBits: Int32 {
+    if isGzip { return 15 + 16 }
+    let hasWrapper = input.count >= 2 && input[0] & 0x0F == 8 && (Int(input[0]) << 8 | Int(input[1])) % 31 == 0
+    return hasWrapper ? 15 : -15
+  }
+
+  private static let damaged = IngestError(
+    code: .undecodable, message: "The compressed body is damaged or cut short; send it again.")
+}

@@ -1,0 +1,43 @@
+/// The bounds that hold for every request, whatever its protocol: everything from a client is hostile.
+public struct IngestLimits: Sendable, Hashable {
+  /// Largest body as sent, in bytes.
+  public var maximumBodyBytes: Int
+  /// Largest body after decompression, in bytes.
+  public var maximumDecompressedBytes: Int
+  /// Most events or logs in one request.
+  public var maximumEvents: Int
+  /// Longest name, in UTF-8 bytes; longer ones are cut at a character boundary.
+  public var maximumNameBytes: Int
+  /// Longest text value, in UTF-8 bytes; longer ones are cut at a character boundary.
+  public var maximumValueBytes: Int
+  /// Most properties of one event; the rest is dropped.
+  public var maximumProperties: Int
+  /// How old an event may be when it arrives.
+  public var maximumAge: Duration
+  /// How far in the future an event may lie when it arrives.
+  public var maximumLead: Duration
+
+  /// Creates limits. Defaults: 4 MiB as sent and decompressed, 2,000 events, 512-byte names, 8 KiB values,
+  /// 100 properties, 400 days back, 3 days ahead.
+  public init(
+    maximumBodyBytes: Int = 4 << 20, maximumDecompressedBytes: Int = 4 << 20, maximumEvents: Int = 2_000,
+    maximumNameBytes: Int = 512, maximumValueBytes: Int = 8 << 10, maximumProperties: Int = 100,
+    maximumAge: Duration = .seconds(400 * 86_400), maximumLead: Duration = .seconds(3 * 86_400)
+  ) {
+    self.maximumBodyBytes = maximumBodyBytes
+    self.maximumDecompressedBytes = maximumDecompressedBytes
+    self.maximumEvents = maximumEvents
+    self.maximumNameBytes = maximumNameBytes
+    self.maximumValueBytes = maximumValueBytes
+    self.maximumProperties = maximumProperties
+    self.maximumAge = maximumAge
+    self.maximumLead = maximumLead
+  }
+
+  /// What the native protocol allows.
+  public static let native = IngestLimits()
+  /// What App Center allowed: 25 days back, 3 days ahead.
+  public static let appCenter = IngestLimits(maximumAge: .seconds(25 * 86_400))
+  /// What the Measurement Protocol allows; a queue time of any length is kept.
+  public static let measurement = IngestLimits(maximumBodyBytes: 1 << 20, maximumDecompressedBytes: 1 << 20)
+}

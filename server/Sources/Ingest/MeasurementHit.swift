@@ -1,0 +1,128 @@
+import TernEvents
+
+/// One hit, by the meaning of its parameters.
+struct MeasurementHit {
+  private let parameters: FormParameters
+  private let limits: IngestLimits
+  let trackingID: String
+  /// The client id, else the user id.
+  let client: String
+  let kind: StoredKind
+  private let type: String
+
+  init(_ bytes: UnsafeRawBufferPointer, limits: IngestLimits) {
+    parameters = FormParameters(Self.withoutQuestionMark(bytes))
+    self.limits = limits
+    trackingID = parameters.trackingID ?? ""
+    client =
+      parameters.text("cid", limit: maximumInstallBytes) ?? parameters.text("uid", limit: maximumInstallBytes) ?? ""
+    type = parameters.text("t", limit: limits.maximumNameBytes)?.lowercased() ?? ""
+    kind =
+      switch type {
+      case "screenview", "appview", "pageview": .screen
+      case "event": .event
+      case "exception": parameters.text("exf", limit: 8) == "0" ? .handledError : .crash
+      default: .other
+      }
+  }
+
+  /// The tracking id of a hit that will not be read: nothing else of it is decoded, and nothing beyond the length that
+  /// a hit may have is looked at. Empty when there is none.
+  static func trackingID(of hit: UnsafeRawBufferPointer) -> String {
+    let bytes = withoutQuestionMark(hit)
+    let limit = min(bytes.count, MeasurementParser.maximumHitBytes)
+    var found = ""
+    var start = 0
+    while start < limit {
+      let end = bytes[start..<limit].firstIndex(of: UInt8(ascii: "&")) ?? limit
+      // What is cut off in the middle could be another app's id.
+      if end == limit, bytes.count > limit, bytes[limit] != UInt8(ascii: "&") { break }
+      let pair = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+      if mayNameTrackingID(pair), let text = FormParameters(pair).trackingID { found = text }
+      start = end + 1
+    }
+    return found
+  }
+
+  /// Keeps the many other parameters from being decoded; a name may be written with escapes.
+  private static func mayNameTrackingID(_ pair: UnsafeRawBufferPointer) -> Bool {
+    let name = pair.prefix(10).prefix { $0 != UInt8(ascii: "=") }
+    return equals(UnsafeRawBufferPointer(rebasing: name), "tid")
+      || ((5...9).contains(name.count) && name.contains(UInt8(ascii: "%")))
+  }
+
+  /// Why the hit cannot be stored; `nil` when it can.
+  var refusal: RejectionReason? {
+    if trackingID.isEmpty { return .trackingIDMissing }
+    if parameters.text("v", limit: 8) != "1" { return .versionInvalid }
+    if client.isEmpty { return .clientIDMissing }
+    if type.isEmpty { return .typeMissing }
+    guard kind == .event else { return nil }
+    if text("ec", limit: 150) == nil { return .categoryMissing }
+    return text("ea", limit: 500) == nil ? .actionMissing : nil
+  }
+
+  var name: String {
+    switch kind {
+    case .screen: text("cd", limit: 2048) ?? text("dp", limit: 2048) ?? "(not set)"
+    case .event: text("ea", limit: 500) ?? ""
+    default: type
+    }
+  }
+
+  var user: String { text("uid", limit: limits.maximumNameBytes) ?? "" }
+  var startsSession: Bool { parameters.text("sc", limit: 8) == "start" }
+  var cacheBuster: String? { parameters.text("z", limit: 128) }
+  /// What the device's clock showed.
+  var deviceMilliseconds: Int64? { parameters.integer("ht") }
+  /// How long the hit waited on the device; anything but a whole number of milliseconds counts as none.
+  var queueMilliseconds: Int64 { max(parameters.integer("qt") ?? 0, 0) }
+
+  /// The properties; hits of other types keep their text as it was sent.
+  func properties(raw: UnsafeRawBufferPointer) -> [Properties.Element] {
+    switch kind {
+    case .event:
+      var elements = [("Category", text("ec", limit: 150)), ("Action", text("ea", limit: 500))].compactMap(Self.element)
+      if let label = Self.element(("Label", text("el", limit: 500))) { elements.append(label) }
+      if let value = parameters.integer("ev"), value >= 0 {
+        elements.append(Properties.Element(name: "Value", value: .integer(value)))
+      }
+      return elements
+    case .handledError, .crash:
+      return [("Description", text("exd", limit: 150))].compactMap(Self.element)
+    case .other:
+      let text = Ingest.text(raw, limit: limits.maximumValueBytes)
+      // NUL would end the text in C libraries below us.
+      return [
+        Properties.Element(name: "raw", value: .string(text.utf8.contains(0) ? text.filter { $0 != "\0" } : text))
+      ]
+    default:
+      return []
+    }
+  }
+
+  /// The device as far as the hit or the request's User-Agent tells.
+  func device(userAgent: String?) -> IncomingDevice {
+    let agent = UserAgent(text("ua", limit: 512) ?? userAgent.map { String($0.prefix(512)) } ?? "")
+    return IncomingDevice(
+      osName: agent.osName, osVersion: agent.osVersion, model: agent.model, locale: text("ul", limit: 64) ?? "",
+      country: countryCode(text("geoid", limit: 64) ?? ""), appVersion: text("av", limit: 100) ?? "",
+      sdkName: text("_v", limit: 64) ?? "")
+  }
+
+  private func text(_ name: String, limit: Int) -> String? {
+    parameters.text(name, limit: min(limit, limits.maximumNameBytes))
+  }
+
+  private static func element(_ pair: (name: String, text: String?)) -> Properties.Element? {
+    pair.text.map { Properties.Element(name: pair.name, value: .string($0)) }
+  }
+
+  private static func withoutQuestionMark(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    bytes.first == UInt8(ascii: "?") ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst()) : bytes
+  }
+}
+
+extension FormParameters {
+  fileprivate var trackingID: String? { text("tid", limit: maximumInstallBytes) }
+}

@@ -1,0 +1,81 @@
+import TernEvents
+
+struct MeasurementReading {
+  private(set) var batches: [MeasurementBatch] = []
+  private let userAgent: String?
+  private let received: Timestamp
+  private let key: DuplicateHashKey
+  private let limits: IngestLimits
+
+  init(userAgent: String?, received: Timestamp, key: DuplicateHashKey, limits: IngestLimits) {
+    self.userAgent = userAgent
+    self.received = received
+    self.key = key
+    self.limits = limits
+  }
+
+  mutating func refuse(_ reason: RejectionReason, index: Int, trackingID: String = "") {
+    let isKnown = batches.contains { $0.trackingID == trackingID }
+    let batch = batchIndex(isKnown || batches.count < MeasurementParser.maximumTrackingIDs ? trackingID : "")
+    batches[batch].batch.rejections.append(Rejection(reason, index: index))
+  }
+
+  /// Refuses a hit that is not read, and books that to the app it names.
+  mutating func refuseUnread(_ payload: UnsafeRawBufferPointer, _ reason: RejectionReason, index: Int) {
+    refuse(reason, index: index, trackingID: MeasurementHit.trackingID(of: MeasurementParser.trimmed(payload)))
+  }
+
+  mutating func add(_ payload: UnsafeRawBufferPointer, index: Int) {
+    guard payload.count <= MeasurementParser.maximumHitBytes else {
+      return refuseUnread(payload, .eventTooLarge, index: index)
+    }
+    let hit = MeasurementHit(MeasurementParser.trimmed(payload), limits: limits)
+    if let reason = hit.refusal { return refuse(reason, index: index, trackingID: hit.trackingID) }
+    let batch = batchIndex(hit.trackingID)
+    let install = Self.index(of: hit.client, in: &batches[batch].batch.installs)
+    let device = Self.index(of: hit.device(userAgent: userAgent), in: &batches[batch].batch.devices)
+    batches[batch].batch.events.append(
+      IncomingEvent(
+        index: index, kind: hit.kind, duplicateKey: duplicateKey(of: hit), time: time(of: hit), install: install,
+        device: device, startsSession: hit.startsSession, user: hit.user, name: hit.name,
+        properties: hit.properties(raw: payload)))
+  }
+
+  /// The tracking ids of a request are few, but a hostile one may name many: one a hit that is read, and what
+  /// ``refuse(_:index:trackingID:)`` allows.
+  private mutating func batchIndex(_ trackingID: String) -> Int {
+    if let index = batches.firstIndex(where: { $0.trackingID == trackingID }) { return index }
+    batches.append(
+      MeasurementBatch(trackingID: trackingID, batch: IncomingBatch(source: .measurement, received: received)))
+    return batches.count - 1
+  }
+
+  private static func index<Element: Equatable>(of element: Element, in list: inout [Element]) -> Int {
+    if let index = list.firstIndex(of: element) { return index }
+    list.append(element)
+    return list.count - 1
+  }
+
+  /// The queue time is right whatever the device's clock shows. A longer one than the limit counts as the limit: the
+  /// protocol keeps such hits, but dates thousands of years back would only harm.
+  private func time(of hit: MeasurementHit) -> Timestamp {
+    let oldest = received - limits.maximumAge
+    return max(oldest, received - .milliseconds(hit.queueMilliseconds))
+  }
+
+  /// A retry repeats `ht` and `z` while its `qt` grows. Clients without `ht` are recognised by `z` within 48 hours of
+  /// receipt, in fixed windows: a retry that crosses the edge of one counts again.
+  private func duplicateKey(of hit: MeasurementHit) -> DuplicateKey? {
+    guard var buster = hit.cacheBuster else { return nil }
+    let window: Int64 = 48 * 3_600_000
+    let milliseconds = hit.deviceMilliseconds ?? received.millisecondsSince1970 / window * window
+    var type = hit.deviceMilliseconds == nil ? "z" : "z ht"
+    let hasher = InstallHasher(key: key, app: 0, install: hit.trackingID + "\u{0}" + hit.client)
+    let hash = type.withUTF8 { type in
+      buster.withUTF8 { buster in
+        hasher.hash(type: UnsafeRawBufferPointer(type), bytes: UnsafeRawBufferPointer(buster))
+      }
+    }
+    return DuplicateKey(milliseconds: milliseconds, hash: hash)
+  }
+}

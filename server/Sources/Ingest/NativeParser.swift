@@ -1,0 +1,128 @@
+import CTernJSON
+public import TernEvents
+
+/// Reads requests of Tern's own protocol: one JSON object a line (docs/protocols.md).
+public enum NativeParser {
+  /// Reads a decompressed body.
+  ///
+  /// A line that is not JSON spoils the whole request, since a client that writes broken JSON must learn it before it
+  /// forgets anything. An event that is JSON but cannot be stored is refused alone.
+  ///
+  /// - Parameters:
+  ///   - bytes: the body; only read during the call.
+  ///   - received: when the request had been read.
+  ///   - key: the server's secret for duplicate keys.
+  ///   - app: the app's number; duplicates are recognised within an app.
+  ///   - limits: the bounds to hold.
+  /// - Throws: ``IngestError`` with code `malformed` or `tooLarge`; nothing of the body may be stored then.
+  public static func parse(
+    _ bytes: UnsafeRawBufferPointer, received: Timestamp, key: DuplicateHashKey, app: Int64,
+    limits: IngestLimits = .native
+  ) throws(IngestError) -> IncomingBatch {
+    try withRecords(of: bytes, shape: TERN_SHAPE_LINES, limits: limits) { (result) throws(IngestError) in
+      let builder = BatchBuilder(
+        source: .native, received: received, key: key, app: app, limits: limits, capacity: result.record_count)
+      var reading = NativeReading(builder: builder, result: result)
+      for record in result.recordList { reading.add(record) }
+      return reading.builder.batch
+    }
+  }
+
+  /// Reads a decompressed body.
+  public static func parse(
+    _ bytes: [UInt8], received: Timestamp, key: DuplicateHashKey, app: Int64, limits: IngestLimits = .native
+  ) throws(IngestError) -> IncomingBatch {
+    try withBytes(of: bytes) { (buffer) throws(IngestError) in
+      try parse(buffer, received: received, key: key, app: app, limits: limits)
+    }
+  }
+}
+
+/// `withUnsafeBytes` with a typed error.
+func withBytes<Result>(
+  of bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(IngestError) -> Result
+) throws(IngestError) -> Result {
+  let result: Swift.Result<Result, IngestError> = bytes.withUnsafeBytes { buffer in
+    do throws(IngestError) { return .success(try body(buffer)) } catch { return .failure(error) }
+  }
+  return try result.get()
+}
+
+private struct NativeReading {
+  var builder: BatchBuilder
+  let result: tern_result
+  /// The install of the event before, as it was written: nearly all events of a request share one.
+  private var lastInstall: (text: tern_text, index: Int)?
+  private var lastSession: (text: tern_text, install: Int, number: Int64)?
+
+  init(builder: BatchBuilder, result: tern_result) {
+    self.builder = builder
+    self.result = result
+  }
+
+  mutating func add(_ record: tern_record) {
+    guard record.raw.length <= NativeProtocol.maximumEventBytes else { return builder.reject(.eventTooLarge, record) }
+    guard !record.id.isEmpty else { return builder.reject(.idMissing, record) }
+    guard let id = uniqueID(record.id.bytes) else { return builder.reject(.idInvalid, record) }
+    guard !record.type.isEmpty else { return builder.reject(.typeMissing, record) }
+    guard let kind = StoredKind(native: record.type.bytes) else { return builder.reject(.typeUnknown, record) }
+    let isNamed = kind == .event || kind == .screen
+    if isNamed && record.name.isEmpty { return builder.reject(.nameMissing, record) }
+    guard UInt32(record.time.kind) != TERN_VALUE_NULL.rawValue else { return builder.reject(.timeMissing, record) }
+    guard UInt32(record.time.kind) == TERN_VALUE_INTEGER.rawValue else { return builder.reject(.timeInvalid, record) }
+    let time = Timestamp(millisecondsSince1970: record.time.integer)
+    if let refusal = builder.refusal(of: time) { return builder.reject(refusal, record) }
+    guard !record.install.isEmpty else { return builder.reject(.installMissing, record) }
+    guard let install = install(record.install) else { return builder.reject(.installInvalid, record) }
+    let hash = builder.hasher(install: install).hash(type: record.type.bytes, id: id)
+    builder.append(
+      IncomingEvent(
+        index: Int(record.index), kind: kind,
+        duplicateKey: DuplicateKey(milliseconds: time.millisecondsSince1970, hash: hash), time: time,
+        install: install, device: builder.device(of: record, in: result),
+        session: session(record.session, install: install), startsSession: kind == .sessionStart,
+        user: record.user.string(limit: builder.limits.maximumNameBytes),
+        name: (isNamed ? record.name : record.type).string(limit: builder.limits.maximumNameBytes),
+        properties: builder.properties(of: record, in: result)))
+  }
+
+  private mutating func install(_ text: tern_text) -> Int? {
+    if let lastInstall, lastInstall.text.hasBytes(of: text) { return lastInstall.index }
+    guard let id = uniqueID(text.bytes) else { return nil }
+    let index = builder.install(id.description)
+    lastInstall = (text, index)
+    return index
+  }
+
+  private mutating func session(_ text: tern_text, install: Int) -> Int64 {
+    guard !text.isEmpty else { return 0 }
+    if let lastSession, lastSession.install == install, lastSession.text.hasBytes(of: text) {
+      return lastSession.number
+    }
+    let number = builder.hasher(install: install).session(text.bytes)
+    lastSession = (text, install, number)
+    return number
+  }
+}
+
+extension tern_text {
+  func hasBytes(of other: tern_text) -> Bool {
+    length == other.length && UnsafeRawBufferPointer.areEqual(bytes, other.bytes)
+  }
+}
+
+extension StoredKind {
+  fileprivate init?(native type: UnsafeRawBufferPointer) {
+    if equals(type, "event") {
+      self = .event
+    } else if equals(type, "screen") {
+      self = .screen
+    } else if equals(type, "session_start") {
+      self = .sessionStart
+    } else if equals(type, "drops") {
+      self = .drops
+    } else {
+      return nil
+    }
+  }
+}

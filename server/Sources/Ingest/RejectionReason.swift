@@ -1,0 +1,72 @@
+/// Why an event was refused. The raw values are stored and shown in reports: never reuse one.
+public enum RejectionReason: String, Sendable, CaseIterable {
+  /// The line or log is valid JSON, but no object.
+  case notAnObject = "not_an_object"
+  /// The event has no type.
+  case typeMissing = "type_missing"
+  /// The protocol has no such type.
+  case typeUnknown = "type_unknown"
+  /// An event or screen has no name, or an empty one.
+  case nameMissing = "name_missing"
+  /// The event has no id.
+  case idMissing = "id_missing"
+  /// The id is not a UUID.
+  case idInvalid = "id_invalid"
+  /// The install is not named.
+  case installMissing = "install_missing"
+  /// The install is not a UUID.
+  case installInvalid = "install_invalid"
+  /// The event has no time.
+  case timeMissing = "time_missing"
+  /// The time cannot be read.
+  case timeInvalid = "time_invalid"
+  /// The event is older than the protocol allows.
+  case timeTooOld = "time_too_old"
+  /// The event lies further in the future than the protocol allows.
+  case timeInFuture = "time_in_future"
+  /// The encoded event is longer than the protocol allows.
+  case eventTooLarge = "event_too_large"
+  /// The hit speaks another version of the Measurement Protocol.
+  case versionInvalid = "version_invalid"
+  /// The hit has no tracking id.
+  case trackingIDMissing = "tid_missing"
+  /// The hit has neither a client id nor a user id.
+  case clientIDMissing = "cid_missing"
+  /// The event hit has no category.
+  case categoryMissing = "category_missing"
+  /// The event hit has no action.
+  case actionMissing = "action_missing"
+  /// The batch holds more hits than the protocol allows.
+  case tooManyHits = "too_many_hits"
+
+  /// What to do about it, in a sentence.
+  public var message: String {
+    switch self {
+    case .notAnObject: "Send a JSON object."
+    case .typeMissing: "Give the event a type."
+    case .typeUnknown: "Use one of the types event, screen, session_start and drops."
+    case .nameMissing: "Give the event a name that is not empty."
+    case .idMissing: "Give the event an id, a UUID that is the same on every retry."
+    case .idInvalid: "Write the id as a UUID of 36 characters."
+    case .installMissing: "Name the install by a UUID that stays the same for this installation."
+    case .installInvalid: "Write the install as a UUID of 36 characters."
+    case .timeMissing: "Say when the event happened."
+    case .timeInvalid: "Write the time as the protocol demands (docs/protocols.md)."
+    case .timeTooOld: "The event is older than the server accepts; send events earlier, or check the device's clock."
+    case .timeInFuture: "The event lies in the future; check the device's clock."
+    case .eventTooLarge: "Make the event smaller; docs/protocols.md lists the limits."
+    case .versionInvalid: "Send v=1."
+    case .trackingIDMissing: "Send the tracking id as tid."
+    case .clientIDMissing: "Send a client id as cid, or a user id as uid."
+    case .categoryMissing: "Send the event's category as ec."
+    case .actionMissing: "Send the event's action as ea."
+    case .tooManyHits: "Send at most 20 hits in one batch."
+    }
+  }
+}
+
+extension Rejection {
+  init(_ reason: RejectionReason, index: Int, id: String = "") {
+    self.init(index: index, id: id, reason: reason.rawValue, message: reason.message)
+  }
+}

@@ -1,0 +1,98 @@
+/// SipHash-2-4 (Aumasson and Bernstein, 2012), fed piece by piece.
+///
+/// Swift's own `Hasher` will not do: its seed changes with every process, and these hashes are stored.
+struct SipHasher: Sendable {
+  private var v0: UInt64
+  private var v1: UInt64
+  private var v2: UInt64
+  private var v3: UInt64
+  /// Up to seven bytes that do not yet fill a word, first byte lowest.
+  private var tail: UInt64 = 0
+  private var byteCount: UInt64 = 0
+
+  init(_ key0: UInt64, _ key1: UInt64) {
+    v0 = key0 ^ 0x736f_6d65_7073_6575
+    v1 = key1 ^ 0x646f_7261_6e64_6f6d
+    v2 = key0 ^ 0x6c79_6765_6e65_7261
+    v3 = key1 ^ 0x7465_6462_7974_6573
+  }
+
+  mutating func append(byte: UInt8) {
+    let shift = (byteCount & 7) * 8
+    tail |= UInt64(byte) << shift
+    byteCount &+= 1
+    guard shift == 56 else { return }
+    compress(tail)
+    tail = 0
+  }
+
+  /// Appends eight bytes, lowest first.
+  @inline(__always)
+  mutating func append(word: UInt64) {
+    let shift = (byteCount & 7) * 8
+    byteCount &+= 8
+    guard shift > 0 else { return compress(word) }
+    compress(tail | word << shift)
+    tail = word >> (64 - shift)
+  }
+
+  mutating func append(bytes: UnsafeRawBufferPointer) {
+    var offset = 0
+    while bytes.count - offset >= 8 {
+      append(word: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+      offset += 8
+    }
+    while offset < bytes.count {
+      append(byte: bytes[offset])
+      offset += 1
+    }
+  }
+
+  /// Appends a text and a byte that no UTF-8 text holds, so that two neighbouring texts cannot trade characters.
+  mutating func append(field: UnsafeRawBufferPointer) {
+    append(bytes: field)
+    append(byte: 0xFF)
+  }
+
+  mutating func append(field: String) {
+    var field = field
+    field.withUTF8 { append(field: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// The hash of what was appended; the hasher can go on afterwards.
+  func finished() -> UInt64 {
+    var last = self
+    let word = byteCount << 56 | tail
+    last.compress(word)
+    last.v2 ^= 0xFF
+    for _ in 0..<4 { last.round() }
+    return last.v0 ^ last.v1 ^ last.v2 ^ last.v3
+  }
+
+  @inline(__always)
+  private mutating func compress(_ word: UInt64) {
+    v3 ^= word
+    round()
+    round()
+    v0 ^= word
+  }
+
+  @inline(__always)
+  private mutating func round() {
+    v0 &+= v1
+    v2 &+= v3
+    v1 = Self.rotate(v1, 13) ^ v0
+    v3 = Self.rotate(v3, 16) ^ v2
+    v0 = Self.rotate(v0, 32)
+    v2 &+= v1
+    v0 &+= v3
+    v1 = Self.rotate(v1, 17) ^ v2
+    v3 = Self.rotate(v3, 21) ^ v0
+    v2 = Self.rotate(v2, 32)
+  }
+
+  @inline(__always)
+  private static func rotate(_ word: UInt64, _ bits: UInt64) -> UInt64 {
+    word << bits | word >> (64 - bits)
+  }
+}

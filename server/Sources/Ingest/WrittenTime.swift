@@ -1,0 +1,88 @@
+import TernEvents
+
+/// Reads times as clients write them: `2025-03-02T14:05:09.120Z`, with or without fraction, with `Z`, an offset such as
+/// `+02:00` or `+0200`, or neither (then UTC). By hand, since a formatter costs more than all the rest of a log.
+func writtenTime(_ bytes: UnsafeRawBufferPointer) -> Timestamp? {
+  var reader = TimeReader(bytes: bytes)
+  guard let year = reader.digits(4), reader.skip("-"), let month = reader.digits(2), reader.skip("-"),
+    let day = reader.digits(2), (1...12).contains(month), day >= 1, day <= daysIn(month: month, year: year),
+    reader.skip("T") || reader.skip("t") || reader.skip(" "),
+    let hour = reader.digits(2), reader.skip(":"), let minute = reader.digits(2), reader.skip(":"),
+    let second = reader.digits(2), hour < 24, minute < 60, second <= 60,
+    let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
+  else { return nil }
+  let seconds = daysSince1970(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second
+  return Timestamp(millisecondsSince1970: Int64((seconds - offset * 60) * 1000 + fraction))
+}
+
+private func daysIn(month: Int, year: Int) -> Int {
+  switch month {
+  case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+  case 4, 6, 9, 11: 30
+  default: 31
+  }
+}
+
+/// Days from 1970-01-01 in the Gregorian calendar; the year is counted from March, so that the leap day comes last.
+private func daysSince1970(year: Int, month: Int, day: Int) -> Int {
+  let shifted = month > 2 ? year : year - 1
+  let monthFromMarch = (month + 9) % 12
+  let leapDays = shifted / 4 - shifted / 100 + shifted / 400
+  return shifted * 365 + leapDays + (monthFromMarch * 153 + 2) / 5 + day - 1 - 719_468
+}
+
+private struct TimeReader {
+  let bytes: UnsafeRawBufferPointer
+  var position = 0
+
+  init(bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var isAtEnd: Bool { position == bytes.count }
+
+  private var digit: Int? {
+    guard position < bytes.count else { return nil }
+    let value = bytes[position] &- UInt8(ascii: "0")
+    return value < 10 ? Int(value) : nil
+  }
+
+  mutating func digits(_ count: Int) -> Int? {
+    var result = 0
+    for _ in 0..<count {
+      guard let digit else { return nil }
+      result = result * 10 + digit
+      position += 1
+    }
+    return result
+  }
+
+  mutating func skip(_ scalar: Unicode.Scalar) -> Bool {
+    guard position < bytes.count, UInt32(bytes[position]) == scalar.value else { return false }
+    position += 1
+    return true
+  }
+
+  /// Milliseconds of the second; finer digits are dropped. `nil` when there is a point without digits.
+  mutating func fraction() -> Int? {
+    guard skip(".") || skip(",") else { return 0 }
+    var result = 0
+    var scale = 100
+    let start = position
+    while let digit {
+      result += digit * scale
+      scale /= 10
+      position += 1
+    }
+    return position > start ? result : nil
+  }
+
+  /// Minutes east of UTC.
+  mutating func offset() -> Int? {
+    if isAtEnd || skip("Z") || skip("z") { return 0 }
+    let isWest = skip("-")
+    guard isWest || skip("+"), let hours = digits(2), hours <= 18 else { return nil }
+    _ = skip(":")
+    guard !isAtEnd else { return isWest ? -hours * 60 : hours * 60 }
+    guard let minutes = digits(2), minutes < 60 else { return nil }
+    return isWest ? -(hours * 60 + minutes) : hours * 60 + minutes
+  }
+}

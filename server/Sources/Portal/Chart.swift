@@ -1,0 +1,162 @@
+import Reports
+import Warehouse
+
+/// Lines over days, drawn on the server: shapes stretch to the page, text stays text.
+///
+/// The picture is an SVG without any text, stretched to its box; axis labels and the figures of the day under the pointer
+/// are HTML laid over it in as many equal columns as there are days. So it is sharp and legible at every width without
+/// a script and without inline styles, which the content security policy forbids.
+struct Chart {
+  /// One line.
+  struct Series {
+    var name: String
+    var values: [Int]
+    /// Whether the area under the line is filled.
+    var isFilled: Bool = false
+    /// Whether each day is a bar of its own, as suits what happens on some days only.
+    var isBars: Bool = false
+    /// 1…4: the colour's number in the style sheet.
+    var color: Int
+  }
+
+  /// Distinguishes charts on one page.
+  var id: String
+  /// What the chart shows, for those who cannot see it.
+  var title: String
+  var days: [Day]
+  var series: [Series]
+  /// Whether the last day is still growing: the line to it is dashed.
+  var endsToday = false
+
+  static let width = 1_000.0
+  static let height = 300.0
+
+  /// The chart as HTML. All text in it is escaped.
+  func html() -> String {
+    let scale = ChartScale(maximum: series.flatMap(\.values).max() ?? 0)
+    return """
+      <figure class="chart"><figcaption class="legend">\(legend)</figcaption><div class="plot">\
+      <ol class="ys" aria-hidden="true">\(scale.ticks.reversed().map { "<li>\(compact($0))</li>" }.joined())</ol>\
+      <div class="canvas">\(picture(scale))<ol class="days" aria-hidden="true">\(columns(scale))</ol></div>\
+      </div></figure>
+      """
+  }
+
+  private var legend: String {
+    series.map { "<span class=\"key c\($0.color)\">\(escaped($0.name))</span>" }.joined()
+  }
+
+  private func picture(_ scale: ChartScale) -> String {
+    let grid = scale.ticks.map { "M0 \(coordinate(y(Double($0), scale)))H1000" }.joined()
+    return """
+      <svg viewBox="0 0 1000 300" preserveAspectRatio="none" role="img" aria-label="\(escaped(title))">\
+      <defs>\(series.filter(\.isFilled).map(gradient).joined())</defs><path class="grid" d="\(grid)"/>\
+      \(series.map { shape($0, scale) }.joined())</svg>
+      """
+  }
+
+  private func gradient(_ series: Series) -> String {
+    """
+    <linearGradient id="\(id)-\(series.color)" x1="0" y1="0" x2="0" y2="1">\
+    <stop class="top c\(series.color)" offset="0"/><stop class="bottom c\(series.color)" offset="1"/></linearGradient>
+    """
+  }
+
+  private func shape(_ series: Series, _ scale: ChartScale) -> String {
+    if series.isBars { return bars(series, scale) }
+    let points = series.values.enumerated().map { index, value in
+      CurvePoint(x: x(index), y: y(Double(value), scale))
+    }
+    guard let first = points.first, let last = points.last else { return "" }
+    guard points.count > 1 else {
+      return "<path class=\"dot c\(series.color)\" d=\"M\(coordinate(first.x)) \(coordinate(first.y))h0\"/>"
+    }
+    let curve = MonotoneCurve(points)
+    let area =
+      series.isFilled
+      ? "<path fill=\"url(#\(id)-\(series.color))\" d=\"\(curve.path(0..<points.count))"
+        + "L\(coordinate(last.x)) 300L\(coordinate(first.x)) 300Z\"/>" : ""
+    let solid = endsToday && points.count > 2 ? points.count - 1 : points.count
+    let line = "<path class=\"line c\(series.color)\" d=\"\(curve.path(0..<solid))\"/>"
+    guard solid < points.count else { return area + line }
+    let open = "<path class=\"line open c\(series.color)\" d=\"\(curve.path(solid - 1..<points.count))\"/>"
+    return area + line + open
+  }
+
+  private func bars(_ series: Series, _ scale: ChartScale) -> String {
+    let width = Self.width / Double(days.count) * 0.64
+    return series.values.enumerated().filter { $0.element > 0 }.map { index, value in
+      let top = y(Double(value), scale)
+      let open = endsToday && index == days.count - 1 ? " open" : ""
+      return """
+        <rect class="bar\(open) c\(series.color)" x="\(coordinate(x(index) - width / 2))" y="\(coordinate(top))" \
+        width="\(coordinate(width))" height="\(coordinate(Self.height - top))"/>
+        """
+    }.joined()
+  }
+
+  private func columns(_ scale: ChartScale) -> String {
+    // About six labels, counted from the last day, so that the newest always has one.
+    let step = max(1, Int((Double(days.count) / 6).rounded(.up)))
+    return days.indices.map { index in
+      let fromEnd = days.count - 1 - index
+      let label =
+        fromEnd.isMultiple(of: step)
+        ? "<span class=\"x\(fromEnd.isMultiple(of: step * 2) ? "" : " minor")\">\(days[index].shortText)</span>" : ""
+      // The second half's figures stand to the left of the pointer, so that they stay on the page.
+      let side = index * 2 >= days.count ? " class=\"late\"" : ""
+      return "<li\(side)>\(label)\(dots(index, scale))\(tip(index))</li>"
+    }.joined()
+  }
+
+  private func dots(_ index: Int, _ scale: ChartScale) -> String {
+    let marks = series.filter { !$0.isBars }.map {
+      "<path class=\"dot c\($0.color)\" d=\"M5 \(coordinate(y(Double($0.values[index]), scale)))h0\"/>"
+    }
+    return """
+      <svg viewBox="0 0 10 300" preserveAspectRatio="none"><path class="guide" d="M5 0V300"/>\(marks.joined())</svg>
+      """
+  }
+
+  private func tip(_ index: Int) -> String {
+    let lines = series.map {
+      "<span class=\"key c\($0.color)\">\(escaped($0.name))<b>\(grouped($0.values[index]))</b></span>"
+    }
+    let open = endsToday && index == days.count - 1 ? " · so far" : ""
+    return "<div class=\"tip\"><strong>\(days[index].weekdayText)\(open)</strong>\(lines.joined())</div>"
+  }
+
+  private func x(_ index: Int) -> Double { (Double(index) + 0.5) / Double(days.count) * Self.width }
+
+  private func y(_ value: Double, _ scale: ChartScale) -> Double {
+    Self.height - value / Double(scale.top) * Self.height
+  }
+}
+
+/// A small line without axes.
+enum Sparkline {
+  /// The line as SVG; empty when there are fewer than two values. Colour from the style sheet by number.
+  static func svg(_ values: [Int], color: Int) -> String {
+    guard values.count > 1 else { return "" }
+    let top = Double(max(values.max() ?? 0, 1))
+    let points = values.enumerated().map { index, value in
+      CurvePoint(x: Double(index) / Double(values.count - 1) * 100, y: 27 - Double(value) / top * 24)
+    }
+    let path = MonotoneCurve(points).path(0..<points.count)
+    return """
+      <svg class="spark c\(color)" viewBox="0 0 100 30" preserveAspectRatio="none" aria-hidden="true">\
+      <path class="under" d="\(path)L100 30L0 30Z"/><path class="line" d="\(path)"/></svg>
+      """
+  }
+}
+
+/// The bar that shows a share.
+enum ShareBar {
+  /// The bar as SVG, `part` from 0 to 1.
+  static func svg(_ part: Double, color: Int = 1) -> String {
+    """
+    <svg class="share c\(color)" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">\
+    <rect class="bar" width="\(coordinate(min(max(part, 0), 1) * 100))" height="1"/></svg>
+    """
+  }
+}

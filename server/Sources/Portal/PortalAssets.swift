@@ -1,0 +1,33 @@
+/// The files that pages refer to, under `/assets/<name>`.
+public enum PortalAssets {
+  /// One file.
+  public struct Asset: Sendable, Hashable {
+    /// The media type.
+    public var contentType: String
+    /// The content.
+    public var bytes: [UInt8]
+    /// A strong entity tag with its quotes; changes with the content.
+    public var etag: String
+  }
+
+  /// The file of a name; `nil` when there is none.
+  public static func asset(named name: String) -> Asset? { assets[name] }
+
+  /// The address of a file, with its version: it may be kept for as long as a client likes.
+  static func link(_ name: String) -> String {
+    let version = assets[name]?.etag.filter { $0 != "\"" } ?? ""
+    return "/assets/\(name)?v=\(version)"
+  }
+
+  private static let assets: [String: Asset] = [
+    "tern.css": asset("text/css; charset=utf-8", PackageResources.tern_css),
+    "live.js": asset("text/javascript; charset=utf-8", PackageResources.live_js),
+    "favicon.svg": asset("image/svg+xml", PackageResources.favicon_svg),
+  ]
+
+  private static func asset(_ contentType: String, _ bytes: [UInt8]) -> Asset {
+    // FNV-1a: the tag must change with the content, not resist anyone.
+    let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+    return Asset(contentType: contentType, bytes: bytes, etag: "\"\(String(hash, radix: 16))\"")
+  }
+}

@@ -1,0 +1,64 @@
+import Reports
+import Warehouse
+
+extension PortalPages {
+  /// One event: its figures, its series and its properties.
+  func eventPage(
+    _ report: EventReport, _ shell: Shell, _ request: ReportRequest, _ source: any FigureSource
+  ) throws -> String {
+    let event = report.event
+    let before = try source.total(
+      app: request.app, dimension: .event, key: event.name, days: request.previous.days)
+    let chart = Chart(
+      id: "event", title: "Occurrences per day, \(request.days.text)", days: event.days.map(\.date),
+      series: [
+        .init(name: "Occurrences", values: event.days.map(\.count), isFilled: true, color: 1),
+        .init(name: "Users", values: event.days.map(\.users), color: 3),
+      ], endsToday: request.days.upperBound == request.today)
+    var shell = shell
+    shell.title = shown(event.name)
+    shell.trail = "Events"
+    shell.trailLink = PortalLinks(request).page(.events)
+    let view = EventView(
+      tiles: tiles(Self.eventTiles(event, before, request)), chart: chart.html(),
+      table: table(
+        ["Day", "Occurrences", "Users"],
+        event.days.reversed().map { [$0.date.weekdayText, grouped($0.count), grouped($0.users)] }),
+      panels: event.properties.map { property in
+        BarPanel(
+          heading: shown(property.name),
+          bars: property.values.map { BarRow(shown($0.value, empty: "(empty)"), $0.count, $0.share) },
+          unit: "\(grouped(property.count)) times",
+          note: property.isCapped ? "Many different values: the rarer ones are counted together." : "")
+      }, hasProperties: !event.properties.isEmpty)
+    return page(shell, body: templates.render("event", view))
+  }
+
+  private static func eventTiles(
+    _ event: EventReport.Detail, _ before: KeyFigures, _ request: ReportRequest
+  ) -> [Tile] {
+    let line = event.days.prefix(request.settledDays)
+    func perUser(_ count: Int, _ users: Int) -> Double { users > 0 ? Double(count) / Double(users) : 0 }
+    let (now, then) = (perUser(event.count, event.users), perUser(before.count, before.users))
+    return [
+      Tile(
+        "Occurrences", grouped(event.count),
+        change: Change(Double(event.count), before: Double(before.count), in: request),
+        spark: Sparkline.svg(line.map(\.count), color: 1)),
+      Tile(
+        "Users", grouped(event.users), change: Change(Double(event.users), before: Double(before.users), in: request),
+        spark: Sparkline.svg(line.map(\.users), color: 3)),
+      Tile(
+        "Per user", decimal(now), change: Change(now, before: then, in: request, unit: "per user"),
+        spark: Sparkline.svg(line.map { $0.users > 0 ? $0.count * 100 / $0.users : 0 }, color: 4)),
+    ]
+  }
+}
+
+private struct EventView {
+  var tiles: String
+  var chart: String
+  var table: String
+  var panels: [BarPanel]
+  var hasProperties: Bool
+}

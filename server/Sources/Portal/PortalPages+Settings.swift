@@ -1,0 +1,74 @@
+import Reports
+import Warehouse
+
+extension PortalPages {
+  /// The app's keys and the code to paste.
+  public func settings(app: PortalApp, apps: [PortalApp] = []) -> String {
+    let shell = Shell(app: app, apps: apps, active: nil, title: "Set up", request: nil, hasRange: false)
+    let view = SettingsView(
+      appNumber: app.id.description, key: app.key, timeZone: app.timeZone, hasSecret: app.appSecret != nil,
+      secret: app.appSecret ?? "", hasTracking: app.trackingID != nil, trackingID: app.trackingID ?? "",
+      address: collector, setup: setup(app: app))
+    return page(shell, body: templates.render("settings", view))
+  }
+
+  /// How to send to this app: in Swift, from a terminal, from an App Center app, from a Google Analytics app.
+  func setup(app: PortalApp) -> String {
+    templates.render(
+      "setup",
+      SetupView(
+        address: collector, swiftAddress: Self.swiftLiteral(collector), swiftKey: Self.swiftLiteral(app.key),
+        shellAddress: Self.shellWord(collector), shellKey: Self.shellWord(app.key), hasSecret: app.appSecret != nil,
+        swiftSecret: Self.swiftLiteral(app.appSecret ?? ""), hasTracking: app.trackingID != nil,
+        collectAddress: Self.shellWord("\(collector)/collect"),
+        hit: Self.shellWord("v=1&tid=\(percentEncoded(app.trackingID ?? ""))&cid=555")))
+  }
+
+  /// The text inside a Swift literal: pasted code must mean what the page shows.
+  private static func swiftLiteral(_ text: String) -> String {
+    var result = ""
+    for scalar in visible(text).unicodeScalars {
+      if scalar == "\"" || scalar == "\\" { result += "\\" }
+      result.unicodeScalars.append(scalar)
+    }
+    return result
+  }
+
+  /// The text as one word of a shell command.
+  private static func shellWord(_ text: String) -> String {
+    let plain = text.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+        || "-._~:/@".utf8.contains(byte)
+    }
+    if plain, !text.isEmpty { return text }
+    var word = "'"
+    // By scalar: a quote before a combining mark is a character of its own, yet ends the word for the shell.
+    for scalar in visible(text).unicodeScalars { word += scalar == "'" ? "'\\''" : String(scalar) }
+    return word + "'"
+  }
+}
+
+private struct SettingsView {
+  var appNumber: String
+  var key: String
+  var timeZone: String
+  var hasSecret: Bool
+  var secret: String
+  var hasTracking: Bool
+  var trackingID: String
+  var address: String
+  var setup: String
+}
+
+private struct SetupView {
+  var address: String
+  var swiftAddress: String
+  var swiftKey: String
+  var shellAddress: String
+  var shellKey: String
+  var hasSecret: Bool
+  var swiftSecret: String
+  var hasTracking: Bool
+  var collectAddress: String
+  var hit: String
+}

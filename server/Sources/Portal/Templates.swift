@@ -1,0 +1,33 @@
+import Mustache
+
+/// The templates, read once from the bytes that the build embeds.
+struct Templates: Sendable {
+  private let library: MustacheLibrary
+
+  /// Parses all templates; throws the engine's error with the template's name when one is damaged.
+  init() throws {
+    // Before parsing: the pragma is looked up while a template is read.
+    MustacheContentTypes.register(PageContentType(), named: PageContentType.name)
+    let sources: [(name: String, bytes: [UInt8])] = [
+      ("layout", PackageResources.layout_mustache), ("shell", PackageResources.shell_mustache),
+      ("login", PackageResources.login_mustache), ("home", PackageResources.home_mustache),
+      ("error", PackageResources.error_mustache), ("overview", PackageResources.overview_mustache),
+      ("ranking", PackageResources.ranking_mustache), ("table", PackageResources.table_mustache),
+      ("tiles", PackageResources.tiles_mustache), ("event", PackageResources.event_mustache),
+      ("live", PackageResources.live_mustache), ("losses", PackageResources.losses_mustache),
+      ("settings", PackageResources.settings_mustache), ("setup", PackageResources.setup_mustache),
+      ("empty", PackageResources.empty_mustache),
+    ]
+    var library = MustacheLibrary()
+    for source in sources {
+      let text = PageContentType.pragma + String(decoding: source.bytes, as: UTF8.self)
+      try library.register(text, named: source.name)
+    }
+    self.library = library
+  }
+
+  /// The template filled in; empty when there is none of this name.
+  func render(_ name: String, _ values: Any) -> String {
+    library.render(values, withTemplate: name) ?? ""
+  }
+}

@@ -1,0 +1,41 @@
+public import Warehouse
+
+/// What clients dropped and the server refused, by reason: nothing is lost without being counted.
+public struct LossesReport: Sendable, Hashable, Encodable {
+  /// What the names of reasons begin with for which the server refused an event; others are the clients' own.
+  public static let refusedPrefix = "rejected:"
+
+  /// One day's losses.
+  public struct DayRow: Sendable, Hashable {
+    /// The day.
+    public var date: Day
+    /// Events and values lost, for any reason.
+    public var count: Int
+  }
+
+  /// The reasons, most frequent first.
+  public var losses: [RankedFigures]
+  /// Every day of the range in order, days without any included.
+  public var days: [DayRow]
+  /// Events and values lost in the range.
+  public var total: Int
+
+  /// Reads the figures of a request's range.
+  public init(_ request: ReportRequest, from source: any FigureSource) throws {
+    let counts = try source.dailyCounts(app: request.app, dimension: .loss, days: request.days).summedByDay()
+    losses = try request.ranking(.loss, from: source, defaultLimit: 1_000)
+    days = request.days.map { DayRow(date: $0, count: counts[$0] ?? 0) }
+    total = days.map(\.count).saturatingSum()
+  }
+}
+
+extension LossesReport.DayRow: Encodable {
+  private enum CodingKeys: String, CodingKey { case date, count }
+
+  /// Writes the figures, with days as `YYYY-MM-DD` and times as ISO 8601.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(date.description, forKey: .date)
+    try container.encode(count, forKey: .count)
+  }
+}

@@ -1,0 +1,27 @@
+/// The text with every character that could steer a terminal or hide in a page written out, for example `\u{202E}`.
+///
+/// Names come from clients: an escape sequence in one could repaint the reader's terminal, a bidirectional override
+/// could make it read as something else.
+public func visible(_ text: String) -> String {
+  guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+  var result = ""
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "\n": result += "\\n"
+    case "\r": result += "\\r"
+    case "\t": result += "\\t"
+    case _ where isUnsafe(scalar): result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+    default: result.unicodeScalars.append(scalar)
+    }
+  }
+  return result
+}
+
+private func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar.value {
+  case 0..<0x20, 0x7F...0x9F: true  // C0, DEL, C1
+  case 0x061C, 0x200B...0x200C, 0x200E...0x200F, 0x202A...0x202E, 0x2060...0x206F, 0xFEFF: true  // bidi, zero width
+  case 0x2028, 0x2029, 0xE0000...0xE007F: true  // line separators, invisible tags
+  default: false
+  }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import Collector
+import Foundation
+import Reports
+import Warehouse
+
+/// `tern apps`
+struct AppsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "apps", abstract: "Create and list apps; works while a server runs.",
+    subcommands: [Create.self, List.self])
+
+  /// `tern apps create`
+  struct Create: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Create an app and print its keys.",
+      discussion: """
+        A running server knows the app at once.
+
+        Examples:
+          tern apps create "My App" --time-zone Europe/Berlin
+          tern apps create Legacy --app-secret 6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10 --tracking-id UA-12345-1
+          tern apps create Scripted --json
+        """)
+
+    @Argument(help: "The name that people read.")
+    var name: String
+
+    @Option(help: ArgumentHelp("The zone whose days the reports use, for example Europe/Berlin.", valueName: "zone"))
+    var timeZone = "UTC"
+
+    @Option(help: ArgumentHelp("The secret of an app that sends with an App Center SDK.", valueName: "uuid"))
+    var appSecret: String?
+
+    @Option(
+      name: .customLong("tracking-id"),
+      help: ArgumentHelp("The id of an app that sends with a Google Analytics SDK.", valueName: "UA-…"))
+    var trackingID: String?
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      let catalog = try Catalog(directory: data.directory)
+      defer { try? catalog.close() }
+      let app = try catalog.createApp(name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID)
+      if json { return Terminal.say(try AppsCommand.json(AppDescription(app))) }
+      Terminal.say(Self.announcement(app))
+    }
+
+    /// What people read about a new app.
+    static func announcement(_ app: App) -> String {
+      """
+      Created app \(app.id), "\(visible(app.name))", with days in \(app.timeZone).
+
+        Key (Tern SDK)                     \(app.key)
+        App secret (App Center SDKs)       \(app.appSecret)
+        Tracking id (Google Analytics)     \(app.trackingID)
+
+      Send a first event:   tern track Hello --key \(app.key)
+      """
+    }
+  }
+
+  /// `tern apps list`
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List all apps with their keys.",
+      discussion: """
+        Examples:
+          tern apps list
+          tern apps list --json
+        """)
+
+    @Flag(help: "Print a JSON array.")
+    var json = false
+
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      let catalog = try data.existingCatalog()
+      defer { try? catalog.close() }
+      let apps = try catalog.apps()
+      if json { return Terminal.say(try AppsCommand.json(apps.map(AppDescription.init))) }
+      if apps.isEmpty { return Terminal.say("There is no app yet. Create one: tern apps create NAME") }
+      Terminal.say(Self.listing(apps))
+    }
+
+    /// The apps as people read them.
+    static func listing(_ apps: [App]) -> String {
+      let header = ["ID", "NAME", "KEY", "APP SECRET", "TRACKING ID", "TIME ZONE"]
+      let rows = apps.map { [$0.id.description, visible($0.name), $0.key, $0.appSecret, $0.trackingID, $0.timeZone] }
+      return AppsCommand.table([header] + rows)
+    }
+  }
+
+  private static func json(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+
+  /// Rows in aligned columns.
+  private static func table(_ rows: [[String]]) -> String {
+    let widths = rows.reduce(into: [Int](repeating: 0, count: rows.first?.count ?? 0)) { widths, row in
+      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
+    }
+    return rows.map { row in
+      let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
+      return cells.joined(separator: "  ").replacing(/\ +$/, with: "")
+    }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,76 @@
+import Collector
+import Foundation
+import Ingest
+import Logging
+import ServiceLifecycle
+import UnixSignals
+import Warehouse
+
+/// A server over a data directory: catalog, warehouse and collector, opened and closed together.
+struct LocalServer {
+  /// Where it keeps everything.
+  let directory: String
+  /// The apps and the admin token.
+  let catalog: Catalog
+  /// The events.
+  let warehouse: SQLiteWarehouse
+  private let logger: Logger
+
+  /// Opens a data directory, and creates it when missing.
+  ///
+  /// Throws ``Warehouse/WarehouseError``, with code `inUse` when another server runs on it.
+  init(directory: String, logger: Logger = LocalServer.standardLogger) throws {
+    self.directory = directory
+    self.logger = logger
+    catalog = try Catalog(directory: directory)
+    warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+  }
+
+  /// A logger that writes lines to standard error.
+  static var standardLogger: Logger {
+    Logger(label: "tern") { StreamLogHandler.standardError(label: $0) }
+  }
+
+  /// Serves until the process is told to end, the surrounding service group stops, or the task is cancelled; then closes
+  /// everything.
+  ///
+  /// - Parameters:
+  ///   - configuration: Where to listen and by which rules.
+  ///   - signals: The signals that end it; none when something else watches them.
+  ///   - onListening: Called once with the actual port, when connections are taken.
+  func run(
+    _ configuration: CollectorServer.Configuration, signals: [UnixSignal] = [.sigterm, .sigint],
+    onListening: @escaping @Sendable (_ port: Int) async -> Void
+  ) async throws {
+    let result = await Result { try await serve(configuration, signals, onListening) }
+    let closed = await Result { try await warehouse.close() }
+    try catalog.close()
+    try result.get()
+    try closed.get()
+  }
+
+  private func serve(
+    _ configuration: CollectorServer.Configuration, _ signals: [UnixSignal],
+    _ onListening: @escaping @Sendable (Int) async -> Void
+  ) async throws {
+    let secret = try catalog.duplicateSecret()
+    let ports = CollectorPorts(
+      sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
+      logger: logger)
+    let server = CollectorServer(configuration, ports: ports, onListening: onListening)
+    var quiet = logger
+    quiet.logLevel = .error
+    let group = ServiceGroup(
+      configuration: ServiceGroupConfiguration(
+        services: [.init(service: server, successTerminationBehavior: .gracefullyShutdownGroup)],
+        gracefulShutdownSignals: signals, logger: quiet))
+    try await group.run()
+  }
+}
+
+extension Result where Failure == any Error {
+  /// What `body` returns or throws.
+  init(_ body: () async throws -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}

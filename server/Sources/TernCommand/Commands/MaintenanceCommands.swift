@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import Warehouse
+
+/// `tern verify`
+struct VerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify", abstract: "Count every figure again from the stored events, and list differences.",
+    discussion: """
+      Works while a server runs. Exit code 0: nothing differs. 1: something does; `tern rebuild` repairs it.
+
+      Example:
+        tern verify --data /var/lib/tern
+      """)
+
+  @OptionGroup var data: DataOption
+
+  func run() throws {
+    let catalog = try data.existingCatalog()
+    defer { try? catalog.close() }
+    let reader = try SQLiteWarehouse.openForReading(directory: data.directory, catalog: catalog)
+    defer { try? reader.close() }
+    let report = try reader.verify { Terminal.progress("\($0) events read") }
+    Terminal.progress("")
+    for difference in report.differences { Terminal.say(CommandEnding.line(difference.description)) }
+    guard report.isClean else {
+      Terminal.complain(
+        "tern: \(report.differenceCount) of \(report.figures) figures differ. Stop the server and run `tern rebuild`.")
+      throw ExitCode(1)
+    }
+    Terminal.say("\(report.figures) figures agree with \(report.events) events.")
+  }
+}
+
+/// `tern rebuild`
+struct RebuildCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rebuild", abstract: "Make all figures anew from the stored events.",
+    discussion: """
+      Needs the server stopped. Events are only read.
+
+      Example:
+        tern rebuild --data /var/lib/tern
+      """)
+
+  @OptionGroup var data: DataOption
+
+  func run() throws {
+    let catalog = try data.existingCatalog()
+    defer { try? catalog.close() }
+    var events = 0
+    try SQLiteWarehouse.rebuild(directory: data.directory, catalog: catalog) { count in
+      events = count
+      Terminal.progress("\(count) events counted")
+    }
+    Terminal.progress("")
+    Terminal.say("All figures were made anew from \(events) events.")
+  }
+}
+
+/// `tern token`
+struct TokenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "token", abstract: "Manage the admin token.", subcommands: [Reset.self])
+
+  /// `tern token reset`
+  struct Reset: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Make a new admin token; the old one and all logins end at once.",
+      discussion: """
+        Works while a server runs.
+
+        Example:
+          tern token reset --data /var/lib/tern
+        """)
+
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      let catalog = try data.existingCatalog()
+      defer { try? catalog.close() }
+      let token = try catalog.resetAdminToken()
+      Terminal.say(
+        """
+        New admin token (shown this once):
+          \(token)
+        Log in at the server's address followed by:
+          /login?token=\(token)
+        """)
+    }
+  }
+}

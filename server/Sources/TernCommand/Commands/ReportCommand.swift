@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import Reports
+import Warehouse
+
+/// `tern report`
+struct ReportCommand: ParsableCommand {
+  private static let names = ReportName.allCases.map(\.rawValue).joined(separator: ", ")
+
+  static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Print a report of an app; works while a server runs.",
+    discussion: """
+      Reports: \(names).
+      Days are those of the app's time zone; without --from and --to they are the last 30, ending today.
+
+      Examples:
+        tern report overview --app 1
+        tern report events --app 1 --from 2026-05-01 --to 2026-05-31 --format csv
+        tern report event --event "Video clicked" --app 1 --format json
+        tern report live --app 1 --limit 20
+      """)
+
+  @Argument(help: "The report.", completion: .list(ReportName.allCases.map(\.rawValue)))
+  var name: String
+
+  @OptionGroup var app: AppOption
+
+  @Option(help: ArgumentHelp("The first day, YYYY-MM-DD.", valueName: "day"))
+  var from: String?
+
+  @Option(help: ArgumentHelp("The last day, YYYY-MM-DD.", valueName: "day"))
+  var to: String?
+
+  @Option(help: ArgumentHelp("The number of days that end with the last one.", valueName: "number"))
+  var days: String?
+
+  @Option(help: ArgumentHelp("The event that the report `event` is about.", valueName: "name"))
+  var event: String?
+
+  @Option(help: ArgumentHelp("The most rows of each list.", valueName: "number"))
+  var limit: String?
+
+  @Option(help: ArgumentHelp("table, json or csv.", valueName: "format"))
+  var format = ReportFormat.table.rawValue
+
+  @OptionGroup var data: DataOption
+
+  func run() throws {
+    let format = try ReportFormat(parsing: format)
+    // Before the directory is looked at: what is wrong with the question does not depend on it.
+    _ = try request(app: AppID(0), timeZone: "UTC")
+    let catalog = try data.existingCatalog()
+    defer { try? catalog.close() }
+    let app = try app.find(in: catalog)
+    let reader = try SQLiteWarehouse.openForReading(directory: data.directory, catalog: catalog)
+    defer { try? reader.close() }
+    let report = try request(app: app.id, timeZone: app.timeZone).report(from: reader)
+    Terminal.say(try report.text(format))
+  }
+
+  private func request(app: AppID, timeZone: String) throws -> ReportRequest {
+    var parameters: [String: String] = [:]
+    parameters["from"] = from
+    parameters["to"] = to
+    parameters["days"] = days
+    parameters["event"] = event
+    parameters["limit"] = limit
+    return try ReportRequest(
+      name: name, app: app, timeZone: timeZone, parameters: parameters, now: Catalog.systemTime())
+  }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import Collector
+import Foundation
+import Logging
+import Warehouse
+
+/// `tern serve`
+struct ServeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve", abstract: "Collect events and show reports, until Ctrl-C.",
+    discussion: """
+      The first start creates the data directory and prints the admin token with a login link, once.
+
+      Examples:
+        tern serve
+        tern serve --data /var/lib/tern --port 9000
+        tern serve --host 0.0.0.0                    reachable from other machines
+      """)
+
+  @OptionGroup var data: DataOption
+
+  @Option(help: ArgumentHelp("The address to listen on.", valueName: "address"))
+  var host = "127.0.0.1"
+
+  @Option(help: ArgumentHelp("The port to listen on; 0 takes a free one.", valueName: "number"))
+  var port: UInt16 = 8787
+
+  @Option(
+    help: ArgumentHelp(
+      "What App Center clients with an unknown secret are told: retry-later, reject or discard.", valueName: "policy"),
+    transform: Self.policy)
+  var unknownSecret = UnknownSecretPolicy.retryLater
+
+  func validate() throws {
+    guard !host.isEmpty else { throw ValidationError("--host needs an address, for example 127.0.0.1.") }
+  }
+
+  func run() async throws {
+    let (directory, host) = (data.directory, host)
+    let server = try LocalServer(directory: directory)
+    let catalog = server.catalog
+    try await server.run(
+      .init(host: host, port: Int(port), settings: CollectorSettings(unknownSecret: unknownSecret))
+    ) { port in
+      let address = Self.address(host: host, port: port)
+      LocalServer.standardLogger.info("Tern listens on \(address), data in \(directory)")
+      // Only now: a token that was created for a start that failed would never be shown.
+      do {
+        if let token = try catalog.ensureAdminToken() { Self.announce(token, address) }
+      } catch {
+        Terminal.complain("tern: the admin token cannot be created: \(error)")
+      }
+    }
+  }
+
+  /// The address as this machine's browser reaches it.
+  static func address(host: String, port: Int) -> String {
+    let name =
+      switch host {
+      case "0.0.0.0": "127.0.0.1"
+      case "::": "[::1]"
+      default: host.contains(":") ? "[\(host)]" : host
+      }
+    return "http://\(name):\(port)"
+  }
+
+  private static func announce(_ token: String, _ address: String) {
+    Terminal.say(
+      """
+
+      Admin token (shown this once; `tern token reset` makes a new one):
+        \(token)
+      Open the portal:
+        \(address)/login?token=\(token)
+
+      """)
+  }
+
+  private static func policy(_ text: String) throws -> UnknownSecretPolicy {
+    guard let policy = UnknownSecretPolicy(rawValue: text) else {
+      throw ValidationError("Choose one of \(UnknownSecretPolicy.allCases.map(\.rawValue).joined(separator: ", ")).")
+    }
+    return policy
+  }
+}

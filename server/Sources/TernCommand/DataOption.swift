@@ -1,0 +1,36 @@
+import ArgumentParser
+import Foundation
+import Warehouse
+
+/// The option that names the data directory.
+struct DataOption: ParsableArguments {
+  @Option(
+    name: .customLong("data"), help: ArgumentHelp("The data directory.", valueName: "directory"),
+    completion: .directory)
+  var path = "./tern-data"
+
+  /// The directory as an absolute path.
+  var directory: String { URL(filePath: path).standardizedFileURL.path }
+
+  /// Opens the catalog of a directory that has one; a mistyped path must not become a new, empty directory.
+  func existingCatalog() throws -> Catalog {
+    guard FileManager.default.fileExists(atPath: directory + "/catalog.sqlite") else {
+      throw CommandFailure("There is no data in \(directory). Name the server's directory with --data.")
+    }
+    return try Catalog(directory: directory)
+  }
+}
+
+/// The option that names an app.
+struct AppOption: ParsableArguments {
+  @Option(name: .customLong("app"), help: ArgumentHelp("The app's id, as `tern apps list` shows it.", valueName: "id"))
+  var text: String
+
+  /// The app; throws when there is none with this id.
+  func find(in catalog: Catalog) throws -> App {
+    guard let number = Int64(text), let app = try catalog.app(AppID(number)) else {
+      throw CommandFailure("There is no app \"\(text)\". `tern apps list` shows all.")
+    }
+    return app
+  }
+}

@@ -1,0 +1,126 @@
+import ArgumentParser
+import Collector
+import Foundation
+import NIOConcurrencyHelpers
+import NIOPosix
+import TernEvents
+import UnixSignals
+import Warehouse
+
+/// `tern demo`
+struct DemoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo", abstract: "Start a server and watch an invented app report to it, until Ctrl-C.",
+    discussion: """
+      Several processes of the example app first live through the past days of many installs, then use the app now. \
+      One of them is killed and restarted, one loses its network for a while; nothing is lost, nothing counted twice.
+
+      Examples:
+        tern demo
+        tern demo --installs 100 --port 9000
+        tern demo --data ./demo-data                 keep the data; `tern serve --data ./demo-data` shows it again
+      """)
+
+  @Option(help: ArgumentHelp("The example app; found by itself when built with this program.", valueName: "file"))
+  var player: String?
+
+  @Option(help: ArgumentHelp("A new directory that is kept; a temporary one otherwise.", valueName: "directory"))
+  var data: String?
+
+  @Option(help: ArgumentHelp("The port to listen on; 0 takes a free one.", valueName: "number"))
+  var port: UInt16 = 8787
+
+  @Option(help: ArgumentHelp("How many installs there are.", valueName: "number"))
+  var installs = 1_000
+
+  @Option(help: ArgumentHelp("How many days of history they have, today included.", valueName: "number"))
+  var days = 30
+
+  @Option(help: ArgumentHelp("How many processes play the history.", valueName: "number"))
+  var processes = 4
+
+  @Option(help: ArgumentHelp("The seed of the story: the same number tells the same story.", valueName: "number"))
+  var seed: UInt64 = 2026
+
+  @Option(help: ArgumentHelp("End after so many seconds of live traffic; 0 goes on until Ctrl-C.", valueName: "number"))
+  var liveSeconds = 0
+
+  @Option(help: ArgumentHelp("Seconds of live traffic before a process is killed.", valueName: "number"))
+  var killAfter = 20
+
+  @Option(help: ArgumentHelp("Seconds for which a process loses its network.", valueName: "number"))
+  var offlineFor = 30
+
+  func validate() throws {
+    guard (6...100_000).contains(installs) else { throw ValidationError("--installs goes from 6 to 100000.") }
+    guard (1...365).contains(days) else { throw ValidationError("--days goes from 1 to 365.") }
+    guard (1...64).contains(processes) else { throw ValidationError("--processes goes from 1 to 64.") }
+    guard liveSeconds >= 0, killAfter >= 1, offlineFor >= 1 else {
+      throw ValidationError("--live-seconds, --kill-after and --offline-for are whole numbers of seconds.")
+    }
+  }
+
+  func run() async throws {
+    let player = try DemoStage.findPlayer(player)
+    let directory = try DemoDirectory(data)
+    defer { directory.removeIfTemporary() }
+    let server = try LocalServer(directory: directory.data.path)
+    let app = try server.catalog.createApp(name: "Demo Player")
+    let script = NIOLockedValueBox<Task<Void, Never>?>(nil)
+    // A closed terminal ends the demo in good order too: its processes go with it.
+    try await server.run(.init(port: Int(port)), signals: [.sigterm, .sigint, .sighup]) { port in
+      let address = ServeCommand.address(host: "127.0.0.1", port: port)
+      announce(address, server.catalog, app, directory)
+      // The last of the days is today, which belongs to the live traffic.
+      let stage = DemoStage(
+        player: player, collector: address, key: app.key, queues: directory.queues, days: max(days - 1, 1), seed: seed)
+      let task = Task { await play(stage, port: port, app: app.id, warehouse: server.warehouse) }
+      script.withLockedValue { $0 = task }
+    }
+    let task = script.withLockedValue { $0 }
+    task?.cancel()
+    await task?.value
+  }
+
+  private func announce(_ address: String, _ catalog: Catalog, _ app: App, _ directory: DemoDirectory) {
+    let token = (try? catalog.ensureAdminToken()) ?? nil
+    Terminal.say(
+      """
+
+      Open the portal and watch:
+        \(address)\(token.map { "/login?token=\($0)&next=/apps/\(app.id)" } ?? "")
+      Data: \(directory.data.path)\(directory.isTemporary ? " (removed at the end)" : "")
+
+      """)
+  }
+
+  private func play(_ stage: DemoStage, port: Int, app: AppID, warehouse: SQLiteWarehouse) async {
+    let began = ContinuousClock.now
+    let today = Day(number: Int(Catalog.systemTime().secondsSince1970 / 86_400))
+    let range = today.advanced(by: -days - 1)...today.advanced(by: 1)
+    do {
+      let script = DemoScript(
+        stage: stage, installs: installs, processes: processes,
+        gate: try NetworkGate(host: "127.0.0.1", port: port, group: .singleton),
+        storedEvents: {
+          // Figures follow the rows within half a second; the number that is printed shall be exact.
+          try? await warehouse.flush()
+          return (try? warehouse.total(app: app, dimension: .total, key: "", days: range).count) ?? 0
+        },
+        say: { text in
+          let seconds = String((ContinuousClock.now - began).components.seconds)
+          Terminal.say("[\(String(repeating: " ", count: max(0, 4 - seconds.count)))\(seconds) s] \(text)")
+        })
+      try await script.playHistory()
+      try await script.playLive(
+        killAfter: .seconds(killAfter), networkGoneFor: .seconds(offlineFor),
+        endAfter: liveSeconds > 0 ? .seconds(liveSeconds) : nil)
+      // Nothing else can end the server from here: it listens to signals.
+      kill(getpid(), SIGTERM)
+    } catch is CancellationError {
+      return
+    } catch {
+      Terminal.complain("tern: the demo stopped: \(error) (the server still runs; Ctrl-C ends it)")
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+import TernEvents
+
+/// The program: reads the command line, runs the command, and says in one line what went wrong.
+@main
+struct RootCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tern",
+    abstract: "App analytics that arrives: collects events of apps and turns them into reports.",
+    discussion: """
+      Everything is kept in one directory, ./tern-data unless --data says otherwise.
+
+      Examples:
+        tern serve                                   start the server and print a login link
+        tern apps create "My App"                    create an app and print its keys
+        tern track Hello -p count=3 --key KEY        send one event and say whether it arrived
+        tern report overview --app 1 --format csv    the figures of the last 30 days
+      """,
+    version: "tern \(ternVersion)",
+    subcommands: [
+      DemoCommand.self,
+      ServeCommand.self,
+      AppsCommand.self, ReportCommand.self, TrackCommand.self, VerifyCommand.self, RebuildCommand.self,
+      TokenCommand.self,
+    ])
+
+  static func main() async {
+    await run(Array(CommandLine.arguments.dropFirst()))
+  }
+
+  /// Runs a command line and ends the process.
+  static func run(_ arguments: [String]) async -> Never {
+    do {
+      var command = try parseAsRoot(arguments)
+      if var asynchronous = command as? any AsyncParsableCommand {
+        try await asynchronous.run()
+      } else {
+        try command.run()
+      }
+      Foundation.exit(0)
+    } catch {
+      let ending = CommandEnding(error)
+      if let text = ending.text { ending.isFailure ? Terminal.complain(text) : Terminal.say(text) }
+      Foundation.exit(ending.code)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import GRDB
+
+/// The tables of `warehouse.sqlite` (docs/architecture.md says why they look like this).
+enum WarehouseSchema {
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { database in
+      try database.execute(sql: names + events + figures)
+    }
+    return migrator
+  }
+
+  private static let names = """
+    CREATE TABLE dict (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, kind INTEGER NOT NULL, text TEXT NOT NULL,
+      UNIQUE (app, kind, text)
+    );
+    CREATE TABLE device (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, facts BLOB NOT NULL, UNIQUE (app, facts)
+    );
+    CREATE TABLE app (app INTEGER PRIMARY KEY, installs INTEGER NOT NULL);
+    CREATE TABLE install (
+      app INTEGER NOT NULL, name NOT NULL, slot INTEGER NOT NULL, first_day INTEGER NOT NULL, PRIMARY KEY (app, name)
+    ) WITHOUT ROWID;
+    """
+
+  private static let events = """
+    CREATE TABLE span (
+      month INTEGER NOT NULL, first_id INTEGER NOT NULL, last_id INTEGER NOT NULL, rows INTEGER NOT NULL,
+      min_t INTEGER NOT NULL, max_t INTEGER NOT NULL, apps BLOB NOT NULL, PRIMARY KEY (month, first_id)
+    ) WITHOUT ROWID;
+    CREATE TABLE seen (ms INTEGER NOT NULL, hash INTEGER NOT NULL, PRIMARY KEY (ms, hash)) WITHOUT ROWID;
+    CREATE TABLE hit (
+      app INTEGER NOT NULL, slot INTEGER NOT NULL, t INTEGER NOT NULL, PRIMARY KEY (app, slot)
+    ) WITHOUT ROWID;
+    CREATE TABLE reject (
+      app INTEGER NOT NULL, day INTEGER NOT NULL, protocol TEXT NOT NULL, reason TEXT NOT NULL, n INTEGER NOT NULL,
+      PRIMARY KEY (app, day, protocol, reason)
+    ) WITHOUT ROWID;
+    CREATE TABLE reject_sample (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, received INTEGER NOT NULL, protocol TEXT NOT NULL,
+      position INTEGER NOT NULL, event TEXT NOT NULL, reason TEXT NOT NULL, message TEXT NOT NULL
+    );
+    """
+
+  private static let figures = """
+    CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE cnt (
+      app INTEGER NOT NULL, dim INTEGER NOT NULL, day INTEGER NOT NULL, key INTEGER NOT NULL, n INTEGER NOT NULL,
+      PRIMARY KEY (app, dim, day, key)
+    ) WITHOUT ROWID;
+    CREATE TABLE usr (
+      app INTEGER NOT NULL, dim INTEGER NOT NULL, day INTEGER NOT NULL, key INTEGER NOT NULL, n INTEGER NOT NULL,
+      slots BLOB NOT NULL, PRIMARY KEY (app, dim, day, key)
+    ) WITHOUT ROWID;
+    CREATE TABLE prop (
+      app INTEGER NOT NULL, day INTEGER NOT NULL, event INTEGER NOT NULL, property INTEGER NOT NULL,
+      part INTEGER NOT NULL, pack BLOB NOT NULL, PRIMARY KEY (app, day, event, property, part)
+    ) WITHOUT ROWID;
+    """
+
+  /// The table for events of one month, `year * 100 + month`. No secondary index: one would halve the insert rate.
+  static func createEvents(month: Int) -> String {
+    """
+    CREATE TABLE IF NOT EXISTS \(table(month)) (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, t INTEGER NOT NULL, lag INTEGER NOT NULL, slot INTEGER NOT NULL,
+      device INTEGER NOT NULL, session INTEGER NOT NULL, kind INTEGER NOT NULL, name INTEGER NOT NULL, user TEXT,
+      props BLOB, hash INTEGER, ms INTEGER
+    )
+    """
+  }
+
+  static func table(_ month: Int) -> String { "ev_\(month)" }
+
+  /// The months that have a table, in order.
+  static func months(_ connection: SQLConnection) throws -> [Int] {
+    let names = try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'ev_[0-9]*'")
+    return names.compactMap { Int($0.dropFirst(3)) }.sorted()
+  }
+
+  /// The last row stored.
+  static func lastRow(_ connection: SQLConnection) throws -> Int64 {
+    try months(connection).reduce(into: rolledUp(connection)) { last, month in
+      last = max(last, try connection.integer("SELECT max(id) FROM \(table(month))") ?? 0)
+    }
+  }
+
+  /// The last row that the figures cover.
+  static func rolledUp(_ connection: SQLConnection) throws -> Int64 {
+    try connection.integer("SELECT value FROM state WHERE name = 'rolled'") ?? 0
+  }
+}

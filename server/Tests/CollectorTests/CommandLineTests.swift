@@ -1,0 +1,83 @@
+import ArgumentParser
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import TernCommand
+
+/// What is typed, without a process.
+@Suite struct CommandLineTests {
+  @Test(arguments: [
+    ["serve", "--nonsense"], ["serve", "--port", "abc"], ["serve", "--port", "65536"], ["nonsense"], ["report"],
+    ["report", "overview"], ["track"], ["track", "X"], ["track", "X", "--key", "k", "-p", "novalue"],
+    ["track", "X", "--key", "k", "--timeout", "-1"], ["apps", "create"], ["serve", "--unknown-secret", "maybe"],
+  ])
+  func `a mistake is one line and exit code 2`(arguments: [String]) throws {
+    let ending = CommandEnding(try #require(throws: (any Error).self) { _ = try RootCommand.parseAsRoot(arguments) })
+    #expect(ending.code == 2)
+    let text = try #require(ending.text)
+    #expect(text.hasPrefix("tern: "))
+    #expect(!text.contains("\n"))
+  }
+
+  @Test(arguments: [
+    ["--help"], ["--version"], ["serve", "--help"], ["apps", "create", "--help"], ["help", "report"],
+  ])
+  func `asking for help is no mistake`(arguments: [String]) throws {
+    let error = try #require(throws: (any Error).self) {
+      var command = try RootCommand.parseAsRoot(arguments)
+      try command.run()
+    }
+    let ending = CommandEnding(error)
+    #expect(ending.code == 0)
+    #expect(ending.text?.isEmpty == false)
+  }
+
+  @Test func `every command shows an example`() {
+    for command in RootCommand.configuration.subcommands.flatMap({ [$0] + $0.configuration.subcommands })
+    where command.configuration.subcommands.isEmpty {
+      #expect(command.helpMessage().contains("Example"), "\(command)")
+    }
+  }
+
+  @Test(arguments: [
+    ("a=1", PropertyValue.integer(1)), ("a=-5", .integer(-5)), ("a=1.5", .double(1.5)), ("a=1e3", .double(1_000)),
+    ("a=true", .boolean(true)), ("a=false", .boolean(false)), ("a=True", .string("True")), ("a=", .string("")),
+    ("a=b=c", .string("b=c")), ("a=nan", .string("nan")), ("a=inf", .string("inf")), ("a=0x10", .string("0x10")),
+    ("a=1 ", .string("1 ")), ("a=+1", .string("+1")), ("a=99999999999999999999", .double(1e20)), ("a=e", .string("e")),
+    ("a=-", .string("-")), ("a=1e999", .string("1e999")),
+  ])
+  func `a property's type is inferred from what it looks like`(text: String, value: PropertyValue) throws {
+    #expect(try PropertyArgument.parse(text) == Properties.Element(name: "a", value: value))
+  }
+
+  @Test(arguments: ["", "a", "=1"]) func `a property needs a name and a value`(text: String) {
+    #expect(throws: ValidationError.self) { try PropertyArgument.parse(text) }
+  }
+
+  @Test func `what is quoted cannot break the line or the terminal`() {
+    let ending = CommandEnding(WarehouseError(code: .invalid, message: "no \"a\nb\u{1B}[31m\r\n\tc\""))
+    #expect(ending == CommandEnding(code: 2, text: "tern: no \"a b?[31m c\""))
+  }
+
+  @Test func `an app's name cannot steer the terminal`() {
+    let app = App(
+      id: AppID(1), name: "A\u{1B}[2J\nB\u{9B}1m\u{202E}C", key: "k", appSecret: "s", trackingID: "t", timeZone: "UTC",
+      created: Timestamp(millisecondsSince1970: 0))
+    let name = #"A\u{1B}[2J\nB\u{9B}1m\u{202E}C"#
+    #expect(AppsCommand.Create.announcement(app).contains("\"\(name)\""))
+    let rows = AppsCommand.List.listing([app]).split(separator: "\n")
+    #expect(rows.count == 2)
+    #expect(rows.last?.contains("  \(name)  ") == true)
+    for text in [AppsCommand.Create.announcement(app), AppsCommand.List.listing([app])] {
+      #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
+    }
+  }
+
+  @Test func `the address is one that this machine's browser understands`() {
+    #expect(ServeCommand.address(host: "0.0.0.0", port: 1) == "http://127.0.0.1:1")
+    #expect(ServeCommand.address(host: "::", port: 1) == "http://[::1]:1")
+    #expect(ServeCommand.address(host: "::1", port: 1) == "http://[::1]:1")
+    #expect(ServeCommand.address(host: "tern.local", port: 80) == "http://tern.local:80")
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import NIOCore
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// Server-sent events of the live page.
+@Suite(.timeLimit(.minutes(2))) struct LiveStreamTests {
+  private func request(_ fixture: Fixture, port: Int, _ query: String = "", _ fields: String = "") throws -> String {
+    let cookie = try fixture.cookie().replacing("tern_session", with: "tern_session_\(port)")
+    return "GET /apps/1/live/events\(query) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\(fields)\r\n"
+  }
+
+  private func post(_ fixture: Fixture, port: Int, _ name: String, id: UInt64) async throws {
+    try await RawConnection.open(to: port) { connection in
+      let body = line(name, id: id)
+      let fields = "Tern-Key: \(fixture.app.key)\r\nContent-Length: \(body.utf8.count)"
+      try await connection.send("POST /v1/events HTTP/1.1\r\nHost: x\r\n\(fields)\r\n\r\n\(body)")
+      _ = try await connection.receive(until: "}")
+    }
+  }
+
+  @Test func `new rows come as events, oldest first, and silence is filled`() async throws {
+    let fixture = try Fixture(CollectorSettings(heartbeat: .milliseconds(50)))
+    try await fixture.running { port in
+      try await post(fixture, port: port, "Before", id: 1)
+      try await RawConnection.open(to: port) { connection in
+        try await connection.send(try request(fixture, port: port))
+        let start = try await connection.receive(until: ": alive")
+        #expect(start.hasPrefix("HTTP/1.1 200 OK"))
+        #expect(start.contains("text/event-stream"))
+        #expect(!start.contains("Before"))
+        try await post(fixture, port: port, "First", id: 2)
+        try await post(fixture, port: port, "Second", id: 3)
+        let text = try await connection.receive(until: "\"Second\"")
+        let first = try #require(text.firstRange(of: "id: 2\ndata: {"))
+        let second = try #require(text.firstRange(of: "id: 3\ndata: {"))
+        #expect(first.lowerBound < second.lowerBound)
+      }
+    }
+  }
+
+  @Test func `a page that reconnects gets what it missed`() async throws {
+    let fixture = try Fixture()
+    try await fixture.running { port in
+      for id in 1...3 { try await post(fixture, port: port, "Event \(id)", id: UInt64(id)) }
+      for (query, fields) in [("?after=1", ""), ("?after=3", "Last-Event-ID: 1\r\n")] {
+        try await RawConnection.open(to: port) { connection in
+          try await connection.send(try request(fixture, port: port, query, fields))
+          let text = try await connection.receive(until: "Event 3")
+          #expect(text.contains("Event 2") && !text.contains("Event 1"))
+        }
+      }
+    }
+  }
+
+  @Test func `streams are few, end with the server, and leave their place`() async throws {
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumLiveStreams: 1)))
+    let stream = try await fixture.running { port in
+      let (opened, continuation) = AsyncStream.makeStream(of: Void.self)
+      let first = Task {
+        try await RawConnection.open(to: port) { connection in
+          try await connection.send(try request(fixture, port: port))
+          _ = try await connection.receive(until: "retry")
+          continuation.yield()
+          return try await connection.receiveToEnd()
+        }
+      }
+      _ = await opened.first { _ in true }
+      try await RawConnection.open(to: port) { connection in
+        try await connection.send(try request(fixture, port: port))
+        #expect(try await connection.receive(until: "</html>").hasPrefix("HTTP/1.1 503"))
+      }
+      return first
+    }
+    let ended = try await stream.value
+    #expect(ended.hasSuffix("0\r\n\r\n"), "an orderly end")
+  }
+
+  @Test func `a place is free again when its stream has gone`() {
+    let hub = LiveHub()
+    var place = hub.place(maximum: 1)
+    #expect(place != nil)
+    #expect(hub.place(maximum: 1) == nil)
+    place = nil
+    #expect(hub.openStreams == 0)
+  }
+}

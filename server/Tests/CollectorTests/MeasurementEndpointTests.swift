@@ -1,0 +1,89 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Ingest
+import NIOCore
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// `/collect` and `/batch` as Measurement Protocol clients see them.
+@Suite struct MeasurementEndpointTests {
+  private func hit(_ fixture: Fixture, _ action: String, z: Int = 1) -> String {
+    "v=1&tid=\(fixture.app.trackingID)&cid=35009a79-1a05-49d7-b876-2b884d0f825b&t=event&ec=Video&ea=\(action)&z=\(z)"
+  }
+
+  private func expectPicture(_ response: TestResponse) {
+    #expect(response.status == .ok)
+    #expect(response.headers[.contentType] == "image/gif")
+    #expect(response.body.readableBytes == 35)
+    #expect(response.body.getString(at: 0, length: 6) == "GIF89a")
+    #expect(response.headers[.accessControlAllowOrigin] == "*")
+    #expect(response.headers[.cacheControl] == "private, no-cache, no-cache=Set-Cookie, proxy-revalidate")
+    #expect(HTTPField.Name("Pragma").flatMap { response.headers[$0] } == "no-cache")
+  }
+
+  @Test func `hits come by address, by body and several in one request`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      expectPicture(try await client.execute(uri: "/collect?\(hit(fixture, "One", z: 1))", method: .get))
+      expectPicture(
+        try await client.execute(uri: "/collect", method: .post, body: ByteBuffer(string: hit(fixture, "Two", z: 2))))
+      expectPicture(try await client.execute(uri: "/collect?\(hit(fixture, "Three", z: 3))", method: .post))
+      let lines = hit(fixture, "Four", z: 4) + "\n" + hit(fixture, "Five", z: 5)
+      expectPicture(try await client.execute(uri: "/batch", method: .post, body: ByteBuffer(string: lines)))
+    }
+    #expect(fixture.warehouse.names == ["One", "Two", "Three", "Four", "Five"])
+  }
+
+  @Test(arguments: ["", "v=1", "nonsense", "v=1&tid=UA-0-0&cid=1&t=event&ec=a&ea=b", "%%%", "v=2&t=event"])
+  func `broken hits and unknown properties are answered like all others, and stored nowhere`(body: String) async throws
+  {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      expectPicture(try await client.execute(uri: "/collect", method: .post, body: ByteBuffer(string: body)))
+      let metrics = String(buffer: try await client.execute(uri: "/metrics", method: .get).body)
+      #expect(metrics.contains("tern_unknown_app_total{protocol=\"measurement\"} 1"))
+    }
+    #expect(fixture.warehouse.names.isEmpty)
+  }
+
+  @Test func `hits beyond the limits are losses of their app`() async throws {
+    let fixture = try Fixture()
+    let long = hit(fixture, "Long") + "&cd=" + String(repeating: "x", count: 9_000)
+    try await fixture.routed { client in
+      let lines = (1...25).map { hit(fixture, "Play", z: $0) }.joined(separator: "\n")
+      expectPicture(try await client.execute(uri: "/batch", method: .post, body: ByteBuffer(string: lines)))
+      expectPicture(try await client.execute(uri: "/collect", method: .post, body: ByteBuffer(string: long)))
+      expectPicture(try await client.execute(uri: "/collect?\(long)", method: .get))
+      let metrics = String(buffer: try await client.execute(uri: "/metrics", method: .get).body)
+      #expect(metrics.contains("tern_unknown_app_total{protocol=\"measurement\"} 0"))
+      #expect(metrics.contains("tern_events_total{protocol=\"measurement\",outcome=\"rejected\"} 7"))
+    }
+    #expect(fixture.warehouse.names.count == 20)
+    #expect(fixture.warehouse.apps == [fixture.app.id, fixture.app.id, fixture.app.id])
+    let reasons = fixture.warehouse.batches.map { $0.rejections.map(\.reason) }
+    #expect(reasons == [Array(repeating: "too_many_hits", count: 5), ["event_too_large"], ["event_too_large"]])
+  }
+
+  @Test func `a hit that cannot be stored is 503, so that the client keeps it`() async throws {
+    let fixture = try Fixture()
+    fixture.warehouse.fail(with: WarehouseError(code: .unavailable, message: "gone"))
+    try await fixture.routed { client in
+      let response = try await client.execute(uri: "/collect?\(hit(fixture, "One"))", method: .get)
+      #expect(response.status == .serviceUnavailable)
+      #expect(response.headers[.retryAfter] == "5")
+    }
+  }
+
+  @Test func `a link checker's HEAD counts nothing`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let response = try await client.execute(uri: "/collect?\(hit(fixture, "One"))", method: .head)
+      #expect(response.status == .ok)
+      #expect(response.body.readableBytes == 0)
+    }
+    #expect(fixture.warehouse.names.isEmpty)
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import Ingest
+import NIOCore
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// `POST /v1/events` as clients see it.
+@Suite struct NativeEndpointTests {
+  @Test func `events are answered one by one: accepted, duplicate, rejected`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let body = [line("Play", id: 1), line("Stop", id: 2), line("", id: 3)].joined(separator: "\n")
+      let first = try await client.execute(
+        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: body))
+      #expect(first.status == .ok)
+      #expect(first.headers[.contentType] == "application/json")
+      let answer = try object(first)
+      #expect(answer["accepted"] as? Int == 2)
+      #expect(answer["duplicates"] as? [Int] == [])
+      let rejected = try #require((answer["rejected"] as? [[String: Any]])?.first)
+      #expect(rejected["index"] as? Int == 2)
+      #expect(rejected["reason"] as? String == "name_missing")
+      #expect(rejected["id"] as? String == "01900000-0000-7000-8000-000000000003")
+      #expect((rejected["message"] as? String)?.isEmpty == false)
+
+      let again = try await client.execute(
+        uri: "/v1/events", method: .post, headers: [.authorization: "Bearer \(fixture.app.key)"],
+        body: ByteBuffer(string: body))
+      #expect(try object(again)["accepted"] as? Int == 0)
+      #expect(try object(again)["duplicates"] as? [Int] == [0, 1])
+    }
+    #expect(fixture.warehouse.names == ["Play", "Stop", "Play", "Stop"])
+    #expect(Set(fixture.warehouse.apps) == [fixture.app.id])
+  }
+
+  @Test func `the answer's bytes are what the protocol says`() {
+    let answer = NativeRoutes.answer(
+      CommitReceipt(accepted: 2, duplicates: [0, 3]),
+      [.init(index: 1, id: "a\"b", reason: "name_missing", message: "Give it a name.")])
+    #expect(
+      String(decoding: answer, as: UTF8.self)
+        == #"{"accepted":2,"duplicates":[0,3],"rejected":[{"index":1,"id":"a\"b","reason":"name_missing","#
+        + #""message":"Give it a name."}]}"#)
+  }
+
+  @Test(arguments: [nil, "", "wrong", "tern_"]) func `without a known key nothing is stored`(key: String?) async throws
+  {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      var headers: HTTPFields = [:]
+      headers[.ternKey] = key
+      let response = try await client.execute(
+        uri: "/v1/events", method: .post, headers: headers, body: ByteBuffer(string: line("Play")))
+      #expect(response.status == .unauthorized)
+      #expect(try error(response)["code"] as? String == "unknown_key")
+    }
+    #expect(fixture.warehouse.batches.isEmpty)
+  }
+
+  @Test func `a malformed body is refused as a whole, with position, line and reason`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let good = line("Play")
+      let response = try await client.execute(
+        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: good + "\n{\"id\":oops}\n"))
+      #expect(response.status == .badRequest)
+      let failure = try error(response)
+      #expect(failure["code"] as? String == "malformed")
+      #expect(failure["index"] as? Int == 1)
+      #expect((failure["position"] as? Int ?? 0) > good.utf8.count)
+    }
+    #expect(fixture.warehouse.batches.isEmpty)
+  }
+
+  @Test func `an unknown content encoding is 415, damaged gzip 400`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      for (encoding, status, code) in [
+        ("br", HTTPResponse.Status.unsupportedMediaType, "unsupported_encoding"), ("gzip", .badRequest, "undecodable"),
+      ] {
+        var headers = fixture.keyed
+        headers[.contentEncoding] = encoding
+        let response = try await client.execute(
+          uri: "/v1/events", method: .post, headers: headers, body: ByteBuffer(string: line("Play")))
+        #expect(response.status == status)
+        #expect(try error(response)["code"] as? String == code)
+      }
+    }
+    #expect(fixture.warehouse.batches.isEmpty)
+  }
+
+  @Test func `a body above the limit is 413, whether its length was declared or not`() async throws {
+    let fixture = try Fixture(
+      CollectorSettings(native: .init(maximumBodyBytes: 1_000, maximumDecompressedBytes: 1_000)))
+    try await fixture.routed { client in
+      let response = try await client.execute(
+        uri: "/v1/events", method: .post, headers: fixture.keyed,
+        body: ByteBuffer(repeating: UInt8(ascii: " "), count: 1_001))
+      #expect(response.status == .contentTooLarge)
+      #expect(response.headers[.connection] == "close")
+      #expect(try error(response)["code"] as? String == "too_large")
+    }
+  }
+
+  @Test func `what cannot be stored is not acknowledged`() async throws {
+    let fixture = try Fixture()
+    let failures: [(WarehouseError.Code, String)] = [
+      (.busy, "behind"), (.full, "not_stored"), (.unavailable, "not_stored"), (.unknownApp, "not_stored"),
+    ]
+    try await fixture.routed { client in
+      for (code, expected) in failures {
+        fixture.warehouse.fail(with: WarehouseError(code: code, message: "no"))
+        let response = try await client.execute(
+          uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: line("Play")))
+        #expect(response.status == .serviceUnavailable)
+        #expect(response.headers[.retryAfter] == "5")
+        #expect(try error(response)["code"] as? String == expected)
+      }
+    }
+  }
+
+  @Test func `a collector that is behind asks to come back, and takes events again afterwards`() async throws {
+    let body = line("Play")
+    let fixture = try Fixture(
+      CollectorSettings(limits: CollectorLimits(maximumPendingBytes: body.utf8.count + 10)))
+    try await fixture.routed { client in
+      fixture.warehouse.hold()
+      async let first = client.execute(
+        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: body))
+      await fixture.warehouse.commitWaits()
+      let second = try await client.execute(
+        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: body))
+      #expect(second.status == .serviceUnavailable)
+      #expect(try error(second)["code"] as? String == "behind")
+      #expect(second.headers[.retryAfter] != nil)
+      fixture.warehouse.release()
+      #expect(try await first.status == .ok)
+      let third = try await client.execute(
+        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: body))
+      #expect(third.status == .ok)
+    }
+  }
+
+  @Test func `concurrent requests are all stored`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      try await withThrowingTaskGroup(of: Int?.self) { group in
+        for number in 0..<64 {
+          group.addTask {
+            let response = try await client.execute(
+              uri: "/v1/events", method: .post, headers: fixture.keyed,
+              body: ByteBuffer(string: line("Play", id: UInt64(number))))
+            return try object(response)["accepted"] as? Int
+          }
+        }
+        for try await accepted in group { #expect(accepted == 1) }
+      }
+    }
+    #expect(fixture.warehouse.names.count == 64)
+  }
+}

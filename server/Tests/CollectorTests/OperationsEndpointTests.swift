@@ -1,0 +1,89 @@
+import Foundation
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// Health, metrics, unknown addresses and the header fields of every answer.
+@Suite struct OperationsEndpointTests {
+  @Test func `health and readiness differ when storing fails`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      #expect(try await client.execute(uri: "/healthz", method: .get).status == .ok)
+      #expect(try await client.execute(uri: "/readyz", method: .get).status == .ok)
+      fixture.warehouse.fail(with: WarehouseError(code: .full, message: "disk full"))
+      let body = ByteBuffer(string: line("Play"))
+      _ = try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed, body: body)
+      #expect(try await client.execute(uri: "/healthz", method: .get).status == .ok)
+      #expect(try await client.execute(uri: "/readyz", method: .get).status == .serviceUnavailable)
+      fixture.warehouse.fail(with: nil)
+      _ = try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed, body: body)
+      #expect(try await client.execute(uri: "/readyz", method: .get).status == .ok)
+    }
+  }
+
+  @Test func `metrics count requests, events and commits, and name no app`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let body = ByteBuffer(string: line("Secret event"))
+      for _ in 0..<2 {
+        _ = try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed, body: body)
+      }
+      _ = try await client.execute(uri: "/never/heard/of/it", method: .get)
+      let response = try await client.execute(uri: "/metrics", method: .get)
+      #expect(response.headers[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
+      let text = String(buffer: response.body)
+      for sample in [
+        "tern_http_requests_total{endpoint=\"/v1/events\",status=\"200\"} 2",
+        "tern_http_requests_total{endpoint=\"NotFound\",status=\"404\"} 1",
+        "tern_events_total{protocol=\"native\",outcome=\"accepted\"} 1",
+        "tern_events_total{protocol=\"native\",outcome=\"duplicate\"} 1",
+        "tern_commit_seconds_count 2", "tern_commit_seconds_bucket{le=\"+Inf\"} 2", "tern_queue_bytes 0",
+        "tern_ready 1",
+      ] {
+        #expect(text.contains(sample + "\n"), "\(sample) is missing in\n\(text)")
+      }
+      #expect(!text.contains("Secret") && !text.contains("Player") && !text.contains("/never"))
+    }
+  }
+
+  @Test func `unknown addresses are 404, known ones with another method 405`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let unknown = try await client.execute(uri: "/nowhere", method: .get)
+      #expect(unknown.status == .notFound)
+      #expect(try error(unknown)["code"] as? String == "not_found")
+      let page = try await client.execute(uri: "/nowhere", method: .get, headers: [.accept: "text/html"])
+      #expect(page.status == .notFound)
+      #expect(page.headers[.contentType] == "text/html; charset=utf-8")
+      for (uri, method, allow) in [
+        ("/v1/events", HTTPRequest.Method.get, "POST"), ("/logs", .put, "POST"),
+        ("/healthz", .post, "GET, HEAD"), ("/batch", .get, "POST, OPTIONS"),
+        ("/api/v1/apps", .delete, "GET, HEAD, POST"),
+      ] {
+        let response = try await client.execute(uri: uri, method: method)
+        #expect(response.status == .methodNotAllowed, "\(method) \(uri)")
+        #expect(response.headers[.allow] == allow)
+      }
+      let head = try await client.execute(uri: "/healthz", method: .head)
+      #expect(head.status == .ok)
+      #expect(head.body.readableBytes == 0)
+      #expect(head.headers[.contentLength] == "15")
+    }
+  }
+
+  @Test(arguments: ["/", "/login", "/nowhere", "/healthz", "/metrics", "/assets/nothing", "/api/v1/apps", "/collect"])
+  func `every answer carries the security header fields`(uri: String) async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let response = try await client.execute(uri: uri, method: .get, headers: [.accept: "text/html"])
+      #expect(response.headers[.contentSecurityPolicy]?.contains("default-src 'none'") == true)
+      #expect(response.headers[.xContentTypeOptions] == "nosniff")
+      let policy = HTTPField.Name("Referrer-Policy").flatMap { response.headers[$0] }
+      #expect(policy == "no-referrer" || policy == "same-origin")
+    }
+  }
+}

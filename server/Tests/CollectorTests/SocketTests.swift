@@ -1,0 +1,247 @@
+import Foundation
+import Ingest
+import NIOCore
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// The collector on a socket: what only shows with real connections.
+@Suite(.timeLimit(.minutes(2))) struct SocketTests {
+  private func head(_ fixture: Fixture, _ fields: String) -> String {
+    "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nTern-Key: \(fixture.app.key)\r\n\(fields)\r\n\r\n"
+  }
+
+  @Test func `a body that comes in pieces is stored, and the connection is used again`() async throws {
+    let fixture = try Fixture()
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        let body = line("Play")
+        try await connection.send(head(fixture, "Content-Length: \(body.utf8.count)"))
+        for piece in body.map(String.init) { try await connection.send(piece) }
+        #expect(try await connection.receive(until: "\"rejected\":[]}").hasPrefix("HTTP/1.1 200 OK"))
+        try await connection.send(head(fixture, "Transfer-Encoding: chunked"))
+        let second = line("Stop", id: 2)
+        try await connection.send("\(String(second.utf8.count, radix: 16))\r\n\(second)\r\n0\r\n\r\n")
+        #expect(try await connection.receive(until: "\"accepted\":1,\"duplicates\":[],\"rejected\":[]}HTTP") != "")
+      }
+    }
+    #expect(fixture.warehouse.names == ["Play", "Stop"])
+  }
+
+  @Test func `a client that waits to be invited is, when its body will be read`() async throws {
+    let fixture = try Fixture()
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        let body = line("Play")
+        try await connection.send(head(fixture, "Content-Length: \(body.utf8.count)\r\nExpect: 100-continue"))
+        let invitation = try await connection.receive(until: "\r\n\r\n")
+        #expect(invitation == "HTTP/1.1 100 Continue\r\n\r\n")
+        try await connection.send(body)
+        #expect(try await connection.receive(until: "}").contains("HTTP/1.1 200 OK"))
+      }
+      try await RawConnection.open(to: port) { connection in
+        try await connection.send(head(fixture, "Content-Length: 999999999\r\nExpect: 100-continue"))
+        let answer = try await connection.receiveToEnd()
+        #expect(answer.hasPrefix("HTTP/1.1 413"))
+      }
+    }
+  }
+
+  @Test func `a refused body is not read: too large, unknown key, behind`() async throws {
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumPendingBytes: 100_000)))
+    try await fixture.running { port in
+      for (request, status) in [
+        (head(fixture, "Content-Length: 99999999"), "413"), (head(fixture, "Content-Length: 100001"), "503"),
+        (head(fixture, "Transfer-Encoding: chunked"), "503"),
+        ("POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n", "401"),
+      ] {
+        try await RawConnection.open(to: port) { connection in
+          try await connection.send(request)
+          // Not one byte of the body is sent: the answer comes all the same, and then the end.
+          let answer = try await connection.receiveToEnd()
+          #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(request)\(answer)")
+          #expect(answer.lowercased().contains("connection: close"))
+          if status == "503" { #expect(answer.lowercased().contains("retry-after: 5")) }
+        }
+      }
+    }
+  }
+
+  @Test func `a body of undeclared length is cut off at the limit`() async throws {
+    let fixture = try Fixture(CollectorSettings(native: IngestLimits(maximumBodyBytes: 100_000)))
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        try await connection.send(head(fixture, "Transfer-Encoding: chunked"))
+        let piece = "10000\r\n" + String(repeating: " ", count: 0x10000) + "\r\n"
+        for _ in 0..<2 { try? await connection.send(piece) }
+        #expect(try await connection.receiveToEnd().hasPrefix("HTTP/1.1 413"))
+      }
+    }
+  }
+
+  @Test func `a slow body and a silent connection are ended, and harm nobody`() async throws {
+    let limits = CollectorLimits(bodyDeadline: .milliseconds(300), idleTimeout: .milliseconds(300))
+    let fixture = try Fixture(CollectorSettings(limits: limits))
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { slow in
+        try await slow.send(head(fixture, "Content-Length: 1000") + "{")
+        try await RawConnection.open(to: port) { silent in
+          try await RawConnection.open(to: port) { other in
+            let body = line("Play")
+            try await other.send(head(fixture, "Content-Length: \(body.utf8.count)") + body)
+            #expect(try await other.receive(until: "}").hasPrefix("HTTP/1.1 200"))
+          }
+          #expect(try await silent.receiveToEnd() == "")
+        }
+        #expect(try await !slow.receiveToEnd().contains("200 OK"))
+      }
+    }
+    #expect(fixture.warehouse.names == ["Play"])
+  }
+
+  @Test(arguments: ["/v1/events", "/logs", "/collect", "/batch"], [true, false])
+  func `a body that ends early is the client's mistake and no line in the log`(
+    path: String, isHalfClosed: Bool
+  ) async throws {
+    let fixture = try Fixture()
+    try await fixture.running { port in
+      for framing in ["Content-Length: 500\r\n\r\n{\"logs\":[", "Transfer-Encoding: chunked\r\n\r\n40\r\n{\"logs\":["] {
+        try await RawConnection.open(to: port) { connection in
+          try await connection.send(
+            "POST \(path) HTTP/1.1\r\nHost: x\r\nTern-Key: \(fixture.app.key)\r\n"
+              + "App-Secret: \(fixture.app.appSecret)\r\n\(framing)")
+          guard isHalfClosed else { return }
+          connection.finishSending()
+          _ = try await connection.receiveToEnd()
+        }
+      }
+      let counted = try await metrics(port) { $0.contains("endpoint=\"\(path)\",status=\"400\"} 2\n") }
+      #expect(!counted.contains("status=\"500\""))
+    }
+    #expect(fixture.warehouse.batches.isEmpty)
+    #expect(fixture.log.messages.isEmpty)
+  }
+
+  /// The metrics once they show what is waited for; the suite's time limit ends the wait.
+  private func metrics(_ port: Int, _ isEnough: (String) -> Bool) async throws -> String {
+    while true {
+      let text = try await RawConnection.open(to: port) { connection in
+        try await connection.send("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        return try await connection.receiveToEnd()
+      }
+      if isEnough(text) || text.contains("status=\"500\"") { return text }
+      try Task.checkCancellation()
+    }
+  }
+
+  @Test func `a gzip bomb is refused, and the next request is served`() async throws {
+    let fixture = try Fixture()
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        // Sixteen times the limit, in 64 KiB on the wire.
+        let bomb = GzipBomb.bytes(megabytes: 64)
+        try await connection.send(head(fixture, "Content-Encoding: gzip\r\nContent-Length: \(bomb.count)"))
+        try await connection.send(bomb)
+        #expect(try await connection.receive(until: "}}").hasPrefix("HTTP/1.1 413"))
+      }
+      try await RawConnection.open(to: port) { connection in
+        let body = line("Play")
+        try await connection.send(head(fixture, "Content-Length: \(body.utf8.count)") + body)
+        #expect(try await connection.receive(until: "}").hasPrefix("HTTP/1.1 200"))
+      }
+    }
+  }
+
+  @Test(arguments: 0..<20) func `noise on a connection stops nothing`(seed: UInt64) async throws {
+    let fixture = try Fixture()
+    try await fixture.running { port in
+      var generator = FastGenerator(seed: seed)
+      let starts = [
+        "", "GET / HTTP/1.1\r\n", head(fixture, "Content-Length: 500"), head(fixture, "Transfer-Encoding: chunked"),
+        head(fixture, "Content-Encoding: gzip\r\nContent-Length: 500"), "POST /logs HTTP/1.0\r\n\r\n",
+        "GET /collect?\(String(repeating: "%", count: 4_000)) HTTP/1.1\r\nHost: x\r\n\r\n",
+      ]
+      for start in starts {
+        try await RawConnection.open(to: port) { connection in
+          try? await connection.send(start)
+          let noise = (0..<500).map { _ in UInt8.random(in: 0...255, using: &generator) }
+          try? await connection.send(noise)
+        }
+      }
+      try await RawConnection.open(to: port) { connection in
+        let body = line("Play")
+        try await connection.send(head(fixture, "Content-Length: \(body.utf8.count)") + body)
+        #expect(try await connection.receive(until: "}").hasPrefix("HTTP/1.1 200"))
+      }
+    }
+  }
+
+  @Test func `header fields without end are refused`() async throws {
+    let fixture = try Fixture()
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        try await connection.send("GET / HTTP/1.1\r\nHost: x\r\n")
+        for number in 0..<200 {
+          do {
+            try await connection.send("X-\(number): \(String(repeating: "a", count: 1_000))\r\n")
+          } catch { break }
+        }
+        #expect(try await !connection.receiveToEnd().contains("200 OK"))
+      }
+    }
+  }
+
+  @Test func `a server asked to stop finishes the request under way`() async throws {
+    let fixture = try Fixture()
+    fixture.warehouse.hold()
+    let request = try await fixture.running { port in
+      let request = Task {
+        try await RawConnection.open(to: port) { connection in
+          let body = line("Play")
+          try await connection.send(head(fixture, "Content-Length: \(body.utf8.count)") + body)
+          return try await connection.receive(until: "}")
+        }
+      }
+      await fixture.warehouse.commitWaits()
+      let (idle, continuation) = AsyncStream.makeStream(of: Void.self)
+      Task {
+        try await RawConnection.open(to: port) { connection in
+          try await connection.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+          _ = try await connection.receive(until: "}")
+          continuation.yield()
+          // Connections at rest are closed once the server has been asked to stop: only then may the commit go on.
+          _ = try await connection.receiveToEnd()
+        }
+        fixture.warehouse.release()
+      }
+      _ = await idle.first { _ in true }
+      return request
+    }
+    let answer = try await request.value
+    #expect(answer.hasPrefix("HTTP/1.1 200"))
+    #expect(fixture.warehouse.names == ["Play"])
+  }
+
+  @Test func `a port in use is said in one line`() async throws {
+    let fixture = try Fixture()
+    try await fixture.running { port in
+      let second = CollectorServer(.init(port: port), ports: fixture.ports)
+      let failure = await #expect(throws: CollectorError.self) { try await second.run() }
+      #expect(failure?.code == .addressInUse)
+      #expect(failure?.message.contains(String(port)) == true)
+      #expect(failure?.message.contains("\n") == false)
+    }
+  }
+
+  @Test func `an address that is not ours is said in one line`() async throws {
+    let fixture = try Fixture()
+    for host in ["192.0.2.1", "no such host"] {
+      let server = CollectorServer(.init(host: host, port: 0), ports: fixture.ports)
+      let failure = await #expect(throws: CollectorError.self) { try await server.run() }
+      #expect(failure?.code == .cannotListen)
+      #expect(failure?.message.contains(host) == true)
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Ingest
+import NIOConcurrencyHelpers
+import Warehouse
+
+/// A warehouse in memory that can be told to fail or to wait.
+final class FakeWarehouse: Warehouse {
+  private struct State {
+    var batches: [(app: AppID, batch: IncomingBatch)] = []
+    var seen: Set<DuplicateKey> = []
+    var rows: [StoredEvent] = []
+    var failure: WarehouseError?
+    var isHeld = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+    var watchers: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state = NIOLockedValueBox(State())
+
+  /// What was committed, in order.
+  var batches: [IncomingBatch] { state.withLockedValue { $0.batches.map(\.batch) } }
+  var apps: [AppID] { state.withLockedValue { $0.batches.map(\.app) } }
+  var names: [String] { batches.flatMap(\.events).map(\.name) }
+
+  func fail(with error: WarehouseError?) { state.withLockedValue { $0.failure = error } }
+  func hold() { state.withLockedValue { $0.isHeld = true } }
+
+  /// Returns when a commit waits to be released.
+  func commitWaits() async {
+    await withCheckedContinuation { continuation in
+      let isWaiting = state.withLockedValue { state in
+        if state.waiting.isEmpty { state.watchers.append(continuation) }
+        return !state.waiting.isEmpty
+      }
+      if isWaiting { continuation.resume() }
+    }
+  }
+
+  func release() {
+    let waiting = state.withLockedValue { state in
+      defer { state.waiting = [] }
+      state.isHeld = false
+      return state.waiting
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+
+  func commit(_ batch: IncomingBatch, app: AppID) async throws -> CommitReceipt {
+    await withCheckedContinuation { continuation in
+      let (isHeld, watchers) = state.withLockedValue { state in
+        guard state.isHeld else { return (false, [CheckedContinuation<Void, Never>]()) }
+        state.waiting.append(continuation)
+        defer { state.watchers = [] }
+        return (true, state.watchers)
+      }
+      for watcher in watchers { watcher.resume() }
+      if !isHeld { continuation.resume() }
+    }
+    return try state.withLockedValue { state in
+      if let failure = state.failure { throw failure }
+      state.batches.append((app, batch))
+      var receipt = CommitReceipt()
+      for event in batch.events {
+        if let key = event.duplicateKey, !state.seen.insert(key).inserted {
+          receipt.duplicates.append(event.index)
+        } else {
+          receipt.accepted += 1
+          state.rows.append(stored(event, of: batch, id: Int64(state.rows.count + 1)))
+        }
+      }
+      return receipt
+    }
+  }
+
+  private func stored(_ event: IncomingEvent, of batch: IncomingBatch, id: Int64) -> StoredEvent {
+    StoredEvent(
+      id: id, kind: event.kind, name: event.name, time: event.time, received: batch.received, install: event.install,
+      user: event.user, device: batch.devices[event.device], properties: event.properties)
+  }
+
+  func recent(app: AppID, limit: Int) throws -> [StoredEvent] {
+    state.withLockedValue { Array($0.rows.reversed().prefix(limit)) }
+  }
+
+  func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount] { [] }
+  func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures] { [] }
+  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyFigures {
+    KeyFigures(key: key, count: 0, users: 0)
+  }
+  func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> [DailyFigures] { [] }
+  func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity] { [] }
+  func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyFigures] { [] }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ingest
+import Logging
+import NIOCore
+import Portal
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// A collector over a fake warehouse and a real catalog in a temporary directory.
+final class Fixture: Sendable {
+  let warehouse = FakeWarehouse()
+  let catalog: Catalog
+  let app: App
+  let token: String
+  let settings: CollectorSettings
+  let log = LogRecorder()
+  private let directory: String
+
+  init(_ settings: CollectorSettings = CollectorSettings()) throws {
+    self.settings = settings
+    directory = FileManager.default.temporaryDirectory.appending(path: "tern-collector-\(UUID().uuidString)").path
+    catalog = try Catalog(directory: directory)
+    token = try #require(try catalog.ensureAdminToken())
+    app = try catalog.createApp(name: "Player & <Friends>", timeZone: "Europe/Berlin")
+  }
+
+  deinit {
+    try? catalog.close()
+    try? FileManager.default.removeItem(atPath: directory)
+  }
+
+  var ports: CollectorPorts {
+    CollectorPorts(
+      sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      logger: Logger(label: "test") { [log] _ in log })
+  }
+
+  /// The routes, asked without a socket.
+  func routed<Value>(_ body: @Sendable (any TestClientProtocol) async throws -> Value) async throws -> Value {
+    let collector = CollectorApplication(
+      ports: ports, pages: try PortalPages(collector: "http://127.0.0.1:8787"), settings: settings)
+    return try await Application(responder: collector.responder, logger: ports.logger).test(.router, body)
+  }
+
+  /// A native request's header fields.
+  var keyed: HTTPFields { [.ternKey: app.key] }
+  var authorized: HTTPFields { [.authorization: "Bearer \(token)"] }
+
+  /// The cookie of a fresh login, as a browser sends it.
+  func cookie() throws -> String {
+    "tern_session=\(try catalog.createSession(lasting: .seconds(60)))"
+  }
+}
+
+extension HTTPField.Name {
+  static let ternKey = HTTPField.Name("Tern-Key") ?? .accept
+  static let appSecret = HTTPField.Name("App-Secret") ?? .accept
+  static let installID = HTTPField.Name("Install-ID") ?? .accept
+  static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .accept
+}
+
+/// One line of a native body.
+func line(_ name: String, id: UInt64 = 1, at time: Timestamp = Catalog.systemTime()) -> String {
+  let event = Event(
+    id: UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0000 | id), name: name, time: time,
+    install: UniqueID(high: 7, low: 0x8000_0000_0000_0001), properties: ["Length": 12.5, "HD": true])
+  let device = Device(osName: "Debian GNU/Linux", osVersion: "12", locale: "de_DE")
+  return String(decoding: event.line(device: device.encodedMembers()), as: UTF8.self)
+}
+
+/// The JSON object of a body.
+func object(_ response: TestResponse) throws -> [String: Any] {
+  try #require(try JSONSerialization.jsonObject(with: Data(buffer: response.body)) as? [String: Any])
+}
+
+/// The error of a body, whose shape is the same everywhere.
+func error(_ response: TestResponse) throws -> [String: Any] {
+  let error = try #require(try object(response)["error"] as? [String: Any])
+  #expect(Set(error.keys) == ["code", "message", "position", "index"])
+  return error
+}
+
+extension Data {
+  init(buffer: ByteBuffer) { self.init(buffer.readableBytesView) }
+}

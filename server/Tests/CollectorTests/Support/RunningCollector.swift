@@ -1,0 +1,39 @@
+import ServiceLifecycle
+import Testing
+
+@testable import Collector
+
+extension Fixture {
+  /// Runs the collector on a socket while `body` runs; returns after it has stopped.
+  func running<Value: Sendable>(
+    _ body: @escaping @Sendable (_ port: Int) async throws -> Value
+  ) async throws -> Value {
+    let (listening, continuation) = AsyncStream.makeStream(of: Int.self)
+    let server = CollectorServer(
+      .init(port: 0, settings: settings), ports: ports, onListening: { continuation.yield($0) })
+    let services = ServiceGroup(services: [server], logger: ports.logger)
+    return try await withThrowingTaskGroup(of: Value?.self) { group in
+      group.addTask {
+        defer { continuation.finish() }
+        try await services.run()
+        return nil
+      }
+      group.addTask {
+        let port = try #require(await listening.first { _ in true }, "the server did not start")
+        let result = await Result { try await body(port) }
+        await services.triggerGracefulShutdown()
+        return try result.get()
+      }
+      var result: Value?
+      while let next = try await group.next() { result = next ?? result }
+      return try #require(result)
+    }
+  }
+}
+
+extension Result where Failure == any Error {
+  /// What `body` returns or throws.
+  init(_ body: () async throws -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}

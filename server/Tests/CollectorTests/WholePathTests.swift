@@ -1,0 +1,113 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ingest
+import Logging
+import NIOCore
+import Portal
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// From a request to a report, through the warehouse that ships.
+@Suite struct WholePathTests {
+  private func withWarehouse(
+    _ body: @escaping @Sendable (any TestClientProtocol, App, HTTPFields, SQLiteWarehouse) async throws -> Void
+  ) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tern-whole-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let catalog = try Catalog(directory: directory)
+    let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    let secret = try catalog.duplicateSecret()
+    let ports = CollectorPorts(
+      sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let app = try catalog.createApp(name: "Player")
+    let token = try #require(try catalog.ensureAdminToken())
+    let collector = CollectorApplication(
+      ports: ports, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+    try await Application(responder: collector.responder, logger: ports.logger).test(.router) { client in
+      try await body(client, app, [.authorization: "Bearer \(token)"], warehouse)
+    }
+    try await warehouse.close()
+    try catalog.close()
+  }
+
+  private func report(
+    _ name: String, _ client: any TestClientProtocol, _ headers: HTTPFields
+  ) async throws -> [String: Any] {
+    try object(try await client.execute(uri: "/api/v1/apps/1/reports/\(name)", method: .get, headers: headers))
+  }
+
+  @Test func `events of all three protocols are in the reports once, however often they are sent`() async throws {
+    try await withWarehouse { client, app, headers, warehouse in
+      let now = Catalog.systemTime()
+      let stamp = Date(timeIntervalSince1970: Double(now.millisecondsSince1970) / 1_000).formatted(.iso8601)
+      let native = ByteBuffer(
+        string: [line("Play", id: 1, at: now), line("Play", id: 2, at: now)].joined(separator: "\n"))
+      let logs = ByteBuffer(
+        string: """
+          {"logs":[{"type":"event","timestamp":"\(stamp)","id":"2E4F0D0A-41B1-4F2B-8C39-5D2C7B1C61A7","name":"Play",\
+          "device":{"osName":"iOS","osVersion":"17","locale":"pt_BR","appVersion":"1","appBuild":"1"}}]}
+          """)
+      let hit = "v=1&tid=\(app.trackingID)&cid=c1&t=event&ec=Video&ea=Stop&z=7&ht=\(now.millisecondsSince1970)"
+      for _ in 0..<3 {
+        let answers = [
+          try await client.execute(uri: "/v1/events", method: .post, headers: [.ternKey: app.key], body: native),
+          try await client.execute(
+            uri: "/logs?api-version=1.0.0", method: .post, headers: [.appSecret: app.appSecret, .installID: "i2"],
+            body: logs),
+          try await client.execute(uri: "/collect", method: .post, body: ByteBuffer(string: hit)),
+        ]
+        #expect(answers.allSatisfy { $0.status == .ok })
+      }
+      try await warehouse.flush()
+      let rows = try #require(try await report("events", client, headers)["events"] as? [[String: Any]])
+      #expect(rows.map { $0["name"] as? String } == ["Play", "Stop"])
+      #expect(rows.map { $0["count"] as? Int } == [3, 1])
+      #expect(rows.map { $0["users"] as? Int } == [2, 1])
+      let totals = try await report("overview", client, headers)["totals"] as? [String: Int]
+      #expect(totals?["events"] == 4)
+      #expect(totals?["users"] == 3)
+      #expect(try warehouse.verify().isClean)
+    }
+  }
+
+  @Test func `what was refused is in the report of losses`() async throws {
+    try await withWarehouse { client, app, headers, warehouse in
+      let body = ByteBuffer(string: [line("", id: 1), line("Play", id: 2)].joined(separator: "\n"))
+      _ = try await client.execute(uri: "/v1/events", method: .post, headers: [.ternKey: app.key], body: body)
+      _ = try await client.execute(
+        uri: "/logs", method: .post, headers: [.appSecret: app.appSecret], body: ByteBuffer(string: "{"))
+      try await warehouse.flush()
+      let losses = try #require(try await report("losses", client, headers)["losses"] as? [[String: Any]])
+      #expect(
+        Set(losses.compactMap { $0["name"] as? String }) == ["rejected:name_missing", "rejected:unreadable_malformed"])
+    }
+  }
+
+  @Test func `an app created while the server runs is known at once`() async throws {
+    try await withWarehouse { client, _, headers, warehouse in
+      let created = try object(
+        try await client.execute(
+          uri: "/api/v1/apps", method: .post, headers: headers, body: ByteBuffer(string: #"{"name":"Second"}"#)))
+      let key = try #require(created["key"] as? String)
+      let answer = try await client.execute(
+        uri: "/v1/events", method: .post, headers: [.ternKey: key], body: ByteBuffer(string: line("Play")))
+      #expect(answer.status == .ok)
+      #expect(try warehouse.recent(app: AppID(2), limit: 5).map(\.name) == ["Play"])
+    }
+  }
+
+  @Test func `a warehouse that has closed is a 503, not a success`() async throws {
+    try await withWarehouse { client, app, _, warehouse in
+      try await warehouse.close()
+      let answer = try await client.execute(
+        uri: "/v1/events", method: .post, headers: [.ternKey: app.key], body: ByteBuffer(string: line("Play")))
+      #expect(answer.status == .serviceUnavailable)
+    }
+  }
+}

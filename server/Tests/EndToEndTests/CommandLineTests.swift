@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// The command line as a person types it.
+@Suite struct CommandLineTests {
+  @Test func `a wrong option is one line on standard error and exit code 2`() throws {
+    let workspace = try Workspace()
+    let mistakes = [
+      ["serve", "--nonsense"], ["serve", "--port", "abc"], ["report", "nonsense", "--app", "1"], ["nonsense"],
+      ["report", "overview"],
+      ["report", "overview", "--app", "1", "--from", "yesterday", "--data", workspace.path("none")],
+    ]
+    for arguments in mistakes {
+      let (status, output, error) = try workspace.run(arguments)
+      #expect(status == 2, "\(arguments): \(error)")
+      #expect(output.isEmpty)
+      #expect(error.split(separator: "\n").count == 1, "\(arguments): \(error)")
+    }
+  }
+
+  @Test func `a port in use is one line on standard error and exit code 2`() async throws {
+    let workspace = try Workspace()
+    let server = try await RunningServer.start(workspace)
+    let (status, _, error) = try workspace.run(
+      ["serve", "--data", workspace.path("other"), "--port", String(server.port)])
+    #expect(status == 2)
+    #expect(error.contains(String(server.port)))
+    #expect(server.stop() == 0)
+  }
+
+  @Test func `track says whether the event arrived`() async throws {
+    let workspace = try Workspace()
+    let server = try await RunningServer.start(workspace)
+    let app = try CreatedApp.create(workspace, "Command line")
+    func track(_ name: String, _ key: String, _ url: String) throws -> Int32 {
+      try workspace.run([
+        "track", name, "-p", "count=3", "-p", "kind=test", "--url", url, "--key", key, "--timeout", "5",
+      ]).status
+    }
+    #expect(try track("Hello", app.key, server.address) == 0)
+    #expect(try track("Hello", "wrong", server.address) == 1)
+    let reported = try await eventually {
+      let events = try workspace.report("events", app: app.id)["events"] as? [[String: Any]]
+      return events?.first?["name"] as? String == "Hello" && events?.first?["count"] as? Int == 1
+    }
+    #expect(reported)
+    #expect(server.stop() == 0)
+    #expect(try track("Hello", app.key, server.address) == 1)
+  }
+}

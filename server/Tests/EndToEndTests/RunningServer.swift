@@ -1,0 +1,59 @@
+import Foundation
+import Testing
+
+/// A `tern serve` process.
+struct RunningServer {
+  let process: Process
+  let port: Int
+  let token: String?
+
+  /// Starts a server on the workspace's data directory and waits until it is ready.
+  static func start(_ workspace: Workspace, port: Int = 0) async throws -> RunningServer {
+    let log = "server-\(UUID().uuidString).log"
+    let process = try workspace.start(
+      workspace.tern, ["serve", "--data", workspace.path("data"), "--port", String(port)], output: log)
+    let started = try await eventually {
+      try #require(process.isRunning, "the server ended: \(workspace.text(log))")
+      return workspace.text(log).contains(/http:\/\/127\.0\.0\.1:[1-9]/)
+    }
+    try #require(started, "the server said no address: \(workspace.text(log))")
+    let match = try #require(workspace.text(log).firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/))
+    let token = workspace.text(log).firstMatch(of: /token=([A-Za-z0-9_-]+)/).map { String($0.1) }
+    return RunningServer(process: process, port: try #require(Int(match.1)), token: token)
+  }
+
+  var address: String { "http://127.0.0.1:\(port)" }
+
+  /// Ends the server without any warning.
+  func kill() {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  /// Asks the server to finish, and returns its exit code.
+  func stop() -> Int32 {
+    process.terminate()
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+}
+
+/// An app as `tern apps create --json` prints it.
+struct CreatedApp {
+  let id: String
+  let key: String
+  let appSecret: String
+  let trackingID: String
+
+  static func create(_ workspace: Workspace, _ name: String) throws -> CreatedApp {
+    let (status, output, error) = try workspace.run([
+      "apps", "create", name, "--data", workspace.path("data"), "--json",
+    ])
+    try #require(status == 0, "tern apps create: \(error)")
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+    return CreatedApp(
+      id: "\(try #require(object["id"]))", key: try #require(object["key"] as? String),
+      appSecret: try #require(object["appSecret"] as? String), trackingID: try #require(object["trackingId"] as? String)
+    )
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+/// A temporary directory and the built programs: `tern` beside the tests, `demo-player` where `Scripts/test` built it.
+final class Workspace {
+  let directory: URL
+  let tern: URL
+  let player: URL
+  private var children: [Process] = []
+
+  init() throws {
+    directory = FileManager.default.temporaryDirectory.appending(path: "tern-end-to-end-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    let products = try #require(Self.productsDirectory(), "cannot find the directory of the built products")
+    tern = products.appending(path: "tern")
+    let repository = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
+    let fallback = repository.appending(path: "Examples/.build/debug/demo-player").path
+    let path = ProcessInfo.processInfo.environment["TERN_DEMO_PLAYER"] ?? fallback
+    try #require(
+      FileManager.default.isExecutableFile(atPath: path),
+      "build the example first: swift build --package-path Examples (or run Scripts/test)")
+    player = URL(filePath: path)
+  }
+
+  deinit {
+    for child in children where child.isRunning { kill(child.processIdentifier, SIGKILL) }
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  func path(_ name: String) -> String { directory.appending(path: name).path }
+
+  /// Starts a program without waiting for it; its output goes to a file.
+  func start(_ executable: URL, _ arguments: [String], output: String) throws -> Process {
+    let process = Process()
+    process.executableURL = executable
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    let file = try newFile(output)
+    process.standardOutput = file
+    process.standardError = file
+    try process.run()
+    children.append(process)
+    return process
+  }
+
+  /// Runs `tern` to its end.
+  @discardableResult
+  func run(_ arguments: [String]) throws -> (status: Int32, output: String, error: String) {
+    let name = UUID().uuidString
+    let process = Process()
+    process.executableURL = tern
+    process.arguments = arguments
+    process.standardInput = FileHandle.nullDevice
+    // Files rather than pipes: a pipe that nobody reads while we wait could fill up.
+    process.standardOutput = try newFile("\(name).out")
+    process.standardError = try newFile("\(name).err")
+    try process.run()
+    process.waitUntilExit()
+    return (process.terminationStatus, text("\(name).out"), text("\(name).err"))
+  }
+
+  private func newFile(_ name: String) throws -> FileHandle {
+    try Data().write(to: URL(filePath: path(name)))
+    return try FileHandle(forWritingTo: URL(filePath: path(name)))
+  }
+
+  func text(_ name: String) -> String {
+    (try? String(contentsOfFile: path(name), encoding: .utf8)) ?? ""
+  }
+
+  /// A report as JSON, through the command line.
+  func report(_ name: String, app: String, _ more: [String] = []) throws -> [String: Any] {
+    let (status, output, error) = try run(
+      ["report", name, "--app", app, "--data", path("data"), "--format", "json"] + more)
+    try #require(status == 0, "tern report \(name): \(error)")
+    return try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
+  }
+
+  private static func productsDirectory() -> URL? {
+    // The test bundle lies beside the executables, whatever the configuration.
+    let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    let bundles = Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
+    let candidates = [program.deletingLastPathComponent()] + bundles
+    return candidates.first { FileManager.default.isExecutableFile(atPath: $0.appending(path: "tern").path) }
+  }
+}
+
+/// Asks again until the answer is yes. Other processes have no clock that a test could turn, so this waits for real.
+func eventually(within limit: Duration = .seconds(60), _ condition: () throws -> Bool) async throws -> Bool {
+  let clock = ContinuousClock()
+  let deadline = clock.now + limit
+  while true {
+    if try condition() { return true }
+    if clock.now > deadline { return false }
+    try await clock.sleep(for: .milliseconds(50))
+  }
+}

@@ -1,0 +1,218 @@
+import Ingest
+import TernEvents
+import Testing
+
+@Suite struct AppCenterParserTests {
+  private let start =
+    #"{"type":"startSession","timestamp":"2025-03-02T13:55:09.120Z","sid":"\#(testSession)"}"#
+
+  @Test func `a session and typed events`() throws {
+    let typed =
+      #","typedProperties":[{"type":"long","name":"Position","value":12},{"type":"double","name":"Volume","value":0.75},"#
+      + #"{"type":"boolean","name":"Offline","value":true},{"type":"string","name":"Genre","value":"Jazz"},"#
+      + #"{"type":"dateTime","name":"AddedAt","value":"2025-02-27T22:10:00.000Z"},{"type":"double","name":"Whole","#
+      + #""value":3},{"type":"dateTime","name":"Odd","value":"soon"},{"name":"Untyped","value":1},7,{"value":2}]"#
+    let parsed = try parseLogs(
+      logs(start, eventLog("Video clicked", id: uuid(1)), eventLog("Clip opened", id: uuid(2), more: typed)))
+    let batch = parsed.batch
+    #expect(batch.source == .appCenter && batch.rejections.isEmpty && parsed.diagnosticsIDs.isEmpty)
+    #expect(batch.names(.sessionStart) == ["startSession"])
+    #expect(batch.names(.event) == ["Video clicked", "Clip opened"])
+    #expect(batch.events.map(\.startsSession) == [true, false, false])
+    #expect(Set(batch.events.map(\.session)).count == 1 && batch.events[0].session > 0)
+    #expect(batch.installs == [testInstall.lowercased()])
+    #expect(batch.events[0].time == testTime - .seconds(600))
+    let expected: [(String, PropertyValue?)] = [
+      ("Position", .integer(12)), ("Volume", .double(0.75)), ("Offline", .boolean(true)), ("Genre", .string("Jazz")),
+      ("AddedAt", .date(Timestamp(millisecondsSince1970: 1_740_694_200_000))), ("Whole", .double(3)),
+      ("Odd", .string("soon")), ("Untyped", .integer(1)),
+    ]
+    for (name, value) in expected { #expect(batch.property(name, of: 2) == value, "\(name)") }
+    #expect(batch.events[2].properties.count == expected.count)
+  }
+
+  @Test func `the device is resolved once however many logs repeat it`() throws {
+    let batch = try parseLogs(logs(start, eventLog("A", id: uuid(1)), eventLog("B", id: uuid(2)))).batch
+    #expect(batch.devices.count == 1)
+    let device = try #require(batch.devices.first)
+    #expect(device.osName == "iOS" && device.osVersion == "17.4.1" && device.model == "iPhone15,2")
+    #expect(device.locale == "pt_BR" && device.country == "BR" && device.timeZoneOffsetMinutes == -180)
+    #expect(device.appVersion == "3.2.0" && device.appBuild == "418")
+    #expect(device.sdkName == "appcenter.ios" && device.sdkVersion == "5.0.7")
+  }
+
+  @Test(arguments: [
+    (#","carrierCountry":"us""#, "US"), ("", "BR"), (#","carrierCountry":"--""#, "BR"),
+    (#","carrierCountry":"Germany""#, "BR"), (#","carrierCountry":null"#, "BR"),
+  ]) func `the country is the carrier's, else the locale's`(member: String, country: String) throws {
+    let batch = try parseLogs(logs(eventLog("A", id: uuid(1)), device: deviceBlock(country: member))).batch
+    #expect(batch.devices.first?.country == country)
+  }
+
+  @Test func `device blocks that begin alike are told apart`() throws {
+    let one = eventLog("A", id: uuid(1), more: #","device":\#(deviceBlock())"#)
+    let two = eventLog("B", id: uuid(2), more: #","device":\#(deviceBlock(extra: #","osName":"iPadOS""#))"#)
+    let none = eventLog("C", id: uuid(3))
+    let body = #"{"logs":["# + [one, two, none, one, two].joined(separator: " ,\n ") + "]}"
+    let batch = try parseLogs(Array(body.utf8)).batch
+    #expect(batch.events.map { batch.devices[$0.device].osName } == ["iOS", "iPadOS", "", "iOS", "iPadOS"])
+    #expect(batch.devices.count == 3)
+  }
+
+  @Test func `a service start is accepted and stores nothing`() throws {
+    let parsed = try parseLogs(
+      logs(#"{"type":"startService","timestamp":"2025-03-02T14:04:09.120Z","services":["Crashes","Analytics"]}"#))
+    #expect(parsed.withoutEvent == 1 && parsed.batch.events.isEmpty && parsed.batch.rejections.isEmpty)
+    let empty = try parseLogs(Array(#"{"logs":[]}"#.utf8))
+    #expect(empty.batch.events.isEmpty && empty.batch.rejections.isEmpty)
+  }
+
+  @Test func `plain properties are taken and typed ones win`() throws {
+    let batch = try parseLogs(
+      logs(
+        eventLog("Purchase", id: uuid(1), more: #","properties":{"Plan":"Yearly","Coupon":""}"#),
+        eventLog(
+          "Both", id: uuid(2),
+          more:
+            #","typedProperties":[{"type":"long","name":"n","value":1}],"properties":{"n":"2","m":"3"}"#),
+        eventLog(
+          "Both", id: uuid(3),
+          more:
+            #","properties":{"n":"2","m":"3"},"typedProperties":[{"type":"long","name":"n","value":1}]"#))
+    ).batch
+    #expect(batch.events[0].properties == (["Plan": "Yearly", "Coupon": ""] as Properties).elements)
+    for event in 1...2 {
+      #expect(batch.property("n", of: event) == .integer(1))
+      #expect(batch.property("m", of: event) == .string("3"))
+      #expect(batch.events[event].properties.count == 2)
+    }
+  }
+
+  @Test func `errors, pages, attachments and unknown logs`() throws {
+    let time = #""timestamp":"2025-03-02T14:04:09.120Z""#
+    let parsed = try parseLogs(
+      logs(
+        #"{"type":"appleError",\#(time),"id":"\#(uuid(1))","userId":"user-17","threads":[{"id":0,"frames":[]}]}"#,
+        #"{"type":"errorAttachment",\#(time),"id":"\#(uuid(2))","errorId":"\#(uuid(1))","data":"aGVsbG8="}"#,
+        #"{"type":"handledError",\#(time),"id":"\#(uuid(3))","properties":{"retry":"2"},"exception":{"frames":[{}]}}"#,
+        #"{"type":"page",\#(time),"name":"Library","sid":"\#(testSession)","properties":{"sort":"recent"}}"#,
+        #"{"type":"futureLog",\#(time),"answer":42}"#, #"{"type":"managedError",\#(time),"id":"\#(uuid(4))"}"#, "null"))
+    let batch = parsed.batch
+    #expect(batch.rejections.isEmpty)
+    #expect(batch.names(.crash) == ["appleError", "managedError"])
+    #expect(batch.names(.handledError) == ["handledError"])
+    #expect(batch.names(.screen) == ["Library"])
+    #expect(batch.names(.other) == ["errorAttachment", "futureLog"])
+    #expect(parsed.diagnosticsIDs == [uuid(1), uuid(3), uuid(4)])
+    #expect(batch.events[0].user == "user-17")
+    #expect(batch.property("retry", of: 2) == .string("2"))
+    guard case .string(let raw)? = batch.property("raw", of: 4) else { throw TestFailure() }
+    #expect(raw.hasPrefix(#"{"type":"futureLog","#) && raw.hasSuffix("}}"))
+  }
+
+  @Test func `null logs are passed over and positions count them`() throws {
+    let body = #"{"logs":[null,\#(eventLog("A", id: uuid(1))),null,7,"x",[1],\#(eventLog("B", id: uuid(2)))]}"#
+    let batch = try parseLogs(Array(body.utf8)).batch
+    #expect(batch.events.map(\.index) == [1, 6])
+    #expect(batch.rejections.map(\.index) == [3, 4, 5])
+    #expect(Set(batch.reasons) == ["not_an_object"])
+  }
+
+  @Test func `the age limits are those of the original`() throws {
+    let limit: Int64 = 25 * 86_400_000
+    for (offset, reason) in [
+      (-limit, nil), (-limit - 1, "time_too_old"), (3 * 86_400_000, nil), (3 * 86_400_000 + 1, "time_in_future"),
+    ] as [(Int64, String?)] {
+      let received = testTime - .milliseconds(offset)
+      let batch = try parseLogs(
+        logs(eventLog("A", id: uuid(1), time: "2025-03-02T14:05:09.120Z")), received: received
+      ).batch
+      #expect(batch.reasons.first == reason)
+      #expect(batch.events.count == (reason == nil ? 1 : 0))
+    }
+  }
+
+  @Test func `times, scripts and markup arrive as they are`() throws {
+    let batch = try parseLogs(
+      logs(
+        eventLog("Видео открыто", id: uuid(1), time: "2025-03-02T14:04:39Z", more: #","properties":{"気分":"良い"}"#),
+        eventLog("<script>alert(1)</script>", id: uuid(2), time: "2025-03-02T16:04:40.000+0200"),
+        eventLog("👩‍👩‍👧 shared", id: uuid(3), time: "2025-03-02T14:04:41.000Z", more: #","properties":{"e":"é"}"#))
+    ).batch
+    #expect(batch.names(.event) == ["Видео открыто", "<script>alert(1)</script>", "👩‍👩‍👧 shared"])
+    let times = batch.events.map { $0.time.millisecondsSince1970 - testTime.millisecondsSince1970 }
+    #expect(times == [-30_120, -29_120, -28_120])
+    #expect(batch.property("気分") == .string("良い"))
+  }
+
+  @Test(arguments: [
+    (#"{"timestamp":"2025-03-02T14:05:09Z"}"#, "type_missing"),
+    (#"{"type":"event","timestamp":"2025-03-02T14:05:09Z"}"#, "name_missing"),
+    (#"{"type":"page","timestamp":"2025-03-02T14:05:09Z","name":""}"#, "name_missing"),
+    (#"{"type":"event","name":"A"}"#, "time_missing"),
+    (#"{"type":"event","name":"A","timestamp":"yesterday"}"#, "time_invalid"),
+    (#"{"type":"event","name":"A","timestamp":{}}"#, "time_invalid"),
+  ]) func `a log that cannot be stored is refused alone`(log: String, reason: String) throws {
+    let batch = try parseLogs(logs(log, eventLog("Good", id: uuid(1)))).batch
+    #expect(batch.reasons == [reason])
+    #expect(batch.names(.event) == ["Good"])
+  }
+
+  @Test(arguments: [nil, ""]) func `without an install every log is refused`(install: String?) throws {
+    let batch = try parseLogs(logs(start, eventLog("A", id: uuid(1))), install: install).batch
+    #expect(batch.reasons == ["install_missing", "install_missing"])
+    #expect(batch.events.isEmpty)
+  }
+
+  @Test func `an install that is no UUID stays as it is, cut`() throws {
+    let name = "Kiosk-" + String(repeating: "é", count: 40)
+    let batch = try parseLogs(logs(start), install: name).batch
+    #expect(batch.installs == [String(name.prefix(35))])
+  }
+
+  @Test func `a second delivery has the same keys`() throws {
+    let page = #"{"type":"page","timestamp":"2025-03-02T14:04:49.000Z","name":"Library"}"#
+    let other = #"{"type":"page","timestamp":"2025-03-02T14:04:49.000Z","name":"Player"}"#
+    let body = logs(start, eventLog("A", id: uuid(1)), eventLog("A", id: uuid(2)), page, other)
+    let first = try parseLogs(body).batch.events.map(\.duplicateKey)
+    let lower = try parseLogs(body, install: testInstall.lowercased(), received: testTime + .seconds(60)).batch
+    #expect(first == lower.events.map(\.duplicateKey))
+    #expect(Set(first.compactMap { $0 }).count == 5)
+    #expect(try parseLogs(body, app: 2).batch.events.map(\.duplicateKey) != first)
+    #expect(try parseLogs(body, install: uuid(9)).batch.events.map(\.duplicateKey) != first)
+  }
+
+  @Test(arguments: [
+    "", " ", "[]", "null", "{}", #"{"logs":null}"#, #"{"logs":{}}"#, #"{"logs":[}"#, #"{"logs":[{]}"#,
+    #"{"logs":[{}],}"#, #"{"logs":[{},]}"#, #"{"logs":[{}]"#, #"{"logs":[]} x"#, #"{"logs":[],"logs":[]}"#,
+    #"{"logs":[{"device":{"a":tru}}]}"#, #"{"logs":[{"typedProperties":[{"name":}]}]}"#, "\u{FEFF}",
+    "{\"logs\":[\u{0}]}",
+    #"{"logs":[{"properties":{"a":{"b":[1,2}}}]}"#, #"{"logs":[{"device":{},"device":{"a":1}}]}"#,
+  ]) func `what is no list of logs is malformed`(text: String) {
+    let error = #expect(throws: IngestError.self) { try parseLogs(Array(text.utf8)) }
+    #expect(error?.code == .malformed)
+    #expect(error?.message.isEmpty == false)
+  }
+
+  @Test func `a byte order mark, blanks and other members are passed over`() throws {
+    let text = "\u{FEFF} { \"a\" : [ 1 ] , \"logs\" : [ \(eventLog("A", id: uuid(1))) ] , \"b\" : { } } \n"
+    #expect(try parseLogs(Array(text.utf8)).batch.names(.event) == ["A"])
+  }
+
+  @Test func `numbers where texts belong`() throws {
+    let block = #"{"osName":"iOS","osVersion":17.4,"appBuild":418,"model":true,"timeZoneOffset":1e9,"locale":null}"#
+    let batch = try parseLogs(logs(eventLog("A", id: uuid(1)), device: block)).batch
+    let device = try #require(batch.devices.first)
+    #expect(device.osVersion == "17.4" && device.appBuild == "418" && device.model == "" && device.locale == "")
+    #expect(device.timeZoneOffsetMinutes == 0)
+  }
+
+  @Test func `too many logs are refused together`() throws {
+    let error = #expect(throws: IngestError.self) {
+      try parseLogs(logs(start, start, start), limits: IngestLimits(maximumEvents: 2))
+    }
+    #expect(error?.code == .tooLarge)
+  }
+}
+
+struct TestFailure: Error {}

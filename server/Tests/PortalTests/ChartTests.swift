@@ -1,0 +1,97 @@
+import Foundation
+import Reports
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Portal
+
+struct ChartTests {
+  @Test func `an axis begins at zero, has equal whole steps, and ends close above the largest value`() {
+    for maximum in Array(0...3_000) + [9_999, 10_001, 123_456, 999_999_999, Int(Int32.max), 1 << 60, Int.max / 2] {
+      let ticks = ChartScale(maximum: maximum).ticks
+      #expect(ticks.first == 0)
+      #expect((2...6).contains(ticks.count), "\(maximum)")
+      #expect(Set(zip(ticks, ticks.dropFirst()).map { $1 - $0 }).count == 1, "\(maximum)")
+      #expect(ticks[ticks.count - 1] >= maximum, "\(maximum)")
+      #expect(ticks[ticks.count - 2] < max(maximum, 1), "\(maximum): the last step is needed")
+    }
+    #expect(ChartScale(maximum: Int.max).top >= Int.max / 2, "no overflow at the end of the range")
+  }
+
+  @Test(arguments: 0..<100 as Range<UInt64>)
+  func `a curve between two points stays between them`(seed: UInt64) {
+    var generator = FastGenerator(seed: seed)
+    let points = (0..<12).map {
+      CurvePoint(x: Double($0 * 10), y: Double(Int.random(in: 0...5, using: &generator) * 50))
+    }
+    let path = MonotoneCurve(points).path(0..<points.count)
+    let curves = path.split(separator: "C").dropFirst().map { curve in
+      curve.split(separator: " ").compactMap { Double($0) }
+    }
+    #expect(curves.count == 11)
+    for (index, curve) in curves.enumerated() {
+      #expect(curve.count == 6)
+      let range = [points[index].y, points[index + 1].y]
+      // A cubic stays within the hull of its control points.
+      for y in [curve[1], curve[3]] {
+        #expect(y >= (range.min() ?? 0) - 0.1 && y <= (range.max() ?? 0) + 0.1, "point \(index)")
+      }
+    }
+  }
+
+  @Test func `the way to an unfinished day is drawn apart`() {
+    func paths(_ values: [Int], _ endsToday: Bool) -> Int {
+      let days = values.indices.map { Day(number: 20_000 + $0) }
+      let chart = Chart(
+        id: "t", title: "t", days: days, series: [.init(name: "n", values: values, color: 1)], endsToday: endsToday)
+      return chart.html().components(separatedBy: "class=\"line open").count - 1
+    }
+    #expect(paths([1, 2, 3], true) == 1)
+    #expect(paths([1, 2, 3], false) == 0)
+    #expect(paths([1], true) == 0)
+  }
+
+  @Test func `a change is in percent, and says nothing where there is nothing to say`() throws {
+    let today = Day(number: 20_000)
+    let zone = try ReportZone("UTC")
+    func request(_ days: ClosedRange<Day>) -> ReportRequest {
+      ReportRequest(name: .overview, app: AppID(1), days: days, zone: zone, today: today)
+    }
+    let week = request(today.advanced(by: -6)...today)
+    func text(_ now: Double, _ before: Double) -> String? { Change(now, before: before, in: week)?.text }
+    #expect(text(112.5, 100) == "+12.5 %")
+    #expect(text(50, 100) == "−50.0 %")
+    #expect(text(0, 100) == "−100.0 %")
+    #expect(text(100, 100) == "0.0 %")
+    #expect(text(2_100, 100) == "+2,000 %")
+    #expect(text(5, 0) == "new")
+    #expect(text(0, 0) == nil)
+    #expect(Change(5, before: 10, in: request(today...today)) == nil, "the day has only begun")
+    #expect(Change(5, before: 10, in: request(today.advanced(by: -1)...today.advanced(by: -1)))?.text == "−50.0 %")
+  }
+
+  @Test func `numbers on an axis are short`() {
+    #expect(
+      [0, 999, 1_000, 1_500, 20_000, 2_500_000, 3_000_000_000].map(compact)
+        == ["0", "999", "1k", "1.5k", "20k", "2.5M", "3G"])
+  }
+
+  @Test func `weekdays are right across the calendar`() {
+    #expect(Day("1970-01-01")?.weekdayText == "Thu, 1 Jan 1970")
+    #expect(Day("1969-12-31")?.weekdayText == "Wed, 31 Dec 1969")
+    #expect(Day("2024-02-29")?.weekdayText == "Thu, 29 Feb 2024")
+    #expect(Day("2026-05-30")?.weekdayText == "Sat, 30 May 2026")
+  }
+
+  @Test(arguments: [1, 7, 59, 60, 61, 400, 731]) func `a trend loses no count`(length: Int) throws {
+    let today = Day(number: 20_000)
+    let request = ReportRequest(
+      name: .events, app: AppID(1), days: today.advanced(by: -length)...today.advanced(by: -1),
+      zone: try ReportZone("UTC"), today: today)
+    let trends = Trends(request.days.map { DailyCount(day: $0, key: "e", count: 2) }, request)
+    #expect(trends["e"].count == min(length, 60))
+    #expect(trends["e"].reduce(0, +) == length * 2)
+    #expect(trends["other"].reduce(0, +) == 0)
+  }
+}

@@ -1,0 +1,82 @@
+import Portal
+import Testing
+
+@testable import Reports
+
+struct EscapingTests {
+  static let hostile = [
+    "</script><script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "' onmouseover='alert(1)",
+    "<\u{301}b>", "\"\u{301} onfocus=alert(1) x=\"\u{338}", "&lt;b&gt;&#34;", "{{app}}{{{content}}}{{#groups}}",
+    "]]><!--", "--><svg/onload=alert(1)>", "a\r\nb\tc", "/\\evil", "\u{0}\u{1B}[31m", "\u{202E}gpj.exe", "%22%3E<%=1%>",
+    "javascript:alert(1)", String(repeating: "<", count: 500), "字幕 𝄞 ä",
+  ]
+
+  @Test(arguments: hostile) func `no text changes what a page is made of`(text: String) throws {
+    let plain = try SamplePages("plain").all()
+    let pages = try SamplePages(text).all()
+    for (page, model) in zip(pages, plain) {
+      let scanner = PageScanner(page.html)
+      #expect(scanner.problems.isEmpty, "\(page.name)")
+      let names = scanner.tags.map { [$0.name] + $0.attributes.map(\.name) }
+      var expected = PageScanner(model.html).tags.map { [$0.name] + $0.attributes.map(\.name) }
+      // Most of these texts are no path to go on to after the login, and left out.
+      let next = ["input", "type", "name", "value"]
+      if page.name == "login", !names.contains(next) { expected.removeAll { $0 == next } }
+      #expect(names == expected, "\(page.name)")
+    }
+  }
+
+  @Test(arguments: hostile) func `no control or direction character reaches a page as itself`(text: String) throws {
+    for page in try SamplePages(text).all() where page.name != "login" && page.name != "home" && page.name != "error" {
+      let scanner = PageScanner(page.html)
+      let shown = scanner.text.unicodeScalars.filter { $0 != "\n" }
+      // Keys and addresses are the operator's own and shown as they are.
+      guard !["settings", "empty"].contains(page.name) else { continue }
+      #expect(visible(String(String.UnicodeScalarView(shown))).unicodeScalars.count == shown.count, "\(page.name)")
+    }
+  }
+
+  @Test(arguments: hostile) func `pages hold to the content security policy`(text: String) throws {
+    for page in try SamplePages(text).all() {
+      for tag in PageScanner(page.html).tags {
+        #expect(!["iframe", "object", "embed", "base", "style"].contains(tag.name), "\(page.name)")
+        if tag.name == "script" { #expect(tag["src"]?.hasPrefix("/assets/live.js?v=") == true) }
+        for attribute in tag.attributes {
+          #expect(attribute.name != "style" && !attribute.name.hasPrefix("on"), "\(page.name): \(attribute)")
+          if ["href", "src", "action"].contains(attribute.name) {
+            let isLocal = attribute.value.hasPrefix("/") && !attribute.value.hasPrefix("//")
+            #expect(isLocal || attribute.value == "#main", "\(page.name): \(attribute)")
+          }
+          if attribute.name == "fill" { #expect(attribute.value.hasPrefix("url(#")) }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: hostile) func `the address of an event is percent-encoded and reads back the same`(text: String)
+    throws
+  {
+    let page = PageScanner(try SamplePages(text).report("events"))
+    let links = page.tags.compactMap { $0["href"] }.filter { $0.hasPrefix("/apps/1/event?event=") }
+    let encoded = try #require(links.first).dropFirst("/apps/1/event?event=".count)
+    #expect(encoded.utf8.allSatisfy { byte in "%-._~".utf8.contains(byte) || isLetterOrDigit(byte) })
+    #expect(decoded(encoded) == Array(text.utf8))
+  }
+
+  private func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+  }
+
+  private func decoded(_ text: Substring) -> [UInt8] {
+    var (bytes, rest) = ([UInt8](), Array(text.utf8)[...])
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = String(decoding: [rest.removeFirst(), rest.removeFirst()], as: UTF8.self)
+      bytes.append(UInt8(digits, radix: 16) ?? 0)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,70 @@
+import Ingest
+import Portal
+import Reports
+import TernEvents
+import Testing
+import Warehouse
+
+/// Every page of a small app in which every text that a client or a reader chooses is the same.
+struct SamplePages {
+  /// 2026-05-30 10:00 UTC.
+  static let now = Timestamp(millisecondsSince1970: 1_780_135_200_000)
+
+  let pages: PortalPages
+  let source: MemoryFigures
+  let app: PortalApp
+  let text: String
+
+  init(_ text: String) throws {
+    self.text = text
+    pages = try PortalPages(collector: "https://tern.example/\(text)")
+    app = PortalApp(id: AppID(1), name: text, key: text, appSecret: text, trackingID: text, timeZone: "Europe/Berlin")
+    let device = IncomingDevice(
+      osName: text, osVersion: text, model: text, locale: text, country: text, appVersion: text, appBuild: text)
+    var source = MemoryFigures()
+    let today = try ReportZone("Europe/Berlin").day(of: Self.now)
+    for back in 0..<3 {
+      let day = today.advanced(by: -back)
+      source.rows += [
+        .init(
+          day: day, name: text, install: 1, device: device,
+          properties: [.init(name: text, value: .string(text)), .init(name: "n", value: 1)]),
+        .init(day: day, kind: .screen, name: text, install: 1, device: device),
+        .init(day: day, kind: .sessionStart, install: 1, device: device, startsSession: true),
+        .init(day: day, install: 1, loss: (text, 2)),
+      ]
+    }
+    source.latest = [
+      StoredEvent(
+        id: 7, kind: .event, name: text, time: Self.now, received: Self.now, install: 1, user: text, device: device,
+        properties: [.init(name: text, value: .string(text))])
+    ]
+    self.source = source
+  }
+
+  func request(_ name: String, _ parameters: [String: String] = [:]) throws -> ReportRequest {
+    var parameters = parameters
+    parameters["event"] = parameters["event"] ?? text
+    return try ReportRequest(
+      name: name, app: app.id, timeZone: app.timeZone, parameters: parameters, now: Self.now)
+  }
+
+  func report(_ name: String, _ parameters: [String: String] = [:]) throws -> String {
+    try pages.report(try request(name, parameters), app: app, apps: [app, app], from: source)
+  }
+
+  /// All pages by name.
+  func all() throws -> [(name: String, html: String)] {
+    var all = try ReportName.allCases.map { ($0.rawValue, try report($0.rawValue)) }
+    all.append(("longer", try report("overview", ["days": "400"])))
+    all.append(("one app", try pages.report(try request("events"), app: app, from: source)))
+    all.append(("empty", try pages.report(try request("overview"), app: app, from: MemoryFigures())))
+    all.append(("quiet", try pages.report(try request("losses"), app: app, from: MemoryFigures())))
+    all.append(("silent", try pages.report(try request("live"), app: app, from: MemoryFigures())))
+    all.append(("settings", pages.settings(app: app, apps: [app])))
+    all.append(("home", try pages.home([app], message: text, now: Self.now, from: source)))
+    all.append(("login", pages.login(message: text, next: "/" + text)))
+    all.append(("error", pages.error(status: 404, message: text)))
+    return all
+  }
+}

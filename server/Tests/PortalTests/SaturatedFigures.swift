@@ -1,0 +1,26 @@
+import Warehouse
+
+/// The figures with counts cut to what an integer holds, as a store would have them.
+struct SaturatedFigures: FigureSource {
+  let base: MemoryFigures
+
+  init(_ base: MemoryFigures) { self.base = base }
+
+  func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount] {
+    guard dimension == .loss else { return try base.dailyCounts(app: app, dimension: dimension, days: days) }
+    return base.rows.compactMap { row in row.loss.map { DailyCount(day: row.day, key: $0.reason, count: $0.count) } }
+  }
+
+  func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures] {
+    ["expired", "queue_full"].map { KeyFigures(key: $0, count: .max, users: 1) }
+  }
+
+  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyFigures {
+    KeyFigures(key: key, count: .max, users: 1)
+  }
+
+  func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> [DailyFigures] { [] }
+  func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity] { [] }
+  func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyFigures] { [] }
+  func recent(app: AppID, limit: Int) throws -> [StoredEvent] { base.latest }
+}

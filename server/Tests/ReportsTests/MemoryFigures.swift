@@ -1,0 +1,120 @@
+import Ingest
+import TernEvents
+import Warehouse
+
+/// A source of figures that counts a list of rows anew for each question: slow, and too simple to be wrong.
+struct MemoryFigures: FigureSource {
+  /// One stored row on its day.
+  struct Row {
+    var day: Day
+    var kind: StoredKind = .event
+    var name = ""
+    var install = 0
+    var device = IncomingDevice()
+    var startsSession = false
+    var properties: [Properties.Element] = []
+    /// For losses: the reason and how many.
+    var loss: (reason: String, count: Int)?
+  }
+
+  var rows: [Row] = []
+  /// What the live report gets; newest first.
+  var latest: [StoredEvent] = []
+
+  func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount] {
+    let groups = Dictionary(grouping: marks(dimension, days), by: { DayKey(day: $0.row.day, key: $0.key) })
+    return groups.map { DailyCount(day: $0.key.day, key: $0.key.key, count: sum($0.value)) }
+      .filter { $0.count > 0 }
+      .sorted { ($0.day, $0.key) < ($1.day, $1.key) }
+  }
+
+  func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures] {
+    let figures = Dictionary(grouping: marks(dimension, days), by: \.key)
+      .map { KeyFigures(key: $0.key, count: sum($0.value), users: users($0.value)) }
+      .sorted { ($1.count, $0.key) < ($0.count, $1.key) }
+    return Array(figures.prefix(limit ?? .max))
+  }
+
+  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyFigures {
+    let found = marks(dimension, days).filter { $0.key == key }
+    return KeyFigures(key: key, count: sum(found), users: users(found))
+  }
+
+  func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> [DailyFigures] {
+    Dictionary(grouping: marks(dimension, days).filter { $0.key == key }, by: \.row.day)
+      .map { DailyFigures(day: $0.key, count: sum($0.value), users: users($0.value)) }
+      .sorted { $0.day < $1.day }
+  }
+
+  func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity] {
+    var installs: [Day: Set<Int>] = [:]
+    for row in rows where row.loss == nil { installs[row.day, default: []].insert(row.install) }
+    func distinct(_ day: Day, _ length: Int) -> Int {
+      (0..<length).reduce(into: Set<Int>()) { $0.formUnion(installs[day.advanced(by: -$1)] ?? []) }.count
+    }
+    return days.map {
+      DailyActivity(day: $0, daily: distinct($0, 1), weekly: distinct($0, 7), monthly: distinct($0, 30))
+    }
+  }
+
+  func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyFigures] {
+    let found = rows.filter { $0.kind == .event && $0.name == event && days.contains($0.day) }
+    let pairs = found.flatMap { row in row.properties.map { (name: $0.name, value: text($0.value), row: row) } }
+    return Dictionary(grouping: pairs, by: \.name).map { name, pairs in
+      let values = Dictionary(grouping: pairs, by: \.value)
+        .map { KeyFigures(key: $0.key, count: $0.value.count, users: Set($0.value.map(\.row.install)).count) }
+        .sorted { ($1.count, $0.key) < ($0.count, $1.key) }
+      return PropertyFigures(
+        property: name, count: pairs.count, values: Array(values.prefix(limit)), isCapped: values.count > 1_000)
+    }.sorted { ($1.count, $0.property) < ($0.count, $1.property) }
+  }
+
+  func recent(app: AppID, limit: Int) throws -> [StoredEvent] { Array(latest.prefix(limit)) }
+
+  private struct DayKey: Hashable {
+    var day: Day
+    var key: String
+  }
+
+  private struct Mark {
+    var row: Row
+    var key: String
+    var count: Int
+  }
+
+  private func sum(_ marks: [Mark]) -> Int { marks.reduce(0) { $0 + $1.count } }
+
+  private func users(_ marks: [Mark]) -> Int { Set(marks.map(\.row.install)).count }
+
+  private func marks(_ dimension: Dimension, _ days: ClosedRange<Day>) -> [Mark] {
+    rows.lazy.filter { days.contains($0.day) }.compactMap { row in
+      if let loss = row.loss { return dimension == .loss ? Mark(row: row, key: loss.reason, count: loss.count) : nil }
+      // Users of any kind, events of one kind only: the row is there, it just does not count.
+      if dimension == .total { return Mark(row: row, key: "", count: row.kind == .event ? 1 : 0) }
+      return key(row, dimension).map { Mark(row: row, key: $0, count: 1) }
+    }
+  }
+
+  private func key(_ row: Row, _ dimension: Dimension) -> String? {
+    switch dimension {
+    case .session: row.startsSession ? "" : nil
+    case .event: row.kind == .event ? row.name : nil
+    case .screen: row.kind == .screen ? row.name : nil
+    case .version: row.kind == .event ? "\(row.device.appVersion) (\(row.device.appBuild))" : nil
+    case .os: row.kind == .event ? "\(row.device.osName) \(row.device.osVersion)" : nil
+    case .model: row.kind == .event ? row.device.model : nil
+    case .country: row.kind == .event ? row.device.country : nil
+    case .total, .language, .loss, .property, .kind: nil
+    }
+  }
+
+  private func text(_ value: PropertyValue) -> String {
+    switch value {
+    case .string(let text): text
+    case .integer(let number): String(number)
+    case .double(let number): String(number)
+    case .boolean(let flag): String(flag)
+    case .date(let time): String(time.millisecondsSince1970)
+    }
+  }
+}

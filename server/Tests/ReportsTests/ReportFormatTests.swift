@@ -1,0 +1,202 @@
+import Foundation
+import Ingest
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Reports
+
+struct ReportFormatTests {
+  private func report(_ name: String, _ source: MemoryFigures, event: String? = nil) throws -> Report {
+    var parameters = ["from": "2026-05-01", "to": "2026-05-02"]
+    parameters["event"] = event
+    return try ReportRequest(
+      name: name, app: AppID(3), timeZone: "Europe/Berlin", parameters: parameters, now: ReportRequestTests.now
+    ).report(from: source)
+  }
+
+  private func source() throws -> MemoryFigures {
+    let day = try #require(Day("2026-05-02"))
+    let device = IncomingDevice(
+      osName: "iOS", osVersion: "17.5", model: "iPhone15,2", country: "DE", appVersion: "2.0", appBuild: "7")
+    var source = MemoryFigures()
+    source.rows = [
+      .init(day: day, name: "Video clicked", install: 1, device: device, properties: [.init(name: "HD", value: true)]),
+      .init(day: day, name: "Video clicked", install: 2, device: device, properties: [.init(name: "HD", value: false)]),
+      .init(day: day, name: "a/b", install: 2, device: device),
+      .init(day: day, kind: .sessionStart, install: 2, device: device, startsSession: true),
+      .init(day: day, kind: .screen, name: "Library", install: 2, device: device),
+      .init(day: day, install: 2, loss: ("queue_full", 4)),
+    ]
+    return source
+  }
+
+  static let expected: [(String, String)] = [
+    (
+      "overview",
+      #""days":[{"date":"2026-05-01","dau":0,"events":0,"mau":0,"sessions":0,"wau":0},"#
+        + #"{"date":"2026-05-02","dau":2,"events":3,"mau":2,"sessions":1,"wau":2}],"from":"2026-05-01","#
+        + #""timeZone":"Europe/Berlin","to":"2026-05-02","#
+        + #""totals":{"events":3,"mau":2,"sessions":1,"users":2,"wau":2}}"#
+    ),
+    (
+      "events",
+      #""events":[{"count":2,"name":"Video clicked","share":0.666667,"users":2},"#
+        + #"{"count":1,"name":"a/b","share":0.333333,"users":1}],"#
+        + #""from":"2026-05-01","timeZone":"Europe/Berlin","to":"2026-05-02"}"#
+    ),
+    (
+      "event",
+      #""event":{"count":2,"days":[{"count":0,"date":"2026-05-01","users":0},"#
+        + #"{"count":2,"date":"2026-05-02","users":2}],"name":"Video clicked","#
+        + #""properties":[{"count":2,"isCapped":false,"name":"HD","values":["#
+        + #"{"count":1,"share":0.5,"users":1,"value":"false"},{"count":1,"share":0.5,"users":1,"value":"true"}]}],"#
+        + #""users":2},"from":"2026-05-01","timeZone":"Europe/Berlin","to":"2026-05-02"}"#
+    ),
+    (
+      "screens",
+      #""from":"2026-05-01","screens":[{"count":1,"name":"Library","share":1,"users":1}],"#
+        + #""timeZone":"Europe/Berlin","to":"2026-05-02"}"#
+    ),
+    (
+      "versions",
+      #""from":"2026-05-01","timeZone":"Europe/Berlin","to":"2026-05-02","#
+        + #""versions":[{"count":3,"name":"2.0 (7)","share":1,"users":2}]}"#
+    ),
+    (
+      "devices",
+      #""from":"2026-05-01","models":[{"count":3,"name":"iPhone15,2","share":1,"users":2}],"#
+        + #""systems":[{"count":3,"name":"iOS 17.5","share":1,"users":2}],"#
+        + #""timeZone":"Europe/Berlin","to":"2026-05-02"}"#
+    ),
+    (
+      "countries",
+      #""countries":[{"code":"DE","count":3,"name":"Germany","share":1,"users":2}],"#
+        + #""from":"2026-05-01","timeZone":"Europe/Berlin","to":"2026-05-02"}"#
+    ),
+    (
+      "losses",
+      #""days":[{"count":0,"date":"2026-05-01"},{"count":4,"date":"2026-05-02"}],"from":"2026-05-01","#
+        + #""losses":[{"count":4,"name":"queue_full","share":1,"users":1}],"#
+        + #""timeZone":"Europe/Berlin","to":"2026-05-02","total":4}"#
+    ),
+    ("live", #""events":[],"from":"2026-05-01","timeZone":"Europe/Berlin","to":"2026-05-02"}"#),
+  ]
+
+  @Test(arguments: expected) func `the JSON of each report is exactly this`(name: String, json: String) throws {
+    let report = try report(name, try source(), event: name == "event" ? "Video clicked" : nil)
+    #expect(try report.text(.json) == #"{"app":3,"# + json)
+  }
+
+  @Test func `the list of expected reports is complete`() {
+    #expect(Set(Self.expected.map(\.0)) == Set(ReportName.allCases.map(\.rawValue)))
+  }
+
+  @Test func `a live row has typed properties, and values that JSON cannot hold as text`() throws {
+    let stored = StoredEvent(
+      id: 9, kind: .handledError, name: "e", time: Timestamp(millisecondsSince1970: 250),
+      received: Timestamp(millisecondsSince1970: 1_780_180_200_000), install: 5, user: "u",
+      device: IncomingDevice(osName: "iOS", osVersion: "17", model: "m", country: "DE", appVersion: "1"),
+      properties: [
+        .init(name: "d", value: .double(.nan)), .init(name: "b", value: true), .init(name: "i", value: 3),
+        .init(name: "t", value: .date(Timestamp(millisecondsSince1970: -1))), .init(name: "b", value: "twice"),
+      ])
+    #expect(
+      String(decoding: try LiveEvent(stored).json(), as: UTF8.self)
+        == #"{"country":"DE","id":9,"install":5,"kind":"handled_error","model":"m","name":"e","properties":{"b":"twice","#
+        + #""d":"nan","i":3,"t":"1969-12-31T23:59:59.999Z"},"received":"2026-05-30T22:30:00.000Z","#
+        + #""system":"iOS 17","time":"1970-01-01T00:00:00.250Z","user":"u","version":"1"}"#)
+  }
+
+  @Test func `CSV quotes what needs it and disarms formulas`() {
+    let table = ReportTable(
+      columns: ["name", "count", "share"],
+      rows: [
+        [.text("a,b"), .count(1_000), .share(0.5)], [.text("say \"hi\"\r\nnow"), .count(-1), .share(0)],
+        [.text("=1+1"), .count(0), .share(1)], [.text("@x"), .count(0), .share(1)], [.text(""), .count(0), .share(1)],
+      ])
+    #expect(
+      table.csvText()
+        == "name,count,share\r\n\"a,b\",1000,0.5\r\n\"say \"\"hi\"\"\r\nnow\",-1,0.0\r\n'=1+1,0,1.0\r\n'@x,0,1.0\r\n"
+        + ",0,1.0\r\n")
+  }
+
+  @Test(arguments: 0..<200 as Range<UInt64>)
+  func `any text survives CSV, but for the apostrophe`(seed: UInt64) {
+    var generator = FastGenerator(seed: seed)
+    let pieces = ["a", "\"", ",", "\r\n", "\n", "\r", "=", "'", "é", "\u{301}", "𝄞", " "]
+    let fields = (0..<4).map { _ in
+      (0..<Int.random(in: 0...6, using: &generator)).compactMap { _ in pieces.randomElement(using: &generator) }
+        .joined()
+    }
+    let table = ReportTable(columns: ["a", "b", "c", "d"], rows: [fields.map { .text($0) }])
+    let read = readCSV(table.csvText())
+    let disarmed = fields.map { "=\r".contains($0.unicodeScalars.first.map(String.init) ?? "x") ? "'" + $0 : $0 }
+    #expect(
+      read.map { $0.map { Array($0.utf8) } } == [["a", "b", "c", "d"], disarmed].map { $0.map { Array($0.utf8) } })
+  }
+
+  @Test func `every report has a rectangular table for spreadsheets`() throws {
+    for name in ReportName.allCases {
+      let text = try report(name.rawValue, try source(), event: "Video clicked").text(.csv)
+      let rows = readCSV(text)
+      #expect(Set(rows.map(\.count)).count == 1, "\(name)")
+    }
+  }
+
+  @Test func `tables align numbers to the right, with wide characters counted as two`() {
+    let table = ReportTable(
+      title: "T", columns: ["event", "count"],
+      rows: [[.text("字幕"), .count(1_234_567)], [.text("Video"), .count(8)], [.text("e\u{301}"), .count(-1_000)]])
+    #expect(
+      table.terminalText() == """
+        T
+        event      count
+        ─────  ─────────
+        字幕   1,234,567
+        Video          8
+        e\u{301}         -1,000
+
+        """)
+  }
+
+  @Test func `no control character of a client reaches the terminal`() {
+    for value in [0...0x1F, 0x7F...0x9F, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069].joined() {
+      guard let scalar = Unicode.Scalar(value as Int) else { continue }
+      let text = ReportTable(columns: ["n"], rows: [[.text("a\(scalar)b")]]).terminalText()
+      #expect(
+        text.unicodeScalars.filter { $0 == scalar }.count == (scalar == "\n" ? 3 : 0), "U+\(String(value, radix: 16))")
+    }
+  }
+
+  @Test func `numbers are grouped by thousands, shares are percentages`() {
+    #expect([0, 999, 1_000, 1_234_567, -1_000].map(grouped) == ["0", "999", "1,000", "1,234,567", "-1,000"])
+    #expect([0, 0.1234, 1, 12.5, -0.05].map(percentage) == ["0.0 %", "12.3 %", "100.0 %", "1,250.0 %", "-5.0 %"])
+  }
+
+  @Test func `an unknown format is answered with the list of formats`() {
+    #expect(throws: ReportError.self) { try ReportFormat(parsing: "xml") }
+    #expect(ReportFormat.allCases.map(\.rawValue) == ["table", "json", "csv"])
+  }
+
+  /// Reads RFC 4180 by scalars, since CR LF is one character.
+  private func readCSV(_ text: String) -> [[String]] {
+    var (rows, row, field, isQuoted) = ([[String]](), [String](), String.UnicodeScalarView(), false)
+    var scalars = Array(text.unicodeScalars)[...]
+    while let scalar = scalars.popFirst() {
+      switch (scalar, isQuoted) {
+      case ("\"", true) where scalars.first == "\"": field.append(scalars.removeFirst())
+      case ("\"", _): isQuoted.toggle()
+      case (",", false), ("\r", false):
+        row.append(String(field))
+        field = .init()
+        guard scalar == "\r" else { continue }
+        scalars.removeFirst()
+        rows.append(row)
+        row = []
+      default: field.append(scalar)
+      }
+    }
+    return rows
+  }
+}

@@ -1,0 +1,133 @@
+import Dispatch
+import Foundation
+import TernEvents
+import Testing
+
+@testable import Warehouse
+
+@Suite struct CatalogTests {
+  @Test func `an app gets a key, a secret and a tracking id of its own`() throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path + "/deep/er")
+    let app = try catalog.createApp(name: "Player", timeZone: "Europe/Berlin")
+    #expect(app.key.hasPrefix("tern_"))
+    #expect(app.key.utf8.count >= 5 + 22)
+    #expect(app.key.utf8.allSatisfy { $0 == 0x2D || $0 == 0x5F || UInt8(ascii: "0")...UInt8(ascii: "z") ~= $0 })
+    #expect(UniqueID(app.appSecret)?.description == app.appSecret)
+    #expect(app.trackingID.wholeMatch(of: /UA-[0-9]+-1/) != nil)
+    #expect(try catalog.app(key: app.key) == app)
+    #expect(try catalog.app(appSecret: app.appSecret.uppercased()) == app)
+    #expect(try catalog.app(trackingID: app.trackingID) == app)
+    #expect(try catalog.app(app.id) == app)
+    #expect(try catalog.apps() == [app])
+    #expect(try catalog.app(key: "tern_unknown") == nil)
+    let second = try catalog.createApp(name: "Player")
+    #expect(Set([app.key, second.key]).count == 2)
+    #expect(second.id > app.id)
+  }
+
+  @Test func `what cannot be used is refused with a reason`() throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let secret = "0F8FAD5B-d9cb-469f-a165-70867728950e"
+    let app = try catalog.createApp(name: "A", appSecret: secret, trackingID: "UA-12345-7")
+    #expect(app.appSecret == secret.lowercased())
+    let attempts: [() throws -> App] = [
+      { try catalog.createApp(name: "") }, { try catalog.createApp(name: "   ") },
+      { try catalog.createApp(name: String(repeating: "x", count: 101)) },
+      { try catalog.createApp(name: "B", timeZone: "Mars/Olympus") },
+      { try catalog.createApp(name: "B", timeZone: "") },
+      { try catalog.createApp(name: "B", appSecret: "secret") },
+      { try catalog.createApp(name: "B", appSecret: secret) },
+      { try catalog.createApp(name: "B", trackingID: "UA-12345-7") },
+      { try catalog.createApp(name: "B", trackingID: "UA-x-1") },
+      { try catalog.createApp(name: "B", trackingID: "G-1") },
+    ]
+    for (index, attempt) in attempts.enumerated() {
+      let error = #expect(throws: WarehouseError.self, "attempt \(index)") { _ = try attempt() }
+      #expect(error?.code == .invalid)
+    }
+    #expect(try catalog.apps() == [app])
+  }
+
+  @Test func `an app that another process creates is known at once`() throws {
+    let directory = try TemporaryDirectory()
+    let server = try Catalog(directory: directory.path)
+    let command = try Catalog(directory: directory.path)
+    for number in 0..<5 {
+      #expect(try server.app(key: "tern_unknown") == nil)
+      let app = try command.createApp(name: "App \(number)")
+      #expect(try server.app(key: app.key) == app)
+      #expect(try server.apps().count == number + 1)
+    }
+  }
+
+  @Test func `the administrator's token is shown once and never stored`() throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let token = try #require(try catalog.ensureAdminToken())
+    #expect(try catalog.ensureAdminToken() == nil)
+    #expect(try catalog.verifyAdminToken(token))
+    #expect(try !catalog.verifyAdminToken(token + "x"))
+    #expect(try !catalog.verifyAdminToken(""))
+    let session = try catalog.createSession(lasting: .seconds(60))
+    let next = try catalog.resetAdminToken()
+    #expect(try !catalog.verifyAdminToken(token))
+    #expect(try catalog.verifyAdminToken(next))
+    #expect(try !catalog.isSessionValid(session), "a new token ends all sessions")
+    try catalog.close()
+    for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.path + "/" + name))
+      for secret in [token, next, session] { #expect(bytes.range(of: Data(secret.utf8)) == nil) }
+    }
+  }
+
+  @Test func `a session is valid until it ends or expires`() throws {
+    let directory = try TemporaryDirectory()
+    let time = Locked(Timestamp(millisecondsSince1970: 1_000_000))
+    let catalog = try Catalog(directory: directory.path, now: { time.withLock { $0 } })
+    let session = try catalog.createSession(lasting: .seconds(10))
+    let other = try catalog.createSession(lasting: .seconds(100))
+    #expect(try catalog.isSessionValid(session))
+    #expect(try !catalog.isSessionValid("guess"))
+    time.withLock { $0 = $0 + .seconds(10) }
+    #expect(try !catalog.isSessionValid(session))
+    #expect(try catalog.isSessionValid(other))
+    try catalog.deleteSession(other)
+    #expect(try !catalog.isSessionValid(other))
+  }
+
+  @Test func `the secret for event hashes is drawn once`() throws {
+    let directory = try TemporaryDirectory()
+    let first = try Catalog(directory: directory.path).duplicateSecret()
+    let second = try Catalog(directory: directory.path).duplicateSecret()
+    #expect(first == second)
+    #expect(first != (0, 0))
+  }
+
+  @Test func `many who open a new catalog at once all succeed`() throws {
+    for _ in 0..<10 {
+      let directory = try TemporaryDirectory()
+      let path = directory.path + "/new"
+      let keys = Locked<Set<String>>([])
+      let failures = Locked<[String]>([])
+      let group = DispatchGroup()
+      for number in 0..<8 {
+        group.enter()
+        // Threads, not tasks: there are only as many of those at a time as the machine has cores.
+        Thread.detachNewThread {
+          do {
+            let key = try Catalog(directory: path).createApp(name: "App \(number)").key
+            keys.withLock { _ = $0.insert(key) }
+          } catch {
+            failures.withLock { $0.append("\(error)") }
+          }
+          group.leave()
+        }
+      }
+      group.wait()
+      #expect(failures.withLock { $0 } == [])
+      #expect(try Set(Catalog(directory: path).apps().map(\.key)) == keys.withLock { $0 })
+    }
+  }
+}

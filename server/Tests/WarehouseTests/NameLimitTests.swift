@@ -1,0 +1,143 @@
+import Foundation
+import Ingest
+import TernEvents
+import Testing
+
+@testable import Warehouse
+
+/// Apps that bring more different names than the dictionary takes.
+@Suite struct NameLimitTests {
+  private static let days = day("2026-05-01")...day("2026-05-30")
+  private static let room = NameKind.event.limit + NameKind.event.dailyAllowance
+
+  private struct Place {
+    let directory: TemporaryDirectory
+    let catalog: Catalog
+    let warehouse: SQLiteWarehouse
+    let app: AppID
+
+    init() throws {
+      directory = try TemporaryDirectory()
+      catalog = try Catalog(directory: directory.path, now: { timestamp("2026-05-20T10:00:00Z") })
+      app = try catalog.createApp(name: "Player", timeZone: "UTC").id
+      warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    }
+
+    func total(_ dimension: Warehouse::Dimension, _ key: String) throws -> Int {
+      try warehouse.total(app: app, dimension: dimension, key: key, days: NameLimitTests.days).count
+    }
+  }
+
+  private func makeBatch(
+    _ names: [String], at start: String, device: IncomingDevice = phone, properties: [Properties.Element] = []
+  ) -> IncomingBatch { batch(names, at: start, device: device, properties: properties) }
+
+  /// Events named in order within one second, so that all are of one day.
+  private func flood(_ names: [String], at start: String = "2026-05-04T10:00:00Z") -> IncomingBatch {
+    var batch = batch(names, at: start)
+    for index in batch.events.indices { batch.events[index].time = timestamp(start) }
+    return batch
+  }
+
+  @Test func `names beyond the limit and the day's allowance are counted together, and as a loss`() async throws {
+    let place = try Place()
+    let names = (0..<Self.room + 500).map { "name \($0)" }
+    _ = try await place.warehouse.commit(flood(names), app: place.app)
+    try await place.warehouse.flush()
+    #expect(try place.total(.event, "(other)") == 500)
+    #expect(try place.total(.loss, "name_limit") == 500)
+    #expect(
+      try place.warehouse.dailyCounts(app: place.app, dimension: .loss, days: Self.days)
+        == [DailyCount(day: day("2026-05-04"), key: "name_limit", count: 500)])
+    let totals = try place.warehouse.totals(app: place.app, dimension: .event, days: Self.days, limit: nil)
+    #expect(totals.count == Self.room + 1)
+    #expect(try place.warehouse.recent(app: place.app, limit: 2).map(\.name) == names.suffix(2).reversed())
+    #expect(try place.warehouse.verify().isClean)
+    try await place.warehouse.close()
+  }
+
+  @Test func `after a flood, new names are counted by name the next day, of devices too`() async throws {
+    let place = try Place()
+    var names = (0..<Self.room + 10).map { "name \($0)" }
+    var batch = flood(names)
+    let devices = NameKind.model.limit + NameKind.model.dailyAllowance + 10
+    batch.devices = (0..<devices).map { number in
+      var device = phone
+      device.model = "model \(number)"
+      return device
+    }
+    names = (0..<devices).map { "name \($0 % names.count)" }
+    batch.events = names.indices.map { index in
+      IncomingEvent(
+        index: index, kind: .event, duplicateKey: nil, time: batch.events[0].time, device: index, startsSession: false,
+        name: names[index], properties: [])
+    }
+    _ = try await place.warehouse.commit(batch, app: place.app)
+    var newPhone = phone
+    newPhone.model = "new"
+    for (time, count) in [("2026-05-04T12:00:00Z", 0), ("2026-05-05T00:00:00Z", 1), ("2026-05-06T00:00:00Z", 2)] {
+      _ = try await place.warehouse.commit(
+        makeBatch(["fresh"], at: time, device: newPhone), app: place.app)
+      try await place.warehouse.flush()
+      #expect(try place.total(.event, "fresh") == count)
+      #expect(try place.total(.model, "new") == count)
+    }
+    let recent = try place.warehouse.recent(app: place.app, limit: 5)
+    #expect(recent.map(\.device.model) == ["new", "new", "new", "model \(devices - 1)", "model \(devices - 2)"])
+    #expect(try place.warehouse.verify().isClean)
+    try await place.warehouse.close()
+  }
+
+  @Test func `rebuilding gives rows the names that have a number by now`() async throws {
+    let place = try Place()
+    let properties = NameKind.property.limit + NameKind.property.dailyAllowance
+    var flood = flood((0..<Self.room).map { "name \($0)" })
+    for index in 0..<properties {
+      flood.events[index % 5_000].properties.append(
+        Properties.Element(name: "property \(index)", value: .integer(1)))
+    }
+    _ = try await place.warehouse.commit(flood, app: place.app)
+    let fresh = [
+      Properties.Element(name: "first", value: .string("a")), Properties.Element(name: "(other)", value: .integer(2)),
+      Properties.Element(name: "property 7", value: .boolean(true)),
+    ]
+    for time in ["2026-05-04T12:00:00Z", "2026-05-05T12:00:00Z"] {
+      _ = try await place.warehouse.commit(
+        makeBatch(["fresh", "(other)"], at: time, properties: fresh), app: place.app)
+    }
+    try await place.warehouse.flush()
+    #expect(try place.total(.event, "fresh") == 1)
+    #expect(try place.total(.loss, "name_limit") == 2)
+    let before = try place.warehouse.recent(app: place.app, limit: 4)
+    #expect(try place.warehouse.verify().isClean)
+    try await place.warehouse.close()
+
+    try SQLiteWarehouse.rebuild(directory: place.directory.path, catalog: place.catalog)
+    let again = try SQLiteWarehouse(directory: place.directory.path, catalog: place.catalog)
+    #expect(try again.recent(app: place.app, limit: 4) == before)
+    #expect(try again.total(app: place.app, dimension: .event, key: "fresh", days: Self.days).count == 2)
+    #expect(try again.total(app: place.app, dimension: .loss, key: "name_limit", days: Self.days).count == 0)
+    let figures = try again.properties(app: place.app, event: "fresh", days: Self.days, limit: 5)
+    #expect(figures.first { $0.property == "first" }?.count == 2)
+    #expect(try again.verify().isClean)
+    try await again.close()
+  }
+
+  @Test func `texts that memory does not hold are found on disk and keep their number`() async throws {
+    let place = try Place()
+    try await place.warehouse.perform { writer in
+      try writer.transact {
+        let small = try WriterDictionary(writer.connection, seed: 1, heldTexts: 10)
+        let names = try small.names(app: 1)
+        let ids = try (0..<100).map { try names.id(.event, "text \($0)", received: 0) }
+        #expect(Set(ids).count == 100)
+        let same = try (0..<100).map { try names.id(.event, "text \($0)", received: 0) }
+        #expect(same == ids)
+        let second = try WriterDictionary(writer.connection, seed: 2, heldTexts: 10)
+        let loaded = try (0..<100).reversed().map { try second.names(app: 1).id(.event, "text \($0)", received: 0) }
+        #expect(loaded == ids.reversed())
+      }
+    }
+    try await place.warehouse.close()
+  }
+}

@@ -1,0 +1,70 @@
+import Ingest
+import TernEvents
+import Testing
+
+@testable import Warehouse
+
+/// What every warehouse must do, checked against the naive one.
+///
+/// An implementation's tests call `run` with seeds of their choice. `settle` makes figures of everything committed
+/// visible; `reopen` closes the warehouse and opens it again.
+struct WarehouseContract<Subject: Warehouse> {
+  /// Apps with the IANA names of their zones.
+  var zones: [AppID: String]
+  var settle: (Subject) async throws -> Void
+  var reopen: (Subject) async throws -> Subject
+
+  /// Commits random traffic, reopening in between, and compares every figure.
+  func run(_ subject: Subject, seed: UInt64, center: String, days: Int64, batches: Int) async throws -> Subject {
+    var subject = subject
+    let naive = NaiveWarehouse(zones: zones)
+    var traffic = RandomTraffic(seed: seed, apps: zones.keys.sorted(), center: center, days: days)
+    for index in 0..<batches {
+      let (batch, app) = traffic.next()
+      let receipt = try await subject.commit(batch, app: app)
+      #expect(receipt == naive.commit(batch, app: app), "seed \(seed), batch \(index)")
+      if index % (batches / 3 + 1) == batches / 4 { subject = try await reopen(subject) }
+    }
+    try await settle(subject)
+    let middle = Day(number: Int(milliseconds(center) / 86_400_000))
+    let range = Day(number: middle.number - Int(days) - 3)...Day(number: middle.number + Int(days) + 3)
+    for app in zones.keys {
+      try compare(subject, naive, app, range, "seed \(seed), app \(app)")
+      try compare(subject, naive, app, middle...Day(number: middle.number + 1), "seed \(seed), app \(app), two days")
+    }
+    return subject
+  }
+
+  private func compare(
+    _ subject: Subject, _ naive: NaiveWarehouse, _ app: AppID, _ days: ClosedRange<Day>, _ comment: Comment
+  ) throws {
+    for dimension in Dimension.allCases where dimension != .property {
+      let daily = try subject.dailyCounts(app: app, dimension: dimension, days: days)
+      #expect(daily == naive.dailyCounts(app, dimension, days), comment)
+      let totals = try subject.totals(app: app, dimension: dimension, days: days, limit: nil)
+      #expect(totals == naive.totals(app, dimension, days), comment)
+      let top = try subject.totals(app: app, dimension: dimension, days: days, limit: 3)
+      #expect(top == Array(totals.prefix(3)), comment)
+      for figures in totals.prefix(4) {
+        let one = try subject.total(app: app, dimension: dimension, key: figures.key, days: days)
+        #expect(one == figures, comment)
+        let series = try subject.series(app: app, dimension: dimension, key: figures.key, days: days)
+        #expect(series == naive.series(app, dimension, figures.key, days), comment)
+      }
+      let absent = try subject.total(app: app, dimension: dimension, key: "never seen", days: days)
+      #expect(absent == KeyFigures(key: "never seen", count: 0, users: 0), comment)
+    }
+    #expect(try subject.activity(app: app, days: days) == naive.activity(app, days), comment)
+    for event in ["name 0", "name 7", "never seen"] {
+      let properties = try subject.properties(app: app, event: event, days: days, limit: 10_000)
+      #expect(properties == naive.properties(app, event, days), comment)
+    }
+    let recent = try subject.recent(app: app, limit: 7)
+    let expected = naive.entries.filter { $0.app == app }.suffix(7).reversed()
+    #expect(recent.map(\.name) == expected.map(\.event.name), comment)
+    #expect(recent.map(\.properties) == expected.map(\.event.properties), comment)
+    #expect(recent.map(\.time) == expected.map(\.event.time), comment)
+    #expect(recent.map(\.device) == expected.map(\.device), comment)
+    #expect(recent.map(\.user) == expected.map(\.event.user), comment)
+  }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import Ingest
+import TernEvents
+import Testing
+
+@testable import Warehouse
+
+/// What hostile or careless clients can do.
+@Suite struct WarehouseLimitTests {
+  private static let days = day("2026-05-01")...day("2026-05-30")
+
+  private func open(
+    zone: String = "UTC", _ configuration: WarehouseConfiguration = WarehouseConfiguration()
+  ) throws -> (TemporaryDirectory, SQLiteWarehouse, AppID) {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "Player", timeZone: zone).id
+    return (
+      directory, try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration), app
+    )
+  }
+
+  @Test func `property values beyond the cap are counted together, also after reopening`() async throws {
+    let (directory, warehouse, app) = try open()
+    var batch = batch(Array(repeating: "a", count: PropertyPack.maximumValues + 10))
+    for index in batch.events.indices {
+      batch.events[index].time = timestamp("2026-05-04T10:00:00Z")
+      batch.events[index].properties = [Properties.Element(name: "id", value: .string("value \(index)"))]
+    }
+    _ = try await warehouse.commit(batch, app: app)
+    try await warehouse.close()
+    let catalog = try Catalog(directory: directory.path)
+    let again = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    batch.events = Array(batch.events.suffix(20))
+    _ = try await again.commit(batch, app: app)
+    try await again.flush()
+    let figures = try #require(try again.properties(app: app, event: "a", days: Self.days, limit: 5).first)
+    #expect(figures.isCapped)
+    #expect(figures.count == PropertyPack.maximumValues + 30)
+    #expect(figures.values.first == KeyFigures(key: "(other)", count: 20, users: 1))
+    #expect(figures.values.dropFirst().map(\.count) == [2, 2, 2, 2])
+    #expect(try again.verify().isClean)
+    try await again.close()
+  }
+
+  @Test func `properties beyond the cap of one event are stored but not counted, also after reopening`() async throws {
+    let (directory, warehouse, app) = try open()
+    let names = (0..<PropertyAccumulator.maximumPropertiesPerEvent + 20).map { "property \($0)" }
+    let properties = names.map { Properties.Element(name: $0, value: .integer(1)) }
+    _ = try await warehouse.commit(batch(["a"], properties: Array(properties.prefix(200))), app: app)
+    try await warehouse.close()
+    let again = try SQLiteWarehouse(directory: directory.path, catalog: Catalog(directory: directory.path))
+    for _ in 0..<2 { _ = try await again.commit(batch(["a"], properties: properties.reversed()), app: app) }
+    try await again.flush()
+    let figures = try again.properties(app: app, event: "a", days: Self.days, limit: 5)
+    #expect(figures.count == PropertyAccumulator.maximumPropertiesPerEvent)
+    #expect(figures.filter { $0.count == 3 }.count == 200)
+    #expect(try again.recent(app: app, limit: 1).first?.properties.count == names.count)
+    #expect(try again.verify().isClean)
+    try await again.close()
+  }
+
+  @Test func `strange texts, times and sizes are stored and counted`() async throws {
+    let (directory, warehouse, app) = try open(zone: "America/New_York")
+    let names = [
+      "", "\0", "'; DROP TABLE cnt; --", "(other)", String(repeating: "é", count: 2_000),
+      "👩‍👩‍👧‍👦", "\u{202E}x",
+    ]
+    let long = String(repeating: "ü", count: 5_000)
+    let properties = [
+      Properties.Element(name: "", value: .string("")), Properties.Element(name: long, value: .string(long)),
+      Properties.Element(name: "n", value: .integer(.min)), Properties.Element(name: "d", value: .double(.nan)),
+      Properties.Element(name: "t", value: .date(Timestamp(millisecondsSince1970: .max))),
+    ]
+    var batch = batch(names, install: String(repeating: "i", count: 10_000), firstKey: 5, properties: properties)
+    batch.events[0].time = Timestamp(millisecondsSince1970: .min)
+    batch.events[1].time = Timestamp(millisecondsSince1970: .max)
+    batch.events[3].duplicateKey = DuplicateKey(milliseconds: .max, hash: .max)
+    batch.events[4].session = .min
+    #expect(try await warehouse.commit(batch, app: app).accepted == names.count)
+    #expect(try await warehouse.commit(batch, app: app).duplicates == Array(names.indices))
+    try await warehouse.flush()
+    let all = Day(number: -800_000)...Day(number: 3_000_000)
+    #expect(try warehouse.total(app: app, dimension: .total, key: "", days: all).count == names.count)
+    #expect(try warehouse.recent(app: app, limit: 100).count == names.count)
+    #expect(try warehouse.properties(app: app, event: "\0", days: all, limit: 5).count == 5)
+    #expect(try warehouse.verify().isClean)
+    // Two months' tables at most: clients do not choose how many there are.
+    try await warehouse.perform {
+      let months = try WarehouseSchema.months($0.connection)
+      #expect(months.count <= 3)
+    }
+    try await warehouse.close()
+    _ = directory
+  }
+
+  @Test func `a key from before all time is stored and later forgotten, without harm`() async throws {
+    let (directory, warehouse, app) = try open()
+    var batch = batch(["a"], firstKey: 1)
+    batch.events[0].duplicateKey = DuplicateKey(milliseconds: .min, hash: .min)
+    #expect(try await warehouse.commit(batch, app: app).accepted == 1)
+    try await warehouse.flush()
+    try await warehouse.close()
+    let again = try SQLiteWarehouse(directory: directory.path, catalog: Catalog(directory: directory.path))
+    #expect(try again.total(app: app, dimension: .total, key: "", days: Self.days).count == 1)
+    #expect(try again.verify().isClean)
+    try await again.close()
+  }
+
+  @Test func `keys of many different days stay recognised`() async throws {
+    let (directory, warehouse, app) = try open(WarehouseConfiguration(pendingKeys: 300))
+    for round in 0..<2 {
+      for part in 0..<10 {
+        var batch = batch(Array(repeating: "a", count: 150), firstKey: 1)
+        for index in batch.events.indices {
+          // From the day of receipt on: keys of events that are too old to come again are forgotten on purpose.
+          let day = Int64(part * 150 + index)
+          let milliseconds = batch.received.millisecondsSince1970 + day * 86_400_000
+          batch.events[index].duplicateKey = DuplicateKey(milliseconds: milliseconds, hash: day &* 7_919)
+        }
+        let receipt = try await warehouse.commit(batch, app: app)
+        #expect(receipt.accepted == (round == 0 ? 150 : 0))
+      }
+    }
+    try await warehouse.close()
+    _ = directory
+  }
+
+  @Test func `a batch for no app, or one that contradicts itself, is refused`() async throws {
+    let (directory, warehouse, app) = try open()
+    let unknown = await #expect(throws: WarehouseError.self) {
+      try await warehouse.commit(batch(["a"]), app: AppID(99))
+    }
+    #expect(unknown?.code == .unknownApp)
+    var wrong = batch(["a"])
+    wrong.events[0].install = 7
+    let refused = wrong
+    let invalid = await #expect(throws: WarehouseError.self) {
+      try await warehouse.commit(refused, app: app)
+    }
+    #expect(invalid?.code == .invalid)
+    try await warehouse.close()
+    let closed = await #expect(throws: WarehouseError.self) { try await warehouse.commit(batch(["a"]), app: app) }
+    #expect(closed?.code == .unavailable)
+    _ = directory
+  }
+
+  @Test func `room is reserved up to the limit and given back`() async throws {
+    let (directory, warehouse, _) = try open(WarehouseConfiguration(maximumReservedBytes: 100))
+    #expect(warehouse.reserve(bytes: 500), "one request alone always fits")
+    #expect(warehouse.isBehind)
+    #expect(!warehouse.reserve(bytes: 1))
+    warehouse.release(bytes: 500)
+    #expect(warehouse.reserve(bytes: 60))
+    #expect(!warehouse.reserve(bytes: 60))
+    #expect(warehouse.queuedBytes == 60)
+    warehouse.release(bytes: 60)
+    try await warehouse.close()
+    _ = directory
+  }
+
+  @Test func `refusals are counted by protocol and reason, with a few samples`() async throws {
+    let (directory, warehouse, app) = try open()
+    var batch = batch([])
+    batch.rejections = (0..<25).map {
+      Rejection(index: $0, id: "e\($0)", reason: "name_missing", message: "Add a name.")
+    }
+    _ = try await warehouse.commit(batch, app: app)
+    _ = try await warehouse.commit(batch, app: app)
+    let losses = try warehouse.dailyCounts(app: app, dimension: .loss, days: Self.days)
+    #expect(losses == [DailyCount(day: day("2026-05-04"), key: "rejected:name_missing", count: 50)])
+    try await warehouse.perform {
+      let samples = try $0.connection.integer("SELECT count(*) FROM reject_sample")
+      #expect(samples == 10)
+    }
+    try await warehouse.close()
+    _ = directory
+  }
+
+  @Test func `who watches an app sees its events as they are stored`() async throws {
+    let (directory, warehouse, app) = try open()
+    _ = try await warehouse.commit(batch(["unseen"]), app: app)
+    var events = warehouse.live(app: app, limit: 3).makeAsyncIterator()
+    _ = try await warehouse.commit(batch(["a", "b", "c", "d", "e"], firstKey: 1), app: app)
+    _ = try await warehouse.commit(batch(["a"], firstKey: 1), app: app)
+    var seen: [String] = []
+    for _ in 0..<3 { seen.append(await events.next()?.name ?? "") }
+    #expect(seen == ["c", "d", "e"], "the newest stay when nobody reads")
+    try await warehouse.close()
+    #expect(await events.next() == nil)
+    _ = directory
+  }
+
+  @Test func `a hit after half an hour of silence begins a session, also after a restart`() async throws {
+    let (directory, warehouse, app) = try open()
+    func hit(_ time: String) -> IncomingBatch {
+      var batch = batch(["view"], at: time, kind: .screen)
+      batch.source = .measurement
+      return batch
+    }
+    for time in ["10:00:00", "10:30:00", "11:00:01", "10:40:00", "11:30:00"] {
+      _ = try await warehouse.commit(hit("2026-05-04T\(time)Z"), app: app)
+    }
+    try await warehouse.close()
+    let again = try SQLiteWarehouse(directory: directory.path, catalog: Catalog(directory: directory.path))
+    for time in ["12:00:00", "12:30:01"] { _ = try await again.commit(hit("2026-05-04T\(time)Z"), app: app) }
+    try await again.flush()
+    #expect(try again.total(app: app, dimension: .session, key: "", days: Self.days).count == 3)
+    #expect(try again.verify().isClean)
+    try await again.close()
+  }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import Ingest
+import TernEvents
+import Testing
+
+@testable import Warehouse
+
+/// What is left after crashes, full disks and second deliveries.
+@Suite struct WarehouseRecoveryTests {
+  private static let days = day("2026-05-01")...day("2026-05-30")
+
+  private func setUp() throws -> (TemporaryDirectory, Catalog, AppID) {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    return (directory, catalog, try catalog.createApp(name: "Player").id)
+  }
+
+  private func count(_ figures: some FigureSource, _ app: AppID) throws -> Int {
+    try figures.total(app: app, dimension: .total, key: "", days: Self.days).count
+  }
+
+  @Test func `every acknowledged event survives a crash at any moment, exactly once`() async throws {
+    let (directory, catalog, app) = try setUp()
+    let configuration = WarehouseConfiguration(flushInterval: .seconds(3_600), flushEvents: 25, pendingKeys: 30)
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
+    var sent: [IncomingBatch] = []
+    for round in 0..<12 {
+      let batch = batch(
+        ["a", "b", "c", "d", "e", "f", "g"], at: "2026-05-0\(1 + round % 9)T23:59:58Z", install: "install \(round % 5)",
+        firstKey: Int64(round) * 100, properties: [Properties.Element(name: "p", value: .integer(Int64(round % 4)))])
+      #expect(try await warehouse.commit(batch, app: app).accepted == 7)
+      sent.append(batch)
+      try await crash(directory, app, sent)
+    }
+    try await warehouse.close()
+  }
+
+  private func crash(_ directory: TemporaryDirectory, _ app: AppID, _ sent: [IncomingBatch]) async throws {
+    let copy = try directory.copy()
+    let catalog = try Catalog(directory: copy.path)
+    let warehouse = try SQLiteWarehouse(
+      directory: copy.path, catalog: catalog,
+      configuration: WarehouseConfiguration(flushEvents: 10, pendingKeys: 20))
+    #expect(try count(warehouse, app) == sent.count * 7, "after \(sent.count) batches")
+    for batch in sent {
+      let receipt = try await warehouse.commit(batch, app: app)
+      #expect(receipt == CommitReceipt(accepted: 0, duplicates: Array(0..<7)), "after \(sent.count) batches")
+    }
+    try await warehouse.flush()
+    let report = try warehouse.verify()
+    #expect(report.isClean, "\(report.differences)")
+    #expect(report.events == sent.count * 7)
+    try await warehouse.close()
+  }
+
+  @Test func `a report after a crash is exact without a server`() async throws {
+    let (directory, catalog, app) = try setUp()
+    let warehouse = try SQLiteWarehouse(
+      directory: directory.path, catalog: catalog, configuration: WarehouseConfiguration(flushInterval: .seconds(3_600))
+    )
+    _ = try await warehouse.commit(batch(["a", "b"]), app: app)
+    let copy = try directory.copy()
+    let reader = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: Catalog(directory: copy.path))
+    #expect(try count(reader, app) == 2)
+    #expect(try reader.verify().isClean)
+    try reader.close()
+    try await warehouse.close()
+  }
+
+  @Test func `a report can be read while a server writes, and nobody else may write`() async throws {
+    let (directory, catalog, app) = try setUp()
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    _ = try await warehouse.commit(batch(["a", "b"]), app: app)
+    try await warehouse.flush()
+    let reader = try SQLiteWarehouse.openForReading(directory: directory.path, catalog: catalog)
+    #expect(try count(reader, app) == 2)
+    _ = try await warehouse.commit(batch(["c"]), app: app)
+    try await warehouse.flush()
+    #expect(try count(reader, app) == 3)
+    #expect(try reader.verify().isClean)
+    let second = #expect(throws: WarehouseError.self) {
+      _ = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    }
+    #expect(second?.code == .inUse)
+    let rebuild = #expect(throws: WarehouseError.self) {
+      try SQLiteWarehouse.rebuild(directory: directory.path, catalog: catalog)
+    }
+    #expect(rebuild?.code == .inUse)
+    try reader.close()
+    try await warehouse.close()
+    let third = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    #expect(try count(third, app) == 3)
+    try await third.close()
+  }
+
+  @Test func `a full disk acknowledges nothing and is over when there is space again`() async throws {
+    let (directory, catalog, app) = try setUp()
+    var configuration = WarehouseConfiguration(pendingKeys: 10)
+    configuration.maximumPages = 80
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
+    let long = Properties.Element(name: "text", value: .string(String(repeating: "x", count: 4_000)))
+    var accepted = 0
+    var failure: WarehouseError?
+    for number in 0..<200 where failure == nil {
+      do {
+        let batch = batch(["a", "b"], install: "install \(number)", firstKey: Int64(number) * 10, properties: [long])
+        accepted += try await warehouse.commit(batch, app: app).accepted
+      } catch {
+        failure = error as? WarehouseError
+      }
+    }
+    #expect(failure?.code == .full)
+    #expect(accepted > 0)
+    try await warehouse.perform { try $0.connection.execute("PRAGMA max_page_count = 100000") }
+    // The clients send again what was not acknowledged, and some of what was.
+    for number in 0..<60 {
+      let batch = batch(["a", "b"], install: "install \(number)", firstKey: Int64(number) * 10, properties: [long])
+      accepted += try await warehouse.commit(batch, app: app).accepted
+    }
+    #expect(accepted == 120)
+    try await warehouse.flush()
+    #expect(try count(warehouse, app) == 120)
+    #expect(try warehouse.total(app: app, dimension: .total, key: "", days: Self.days).users == 60)
+    let report = try warehouse.verify()
+    #expect(report.isClean, "\(report.differences)")
+    try await warehouse.close()
+  }
+
+  @Test func `a batch that cannot be stored does not take others with it`() async throws {
+    let (directory, catalog, app) = try setUp()
+    let cursed = try catalog.createApp(name: "Cursed").id
+    var configuration = WarehouseConfiguration()
+    configuration.beforeBatch = { app in
+      if app == cursed { throw WarehouseError(code: .damaged, message: "cursed") }
+    }
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
+    // While the writer is held up, all of them come to wait in one group.
+    let gate = DispatchSemaphore(value: 0)
+    let results = try await withThrowingTaskGroup(of: (Int, Bool).self) { group in
+      group.addTask {
+        try await warehouse.perform { _ in gate.wait() }
+        return (-1, true)
+      }
+      for number in 0..<20 {
+        group.addTask {
+          let batch = batch(["a"], install: "install \(number)", firstKey: Int64(number))
+          let receipt = try? await warehouse.commit(batch, app: number % 5 == 0 ? cursed : app)
+          return (number, receipt == CommitReceipt(accepted: 1))
+        }
+      }
+      group.addTask {
+        gate.signal()
+        return (-1, true)
+      }
+      return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
+    for number in 0..<20 { #expect(results[number] == (number % 5 != 0)) }
+    try await warehouse.flush()
+    #expect(try count(warehouse, app) == 16)
+    #expect(try warehouse.verify().isClean)
+    try await warehouse.close()
+  }
+
+  @Test func `verify finds what was tampered with, and rebuild makes it good`() async throws {
+    let (directory, catalog, app) = try setUp()
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    let category = Properties.Element(name: "Category", value: .string("Music"))
+    _ = try await warehouse.commit(batch(["a", "b", "a"], firstKey: 1, properties: [category]), app: app)
+    _ = try await warehouse.commit(batch(["a"], install: "other", firstKey: 10), app: app)
+    try await warehouse.close()
+    let plants = [
+      "UPDATE cnt SET n = n + 1 WHERE dim = 1", "DELETE FROM cnt WHERE dim = 0", "DELETE FROM usr WHERE dim = 3",
+      "INSERT INTO cnt VALUES (\(app), 1, 4, 77, 5)", "UPDATE usr SET n = 9 WHERE dim = 0", "DELETE FROM prop",
+      "UPDATE usr SET slots = x'0401' WHERE dim = 0",
+      "UPDATE ev_202605 SET name = name + 1 WHERE id = 1", "DELETE FROM ev_202605 WHERE id = 2",
+    ]
+    for plant in plants {
+      let copy = try directory.copy()
+      let catalog = try Catalog(directory: copy.path)
+      var reader = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: catalog)
+      #expect(try reader.verify().isClean)
+      try reader.close()
+      try tamper(copy, plant)
+      reader = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: catalog)
+      #expect(try !reader.verify().isClean, "\(plant)")
+      try reader.close()
+      try SQLiteWarehouse.rebuild(directory: copy.path, catalog: catalog)
+      reader = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: catalog)
+      #expect(try reader.verify().isClean, "\(plant)")
+      try reader.close()
+    }
+  }
+
+  private func tamper(_ directory: TemporaryDirectory, _ sql: String) throws {
+    let pool = try WarehouseFile.open(
+      DataDirectory(path: directory.path), configuration: WarehouseConfiguration())
+    try WarehouseFile.withConnection(pool) { try $0.execute(sql) }
+  }
+
+  @Test func `commits wait for the disk`() async throws {
+    let (directory, catalog, _) = try setUp()
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    // 2 is FULL. GRDB turns it to 1 when it opens a pool, which is why this is worth a test.
+    try await warehouse.perform {
+      let mode = try $0.connection.integer("PRAGMA synchronous")
+      #expect(mode == 2)
+    }
+    let catalogMode = try WarehouseFile.withConnection(catalog.pool) { try $0.integer("PRAGMA synchronous") }
+    #expect(catalogMode == 2)
+    for (name, mode) in [("warehouse.sqlite", 0o600), ("catalog.sqlite", 0o600), ("lock", 0o600)] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/" + name)
+      #expect(attributes[.posixPermissions] as? Int == mode, "\(name)")
+    }
+    try await warehouse.close()
+  }
+
+  @Test func `keys beyond their lifetime are forgotten, others are not`() async throws {
+    let (directory, catalog, app) = try setUp()
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    let old = batch(["a"], at: "2025-01-01T00:00:00Z", firstKey: 1)
+    let new = batch(["a"], firstKey: 2)
+    _ = try await warehouse.commit(old, app: app)
+    _ = try await warehouse.commit(new, app: app)
+    try await warehouse.close()
+    let again = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    try await again.perform { _ = try $0.expireKeys(before: milliseconds("2026-01-01T00:00:00Z")) }
+    #expect(try await again.commit(old, app: app).accepted == 1)
+    #expect(try await again.commit(new, app: app).duplicates == [0])
+    try await again.close()
+  }
+}
