@@ -70,12 +70,19 @@ let package = Package(
       name: "IngestTests", dependencies: ["Ingest", "CTernInflate", .product(name: "TernEvents", package: "tern")]),
     .testTarget(
       name: "WarehouseTests", dependencies: ["Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")]),
+    .target(
+      name: "ReportsTestSupport", dependencies: ["Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")],
+      path: "Tests/ReportsTestSupport"),
     .testTarget(
       name: "ReportsTests",
-      dependencies: ["Reports", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")]),
+      dependencies: [
+        "ReportsTestSupport", "Reports", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern"),
+      ]),
     .testTarget(
       name: "PortalTests",
-      dependencies: ["Portal", "Reports", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")]),
+      dependencies: [
+        "ReportsTestSupport", "Portal", "Reports", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern"),
+      ]),
     .testTarget(
       name: "CollectorTests",
       dependencies: [

@@ -16,6 +16,7 @@ extension PortalPages {
       endsToday: request.days.upperBound == request.today)
     let view = LossesView(
       isEmpty: report.total == 0, days: request.days.text,
+      unnamed: report.unnamed > 0 ? grouped(report.unnamed) : nil,
       tiles: tiles([
         Tile(
           "Lost or refused", grouped(report.total), hint: "Beside \(grouped(events)) events that are in the reports"),
@@ -33,6 +34,7 @@ extension PortalPages {
 private struct LossesView {
   var isEmpty: Bool
   var days: String
+  var unnamed: String?
   var tiles: String
   var chart: String
   var table: String

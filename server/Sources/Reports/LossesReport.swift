@@ -5,6 +5,9 @@ public struct LossesReport: Sendable, Hashable, Encodable {
   /// What the names of reasons begin with for which the server refused an event; others are the clients' own.
   public static let refusedPrefix = "rejected:"
 
+  /// The reason under which the warehouse counts events that it keeps but no longer reports under their own name.
+  public static let nameLimitReason = "name_limit"
+
   /// One day's losses.
   public struct DayRow: Sendable, Hashable {
     /// The day.
@@ -19,11 +22,16 @@ public struct LossesReport: Sendable, Hashable, Encodable {
   public var days: [DayRow]
   /// Events and values lost in the range.
   public var total: Int
+  /// Events of the range that are stored and counted, but as "(other)", since the app brought more names than Tern
+  /// keeps apart; they are not lost and in no other figure of this report.
+  public var unnamed: Int
 
   /// Reads the figures of a request's range.
   public init(_ request: ReportRequest, from source: any FigureSource) throws {
-    let counts = try source.dailyCounts(app: request.app, dimension: .loss, days: request.days).summedByDay()
-    losses = try request.ranking(.loss, from: source, defaultLimit: 1_000)
+    let all = try source.dailyCounts(app: request.app, dimension: .loss, days: request.days)
+    let counts = all.filter { $0.key != Self.nameLimitReason }.summedByDay()
+    losses = try request.ranking(.loss, from: source, defaultLimit: 1_000, leavingOut: Self.nameLimitReason)
+    unnamed = all.lazy.filter { $0.key == Self.nameLimitReason }.map(\.count).saturatingSum()
     days = request.days.map { DayRow(date: $0, count: counts[$0] ?? 0) }
     total = days.map(\.count).saturatingSum()
   }

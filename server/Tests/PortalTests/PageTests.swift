@@ -1,6 +1,7 @@
 import Foundation
 import Ingest
 import Reports
+import ReportsTestSupport
 import TernEvents
 import Testing
 import Warehouse
@@ -128,6 +129,19 @@ struct PageTests {
       #expect(!page.text.contains("gave this reason"), "\(reason)")
     }
     #expect(try SamplePages("something_new").report("losses").contains("gave this reason"))
+  }
+
+  @Test func `events that are kept but not by name are told apart from losses`() throws {
+    let sample = try SamplePages("name_limit")
+    let report = try LossesReport(try sample.request("losses"), from: sample.source)
+    #expect(report.total == 0)
+    #expect(report.losses.isEmpty)
+    #expect(report.unnamed > 0)
+    let page = PageScanner(try sample.report("losses"))
+    #expect(page.text.contains("Nothing was lost"))
+    #expect(page.text.contains("Kept, but not by name"))
+    #expect(!page.text.contains("Dropped on the device"))
+    #expect(!PageScanner(try SamplePages("queue_full").report("losses")).text.contains("Kept, but not by name"))
   }
 
   @Test func `counts beyond all reason, as a client may report its own losses, are shown and stop nothing`() throws {

@@ -1,6 +1,7 @@
 import Ingest
 import Portal
 import Reports
+import ReportsTestSupport
 import TernEvents
 import Testing
 import Warehouse

@@ -1,3 +1,4 @@
+import ReportsTestSupport
 import Warehouse
 
 /// The figures with counts cut to what an integer holds, as a store would have them.

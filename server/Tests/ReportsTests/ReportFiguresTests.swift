@@ -1,5 +1,6 @@
 import Ingest
 import Reports
+import ReportsTestSupport
 import TernEvents
 import Testing
 import Warehouse

@@ -1,5 +1,6 @@
 import Foundation
 import Ingest
+import ReportsTestSupport
 import TernEvents
 import Testing
 import Warehouse
@@ -78,7 +79,7 @@ struct ReportFormatTests {
       "losses",
       #""days":[{"count":0,"date":"2026-05-01"},{"count":4,"date":"2026-05-02"}],"from":"2026-05-01","#
         + #""losses":[{"count":4,"name":"queue_full","share":1,"users":1}],"#
-        + #""timeZone":"Europe/Berlin","to":"2026-05-02","total":4}"#
+        + #""timeZone":"Europe/Berlin","to":"2026-05-02","total":4,"unnamed":0}"#
     ),
     ("live", #""events":[],"from":"2026-05-01","timeZone":"Europe/Berlin","to":"2026-05-02"}"#),
   ]

@@ -1,10 +1,10 @@
 import Ingest
 import TernEvents
-import Warehouse
+package import Warehouse
 
 extension MemoryFigures {
   /// A few weeks of a small app, the same for the same seed.
-  static func seeded(_ seed: UInt64, ending today: Day, days: Int = 45) -> MemoryFigures {
+  package static func seeded(_ seed: UInt64, ending today: Day, days: Int = 45) -> MemoryFigures {
     var generator = FastGenerator(seed: seed)
     var figures = MemoryFigures()
     let names = ["Video clicked", "Search", "Purchase", "Share"]

@@ -1,52 +1,71 @@
-import Ingest
-import TernEvents
-import Warehouse
+package import Ingest
+package import TernEvents
+package import Warehouse
 
 /// A source of figures that counts a list of rows anew for each question: slow, and too simple to be wrong.
-struct MemoryFigures: FigureSource {
+package struct MemoryFigures: FigureSource {
   /// One stored row on its day.
-  struct Row {
-    var day: Day
-    var kind: StoredKind = .event
-    var name = ""
-    var install = 0
-    var device = IncomingDevice()
-    var startsSession = false
-    var properties: [Properties.Element] = []
+  package struct Row {
+    package var day: Day
+    package var kind: StoredKind = .event
+    package var name = ""
+    package var install = 0
+    package var device = IncomingDevice()
+    package var startsSession = false
+    package var properties: [Properties.Element] = []
     /// For losses: the reason and how many.
-    var loss: (reason: String, count: Int)?
+    package var loss: (reason: String, count: Int)?
+
+    /// Creates a row.
+    package init(
+      day: Day, kind: StoredKind = .event, name: String = "", install: Int = 0,
+      device: IncomingDevice = IncomingDevice(), startsSession: Bool = false, properties: [Properties.Element] = [],
+      loss: (reason: String, count: Int)? = nil
+    ) {
+      self.day = day
+      self.kind = kind
+      self.name = name
+      self.install = install
+      self.device = device
+      self.startsSession = startsSession
+      self.properties = properties
+      self.loss = loss
+    }
   }
 
-  var rows: [Row] = []
+  package var rows: [Row] = []
   /// What the live report gets; newest first.
-  var latest: [StoredEvent] = []
+  package var latest: [StoredEvent] = []
 
-  func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount] {
+  /// Creates a source without rows.
+  package init() {}
+
+  package func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount] {
     let groups = Dictionary(grouping: marks(dimension, days), by: { DayKey(day: $0.row.day, key: $0.key) })
     return groups.map { DailyCount(day: $0.key.day, key: $0.key.key, count: sum($0.value)) }
       .filter { $0.count > 0 }
       .sorted { ($0.day, $0.key) < ($1.day, $1.key) }
   }
 
-  func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures] {
+  package func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures] {
     let figures = Dictionary(grouping: marks(dimension, days), by: \.key)
       .map { KeyFigures(key: $0.key, count: sum($0.value), users: users($0.value)) }
       .sorted { ($1.count, $0.key) < ($0.count, $1.key) }
     return Array(figures.prefix(limit ?? .max))
   }
 
-  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyFigures {
+  package func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyFigures {
     let found = marks(dimension, days).filter { $0.key == key }
     return KeyFigures(key: key, count: sum(found), users: users(found))
   }
 
-  func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> [DailyFigures] {
+  package func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> [DailyFigures] {
     Dictionary(grouping: marks(dimension, days).filter { $0.key == key }, by: \.row.day)
       .map { DailyFigures(day: $0.key, count: sum($0.value), users: users($0.value)) }
       .sorted { $0.day < $1.day }
   }
 
-  func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity] {
+  package func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity] {
     var installs: [Day: Set<Int>] = [:]
     for row in rows where row.loss == nil { installs[row.day, default: []].insert(row.install) }
     func distinct(_ day: Day, _ length: Int) -> Int {
@@ -57,7 +76,7 @@ struct MemoryFigures: FigureSource {
     }
   }
 
-  func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyFigures] {
+  package func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyFigures] {
     let found = rows.filter { $0.kind == .event && $0.name == event && days.contains($0.day) }
     let pairs = found.flatMap { row in row.properties.map { (name: $0.name, value: text($0.value), row: row) } }
     return Dictionary(grouping: pairs, by: \.name).map { name, pairs in
@@ -69,7 +88,7 @@ struct MemoryFigures: FigureSource {
     }.sorted { ($1.count, $0.property) < ($0.count, $1.property) }
   }
 
-  func recent(app: AppID, limit: Int) throws -> [StoredEvent] { Array(latest.prefix(limit)) }
+  package func recent(app: AppID, limit: Int) throws -> [StoredEvent] { Array(latest.prefix(limit)) }
 
   private struct DayKey: Hashable {
     var day: Day
