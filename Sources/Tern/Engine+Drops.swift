@@ -29,7 +29,7 @@ extension RunLoop {
   /// What a report told that was itself evicted, damaged, outdated or erased has yet to be told.
   private mutating func forgetLostReport() {
     guard let report = drops.pending else { return }
-    let isUnderWay = requests.values.contains { request in request.claim.records.contains { $0.id == report.id } }
+    let isUnderWay = claims.values.contains { claim in claim.records.contains { $0.id == report.id } }
     // Reports lie in the critical lane: if nothing waits there, this one neither waits nor is under way.
     guard !isUnderWay, engine.log.counts.waitingCritical == 0 else { return }
     for (reason, count) in report.counts { engine.log.uncount(reason.report, count) }

@@ -1,25 +1,25 @@
-import Foundation
+package import Foundation
 import TernDelivery
-import TernEvents
-import TernLog
+package import TernEvents
+package import TernLog
 
 /// Everything a client consists of; the run loop holds it, and so outlives the client only until it has closed the log.
-final class Engine: Sendable {
-  let configuration: TernClient.Configuration
-  let environment: TernClient.Environment
-  let endpoint: URL
-  let install: UniqueID
-  let log: EventLog
+package final class Engine: Sendable {
+  package let configuration: TernClient.Configuration
+  package let environment: TernClient.Environment
+  package let endpoint: URL
+  package let install: UniqueID
+  package let log: EventLog
   /// One at a time: of two threads that switch, one is first in every respect.
   let files: Locked<StateFiles>
   let recorder: Locked<Recorder>
   let board: StatusBoard
-  let mailbox = Mailbox()
+  package let mailbox = Mailbox()
   /// Events of earlier processes: they need not wait for the timer.
   let hadBacklog: Bool
   let machineSeed: UInt64
 
-  init(_ configuration: TernClient.Configuration, _ environment: TernClient.Environment) throws(TernError) {
+  package init(_ configuration: TernClient.Configuration, _ environment: TernClient.Environment) throws(TernError) {
     endpoint = try configuration.endpoint()
     try configuration.checkKey()
     self.configuration = configuration
@@ -106,7 +106,7 @@ final class Engine: Sendable {
     return .init(normal: counts.waiting - counts.waitingCritical, critical: counts.waitingCritical)
   }
 
-  var status: TernClient.Status {
+  package var status: TernClient.Status {
     let counts = log.counts
     let isEnabled = recorder.withLock { $0.isEnabled }
     return board.state.withLock { state in

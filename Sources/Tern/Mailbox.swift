@@ -1,8 +1,8 @@
-import TernDelivery
+package import TernDelivery
 import TernEvents
 
 /// What the run loop is told.
-enum Message: Sendable {
+package enum Message: Sendable {
   /// Events were appended, and the machine should know.
   case appended(isCritical: Bool)
   /// Someone watches the status, and it changed.
@@ -16,7 +16,7 @@ enum Message: Sendable {
 /// Where any thread leaves messages for the run loop.
 ///
 /// Nothing runs while it is empty: the loop is suspended, and has no thread.
-final class Mailbox: Sendable {
+package final class Mailbox: Sendable {
   fileprivate struct State {
     var messages: [Message] = []
     /// `appended` and `refresh` say only "look again": one of each waiting is enough.
@@ -60,6 +60,11 @@ final class Mailbox: Sendable {
       }
       if let ready { continuation.resume(returning: ready) }
     }
+  }
+
+  /// Takes the messages that are there, without waiting; for a run loop that nobody awaits.
+  package func takeAll() -> [Message] {
+    state.withLock { $0.take() }
   }
 
   /// Ends the run loop.

@@ -11,13 +11,8 @@ extension RunLoop {
     guard let claim = engine.log.claim(maximumEvents: maximumEvents, maximumBytes: maximumBytes) else {
       return .nothingToClaim(id)
     }
-    let engine = engine
-    let task = Task {
-      let request = engine.request(for: claim.records)
-      let result = await engine.environment.transport.send(request)
-      engine.mailbox.post(.answered(id, result))
-    }
-    requests[id] = Request(claim: claim, task: task)
+    claims[id] = claim
+    effects.send(id, claim.records)
     let critical = claim.records.count { $0.lane == .critical }
     return .batchStarted(
       id, events: .init(normal: claim.records.count - critical, critical: critical),
@@ -25,12 +20,13 @@ extension RunLoop {
   }
 
   mutating func answered(_ id: DeliveryMachine.BatchID, _ result: TransportResult) {
-    guard let request = requests.removeValue(forKey: id) else { return }
-    let records = request.claim.records
+    effects.finished(id)
+    guard let claim = claims.removeValue(forKey: id) else { return }
+    let records = claim.records
     let verdict = result.verdict(events: records.count, now: engine.environment.clock.wallTime)
     let fate = verdict.fate(ofEvents: records.count)
     let (settlement, rejected) = fate.settlement(of: records)
-    engine.log.settle(request.claim.id, settlement)
+    engine.log.settle(claim.id, settlement)
     engine.forgive(rejected: rejected)
     if case .leaves = fate { reportsSettled(records) } else { reportsSettled(rejected) }
     var delivered = 0

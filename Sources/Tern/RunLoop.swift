@@ -1,39 +1,60 @@
-import TernDelivery
+package import TernDelivery
 import TernEvents
-import TernLog
+package import TernLog
 
-/// Performs what the delivery machine decides; one for each client, in the one task that the client owns.
-struct RunLoop {
-  let engine: Engine
+/// What a run loop has done for it; beside the log's files these are all of its effects.
+package protocol RunLoopEffects {
+  /// Sends a batch; the answer comes back as a message, once.
+  mutating func send(_ id: DeliveryMachine.BatchID, _ records: [LogRecord])
+  /// Nobody needs the batch to arrive any more; its answer may come at once, as a failure.
+  mutating func cancel(_ id: DeliveryMachine.BatchID)
+  /// The answer of a batch was taken in.
+  mutating func finished(_ id: DeliveryMachine.BatchID)
+  /// Sends `timerFired` when the uptime has reached the deadline; replaces the timer before. `nil` forgets it.
+  mutating func setTimer(_ deadline: Duration?)
+}
+
+/// Carries out what the delivery machine decides, on the log; one for each client.
+///
+/// Nothing here waits: messages go in, the effects are asked for the rest. So the same code runs in the task that a
+/// client owns (``RunLoopTask``) and in a simulator that lives through months in a second.
+package struct RunLoop<Effects: RunLoopEffects> {
+  package let engine: Engine
+  package var effects: Effects
   var machine: DeliveryMachine
-  /// Batches under way, and what answers for each.
-  var requests: [DeliveryMachine.BatchID: Request] = [:]
-  var timer: Task<Void, Never>?
+  /// Batches under way.
+  var claims: [DeliveryMachine.BatchID: LogClaim] = [:]
   var drops = DropReporter()
 
-  struct Request {
-    var claim: LogClaim
-    var task: Task<Void, Never>
-  }
-
-  init(_ engine: Engine) {
+  package init(_ engine: Engine, _ effects: Effects) {
     self.engine = engine
+    self.effects = effects
     machine = DeliveryMachine(
       policy: engine.configuration.policy, generator: FastGenerator(seed: engine.machineSeed))
   }
 
-  /// Runs until the mailbox is closed; nothing is left behind when this returns, and the log is closed.
-  mutating func run() async {
+  /// Takes in the state that the client was created in.
+  package mutating func begin() {
     // Asked for before anything is started: the app may have paused or disabled the client right after creating it.
     if engine.board.state.withLock({ $0.isPaused }) { feed(.paused) }
     if engine.recorder.withLock({ !$0.isEnabled }) { feed(.disabled) }
     feed(engine.hadBacklog ? .launched : .appended)
-    while let messages = await engine.mailbox.next() {
-      for message in messages { take(message) }
-      engine.saveSwitches()
-      engine.board.publish(engine.status)
-    }
-    await stop()
+  }
+
+  /// Takes in what happened.
+  package mutating func take(_ messages: [Message]) {
+    for message in messages { take(message) }
+    engine.saveSwitches()
+    engine.board.publish(engine.status)
+  }
+
+  /// Gives back what is under way and lets go of the directory; requests must have ended before.
+  package mutating func end() {
+    for claim in claims.values { engine.log.settle(claim.id, .returned) }
+    claims = [:]
+    engine.saveSwitches()
+    engine.log.close()
+    engine.board.close()
   }
 
   private mutating func take(_ message: Message) {
@@ -45,7 +66,7 @@ struct RunLoop {
     case .answered(let id, let result): answered(id, result)
     case .input(let input):
       if input == .disabled {
-        for request in requests.values { request.task.cancel() }
+        for id in claims.keys { effects.cancel(id) }
       }
       if input == .enteredBackground, engine.configuration.durability != .never { engine.log.synchronize() }
       feed(input)
@@ -60,36 +81,11 @@ struct RunLoop {
       for action in actions {
         switch action {
         case .startBatch(let id, let events, let bytes): inputs.append(start(id, events, bytes))
-        case .setTimer(let deadline): setTimer(deadline)
-        case .cancelTimer:
-          timer?.cancel()
-          timer = nil
+        case .setTimer(let deadline): effects.setTimer(deadline)
+        case .cancelTimer: effects.setTimer(nil)
         case .finishFlush(let id, let result): engine.finishFlush(id, FlushOutcome(result))
         }
       }
     }
-  }
-
-  private mutating func setTimer(_ deadline: Duration) {
-    timer?.cancel()
-    let clock = engine.environment.clock
-    let mailbox = engine.mailbox
-    timer = Task {
-      await clock.sleep(until: deadline)
-      if !Task.isCancelled { mailbox.post(.input(.timerFired)) }
-    }
-  }
-
-  private mutating func stop() async {
-    timer?.cancel()
-    for request in requests.values { request.task.cancel() }
-    await timer?.value
-    for request in requests.values {
-      await request.task.value
-      engine.log.settle(request.claim.id, .returned)
-    }
-    engine.saveSwitches()
-    engine.log.close()
-    engine.board.close()
   }
 }

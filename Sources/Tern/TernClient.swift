@@ -34,7 +34,8 @@ public import Foundation
 /// - ``shutdown()``
 public final class TernClient: Sendable {
   let engine: Engine
-  private let task: Task<Void, Never>
+  /// `nil`: somebody else runs the loop.
+  private let task: Task<Void, Never>?
   private let lifecycle = Locked<LifecycleObserver?>(nil)
 
   /// Creates a client with the default settings.
@@ -59,7 +60,7 @@ public final class TernClient: Sendable {
     self.engine = engine
     engine.beginSession { $0.launched(inForeground: environment.isInForeground) }
     task = Task {
-      var loop = RunLoop(engine)
+      var loop = RunLoopTask(engine)
       await loop.run()
     }
     if environment.observesLifecycle {
@@ -68,9 +69,16 @@ public final class TernClient: Sendable {
     }
   }
 
+  /// Creates a client on an engine whose run loop the caller runs.
+  package init(_ engine: Engine) {
+    self.engine = engine
+    engine.beginSession { $0.launched(inForeground: engine.environment.isInForeground) }
+    task = nil
+  }
+
   deinit {
     engine.close()
-    task.cancel()
+    task?.cancel()
   }
 
   /// Identifies this installation of the app; drawn at the first launch, and kept as long as the queue's directory is.
@@ -114,7 +122,7 @@ public final class TernClient: Sendable {
   public func shutdown() async {
     lifecycle.withLock { $0 = nil }
     engine.close()
-    task.cancel()
-    await task.value
+    task?.cancel()
+    await task?.value
   }
 }
