@@ -13,6 +13,8 @@ struct DropReporter {
   var pending: DropReport?
   /// An event other than a report was delivered since the last report: each batch holding one would be no progress.
   var isDue = true
+  /// A report arrived: what was dropped while it was on its way goes after it, with the last of the others.
+  var mayFollow = false
 }
 
 extension RunLoop {
@@ -38,13 +40,13 @@ extension RunLoop {
 
   /// Takes note of events that left for good.
   mutating func reportsSettled(_ records: some Sequence<LogRecord>) {
-    var hadReport = false
     for record in records {
       if record.id == drops.pending?.id { drops.pending = nil }
-      if record.isReportOfDrops { hadReport = true } else { drops.isDue = true }
+      if record.isReportOfDrops { drops.mayFollow = true } else { drops.isDue = true }
     }
     // Nothing else is left to travel with: the drops that came too late for the report go after it.
-    guard hadReport, engine.log.counts.waiting == 0 else { return }
+    guard drops.mayFollow, engine.log.counts.waiting == 0 else { return }
+    drops.mayFollow = false
     drops.isDue = true
     reportDrops()
   }

@@ -21,7 +21,7 @@ extension RunLoop {
 
   mutating func answered(_ id: DeliveryMachine.BatchID, _ result: TransportResult) {
     effects.finished(id)
-    guard let claim = claims.removeValue(forKey: id) else { return }
+    guard let claim = claims.removeValue(forKey: id) else { return questionAnswered(id, result) }
     let records = claim.records
     let verdict = result.verdict(events: records.count, now: engine.environment.clock.wallTime)
     let fate = verdict.fate(ofEvents: records.count)
@@ -35,6 +35,15 @@ extension RunLoop {
       state.delivered += delivered
       state.lastError = verdict.failure.map(DeliveryError.init)
     }
+    feed(.batchSettled(id, verdict))
+  }
+}
+
+extension RunLoop {
+  /// Takes in the answer to an empty batch.
+  private mutating func questionAnswered(_ id: DeliveryMachine.BatchID, _ result: TransportResult) {
+    let verdict = result.verdict(events: 0, now: engine.environment.clock.wallTime)
+    if let failure = verdict.failure { engine.board.state.withLock { $0.lastError = DeliveryError(failure) } }
     feed(.batchSettled(id, verdict))
   }
 }

@@ -4,7 +4,7 @@ package import TernLog
 
 /// What a run loop has done for it; beside the log's files these are all of its effects.
 package protocol RunLoopEffects {
-  /// Sends a batch; the answer comes back as a message, once.
+  /// Sends a batch, which may be empty; the answer comes back as a message, once.
   mutating func send(_ id: DeliveryMachine.BatchID, _ records: [LogRecord])
   /// Nobody needs the batch to arrive any more; its answer may come at once, as a failure.
   mutating func cancel(_ id: DeliveryMachine.BatchID)
@@ -30,7 +30,8 @@ package struct RunLoop<Effects: RunLoopEffects> {
     self.engine = engine
     self.effects = effects
     machine = DeliveryMachine(
-      policy: engine.configuration.policy, generator: FastGenerator(seed: engine.machineSeed))
+      policy: engine.configuration.policy, generator: FastGenerator(seed: engine.machineSeed),
+      memory: engine.deliveryMemory())
   }
 
   /// Takes in the state that the client was created in.
@@ -81,6 +82,8 @@ package struct RunLoop<Effects: RunLoopEffects> {
       for action in actions {
         switch action {
         case .startBatch(let id, let events, let bytes): inputs.append(start(id, events, bytes))
+        case .ask(let id): effects.send(id, [])
+        case .remember(let memory): engine.remember(memory)
         case .setTimer(let deadline): effects.setTimer(deadline)
         case .cancelTimer: effects.setTimer(nil)
         case .finishFlush(let id, let result): engine.finishFlush(id, FlushOutcome(result))

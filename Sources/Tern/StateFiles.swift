@@ -34,9 +34,9 @@ struct SwitchChanges: Equatable, Sendable {
   }
 }
 
-/// The small files in the queue's directory: the install's identifier and the switches.
+/// The small files in the queue's directory: the install's identifier, the switches, what delivery remembers.
 ///
-/// Both are replaced by renaming, so that a crash leaves the old or the new one and never half of one.
+/// They are replaced by renaming, so that a crash leaves the old or the new one and never half of one.
 struct StateFiles: Sendable {
   let directory: String
   let fileSystem: any FileSystem
@@ -47,6 +47,7 @@ struct StateFiles: Sendable {
 
   private static let installName = "install-id"
   private static let switchesName = "switches.json"
+  private static let memoryName = "delivery.json"
   private static let maximumBytes = 64 << 10
 
   func loadSwitches() -> Switches {
@@ -72,6 +73,23 @@ struct StateFiles: Sendable {
     }
     unsaved = SwitchChanges()
     return true
+  }
+
+  /// What the delivery machine wanted to remember; `nil` when nothing, or when the file is damaged.
+  func loadMemory() -> StoredMemory? {
+    read(Self.memoryName).flatMap { try? JSONDecoder().decode(StoredMemory.self, from: Data($0)) }
+  }
+
+  /// Replaces what the delivery machine wants to remember; `nil` forgets it.
+  func save(_ memory: StoredMemory?) {
+    guard let memory else {
+      try? fileSystem.remove("\(directory)/\(Self.memoryName)")
+      return
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    guard let data = try? encoder.encode(memory) else { return }
+    try? replace(Self.memoryName, with: [UInt8](data))
   }
 
   /// The install's identifier, made at the first call on this directory.

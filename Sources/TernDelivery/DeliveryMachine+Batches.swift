@@ -11,13 +11,15 @@ extension DeliveryMachine {
     var isIsolated = false
   }
 
-  /// How many batches may be under way now: one while a failing server is probed or a batch is split.
+  /// How many batches may be under way now: one while a failing server is asked or probed, or a batch is split.
   var inFlightLimit: Int {
-    failures > 0 || splitting != nil ? 1 : policy.maximumInFlight
+    failures > 0 || splitting != nil || asksFirst ? 1 : policy.maximumInFlight
   }
 
   var eventsLimit: Int {
-    let limit = failures > 0 ? min(policy.batchEvents, policy.probeEvents) : policy.batchEvents
+    // Halved with each failure: however often a server fails after it was asked, little is sent in vain.
+    let probe = max(policy.probeEvents >> max(failures - 1, 0), 1)
+    let limit = failures > 0 ? min(policy.batchEvents, probe) : policy.batchEvents
     return min(limit, splitting?.limit ?? limit)
   }
 
@@ -39,23 +41,29 @@ extension DeliveryMachine {
 
   mutating func batchSettled(_ id: BatchID, _ verdict: Verdict, now: Duration) {
     guard let batch = inFlight.removeValue(forKey: id), !batch.isVoid else { return }
+    if batch.isQuestion { return questionAnswered(id, batch, verdict, now: now) }
     let count = batch.events.total
+    if case .failed = verdict {
+    } else {
+      asksFirst = false
+      sentInVain = false
+    }
     switch verdict {
     case .acknowledged(let rejected):
       if batch.round == round { succeeded() }
       if rejected.count < count { rejectionsInARow = 0 }
       narrowed(by: count, isolated: false)
-    case .refused(let index, _):
-      if count == 1 || index != nil {
-        narrowed(by: 1, isolated: true)
-        rejected(now: now)
+    case .refused(let indexes, _):
+      if count == 1 || !indexes.isEmpty {
+        narrowed(by: max(indexes.count, 1), isolated: true)
+        rejected(max(indexes.count, 1), now: now)
       } else {
         split(count)
       }
     case .tooLarge:
       if count == 1 {
         narrowed(by: 1, isolated: true)
-        rejected(now: now)
+        rejected(1, now: now)
       } else {
         bytesLimit = max(min(bytesLimit, batch.bytes) / 2, 1)
         split(count)
@@ -70,6 +78,8 @@ extension DeliveryMachine {
   mutating func networkAvailable() {
     failures = 0
     round += 1
+    // Another network may be no better: what was sent in vain is not sent again before the server has answered.
+    if sentInVain, policy.asksAfterFailures != nil { asksFirst = true }
     backOffUntil = nil
     isResting = false
     if waiting.total > 0 { isDelivering = true }
@@ -84,33 +94,39 @@ extension DeliveryMachine {
     rejectionsInARow = 0
     firstUnsentAt = nil
     firstCriticalAt = nil
+    asksFirst = false
+    sentInVain = false
     succeeded()
   }
 
   private mutating func succeeded() {
     failures = 0
+    isAnswered = false
     backOffUntil = nil
     isResting = false
   }
 
-  private mutating func failed(_ batch: Batch, _ failure: DeliveryFailure, now: Duration) {
+  mutating func failed(_ batch: Batch, _ failure: DeliveryFailure, now: Duration) {
     if let wait = failure.retryAfter {
       heldUntil = max(heldUntil ?? .zero, now + min(max(wait, .zero), policy.maximumRetryAfter))
     }
+    if failure.kind != .offline { sentInVain = true }
     guard batch.round == round else { return }
     backOff(now: now)
   }
 
   /// A server that refuses one event after the other is more likely broken than they are: each further one costs a
   /// pause, which grows up to the ceiling.
-  private mutating func rejected(now: Duration) {
-    rejectionsInARow += 1
+  private mutating func rejected(_ count: Int, now: Duration) {
+    rejectionsInARow += count
     if rejectionsInARow > policy.rejectionsBeforePause { backOff(now: now) }
   }
 
-  private mutating func backOff(now: Duration) {
+  mutating func backOff(now: Duration) {
     failures += 1
     round += 1
+    isAnswered = false
+    if let asking = policy.asksAfterFailures, failures >= asking, sentInVain { asksFirst = true }
     if let delay = policy.retry.delay(afterFailures: failures, using: &generator) {
       backOffUntil = now + delay
     } else {

@@ -13,7 +13,8 @@ extension DeliveryMachine {
   }
 
   mutating func requestFlush(_ id: FlushID, now: Duration) {
-    var flush = Flush(id: id, toTake: waiting, batches: Set(inFlight.filter { !$0.value.isVoid }.keys))
+    var flush = Flush(
+      id: id, toTake: waiting, batches: Set(inFlight.filter { !$0.value.isVoid && !$0.value.isQuestion }.keys))
     if let refusal = refusal(now: now) {
       flush.result = .failed(refusal)
     } else if waiting.total > 0 {

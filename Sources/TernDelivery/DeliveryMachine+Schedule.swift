@@ -7,6 +7,11 @@ extension DeliveryMachine {
     if isEnabled, !isPaused, isDue(now: now) { isDelivering = true }
     if let start = nextStart(now: now) { actions.append(start) }
     finishFlushes(&actions)
+    let memory = memory(now: now)
+    if memory != remembered {
+      remembered = memory
+      actions.append(.remember(memory))
+    }
     let deadline = deadline(now: now)
     guard deadline != timer else { return }
     timer = deadline
@@ -53,6 +58,10 @@ extension DeliveryMachine {
     backOffUntil = nil
     let id = BatchID(number: nextBatch)
     nextBatch += 1
+    if mustAsk {
+      inFlight[id] = Batch(events: Waiting(), bytes: 0, round: round, isQuestion: true)
+      return .ask(id)
+    }
     claiming = id
     return .startBatch(id, maximumEvents: eventsLimit, maximumBytes: bytesLimit)
   }

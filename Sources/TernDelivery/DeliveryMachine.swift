@@ -64,6 +64,10 @@ package struct DeliveryMachine: Sendable {
   package enum Action: Sendable, Equatable {
     /// Claim up to so much and send it; answer with `batchStarted` or `nothingToClaim` at once.
     case startBatch(BatchID, maximumEvents: Int, maximumBytes: Int)
+    /// Send an empty batch, to learn whether the server is back; its answer is a `batchSettled` like any other.
+    case ask(BatchID)
+    /// Keep this over a relaunch; it replaces what was kept before.
+    case remember(DeliveryMemory)
     /// Send `timerFired` when the uptime has reached this; replaces the timer before.
     case setTimer(Duration)
     /// Forget the timer.
@@ -89,6 +93,8 @@ package struct DeliveryMachine: Sendable {
     var round: Int
     /// Its events were erased while it was under way: it still counts as under way, and means nothing otherwise.
     var isVoid = false
+    /// It has no events: it only asks whether the server is back.
+    var isQuestion = false
   }
 
   package let policy: Policy
@@ -116,23 +122,33 @@ package struct DeliveryMachine: Sendable {
   /// Retries are used up.
   var isResting = false
   var rejectionsInARow = 0
+  /// Events were sent and did not arrive, since the last that did. A device without a network sends nothing.
+  var sentInVain = false
+  /// A failing server is asked before events are sent to it.
+  var asksFirst = false
+  /// The server has answered the question: a batch may go.
+  var isAnswered = false
   var splitting: Splitting?
   /// Lowered when the server finds a batch too large, and remembered.
   var bytesLimit: Int
 
   var flushes: [Flush] = []
   var timer: Duration?
+  /// What the owner was last told to remember.
+  var remembered: DeliveryMemory
 
   /// Creates a machine at rest.
   ///
   /// - Parameters:
   ///   - generator: The source of jitter.
-  ///   - heldUntil: The uptime until which a server asked to wait, if that is known from before.
-  package init(policy: Policy, generator: FastGenerator, heldUntil: Duration? = nil) {
+  ///   - memory: What an earlier machine asked to remember.
+  package init(policy: Policy, generator: FastGenerator, memory: DeliveryMemory = DeliveryMemory()) {
     self.policy = policy
     self.generator = generator
-    self.heldUntil = heldUntil
-    bytesLimit = policy.batchBytes
+    heldUntil = memory.heldUntil
+    bytesLimit = min(max(memory.bytesLimit ?? policy.batchBytes, 1), policy.batchBytes)
+    asksFirst = memory.asksFirst
+    remembered = memory
   }
 
   /// Takes in what happened and says what to do.

@@ -18,8 +18,11 @@ package struct Policy: Sendable, Equatable {
   package var retry: Retry
   /// The longest wait a server can ask for; a longer one is cut to this.
   package var maximumRetryAfter: Duration
-  /// The most events in the single batch that tries whether a failing server is back.
+  /// The most events in the single batch that tries whether a failing server is back; halved with each failure.
   package var probeEvents: Int
+  /// After how many failures in a row the server is asked with an empty batch before events are sent to it, over
+  /// relaunches too; `nil`: never, since the protocol knows no empty batch.
+  package var asksAfterFailures: Int?
   /// How many events in a row a server may refuse for good before each further one costs a pause: a server that
   /// refuses everything is broken, and must not empty the queue.
   package var rejectionsBeforePause: Int
@@ -31,7 +34,8 @@ package struct Policy: Sendable, Equatable {
     batchEvents: Int = 500, batchBytes: Int = 512 << 10, sendAtWaiting: Int? = 50, sendAfter: Duration? = .seconds(6),
     criticalDelay: Duration? = .zero, maximumInFlight: Int = 3,
     retry: Retry = .unlimited(first: .seconds(2), ceiling: .seconds(30 * 60)),
-    maximumRetryAfter: Duration = .seconds(86_400), probeEvents: Int = 50, rejectionsBeforePause: Int = 8,
+    maximumRetryAfter: Duration = .seconds(86_400), probeEvents: Int = 50, asksAfterFailures: Int? = 2,
+    rejectionsBeforePause: Int = 8,
     sendsOnBackground: Bool = true
   ) {
     self.batchEvents = max(batchEvents, 1)
@@ -43,6 +47,7 @@ package struct Policy: Sendable, Equatable {
     self.retry = retry
     self.maximumRetryAfter = max(maximumRetryAfter, .zero)
     self.probeEvents = max(probeEvents, 1)
+    self.asksAfterFailures = asksAfterFailures.map { max($0, 1) }
     self.rejectionsBeforePause = max(rejectionsBeforePause, 1)
     self.sendsOnBackground = sendsOnBackground
   }

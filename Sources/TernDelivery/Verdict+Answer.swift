@@ -43,8 +43,8 @@ package struct Answer: Sendable {
     case 404, 405, 407, 410, 421, 426, 451, ..<400:
       return failed(.notAcknowledged, "Nothing at the address accepts events (\(status)\(detail)); check the URL.", now)
     default:
-      let named = errorBody?["index"]?.index.flatMap { $0 < events ? $0 : nil }
-      return .refused(at: named, failure(.refused, "The collector refused the batch (\(status)\(detail))."))
+      return .refused(
+        at: named(events: events), failure(.refused, "The collector refused the batch (\(status)\(detail))."))
     }
   }
 
@@ -63,6 +63,14 @@ package struct Answer: Sendable {
       accepted + named.count == events
     else { return notOurs }
     return .acknowledged(rejected: rejected.sorted())
+  }
+
+  /// The events that an error names, as `indexes` or a single `index`; none when one of them cannot be.
+  private func named(events: Int) -> [Int] {
+    let error = errorBody
+    let one = error?["index"]?.index.map { [$0] } ?? []
+    let named = Set(error?["indexes"]?.elements.map { $0.compactMap(\.index) } ?? one)
+    return named.allSatisfy { $0 < events } ? named.sorted() : []
   }
 
   private var errorBody: JSONValue? {

@@ -2,8 +2,8 @@
 package enum Verdict: Sendable, Equatable {
   /// The server has every event durably, except those it refused for good, given by their place in the batch.
   case acknowledged(rejected: [Int])
-  /// The server refused the batch for good: because of the event at this place, or it did not say which.
-  case refused(at: Int?, DeliveryFailure)
+  /// The server refused the batch for good: because of the events at these places; none when it did not say which.
+  case refused(at: [Int], DeliveryFailure)
   /// The body was too large for the server.
   case tooLarge(DeliveryFailure)
   /// Nothing is known to have arrived; the events stay, and are sent again after a pause.
@@ -68,8 +68,8 @@ extension Verdict {
     case .failed: return .returns(rejecting: [])
     case .refused, .tooLarge:
       if count == 1 { return .leaves(rejecting: [0]) }
-      if case .refused(let index?, _) = self { return .returns(rejecting: [index]) }
-      return .returns(rejecting: [])
+      guard case .refused(let indexes, _) = self else { return .returns(rejecting: []) }
+      return indexes.count == count ? .leaves(rejecting: indexes) : .returns(rejecting: indexes)
     }
   }
 

@@ -25,15 +25,20 @@ struct World {
   var rejected: [Int] = []
   var started: [Duration] = []
   var batchSizes: [Int] = []
+  var asked: [Duration] = []
+  var remembered: [DeliveryMemory] = []
   var appended = 0
   var isPaused = false
   var isEnabled = true
   /// The bytes of every event.
   var eventBytes = 100
 
-  init(_ policy: Policy = Policy(), seed: UInt64 = 1) {
-    machine = DeliveryMachine(policy: policy, generator: FastGenerator(seed: seed))
+  init(_ policy: Policy = Policy(), seed: UInt64 = 1, memory: DeliveryMemory = DeliveryMemory()) {
+    machine = DeliveryMachine(policy: policy, generator: FastGenerator(seed: seed), memory: memory)
   }
+
+  /// Whether the request at this index only asks.
+  func isQuestion(_ index: Int = 0) -> Bool { requests[index].entries.isEmpty }
 
   var waiting: DeliveryMachine.Waiting {
     let critical = log.count { $0.isCritical }
@@ -64,6 +69,12 @@ struct World {
       timer = deadline
     case .cancelTimer: timer = nil
     case .finishFlush(let id, let result): flushes[id, default: []].append(result)
+    case .ask(let id):
+      #expect(!isPaused && isEnabled, "nothing is asked while paused or disabled")
+      requests.append(Request(id: id, entries: [], startedAt: now))
+      asked.append(now)
+      #expect(requests.count == 1, "a question stands alone")
+    case .remember(let memory): remembered.append(memory)
     case .startBatch(let id, let events, let bytes):
       #expect(!isPaused && isEnabled, "nothing starts while paused or disabled")
       let sorted = log.filter(\.isCritical) + log.filter { !$0.isCritical }
@@ -142,7 +153,7 @@ struct World {
 extension Verdict {
   static let delivered = Verdict.acknowledged(rejected: [])
   static let unavailable = Verdict.failed(DeliveryFailure(.server, "503", status: 503))
-  static let refusal = Verdict.refused(at: nil, DeliveryFailure(.refused, "400", status: 400))
+  static let refusal = Verdict.refused(at: [], DeliveryFailure(.refused, "400", status: 400))
   static let large = Verdict.tooLarge(DeliveryFailure(.refused, "413", status: 413))
   static func unavailable(for wait: Duration) -> Verdict {
     .failed(DeliveryFailure(.server, "503", status: 503, retryAfter: wait))

@@ -1,0 +1,68 @@
+import TernDelivery
+import TernEvents
+
+/// What the delivery machine asked to remember, as the file says it: durations and wall times, since an uptime means
+/// nothing after the next boot.
+struct StoredMemory: Codable, Equatable, Sendable {
+  /// When this was written, in milliseconds since 1970 by the device's clock.
+  var time: Int64
+  /// When this was written, in milliseconds since the boot `boot`.
+  var uptime: Int64
+  var boot: String?
+  /// How long the server wanted to be left alone from then on, in milliseconds.
+  var heldFor: Int64?
+  var bytesLimit: Int?
+  var asksFirst: Bool
+}
+
+extension StoredMemory {
+  /// After this long a lowered limit is tried anew: the server may have been set up better.
+  private static let limitLifetime = Duration.seconds(7 * 86_400)
+
+  init(_ memory: DeliveryMemory, wallTime: Timestamp, uptime: Duration, boot: String?) {
+    time = wallTime.millisecondsSince1970
+    self.uptime = uptime.wholeMilliseconds
+    self.boot = boot
+    heldFor = memory.heldUntil.map { ($0 - uptime).wholeMilliseconds }
+    bytesLimit = memory.bytesLimit
+    asksFirst = memory.asksFirst
+  }
+
+  /// The memory as of now.
+  ///
+  /// Within one boot the uptime says how long ago it was. Otherwise the wall clock does; one that went back means that
+  /// nobody knows, and the wait begins anew, bounded by `longestWait`.
+  func memory(wallTime: Timestamp, uptime now: Duration, boot currentBoot: String?, longestWait: Duration)
+    -> DeliveryMemory
+  {
+    let uptimeThen = Duration.milliseconds(uptime)
+    let elapsed: Duration =
+      if boot != nil, boot == currentBoot, now >= uptimeThen {
+        now - uptimeThen
+      } else {
+        .milliseconds(max(wallTime.millisecondsSince1970.subtractingReportingOverflow(time).partialValue, 0))
+      }
+    let wait = heldFor.map { min(.milliseconds($0) - elapsed, longestWait) }
+    return DeliveryMemory(
+      heldUntil: wait.flatMap { $0 > .zero ? now + $0 : nil },
+      bytesLimit: elapsed < Self.limitLifetime ? bytesLimit : nil, asksFirst: asksFirst)
+  }
+}
+
+extension Engine {
+  /// What an earlier process remembered.
+  func deliveryMemory() -> DeliveryMemory {
+    guard let stored = files.withLock({ $0.loadMemory() }) else { return DeliveryMemory() }
+    let clock = environment.clock
+    return stored.memory(
+      wallTime: clock.wallTime, uptime: clock.uptime, boot: environment.boot,
+      longestWait: configuration.policy.maximumRetryAfter)
+  }
+
+  /// Writes down what the next process shall know; best effort, since it saves requests and no events.
+  func remember(_ memory: DeliveryMemory) {
+    let clock = environment.clock
+    let stored = StoredMemory(memory, wallTime: clock.wallTime, uptime: clock.uptime, boot: environment.boot)
+    files.withLock { $0.save(memory == DeliveryMemory() ? nil : stored) }
+  }
+}

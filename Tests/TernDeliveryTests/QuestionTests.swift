@@ -1,0 +1,153 @@
+import TernDelivery
+import TernEvents
+import Testing
+
+@Suite struct `A failing server` {
+  /// A world whose server has refused everything for long enough to be asked first.
+  private func failing(_ events: Int = 500, seed: UInt64 = 1) -> World {
+    var world = World(seed: seed)
+    world.append(events)
+    for _ in 0..<10 {
+      while !world.requests.isEmpty { world.settle(.unavailable) }
+      world.advance(by: .seconds(1800))
+    }
+    return world
+  }
+
+  @Test func `is asked without events, and gets one batch when it has answered`() {
+    var world = failing()
+    let sent = world.batchSizes.count
+    #expect(world.isQuestion() && world.requests.count == 1)
+    world.settle(.delivered)
+    #expect(world.requests.count == 1 && !world.isQuestion(), "one batch, to see whether it takes events too")
+    #expect(world.batchSizes.count == sent + 1 && world.batchSizes.last == 1, "and a small one")
+    world.settle(.delivered)
+    #expect(world.requests.count > 1 || world.requests.first?.entries.count ?? 0 > 50, "then all of them")
+    world.run { _ in .delivered }
+    #expect(world.delivered.count == 500)
+  }
+
+  @Test(arguments: [Verdict.refusal, .large]) func `that does not know the question is sent events`(answer: Verdict) {
+    var world = failing()
+    world.settle(answer)
+    #expect(world.requests.count == 1 && !world.isQuestion())
+    #expect(world.rejected.isEmpty)
+  }
+
+  @Test func `that answers but takes no events is not sent many`() {
+    var world = failing()
+    let before = world.batchSizes.reduce(0, +)
+    for _ in 0..<100 {
+      while !world.requests.isEmpty { world.settle(world.isQuestion() ? .delivered : .unavailable) }
+      world.advance(by: .seconds(1800))
+    }
+    #expect(world.batchSizes.reduce(0, +) - before <= 100, "one event at a time")
+  }
+
+  @Test(arguments: 0..<100 as Range<UInt64>)
+  func `costs less than twice what waits, whatever else happens`(seed: UInt64) {
+    var generator = FastGenerator(seed: seed)
+    let events = Int.random(in: 1...3000, using: &generator)
+    var world = World(seed: seed)
+    world.append(events, critical: Bool.random(using: &generator))
+    for number in 0..<200 {
+      while !world.requests.isEmpty { world.settle(.unavailable) }
+      switch Int.random(in: 0..<5, using: &generator) {
+      case 0: world.feed(.networkAvailable)
+      case 1: world.feed(.enteredForeground)
+      case 2: world.flush(number)
+      case 3: world.feed(.enteredBackground)
+      default: world.advance(by: .seconds(Int.random(in: 0...3600, using: &generator)))
+      }
+    }
+    #expect(world.batchSizes.reduce(0, +) <= 2 * events + 50, "seed \(seed): \(events) events")
+  }
+
+  @Test func `is asked before a flush sends events, and the flush fails with it`() {
+    var world = failing()
+    while !world.requests.isEmpty { world.settle(.unavailable) }
+    let flush = world.flush()
+    #expect(world.isQuestion())
+    world.settle(.unavailable)
+    #expect(world.result(flush) == .failed(DeliveryFailure(.server, "503", status: 503)))
+  }
+
+  @Test func `is not asked when it was the network that was away`() {
+    var world = World()
+    world.append(50)
+    for _ in 0..<10 {
+      while !world.requests.isEmpty { world.settle(.failed(DeliveryFailure(.offline, "no route"))) }
+      world.advance(by: .seconds(1800))
+    }
+    world.feed(.networkAvailable)
+    #expect(world.asked.isEmpty)
+    world.run { _ in .delivered }
+    #expect(world.delivered.count == 50)
+  }
+
+  @Test func `is not asked by a policy whose protocol knows no empty batch`() {
+    var world = World(Policy(asksAfterFailures: nil))
+    world.append(50)
+    for _ in 0..<100 {
+      while !world.requests.isEmpty { world.settle(.unavailable) }
+      world.advance(by: .seconds(1800))
+    }
+    #expect(world.asked.isEmpty)
+  }
+}
+
+@Suite struct `A relaunch` {
+  private func relaunched(_ world: World) -> World {
+    var next = World(seed: 2, memory: world.remembered.last ?? DeliveryMemory())
+    next.now = world.now
+    next.log = world.log + world.requests.flatMap(\.entries)
+    next.feed(.launched)
+    return next
+  }
+
+  @Test func `keeps to what the server asked for`() {
+    var world = World()
+    world.append(50)
+    world.settle(.unavailable(for: .seconds(600)))
+    world.advance(by: .seconds(100))
+    var next = relaunched(world)
+    next.append(critical: true)
+    #expect(next.requests.isEmpty && next.timer == next.now + .seconds(500))
+    next.advance(by: .seconds(500))
+    #expect(next.requests.count == 1)
+    next.run { _ in .delivered }
+    #expect(next.delivered.count == 51)
+    #expect(next.remembered.last == DeliveryMemory(), "what is over is forgotten")
+  }
+
+  @Test func `remembers the size that the server takes`() {
+    var world = World(Policy(maximumInFlight: 1))
+    world.append(50)
+    world.settle(.large)
+    let limit = world.remembered.last?.bytesLimit
+    #expect(limit == 50 * 100 / 2)
+    world.settle(.unavailable)
+    var next = relaunched(world)
+    #expect(next.batchSizes.allSatisfy { $0 <= 25 })
+    next.run { _ in .delivered }
+    #expect(next.delivered.count == 50)
+  }
+
+  @Test func `in an outage begins with a question`() {
+    var world = World()
+    world.append(50)
+    for _ in 0..<3 {
+      while !world.requests.isEmpty { world.settle(.unavailable) }
+      world.advance(by: .seconds(60))
+    }
+    let next = relaunched(world)
+    #expect(next.isQuestion() && next.batchSizes.isEmpty)
+  }
+
+  @Test func `of a machine to which nothing happened has nothing to remember`() {
+    var world = World()
+    world.append(500)
+    world.run { _ in .delivered }
+    #expect(world.remembered.isEmpty)
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import TernDelivery
+import TernEvents
+import TernTestSupport
+import Testing
+
+@testable import Tern
+
+@Suite(.timeLimit(.minutes(1))) struct `What delivery remembers` {
+  private let boot = "11111111-2222-4333-8444-555555555555"
+  private let wall = Timestamp(millisecondsSince1970: 1_767_225_600_000)
+
+  private func memory(after wallStep: Duration, uptimeStep: Duration, sameBoot: Bool = true) -> DeliveryMemory {
+    let then = DeliveryMemory(heldUntil: .seconds(1600), bytesLimit: 1000, asksFirst: true)
+    let stored = StoredMemory(then, wallTime: wall, uptime: .seconds(1000), boot: boot)
+    return stored.memory(
+      wallTime: wall + wallStep, uptime: sameBoot ? .seconds(1000) + uptimeStep : uptimeStep,
+      boot: sameBoot ? boot : "22222222-2222-4333-8444-555555555555", longestWait: .seconds(86_400))
+  }
+
+  @Test func `a wait goes on where it was, whatever the wall clock did meanwhile`() {
+    for jump in [Duration.seconds(100), .seconds(-400 * 86_400), .seconds(400 * 86_400)] {
+      #expect(memory(after: jump, uptimeStep: .seconds(100)).heldUntil == .seconds(1600))
+    }
+    #expect(memory(after: .seconds(600), uptimeStep: .seconds(600)).heldUntil == nil)
+  }
+
+  @Test func `after a boot the wall clock says how much of a wait is left`() {
+    #expect(memory(after: .seconds(100), uptimeStep: .seconds(20), sameBoot: false).heldUntil == .seconds(520))
+    #expect(memory(after: .seconds(700), uptimeStep: .seconds(20), sameBoot: false).heldUntil == nil)
+    let back = memory(after: .seconds(-10 * 86_400), uptimeStep: .seconds(20), sameBoot: false)
+    #expect(back.heldUntil == .seconds(620), "a clock that went back says nothing: the wait begins anew, and ends")
+  }
+
+  @Test func `a lowered limit is tried anew after a week`() {
+    #expect(memory(after: .seconds(6 * 86_400), uptimeStep: .seconds(6 * 86_400)).bytesLimit == 1000)
+    #expect(memory(after: .seconds(8 * 86_400), uptimeStep: .seconds(8 * 86_400)).bytesLimit == nil)
+  }
+
+  @Test func `no file of any content stops a launch or makes it wait beyond the bound`() {
+    for number in [Int64.min, -1, 0, 1, Int64.max] {
+      var stored = StoredMemory(DeliveryMemory(), wallTime: wall, uptime: .zero, boot: nil)
+      stored.time = number
+      stored.uptime = number
+      stored.heldFor = number
+      stored.bytesLimit = Int(clamping: number)
+      for boot in [boot, nil] {
+        stored.boot = boot
+        let memory = stored.memory(wallTime: wall, uptime: .seconds(5), boot: self.boot, longestWait: .seconds(60))
+        #expect((memory.heldUntil ?? .zero) <= .seconds(65))
+        let machine = DeliveryMachine(policy: Policy(), generator: FastGenerator(seed: 1), memory: memory)
+        #expect(machine.policy == Policy())
+      }
+    }
+  }
+
+  @Test func `a server's wish survives a relaunch, for critical events too`() async throws {
+    let harness = try TestHarness(
+      transport: ScriptedTransport(answers: [.status(429, headers: ["Retry-After": "600"])]))
+    let first = try harness.client { $0.sessions = .manual }
+    first.track("A", priority: .critical)
+    await first.status { $0.lastError != nil }
+    await first.shutdown()
+    harness.clock.advance(by: .seconds(100))
+    let second = try harness.client { $0.sessions = .manual }
+    second.track("B", priority: .critical)
+    await harness.clock.sleeping(until: .seconds(1600))
+    #expect(harness.transport.requests.count == 1)
+    guard case .failed = await second.flush() else { return #expect(Bool(false), "a flush does not break the wait") }
+    harness.clock.advance(by: .seconds(500))
+    await second.status { $0.delivered == 2 }
+    #expect(harness.transport.received.names == ["A", "B"])
+    await second.shutdown()
+    let left = try FileManager.default.contentsOfDirectory(atPath: harness.directory.path)
+    #expect(!left.contains("delivery.json"), "what is over is forgotten")
+  }
+}
