@@ -74,6 +74,8 @@ public enum FlushOutcome: Sendable, Hashable {
   case failed(DeliveryError)
   /// There is no network; what waits goes out when it is back.
   case offline
+  /// The deadline came first; so many events are still queued or in flight, and go on their way.
+  case outOfTime(left: Int)
 
   init(_ result: DeliveryMachine.FlushResult) {
     switch result {

@@ -42,6 +42,22 @@ extension Engine {
     }
   }
 
+  /// Ends the identity of the present user: whoever comes next is somebody else, in a session of their own.
+  func reset() {
+    files.withLock { files in
+      let change = recorder.withLock { recorder -> SwitchChanges.User? in
+        guard !recorder.isClosed else { return nil }
+        recorder.user = nil
+        recorder.epoch &+= 1
+        return SwitchChanges.User(name: nil, epoch: recorder.epoch)
+      }
+      guard let change else { return }
+      files.unsaved.user = change
+      files.save()
+    }
+    beginSession { $0.current != nil }
+  }
+
   /// Writes down what the disk refused before, if anything.
   func saveSwitches() {
     files.withLock { _ = $0.save() }

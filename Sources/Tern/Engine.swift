@@ -15,6 +15,8 @@ package final class Engine: Sendable {
   let recorder: Locked<Recorder>
   let board: StatusBoard
   package let mailbox = Mailbox()
+  /// What earlier processes delivered.
+  let deliveredBefore: Int
   /// Events of earlier processes: they need not wait for the timer.
   let hadBacklog: Bool
   let machineSeed: UInt64
@@ -33,7 +35,9 @@ package final class Engine: Sendable {
     let switches = files.loadSwitches()
     self.files = Locked(files)
     board = StatusBoard(isPaused: configuration.startsPaused)
-    hadBacklog = log.counts.waiting > 0
+    let counts = log.counts
+    deliveredBefore = counts.delivered
+    hadBacklog = counts.waiting > 0
     let timeout: Duration? =
       if case .automatic(let timeout) = configuration.sessions { max(timeout, .zero) } else { nil }
     recorder = Locked(
@@ -111,7 +115,7 @@ package final class Engine: Sendable {
     let isEnabled = recorder.withLock { $0.isEnabled }
     return board.state.withLock { state in
       TernClient.Status(
-        queued: counts.waiting, inFlight: counts.claimed, delivered: state.delivered,
+        queued: counts.waiting, inFlight: counts.claimed, delivered: counts.delivered - deliveredBefore,
         droppedByReason: counts.dropped.filter { !$0.key.isReport },
         lastError: state.lastError, isPaused: state.isPaused, isEnabled: isEnabled)
     }

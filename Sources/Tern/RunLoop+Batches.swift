@@ -29,12 +29,7 @@ extension RunLoop {
     engine.log.settle(claim.id, settlement)
     engine.forgive(rejected: rejected)
     if case .leaves = fate { reportsSettled(records) } else { reportsSettled(rejected) }
-    var delivered = 0
-    if case .acknowledged(let indexes) = verdict { delivered = records.count - indexes.count }
-    engine.board.state.withLock { state in
-      state.delivered += delivered
-      state.lastError = verdict.failure.map(DeliveryError.init)
-    }
+    engine.board.state.withLock { $0.lastError = verdict.failure.map(DeliveryError.init) }
     feed(.batchSettled(id, verdict))
   }
 }
@@ -89,6 +84,20 @@ extension TransportResult {
 extension Engine {
   private static let compressFrom = 1 << 10
 
+  /// What the device's clocks show now: against them the collector reads the times of the events.
+  private var sent: String {
+    let clock = environment.clock
+    let time = "time=\(clock.wallTime.millisecondsSince1970); uptime=\(clock.uptime.wholeMilliseconds)"
+    return environment.boot.map { "\(time); boot=\($0)" } ?? time
+  }
+
+  /// Where the events of this device are now.
+  private var account: String {
+    let ledger = ledger
+    return "tracked=\(ledger.tracked); delivered=\(ledger.delivered); waiting=\(ledger.queued); "
+      + "in-flight=\(ledger.inFlight); dropped=\(ledger.dropped)"
+  }
+
   func request(for records: [LogRecord]) -> TransportRequest {
     var body: [UInt8] = []
     body.reserveCapacity(records.reduce(0) { $0 + $1.payload.count + 1 })
@@ -98,7 +107,7 @@ extension Engine {
     }
     var headers = [
       NativeProtocol.keyHeader: configuration.key, "Content-Type": NativeProtocol.contentType,
-      "User-Agent": "tern-swift/\(ternVersion)",
+      "User-Agent": "tern-swift/\(ternVersion)", NativeProtocol.sentHeader: sent, NativeProtocol.ledgerHeader: account,
     ]
     if configuration.compressesRequests, body.count >= Self.compressFrom, let packed = gzip(body) {
       body = packed

@@ -19,13 +19,7 @@ extension TernClient {
     public var isEnabled: Bool
 
     /// All dropped events, whatever the reason.
-    public var dropped: Int {
-      // The counts were read from a file and may be anything.
-      droppedByReason.values.reduce(0) { sum, count in
-        let (next, overflow) = sum.addingReportingOverflow(count)
-        return overflow ? .max : next
-      }
-    }
+    public var dropped: Int { droppedByReason.saturatingTotal }
 
     /// Creates a status; useful in previews and tests.
     public init(

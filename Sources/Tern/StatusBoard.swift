@@ -4,7 +4,6 @@ import TernEvents
 /// Counts what was delivered, and tells those who watch.
 final class StatusBoard: Sendable {
   struct State {
-    var delivered = 0
     var lastError: DeliveryError?
     var isPaused: Bool
     var isClosed = false

@@ -12,6 +12,16 @@ extension TernClient {
     await engine.flush()
   }
 
+  /// Sends everything that waits now, and returns when it has arrived, an attempt has failed, or the time is over.
+  ///
+  /// Nothing is given up at the deadline: what is left stays queued, and requests under way are let through.
+  ///
+  /// - Parameter deadline: How long to wait at most, from now.
+  @discardableResult
+  public func flush(deadline: Duration) async -> FlushOutcome {
+    await engine.flush(until: engine.environment.clock.uptime + deadline)
+  }
+
   /// Stops starting requests until ``resume()``; events are recorded as before. Not kept over launches.
   public func pause() {
     engine.setPaused(true)
@@ -93,6 +103,22 @@ extension Engine {
       }
     } onCancel: {
       abandonFlush(id)
+    }
+  }
+
+  func flush(until deadline: Duration) async -> FlushOutcome {
+    let clock = environment.clock
+    return await withTaskGroup(of: FlushOutcome?.self) { group in
+      group.addTask { await self.flush() }
+      group.addTask {
+        await clock.sleep(until: deadline)
+        return nil
+      }
+      let first = await group.next() ?? nil
+      group.cancelAll()
+      if let first { return first }
+      let counts = log.counts
+      return .outOfTime(left: counts.waiting + counts.claimed)
     }
   }
 

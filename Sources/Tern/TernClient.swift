@@ -20,13 +20,16 @@ public import Foundation
 /// - ``track(_:_:priority:)``
 /// - ``screen(_:_:)``
 /// - ``identify(_:)``
+/// - ``reset()``
 /// - ``startSession()``
 /// ### Delivering
 /// - ``flush()``
+/// - ``flush(deadline:)``
 /// - ``pause()``
 /// - ``resume()``
 /// - ``isEnabled``
 /// - ``status``
+/// - ``ledger``
 /// ### Coming and going
 /// - ``didEnterBackground()``
 /// - ``willEnterForeground()``
@@ -108,6 +111,14 @@ public final class TernClient: Sendable {
   /// one small file on the caller's thread. A disk that refuses is tried again later.
   public func identify(_ user: String?) {
     engine.setUser(user)
+  }
+
+  /// Forgets the user, as after a log-out: the events from now on belong to nobody, and to a new session if one is open.
+  ///
+  /// Each identity has a number of its own in the queue, also when the same user comes back. It is written down when
+  /// this returns. The installation stays the same: see ``installID``.
+  public func reset() {
+    engine.reset()
   }
 
   /// Begins a new session, however sessions are configured to begin.

@@ -4,6 +4,10 @@ public enum NativeProtocol {
   public static let path = "/v1/events"
   /// The header that carries the app's key.
   public static let keyHeader = "Tern-Key"
+  /// The header that says what the device's clocks showed when the request was made.
+  public static let sentHeader = "Tern-Sent"
+  /// The header that says where the device's events are: recorded, delivered, waiting, in flight, dropped.
+  public static let ledgerHeader = "Tern-Ledger"
   /// The media type of a request: one JSON object a line.
   public static let contentType = "application/x-ndjson"
   /// The largest body a collector accepts after decompression, in bytes.

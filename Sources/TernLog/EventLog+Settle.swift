@@ -130,7 +130,7 @@ extension LogState {
     for index in records.indices {
       switch verdicts[index] {
       case .returned: continue
-      case .delivered: break
+      case .delivered: ledger.addDelivered(1)
       case .dropped(let reason): ledger.add(reason, 1)
       }
       runs.append(records[index].run)
@@ -187,6 +187,8 @@ extension LogState {
     if index == lanes[lane].segments.lastIndex { seal(lane) }
     settled.removeAll { $0 == name }
     countAside(lanes[lane].segments[index].size)
+    // Until a launch that can read it, nobody knows what became of them.
+    tracked -= min(lanes[lane].segments[index].waiting, tracked)
     lanes[lane].remove(at: index)
     return true
   }

@@ -97,11 +97,14 @@ package final class EventLog: Sendable {
   package func append(
     _ payload: [UInt8], id: UniqueID, time: Timestamp, uptime: Duration, epoch: UInt32, lane: Lane
   ) -> AppendOutcome {
-    if payload.count > configuration.maximumRecordBytes { return state.withLock { $0.drop(.tooLarge) } }
+    if payload.count > configuration.maximumRecordBytes { return state.withLock { $0.refuse(.tooLarge) } }
     let header = RecordHeader(
       payloadBytes: payload.count, payloadCheck: payload.withUnsafeBytes { Checksum.of($0) }, lane: lane, ordinal: 0,
       epoch: epoch, time: time, uptimeMilliseconds: UInt64(clamping: uptime.wholeMilliseconds), id: id)
-    return state.withLock { $0.append(payload, header, uptime: uptime) }
+    return state.withLock { state in
+      state.tracked &+= 1
+      return state.append(payload, header, uptime: uptime)
+    }
   }
 
   /// What the log holds.
@@ -114,13 +117,18 @@ package final class EventLog: Sendable {
       counts.bytes = state.home == nil ? 0 : state.diskBytes
       counts.oldestWaiting = state.oldestWaiting()
       counts.dropped = state.ledger.counts
+      counts.delivered = state.ledger.delivered
+      counts.tracked = state.tracked
       return counts
     }
   }
 
-  /// Counts drops that happened outside the log.
+  /// Counts events that were dropped before they reached the log; a name with a colon is a note kept beside the drops.
   package func count(_ reason: DropReason, _ n: Int) {
-    state.withLock { $0.ledger.add(reason, n) }
+    state.withLock { state in
+      state.ledger.add(reason, n)
+      if DropLedger.isDrop(reason) { state.tracked &+= max(n, 0) }
+    }
   }
 
   /// Takes back what ``count(_:_:)`` counted.

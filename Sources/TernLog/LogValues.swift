@@ -81,6 +81,10 @@ package struct LogCounts: Sendable, Equatable {
   package var bytes = 0
   /// The time of the event at the head of the queue (the earlier of the two lanes' heads); `nil` when none waits.
   package var oldestWaiting: Timestamp?
+  /// Events that the server has, since the install's first launch; persisted best effort.
+  package var delivered = 0
+  /// Events ever recorded: always the sum of those that wait, are claimed, were delivered and were dropped.
+  package var tracked = 0
   /// Events that left without being delivered, by reason, since the install's first launch; persisted best effort.
   package var dropped: [DropReason: Int] = [:]
 

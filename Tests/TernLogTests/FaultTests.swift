@@ -17,7 +17,10 @@ import Testing
   private func run(_ fixture: LogFixture) -> Promise {
     var promise = Promise()
     guard let log = try? fixture.open() else { return promise }
-    defer { fixture.memory?.killProcess() }
+    defer {
+      #expect(log.counts.balances, "whatever fails, every event is somewhere")
+      fixture.memory?.killProcess()
+    }
     var held: LogClaim?
     for number in 0..<40 {
       let lane: Lane = number % 9 == 4 ? .critical : .normal
@@ -55,6 +58,7 @@ import Testing
     #expect(owed.subtracting(numbers).isEmpty, fault)
     let normal = claim?.records.filter { $0.lane == .normal }.map { Int($0.id.low) } ?? []
     #expect(normal == normal.sorted(), fault)
+    #expect(log.counts.balances, fault)
     log.close()
   }
 

@@ -97,6 +97,11 @@ final class LogFixture {
   }
 }
 
+extension LogCounts {
+  /// Whether every recorded event is somewhere: waiting, claimed, delivered, or dropped for a reason.
+  var balances: Bool { tracked == waiting + claimed + delivered + dropped.values.reduce(0, +) }
+}
+
 extension LogClaim {
   /// The numbers of the events, as `LogFixture.append` gave them.
   var numbers: [Int] { records.map { Int($0.id.low) } }

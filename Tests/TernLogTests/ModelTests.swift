@@ -64,6 +64,7 @@ import Testing
       }
       #expect(log.counts.waiting == model.waiting.values.reduce(0) { $0 + $1.count }, "seed \(seed), step \(step)")
       #expect(log.counts.claimed == model.claims.reduce(0) { $0 + $1.numbers.count }, "seed \(seed), step \(step)")
+      #expect(log.counts.balances, "seed \(seed), step \(step)")
     }
     #expect(log.counts.dropped == [:] || log.counts.dropped == [.rejected: log.counts.dropped[.rejected, default: 0]])
   }
@@ -122,6 +123,7 @@ import Testing
       let counts = log.counts
       let drops = counts.dropped.values.reduce(0, +)
       #expect(appended == counts.waiting + counts.claimed + delivered + drops, "seed \(seed), step \(step)")
+      #expect(appended == counts.tracked && delivered == counts.delivered, "seed \(seed), step \(step)")
       let heldBack = counts.claimed > 0
       #expect(heldBack || counts.bytes <= limit, "seed \(seed), step \(step)")
       #expect(heldBack || (fixture.memory?.totalBytes ?? 0) <= limit, "seed \(seed), step \(step)")

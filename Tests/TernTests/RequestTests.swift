@@ -33,6 +33,8 @@ import Testing
     #expect(
       request.raw.headers == [
         "Tern-Key": "test-key", "Content-Type": "application/x-ndjson", "User-Agent": "tern-swift/0.1.0",
+        "Tern-Sent": "time=1767225601500; uptime=1001500; boot=11111111-2222-4333-8444-555555555555",
+        "Tern-Ledger": "tracked=2; delivered=0; waiting=0; in-flight=2; dropped=0",
       ])
     await tern.shutdown()
   }

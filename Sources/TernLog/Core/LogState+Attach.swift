@@ -26,6 +26,7 @@ extension LogState {
       let buffer = ScratchBuffer(capacity: configuration.segmentBytes + 1024)
       for name in names { load(name, buffer, now.wall, now.uptime) }
       lastCheck = now.uptime
+      takeStock()
     } catch {
       closeFiles()
       throw error

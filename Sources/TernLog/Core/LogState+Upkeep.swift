@@ -48,6 +48,7 @@ extension LogState {
     guard (try? fresh.attach(rescued: rescue(), isFirst: isFirst)) != nil else { return false }
     fresh.ledger.add(.storageFailed, waiting + claimed - fresh.waiting)
     fresh.ledger.isDirty = true
+    fresh.takeStock()
     closeFiles()
     self = fresh
     return true

@@ -11,6 +11,8 @@ struct LogState {
   /// Indexed by `Lane.rawValue`.
   var lanes = [LaneIndex(), LaneIndex()]
   var ledger = DropLedger()
+  /// Every event that was ever recorded here: each still waits, is claimed, was delivered, or was dropped.
+  var tracked = 0
   var nextNumber: UInt64 = 1
   /// Counts up when all open claims become void.
   var generation: UInt64 = 0
@@ -50,6 +52,13 @@ struct LogState {
   /// only with the rest of its segment.
   var occupiedLimit: Int { maximumBytes - segmentLimit }
 
+  /// Counts what there is as recorded: what earlier processes left, of which nobody knows more.
+  mutating func takeStock() {
+    let (sum, overflow) = (waiting + claimed).addingReportingOverflow(ledger.dropped)
+    let (total, isTooLarge) = sum.addingReportingOverflow(ledger.delivered)
+    tracked = overflow || isTooLarge ? .max : total
+  }
+
   func path(_ name: SegmentName) -> String { (home?.path ?? "") + "/" + name.text }
 
   func stored() -> AppendOutcome { .stored(waiting: waiting, waitingCritical: lanes[1].waiting) }
@@ -57,6 +66,12 @@ struct LogState {
   mutating func drop(_ reason: DropReason) -> AppendOutcome {
     ledger.add(reason, 1)
     return .dropped(reason)
+  }
+
+  /// Counts an event that is dropped before anything is written.
+  mutating func refuse(_ reason: DropReason) -> AppendOutcome {
+    tracked &+= 1
+    return drop(reason)
   }
 
   /// Ends appending to a lane's last segment.

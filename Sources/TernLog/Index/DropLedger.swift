@@ -1,6 +1,6 @@
 import TernEvents
 
-/// How many events left without being delivered, by reason, and the file that remembers it over launches.
+/// How many events left, delivered or for which reason, and the file that remembers it over launches.
 ///
 /// The file has two slots that are written in turn, so that a torn write leaves the count before it.
 struct DropLedger {
@@ -10,7 +10,12 @@ struct DropLedger {
   /// "TDRP" in the order of the bytes.
   private static let magic: UInt32 = 0x5052_4454
 
+  /// How the file names the number of delivered events; a name with a colon is no reason of a drop.
+  private static let deliveredName = DropReason(":delivered")
+
   private(set) var counts: [DropReason: Int] = [:]
+  /// Events that left because the server has them.
+  private(set) var delivered = 0
   /// There are counts that the file does not have yet.
   var isDirty = false
   private var sequence: UInt64 = 0
@@ -32,7 +37,26 @@ struct DropLedger {
 
   mutating func add(_ other: DropLedger) {
     for (reason, number) in other.counts { add(reason, number) }
+    addDelivered(other.delivered)
   }
+
+  mutating func addDelivered(_ number: Int) {
+    guard number > 0 else { return }
+    let (sum, overflow) = delivered.addingReportingOverflow(number)
+    delivered = overflow ? .max : sum
+    isDirty = true
+  }
+
+  /// All events that left without being delivered.
+  var dropped: Int {
+    counts.reduce(0) { sum, entry in
+      let (next, overflow) = sum.addingReportingOverflow(Self.isDrop(entry.key) ? entry.value : 0)
+      return overflow ? .max : next
+    }
+  }
+
+  /// Whether the name stands for drops, and not for a note that is kept beside them.
+  static func isDrop(_ reason: DropReason) -> Bool { !reason.description.utf8.contains(UInt8(ascii: ":")) }
 
   /// The bytes of the next slot and where they go; reasons that do not fit are left out, the rarest first.
   mutating func nextSlot() -> (bytes: [UInt8], offset: Int) {
@@ -40,7 +64,8 @@ struct DropLedger {
     var bytes = [UInt8](repeating: 0, count: Self.slotBytes)
     var position = 20
     var entries: UInt16 = 0
-    let ordered = counts.sorted { ($0.value, $1.key.description) > ($1.value, $0.key.description) }
+    let all = counts.merging(delivered > 0 ? [Self.deliveredName: delivered] : [:]) { count, _ in count }
+    let ordered = all.sorted { ($0.value, $1.key.description) > ($1.value, $0.key.description) }
     bytes.withUnsafeMutableBytes { buffer in
       guard let target = buffer.baseAddress else { return }
       for (reason, number) in ordered {
@@ -73,6 +98,7 @@ struct DropLedger {
       else { continue }
       sequence = source.get(UInt64.self, at: 8)
       counts = Self.entries(slot, count: Int(source.get(UInt16.self, at: 16)))
+      delivered = counts.removeValue(forKey: Self.deliveredName) ?? 0
     }
   }
 

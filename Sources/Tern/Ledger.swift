@@ -1,0 +1,64 @@
+public import TernEvents
+import TernLog
+
+extension TernClient {
+  /// Where every event is that was ever recorded in the queue's directory: a balance, as of one moment.
+  ///
+  /// Sessions and reports of drops are events too. The numbers last over launches. They are exact while the process
+  /// runs; after a crash ``tracked`` and ``delivered`` may both be short of what was settled in the last moment.
+  public struct Ledger: Sendable, Hashable {
+    /// Events recorded, those included that were dropped at once.
+    public var tracked: Int
+    /// Events that the collector has acknowledged.
+    public var delivered: Int
+    /// Events that wait in the queue.
+    public var queued: Int
+    /// Events in requests that are under way.
+    public var inFlight: Int
+    /// Events that left without being delivered, by reason.
+    public var droppedByReason: [DropReason: Int]
+
+    /// All dropped events, whatever the reason.
+    public var dropped: Int { droppedByReason.saturatingTotal }
+
+    /// Whether every recorded event is delivered, queued, in flight or dropped; always true, or Tern has a defect.
+    public var balances: Bool { [delivered, queued, inFlight, dropped].saturatingSum == tracked }
+
+    /// Creates a ledger; useful in previews and tests.
+    public init(
+      tracked: Int = 0, delivered: Int = 0, queued: Int = 0, inFlight: Int = 0, droppedByReason: [DropReason: Int] = [:]
+    ) {
+      self.tracked = tracked
+      self.delivered = delivered
+      self.queued = queued
+      self.inFlight = inFlight
+      self.droppedByReason = droppedByReason
+    }
+  }
+
+  /// Where every event is that was ever recorded in the queue's directory.
+  public var ledger: Ledger { engine.ledger }
+}
+
+extension Sequence<Int> {
+  /// The sum, which stops at the largest integer: counts are read from a file and may be anything.
+  var saturatingSum: Int {
+    reduce(0) { sum, value in
+      let (next, overflow) = sum.addingReportingOverflow(value)
+      return overflow ? .max : next
+    }
+  }
+}
+
+extension [DropReason: Int] {
+  var saturatingTotal: Int { values.saturatingSum }
+}
+
+extension Engine {
+  var ledger: TernClient.Ledger {
+    let counts = log.counts
+    return TernClient.Ledger(
+      tracked: counts.tracked, delivered: counts.delivered, queued: counts.waiting, inFlight: counts.claimed,
+      droppedByReason: counts.dropped.filter { !$0.key.isReport })
+  }
+}

@@ -1,0 +1,127 @@
+import TernEvents
+import TernTestSupport
+import Testing
+
+@testable import Tern
+
+@Suite(.timeLimit(.minutes(1))) struct `The ledger` {
+  @Test(arguments: 0..<20 as Range<UInt64>) func `balances at every moment, over launches too`(seed: UInt64)
+    async throws
+  {
+    var generator = FastGenerator(seed: seed)
+    let harness = try TestHarness(seed: seed)
+    let configure: (inout TernClient.Configuration) -> Void = { $0.maximumQueueBytes = 24 << 10 }
+    var tern = try harness.client(configure)
+    var last = TernClient.Ledger()
+    for step in 0..<120 {
+      switch Int.random(in: 0..<12, using: &generator) {
+      case 0..<5:
+        for number in 0..<Int.random(in: 1...30, using: &generator) {
+          tern.track("E\(number)", ["Step": .integer(Int64(step))], priority: number % 7 == 0 ? .critical : .normal)
+        }
+      case 5: harness.transport.answer { _ in .status(503) }
+      case 6: harness.transport.answer { _ in .accept }
+      case 7: harness.transport.answer { _ in .status(400) }
+      case 8: await tern.flush()
+      case 9: tern.isEnabled.toggle()
+      case 10: harness.clock.advance(by: .seconds(Int.random(in: 0...100_000, using: &generator)))
+      default:
+        await tern.shutdown()
+        tern = try harness.client(configure)
+      }
+      let ledger = tern.ledger
+      #expect(ledger.balances, "seed \(seed), step \(step): \(ledger)")
+      #expect(ledger.tracked >= last.tracked && ledger.delivered >= last.delivered && ledger.dropped >= last.dropped)
+      last = ledger
+    }
+    #expect(last.tracked > 100)
+    await tern.shutdown()
+  }
+
+  @Test func `travels with every request, and so do the clocks`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.sessions = .manual }
+    tern.track("A")
+    tern.track("B")
+    await tern.flush()
+    harness.clock.advance(by: .milliseconds(2500))
+    tern.track("C")
+    await tern.flush()
+    let headers = harness.transport.requests.map(\.raw.headers)
+    #expect(
+      headers.map { $0["Tern-Ledger"] } == [
+        "tracked=2; delivered=0; waiting=0; in-flight=2; dropped=0",
+        "tracked=3; delivered=2; waiting=0; in-flight=1; dropped=0",
+      ])
+    #expect(
+      headers.map { $0["Tern-Sent"] } == [
+        "time=1767225600000; uptime=1000000; boot=11111111-2222-4333-8444-555555555555",
+        "time=1767225602500; uptime=1002500; boot=11111111-2222-4333-8444-555555555555",
+      ])
+    await tern.shutdown()
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `A flush with a deadline` {
+  @Test func `ends when everything has arrived`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.sessions = .manual }
+    tern.track("A")
+    #expect(await tern.flush(deadline: .seconds(5)) == .sent(1))
+    #expect(await tern.flush(deadline: .seconds(5)) == .nothingToSend)
+    await tern.shutdown()
+  }
+
+  @Test func `says what is left when the time is over, and gives nothing up`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
+    let tern = try harness.client { $0.sessions = .manual }
+    for _ in 0..<3 { tern.track("A") }
+    async let outcome = tern.flush(deadline: .seconds(5))
+    await harness.transport.request(number: 1)
+    tern.track("B")
+    await harness.clock.sleeping(until: .seconds(1005))
+    harness.clock.advance(by: .seconds(5))
+    #expect(await outcome == .outOfTime(left: 4))
+    harness.transport.release()
+    await tern.flush()
+    #expect(harness.transport.received.names == ["A", "A", "A", "B"])
+    await tern.shutdown()
+  }
+
+  @Test func `of nothing at all is out of time with what waits`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
+    let tern = try harness.client { $0.sessions = .manual }
+    tern.track("A")
+    #expect(await tern.flush(deadline: .zero) == .outOfTime(left: 1))
+    harness.transport.release()
+    await tern.shutdown()
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `A reset` {
+  @Test func `forgets the user and begins a session, over launches too`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client()
+    tern.identify("user-7")
+    tern.track("A")
+    tern.reset()
+    tern.track("B")
+    await tern.flush()
+    await tern.shutdown()
+    let next = try harness.client { $0.sessions = .manual }
+    next.track("C")
+    await next.flush()
+    let events = harness.transport.received.all("event")
+    #expect(events.map(\.user) == ["user-7", nil, nil])
+    #expect(events[0].session != events[1].session && events[1].session != nil)
+    await next.shutdown()
+  }
+
+  @Test func `opens no session where none is open`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.sessions = .manual }
+    tern.reset()
+    #expect(await tern.flush() == .nothingToSend)
+    await tern.shutdown()
+  }
+}
