@@ -7,6 +7,7 @@ let package = Package(
   platforms: [.macOS(.v13)],
   products: [
     .executable(name: "bench-track", targets: ["BenchTrack"]), .executable(name: "bench-load", targets: ["BenchLoad"]),
+    .executable(name: "bench-kill", targets: ["BenchKill"]),
   ],
   dependencies: [.package(name: "tern", path: "..")],
   targets: [
@@ -16,6 +17,7 @@ let package = Package(
       dependencies: [
         "BenchSupport", .product(name: "Tern", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
+    .executableTarget(name: "BenchKill", dependencies: ["BenchSupport", .product(name: "Tern", package: "tern")]),
     .systemLibrary(name: "CBenchZlib"),
     .executableTarget(name: "BenchLoad", dependencies: ["BenchSupport", "CBenchZlib"]),
   ],

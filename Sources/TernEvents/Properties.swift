@@ -53,13 +53,17 @@ public struct Properties: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   }
 
   /// Creates properties from a dictionary, ordered by name so that the result does not depend on hashing.
-  public init(_ dictionary: [String: PropertyValue]) {
-    elements = dictionary.map { Element(name: $0.key, value: $0.value) }.sorted { $0.name < $1.name }
+  public init(_ dictionary: [String: any PropertyConvertible]) {
+    elements = dictionary.map { Element(name: $0.key, value: $0.value.propertyValue) }.sorted { $0.name < $1.name }
   }
 
   /// Creates properties from a literal, in its order.
-  public init(dictionaryLiteral pairs: (String, PropertyValue)...) {
-    elements = pairs.map { Element(name: $0.0, value: $0.1) }
+  ///
+  /// ```swift
+  /// ["Category": category, "Length": 12.5, "HD": isHD, "Added": Date()]
+  /// ```
+  public init(dictionaryLiteral pairs: (String, any PropertyConvertible)...) {
+    elements = pairs.map { Element(name: $0.0, value: $0.1.propertyValue) }
   }
 
   /// The value of the property with the given name; the last one when there are several.

@@ -44,7 +44,7 @@ import Testing
       uptimeMilliseconds: 1500, boot: "b", install: install, session: UniqueID(high: 1, low: 2), user: "u",
       properties: [
         "text": "Music", "whole": -3, "fraction": 12.5, "yes": true, "no": false,
-        "when": .date(Timestamp(millisecondsSince1970: 7)),
+        "when": Timestamp(millisecondsSince1970: 7),
       ])
     #expect(
       line(event) == #"""

@@ -115,7 +115,7 @@ import Testing
   @Test func `a full disk drops and counts, and storing goes on when there is room again`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
-    fixture.memory?.setCapacity(1500)
+    fixture.memory?.setCapacity(DropLedger.fileBytes + 1500)
     var stored: [Int] = []
     for number in 0..<20 {
       switch fixture.append(log, number) {
@@ -129,6 +129,24 @@ import Testing
     #expect(fixture.append(log, 20) == .stored(waiting: 9, waitingCritical: 0))
     #expect(log.drain() == stored + [20])
     #expect(log.counts.dropped == [.storageFailed: 12])
+  }
+
+  @Test func `what a full disk cost is known at the next launch, after a kill too`() throws {
+    for isKilled in [false, true] {
+      let fixture = LogFixture()
+      let log = try fixture.open()
+      fixture.append(log, 0)
+      fixture.memory?.setCapacity(fixture.bytesOnDisk)
+      for number in 1..<20 { fixture.append(log, number) }
+      #expect(log.counts.dropped == [.storageFailed: 19])
+      // As the client does from time to time, and before each batch.
+      log.synchronize()
+      if isKilled { fixture.memory?.killProcess() } else { log.close() }
+      let next = try fixture.open()
+      #expect(next.counts.dropped == [.storageFailed: 19])
+      #expect(next.counts.tracked == 20)
+      next.close()
+    }
   }
 
   @Test func `a disk that turns read-only drops and counts, and claims go on`() throws {

@@ -23,7 +23,7 @@ import Testing
       $0.maximumBatchEvents = batch
     }
     for round in 0..<20 {
-      for number in 0..<150 { tern.track("E\(number)", ["Round": .integer(Int64(round))]) }
+      for number in 0..<150 { tern.track("E\(number)", ["Round": round]) }
       await tern.flush()
     }
     harness.transport.answer { _ in .accept }

@@ -17,7 +17,7 @@ import Testing
       switch Int.random(in: 0..<12, using: &generator) {
       case 0..<5:
         for number in 0..<Int.random(in: 1...30, using: &generator) {
-          tern.track("E\(number)", ["Step": .integer(Int64(step))], priority: number % 7 == 0 ? .critical : .normal)
+          tern.track("E\(number)", ["Step": step], priority: number % 7 == 0 ? .critical : .normal)
         }
       case 5: harness.transport.answer { _ in .status(503) }
       case 6: harness.transport.answer { _ in .accept }

@@ -32,7 +32,7 @@ public func residentKibibytes() -> Int {
 }
 
 /// Reads `--name value` pairs; a flag without a value reads as "true".
-public struct Options {
+public struct Options: Sendable {
   private var values: [String: String] = [:]
 
   /// Reads the arguments of this process.

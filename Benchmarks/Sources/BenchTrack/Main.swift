@@ -2,58 +2,75 @@ import BenchSupport
 import Foundation
 import Tern
 
-/// What `track` costs its caller: 4 properties, one thread, no collector within reach, so that every event stays on disk.
+/// Figures of the client, one JSON line each; see `Scripts/bench`.
+///
+/// `--what track|drain|open|idle|backlog` prints one kind, `--events N` sets how many events it takes. `drain`, and the
+/// threads that track while a drain runs, need `--collector URL --key KEY` of a running collector.
 @main
 struct Main {
   static func main() async throws {
     let options = Options()
-    let count = options.number("events", default: 300_000)
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-bench-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
-
-    let before = residentKibibytes()
-    // Roomy: what an append costs. At its cap: the same while each append also evicts an old event.
-    for (name, bytes) in [("track", 4 << 30), ("track_at_cap", 10 << 20)] {
-      let client = try client(in: directory.appending(path: name), maximumQueueBytes: bytes)
-      let idle = residentKibibytes()
-      for index in 0..<20_000 { track(client, index) }
-      var samples = Samples(capacity: count)
-      for index in 0..<count {
-        let began = monotonicNanoseconds()
-        track(client, index)
-        samples.add(monotonicNanoseconds() - began)
-      }
-      let began = monotonicNanoseconds()
-      for index in 0..<count { track(client, index) }
-      let seconds = Double(monotonicNanoseconds() - began) / 1e9
-      let quantiles = samples.quantiles([0.5, 0.99, 0.999, 1])
-      printLine([
-        "figure": .text(name), "properties": 4, "events": .count(count),
-        "p50_us": .number(Double(quantiles[0]) / 1e3), "p99_us": .number(Double(quantiles[1]) / 1e3),
-        "p999_us": .number(Double(quantiles[2]) / 1e3), "max_us": .number(Double(quantiles[3]) / 1e3),
-        "events_per_second": .count(Int(Double(count) / seconds)),
-        "resident_added_idle_kib": .count(idle - before), "resident_added_kib": .count(residentKibibytes() - before),
-      ])
-      await client.shutdown()
+    let bench = Bench(options: options, directory: directory)
+    switch options.text("what", default: "track") {
+    case "track": try await bench.trackLatency()
+    case "drain":
+      for threads in [1, 4] { try await bench.trackWhileDraining(threads: threads) }
+      try await bench.drain()
+    case "open": try await bench.openFull()
+    case "idle": try await bench.idle()
+    case "backlog": try await bench.backlog()
+    default: throw BenchError(message: "--what takes track, drain, open, idle or backlog")
     }
   }
+}
 
+/// Why a figure cannot be had.
+struct BenchError: Error, CustomStringConvertible {
+  var message: String
+  var description: String { message }
+}
+
+/// What all figures start from.
+struct Bench: Sendable {
+  let options: Options
+  let directory: URL
+
+  /// A client without a collector within reach, so that every event stays on disk, or with the one given.
+  func client(
+    _ name: String, maximumQueueBytes: Int = 10 << 20, collector: String = "http://127.0.0.1:9", key: String = "bench",
+    transport: (any Transport)? = nil, _ configure: (inout TernClient.Configuration) -> Void = { _ in }
+  ) throws -> TernClient {
+    guard let collector = URL(string: collector) else { throw BenchError(message: "\(collector) is no URL") }
+    var configuration = TernClient.Configuration(key: key, collector: collector)
+    configuration.queueDirectory = directory.appending(path: name)
+    configuration.maximumQueueBytes = maximumQueueBytes
+    configuration.appVersion = "1.0"
+    configure(&configuration)
+    var environment = TernClient.Environment.live
+    if let transport { environment.transport = transport }
+    return try TernClient(configuration, environment: environment)
+  }
+
+  /// A client of the collector on the command line.
+  func connected(
+    _ name: String, _ configure: (inout TernClient.Configuration) -> Void = { _ in }
+  ) throws -> TernClient {
+    let collector = options.text("collector", default: "")
+    let key = options.text("key", default: "")
+    if collector.isEmpty || key.isEmpty { throw BenchError(message: "give --collector URL and --key KEY") }
+    return try client(name, maximumQueueBytes: 1 << 30, collector: collector, key: key, configure)
+  }
+
+  /// An event with 4 properties.
   @inline(__always)
-  private static func track(_ client: TernClient, _ index: Int) {
+  func track(_ client: TernClient, _ index: Int) {
     client.track(
       "Video clicked",
       [
-        "Category": "Music", "FileName": "favorite.avi", "Length": .double(Double(index)),
-        "HD": .boolean(index % 2 == 0),
+        "Category": "Music", "FileName": "favorite.avi", "Length": Double(index),
+        "HD": index % 2 == 0,
       ])
-  }
-
-  private static func client(in directory: URL, maximumQueueBytes: Int) throws -> TernClient {
-    guard let collector = URL(string: "http://127.0.0.1:9") else { throw CancellationError() }
-    var configuration = TernClient.Configuration(key: "bench", collector: collector)
-    configuration.queueDirectory = directory
-    configuration.maximumQueueBytes = maximumQueueBytes
-    configuration.appVersion = "1.0"
-    return try TernClient(configuration)
   }
 }

@@ -54,7 +54,7 @@ final class Player {
       switch await client.flush() {
       case .sent, .nothingToSend:
         if client.currentStatus.queued + client.currentStatus.inFlight == 0 { return }
-      case .offline, .failed:
+      case .offline, .failed, .outOfTime:
         try await Task.sleep(for: .milliseconds(100))
       }
       if ContinuousClock.now > deadline { throw Undelivered(left: client.currentStatus.queued) }

@@ -33,19 +33,19 @@ struct Visit {
     steps.append(
       .event(
         "Video clicked",
-        ["Category": .string(category), "Length": .double(length), "HD": .boolean(.random(using: &generator))], .normal)
+        ["Category": category, "Length": length, "HD": Bool.random(using: &generator)], .normal)
     )
     wait(20...400, &generator)
     if Int.random(in: 0..<100, using: &generator) < 12 {
       let milliseconds = Int64.random(in: 200...9_000, using: &generator)
-      steps.append(.event("Playback stalled", ["Milliseconds": .integer(milliseconds / 500 * 500)], .normal))
+      steps.append(.event("Playback stalled", ["Milliseconds": milliseconds / 500 * 500], .normal))
       wait(2...8, &generator)
     }
     if Int.random(in: 0..<100, using: &generator) < 62 {
-      steps.append(.event("Video finished", ["Category": .string(category)], .normal))
+      steps.append(.event("Video finished", ["Category": category], .normal))
     }
     if Int.random(in: 0..<100, using: &generator) < 18 {
-      steps.append(.event("Favourite added", ["Category": .string(category)], .normal))
+      steps.append(.event("Favourite added", ["Category": category], .normal))
     }
     steps.append(.screen("Library"))
     wait(2...20, &generator)
@@ -56,21 +56,21 @@ struct Visit {
     let words = ["jazz", "news", "cooking", "football", "piano", "travel"]
     let results = Int64.random(in: 0...40, using: &generator)
     let word = words[Int.random(in: 0..<words.count, using: &generator)]
-    steps.append(.event("Search", ["Text": .string(word), "Results": .integer(results / 10 * 10)], .normal))
+    steps.append(.event("Search", ["Text": word, "Results": results / 10 * 10], .normal))
     wait(5...30, &generator)
   }
 
   private mutating func download(_ generator: inout FastGenerator) {
     let quality = ["720p", "1080p", "4K"][Int.random(in: 0..<3, using: &generator)]
-    steps.append(.event("Download started", ["Quality": .string(quality)], .normal))
+    steps.append(.event("Download started", ["Quality": quality], .normal))
     wait(10...90, &generator)
     let failed = Int.random(in: 0..<100, using: &generator) < 7
-    steps.append(.event(failed ? "Download failed" : "Download finished", ["Quality": .string(quality)], .normal))
+    steps.append(.event(failed ? "Download failed" : "Download finished", ["Quality": quality], .normal))
   }
 
   private mutating func share(_ generator: inout FastGenerator) {
     let target = ["Messages", "Mail", "Link"][Int.random(in: 0..<3, using: &generator)]
-    steps.append(.event("Video shared", ["Target": .string(target)], .normal))
+    steps.append(.event("Video shared", ["Target": target], .normal))
     wait(3...15, &generator)
   }
 
@@ -80,7 +80,7 @@ struct Visit {
     if Int.random(in: 0..<100, using: &generator) < 35 {
       let plan = Int.random(in: 0..<3, using: &generator) == 0 ? "Yearly" : "Monthly"
       let total = plan == "Yearly" ? 49.99 : 4.99
-      steps.append(.event("Purchase", ["Plan": .string(plan), "Total": .double(total)], .critical))
+      steps.append(.event("Purchase", ["Plan": plan, "Total": total], .critical))
     }
     steps.append(.screen("Library"))
   }

@@ -17,7 +17,11 @@ extension LogState {
       var names = found.filter { !$0.isStray }
       nextNumber = max(nextNumber, (names.last?.number ?? 0) &+ 1)
       names += found.filter(\.isStray).compactMap { renumber($0, from: path($0)) }
-      if isFirst { ledger = readLedger(of: directory) }
+      if isFirst {
+        ledger = readLedger(of: directory)
+        // Written before the first event: on a disk that is full later the counts need their room already.
+        if ledger.isNew { ledger.isDirty = true }
+      }
       for orphan in LogDirectory.orphans(in: configuration.directory, besides: directory, fileSystem) {
         names += adopt(orphan)
         fileSystem.close(orphan.lock)

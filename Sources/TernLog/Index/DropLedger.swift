@@ -19,6 +19,8 @@ struct DropLedger {
   /// There are counts that the file does not have yet.
   var isDirty = false
   private var sequence: UInt64 = 0
+  /// No file has been read or written.
+  var isNew: Bool { sequence == 0 }
 
   mutating func add(_ reason: DropReason, _ number: Int) {
     guard number > 0 else { return }

@@ -55,12 +55,12 @@ struct TrackCommand: AsyncParsableCommand {
     configuration.startsPaused = false
     let client = try TernClient(configuration)
     client.track(name, Properties(try properties.map(PropertyArgument.parse)))
-    let outcome = await Self.flush(client, within: .seconds(timeout))
+    let outcome = await client.flush(deadline: .seconds(timeout))
     await client.shutdown()
     try report(outcome)
   }
 
-  private func report(_ outcome: FlushOutcome?) throws {
+  private func report(_ outcome: FlushOutcome) throws {
     let reason: String
     switch outcome {
     case .sent(let count):
@@ -68,25 +68,11 @@ struct TrackCommand: AsyncParsableCommand {
     case .nothingToSend: reason = "it could not be recorded"
     case .offline: reason = "there is no network"
     case .failed(let error): reason = error.message
-    case nil: reason = "no answer came within \(timeout) s"
+    case .outOfTime: reason = "no answer came within \(timeout) s"
     }
     let fate = queue.map { " It waits in \($0)." } ?? ""
     Terminal.complain(CommandEnding.line("tern: \"\(name)\" has not arrived: \(reason)\(fate)"))
     throw ExitCode(1)
-  }
-
-  /// What came of sending everything; `nil` when time ran out.
-  private static func flush(_ client: TernClient, within limit: Duration) async -> FlushOutcome? {
-    await withTaskGroup(of: FlushOutcome?.self) { group in
-      group.addTask { await client.flush() }
-      group.addTask {
-        try? await Task.sleep(for: limit)
-        return nil
-      }
-      let first = await group.next() ?? nil
-      group.cancelAll()
-      return first
-    }
   }
 
   private static func temporaryDirectory() -> URL {

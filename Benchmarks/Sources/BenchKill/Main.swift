@@ -1,0 +1,85 @@
+import BenchSupport
+import Foundation
+import Tern
+
+/// The kill experiment: a process records events as fast as it can and is killed the moment the last `track` returns.
+///
+/// The parent (`--rounds N --events N --collector URL --key KEY`) starts itself as the victim, kills it, starts it again
+/// to deliver what is left, and prints how many events it was told of. `Scripts/bench kill` compares with the reports.
+@main
+struct Main {
+  static func main() async throws {
+    let options = Options()
+    switch options.text("role", default: "parent") {
+    case "victim": try await victim(options)
+    case "heir": try await heir(options)
+    default: try parent(options)
+    }
+  }
+
+  private static func client(_ options: Options) throws -> TernClient {
+    guard let collector = URL(string: options.text("collector", default: "")) else { throw CancellationError() }
+    var configuration = TernClient.Configuration(key: options.text("key", default: ""), collector: collector)
+    configuration.queueDirectory = URL(filePath: options.text("directory", default: ""))
+    configuration.maximumQueueBytes = 1 << 30
+    configuration.appVersion = "1.0"
+    configuration.sessions = .manual
+    return try TernClient(configuration)
+  }
+
+  /// Records, says so, and waits for its end while the delivery goes on.
+  private static func victim(_ options: Options) async throws {
+    let client = try client(options)
+    let first = options.number("first", default: 0)
+    for number in first..<first + options.number("events", default: 0) {
+      client.track(
+        "Burst \(number / 100)",
+        ["Category": "Music", "FileName": "favorite.avi", "Length": Double(number), "HD": true])
+    }
+    FileHandle.standardOutput.write(Data("recorded\n".utf8))
+    while true { try await Task.sleep(for: .seconds(3600)) }
+  }
+
+  /// Delivers what its predecessor left.
+  private static func heir(_ options: Options) async throws {
+    let client = try client(options)
+    while client.ledger.queued + client.ledger.inFlight > 0 {
+      if case .failed(let error) = await client.flush() { throw error }
+    }
+    await client.shutdown()
+  }
+
+  private static func parent(_ options: Options) throws {
+    var generator = SystemRandomNumberGenerator()
+    let rounds = options.number("rounds", default: 10)
+    let events = options.number("events", default: 10_000)
+    for round in 0..<rounds {
+      let arguments = [
+        "--collector", options.text("collector", default: ""), "--key", options.text("key", default: ""),
+        "--directory", options.text("directory", default: "") + "/\(round)", "--first", String(round * events),
+        "--events", String(events),
+      ]
+      let output = Pipe()
+      let victim = try start(["--role", "victim"] + arguments, output)
+      // The word comes when the last call has returned; the end of the file when the victim died before.
+      guard !output.fileHandleForReading.availableData.isEmpty else { throw CancellationError() }
+      // At once, or somewhere in the delivery.
+      if round % 2 == 1 { usleep(UInt32.random(in: 0...200_000, using: &generator)) }
+      kill(victim.processIdentifier, SIGKILL)
+      victim.waitUntilExit()
+      let heir = try start(["--role", "heir"] + arguments, nil)
+      heir.waitUntilExit()
+      guard heir.terminationStatus == 0 else { throw CancellationError() }
+    }
+    printLine(["figure": "kill_recorded", "rounds": .count(rounds), "events": .count(rounds * events)])
+  }
+
+  private static func start(_ arguments: [String], _ output: Pipe?) throws -> Process {
+    let process = Process()
+    process.executableURL = URL(filePath: CommandLine.arguments[0])
+    process.arguments = arguments
+    if let output { process.standardOutput = output }
+    try process.run()
+    return process
+  }
+}
