@@ -63,7 +63,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
     case .appended(let isCritical):
       if isCritical, engine.configuration.durability != .never { engine.log.synchronize() }
       feed(.appended)
-    case .refresh: break
+    case .refresh: engine.log.saveCounts()
     case .answered(let id, let result): answered(id, result)
     case .input(let input):
       if input == .disabled {

@@ -131,6 +131,11 @@ package final class EventLog: Sendable {
     }
   }
 
+  /// Writes the counts down if they changed, so that a crash does not take them along.
+  package func saveCounts() {
+    state.withLock { $0.saveLedger() }
+  }
+
   /// Takes back what ``count(_:_:)`` counted.
   package func uncount(_ reason: DropReason, _ n: Int) {
     state.withLock { $0.ledger.remove(reason, n) }

@@ -1,3 +1,4 @@
+import Foundation
 import TernEvents
 import TernTestSupport
 import Testing
@@ -36,6 +37,30 @@ import Testing
     }
     #expect(last.tracked > 100)
     await tern.shutdown()
+  }
+
+  @Test func `knows after a kill what was dropped before it`() async throws {
+    let files = InMemoryFileSystem()
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
+    func launch() throws -> TernClient {
+      var environment = harness.environment()
+      environment.fileSystem = files
+      var configuration = TernClient.Configuration(
+        key: "k", collector: try #require(URL(string: "http://collector.test")))
+      configuration.queueDirectory = URL(fileURLWithPath: "/queue")
+      configuration.sessions = .manual
+      return try TernClient(configuration, environment: environment)
+    }
+    let tern = try launch()
+    tern.track("A")
+    files.setCapacity(files.totalBytes)
+    for _ in 0..<100 { tern.track("B") }
+    await tern.status { $0.dropped == 100 }
+    files.killProcess()
+    files.setCapacity(nil)
+    let next = try launch()
+    #expect(next.ledger.droppedByReason == [.storageFailed: 100])
+    await next.shutdown()
   }
 
   @Test func `travels with every request, and so do the clocks`() async throws {
