@@ -61,7 +61,7 @@ final class LogFixture {
   }
 
   func open() throws -> EventLog {
-    try EventLog(configuration, fileSystem: fileSystem, clock: clock)
+    try VictimProcess.spawning.withLock { try EventLog(configuration, fileSystem: fileSystem, clock: clock) }
   }
 
   /// Appends an event that can be told from all others by its number.
@@ -100,6 +100,14 @@ final class LogFixture {
 extension LogClaim {
   /// The numbers of the events, as `LogFixture.append` gave them.
   var numbers: [Int] { records.map { Int($0.id.low) } }
+
+  /// Every event is as it was appended, to the last byte.
+  var isGenuine: Bool {
+    records.allSatisfy { record in
+      record.payload == LogFixture.payload(Int(record.id.low), bytes: record.payload.count)
+        && record.id.high == LogFixture.id(0).high
+    }
+  }
 }
 
 extension EventLog {
@@ -108,6 +116,7 @@ extension EventLog {
     var numbers: [Int] = []
     while let claim = claim(maximumEvents: batch, maximumBytes: 1 << 20) {
       numbers += claim.numbers
+      #expect(claim.isGenuine)
       settle(claim.id, .delivered)
     }
     return numbers

@@ -8,7 +8,7 @@ extension LogState {
   }
 
   /// Locks a directory, takes in what is there, and adopts what dead processes left beside it.
-  mutating func attach(rescued: [Rescued] = [], isFirst: Bool) throws(FileError) {
+  mutating func attach(rescued: [Rescued] = []) throws(FileError) {
     let directory = try LogDirectory.acquire(in: configuration.directory, fileSystem)
     home = directory
     do throws(FileError) {
@@ -17,7 +17,7 @@ extension LogState {
       var names = found.filter { !$0.isStray }
       nextNumber = max(nextNumber, (names.last?.number ?? 0) &+ 1)
       names += found.filter(\.isStray).compactMap { renumber($0, from: path($0)) }
-      if isFirst { ledger = readLedger(of: directory) }
+      loadLedger()
       for orphan in LogDirectory.orphans(in: configuration.directory, besides: directory, fileSystem) {
         names += adopt(orphan)
         fileSystem.close(orphan.lock)
@@ -62,8 +62,7 @@ extension LogState {
     for name in (try? orphan.segments(fileSystem)) ?? [] {
       if let newName = renumber(name, from: orphan.path(name.text)) { adopted.append(newName) }
     }
-    let drops = readLedger(of: orphan)
-    if !drops.counts.isEmpty {
+    if let drops = try? readLedger(of: orphan), !drops.counts.isEmpty {
       ledger.add(drops)
       // Saved here before it is removed there: a crash in between counts twice rather than not at all.
       saveLedger()

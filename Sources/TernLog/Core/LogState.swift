@@ -11,6 +11,8 @@ struct LogState {
   /// Indexed by `Lane.rawValue`.
   var lanes = [LaneIndex(), LaneIndex()]
   var ledger = DropLedger()
+  /// The directory whose file of counts is part of `ledger`.
+  var ledgerHome: String?
   var nextNumber: UInt64 = 1
   /// Counts up when all open claims become void.
   var generation: UInt64 = 0

@@ -34,6 +34,14 @@ struct DropLedger {
     for (reason, number) in other.counts { add(reason, number) }
   }
 
+  /// Adds what was stored before, to be stored again behind it.
+  mutating func merge(_ stored: DropLedger) {
+    let wasDirty = isDirty
+    add(stored)
+    sequence = max(sequence, stored.sequence)
+    isDirty = wasDirty
+  }
+
   /// The bytes of the next slot and where they go; reasons that do not fit are left out, the rarest first.
   mutating func nextSlot() -> (bytes: [UInt8], offset: Int) {
     sequence += 1
