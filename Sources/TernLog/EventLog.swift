@@ -72,6 +72,7 @@ package final class EventLog: Sendable {
     self.state = Locked(state)
     shrink()
     removeSettled()
+    operations.withLock { _ = finishErasures(&$0) }
     self.state.withLock { $0.saveLedger() }
   }
 

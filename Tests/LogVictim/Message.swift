@@ -13,6 +13,8 @@ struct Message: Equatable, CustomStringConvertible {
     case settled
     /// `erase(epoch:)` is about to be called for the epoch of the event; has returned.
     case erasing, erased
+    /// KiB of memory in use, where the system says so: before the log was opened, and after.
+    case resident
     /// A claim held an event twice or out of order.
     case disorder
     /// Everything that was asked for is done.

@@ -11,14 +11,14 @@ import TernLog
 
   static func main() {
     let options = Options(arguments: CommandLine.arguments.dropFirst())
-    report([Message(.began)])
+    report([Message(.began), Message(.resident, residentKiB)])
     let clock = VictimClock()
     let log = EventLog.openingWhenPossible(
       EventLog.Configuration(
         directory: options.directory, maximumBytes: options.maximumBytes, segmentBytes: options.segmentBytes,
         bootID: VictimClock.bootID),
       fileSystem: SystemFileSystem(), clock: clock)
-    report([Message(.opened, UInt32(clamping: log.counts.waiting))])
+    report([Message(.opened, UInt32(clamping: log.counts.waiting)), Message(.resident, residentKiB)])
     Victim(options: options, log: log, clock: clock).run()
   }
 
@@ -63,6 +63,7 @@ import TernLog
 
   private func erase(of event: NumberedEvent) {
     Self.report([Message(.erasing, event.number)])
+    guard log.erase(epoch: event.epoch) else { return Self.report([Message(.disorder, event.number)]) }
     Self.report([Message(.erased, event.number)])
   }
 
@@ -96,6 +97,11 @@ import TernLog
       last[event.source] = event.number
     }
     return true
+  }
+
+  private static var residentKiB: UInt32 {
+    let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ") ?? []
+    return fields.count > 1 ? (UInt32(fields[1]) ?? 0) * UInt32(clamping: sysconf(Int32(_SC_PAGESIZE)) / 1024) : 0
   }
 
   /// Says something to the test, whole or not at all: fewer bytes than a pipe takes at once.

@@ -66,12 +66,14 @@ final class LogFixture {
 
   /// Appends an event that can be told from all others by its number.
   @discardableResult
-  func append(_ log: EventLog, _ number: Int? = nil, lane: Lane = .normal, bytes: Int = 100) -> AppendOutcome {
+  func append(
+    _ log: EventLog, _ number: Int? = nil, lane: Lane = .normal, bytes: Int = 100, epoch: UInt32 = 7
+  ) -> AppendOutcome {
     let number = number ?? appended
     appended = number + 1
     return log.append(
       Self.payload(number, bytes: bytes), id: Self.id(number), time: clock.wallTime, uptime: clock.uptime,
-      epoch: 7, lane: lane)
+      epoch: epoch, lane: lane)
   }
 
   static func id(_ number: Int) -> UniqueID {

@@ -18,18 +18,43 @@ extension LogState {
       nextNumber = max(nextNumber, (names.last?.number ?? 0) &+ 1)
       names += found.filter(\.isStray).compactMap { renumber($0, from: path($0)) }
       loadLedger()
-      for orphan in LogDirectory.orphans(in: configuration.directory, besides: directory, fileSystem) {
-        names += adopt(orphan)
-        fileSystem.close(orphan.lock)
+      loadErasures()
+      load(names + adoptOrphans())
+      if !pendingEpochs.isEmpty {
+        for epoch in pendingEpochs { add(epoch) }
+        pendingEpochs = []
+        saveErasures()
       }
-      let now = (wall: clock.wallTime, uptime: clock.uptime)
-      let buffer = ScratchBuffer(capacity: configuration.segmentBytes + 1024)
-      for name in names { load(name, buffer, now.wall, now.uptime) }
-      lastCheck = now.uptime
+      // What is appended from now on is not concerned, so it must not come into a segment that is.
+      if !erasures.isEmpty { for lane in lanes.indices { seal(lane) } }
+      lastCheck = clock.uptime
     } catch {
       closeFiles()
       throw error
     }
+  }
+
+  /// Takes in what processes left that died since this log was opened.
+  mutating func takeInOrphans() {
+    load(adoptOrphans())
+  }
+
+  /// Moves the segments of every directory that nobody holds here.
+  private mutating func adoptOrphans() -> [SegmentName] {
+    guard let home else { return [] }
+    var names: [SegmentName] = []
+    for orphan in LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem) {
+      names += adopt(orphan)
+      fileSystem.close(orphan.lock)
+    }
+    return names
+  }
+
+  private mutating func load(_ names: [SegmentName]) {
+    if names.isEmpty { return }
+    let (wall, uptime) = (clock.wallTime, clock.uptime)
+    let buffer = ScratchBuffer(capacity: configuration.segmentBytes + 1024)
+    for name in names { load(name, buffer, wall, uptime) }
   }
 
   /// The segments at home; what an interrupted rewriting left is removed on the way.

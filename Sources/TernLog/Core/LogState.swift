@@ -19,6 +19,10 @@ struct LogState {
   /// Segments that hold nothing any more and whose files can go.
   var settled: [SegmentName] = []
   var spares = SparePool()
+  /// Erasures of identity epochs that are not at their end.
+  var erasures: [Erasure] = []
+  /// Epochs that were to be erased while there was no directory.
+  var pendingEpochs: Set<UInt32> = []
   var victim: Victim?
   /// Bytes of files that were set aside.
   var asideBytes = 0

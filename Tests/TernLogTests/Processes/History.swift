@@ -22,7 +22,7 @@ struct History {
     for message in messages {
       let event = NumberedEvent(number: message.number)
       switch message.kind {
-      case .began, .opened, .finished: break
+      case .began, .opened, .resident, .finished: break
       case .stored: stored.insert(message.number)
       case .dropped: dropped += 1
       case .received:

@@ -14,7 +14,7 @@ import Testing
   }
 
   /// On one directory, so that recoveries pile up; each kill is followed by a look, or by the next victim.
-  @Test(arguments: [Mode.appending, .claiming])
+  @Test(arguments: Mode.allCases)
   func `loses no acknowledged event and brings back none that was settled`(
     mode: Mode
   ) throws {
