@@ -25,7 +25,9 @@ let package = Package(
       ]),
     .target(name: "TernTestSupport", dependencies: ["TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
     .testTarget(name: "TernEventsTests", dependencies: ["TernEvents", "TernTestSupport"]),
-    .testTarget(name: "TernLogTests", dependencies: ["TernLog", "TernEvents", "TernTestSupport"]),
+    // A process that the tests of the log kill; no product, so nobody else ever builds it.
+    .executableTarget(name: "LogVictim", dependencies: ["TernLog", "TernEvents"], path: "Tests/LogVictim"),
+    .testTarget(name: "TernLogTests", dependencies: ["TernLog", "TernEvents", "TernTestSupport", "LogVictim"]),
     .testTarget(name: "TernDeliveryTests", dependencies: ["TernDelivery", "TernEvents", "TernTestSupport"]),
     .testTarget(name: "TernTests", dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport"]),
   ],

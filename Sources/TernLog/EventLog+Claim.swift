@@ -9,10 +9,15 @@ struct Operations {
   /// How often in a row a segment could not be read.
   var failures: [UInt64: Int] = [:]
 
-  /// The number of the next claim, and the end of claims that became void.
-  mutating func beginClaim(generation: UInt64) -> UInt64 {
+  /// Ends claims that became void.
+  mutating func forgetVoidClaims(generation: UInt64) {
     if generation != self.generation { claims = [:] }
     self.generation = generation
+  }
+
+  /// The number of the next claim, and the end of claims that became void.
+  mutating func beginClaim(generation: UInt64) -> UInt64 {
+    forgetVoidClaims(generation: generation)
     lastClaim += 1
     return lastClaim
   }
@@ -51,14 +56,14 @@ extension EventLog {
     _ operations: inout Operations, _ limits: (events: Int, bytes: Int), skipping skipped: inout Set<UInt64>
   ) -> Pass {
     let now = (wall: clock.wallTime, uptime: clock.uptime)
-    let plan = state.withLock { state -> (sources: [ClaimSource], generation: UInt64) in
-      guard state.checkHome(at: now.uptime) else { return ([], 0) }
+    let plan = state.withLock { state -> (sources: [ClaimSource], generation: UInt64, erasures: [Erasure]) in
+      guard state.checkHome(at: now.uptime) else { return ([], 0, []) }
       let sources = state.planClaim(events: limits.events, bytes: limits.bytes, skipping: skipped)
-      return (sources, state.generation)
+      return (sources, state.generation, state.erasures)
     }
     if plan.sources.isEmpty { return .nothing }
     let number = operations.beginClaim(generation: plan.generation)
-    let findings = read(plan.sources, limits, now.wall, now.uptime, operations.buffer)
+    let findings = read(plan.sources, plan.erasures, limits, now.wall, now.uptime, operations.buffer)
     let marks = state.withLock { state -> [PendingMark]? in
       state.generation == plan.generation ? state.commit(findings, claim: number) : nil
     }
@@ -75,10 +80,11 @@ extension EventLog {
   }
 
   private func read(
-    _ sources: [ClaimSource], _ limits: (events: Int, bytes: Int), _ wall: Timestamp, _ uptime: Duration,
-    _ buffer: ScratchBuffer
+    _ sources: [ClaimSource], _ erasures: [Erasure], _ limits: (events: Int, bytes: Int), _ wall: Timestamp,
+    _ uptime: Duration, _ buffer: ScratchBuffer
   ) -> [ClaimFinding] {
-    var reader = ClaimReader(fileSystem, buffer, events: limits.events, bytes: limits.bytes) { [configuration] in
+    var reader = ClaimReader(fileSystem, buffer, events: limits.events, bytes: limits.bytes, erasures: erasures) {
+      [configuration] in
       $0.isExpired(after: configuration.maximumAge, configuration.isThisBoot($1), wall, uptime)
     }
     var findings: [ClaimFinding] = []

@@ -106,6 +106,8 @@ extension LogState {
     }
     settled = []
     spares = SparePool()
+    erasures = []
+    pendingEpochs = []
     asideBytes = 0
     return nextNumber
   }

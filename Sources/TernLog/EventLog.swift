@@ -54,7 +54,7 @@ package final class EventLog: Sendable {
   ) throws(LogError) {
     var state = LogState(configuration, fileSystem, clock)
     do throws(FileError) {
-      try state.attach(isFirst: true)
+      try state.attach()
     } catch {
       throw LogError(
         code: .directoryUnavailable,
@@ -72,6 +72,7 @@ package final class EventLog: Sendable {
     self.state = Locked(state)
     shrink()
     removeSettled()
+    operations.withLock { _ = finishErasures(&$0) }
     self.state.withLock { $0.saveLedger() }
   }
 
@@ -83,7 +84,7 @@ package final class EventLog: Sendable {
   ) -> EventLog {
     var state = LogState(configuration, fileSystem, clock)
     state.lastCheck = clock.uptime
-    try? state.attach(isFirst: true)
+    try? state.attach()
     return EventLog(state)
   }
 

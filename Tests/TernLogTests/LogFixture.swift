@@ -61,17 +61,19 @@ final class LogFixture {
   }
 
   func open() throws -> EventLog {
-    try EventLog(configuration, fileSystem: fileSystem, clock: clock)
+    try VictimProcess.spawning.withLock { try EventLog(configuration, fileSystem: fileSystem, clock: clock) }
   }
 
   /// Appends an event that can be told from all others by its number.
   @discardableResult
-  func append(_ log: EventLog, _ number: Int? = nil, lane: Lane = .normal, bytes: Int = 100) -> AppendOutcome {
+  func append(
+    _ log: EventLog, _ number: Int? = nil, lane: Lane = .normal, bytes: Int = 100, epoch: UInt32 = 7
+  ) -> AppendOutcome {
     let number = number ?? appended
     appended = number + 1
     return log.append(
       Self.payload(number, bytes: bytes), id: Self.id(number), time: clock.wallTime, uptime: clock.uptime,
-      epoch: 7, lane: lane)
+      epoch: epoch, lane: lane)
   }
 
   static func id(_ number: Int) -> UniqueID {
@@ -105,6 +107,14 @@ extension LogCounts {
 extension LogClaim {
   /// The numbers of the events, as `LogFixture.append` gave them.
   var numbers: [Int] { records.map { Int($0.id.low) } }
+
+  /// Every event is as it was appended, to the last byte.
+  var isGenuine: Bool {
+    records.allSatisfy { record in
+      record.payload == LogFixture.payload(Int(record.id.low), bytes: record.payload.count)
+        && record.id.high == LogFixture.id(0).high
+    }
+  }
 }
 
 extension EventLog {
@@ -113,6 +123,7 @@ extension EventLog {
     var numbers: [Int] = []
     while let claim = claim(maximumEvents: batch, maximumBytes: 1 << 20) {
       numbers += claim.numbers
+      #expect(claim.isGenuine)
       settle(claim.id, .delivered)
     }
     return numbers

@@ -16,6 +16,21 @@ import Testing
       for lane in Lane.allCases { waiting[lane, default: []].sort() }
     }
 
+    /// Events are of four identities in turn.
+    static func epoch(_ number: Int) -> UInt32 { UInt32(number % 4) }
+
+    /// Forgets one identity, in claims too; how many events that were.
+    mutating func erase(_ epoch: UInt32) -> Int {
+      let before = count
+      for lane in Lane.allCases { waiting[lane, default: []].removeAll { Self.epoch($0) == epoch } }
+      for index in claims.indices { claims[index].numbers.removeAll { Self.epoch($0.0) == epoch } }
+      return before - count
+    }
+
+    private var count: Int {
+      waiting.values.reduce(0) { $0 + $1.count } + claims.reduce(0) { $0 + $1.numbers.count }
+    }
+
     mutating func take(_ count: Int) -> [(Int, Lane)] {
       var taken: [(Int, Lane)] = []
       for lane in [Lane.critical, .normal] {
@@ -34,12 +49,14 @@ import Testing
     var log = try fixture.open()
     var model = Model()
     var number = 0
+    var erased = 0
     for step in 0..<250 {
-      switch generator.next() % 20 {
+      switch generator.next() % 21 {
       case 0..<9:
         for _ in 0...generator.next() % 12 {
           let lane: Lane = generator.next() % 4 == 0 ? .critical : .normal
-          fixture.append(log, number, lane: lane, bytes: Int(generator.next() % 500))
+          fixture.append(
+            log, number, lane: lane, bytes: Int(generator.next() % 500), epoch: Model.epoch(number))
           model.waiting[lane, default: []].append(number)
           number += 1
         }
@@ -59,6 +76,10 @@ import Testing
         log = try fixture.open()
         for (_, numbers) in model.claims { model.giveBack(numbers) }
         model.claims = []
+      case 19:
+        let epoch = UInt32(generator.next() % 4)
+        erased += model.erase(epoch)
+        #expect(log.erase(epoch: epoch), "seed \(seed), step \(step)")
       default:
         log.synchronize()
       }
@@ -66,7 +87,8 @@ import Testing
       #expect(log.counts.claimed == model.claims.reduce(0) { $0 + $1.numbers.count }, "seed \(seed), step \(step)")
       #expect(log.counts.balances, "seed \(seed), step \(step)")
     }
-    #expect(log.counts.dropped == [:] || log.counts.dropped == [.rejected: log.counts.dropped[.rejected, default: 0]])
+    #expect(log.counts.dropped[.erased, default: 0] == erased, "seed \(seed)")
+    #expect(Set(log.counts.dropped.keys).isSubset(of: [.rejected, .erased]))
   }
 
   private func settle(_ model: inout Model, _ log: EventLog, _ index: Int, _ generator: inout FastGenerator) {

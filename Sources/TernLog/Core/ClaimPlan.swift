@@ -32,6 +32,7 @@ struct ClaimedRecord {
   let name: SegmentName
   let run: Run
   let id: UniqueID
+  let epoch: UInt32
 }
 
 extension LogState {
@@ -100,12 +101,13 @@ struct PendingMark {
   let path: String
   let run: Run
 
-  /// Writes the mark into the run's first record; best effort, as a lost mark only brings events back.
-  func write(to file: OpenFile, _ fileSystem: any FileSystem) {
-    guard run.bytes >= RecordHeader.size else { return }
+  /// Writes the mark into the run's first record; true when it is there. A lost mark only brings events back.
+  @discardableResult
+  func write(to file: OpenFile, _ fileSystem: any FileSystem) -> Bool {
+    guard run.bytes >= RecordHeader.size else { return false }
     var mark = SettledMark.encoded(end: run.upper, salt: header.salt, offset: run.lower).littleEndian
-    withUnsafeBytes(of: &mark) { bytes in
-      _ = try? fileSystem.write(bytes, to: file, at: run.lower + RecordHeader.markOffset)
+    return withUnsafeBytes(of: &mark) { bytes in
+      (try? fileSystem.write(bytes, to: file, at: run.lower + RecordHeader.markOffset)) == bytes.count
     }
   }
 }

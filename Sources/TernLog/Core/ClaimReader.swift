@@ -5,18 +5,21 @@ struct ClaimReader {
   let fileSystem: any FileSystem
   let buffer: ScratchBuffer
   let isExpired: (RecordHeader, UniqueID) -> Bool
+  /// Erasures that could not be ended: their records are not handed out.
+  let erasures: [Erasure]
   var remainingEvents: Int
   var remainingBytes: Int
   private(set) var isFull = false
   private var isEmpty = true
 
   init(
-    _ fileSystem: any FileSystem, _ buffer: ScratchBuffer, events: Int, bytes: Int,
+    _ fileSystem: any FileSystem, _ buffer: ScratchBuffer, events: Int, bytes: Int, erasures: [Erasure],
     isExpired: @escaping (RecordHeader, UniqueID) -> Bool
   ) {
     self.fileSystem = fileSystem
     self.buffer = buffer
     self.isExpired = isExpired
+    self.erasures = erasures
     remainingEvents = events
     remainingBytes = bytes
   }
@@ -48,6 +51,10 @@ struct ClaimReader {
       case .damaged(let run):
         finding.gone.append((run, .damaged))
       case .record(let header, let run):
+        if erasures.contains(where: { $0.concerns(header, in: segment.name) }) {
+          finding.gone.append((run, .erased))
+          break
+        }
         if isExpired(header, segment.header.bootID) {
           finding.gone.append((run, .expired))
           break
@@ -78,7 +85,7 @@ struct ClaimReader {
     isEmpty = false
     remainingEvents -= 1
     remainingBytes -= header.payloadBytes
-    finding.claimed.append(ClaimedRecord(name: segment.name, run: run, id: header.id))
+    finding.claimed.append(ClaimedRecord(name: segment.name, run: run, id: header.id, epoch: header.epoch))
     finding.records.append(
       LogRecord(
         id: header.id, time: header.time, uptime: .milliseconds(Int64(clamping: header.uptimeMilliseconds)),

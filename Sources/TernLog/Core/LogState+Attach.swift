@@ -8,7 +8,7 @@ extension LogState {
   }
 
   /// Locks a directory, takes in what is there, and adopts what dead processes left beside it.
-  mutating func attach(rescued: [Rescued] = [], isFirst: Bool) throws(FileError) {
+  mutating func attach(rescued: [Rescued] = []) throws(FileError) {
     let directory = try LogDirectory.acquire(in: configuration.directory, fileSystem)
     home = directory
     do throws(FileError) {
@@ -17,24 +17,46 @@ extension LogState {
       var names = found.filter { !$0.isStray }
       nextNumber = max(nextNumber, (names.last?.number ?? 0) &+ 1)
       names += found.filter(\.isStray).compactMap { renumber($0, from: path($0)) }
-      if isFirst {
-        ledger = readLedger(of: directory)
-        // Written before the first event: on a disk that is full later the counts need their room already.
-        if ledger.isNew { ledger.isDirty = true }
+      loadLedger()
+      loadErasures()
+      load(names + adoptOrphans())
+      if !pendingEpochs.isEmpty {
+        for epoch in pendingEpochs { add(epoch) }
+        pendingEpochs = []
+        saveErasures()
       }
-      for orphan in LogDirectory.orphans(in: configuration.directory, besides: directory, fileSystem) {
-        names += adopt(orphan)
-        fileSystem.close(orphan.lock)
-      }
-      let now = (wall: clock.wallTime, uptime: clock.uptime)
-      let buffer = ScratchBuffer(capacity: configuration.segmentBytes + 1024)
-      for name in names { load(name, buffer, now.wall, now.uptime) }
-      lastCheck = now.uptime
+      // What is appended from now on is not concerned, so it must not come into a segment that is.
+      if !erasures.isEmpty { for lane in lanes.indices { seal(lane) } }
+      lastCheck = clock.uptime
       takeStock()
     } catch {
       closeFiles()
       throw error
     }
+  }
+
+  /// Takes in what processes left that died since this log was opened.
+  mutating func takeInOrphans() {
+    load(adoptOrphans())
+    takeStock()
+  }
+
+  /// Moves the segments of every directory that nobody holds here.
+  private mutating func adoptOrphans() -> [SegmentName] {
+    guard let home else { return [] }
+    var names: [SegmentName] = []
+    for orphan in LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem) {
+      names += adopt(orphan)
+      fileSystem.close(orphan.lock)
+    }
+    return names
+  }
+
+  private mutating func load(_ names: [SegmentName]) {
+    if names.isEmpty { return }
+    let (wall, uptime) = (clock.wallTime, clock.uptime)
+    let buffer = ScratchBuffer(capacity: configuration.segmentBytes + 1024)
+    for name in names { load(name, buffer, wall, uptime) }
   }
 
   /// The segments at home; what an interrupted rewriting left is removed on the way.
@@ -67,8 +89,7 @@ extension LogState {
     for name in (try? orphan.segments(fileSystem)) ?? [] {
       if let newName = renumber(name, from: orphan.path(name.text)) { adopted.append(newName) }
     }
-    let drops = readLedger(of: orphan)
-    if !drops.counts.isEmpty {
+    if let drops = try? readLedger(of: orphan), !drops.counts.isEmpty {
       ledger.add(drops)
       // Saved here before it is removed there: a crash in between counts twice rather than not at all.
       saveLedger()

@@ -44,13 +44,16 @@ extension LogState {
     fresh.ledger = ledger
     fresh.nextNumber = nextNumber
     fresh.generation = generation + 1
-    let isFirst = home == nil && ledger.counts.isEmpty
-    guard (try? fresh.attach(rescued: rescue(), isFirst: isFirst)) != nil else { return false }
+    fresh.ledgerHome = ledgerHome
+    fresh.pendingEpochs = pendingEpochs.union(erasures.map(\.epoch))
+    guard (try? fresh.attach(rescued: rescue())) != nil else { return false }
     fresh.ledger.add(.storageFailed, waiting + claimed - fresh.waiting)
     fresh.ledger.isDirty = true
     fresh.takeStock()
     closeFiles()
     self = fresh
+    // At once: what was lost with the directory is known to nobody else, and this happens rarely.
+    saveLedger()
     return true
   }
 
@@ -61,26 +64,6 @@ extension LogState {
       let count = bytes.withUnsafeMutableBytes { try? fileSystem.read(into: $0, from: file, at: 0) }
       return count == segment.end ? Rescued(name: segment.name, bytes: bytes) : nil
     }
-  }
-
-  /// What an earlier process counted.
-  func readLedger(of directory: LogDirectory) -> DropLedger {
-    guard let file = try? fileSystem.open(directory.path(DropLedger.fileName), .read) else { return DropLedger() }
-    defer { fileSystem.close(file) }
-    var bytes = [UInt8](repeating: 0, count: DropLedger.fileBytes)
-    _ = bytes.withUnsafeMutableBytes { try? fileSystem.read(into: $0, from: file, at: 0) }
-    return bytes.withUnsafeBytes { DropLedger(file: $0) }
-  }
-
-  /// Writes the drop counts if they changed; best effort.
-  mutating func saveLedger() {
-    guard ledger.isDirty, let home else { return }
-    let path = home.path(DropLedger.fileName)
-    guard let file = (try? fileSystem.open(path, .update)) ?? (try? fileSystem.open(path, .create)) else { return }
-    defer { fileSystem.close(file) }
-    let slot = ledger.nextSlot()
-    let written = slot.bytes.withUnsafeBytes { try? fileSystem.write($0, to: file, at: slot.offset) }
-    ledger.isDirty = written != slot.bytes.count
   }
 
   /// The time of the event at the head of the queue.

@@ -13,12 +13,18 @@ struct LogState {
   var ledger = DropLedger()
   /// Every event that was ever recorded here: each still waits, is claimed, was delivered, or was dropped.
   var tracked = 0
+  /// The directory whose file of counts is part of `ledger`.
+  var ledgerHome: String?
   var nextNumber: UInt64 = 1
   /// Counts up when all open claims become void.
   var generation: UInt64 = 0
   /// Segments that hold nothing any more and whose files can go.
   var settled: [SegmentName] = []
   var spares = SparePool()
+  /// Erasures of identity epochs that are not at their end.
+  var erasures: [Erasure] = []
+  /// Epochs that were to be erased while there was no directory.
+  var pendingEpochs: Set<UInt32> = []
   var victim: Victim?
   /// Bytes of files that were set aside.
   var asideBytes = 0

@@ -21,6 +21,8 @@ struct RecordHeader: Equatable {
   var time: Timestamp
   var uptimeMilliseconds: UInt64
   var id: UniqueID
+  /// No event, but a stretch that was overwritten; `payloadCheck` says how many records it held.
+  var isFiller = false
 
   /// The bytes of the whole record.
   var recordBytes: Int { Self.size + payloadBytes }
@@ -32,7 +34,7 @@ struct RecordHeader: Equatable {
     target.put(UInt32(truncatingIfNeeded: payloadBytes), at: 16)
     target.put(payloadCheck, at: 20)
     target.put(lane.rawValue, at: 24)
-    target.put(UInt8(0), at: 25)
+    target.put(UInt8(isFiller ? 1 : 0), at: 25)
     target.put(UInt16(truncatingIfNeeded: ordinal), at: 26)
     target.put(epoch, at: 28)
     target.put(time.millisecondsSince1970, at: 32)
@@ -53,6 +55,7 @@ struct RecordHeader: Equatable {
     guard (0...Self.maximumPayloadBytes).contains(payloadBytes) else { return nil }
     payloadCheck = source.get(UInt32.self, at: 20)
     self.lane = lane
+    isFiller = source.get(UInt8.self, at: 25) == 1
     ordinal = Int(source.get(UInt16.self, at: 26))
     epoch = source.get(UInt32.self, at: 28)
     time = Timestamp(millisecondsSince1970: source.get(Int64.self, at: 32))
@@ -73,6 +76,15 @@ struct RecordHeader: Equatable {
     self.time = time
     self.uptimeMilliseconds = uptimeMilliseconds
     self.id = id
+  }
+
+  /// The header that is put in front of a stretch that has been overwritten.
+  init(fillerFor run: Run, lane: Lane) {
+    self.init(
+      payloadBytes: run.bytes - Self.size, payloadCheck: UInt32(clamping: run.records), lane: lane,
+      ordinal: run.firstOrdinal, epoch: 0, time: Timestamp(millisecondsSince1970: 0), uptimeMilliseconds: 0,
+      id: UniqueID(high: 0, low: 0))
+    isFiller = true
   }
 
   @inline(__always)

@@ -19,8 +19,6 @@ struct DropLedger {
   /// There are counts that the file does not have yet.
   var isDirty = false
   private var sequence: UInt64 = 0
-  /// No file has been read or written.
-  var isNew: Bool { sequence == 0 }
 
   mutating func add(_ reason: DropReason, _ number: Int) {
     guard number > 0 else { return }
@@ -59,6 +57,14 @@ struct DropLedger {
 
   /// Whether the name stands for drops, and not for a note that is kept beside them.
   static func isDrop(_ reason: DropReason) -> Bool { !reason.description.utf8.contains(UInt8(ascii: ":")) }
+
+  /// Adds what was stored before, to be stored again behind it.
+  mutating func merge(_ stored: DropLedger) {
+    let wasDirty = isDirty
+    add(stored)
+    sequence = max(sequence, stored.sequence)
+    isDirty = wasDirty
+  }
 
   /// The bytes of the next slot and where they go; reasons that do not fit are left out, the rarest first.
   mutating func nextSlot() -> (bytes: [UInt8], offset: Int) {

@@ -156,6 +156,9 @@ struct Segment {
     claimed = 0
     claimedBytes = 0
     deadBytes = end - SegmentHeader.size
+    runs = [
+      Run(lower: SegmentHeader.size, upper: end, firstOrdinal: 0, endOrdinal: nextOrdinal, owner: Run.gone)
+    ]
   }
 
   /// Corrects the index of the record behind a gone run, which is known only when that record has been read.

@@ -26,7 +26,11 @@ struct SegmentScan {
       } else if let record = reader.header(at: offset) {
         segment.extendLastRun(toOrdinal: record.ordinal)
         isOrdinalKnown = true
-        if isExpired(record) {
+        if record.isFiller {
+          // Its mark was damaged, or it would not have been looked at.
+          segment.appendGone(upTo: offset + record.recordBytes, records: Int(UInt16(clamping: record.payloadCheck)))
+          needsMarks = true
+        } else if isExpired(record) {
           segment.appendGone(upTo: offset + record.recordBytes, records: 1)
           expired += 1
           needsMarks = true

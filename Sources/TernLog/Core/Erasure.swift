@@ -1,0 +1,92 @@
+import TernEvents
+
+/// An identity epoch whose records have to go.
+struct Erasure: Equatable {
+  var epoch: UInt32
+  /// Segments from this number on were begun later and are not concerned.
+  var firstToKeep: UInt64
+
+  func concerns(_ header: RecordHeader, in name: SegmentName) -> Bool {
+    header.epoch == epoch && name.number < firstToKeep
+  }
+}
+
+/// The file that remembers erasures that are under way, so that the next launch ends what a crash interrupted.
+enum ErasureFile {
+  static let name = "erasing"
+  /// "TERA" in the order of the bytes.
+  private static let magic: UInt32 = 0x4152_4554
+  private static let entryBytes = 12
+  private static let headBytes = 12
+  /// More are not kept: an app that erases an identity that often has long ended the first.
+  private static let maximumEntries = 80
+  static let maximumBytes = headBytes + maximumEntries * entryBytes
+
+  static func encode(_ erasures: [Erasure]) -> [UInt8] {
+    let kept = erasures.suffix(maximumEntries)
+    var bytes = [UInt8](repeating: 0, count: headBytes + kept.count * entryBytes)
+    bytes.withUnsafeMutableBytes { buffer in
+      guard let target = buffer.baseAddress else { return }
+      target.put(magic, at: 0)
+      target.put(UInt32(kept.count), at: 8)
+      for (index, erasure) in kept.enumerated() {
+        target.put(erasure.epoch, at: headBytes + index * entryBytes)
+        target.put(erasure.firstToKeep, at: headBytes + index * entryBytes + 4)
+      }
+      target.put(check(UnsafeRawBufferPointer(buffer)), at: 4)
+    }
+    return bytes
+  }
+
+  /// Reads the file's bytes; empty when they do not check out.
+  static func decode(_ bytes: UnsafeRawBufferPointer) -> [Erasure] {
+    guard bytes.count >= headBytes, let source = bytes.baseAddress, source.get(UInt32.self, at: 0) == magic,
+      source.get(UInt32.self, at: 4) == check(bytes)
+    else { return [] }
+    let count = min(Int(source.get(UInt32.self, at: 8)), (bytes.count - headBytes) / entryBytes)
+    return (0..<count).map { index in
+      Erasure(
+        epoch: source.get(UInt32.self, at: headBytes + index * entryBytes),
+        firstToKeep: source.get(UInt64.self, at: headBytes + index * entryBytes + 4))
+    }
+  }
+
+  private static func check(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[8...]))
+  }
+}
+
+extension LogState {
+  /// Notes an erasure for everything that is in the log now.
+  mutating func add(_ epoch: UInt32) {
+    erasures.removeAll { $0.epoch == epoch }
+    erasures.append(Erasure(epoch: epoch, firstToKeep: nextNumber))
+  }
+
+  /// What an earlier process did not come to the end of.
+  mutating func loadErasures() {
+    guard let home, let file = try? fileSystem.open(home.path(ErasureFile.name), .read) else { return }
+    defer { fileSystem.close(file) }
+    let buffer = scratch.reserve(ErasureFile.maximumBytes)
+    guard let count = try? fileSystem.read(into: buffer, from: file, at: 0) else { return }
+    erasures += ErasureFile.decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+  }
+
+  /// Writes down what is under way, whole or not at all; best effort.
+  func saveErasures() {
+    guard let home else { return }
+    let path = home.path(ErasureFile.name)
+    if erasures.isEmpty {
+      try? fileSystem.remove(path)
+      return
+    }
+    let temporary = path + SegmentName.temporarySuffix
+    let bytes = ErasureFile.encode(erasures)
+    try? fileSystem.remove(temporary)
+    guard let file = try? fileSystem.open(temporary, .create) else { return }
+    let written = bytes.withUnsafeBytes { try? fileSystem.write($0, to: file, at: 0) }
+    fileSystem.close(file)
+    if written == bytes.count, (try? fileSystem.rename(temporary, to: path)) != nil { return }
+    try? fileSystem.remove(temporary)
+  }
+}

@@ -1,0 +1,179 @@
+import TernEvents
+
+extension EventLog {
+  /// Removes exactly the events of one identity epoch that are in the log now, of both lanes.
+  ///
+  /// Their bytes are overwritten, and flushed unless the durability is `.never`. They are counted as `.erased`, those
+  /// in open claims too, which settling then passes over. Events appended later are kept, whatever their epoch. What
+  /// dead processes left beside this log is taken in first. Reads all segments, so not for the caller of `track`;
+  /// appending goes on meanwhile.
+  ///
+  /// Returns whether nothing of the epoch is left on the disk. When something could not be erased it is not handed out
+  /// all the same, and it is tried again with the next call and at the next launch, also after a crash on the way.
+  @discardableResult
+  package func erase(epoch: UInt32) -> Bool {
+    operations.withLock { operations in
+      let isPossible = state.withLock { state -> Bool in
+        guard state.checkHome(at: clock.uptime) else {
+          // Holds for what is found when there is a directory.
+          state.pendingEpochs.insert(epoch)
+          return false
+        }
+        for lane in state.lanes.indices { state.seal(lane) }
+        state.takeInOrphans()
+        state.add(epoch)
+        state.saveErasures()
+        return true
+      }
+      return isPossible && finishErasures(&operations)
+    }
+  }
+
+  /// Ends the erasures that are under way; true when nothing of them is left.
+  @discardableResult
+  func finishErasures(_ operations: inout Operations) -> Bool {
+    let (erasures, names, generation) = state.withLock { state in
+      let names =
+        state.erasures.isEmpty
+        ? [] : state.lanes.flatMap { lane in lane.segments.indices.map { lane.segments[$0].name } }
+      return (state.erasures, names, state.generation)
+    }
+    if erasures.isEmpty { return true }
+    operations.forgetVoidClaims(generation: generation)
+    var isComplete = true
+    for name in names where erasures.contains(where: { name.number < $0.firstToKeep }) {
+      if !erase(erasures, name, generation, &operations) { isComplete = false }
+    }
+    removeSettled()
+    shrink()
+    operations.buffer.trim(to: 64 << 10)
+    return state.withLock { state in
+      state.saveLedger()
+      // A segment that is on the disk but not in the index could not be read.
+      guard isComplete, state.generation == generation, state.isIndexWhole(below: erasures) else { return false }
+      state.erasures.removeAll { erasures.contains($0) }
+      state.saveErasures()
+      return true
+    }
+  }
+
+  /// Erases what is concerned of one segment; false when something is left.
+  private func erase(
+    _ erasures: [Erasure], _ name: SegmentName, _ generation: UInt64, _ operations: inout Operations
+  ) -> Bool {
+    guard let source = state.withLock({ $0.generation == generation ? $0.pin(name) : nil }) else { return true }
+    defer { state.withLock { if $0.generation == generation { $0.unpin([name]) } } }
+    do throws(FileError) {
+      let file = try fileSystem.open(source.path, .update)
+      defer { fileSystem.close(file) }
+      let buffer = operations.buffer.reserve(source.segment.end)
+      let count = try fileSystem.read(into: buffer, from: file, at: 0)
+      let reader = SegmentReader(
+        bytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]), base: 0, salt: source.segment.header.salt)
+      let waiting = source.segment.waitingRuns(reader) { header in erasures.contains { $0.concerns(header, in: name) } }
+      let claimed = operations.takeClaimed(name) { record in
+        erasures.contains { $0.epoch == record.epoch && name.number < $0.firstToKeep }
+      }
+      let runs = state.withLock { $0.generation == generation ? $0.erase(name, waiting, claimed) : [] }
+      // Cut off what a torn write may have left behind the last record.
+      if try fileSystem.status(file).size > source.segment.end { try fileSystem.truncate(file, to: source.segment.end) }
+      for run in runs { try wipe(run, source, file, operations.buffer) }
+      if configuration.durability != .never, !runs.isEmpty { try fileSystem.synchronize(source.path) }
+      return true
+    } catch {
+      return error.isMissing
+    }
+  }
+
+  /// Overwrites a stretch of which nothing lives any more: a filler record in front, zeros behind.
+  private func wipe(_ run: Run, _ source: ClaimSource, _ file: OpenFile, _ buffer: ScratchBuffer) throws(FileError) {
+    let bytes = buffer.reserve(run.bytes)
+    bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    if run.bytes >= RecordHeader.size, let start = bytes.baseAddress {
+      // First the mark alone: whatever becomes of the rest, recovery does not look into the stretch.
+      let mark = PendingMark(name: source.segment.name, header: source.segment.header, path: source.path, run: run)
+      guard mark.write(to: file, fileSystem) else { throw FileError.full(.write) }
+      RecordHeader(fillerFor: run, lane: source.segment.name.lane)
+        .encode(to: start, salt: source.segment.header.salt, offset: run.lower)
+      start.put(
+        SettledMark.encoded(end: run.upper, salt: source.segment.header.salt, offset: run.lower),
+        at: RecordHeader.markOffset)
+    }
+    let written = try fileSystem.write(UnsafeRawBufferPointer(bytes), to: file, at: run.lower)
+    if written != run.bytes { throw FileError.full(.write) }
+  }
+}
+
+extension Operations {
+  /// Takes the records of one segment that match out of all open claims; what is left of the claims, and what went.
+  mutating func takeClaimed(
+    _ name: SegmentName, _ isTaken: (ClaimedRecord) -> Bool
+  ) -> [(claim: UInt64, taken: [Run], kept: [Run])] {
+    var result: [(claim: UInt64, taken: [Run], kept: [Run])] = []
+    for (number, records) in claims {
+      let taken = records.filter { $0.name == name && isTaken($0) }
+      if taken.isEmpty { continue }
+      let kept = records.filter { $0.name == name && !isTaken($0) }
+      claims[number]?.removeAll { $0.name == name && isTaken($0) }
+      result.append((number, taken.map(\.run), kept.map(\.run)))
+    }
+    return result
+  }
+}
+
+extension Segment {
+  /// The waiting records whose headers match, as runs to be taken out of waiting.
+  func waitingRuns(_ reader: SegmentReader, where matches: (RecordHeader) -> Bool) -> [Run] {
+    var runs: [Run] = []
+    var walker = WaitingWalker(self, reader)
+    while let item = walker.peek() {
+      if case .record(let header, let run) = item, matches(header) { runs.append(run) }
+      walker.take(item)
+    }
+    return runs
+  }
+}
+
+extension LogState {
+  /// Keeps a segment as it is until `unpin`.
+  mutating func pin(_ name: SegmentName) -> ClaimSource? {
+    let lane = Int(name.lane.rawValue)
+    guard let index = lanes[lane].segments.index(of: name.number) else { return nil }
+    if victim?.name == name { forgetVictim() }
+    lanes[lane].modify(index) { $0.isPinned = true }
+    return ClaimSource(path: path(name), segment: lanes[lane].segments[index])
+  }
+
+  /// Takes records out of the log as erased; returns every stretch of the segment of which nothing lives.
+  ///
+  /// Stretches are not merged: a mark that is in the file already is never changed, so that no torn write undoes it.
+  mutating func erase(
+    _ name: SegmentName, _ waiting: [Run], _ claimed: [(claim: UInt64, taken: [Run], kept: [Run])]
+  ) -> [Run] {
+    let lane = Int(name.lane.rawValue)
+    guard let index = lanes[lane].segments.index(of: name.number) else { return [] }
+    var gone = waiting
+    // Also what left before: delivered events of the epoch are still in there.
+    let before = lanes[lane].segments[index].runs.filter { $0.owner == Run.gone }
+    lanes[lane].modify(index) { segment in
+      for (claim, taken, kept) in claimed {
+        segment.release(claim: claim)
+        for run in kept.joined(owner: claim) { segment.insert(run) }
+        gone += taken
+      }
+      gone = gone.sorted { $0.lower < $1.lower }.joined(owner: Run.gone)
+      for run in gone { segment.insert(run) }
+    }
+    ledger.add(.erased, gone.reduce(0) { $0 + $1.records })
+    return before + gone
+  }
+
+  /// Whether every segment file that the erasures concern is in the index.
+  func isIndexWhole(below erasures: [Erasure]) -> Bool {
+    let limit = erasures.map(\.firstToKeep).max() ?? 0
+    guard let home, let names = try? home.segments(fileSystem) else { return false }
+    return names.allSatisfy { name in
+      name.number >= limit || lanes[Int(name.lane.rawValue)].segments.index(of: name.number) != nil
+    }
+  }
+}

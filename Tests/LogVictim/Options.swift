@@ -1,0 +1,48 @@
+/// What the test asks of a victim, as `name=value` arguments.
+struct Options: Sendable {
+  var directory = ""
+  /// Tells the events of one process from those of another.
+  var process = 0
+  var threads = 1
+  var seed: UInt64 = 0
+  var segmentBytes = 4 << 10
+  var maximumBytes = 64 << 20
+  /// How many events each thread appends; 0 for no end.
+  var events = 0
+  /// A thread claims and settles meanwhile.
+  var claims = false
+  /// The appending threads erase epochs of theirs that are complete.
+  var erases = false
+  /// Milliseconds of uptime that pass with each append, beside the real ones.
+  var step = 0
+
+  init() {}
+
+  init(arguments: some Sequence<String>) {
+    for argument in arguments {
+      let parts = argument.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2 else { continue }
+      let value = String(parts[1])
+      switch parts[0] {
+      case "directory": directory = value
+      case "process": process = Int(value) ?? 0
+      case "threads": threads = Int(value) ?? 1
+      case "seed": seed = UInt64(value) ?? 0
+      case "segment": segmentBytes = Int(value) ?? segmentBytes
+      case "maximum": maximumBytes = Int(value) ?? maximumBytes
+      case "events": events = Int(value) ?? 0
+      case "claims": claims = value == "true"
+      case "erases": erases = value == "true"
+      case "step": step = Int(value) ?? 0
+      default: break
+      }
+    }
+  }
+
+  var arguments: [String] {
+    [
+      "directory=\(directory)", "process=\(process)", "threads=\(threads)", "seed=\(seed)", "segment=\(segmentBytes)",
+      "maximum=\(maximumBytes)", "events=\(events)", "claims=\(claims)", "erases=\(erases)", "step=\(step)",
+    ]
+  }
+}

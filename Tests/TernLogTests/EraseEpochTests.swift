@@ -1,0 +1,244 @@
+import Foundation
+import TernEvents
+import TernTestSupport
+import Testing
+
+@testable import TernLog
+
+@Suite struct `Erasing one identity` {
+  /// The epoch of an event in these tests: every third belongs to whoever is erased.
+  private func epoch(_ number: Int) -> UInt32 { number % 3 == 0 ? 3 : UInt32(number % 3) }
+  private func lane(_ number: Int) -> Lane { number % 5 == 0 ? .critical : .normal }
+
+  private func append(_ fixture: LogFixture, _ log: EventLog, _ numbers: Range<Int>) {
+    for number in numbers { fixture.append(log, number, lane: lane(number), epoch: epoch(number)) }
+  }
+
+  /// The numbers whose payloads are in any file of the log's directories.
+  private func onDisk(_ fixture: LogFixture, _ numbers: Range<Int>) -> [Int] {
+    let files = (fixture.memory?.paths ?? []).compactMap { fixture.memory?.contents(of: $0) }.map { Data($0) }
+    return numbers.filter { number in
+      let payload = Data(LogFixture.payload(number))
+      return files.contains { $0.range(of: payload) != nil }
+    }
+  }
+
+  @Test(arguments: World.allCases)
+  func `removes what is of that epoch, in both lanes, and nothing else`(world: World) throws {
+    let fixture = LogFixture(world)
+    fixture.configuration.segmentBytes = 2 << 10
+    var log = try fixture.open()
+    append(fixture, log, 0..<100)
+    let gone = (0..<100).filter { epoch($0) == 3 }
+    #expect(log.erase(epoch: 3))
+    #expect(log.counts.waiting == 100 - gone.count)
+    #expect(log.counts.dropped == [.erased: gone.count])
+    if fixture.memory != nil { #expect(onDisk(fixture, 0..<100) == (0..<100).filter { epoch($0) != 3 }) }
+    append(fixture, log, 100..<110)
+    let expected = (0..<100).filter { epoch($0) != 3 } + Array(100..<110)
+    log.close()
+    log = try fixture.open()
+    #expect(log.counts.dropped == [.erased: gone.count])
+    #expect(log.drain().sorted() == expected, "what came later stays, also of the same epoch")
+  }
+
+  @Test func `overwrites delivered events, too, which lie between waiting ones`() throws {
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    append(fixture, log, 0..<30)
+    let claim = try #require(log.claim(20))
+    let delivered = Set(claim.numbers.filter { $0 % 2 == 0 })
+    log.settle(claim.id, .partly(delivered: Set(delivered.map { LogFixture.id($0) }), dropped: [:]))
+    #expect(onDisk(fixture, 0..<30) == Array(0..<30))
+    log.erase(epoch: 3)
+    #expect(onDisk(fixture, 0..<30) == (0..<30).filter { epoch($0) != 3 && !delivered.contains($0) })
+    #expect(log.counts.dropped == [.erased: (0..<30).filter { epoch($0) == 3 && !delivered.contains($0) }.count])
+  }
+
+  @Test func `takes them out of open claims for good, whatever the claim is settled as`() throws {
+    for settlement in [Settlement.delivered, .returned, .partly(delivered: [LogFixture.id(1)], dropped: [:])] {
+      let fixture = LogFixture()
+      let log = try fixture.open()
+      for number in 0..<12 { fixture.append(log, number, epoch: epoch(number)) }
+      let claim = try #require(log.claim(8))
+      log.erase(epoch: 3)
+      #expect(log.counts.claimed == 5 && log.counts.waiting == 3)
+      #expect(log.counts.dropped == [.erased: 4])
+      log.settle(claim.id, settlement)
+      #expect(log.counts.dropped == [.erased: 4])
+      let rest: [Int] =
+        switch settlement {
+        case .delivered: [8, 10, 11]
+        case .returned: [1, 2, 4, 5, 7, 8, 10, 11]
+        case .partly: [2, 4, 5, 7, 8, 10, 11]
+        }
+      fixture.memory?.killProcess()
+      #expect(try fixture.open().drain() == rest)
+    }
+  }
+
+  @Test func `reaches what dead processes left, and leaves the living alone`() throws {
+    let fixture = LogFixture()
+    let living = try fixture.open()
+    let dead = try fixture.open()
+    let log = try fixture.open()
+    fixture.append(living, 3, epoch: 3)
+    append(fixture, dead, 10..<20)
+    append(fixture, log, 20..<30)
+    dead.close()
+    #expect(log.erase(epoch: 3))
+    #expect(log.drain().sorted() == (10..<30).filter { epoch($0) != 3 })
+    #expect(living.drain() == [3])
+  }
+
+  @Test func `waits for a directory when there is none, and hands nothing out meanwhile`() throws {
+    let fixture = LogFixture()
+    let first = try fixture.open()
+    append(fixture, first, 0..<9)
+    first.close()
+    fixture.memory?.setScript { $0.kind == .makeDirectory ? .fail(errno: EIO) : nil }
+    let log = EventLog.openingWhenPossible(
+      fixture.configuration, fileSystem: fixture.fileSystem, clock: fixture.clock)
+    #expect(!log.erase(epoch: 3))
+    fixture.memory?.setScript(nil)
+    fixture.clock.advance(by: .seconds(1))
+    fixture.append(log, 12, epoch: 3)
+    #expect(log.drain().sorted() == [1, 2, 4, 5, 7, 8, 12])
+    #expect(log.counts.dropped == [.erased: 3])
+    #expect(log.erase(epoch: 3))
+    #expect(onDisk(fixture, 0..<9).filter { epoch($0) == 3 } == [])
+  }
+
+  @Test func `on a read-only disk hands nothing out, and only that: nothing could be written down`() throws {
+    let fixture = LogFixture()
+    let first = try fixture.open()
+    append(fixture, first, 0..<12)
+    fixture.memory?.setReadOnly(true)
+    #expect(!first.erase(epoch: 3))
+    #expect(first.drain().sorted() == (0..<12).filter { epoch($0) != 3 })
+    #expect(first.counts.dropped == [.erased: 4])
+    fixture.memory?.killProcess()
+    fixture.memory?.setReadOnly(false)
+    let log = try fixture.open()
+    #expect(log.counts.waiting == 12, "what nobody could write down")
+    #expect(log.erase(epoch: 3))
+    #expect(log.drain().sorted() == (0..<12).filter { epoch($0) != 3 })
+    withExtendedLifetime(first) {}
+  }
+
+  /// Runs an erasure in the middle of other work; the failing operation is one of its own.
+  private func erase(
+    _ fixture: LogFixture, fault: (@Sendable (Int) -> InMemoryFileSystem.Fault?)?
+  ) throws -> (log: EventLog, isComplete: Bool, operations: Int) {
+    fixture.configuration.segmentBytes = 1 << 10
+    let log = try fixture.open()
+    append(fixture, log, 0..<40)
+    let claim = try #require(log.claim(9))
+    log.settle(
+      claim.id, .partly(delivered: Set(claim.numbers.filter { $0 % 2 == 0 }.map { LogFixture.id($0) }), dropped: [:]))
+    let before = fixture.memory?.operationCount ?? 0
+    fixture.memory?.setScript { fault?($0.number - before) }
+    let isComplete = log.erase(epoch: 3)
+    let operations = (fixture.memory?.operationCount ?? 0) - before
+    fixture.memory?.setScript(nil)
+    return (log, isComplete, operations)
+  }
+
+  @Test(arguments: [
+    InMemoryFileSystem.Fault.fail(errno: EIO), .fail(errno: ENOSPC), .tear(bytes: 4), .tear(bytes: 70),
+    .tearAndFail(bytes: 30, errno: EIO),
+  ])
+  func `may fail at any operation: neighbours stay, and nothing erased is ever handed out`(
+    fault: InMemoryFileSystem.Fault
+  ) throws {
+    let faultless = LogFixture()
+    let (log, isComplete, operations) = try erase(faultless, fault: nil)
+    #expect(isComplete)
+    let expected = log.drain()
+    #expect(expected.count > 20 && expected.allSatisfy { epoch($0) != 3 })
+    for failing in 1...operations {
+      let fixture = LogFixture()
+      let place: Comment = "\(fault) at operation \(failing)"
+      let (log, isComplete, _) = try erase(fixture) { $0 == failing ? fault : nil }
+      if isComplete { #expect(onDisk(fixture, 0..<40).allSatisfy { epoch($0) != 3 }, place) }
+      let left = try #require(log.claim(100))
+      #expect(left.numbers == expected && left.isGenuine, place)
+      #expect(log.counts.dropped[.damaged] == nil, place)
+      fixture.memory?.killProcess()
+      let again = try fixture.open()
+      #expect(again.drain() == expected, place)
+      #expect(again.counts.dropped[.damaged] == nil, place)
+      #expect(onDisk(fixture, 0..<40).allSatisfy { epoch($0) != 3 }, "ended by the next launch, \(place)")
+      #expect(fixture.memory?.paths.contains { $0.hasSuffix("erasing") } == false, place)
+      fixture.memory?.killProcess()
+    }
+  }
+
+  @Test func `is ended by the next launch, wherever the process dies on the way`() throws {
+    let faultless = LogFixture()
+    let (log, _, operations) = try erase(faultless, fault: nil)
+    let expected = log.drain()
+    var returned = 0
+    for dying in 1...operations {
+      for torn in [nil, 6, 80] {
+        let fixture = LogFixture()
+        let place: Comment = "dies at operation \(dying), \(torn ?? 0) bytes of it done"
+        let (dead, _, _) = try erase(fixture) { operation in
+          if operation == dying, let torn { return .tearAndFail(bytes: torn, errno: EIO) }
+          return operation >= dying ? .fail(errno: EIO) : nil
+        }
+        fixture.memory?.killProcess()
+        let again = try fixture.open()
+        let found = again.drain()
+        #expect(found.filter { epoch($0) != 3 } == expected, place)
+        #expect(again.counts.dropped[.damaged] == nil, place)
+        if found.contains(where: { epoch($0) == 3 }) {
+          // Died before the intention was on the disk: all of it is still there.
+          returned += 1
+          #expect(found.filter { epoch($0) == 3 }.count == log.counts.dropped[.erased], place)
+        } else {
+          #expect(onDisk(fixture, 0..<40).allSatisfy { epoch($0) != 3 }, place)
+        }
+        fixture.memory?.killProcess()
+        withExtendedLifetime(dead) {}
+      }
+    }
+    #expect(returned > 0 && returned < operations)
+  }
+
+  @Test func `leaves a file that a damaged byte costs one event of, at most`() throws {
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    for number in 0..<12 { fixture.append(log, number, bytes: 40, epoch: epoch(number)) }
+    let erased = 4
+    #expect(log.erase(epoch: 3))
+    log.close()
+    let path = "/queue/log-0/0000000000000001-normal.seg"
+    let bytes = try #require(fixture.memory?.contents(of: path))
+    for offset in bytes.indices {
+      var damaged = bytes
+      damaged[offset] ^= 1 << (offset % 8)
+      fixture.memory?.removeTree("/queue")
+      try fixture.open().close()
+      fixture.memory?.setContents(of: path, to: damaged)
+      let again = try fixture.open()
+      let found = again.drain()
+      #expect(found.count >= 12 - erased - 1 && found == found.sorted(), "offset \(offset)")
+      #expect(found.allSatisfy { epoch($0) != 3 }, "offset \(offset)")
+      #expect(again.counts.dropped[.damaged, default: 0] == 12 - erased - found.count, "offset \(offset)")
+      again.close()
+    }
+  }
+
+  @Test func `does nothing to a log that holds nothing of it, and costs appends nothing`() throws {
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    #expect(log.erase(epoch: 3))
+    for number in 0..<10 { fixture.append(log, number, epoch: 4) }
+    #expect(log.erase(epoch: 3))
+    let before = fixture.memory?.operationCount ?? 0
+    for number in 10..<20 { fixture.append(log, number, epoch: 3) }
+    #expect((fixture.memory?.operationCount ?? 0) - before <= 11, "a segment begun, and a write for each")
+    #expect(log.drain() == Array(0..<20))
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import TernEvents
+import TernTestSupport
+import Testing
+
+@testable import LogVictim
+@testable import TernLog
+
+@Suite struct `A process that is killed at random moments` {
+  enum Mode: String, CaseIterable, CustomTestStringConvertible {
+    case appending, claiming, erasing
+
+    var testDescription: String { rawValue }
+  }
+
+  /// On one directory, so that recoveries pile up; each kill is followed by a look, or by the next victim.
+  @Test(arguments: Mode.allCases)
+  func `loses no acknowledged event and brings back none that was settled`(
+    mode: Mode
+  ) throws {
+    let seed = environmentNumber("TERN_KILL_SEED").map { UInt64($0) } ?? 1
+    var generator = FastGenerator(seed: seed)
+    let directory = try TemporaryDirectory()
+    let rounds = History.rounds(default: 12)
+    var history = History()
+    var unacknowledged = 0
+    for round in 0..<rounds {
+      let place: Comment = "seed \(seed), round \(round), \(mode.rawValue)"
+      // A directory of hundreds of rounds is read in each of them; a new one now and then keeps that short.
+      let epoch = round / 25
+      if round % 25 == 0 { history = History() }
+      var options = Options()
+      options.directory = directory.path + "/queue-\(epoch)"
+      options.process = round % 25
+      options.threads = Int(generator.next() % 3) + 1
+      options.seed = generator.next()
+      options.segmentBytes = 1024 << Int(generator.next() % 4)
+      options.claims = mode != .appending
+      options.erases = mode == .erasing
+      let victim = try VictimProcess(options)
+      // One message: while the log is being opened. Else somewhere in the middle of work.
+      let wanted = generator.next() % 4 == 0 ? 1 : Int(generator.next() % 400) + 1
+      history.add(victim.read { $0.count >= wanted } + victim.kill(), place)
+      if generator.next() % 3 == 0 { continue }
+      let log = try open(options)
+      let extra = history.check(log, place)
+      unacknowledged += extra
+      // Each thread of each victim may have been killed between storing an event and saying so.
+      #expect(extra <= 3 * 25, place)
+      #expect(log.counts.dropped[.damaged, default: 0] <= 3 * 25, "only records that were being written, \(place)")
+      log.close()
+    }
+    if environmentNumber("TERN_KILL_ROUNDS") != nil {
+      print("\(mode): \(rounds) kills, seed \(seed), last directory: \(history.stored.count) acknowledged")
+    }
+  }
+
+  private func open(_ options: Options) throws -> EventLog {
+    try EventLog(
+      EventLog.Configuration(directory: options.directory, maximumBytes: 64 << 20, bootID: VictimClock.bootID),
+      fileSystem: SystemFileSystem(), clock: VictimClock())
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import TernEvents
+import TernTestSupport
+import Testing
+
+@testable import LogVictim
+@testable import TernLog
+
+@Suite struct `A directory in the hands of real processes` {
+  private func open(_ directory: String) throws -> EventLog {
+    try VictimProcess.spawning.withLock {
+      try EventLog(
+        EventLog.Configuration(directory: directory, maximumBytes: 64 << 20, bootID: VictimClock.bootID),
+        fileSystem: SystemFileSystem(), clock: VictimClock())
+    }
+  }
+
+  private func options(_ directory: String, process: Int, claims: Bool = false) -> Options {
+    var options = Options()
+    options.directory = directory
+    options.process = process
+    options.claims = claims
+    return options
+  }
+
+  @Test func `is made anew when it is deleted under a running log, and what was lost is counted`() throws {
+    let directory = try TemporaryDirectory()
+    let queue = directory.path + "/queue"
+    var options = options(queue, process: 1)
+    options.threads = 2
+    // A tenth of a second of uptime with each append: the log looks after its directory once a second.
+    options.step = 100
+    let victim = try VictimProcess(options)
+    var said = victim.read { $0.count > 200 }
+    while FileManager.default.fileExists(atPath: queue) { try? FileManager.default.removeItem(atPath: queue) }
+    while (try? SystemFileSystem().list(queue + "/log-0").contains { $0.hasSuffix(".seg") }) != true {
+      let next = victim.messages()
+      try #require(!next.isEmpty, "the process lives on")
+      said += next
+    }
+    // More than the pipe holds: what comes behind that was stored in the new directory.
+    let late = said.count + 2 * 4096 / Message.size
+    said += victim.read { said.count + $0.count > late + 400 }
+    said += victim.kill()
+    let log = try open(queue)
+    var found: Set<UInt32> = []
+    while let claim = log.claim(1000) { found.formUnion(claim.records.map { UInt32(truncatingIfNeeded: $0.id.low) }) }
+    let stored = said.filter { $0.kind == .stored }.map(\.number)
+    #expect(Set(said[late...].filter { $0.kind == .stored }.map(\.number)).isSubset(of: found))
+    let lost = Set(stored).subtracting(found)
+    let counted = log.counts.dropped[.storageFailed, default: 0]
+    #expect(lost.count <= counted && counted <= lost.count + 2, "each thread may not have said its last yet")
+    #expect(!said.contains { $0.kind == .dropped })
+  }
+
+  @Test func `is shared by processes, and who opens adopts the events of the dead, once`() throws {
+    let directory = try TemporaryDirectory()
+    let queue = directory.path + "/queue"
+    var history = History()
+    var started: [VictimProcess] = []
+    for process in 1...3 {
+      var options = options(queue, process: process)
+      options.events = 150
+      let victim = try VictimProcess(options)
+      history.add(victim.read { $0.last?.kind == .finished }, "process \(process)")
+      started.append(victim)
+    }
+    #expect(history.stored.count == 450)
+    started[1].kill()
+    var options = options(queue, process: 4)
+    options.events = 100
+    let heir = try VictimProcess(options)
+    let said = heir.read { $0.last?.kind == .finished }
+    #expect(said.contains(Message(.opened, 150)), "the events of the dead one, not of the living")
+    history.add(said, "the heir")
+    let third = try open(queue)
+    #expect(third.counts.waiting == 0, "everything belongs to someone alive")
+    heir.kill()
+    third.close()
+    let log = try open(queue)
+    #expect(log.counts.waiting == 250)
+    _ = started[0].finish()
+    _ = started[2].finish()
+    log.close()
+    let last = try open(queue)
+    #expect(last.counts.waiting == 550)
+    #expect(history.check(last, "at the end") == 0)
+  }
+
+  @Test func `loses nothing when processes start together and die one after another`() throws {
+    let seed = environmentNumber("TERN_KILL_SEED").map { UInt64($0) } ?? 2
+    var generator = FastGenerator(seed: seed)
+    let directory = try TemporaryDirectory()
+    let queue = directory.path + "/queue"
+    var history = History()
+    var living: [VictimProcess] = []
+    // Eighty rounds of three are as many as have numbers of their own.
+    for round in 0..<min(History.rounds(default: 8), 80) {
+      let place: Comment = "seed \(seed), round \(round)"
+      // Before it reads from any: they open the directory at the same time.
+      while living.count < 3 {
+        var options = options(queue, process: round * 3 + living.count + 1, claims: true)
+        options.seed = generator.next()
+        options.segmentBytes = 2 << 10
+        living.append(try VictimProcess(options))
+      }
+      for _ in 0...generator.next() % 3 {
+        let index = Int(generator.next() % UInt64(living.count))
+        let wanted = Int(generator.next() % 200) + 2
+        let victim = living.remove(at: index)
+        history.add(victim.read { $0.count >= wanted } + victim.kill(), place)
+        if living.isEmpty { break }
+      }
+    }
+    for victim in living { history.add(victim.kill(), "the last ones") }
+    let log = try open(queue)
+    history.check(log, "seed \(seed)")
+    #expect(history.stored.count > 100)
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import TernEvents
+import TernTestSupport
+import Testing
+
+@testable import TernLog
+
+@Suite(.timeLimit(.minutes(1))) struct `A log on a slow disk` {
+  /// Runs `body` on a thread of its own with each of its operations held back until an append has returned.
+  private func delayEach(
+    _ kinds: Set<InMemoryFileSystem.Operation.Kind>, _ fixture: LogFixture, _ log: EventLog,
+    _ body: @escaping @Sendable () -> Void
+  ) throws {
+    let reached = DispatchSemaphore(value: 0)
+    let goOn = DispatchSemaphore(value: 0)
+    let done = DispatchSemaphore(value: 0)
+    let worker = Locked<UInt>(0)
+    fixture.memory?.setScript { operation in
+      let isWorker = worker.withLock { $0 } == UInt(bitPattern: ObjectIdentifier(Thread.current).hashValue)
+      guard isWorker, kinds.contains(operation.kind), !operation.path.hasSuffix("/drops") else { return nil }
+      reached.signal()
+      goOn.wait()
+      return nil
+    }
+    let isDone = Locked(false)
+    Thread.detachNewThread {
+      worker.withLock { $0 = UInt(bitPattern: ObjectIdentifier(Thread.current).hashValue) }
+      body()
+      isDone.withLock { $0 = true }
+      reached.signal()
+      done.signal()
+    }
+    var appended = 0
+    while true {
+      reached.wait()
+      if isDone.withLock({ $0 }) { break }
+      // Would never return if the operation that is held back held the lock, too.
+      if case .stored = fixture.append(log) { appended += 1 }
+      goOn.signal()
+    }
+    done.wait()
+    fixture.memory?.setScript(nil)
+    #expect(appended > 0, "something was held back")
+  }
+
+  private func makeLog() throws -> (LogFixture, EventLog) {
+    let fixture = LogFixture()
+    fixture.configuration.segmentBytes = 2 << 10
+    fixture.configuration.durability = .everyBatch
+    let log = try fixture.open()
+    for _ in 0..<100 { fixture.append(log) }
+    return (fixture, log)
+  }
+
+  @Test func `reading a claim does not keep a caller of append waiting`() throws {
+    let (fixture, log) = try makeLog()
+    try delayEach([.read, .open], fixture, log) { _ = log.claim(40) }
+  }
+
+  @Test func `marking and removing what was settled does not`() throws {
+    let (fixture, log) = try makeLog()
+    let claim = try #require(log.claim(70))
+    try delayEach([.open, .write, .truncate, .rename, .remove], fixture, log) { log.settle(claim.id, .delivered) }
+    let numbers = log.drain()
+    #expect(numbers == Array(70..<70 + numbers.count))
+  }
+
+  @Test func `flushing to the medium does not`() throws {
+    let (fixture, log) = try makeLog()
+    try delayEach([.synchronize], fixture, log) { log.synchronize() }
+  }
+
+  @Test func `erasing everything does not`() throws {
+    let (fixture, log) = try makeLog()
+    try delayEach([.list, .remove], fixture, log) { log.erase() }
+  }
+}
