@@ -77,11 +77,14 @@ package final class Engine: Sendable {
 
   // MARK: Recording
 
-  func record(_ kind: EventKind, _ name: String, _ properties: Properties, _ priority: Priority) {
-    let result = recorder.withLock {
-      $0.record(kind, name, properties, priority, into: log, clock: environment.clock)
+  @discardableResult
+  func record(_ kind: EventKind, _ name: String, _ properties: Properties, _ priority: Priority) -> Receipt {
+    let (result, entry) = recorder.withLock { recorder -> (Recorder.Result, Receipt.Entry) in
+      let result = recorder.record(kind, name, properties, priority, into: log, clock: environment.clock)
+      return (result, recorder.entry(for: result))
     }
     perform(result)
+    return Receipt(entry: entry, engine: self)
   }
 
   func perform(_ result: Recorder.Result) {

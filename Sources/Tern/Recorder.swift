@@ -23,6 +23,8 @@ struct Recorder: Sendable {
   var device: [UInt8]
   /// The identifier of the last event that was to be stored.
   private(set) var lastID: UniqueID?
+  /// How many events had been dropped when the last one was stored.
+  private(set) var droppedBefore = 0
   /// Kept from event to event, so that recording one allocates nothing.
   private var writer = JSONWriter(capacity: 1 << 10)
 
@@ -73,12 +75,20 @@ struct Recorder: Sendable {
       writer.bytes, id: id, time: time, uptime: uptime, epoch: epoch, lane: priority == .critical ? .critical : .normal)
     switch outcome {
     case .dropped(let reason): return .dropped(reason)
-    case .stored(let waiting, _):
+    case .stored(let waiting, _, let dropped):
+      droppedBefore = dropped
       if priority == .critical { return .post(.appended(isCritical: true)) }
       // Waking the run loop costs more than recording: only when it can have something to do.
       if waiting == 1 || waiting == sendAtWaiting { return .post(.appended(isCritical: false)) }
       return isObserved ? .post(.refresh) : .nothing
     }
+  }
+
+  /// What the last call of ``record(_:_:_:_:into:clock:)`` is to be remembered as.
+  func entry(for result: Result) -> Receipt.Entry {
+    if case .dropped(let reason) = result { return .dropped(reason) }
+    guard !isClosed, let lastID else { return .closed }
+    return .stored(lastID, dropped: droppedBefore)
   }
 
   /// Begins a session and records it.

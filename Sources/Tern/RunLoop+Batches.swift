@@ -28,7 +28,13 @@ extension RunLoop {
     let (settlement, rejected) = fate.settlement(of: records)
     engine.log.settle(claim.id, settlement)
     engine.forgive(rejected: rejected)
-    if case .leaves = fate { reportsSettled(records) } else { reportsSettled(rejected) }
+    if case .leaves = fate {
+      reportsSettled(records)
+      answerReceipts(delivered: records, rejected: rejected)
+    } else {
+      reportsSettled(rejected)
+      answerReceipts(delivered: [], rejected: rejected)
+    }
     engine.board.state.withLock { $0.lastError = verdict.failure.map(DeliveryError.init) }
     feed(.batchSettled(id, verdict))
   }

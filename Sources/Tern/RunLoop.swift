@@ -25,6 +25,9 @@ package struct RunLoop<Effects: RunLoopEffects> {
   /// Batches under way.
   var claims: [DeliveryMachine.BatchID: LogClaim] = [:]
   var drops = DropReporter()
+  /// Events that somebody asks about and that were in the log when it was last looked through.
+  var knownReceipts: Set<UniqueID> = []
+  var droppedWhenLooked = 0
 
   package init(_ engine: Engine, _ effects: Effects) {
     self.engine = engine
@@ -45,6 +48,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
   /// Takes in what happened.
   package mutating func take(_ messages: [Message]) {
     for message in messages { take(message) }
+    lookForReceipts()
     engine.saveSwitches()
     engine.board.publish(engine.status)
   }

@@ -11,6 +11,7 @@ final class StatusBoard: Sendable {
     var watchers: [Int: AsyncStream<TernClient.Status>.Continuation] = [:]
     var lastPublished: TernClient.Status?
     var nextFlush = 0
+    var receipts = ReceiptDesk()
     var flushes: [DeliveryMachine.FlushID: CheckedContinuation<FlushOutcome, Never>] = [:]
   }
 
@@ -56,16 +57,17 @@ final class StatusBoard: Sendable {
 
   /// Ends all streams and answers all flushes.
   func close() {
-    let (watchers, flushes) = state.withLock { state in
+    let (watchers, flushes, receipts) = state.withLock { state in
       state.isClosed = true
       defer {
         state.watchers = [:]
         state.flushes = [:]
       }
-      return (Array(state.watchers.values), Array(state.flushes.values))
+      return (Array(state.watchers.values), Array(state.flushes.values), state.receipts.takeAll())
     }
     for watcher in watchers { watcher.finish() }
     for flush in flushes { flush.resume(returning: Self.closed) }
+    for receipt in receipts { receipt.resume(returning: ReceiptError(.stopped)) }
   }
 
   static let closed = FlushOutcome.failed(

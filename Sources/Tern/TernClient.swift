@@ -22,6 +22,7 @@ public import Foundation
 /// - ``identify(_:)``
 /// - ``reset()``
 /// - ``startSession()``
+/// - ``Receipt``
 /// ### Delivering
 /// - ``flush()``
 /// - ``flush(deadline:)``
@@ -96,12 +97,15 @@ public final class TernClient: Sendable {
   ///   - name: What happened.
   ///   - properties: What there is to say about it; none by default.
   ///   - priority: `.critical` is sent at once and is the last to go when the queue is full. The default is `.normal`.
-  public func track(_ name: String, _ properties: Properties = [:], priority: Priority = .normal) {
+  /// - Returns: What to ask later whether the event has arrived.
+  @discardableResult
+  public func track(_ name: String, _ properties: Properties = [:], priority: Priority = .normal) -> Receipt {
     engine.record(.event, name, properties, priority)
   }
 
   /// Records that a screen came into view.
-  public func screen(_ name: String, _ properties: Properties = [:]) {
+  @discardableResult
+  public func screen(_ name: String, _ properties: Properties = [:]) -> Receipt {
     engine.record(.screen, name, properties, .normal)
   }
 

@@ -118,6 +118,7 @@ package final class EventLog: Sendable {
       counts.bytes = state.home == nil ? 0 : state.diskBytes
       counts.oldestWaiting = state.oldestWaiting()
       counts.dropped = state.ledger.counts
+      counts.droppedTotal = state.ledger.dropped
       counts.delivered = state.ledger.delivered
       counts.tracked = state.tracked
       return counts

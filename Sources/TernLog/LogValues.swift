@@ -88,14 +88,18 @@ package struct LogCounts: Sendable, Equatable {
   /// Events that left without being delivered, by reason, since the install's first launch; persisted best effort.
   package var dropped: [DropReason: Int] = [:]
 
+  /// All events that left without being delivered, whatever the reason.
+  package var droppedTotal = 0
+
   /// Creates the counts of an empty log.
   package init() {}
 }
 
 /// What became of an appended event.
 package enum AppendOutcome: Sendable, Equatable {
-  /// The event is in the log and survives the end of the process; the counts include it.
-  case stored(waiting: Int, waitingCritical: Int)
+  /// The event is in the log and survives the end of the process; the counts include it. `dropped` events have left
+  /// without being delivered so far.
+  case stored(waiting: Int, waitingCritical: Int, dropped: Int)
   /// The event is not in the log; the drop has been counted.
   case dropped(DropReason)
 }

@@ -136,7 +136,7 @@ import Testing
     #expect(stored == Array(0..<8))
     #expect(log.counts.dropped == [.storageFailed: 12])
     fixture.memory?.setCapacity(nil)
-    #expect(fixture.append(log, 20) == .stored(waiting: 9, waitingCritical: 0))
+    #expect(fixture.append(log, 20) == .stored(waiting: 9, waitingCritical: 0, dropped: log.counts.droppedTotal))
     #expect(log.drain() == stored + [20])
     #expect(log.counts.dropped == [.storageFailed: 12])
   }
@@ -170,7 +170,7 @@ import Testing
     log.settle(claim.id, .delivered)
     #expect(log.claim(5) == nil)
     fixture.memory?.setReadOnly(false)
-    #expect(fixture.append(log, 3) == .stored(waiting: 1, waitingCritical: 0))
+    #expect(fixture.append(log, 3) == .stored(waiting: 1, waitingCritical: 0, dropped: log.counts.droppedTotal))
     #expect(log.counts.dropped == [.storageFailed: 1])
   }
 

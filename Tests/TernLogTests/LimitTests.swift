@@ -96,7 +96,9 @@ import Testing
     let claim = try #require(log.claim(1000))
     #expect(fixture.append(log, 1000, lane: .critical, bytes: 400) == .dropped(.queueFull))
     log.settle(claim.id, .delivered)
-    #expect(fixture.append(log, 1001, bytes: 400) == .stored(waiting: 1, waitingCritical: 0))
+    #expect(
+      fixture.append(log, 1001, bytes: 400) == .stored(waiting: 1, waitingCritical: 0, dropped: log.counts.droppedTotal)
+    )
   }
 
   @Test(arguments: World.allCases)

@@ -9,8 +9,9 @@ import Testing
   func `hands out what was appended, in order and unchanged`(world: World) throws {
     let fixture = LogFixture(world)
     let log = try fixture.open()
-    #expect(fixture.append(log, 1) == .stored(waiting: 1, waitingCritical: 0))
-    #expect(fixture.append(log, 2, bytes: 0) == .stored(waiting: 2, waitingCritical: 0))
+    #expect(fixture.append(log, 1) == .stored(waiting: 1, waitingCritical: 0, dropped: log.counts.droppedTotal))
+    #expect(
+      fixture.append(log, 2, bytes: 0) == .stored(waiting: 2, waitingCritical: 0, dropped: log.counts.droppedTotal))
     let claim = try #require(log.claim(10))
     #expect(claim.numbers == [1, 2])
     let record = claim.records[0]
@@ -27,7 +28,9 @@ import Testing
     let fixture = LogFixture(world)
     let log = try fixture.open()
     fixture.append(log, 1)
-    #expect(fixture.append(log, 2, lane: .critical) == .stored(waiting: 2, waitingCritical: 1))
+    #expect(
+      fixture.append(log, 2, lane: .critical)
+        == .stored(waiting: 2, waitingCritical: 1, dropped: log.counts.droppedTotal))
     fixture.append(log, 3)
     fixture.append(log, 4, lane: .critical)
     #expect(log.claim(3)?.numbers == [2, 4, 1])

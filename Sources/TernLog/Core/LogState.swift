@@ -67,7 +67,9 @@ struct LogState {
 
   func path(_ name: SegmentName) -> String { (home?.path ?? "") + "/" + name.text }
 
-  func stored() -> AppendOutcome { .stored(waiting: waiting, waitingCritical: lanes[1].waiting) }
+  func stored() -> AppendOutcome {
+    .stored(waiting: waiting, waitingCritical: lanes[1].waiting, dropped: ledger.dropped)
+  }
 
   mutating func drop(_ reason: DropReason) -> AppendOutcome {
     ledger.add(reason, 1)

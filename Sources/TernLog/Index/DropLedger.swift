@@ -26,6 +26,7 @@ struct DropLedger {
     let (sum, overflow) = (counts[reason] ?? 0).addingReportingOverflow(number)
     counts[reason] = overflow ? .max : sum
     isDirty = true
+    if Self.isDrop(reason) { countDropped() }
   }
 
   /// Takes back what was counted before.
@@ -33,6 +34,7 @@ struct DropLedger {
     guard number > 0, let count = counts[reason] else { return }
     counts[reason] = count > number ? count - number : nil
     isDirty = true
+    countDropped()
   }
 
   mutating func add(_ other: DropLedger) {
@@ -47,9 +49,11 @@ struct DropLedger {
     isDirty = true
   }
 
-  /// All events that left without being delivered.
-  var dropped: Int {
-    counts.reduce(0) { sum, entry in
+  /// All events that left without being delivered; kept up to date, since each append asks for it.
+  private(set) var dropped = 0
+
+  private mutating func countDropped() {
+    dropped = counts.reduce(0) { sum, entry in
       let (next, overflow) = sum.addingReportingOverflow(Self.isDrop(entry.key) ? entry.value : 0)
       return overflow ? .max : next
     }
@@ -107,6 +111,7 @@ struct DropLedger {
       sequence = source.get(UInt64.self, at: 8)
       counts = Self.entries(slot, count: Int(source.get(UInt16.self, at: 16)))
       delivered = counts.removeValue(forKey: Self.deliveredName) ?? 0
+      countDropped()
     }
   }
 

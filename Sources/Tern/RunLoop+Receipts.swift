@@ -1,0 +1,114 @@
+import TernEvents
+import TernLog
+
+/// Those who wait to hear of single events.
+struct ReceiptDesk {
+  typealias Waiter = CheckedContinuation<ReceiptError?, Never>
+
+  /// What an asker knew when the event was recorded.
+  struct Question {
+    let number: Int
+    /// How many events had been dropped by then.
+    let dropped: Int
+    let waiter: Waiter
+  }
+
+  private(set) var questions: [UniqueID: [Question]] = [:]
+  private var nextNumber = 0
+
+  var isEmpty: Bool { questions.isEmpty }
+  var ids: Set<UniqueID> { Set(questions.keys) }
+
+  mutating func draw() -> Int {
+    nextNumber += 1
+    return nextNumber
+  }
+
+  mutating func add(_ question: Question, _ id: UniqueID) {
+    questions[id, default: []].append(question)
+  }
+
+  /// Takes out everybody who asked about an event.
+  mutating func take(_ id: UniqueID) -> [Question] { questions.removeValue(forKey: id) ?? [] }
+
+  /// Takes out one who does not want to wait any more.
+  mutating func take(_ id: UniqueID, number: Int) -> Waiter? {
+    guard let index = questions[id]?.firstIndex(where: { $0.number == number }) else { return nil }
+    let waiter = questions[id]?.remove(at: index).waiter
+    if questions[id]?.isEmpty == true { questions[id] = nil }
+    return waiter
+  }
+
+  mutating func takeAll() -> [Waiter] {
+    defer { questions = [:] }
+    return questions.values.joined().map(\.waiter)
+  }
+}
+
+extension RunLoop {
+  /// Tells those who ask about the events of a settled batch.
+  mutating func answerReceipts(delivered: [LogRecord], rejected: [LogRecord]) {
+    guard engine.board.state.withLock({ !$0.receipts.isEmpty }) else { return }
+    for record in rejected { engine.answer(record.id, ReceiptError(.dropped(.rejected))) }
+    for record in delivered { engine.answer(record.id, nil) }
+    // Somebody may ask again: then it has left before.
+    for record in rejected + delivered { knownReceipts.remove(record.id) }
+  }
+
+  /// Looks for events that somebody asks about and that left without a word: evicted, expired, damaged, erased.
+  ///
+  /// All that is delivered or rejected is told by name. So an event that is gone and was not told of was dropped, unless
+  /// it had left before it was asked about; then it was delivered if nothing was dropped in that time.
+  mutating func lookForReceipts() {
+    let asked = engine.board.state.withLock { $0.receipts.ids }
+    knownReceipts.formIntersection(asked)
+    guard !asked.isEmpty else { return }
+    let dropped = engine.log.counts.droppedTotal
+    let newlyAsked = asked.subtracting(knownReceipts)
+    guard !newlyAsked.isEmpty || dropped != droppedWhenLooked else { return }
+    droppedWhenLooked = dropped
+    let remaining = engine.log.remaining(of: asked)
+    for id in asked.subtracting(remaining) {
+      let wasThere = knownReceipts.contains(id)
+      engine.answer(id) { question in
+        if wasThere { return ReceiptError(.dropped(nil)) }
+        return question.dropped == dropped ? nil : ReceiptError(.unknown)
+      }
+    }
+    knownReceipts = remaining
+  }
+}
+
+extension Engine {
+  /// Waits to hear what became of an event; `nil` when it was delivered.
+  func fate(of id: UniqueID, dropped: Int) async -> ReceiptError? {
+    let number = board.state.withLock { $0.receipts.draw() }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { waiter in
+        let isOpen = board.state.withLock { state in
+          if !state.isClosed { state.receipts.add(.init(number: number, dropped: dropped, waiter: waiter), id) }
+          return !state.isClosed
+        }
+        guard isOpen else { return waiter.resume(returning: ReceiptError(.stopped)) }
+        mailbox.post(.refresh)
+        if Task.isCancelled { abandonReceipt(id, number) }
+      }
+    } onCancel: {
+      abandonReceipt(id, number)
+    }
+  }
+
+  private func abandonReceipt(_ id: UniqueID, _ number: Int) {
+    board.state.withLock { $0.receipts.take(id, number: number) }?.resume(returning: ReceiptError(.stopped))
+  }
+
+  func answer(_ id: UniqueID, _ error: ReceiptError?) {
+    answer(id) { _ in error }
+  }
+
+  fileprivate func answer(_ id: UniqueID, _ answer: (ReceiptDesk.Question) -> ReceiptError?) {
+    for question in board.state.withLock({ $0.receipts.take(id) }) {
+      question.waiter.resume(returning: answer(question))
+    }
+  }
+}

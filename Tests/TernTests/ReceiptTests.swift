@@ -1,0 +1,113 @@
+import Tern
+import TernEvents
+import TernTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `A receipt` {
+  private func error(_ receipt: Receipt) async -> ReceiptError? {
+    do throws(ReceiptError) {
+      try await receipt.delivered()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `tells when its event has arrived, whenever it is asked`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
+    let tern = try harness.client { $0.sessions = .manual }
+    let receipt = tern.track("A")
+    let other = tern.track("B", priority: .critical)
+    async let early: Void = receipt.delivered()
+    await harness.transport.request(number: 1)
+    harness.transport.release()
+    try await early
+    try await other.delivered()
+    try await receipt.delivered()
+    #expect(receipt.id?.description == harness.transport.received.first { $0.name == "A" }?.id)
+    await tern.shutdown()
+  }
+
+  @Test func `says that the collector refused the event`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .status(400) })
+    let tern = try harness.client { $0.sessions = .manual }
+    let receipt = tern.track("A")
+    async let early = error(receipt)
+    await tern.flush()
+    #expect(await early.map { $0.reason == .rejected || $0.code == .unknown } == true)
+    await tern.shutdown()
+  }
+
+  @Test func `says that its event had to go`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
+    let tern = try harness.client {
+      $0.sessions = .manual
+      $0.maximumQueueBytes = 24 << 10
+    }
+    let receipt = tern.track("A")
+    async let early = error(receipt)
+    // One after the other, until whoever asks has been heard.
+    while tern.ledger.dropped == 0 { tern.track("B", priority: .critical) }
+    for _ in 0..<200 { tern.track("B", priority: .critical) }
+    await tern.flush()
+    let answer = await early
+    #expect(answer?.code == .dropped || answer?.code == .unknown)
+    #expect(await error(receipt)?.code == .unknown, "asked after it left, among others that were dropped")
+    await tern.shutdown()
+  }
+
+  @Test func `of an event that was not recorded says why`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.sessions = .manual }
+    tern.isEnabled = false
+    let receipt = tern.track("A")
+    #expect(receipt.id == nil)
+    #expect(await error(receipt)?.reason == .disabled)
+    await tern.shutdown()
+    #expect(await error(tern.track("B"))?.code == .stopped)
+  }
+
+  @Test func `is answered when the client or the task ends`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
+    let tern = try harness.client { $0.sessions = .manual }
+    let receipt = tern.track("A")
+    let task = Task { await error(receipt) }
+    task.cancel()
+    #expect(await task.value?.code == .stopped)
+    async let last = error(receipt)
+    await tern.shutdown()
+    #expect(await last?.code == .stopped)
+  }
+
+  @Test(arguments: 0..<10 as Range<UInt64>)
+  func `is right about every single event of a rough life`(seed: UInt64) async throws {
+    var generator = FastGenerator(seed: seed)
+    let harness = try TestHarness(seed: seed)
+    let tern = try harness.client {
+      $0.sessions = .manual
+      $0.maximumQueueBytes = 24 << 10
+    }
+    var tasks: [(id: String, task: Task<ReceiptError?, Never>)] = []
+    for step in 0..<60 {
+      let isUp = Bool.random(using: &generator)
+      harness.transport.answer { _ in isUp ? .accept : .status(503) }
+      for _ in 0..<Int.random(in: 1...20, using: &generator) {
+        let receipt = tern.track("E", ["Step": step], priority: Bool.random(using: &generator) ? .critical : .normal)
+        if let id = receipt.id { tasks.append((id.description, Task { await error(receipt) })) }
+      }
+      await tern.flush()
+    }
+    harness.transport.answer { _ in .accept }
+    await tern.flush()
+    await tern.status { $0.queued == 0 && $0.inFlight == 0 }
+    let arrived = Set(harness.transport.received.map(\.id))
+    for (id, task) in tasks {
+      switch await task.value?.code {
+      case nil: #expect(arrived.contains(id), "seed \(seed)")
+      case .some(.dropped): #expect(!arrived.contains(id), "seed \(seed)")
+      default: break
+      }
+    }
+    await tern.shutdown()
+  }
+}
