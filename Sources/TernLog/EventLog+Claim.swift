@@ -56,14 +56,15 @@ extension EventLog {
     _ operations: inout Operations, _ limits: (events: Int, bytes: Int), skipping skipped: inout Set<UInt64>
   ) -> Pass {
     let now = (wall: clock.wallTime, uptime: clock.uptime)
-    let plan = state.withLock { state -> (sources: [ClaimSource], generation: UInt64, erasures: [Erasure]) in
-      guard state.checkHome(at: now.uptime) else { return ([], 0, []) }
-      let sources = state.planClaim(events: limits.events, bytes: limits.bytes, skipping: skipped)
-      return (sources, state.generation, state.erasures)
+    let plan = state.withLock { state -> ClaimPlan? in
+      guard state.checkHome(at: now.uptime) else { return nil }
+      return ClaimPlan(
+        sources: state.planClaim(events: limits.events, bytes: limits.bytes, skipping: skipped),
+        generation: state.generation, expiry: state.expiryRule(now.wall, now.uptime), erasures: state.erasures)
     }
-    if plan.sources.isEmpty { return .nothing }
+    guard let plan, !plan.sources.isEmpty else { return .nothing }
     let number = operations.beginClaim(generation: plan.generation)
-    let findings = read(plan.sources, plan.erasures, limits, now.wall, now.uptime, operations.buffer)
+    let findings = read(plan, limits, operations.buffer)
     let marks = state.withLock { state -> [PendingMark]? in
       state.generation == plan.generation ? state.commit(findings, claim: number) : nil
     }
@@ -72,7 +73,10 @@ extension EventLog {
     state.withLock { $0.unpin(plan.sources.map(\.segment.name)) }
     note(findings, &operations, &skipped)
     removeSettled()
-    state.withLock { $0.saveLedger() }
+    state.withLock { state in
+      state.saveLedger()
+      state.saveAgeClock()
+    }
     let records = findings.flatMap(\.records)
     if records.isEmpty { return findings.contains(where: \.isProgress) ? .progress : .nothing }
     operations.claims[number] = findings.flatMap(\.claimed)
@@ -80,15 +84,12 @@ extension EventLog {
   }
 
   private func read(
-    _ sources: [ClaimSource], _ erasures: [Erasure], _ limits: (events: Int, bytes: Int), _ wall: Timestamp,
-    _ uptime: Duration, _ buffer: ScratchBuffer
+    _ plan: ClaimPlan, _ limits: (events: Int, bytes: Int), _ buffer: ScratchBuffer
   ) -> [ClaimFinding] {
-    var reader = ClaimReader(fileSystem, buffer, events: limits.events, bytes: limits.bytes, erasures: erasures) {
-      [configuration] in
-      $0.isExpired(after: configuration.maximumAge, configuration.isThisBoot($1), wall, uptime)
-    }
+    var reader = ClaimReader(
+      fileSystem, buffer, events: limits.events, bytes: limits.bytes, plan.expiry, plan.erasures)
     var findings: [ClaimFinding] = []
-    for source in sources where !reader.isFull { findings.append(reader.read(source)) }
+    for source in plan.sources where !reader.isFull { findings.append(reader.read(source)) }
     buffer.trim(to: 64 << 10)
     return findings
   }

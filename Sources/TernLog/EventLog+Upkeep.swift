@@ -55,8 +55,11 @@ extension EventLog {
     flushing.withLock { isFlushing in
       isFlushing = true
       defer { isFlushing = false }
+      let now = (wall: clock.wallTime, uptime: clock.uptime)
       let work = state.withLock { state -> FlushWork in
         state.saveLedger()
+        _ = state.expiryRule(now.wall, now.uptime)
+        state.saveAgeClock()
         return configuration.durability == .never ? FlushWork() : state.takeFlushWork()
       }
       var failed: [SegmentName] = []
@@ -81,6 +84,8 @@ extension EventLog {
         for lane in state.lanes.indices { state.seal(lane) }
         _ = state.removeSettled()
         state.saveLedger()
+        _ = state.expiryRule(clock.wallTime, clock.uptime)
+        state.saveAgeClock()
         state.isClosed = true
         state.closeFiles()
       }
@@ -109,6 +114,8 @@ extension LogState {
     erasures = []
     pendingEpochs = []
     asideBytes = 0
+    savedAgeClock = nil
+    ageClockBytes = 0
     return nextNumber
   }
 

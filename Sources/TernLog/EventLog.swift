@@ -143,10 +143,3 @@ package final class EventLog: Sendable {
     state.withLock { $0.ledger.remove(reason, n) }
   }
 }
-
-extension EventLog.Configuration {
-  /// Whether records of this boot can be compared with the uptime of now.
-  func isThisBoot(_ other: UniqueID) -> Bool {
-    other == bootID && bootID != UniqueID(high: 0, low: 0)
-  }
-}

@@ -98,7 +98,7 @@ import Testing
     let faultless = makeFixture()
     _ = run(faultless)
     let operations = try #require(faultless.memory?.operationCount)
-    let stride = environmentNumber("TERN_EVERY_FAULT") == nil ? 7 : 1
+    let stride = environmentNumber("TERN_EVERY_FAULT") == nil ? 13 : 1
     for failing in Swift.stride(from: 1 + operations % stride, through: operations, by: stride) {
       let fixture = makeFixture()
       fixture.memory?.setScript { $0.number == failing ? fault : nil }

@@ -23,6 +23,17 @@ final class ManualClock: TernClock {
   }
 
   func setWallTime(to wall: Int64) { locked.withLock { $0.wall = wall } }
+
+  /// Sets the wall clock forward, or back.
+  func jump(by duration: Duration) { locked.withLock { $0.wall += duration.wholeMilliseconds } }
+
+  /// Lets a device be off for a while; uptime begins anew.
+  func reboot(after duration: Duration) {
+    locked.withLock {
+      $0.wall += duration.wholeMilliseconds
+      $0.uptime = .zero
+    }
+  }
 }
 
 /// The two file systems that the tests run on.

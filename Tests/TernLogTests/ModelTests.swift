@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<60) func `agree after any sequence of operations`(seed: UInt64) throws {
+  @Test(arguments: 0..<40) func `agree after any sequence of operations`(seed: UInt64) throws {
     var generator = FastGenerator(seed: seed)
     let fixture = LogFixture()
     fixture.configuration.segmentBytes = (1 << 10) << Int(generator.next() % 4)

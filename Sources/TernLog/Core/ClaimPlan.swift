@@ -7,6 +7,14 @@ struct ClaimSource {
   let segment: Segment
 }
 
+/// What a claim is going to do, decided in one go.
+struct ClaimPlan {
+  let sources: [ClaimSource]
+  let generation: UInt64
+  let expiry: ExpiryRule
+  let erasures: [Erasure]
+}
+
 /// What a claim found in one segment.
 struct ClaimFinding {
   let name: SegmentName

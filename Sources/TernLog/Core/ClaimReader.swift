@@ -4,7 +4,7 @@ import TernEvents
 struct ClaimReader {
   let fileSystem: any FileSystem
   let buffer: ScratchBuffer
-  let isExpired: (RecordHeader, UniqueID) -> Bool
+  let expiry: ExpiryRule
   /// Erasures that could not be ended: their records are not handed out.
   let erasures: [Erasure]
   var remainingEvents: Int
@@ -13,12 +13,12 @@ struct ClaimReader {
   private var isEmpty = true
 
   init(
-    _ fileSystem: any FileSystem, _ buffer: ScratchBuffer, events: Int, bytes: Int, erasures: [Erasure],
-    isExpired: @escaping (RecordHeader, UniqueID) -> Bool
+    _ fileSystem: any FileSystem, _ buffer: ScratchBuffer, events: Int, bytes: Int, _ expiry: ExpiryRule,
+    _ erasures: [Erasure]
   ) {
     self.fileSystem = fileSystem
     self.buffer = buffer
-    self.isExpired = isExpired
+    self.expiry = expiry
     self.erasures = erasures
     remainingEvents = events
     remainingBytes = bytes
@@ -55,7 +55,7 @@ struct ClaimReader {
           finding.gone.append((run, .erased))
           break
         }
-        if isExpired(header, segment.header.bootID) {
+        if expiry.isExpired(header, segment.header.bootID) {
           finding.gone.append((run, .expired))
           break
         }

@@ -80,13 +80,6 @@ extension LogState {
       try? fileSystem.remove(path)
       return
     }
-    let temporary = path + SegmentName.temporarySuffix
-    let bytes = ErasureFile.encode(erasures)
-    try? fileSystem.remove(temporary)
-    guard let file = try? fileSystem.open(temporary, .create) else { return }
-    let written = bytes.withUnsafeBytes { try? fileSystem.write($0, to: file, at: 0) }
-    fileSystem.close(file)
-    if written == bytes.count, (try? fileSystem.rename(temporary, to: path)) != nil { return }
-    try? fileSystem.remove(temporary)
+    _ = replace(path, with: ErasureFile.encode(erasures))
   }
 }

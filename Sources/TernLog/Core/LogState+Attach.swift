@@ -19,6 +19,7 @@ extension LogState {
       names += found.filter(\.isStray).compactMap { renumber($0, from: path($0)) }
       loadLedger()
       loadErasures()
+      loadAgeClock()
       load(names + adoptOrphans())
       if !pendingEpochs.isEmpty {
         for epoch in pendingEpochs { add(epoch) }
@@ -27,6 +28,7 @@ extension LogState {
       }
       // What is appended from now on is not concerned, so it must not come into a segment that is.
       if !erasures.isEmpty { for lane in lanes.indices { seal(lane) } }
+      saveAgeClock()
       lastCheck = clock.uptime
       takeStock()
     } catch {
@@ -53,10 +55,8 @@ extension LogState {
   }
 
   private mutating func load(_ names: [SegmentName]) {
-    if names.isEmpty { return }
-    let (wall, uptime) = (clock.wallTime, clock.uptime)
     let buffer = ScratchBuffer(capacity: configuration.segmentBytes + 1024)
-    for name in names { load(name, buffer, wall, uptime) }
+    expire(names.compactMap { load($0, buffer) })
   }
 
   /// The segments at home; what an interrupted rewriting left is removed on the way.
@@ -112,46 +112,50 @@ extension LogState {
     asideBytes = min(asideBytes, bound) + min(size, bound)
   }
 
-  /// Reads one segment file and takes it into the index.
-  private mutating func load(_ name: SegmentName, _ buffer: ScratchBuffer, _ wall: Timestamp, _ uptime: Duration) {
+  /// Reads one segment file and takes it into the index; what it tells of time, unless there is nothing in it.
+  private mutating func load(_ name: SegmentName, _ buffer: ScratchBuffer) -> SegmentAge? {
     // A file that cannot be opened now (out of descriptors, say) stays where it is for the next launch.
     guard let file = (try? fileSystem.open(path(name), .update)) ?? (try? fileSystem.open(path(name), .read)) else {
-      return
+      return nil
     }
     defer { fileSystem.close(file) }
-    guard let size = try? fileSystem.status(file).size else { return }
+    guard let size = try? fileSystem.status(file).size else { return nil }
     // No record begins before the end of the header: there is nothing in it to keep.
     guard size >= SegmentHeader.size else {
       try? fileSystem.remove(path(name))
-      return
+      return nil
     }
-    guard size <= 4 << 20 else { return setAside(name, size) }
+    guard size <= 4 << 20 else {
+      setAside(name, size)
+      return nil
+    }
     let memory = buffer.reserve(size)
     guard let count = try? fileSystem.read(into: memory, from: file, at: 0), count == size else {
       countAside(size)
-      return
+      return nil
     }
     let bytes = UnsafeRawBufferPointer(rebasing: memory[..<count])
-    guard let header = SegmentHeader(bytes) else { return setAside(name, size) }
-    let reader = SegmentReader(bytes: bytes, base: 0, salt: header.salt)
-    var scan = SegmentScan(name, header, reader) { [configuration] in
-      $0.isExpired(after: configuration.maximumAge, configuration.isThisBoot(header.bootID), wall, uptime)
+    guard let header = SegmentHeader(bytes) else {
+      setAside(name, size)
+      return nil
     }
+    let reader = SegmentReader(bytes: bytes, base: 0, salt: header.salt)
+    var scan = SegmentScan(name, header, reader)
     ledger.add(.damaged, scan.damaged)
-    ledger.add(.expired, scan.expired)
     for run in scan.unmarked {
       PendingMark(name: name, header: header, path: path(name), run: run).write(to: file, fileSystem)
     }
     if scan.hasTornTail, (try? fileSystem.truncate(file, to: scan.segment.end)) != nil {
       scan.segment.size = scan.segment.end
     }
-    if scan.segment.isSettled, (try? fileSystem.remove(path(name))) != nil { return }
+    if scan.segment.isSettled, (try? fileSystem.remove(path(name))) != nil { return nil }
     let lane = Int(name.lane.rawValue)
     // Only the last segment of a lane is appended to.
     if let previous = lanes[lane].segments.lastIndex { lanes[lane].modify(previous) { $0.isOpenEnded = false } }
     if header.bootID != configuration.bootID { scan.segment.isOpenEnded = false }
     if scan.segment.isSettled { settled.append(name) }
     lanes[lane].add(scan.segment)
+    return scan.age
   }
 
   /// Keeps a segment that cannot be read, under a name that marks it so.

@@ -14,7 +14,7 @@ extension LogState {
     let allowed = lane == .critical ? [0, 1] : [0]
     let evictable = allowed.reduce(0) { $0 + lanes[$1].waitingBytes }
     let isAlone = lanes[0].waiting + lanes[0].claimed + lanes[1].waiting + lanes[1].claimed == 0
-    let limit = isAlone || occupiedBytes - evictable <= DropLedger.fileBytes ? maximumBytes : occupiedLimit
+    let limit = isAlone || occupiedBytes - evictable <= fixedBytes ? maximumBytes : occupiedLimit
     // Evicting in vain would lose events for nothing.
     guard occupiedBytes - evictable + bytes <= limit else { return false }
     while occupiedBytes + bytes > occupiedLimit, evictOldest(allowed) {}
@@ -189,23 +189,23 @@ extension LogState {
     defer { fileSystem.close(source) }
     var writer = SegmentWriter(copyOf: old)
     guard withItems(of: old, source, { writer.add($0, from: $1) }) else { return false }
-    guard replace(old.name, with: writer.bytes) else { return false }
+    guard replace(path(old.name), with: writer.bytes) else { return false }
     ledger.add(.damaged, writer.damaged)
     lanes[lane].replace(index, with: writer.segment)
     if writer.segment.isSettled { settled.append(old.name) }
     return true
   }
 
-  /// Puts new bytes under a segment's name: whole, or not at all.
-  private func replace(_ name: SegmentName, with bytes: [UInt8]) -> Bool {
-    let temporary = path(name) + SegmentName.temporarySuffix
+  /// Puts new bytes under a file's name: whole, or not at all.
+  func replace(_ path: String, with bytes: [UInt8]) -> Bool {
+    let temporary = path + SegmentName.temporarySuffix
     do throws(FileError) {
       try? fileSystem.remove(temporary)
       let file = try fileSystem.open(temporary, .create)
       defer { fileSystem.close(file) }
       let written = bytes.withUnsafeBytes { try? fileSystem.write($0, to: file, at: 0) }
       guard written == bytes.count else { throw FileError.full(.write) }
-      try fileSystem.rename(temporary, to: path(name))
+      try fileSystem.rename(temporary, to: path)
       return true
     } catch {
       try? fileSystem.remove(temporary)

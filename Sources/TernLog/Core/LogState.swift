@@ -21,6 +21,10 @@ struct LogState {
   /// Segments that hold nothing any more and whose files can go.
   var settled: [SegmentName] = []
   var spares = SparePool()
+  var ageClock = AgeClock()
+  /// The clock as its file has it, and the size of that file.
+  var savedAgeClock: AgeClock?
+  var ageClockBytes = 0
   /// Erasures of identity epochs that are not at their end.
   var erasures: [Erasure] = []
   /// Epochs that were to be erased while there was no directory.
@@ -47,8 +51,10 @@ struct LogState {
 
   /// Bytes on disk. Files that were set aside count for at most half of the limit, so that they never stop the log.
   var diskBytes: Int {
-    lanes[0].fileBytes + lanes[1].fileBytes + DropLedger.fileBytes + min(asideBytes, maximumBytes / 2)
+    lanes[0].fileBytes + lanes[1].fileBytes + fixedBytes + min(asideBytes, maximumBytes / 2)
   }
+  /// Bytes on disk that hold no events.
+  var fixedBytes: Int { DropLedger.fileBytes + ageClockBytes }
   /// Bytes on disk that something living needs.
   var occupiedBytes: Int { diskBytes - lanes[0].deadBytes - lanes[1].deadBytes }
 

@@ -96,16 +96,6 @@ struct RecordHeader: Equatable {
   }
 }
 
-extension RecordHeader {
-  /// Whether the record is older than `age`; one from the future is not.
-  ///
-  /// Within one boot the uptime knows better than a wall clock that was set in between, so both have to say so.
-  func isExpired(after age: Duration, _ isThisBoot: Bool, _ wallTime: Timestamp, _ uptime: Duration) -> Bool {
-    guard wallTime.since(time) > age else { return false }
-    return !isThisBoot || uptime - .milliseconds(Int64(clamping: uptimeMilliseconds)) > age
-  }
-}
-
 /// The mark at the first record of a settled run: where the run ends, and a check so that damage never hides events.
 struct SettledMark {
   static let size = 8

@@ -5,16 +5,17 @@ struct SegmentScan {
   var segment: Segment
   /// Records that did not check out, the torn tail included.
   var damaged = 0
-  /// Records that had become too old.
-  var expired = 0
+  /// What the waiting records tell of time.
+  var age: SegmentAge
   /// Runs that are gone but not marked so in the file yet.
   var unmarked: [Run] = []
   /// There are bytes behind `segment.end` that are no record.
   var hasTornTail = false
 
   /// Reads a whole file. Headers are checked here, payloads when they are claimed: that halves the time to open.
-  init(_ name: SegmentName, _ header: SegmentHeader, _ reader: SegmentReader, isExpired: (RecordHeader) -> Bool) {
+  init(_ name: SegmentName, _ header: SegmentHeader, _ reader: SegmentReader) {
     segment = Segment(name: name, header: header)
+    age = SegmentAge(name, header)
     // Behind a settled run, how many records it held is known only from the record that follows.
     var isOrdinalKnown = true
     var needsMarks = false
@@ -30,11 +31,8 @@ struct SegmentScan {
           // Its mark was damaged, or it would not have been looked at.
           segment.appendGone(upTo: offset + record.recordBytes, records: Int(UInt16(clamping: record.payloadCheck)))
           needsMarks = true
-        } else if isExpired(record) {
-          segment.appendGone(upTo: offset + record.recordBytes, records: 1)
-          expired += 1
-          needsMarks = true
         } else {
+          age.add(record)
           segment.append(recordBytes: record.recordBytes, time: record.time)
         }
       } else if let next = reader.nextRecord(after: offset, before: reader.end) {

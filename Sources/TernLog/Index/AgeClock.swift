@@ -1,0 +1,136 @@
+import TernEvents
+
+/// How old events are, whatever the wall clock does: a time of the log's own that only ever runs forward.
+///
+/// Within a boot it runs with the uptime. Between two boots it advances by what the wall clock says, but at least by the
+/// uptime of the later boot, which is proven, and never by more than the age limit, which a clock that was set cannot
+/// be told from. So a clock that jumps by years makes nothing old, and one that stands back keeps nothing for ever.
+struct AgeClock: Equatable {
+  /// A boot, and the log's time at which its uptime was zero, in milliseconds.
+  struct Boot: Equatable {
+    var id: UniqueID
+    var start: Int64
+  }
+
+  /// What both clocks showed at one moment of a boot.
+  struct Moment: Equatable {
+    var wall: Timestamp
+    var uptime: Int64
+
+    init(wall: Timestamp, uptime: Duration) {
+      self.init(wall: wall, uptime: uptime.wholeMilliseconds)
+    }
+
+    init(wall: Timestamp, uptime: Int64) {
+      self.wall = wall
+      // Readings from a file may be anything: no sum of two of them overflows.
+      self.uptime = min(max(uptime, 0), Self.bound)
+    }
+
+    static let bound = Int64.max / 8
+  }
+
+  /// The present boot last, the others in no order.
+  private(set) var boots: [Boot] = []
+  /// The latest moment that is known of the last of `boots`.
+  private(set) var latest = Moment(wall: Timestamp(millisecondsSince1970: 0), uptime: 0)
+
+  /// Takes note of the time; the first moment of another boot begins it.
+  mutating func observe(_ moment: Moment, boot: UniqueID, limit: Duration) {
+    if let last = boots.last, last.id != boot {
+      let before = last.start + latest.uptime
+      let start = before + Self.gap(from: latest, to: moment, limit) - moment.uptime
+      boots.removeAll { $0.id == boot }
+      boots.append(Boot(id: boot, start: min(start, Moment.bound)))
+      latest = moment
+    } else {
+      if boots.isEmpty { boots.append(Boot(id: boot, start: 0)) }
+      if moment.uptime >= latest.uptime { latest = moment }
+    }
+  }
+
+  /// Takes in a boot of which records were found but nothing is known, by the latest moment that its records tell of.
+  mutating func place(_ boot: UniqueID, latest moment: Moment, limit: Duration) {
+    guard let present = boots.last, !boots.contains(where: { $0.id == boot }) else { return }
+    let end = present.start + latest.uptime - Self.gap(from: moment, to: latest, limit)
+    boots.insert(Boot(id: boot, start: max(end - moment.uptime, -Moment.bound)), at: 0)
+  }
+
+  /// Corrects the latest moment when records tell of a later one, as after a kill.
+  mutating func extend(_ boot: UniqueID, to moment: Moment) {
+    if boots.last?.id == boot, moment.uptime > latest.uptime { latest = moment }
+  }
+
+  /// Forgets boots of which no record is left.
+  mutating func keep(_ used: Set<UniqueID>) {
+    guard let present = boots.last else { return }
+    boots.removeAll { $0.id != present.id && !used.contains($0.id) }
+  }
+
+  /// How old something is that happened at an uptime of a boot; `nil` when nothing is known of that boot.
+  func age(of uptime: UInt64, boot: UniqueID) -> Duration? {
+    guard let present = boots.last, let own = boots.first(where: { $0.id == boot }) else { return nil }
+    let then = own.start + min(Int64(clamping: uptime), Moment.bound)
+    return .milliseconds(present.start + latest.uptime - then)
+  }
+
+  /// What passed between two moments of different boots.
+  private static func gap(from earlier: Moment, to later: Moment, _ limit: Duration) -> Int64 {
+    let wall = later.wall.since(earlier.wall)
+    return wall > limit ? later.uptime : max(later.uptime, wall.wholeMilliseconds)
+  }
+}
+
+/// The file that remembers the clock of a log over boots.
+extension AgeClock {
+  static let fileName = "clock"
+  /// "TCLK" in the order of the bytes.
+  private static let magic: UInt32 = 0x4B4C_4354
+  private static let headBytes = 32
+  private static let bootBytes = 24
+  /// A larger file was not written by a log.
+  static let maximumFileBytes = headBytes + 10_000 * bootBytes
+
+  func encoded() -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Self.headBytes + boots.count * Self.bootBytes)
+    bytes.withUnsafeMutableBytes { buffer in
+      guard let target = buffer.baseAddress else { return }
+      target.put(Self.magic, at: 0)
+      target.put(UInt32(boots.count), at: 8)
+      target.put(latest.wall.millisecondsSince1970, at: 16)
+      target.put(latest.uptime, at: 24)
+      for (index, boot) in boots.enumerated() {
+        let offset = Self.headBytes + index * Self.bootBytes
+        target.put(boot.id.high.byteSwapped, at: offset)
+        target.put(boot.id.low.byteSwapped, at: offset + 8)
+        target.put(boot.start, at: offset + 16)
+      }
+      target.put(Self.check(UnsafeRawBufferPointer(buffer)), at: 4)
+    }
+    return bytes
+  }
+
+  /// Reads the file's bytes; `nil` when they do not check out.
+  init?(_ bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= Self.headBytes, let source = bytes.baseAddress,
+      source.get(UInt32.self, at: 0) == Self.magic, source.get(UInt32.self, at: 4) == Self.check(bytes)
+    else { return nil }
+    let count = min(Int(source.get(UInt32.self, at: 8)), (bytes.count - Self.headBytes) / Self.bootBytes)
+    latest = Moment(
+      wall: Timestamp(millisecondsSince1970: source.get(Int64.self, at: 16)), uptime: source.get(Int64.self, at: 24))
+    for index in 0..<count {
+      let offset = Self.headBytes + index * Self.bootBytes
+      let start = source.get(Int64.self, at: offset + 16)
+      boots.append(
+        Boot(
+          id: UniqueID(
+            high: source.get(UInt64.self, at: offset).byteSwapped,
+            low: source.get(UInt64.self, at: offset + 8).byteSwapped),
+          start: min(max(start, -Moment.bound), Moment.bound)))
+    }
+  }
+
+  private static func check(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[8...]))
+  }
+}
