@@ -17,11 +17,13 @@ let package = Package(
     .target(name: "TernDelivery", dependencies: ["TernEvents"]),
     .systemLibrary(name: "CTernZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(name: "CTernCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CTernNetlink"),
     .target(
       name: "Tern",
       dependencies: [
         "TernEvents", "TernLog", "TernDelivery", "CTernZlib",
         .target(name: "CTernCurl", condition: .when(platforms: [.linux])),
+        .target(name: "CTernNetlink", condition: .when(platforms: [.linux])),
       ]),
     .target(name: "TernTestSupport", dependencies: ["TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
     .testTarget(name: "TernEventsTests", dependencies: ["TernEvents", "TernTestSupport"]),

@@ -40,6 +40,7 @@ public final class TernClient: Sendable {
   /// `nil`: somebody else runs the loop.
   private let task: Task<Void, Never>?
   private let lifecycle = Locked<LifecycleObserver?>(nil)
+  private let network: NetworkHints?
 
   /// Creates a client with the default settings.
   ///
@@ -66,6 +67,7 @@ public final class TernClient: Sendable {
       var loop = RunLoopTask(engine)
       await loop.run()
     }
+    network = NetworkHints(for: engine)
     if environment.observesLifecycle {
       let observer = LifecycleObserver(self)
       lifecycle.withLock { $0 = observer }
@@ -77,6 +79,7 @@ public final class TernClient: Sendable {
     self.engine = engine
     engine.beginSession { $0.launched(inForeground: engine.environment.isInForeground) }
     task = nil
+    network = nil
   }
 
   deinit {
@@ -134,6 +137,7 @@ public final class TernClient: Sendable {
     lifecycle.withLock { $0 = nil }
     engine.close()
     task?.cancel()
+    await network?.stop()
     await task?.value
   }
 }
