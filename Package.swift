@@ -29,7 +29,12 @@ let package = Package(
     .testTarget(name: "TernEventsTests", dependencies: ["TernEvents", "TernTestSupport"]),
     .testTarget(name: "TernLogTests", dependencies: ["TernLog", "TernEvents", "TernTestSupport"]),
     .testTarget(name: "TernDeliveryTests", dependencies: ["TernDelivery", "TernEvents", "TernTestSupport"]),
-    .testTarget(name: "TernTests", dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport"]),
+    // A process for the tests to start and to kill.
+    .executableTarget(
+      name: "TernProbe", dependencies: ["Tern", "TernEvents", "TernTestSupport"], path: "Tests/TernProbe"),
+    .testTarget(
+      name: "TernTests",
+      dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport", "TernProbe"]),
   ],
   swiftLanguageModes: [.v6]
 )
