@@ -17,11 +17,13 @@ let package = Package(
     .target(name: "TernDelivery", dependencies: ["TernEvents"]),
     .systemLibrary(name: "CTernZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(name: "CTernCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CTernNetlink"),
     .target(
       name: "Tern",
       dependencies: [
         "TernEvents", "TernLog", "TernDelivery", "CTernZlib",
         .target(name: "CTernCurl", condition: .when(platforms: [.linux])),
+        .target(name: "CTernNetlink", condition: .when(platforms: [.linux])),
       ]),
     .target(name: "TernTestSupport", dependencies: ["TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
     .testTarget(name: "TernEventsTests", dependencies: ["TernEvents", "TernTestSupport"]),
@@ -29,7 +31,12 @@ let package = Package(
     .executableTarget(name: "LogVictim", dependencies: ["TernLog", "TernEvents"], path: "Tests/LogVictim"),
     .testTarget(name: "TernLogTests", dependencies: ["TernLog", "TernEvents", "TernTestSupport", "LogVictim"]),
     .testTarget(name: "TernDeliveryTests", dependencies: ["TernDelivery", "TernEvents", "TernTestSupport"]),
-    .testTarget(name: "TernTests", dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport"]),
+    // A process for the tests to start and to kill.
+    .executableTarget(
+      name: "TernProbe", dependencies: ["Tern", "TernEvents", "TernTestSupport"], path: "Tests/TernProbe"),
+    .testTarget(
+      name: "TernTests",
+      dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport", "TernProbe"]),
   ],
   swiftLanguageModes: [.v6]
 )

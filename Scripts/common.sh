@@ -6,8 +6,9 @@ started=$SECONDS
 say() { printf '\033[1m▸ [%3d s] %s\033[0m\n' $((SECONDS - started)) "$*" >&2; }
 fail() { printf '\033[31m✗ %s\033[0m\n' "$*" >&2; exit 1; }
 
-# What the packages need beside the Swift toolchain: SQLite, CRoaring, simdjson and zlib.
-debian_packages=(libsqlite3-dev libroaring-dev libsimdjson-dev zlib1g-dev libcurl4-openssl-dev libstdc++-12-dev tzdata)
+# What the packages need beside the Swift toolchain: SQLite, CRoaring, simdjson and zlib; and the tests `ip`, for a
+# network whose cable they can pull.
+debian_packages=(libsqlite3-dev libroaring-dev libsimdjson-dev zlib1g-dev libcurl4-openssl-dev libstdc++-12-dev tzdata iproute2)
 
 # Installs the Debian packages named after the defaults; says what to type when it cannot.
 require_packages() {

@@ -18,13 +18,16 @@ extension TernClient {
     public var isInForeground: Bool
     /// Whether the client listens to the app's own notifications about foreground and background, where there are any.
     public var observesLifecycle: Bool
+    /// What tells that the network came back or changed; `nil`: nothing does, and the client tries in its own time.
+    public var reachability: (any Reachability)?
     /// The files.
     package var fileSystem: any FileSystem = SystemFileSystem()
 
     /// Creates an environment.
     public init(
       clock: any TernClock, seed: UInt64, transport: any Transport, device: @escaping @Sendable () -> Device,
-      boot: String? = nil, isInForeground: Bool = true, observesLifecycle: Bool = false
+      boot: String? = nil, isInForeground: Bool = true, observesLifecycle: Bool = false,
+      reachability: (any Reachability)? = nil
     ) {
       self.clock = clock
       self.seed = seed
@@ -33,14 +36,16 @@ extension TernClient {
       self.boot = boot
       self.isInForeground = isInForeground
       self.observesLifecycle = observesLifecycle
+      self.reachability = reachability
     }
 
-    /// The real world: the system's clock, ``SystemTransport``, this device; the seed comes from the system's generator.
+    /// The real world: the system's clock, ``SystemTransport``, ``SystemReachability``, this device; the seed comes from the system's generator.
     public static var live: Environment {
       var generator = SystemRandomNumberGenerator()
       return Environment(
         clock: SystemClock(), seed: generator.next(), transport: SystemTransport(), device: { .current },
-        boot: currentBoot(), isInForeground: startsInForeground, observesLifecycle: true)
+        boot: currentBoot(), isInForeground: startsInForeground, observesLifecycle: true,
+        reachability: SystemReachability())
     }
   }
 }

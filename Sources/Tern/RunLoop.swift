@@ -12,6 +12,13 @@ package protocol RunLoopEffects {
   mutating func finished(_ id: DeliveryMachine.BatchID)
   /// Sends `timerFired` when the uptime has reached the deadline; replaces the timer before. `nil` forgets it.
   mutating func setTimer(_ deadline: Duration?)
+  /// The network came back or changed: what hangs on the one before may end now, as failures.
+  mutating func networkChanged()
+}
+
+extension RunLoopEffects {
+  /// Does nothing: requests end in their own time.
+  package mutating func networkChanged() {}
 }
 
 /// Carries out what the delivery machine decides, on the log; one for each client.
@@ -74,6 +81,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
         for id in claims.keys { effects.cancel(id) }
       }
       if input == .enteredBackground, engine.configuration.durability != .never { engine.log.synchronize() }
+      if input == .networkAvailable { effects.networkChanged() }
       feed(input)
     }
   }

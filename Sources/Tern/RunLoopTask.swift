@@ -23,8 +23,12 @@ struct RunLoopTask {
 
 /// Does with tasks what a run loop asks for: one for each request under way, one for the timer.
 struct TaskEffects: RunLoopEffects {
+  /// An answer takes less than this, usually; a request that has been under way for longer when the network changes
+  /// is more likely to hang on the one that is gone.
+  static let patience: Duration = .seconds(1)
+
   private let engine: Engine
-  private var requests: [DeliveryMachine.BatchID: Task<Void, Never>] = [:]
+  private var requests: [DeliveryMachine.BatchID: (task: Task<Void, Never>, since: Duration)] = [:]
   private var timer: Task<Void, Never>?
 
   init(_ engine: Engine) {
@@ -33,18 +37,25 @@ struct TaskEffects: RunLoopEffects {
 
   mutating func send(_ id: DeliveryMachine.BatchID, _ records: [LogRecord]) {
     let engine = engine
-    requests[id] = Task {
+    let task = Task {
       let result = await engine.environment.transport.send(engine.request(for: records))
       engine.mailbox.post(.answered(id, result))
     }
+    requests[id] = (task, engine.environment.clock.uptime)
   }
 
   mutating func cancel(_ id: DeliveryMachine.BatchID) {
-    requests[id]?.cancel()
+    requests[id]?.task.cancel()
   }
 
   mutating func finished(_ id: DeliveryMachine.BatchID) {
     requests[id] = nil
+  }
+
+  mutating func networkChanged() {
+    engine.environment.transport.networkChanged()
+    let now = engine.environment.clock.uptime
+    for request in requests.values where now - request.since >= Self.patience { request.task.cancel() }
   }
 
   mutating func setTimer(_ deadline: Duration?) {
@@ -62,9 +73,9 @@ struct TaskEffects: RunLoopEffects {
   /// Ends everything that is under way, and waits for it.
   mutating func stop() async {
     timer?.cancel()
-    for request in requests.values { request.cancel() }
+    for request in requests.values { request.task.cancel() }
     await timer?.value
-    for request in requests.values { await request.value }
+    for request in requests.values { await request.task.value }
     timer = nil
     requests = [:]
   }

@@ -41,6 +41,7 @@ public final class TernClient: Sendable {
   /// `nil`: somebody else runs the loop.
   private let task: Task<Void, Never>?
   private let lifecycle = Locked<LifecycleObserver?>(nil)
+  private let network: NetworkHints?
 
   /// Creates a client with the default settings.
   ///
@@ -67,6 +68,7 @@ public final class TernClient: Sendable {
       var loop = RunLoopTask(engine)
       await loop.run()
     }
+    network = NetworkHints(for: engine)
     if environment.observesLifecycle {
       let observer = LifecycleObserver(self)
       lifecycle.withLock { $0 = observer }
@@ -78,6 +80,7 @@ public final class TernClient: Sendable {
     self.engine = engine
     engine.beginSession { $0.launched(inForeground: engine.environment.isInForeground) }
     task = nil
+    network = nil
   }
 
   deinit {
@@ -138,6 +141,7 @@ public final class TernClient: Sendable {
     lifecycle.withLock { $0 = nil }
     engine.close()
     task?.cancel()
+    await network?.stop()
     await task?.value
   }
 }

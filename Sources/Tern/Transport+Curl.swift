@@ -40,6 +40,16 @@
       }
     }
 
+    /// Closes the connections that no request uses.
+    public func networkChanged() {
+      // Let go of after unlocking: closing takes longer than a lock should be held.
+      let handles = idle.withLock { idle in
+        defer { idle = [] }
+        return idle
+      }
+      withExtendedLifetime(handles) {}
+    }
+
     private func perform(_ request: TransportRequest, _ cancellation: CurlCancellation) -> TransportResult {
       guard let handle = idle.withLock({ $0.popLast() }) ?? CurlHandle() else {
         return .failure(TransportFailure(.connection, "libcurl cannot be used."))

@@ -8,6 +8,14 @@ public protocol Transport: Sendable {
   ///
   /// Redirects must not be followed, and nothing may be retried: that is decided elsewhere.
   func send(_ request: TransportRequest) async -> TransportResult
+
+  /// The network came back or changed: connections that are kept open between requests may lead nowhere now.
+  func networkChanged()
+}
+
+extension Transport {
+  /// Does nothing, which is right for a transport that keeps no connections or looks after them itself.
+  public func networkChanged() {}
 }
 
 /// One `POST` to a collector.

@@ -18,13 +18,16 @@ public final class TestHarness: Sendable {
   /// Where the queue is; removed with the harness.
   public let directory: URL
   private let seed: Locked<FastGenerator>
+  private let reachability: (any Reachability)?
 
-  /// Creates a world that repeats itself for the same seed.
+  /// Creates a world that repeats itself for the same seed; nothing tells of its network unless `reachability` does.
   public init(
-    clock: TestClock = TestClock(), transport: ScriptedTransport = ScriptedTransport(), seed: UInt64 = 1
+    clock: TestClock = TestClock(), transport: ScriptedTransport = ScriptedTransport(), seed: UInt64 = 1,
+    reachability: (any Reachability)? = nil
   ) throws {
     self.clock = clock
     self.transport = transport
+    self.reachability = reachability
     self.seed = Locked(FastGenerator(seed: seed))
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("tern-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -43,7 +46,7 @@ public final class TestHarness: Sendable {
   public func environment(isInForeground: Bool = true) -> TernClient.Environment {
     TernClient.Environment(
       clock: clock, seed: seed.withLock { $0.next() }, transport: transport, device: { Self.device },
-      boot: "11111111-2222-4333-8444-555555555555", isInForeground: isInForeground)
+      boot: "11111111-2222-4333-8444-555555555555", isInForeground: isInForeground, reachability: reachability)
   }
 
   /// Creates a client on the harness's directory, as a launch of the app does.

@@ -1,0 +1,119 @@
+#if os(Linux)
+  import CTernNetlink
+
+  /// Decides what the kernel's messages mean: which of them make the network available.
+  ///
+  /// It does when an interface other than loopback gains a carrier and has an address already, gains an address and has
+  /// a carrier, or when a route appears that is not the kernel's own. Routes are not kept: an interface that goes down
+  /// takes its routes with it, and the kernel does not tell which.
+  struct NetlinkTable: Sendable {
+    /// What the owner shall do.
+    enum Action: Hashable {
+      /// Ask the kernel for all links or all addresses.
+      case ask(Question)
+      /// The network came back or changed.
+      case announce
+    }
+
+    enum Question: Hashable { case links, addresses }
+
+    private struct Interface {
+      var isLoopback = false
+      var hasCarrier = false
+      var addresses: Set<[UInt8]> = []
+
+      var isUsable: Bool { !isLoopback && hasCarrier && !addresses.isEmpty }
+    }
+
+    /// A machine full of containers has hundreds of either; whoever has more must not fill our memory.
+    private static let maximumInterfaces = 4096
+    private static let maximumAddresses = 256
+
+    private var interfaces: [Int32: Interface] = [:]
+    /// What has been asked and not answered; until then changes are not told from what was so before.
+    private var question: Question?
+    /// Messages were lost: something may have changed.
+    private var isUnsure = false
+
+    var interfaceCount: Int { interfaces.count }
+    var addressCount: Int { interfaces.values.reduce(0) { $0 + $1.addresses.count } }
+
+    /// Begins, with everything unknown.
+    mutating func begin() -> [Action] {
+      interfaces = [:]
+      question = .links
+      return [.ask(.links)]
+    }
+
+    /// The kernel had more to say than there was room for: begins again.
+    mutating func lostMessages() -> [Action] {
+      isUnsure = true
+      return begin()
+    }
+
+    /// Takes in one datagram.
+    mutating func received(_ datagram: [UInt8]) -> [Action] {
+      var actions: [Action] = []
+      var isAnnounced = false
+      for message in NetlinkMessage.messages(in: datagram) {
+        if message == .answered {
+          actions += answered()
+        } else if take(message), question == nil {
+          isAnnounced = true
+        }
+      }
+      return isAnnounced ? actions + [.announce] : actions
+    }
+
+    private mutating func answered() -> [Action] {
+      switch question {
+      case .links:
+        question = .addresses
+        return [.ask(.addresses)]
+      case .addresses:
+        question = nil
+        defer { isUnsure = false }
+        return isUnsure && interfaces.values.contains(where: \.isUsable) ? [.announce] : []
+      case nil: return []
+      }
+    }
+
+    /// Takes in one message; says whether it makes the network available.
+    private mutating func take(_ message: NetlinkMessage) -> Bool {
+      switch message {
+      case .link(let index, let flags):
+        return change(index) {
+          $0.isLoopback = flags & UInt32(TERN_IFF_LOOPBACK) != 0
+          $0.hasCarrier = flags & Self.carrierMask == Self.carrier
+        }
+      case .linkRemoved(let index):
+        interfaces[index] = nil
+        return false
+      case .address(let index, let address):
+        var isNew = false
+        _ = change(index) {
+          if $0.addresses.count < Self.maximumAddresses { isNew = $0.addresses.insert(address).inserted }
+        }
+        return isNew && interfaces[index]?.isUsable == true
+      case .addressRemoved(let index, let address):
+        interfaces[index]?.addresses.remove(address)
+        return false
+      case .route(let index):
+        return index.flatMap { interfaces[$0]?.isLoopback } != true
+      case .answered: return false
+      }
+    }
+
+    /// Up, with a carrier, and not waiting for a key as a wireless link does at first.
+    private static let carrier = UInt32(TERN_IFF_UP | TERN_IFF_LOWER_UP)
+    private static let carrierMask = carrier | UInt32(TERN_IFF_DORMANT)
+
+    /// Changes an interface; says whether that made it usable.
+    private mutating func change(_ index: Int32, _ body: (inout Interface) -> Void) -> Bool {
+      guard interfaces[index] != nil || interfaces.count < Self.maximumInterfaces else { return false }
+      let wasUsable = interfaces[index]?.isUsable ?? false
+      body(&interfaces[index, default: Interface()])
+      return !wasUsable && interfaces[index]?.isUsable == true
+    }
+  }
+#endif

@@ -1,0 +1,29 @@
+#if canImport(Darwin)
+  import Dispatch
+  import Network
+  import TernEvents
+
+  /// Listens to the system's path monitor.
+  public struct SystemReachability: Reachability {
+    /// Creates the source.
+    public init() {}
+
+    /// Calls `onChange` each time that there is a way to the network again, or another interface leads there.
+    public func observe(_ onChange: @escaping @Sendable () -> Void) -> ReachabilityObservation {
+      let queue = DispatchQueue(label: "tern.reachability", qos: .utility)
+      let changes = Locked(NetworkPathChanges())
+      let monitor = NWPathMonitor()
+      monitor.pathUpdateHandler = { path in
+        let path = NetworkPath(
+          isSatisfied: path.status == .satisfied, interfaces: path.availableInterfaces.map(\.name))
+        if changes.withLock({ $0.updated(path) }) { onChange() }
+      }
+      monitor.start(queue: queue)
+      return ReachabilityObservation { whenEnded in
+        monitor.cancel()
+        // The queue is serial: an update that was being told is over then.
+        queue.async(execute: whenEnded)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,50 @@
+import TernEvents
+import TernTestSupport
+import Testing
+
+@testable import Tern
+
+@Suite struct `The pace of hints about the network` {
+  private let start: Duration = .seconds(100)
+
+  @Test func `a change waits for those that belong to it, and they are told as one`() {
+    var pacer = HintPacer()
+    #expect(pacer.changed(at: start) == start + HintPacer.settlingTime)
+    #expect(pacer.changed(at: start + .milliseconds(1)) == nil)
+    #expect(pacer.changed(at: start + .milliseconds(99)) == nil)
+    pacer.hinted(at: start + HintPacer.settlingTime)
+    #expect(pacer.changed(at: start + .milliseconds(101)) != nil)
+  }
+
+  @Test func `a link that flaps for an hour is told less and less often`() {
+    var pacer = HintPacer()
+    var hints: [Duration] = []
+    var due: Duration?
+    for step in 0..<36_000 {
+      let now = start + .milliseconds(100) * step
+      if let deadline = due, deadline <= now {
+        pacer.hinted(at: now)
+        hints.append(now)
+        due = nil
+      }
+      if let deadline = pacer.changed(at: now) { due = deadline }
+    }
+    let gaps = zip(hints.dropFirst(), hints).map { $0 - $1 }
+    #expect(gaps.prefix(6) == [.seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(32)])
+    #expect(gaps.dropFirst(6).allSatisfy { $0 == HintPacer.longestInterval })
+    #expect(hints.count < 70)
+  }
+
+  @Test func `after a quiet time the next change is told at once again`() {
+    var pacer = HintPacer()
+    var now = start
+    for _ in 0..<10 {
+      now = pacer.changed(at: now) ?? now
+      pacer.hinted(at: now)
+    }
+    now += HintPacer.longestInterval
+    #expect(pacer.changed(at: now) == now + HintPacer.settlingTime)
+    pacer.hinted(at: now + HintPacer.settlingTime)
+    #expect(pacer.changed(at: now + .seconds(1)) == now + HintPacer.settlingTime + HintPacer.firstInterval)
+  }
+}

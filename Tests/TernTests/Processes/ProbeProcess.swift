@@ -1,0 +1,129 @@
+import Foundation
+import TernEvents
+
+/// A process that a test started: `TernProbe`, which sits beside the test program.
+final class ProbeProcess: Sendable {
+  private struct State {
+    var lines: [String] = []
+    var rest: [UInt8] = []
+    var hasEnded = false
+    var waiters: [(isWanted: @Sendable (String) -> Bool, continuation: CheckedContinuation<String?, Never>)] = []
+  }
+
+  private let state = Locked(State())
+  private let exit: Task<ProbeExit, Never>
+  private let input: FileHandle
+  let identifier: Int32
+
+  /// - Parameters:
+  ///   - prefix: A command to run it by, with its arguments; none by default.
+  init(_ arguments: [String], by prefix: [String] = []) throws {
+    let process = Process()
+    let output = Pipe()
+    let commands = Pipe()
+    let command = prefix + [Self.path] + arguments
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    process.standardOutput = output
+    process.standardInput = commands
+    let (ends, ended) = AsyncStream.makeStream(of: ProbeExit.self)
+    process.terminationHandler = { process in
+      ended.yield(
+        ProbeExit(
+          status: process.terminationStatus, isSignal: process.terminationReason == .uncaughtSignal,
+          at: ContinuousClock().now))
+      ended.finish()
+    }
+    exit = Task {
+      for await end in ends { return end }
+      return ProbeExit(status: -1, isSignal: false, at: ContinuousClock().now)
+    }
+    try process.run()
+    identifier = process.processIdentifier
+    input = commands.fileHandleForWriting
+    let reader = output.fileHandleForReading
+    Thread.detachNewThread { [weak self] in
+      while case let data = reader.availableData, !data.isEmpty { self?.take(Array(data)) }
+      self?.end()
+    }
+  }
+
+  deinit { try? input.close() }
+
+  /// Beside the test program, where the package manager builds both.
+  private static var path: String {
+    let directory = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
+      .deletingLastPathComponent()
+    return (directory ?? URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent())
+      .appendingPathComponent("TernProbe").path
+  }
+
+  /// All lines so far.
+  var lines: [String] { state.withLock { $0.lines } }
+
+  func say(_ line: String) { input.write(Data((line + "\n").utf8)) }
+
+  /// Says that there will be nothing more to say, which ends the process.
+  func hangUp() { try? input.close() }
+
+  /// Waits for a line that begins so, and returns what follows; `nil` when the process ended without one.
+  @discardableResult
+  func line(_ beginning: String) async -> String? {
+    let line = await withCheckedContinuation { continuation in
+      let known = state.withLock { state -> String?? in
+        if let line = state.lines.first(where: { $0.hasPrefix(beginning) }) { return .some(line) }
+        if state.hasEnded { return .some(nil) }
+        state.waiters.append(({ $0.hasPrefix(beginning) }, continuation))
+        return nil
+      }
+      if let known { continuation.resume(returning: known) }
+    }
+    return line.map { String($0.dropFirst(beginning.count)).trimmingCharacters(in: .whitespaces) }
+  }
+
+  /// Says a line and waits for an answer that begins so; forgets what was answered before.
+  @discardableResult
+  func say(_ line: String, andHear beginning: String) async -> String? {
+    state.withLock { $0.lines.removeAll { $0.hasPrefix(beginning) } }
+    say(line)
+    return await self.line(beginning)
+  }
+
+  /// Waits until the process has ended.
+  func ended() async -> ProbeExit { await exit.value }
+
+  private func take(_ bytes: [UInt8]) {
+    let ready = state.withLock { state -> [() -> Void] in
+      var ready: [() -> Void] = []
+      state.rest += bytes
+      while let end = state.rest.firstIndex(of: UInt8(ascii: "\n")) {
+        let line = String(decoding: state.rest[..<end], as: UTF8.self)
+        state.rest.removeFirst(end + 1)
+        state.lines.append(line)
+        for waiter in state.waiters where waiter.isWanted(line) {
+          ready.append { waiter.continuation.resume(returning: line) }
+        }
+        state.waiters.removeAll { $0.isWanted(line) }
+      }
+      return ready
+    }
+    for resume in ready { resume() }
+  }
+
+  private func end() {
+    let waiters = state.withLock { state in
+      state.hasEnded = true
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.continuation.resume(returning: nil) }
+  }
+}
+
+/// How a process ended.
+struct ProbeExit: Sendable {
+  /// The exit code, or the signal.
+  var status: Int32
+  var isSignal: Bool
+  var at: ContinuousClock.Instant
+}
