@@ -24,10 +24,15 @@ let package = Package(
         .target(name: "CTernCurl", condition: .when(platforms: [.linux])),
       ]),
     .target(name: "TernTestSupport", dependencies: ["TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
+    .target(
+      name: "TernSimulator",
+      dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport"]),
+    .executableTarget(name: "simulate", dependencies: ["TernSimulator", "TernEvents"]),
     .testTarget(name: "TernEventsTests", dependencies: ["TernEvents", "TernTestSupport"]),
     .testTarget(name: "TernLogTests", dependencies: ["TernLog", "TernEvents", "TernTestSupport"]),
     .testTarget(name: "TernDeliveryTests", dependencies: ["TernDelivery", "TernEvents", "TernTestSupport"]),
     .testTarget(name: "TernTests", dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport"]),
+    .testTarget(name: "TernSimulatorTests", dependencies: ["TernSimulator", "TernEvents"]),
   ],
   swiftLanguageModes: [.v6]
 )

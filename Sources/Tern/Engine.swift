@@ -40,7 +40,7 @@ package final class Engine: Sendable {
       Recorder(
         install: install, boot: environment.boot, sendAtWaiting: configuration.sendAtWaiting, generator: generator,
         sessions: SessionTracker(timeout: timeout), switches: switches,
-        device: environment.device().completed(by: configuration)))
+        device: environment.device().completed(by: configuration), observer: environment.observesAppends))
   }
 
   private static func open(

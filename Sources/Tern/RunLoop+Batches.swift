@@ -1,6 +1,6 @@
 import TernDelivery
 import TernEvents
-import TernLog
+package import TernLog
 
 extension RunLoop {
   /// Claims a batch and sends it; says what the machine must know about it.
@@ -80,7 +80,7 @@ extension TransportResult {
 extension Engine {
   private static let compressFrom = 1 << 10
 
-  func request(for records: [LogRecord]) -> TransportRequest {
+  package func request(for records: [LogRecord]) -> TransportRequest {
     var body: [UInt8] = []
     body.reserveCapacity(records.reduce(0) { $0 + $1.payload.count + 1 })
     for record in records {
