@@ -73,9 +73,10 @@ struct DeliveryWatch {
     endPause()
   }
 
-  mutating func refused(isSingle: Bool, now: Duration) {
+  /// - Parameter returns: Events of the batch are to be sent again, at once.
+  mutating func refused(isSingle: Bool, returns: Bool, now: Duration) {
     isSplitting = true
-    deliver(now: now)
+    if returns { deliver(now: now) }
     guard isSingle else { return }
     refusals += 1
     if refusals > Self.refusalsBeforePause { pause(now: now) }

@@ -91,13 +91,3 @@ extension SimulatedDevice {
     if range.lowerBound > atMost { fail("accounts", "\(range) events were dropped as \(reason); \(atMost) at most can") }
   }
 }
-
-extension ReceivedEvent {
-  /// Whether the collector read what was recorded.
-  func isSame(as event: Event) -> Bool {
-    id == event.id.description && type == event.kind.rawValue && name == event.name && time == event.time
-      && install == event.install.description && session == event.session?.description && user == event.user
-      && properties.count == event.properties.elements.count
-      && event.properties.elements.allSatisfy { properties[$0.name] == $0.value }
-  }
-}

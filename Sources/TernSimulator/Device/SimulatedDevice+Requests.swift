@@ -139,6 +139,8 @@ extension SimulatedDevice {
   }
 
   private func deliver(_ process: SimulatedProcess, _ number: Int, _ open: OpenRequest) {
+    // What lies in the mailbox came before the answer, and may start requests of its own.
+    drain(process)
     guard let result = open.result, let reply = open.reply else { return }
     // What was given up on its way may arrive all the same.
     var rest = open
@@ -177,7 +179,7 @@ extension SimulatedDevice {
     case .refused(let index):
       let isSingle = open.places.count == 1 || index != nil
       if isSingle { book.tell(open.places[index ?? 0], isRejected: true) }
-      process.watch.refused(isSingle: isSingle, now: now)
+      process.watch.refused(isSingle: isSingle, returns: open.places.count > 1, now: now)
     case .failed(let wait):
       process.watch.failed(wait: wait, started: open.round, now: now)
       if let wait { heldUntil = max(heldUntil ?? .zero, clock.now + min(wait, process.watch.rules.longestWait)) }

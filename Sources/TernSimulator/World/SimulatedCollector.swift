@@ -1,4 +1,3 @@
-import Foundation
 import Tern
 import TernEvents
 import TernTestSupport
@@ -35,7 +34,7 @@ struct SimulatedCollector {
     var reply: Reply
     var response: TransportResponse
     /// The events read from the request, and whether each is in the report now.
-    var events: [(event: ReceivedEvent, isStored: Bool)] = []
+    var events: [(event: ReadEvent, isStored: Bool)] = []
     var duplicates = 0
     /// The request itself is wrong.
     var complaint: String?
@@ -48,7 +47,6 @@ struct SimulatedCollector {
   let maximumBodyBytes: Int
   /// The identifiers in the report.
   private(set) var report: Set<String> = []
-  private let decoder = JSONDecoder()
 
   init(_ traits: NetworkTraits) {
     refusal = traits.refusal
@@ -91,13 +89,7 @@ struct SimulatedCollector {
     if body.count > maximumBodyBytes {
       return Exchange(reply: .refused(at: nil), response: TransportResponse(status: 413))
     }
-    var events: [ReceivedEvent] = []
-    for line in body.split(separator: UInt8(ascii: "\n")) {
-      guard let event = try? decoder.decode(ReceivedEvent.self, from: Data(line)) else {
-        return wrong("Line \(events.count) is not an event.")
-      }
-      events.append(event)
-    }
+    guard let events = EventReader.read(body) else { return wrong("The body is not events, one a line.") }
     if events.isEmpty || events.count > NativeProtocol.maximumEvents { return wrong("\(events.count) events.") }
     let unwanted = events.indices.filter { isUnwanted(events[$0], at: time) }
     if let first = unwanted.first, refusal != .inAnswer {
@@ -110,9 +102,9 @@ struct SimulatedCollector {
     return commit(events, unwanted)
   }
 
-  private mutating func commit(_ events: [ReceivedEvent], _ unwanted: [Int]) -> Exchange {
+  private mutating func commit(_ events: [ReadEvent], _ unwanted: [Int]) -> Exchange {
     let refused = Set(unwanted)
-    var stored: [(ReceivedEvent, Bool)] = []
+    var stored: [(ReadEvent, Bool)] = []
     var duplicates: [Int] = []
     for (index, event) in events.enumerated() {
       if !refused.contains(index), !report.insert(event.id).inserted { duplicates.append(index) }
@@ -126,9 +118,10 @@ struct SimulatedCollector {
   }
 
   /// The events at fault, and those from a clock that is far off, as a real collector refuses them.
-  private func isUnwanted(_ event: ReceivedEvent, at time: Timestamp) -> Bool {
+  private func isUnwanted(_ event: ReadEvent, at time: Timestamp) -> Bool {
     if event.name == DeviceUse.poison { return true }
-    let age = time.since(event.time)
+    guard let claimed = event.time else { return true }
+    let age = time.since(claimed)
     return age > .seconds(400 * 86_400) || age < .seconds(-3 * 86_400)
   }
 
