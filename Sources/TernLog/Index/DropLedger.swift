@@ -6,7 +6,7 @@ package import TernEvents
 package struct DropLedger {
   package static let fileName = "drops"
   static let slotBytes = 512
-  static let fileBytes = 2 * slotBytes
+  package static let fileBytes = 2 * slotBytes
   /// "TDRP" in the order of the bytes.
   private static let magic: UInt32 = 0x5052_4454
 

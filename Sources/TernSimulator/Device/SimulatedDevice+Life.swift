@@ -37,6 +37,8 @@ extension SimulatedDevice {
     process.watch.notice(waiting: counts.waiting, critical: counts.waitingCritical, now: clock.uptime)
     process.loop.begin()
     if hadBacklog { process.watch.deliver(now: clock.uptime) }
+    takeNote(of: process)
+    if !process.files.isDead { afterwards(process) }
     settle(process)
     guard operations != nil else { return process }
     kill(process, before: before)
@@ -150,6 +152,7 @@ extension SimulatedDevice {
 
   private func bury(before: [DropReason: Int], dying: [DropReason: Int]) {
     drops.died(before: before, dying: dying, after: totals)
+    tell("counted \(totals), forgotten \(drops.forgotten), refused \(book.refused)")
   }
 
   var totals: [DropReason: Int] { DropAccount.totals(processes, disk) }

@@ -91,15 +91,14 @@ struct SimulatedCollector {
     }
     guard let events = EventReader.read(body) else { return wrong("The body is not events, one a line.") }
     if events.isEmpty || events.count > NativeProtocol.maximumEvents { return wrong("\(events.count) events.") }
-    let unwanted = events.indices.filter { isUnwanted(events[$0], at: time) }
-    if let first = unwanted.first, refusal != .inAnswer {
+    if refusal != .inAnswer, let first = events.firstIndex(where: { $0.name == DeviceUse.poison }) {
       if refusal == .wholeBatch {
         return Exchange(reply: .refused(at: nil), response: TransportResponse(status: 422))
       }
       let body = "{\"error\":{\"code\":\"malformed\",\"message\":\"no\",\"position\":0,\"index\":\(first)}}"
       return Exchange(reply: .refused(at: first), response: TransportResponse(status: 400, body: Array(body.utf8)))
     }
-    return commit(events, unwanted)
+    return commit(events, events.indices.filter { isUnwanted(events[$0], at: time) })
   }
 
   private mutating func commit(_ events: [ReadEvent], _ unwanted: [Int]) -> Exchange {
