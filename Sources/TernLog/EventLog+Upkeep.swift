@@ -20,6 +20,8 @@ extension EventLog {
       operations.claims = [:]
       let firstToKeep = state.withLock { state -> UInt64 in
         _ = state.checkHome(at: clock.uptime)
+        // What dead processes left is erased too, so it is counted too.
+        state.adoptOrphans()
         return state.forgetEverything()
       }
       guard let home = state.withLock({ $0.home }) else { return }
@@ -95,6 +97,19 @@ struct FlushWork {
 }
 
 extension LogState {
+  /// Takes in what dead processes left beside this log.
+  mutating func adoptOrphans() {
+    guard let home else { return }
+    // Appending goes on in a segment of its own behind what is taken in.
+    for lane in lanes.indices { seal(lane) }
+    let now = (wall: clock.wallTime, uptime: clock.uptime)
+    let buffer = ScratchBuffer(capacity: 4 << 10)
+    for orphan in LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem) {
+      for name in adopt(orphan) { load(name, buffer, now.wall, now.uptime) }
+      fileSystem.close(orphan.lock)
+    }
+  }
+
   /// Begins anew without any event; returns the number from which on segments are new.
   mutating func forgetEverything() -> UInt64 {
     ledger.add(.erased, waiting + claimed)

@@ -57,7 +57,7 @@ extension LogState {
   }
 
   /// Moves the segments of a directory that nobody holds here, each by one rename: a crash leaves it there or here.
-  private mutating func adopt(_ orphan: LogDirectory) -> [SegmentName] {
+  mutating func adopt(_ orphan: LogDirectory) -> [SegmentName] {
     var adopted: [SegmentName] = []
     for name in (try? orphan.segments(fileSystem)) ?? [] {
       if let newName = renumber(name, from: orphan.path(name.text)) { adopted.append(newName) }
@@ -87,7 +87,7 @@ extension LogState {
   }
 
   /// Reads one segment file and takes it into the index.
-  private mutating func load(_ name: SegmentName, _ buffer: ScratchBuffer, _ wall: Timestamp, _ uptime: Duration) {
+  mutating func load(_ name: SegmentName, _ buffer: ScratchBuffer, _ wall: Timestamp, _ uptime: Duration) {
     // A file that cannot be opened now (out of descriptors, say) stays where it is for the next launch.
     guard let file = (try? fileSystem.open(path(name), .update)) ?? (try? fileSystem.open(path(name), .read)) else {
       return
