@@ -31,6 +31,8 @@ package final class Engine: Sendable {
       temporaryName: String(generator.next(), radix: 36))
     (install, log) = try Self.open(files, configuration, environment, &generator)
     let switches = files.loadSwitches()
+    // The switch is written before the log is erased: a process that died in between left events that nobody may send.
+    if !switches.isEnabled, log.counts.waiting > 0 { log.erase() }
     self.files = Locked(files)
     board = StatusBoard(isPaused: configuration.startsPaused)
     hadBacklog = log.counts.waiting > 0
