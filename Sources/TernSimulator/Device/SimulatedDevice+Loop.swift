@@ -72,6 +72,10 @@ extension SimulatedDevice {
         now: clock.uptime, waiting: counts.waiting, waitingCritical: counts.waitingCritical,
         inFlight: process.open.count,
         mayRun: process.client.isEnabled && !process.isPaused && !process.isSuspended))
+    let status = process.client.currentStatus
+    if status.delivered != process.delivered {
+      fail("status", "\(status.delivered) events are delivered says the client, and it was told of \(process.delivered)")
+    }
     if let fault = process.watch.hammering { fail("pauses", fault) }
     balance(process, counts)
   }

@@ -174,6 +174,7 @@ extension SimulatedDevice {
     case .acknowledged(let rejected):
       let refused = Set(rejected)
       for (index, place) in open.places.enumerated() { book.tell(place, isRejected: refused.contains(index)) }
+      process.delivered += open.places.count - rejected.count
       process.watch.acknowledged(started: open.round, isProgress: rejected.count < open.places.count)
       endOutage()
     case .refused(let index):

@@ -51,7 +51,10 @@ extension SimulatedDevice {
     if process.slot == 0 {
       if !client.isEnabled, use.chance(0.3) { return setEnabled(process, true) }
       if process.wantsPaused, use.chance(0.3) { return setPaused(process, false) }
-      if traits.switches, use.chance(0.02) { return setEnabled(process, !client.isEnabled) }
+      if traits.switches, use.chance(0.02) {
+        if traits.crash > 0, use.chance(0.2) { return die(process) { setEnabled(process, !client.isEnabled) } }
+        return setEnabled(process, !client.isEnabled)
+      }
       if traits.pauses, use.chance(0.03) { return setPaused(process, true) }
       if traits.identifies, use.chance(0.03) { return identify(process) }
       if traits.flushes, use.chance(0.03) { return flush(process) }
@@ -134,9 +137,12 @@ extension SimulatedDevice {
     note(23, "flush of process \(process.number)")
     lastUser += 1
     drain(process)
-    process.watch.endPause()
     let now = clock.uptime
-    if process.engine.log.counts.waiting > 0, process.watch.heldUntil ?? .zero <= now, !process.isPaused {
+    // Any other flush fails at once, and changes nothing.
+    if process.engine.log.counts.waiting > 0, process.watch.heldUntil ?? .zero <= now, !process.isPaused,
+      process.client.isEnabled
+    {
+      process.watch.endPause()
       process.watch.deliver(now: now)
     }
     take(process, [.input(.flushRequested(DeliveryMachine.FlushID(number: 1_000_000 + lastUser)))])

@@ -32,6 +32,8 @@ final class SimulatedProcess {
   var open: [Int] = []
   /// Answers that came while the process was suspended.
   var heldAnswers: [Int] = []
+  /// How many events the client was told of as delivered.
+  var delivered = 0
   /// Timers are told apart by counting them.
   var timer = 0
   var isTimerSet = false
