@@ -26,6 +26,10 @@ let package = Package(
         .target(name: "CTernNetlink", condition: .when(platforms: [.linux])),
       ]),
     .target(name: "TernTestSupport", dependencies: ["TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
+    .target(
+      name: "TernSimulator",
+      dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport"]),
+    .executableTarget(name: "simulate", dependencies: ["TernSimulator", "TernEvents"]),
     .testTarget(name: "TernEventsTests", dependencies: ["TernEvents", "TernTestSupport"]),
     // A process that the tests of the log kill; no product, so nobody else ever builds it.
     .executableTarget(name: "LogVictim", dependencies: ["TernLog", "TernEvents"], path: "Tests/LogVictim"),
@@ -37,6 +41,7 @@ let package = Package(
     .testTarget(
       name: "TernTests",
       dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport", "TernProbe"]),
+    .testTarget(name: "TernSimulatorTests", dependencies: ["TernSimulator", "TernEvents"]),
   ],
   swiftLanguageModes: [.v6]
 )

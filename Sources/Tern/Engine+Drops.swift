@@ -64,8 +64,11 @@ extension Engine {
     if news.isEmpty { return nil }
     let properties = Properties(
       Dictionary(uniqueKeysWithValues: news.map { ($0.key.description, PropertyValue.integer(Int64($0.value))) }))
-    let (result, id) = recorder.withLock {
-      ($0.record(.drops, "", properties, .critical, into: log, clock: environment.clock), $0.lastID)
+    let (result, id) = recorder.withLock { recorder -> (Recorder.Result, UniqueID?) in
+      // A client that was disabled meanwhile would drop the report, and count a drop of which no event knows.
+      guard recorder.isEnabled else { return (.nothing, nil) }
+      let result = recorder.record(.drops, "", properties, .critical, into: log, clock: environment.clock)
+      return (result, recorder.lastID)
     }
     if case .dropped(let reason) = result {
       // The report itself was dropped and counted. Reporting that would drop the next report, and so on.

@@ -33,6 +33,8 @@ package final class Engine: Sendable {
       temporaryName: String(generator.next(), radix: 36))
     (install, log) = try Self.open(files, configuration, environment, &generator)
     let switches = files.loadSwitches()
+    // The switch is written before the log is erased: a process that died in between left events that nobody may send.
+    if !switches.isEnabled, log.counts.waiting > 0 { log.erase() }
     self.files = Locked(files)
     board = StatusBoard(isPaused: configuration.startsPaused)
     let counts = log.counts
@@ -44,7 +46,7 @@ package final class Engine: Sendable {
       Recorder(
         install: install, boot: environment.boot, sendAtWaiting: configuration.sendAtWaiting, generator: generator,
         sessions: SessionTracker(timeout: timeout), switches: switches,
-        device: environment.device().completed(by: configuration)))
+        device: environment.device().completed(by: configuration), observer: environment.observesAppends))
   }
 
   private static func open(

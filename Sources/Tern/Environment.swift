@@ -22,6 +22,9 @@ extension TernClient {
     public var reachability: (any Reachability)?
     /// The files.
     package var fileSystem: any FileSystem = SystemFileSystem()
+    /// Told of each event that was to be stored, and what became of it, while the recorder is locked; a simulator keeps
+    /// its books by it.
+    package var observesAppends: (@Sendable (Event, Lane, AppendOutcome) -> Void)?
 
     /// Creates an environment.
     public init(

@@ -11,6 +11,8 @@ struct Recorder: Sendable {
   let boot: String?
   /// How many waiting events the machine wants to hear about.
   let sendAtWaiting: Int
+  /// Told of each event and what became of it.
+  let observer: (@Sendable (Event, Lane, AppendOutcome) -> Void)?
   var generator: FastGenerator
   var sessions: SessionTracker
   var user: String?
@@ -30,11 +32,12 @@ struct Recorder: Sendable {
 
   init(
     install: UniqueID, boot: String?, sendAtWaiting: Int, generator: FastGenerator, sessions: SessionTracker,
-    switches: Switches, device: Device
+    switches: Switches, device: Device, observer: (@Sendable (Event, Lane, AppendOutcome) -> Void)? = nil
   ) {
     self.install = install
     self.boot = boot
     self.sendAtWaiting = sendAtWaiting
+    self.observer = observer
     self.generator = generator
     self.sessions = sessions
     self.device = device.encodedMembers()
@@ -71,8 +74,9 @@ struct Recorder: Sendable {
       properties: properties.limited())
     writer.bytes.removeAll(keepingCapacity: true)
     writer.event(event, device: device)
-    let outcome = log.append(
-      writer.bytes, id: id, time: time, uptime: uptime, epoch: epoch, lane: priority == .critical ? .critical : .normal)
+    let lane: Lane = priority == .critical ? .critical : .normal
+    let outcome = log.append(writer.bytes, id: id, time: time, uptime: uptime, epoch: epoch, lane: lane)
+    observer?(event, lane, outcome)
     switch outcome {
     case .dropped(let reason): return .dropped(reason)
     case .stored(let waiting, _, let dropped):

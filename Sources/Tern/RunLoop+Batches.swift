@@ -1,6 +1,6 @@
 import TernDelivery
 import TernEvents
-import TernLog
+package import TernLog
 
 extension RunLoop {
   /// Claims a batch and sends it; says what the machine must know about it.
@@ -104,7 +104,7 @@ extension Engine {
       + "in-flight=\(ledger.inFlight); dropped=\(ledger.dropped)"
   }
 
-  func request(for records: [LogRecord]) -> TransportRequest {
+  package func request(for records: [LogRecord]) -> TransportRequest {
     var body: [UInt8] = []
     body.reserveCapacity(records.reduce(0) { $0 + $1.payload.count + 1 })
     for record in records {

@@ -62,7 +62,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
 
   /// Gives back what is under way and lets go of the directory; requests must have ended before.
   package mutating func end() {
-    for claim in claims.values { engine.log.settle(claim.id, .returned) }
+    for (_, claim) in claims.inOrder { engine.log.settle(claim.id, .returned) }
     claims = [:]
     engine.saveSwitches()
     engine.log.close()
@@ -78,7 +78,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
     case .answered(let id, let result): answered(id, result)
     case .input(let input):
       if input == .disabled {
-        for id in claims.keys { effects.cancel(id) }
+        for (id, _) in claims.inOrder { effects.cancel(id) }
       }
       if input == .enteredBackground, engine.configuration.durability != .never { engine.log.synchronize() }
       if input == .networkAvailable { effects.networkChanged() }
@@ -102,5 +102,13 @@ package struct RunLoop<Effects: RunLoopEffects> {
         }
       }
     }
+  }
+}
+
+extension [DeliveryMachine.BatchID: LogClaim] {
+  /// In the order in which they were claimed: a dictionary's own differs from process to process, and a simulation that
+  /// found a fault must be able to repeat it.
+  fileprivate var inOrder: [(key: DeliveryMachine.BatchID, value: LogClaim)] {
+    sorted { $0.key.number < $1.key.number }
   }
 }

@@ -20,6 +20,9 @@ extension EventLog {
       operations.claims = [:]
       let firstToKeep = state.withLock { state -> UInt64 in
         _ = state.checkHome(at: clock.uptime)
+        // What dead processes left is erased too, so it is counted too.
+        for lane in state.lanes.indices { state.seal(lane) }
+        state.takeInOrphans()
         return state.forgetEverything()
       }
       guard let home = state.withLock({ $0.home }) else { return }

@@ -40,6 +40,19 @@ import Testing
     await next.shutdown()
   }
 
+  @Test func `disabling that a kill cut short is finished by the next launch`() async throws {
+    let tern = try client()
+    for number in 0..<50 { tern.track("E\(number)") }
+    await tern.shutdown()
+    // The switch comes first; this is what a kill before the erasing leaves.
+    memory.setContents(of: "/queue/switches.json", to: Array("{\"epoch\":0,\"isEnabled\":false}".utf8))
+    let next = try client()
+    #expect(!next.isEnabled)
+    #expect(next.currentStatus.queued == 0)
+    #expect(next.currentStatus.droppedByReason == [.erased: 50])
+    await next.shutdown()
+  }
+
   @Test func `disabling on a disk that refuses is written down when it no longer does`() async throws {
     let tern = try client()
     memory.setScript { $0.path.contains("switches.json") && $0.kind == .open ? .fail(errno: 28) : nil }

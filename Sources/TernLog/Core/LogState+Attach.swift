@@ -84,7 +84,7 @@ extension LogState {
   }
 
   /// Moves the segments of a directory that nobody holds here, each by one rename: a crash leaves it there or here.
-  private mutating func adopt(_ orphan: LogDirectory) -> [SegmentName] {
+  mutating func adopt(_ orphan: LogDirectory) -> [SegmentName] {
     var adopted: [SegmentName] = []
     for name in (try? orphan.segments(fileSystem)) ?? [] {
       if let newName = renumber(name, from: orphan.path(name.text)) { adopted.append(newName) }

@@ -1,21 +1,21 @@
-import TernEvents
+package import TernEvents
 
 /// How many events left, delivered or for which reason, and the file that remembers it over launches.
 ///
 /// The file has two slots that are written in turn, so that a torn write leaves the count before it.
-struct DropLedger {
-  static let fileName = "drops"
+package struct DropLedger {
+  package static let fileName = "drops"
   static let slotBytes = 512
-  static let fileBytes = 2 * slotBytes
+  package static let fileBytes = 2 * slotBytes
   /// "TDRP" in the order of the bytes.
   private static let magic: UInt32 = 0x5052_4454
 
   /// How the file names the number of delivered events; a name with a colon is no reason of a drop.
   private static let deliveredName = DropReason(":delivered")
 
-  private(set) var counts: [DropReason: Int] = [:]
+  package private(set) var counts: [DropReason: Int] = [:]
   /// Events that left because the server has them.
-  private(set) var delivered = 0
+  package private(set) var delivered = 0
   /// There are counts that the file does not have yet.
   var isDirty = false
   private var sequence: UInt64 = 0
@@ -100,7 +100,7 @@ struct DropLedger {
   init() {}
 
   /// Reads the file's bytes: the newer of the slots that check out, nothing when none does.
-  init(file: UnsafeRawBufferPointer) {
+  package init(file: UnsafeRawBufferPointer) {
     for start in [0, Self.slotBytes] where start + Self.slotBytes <= file.count {
       let slot = UnsafeRawBufferPointer(rebasing: file[start..<start + Self.slotBytes])
       guard let source = slot.baseAddress, source.get(UInt32.self, at: 0) == Self.magic,

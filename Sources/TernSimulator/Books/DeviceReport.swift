@@ -1,0 +1,85 @@
+package import TernEvents
+
+/// A promise that was not kept.
+package struct Violation: Sendable, Hashable, CustomStringConvertible {
+  /// Which promise.
+  package let rule: String
+  /// What was seen instead.
+  package let detail: String
+  /// When, since the device's life began.
+  package let time: Duration
+
+  package var description: String { "\(rule): \(detail) (at \(time.clockText))" }
+}
+
+/// What one device lived through.
+package struct DeviceReport: Sendable {
+  package let seed: UInt64
+  package var violation: Violation?
+  package var digest = Digest()
+  package var figures = Figures()
+}
+
+/// Counts, for one device or for many.
+package struct Figures: Sendable, Hashable {
+  package var days = 0.0
+  package var launches = 0
+  package var kills = 0
+  /// Kills in the middle of a call.
+  package var killsInCalls = 0
+  package var events = 0
+  package var requests = 0
+  /// Requests that did not end with an acknowledgement.
+  package var retries = 0
+  package var bytesSent = 0
+  package var reported = 0
+  /// Events that reached the collector again, and were removed.
+  package var duplicates = 0
+  package var erasures = 0
+  /// Counts of drops that a kill took with it.
+  package var forgotten = 0
+  package var dropped: [DropReason: Int] = [:]
+  /// The longest time from recording to the collector.
+  package var worstDelay: Duration = .zero
+  /// The longest time that the last, healthy phase took.
+  package var worstDrain: Duration = .zero
+  /// The highest ratio of bytes sent in vain to bytes queued, over the outages.
+  package var worstOutage = 0.0
+  package var outages = 0
+
+  package init() {}
+
+  package mutating func add(_ other: Figures) {
+    days += other.days
+    launches += other.launches
+    kills += other.kills
+    killsInCalls += other.killsInCalls
+    events += other.events
+    requests += other.requests
+    retries += other.retries
+    bytesSent += other.bytesSent
+    reported += other.reported
+    duplicates += other.duplicates
+    erasures += other.erasures
+    forgotten += other.forgotten
+    for (reason, count) in other.dropped { dropped[reason, default: 0] += count }
+    worstDelay = max(worstDelay, other.worstDelay)
+    worstDrain = max(worstDrain, other.worstDrain)
+    worstOutage = max(worstOutage, other.worstOutage)
+    outages += other.outages
+  }
+}
+
+extension Duration {
+  /// Days and the time of day, to a millisecond.
+  package var clockText: String {
+    let milliseconds = wholeMilliseconds
+    let seconds = milliseconds / 1000
+    func padded(_ number: Int64, _ digits: Int) -> String {
+      let text = String(number)
+      return String(repeating: "0", count: max(digits - text.count, 0)) + text
+    }
+    return "day \(seconds / 86_400) \(padded(seconds / 3600 % 24, 2)):\(padded(seconds / 60 % 60, 2)):"
+      + "\(padded(seconds % 60, 2)).\(padded(milliseconds % 1000, 3))"
+  }
+}

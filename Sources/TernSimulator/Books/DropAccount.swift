@@ -1,0 +1,70 @@
+import Tern
+import TernEvents
+import TernLog
+import TernTestSupport
+
+/// How many drops the clients of a device have counted, and what of it was forgotten.
+///
+/// The client saves its counts now and then, not with each drop: a kill loses what was not saved. How much that is, is
+/// seen from outside by looking at memory before and at the disk after. Of a process that dies in the middle of a call
+/// only bounds are known: what it counted after its death happened to nobody.
+struct DropAccount {
+  struct Bounds: Equatable {
+    var low = 0
+    var high = 0
+  }
+
+  /// Drops that happened and are in no count any more.
+  private(set) var forgotten: [DropReason: Bounds] = [:]
+  /// Writes that left half a record behind, which may be counted as damaged though it was never acknowledged.
+  var tears = 0
+  /// Events told of by a process that died before it can have written that down: they may come back.
+  var toldInDeath = 0
+
+  /// What processes in memory and files of nobody count, without what was reported.
+  static func totals(_ processes: [SimulatedProcess], _ disk: InMemoryFileSystem) -> [DropReason: Int] {
+    var totals: [DropReason: Int] = [:]
+    var owned: Set<String> = []
+    for process in processes {
+      owned.formUnion(process.files.ownedDirectories)
+      for (reason, count) in process.engine.log.counts.dropped { totals[reason, default: 0] += count }
+    }
+    for path in disk.paths where path.hasSuffix("/" + DropLedger.fileName) {
+      if owned.contains(String(path.dropLast(DropLedger.fileName.count + 1))) { continue }
+      // A slot that a full disk cut off is whole again with the zeros that it ended in.
+      let bytes = (disk.contents(of: path) ?? []) + [UInt8](repeating: 0, count: DropLedger.fileBytes)
+      for (reason, count) in bytes.withUnsafeBytes({ DropLedger(file: $0) }).counts {
+        totals[reason, default: 0] += count
+      }
+    }
+    return totals.filter { !$0.key.description.hasPrefix("reported:") }
+  }
+
+  /// Takes note of a death.
+  ///
+  /// - Parameters:
+  ///   - before: The totals before the call in which the process died.
+  ///   - dying: The totals with the memory of the dying process; equal to `before` when it died between two calls.
+  ///   - after: The totals without it.
+  mutating func died(before: [DropReason: Int], dying: [DropReason: Int], after: [DropReason: Int]) {
+    for reason in Set(before.keys).union(dying.keys).union(after.keys) {
+      let now = after[reason] ?? 0
+      let bounds = [(before[reason] ?? 0) - now, (dying[reason] ?? 0) - now]
+      forgotten[reason, default: Bounds()].low += bounds.min() ?? 0
+      forgotten[reason, default: Bounds()].high += bounds.max() ?? 0
+    }
+  }
+
+  /// How many drops there were by this reason, given what is counted now.
+  func drops(_ reason: DropReason, counted: [DropReason: Int]) -> ClosedRange<Int> {
+    let bounds = forgotten[reason] ?? Bounds()
+    let count = counted[reason] ?? 0
+    return (count + bounds.low)...(count + bounds.high)
+  }
+
+  /// How many drops there were by any reason.
+  func drops(counted: [DropReason: Int]) -> ClosedRange<Int> {
+    let total = counted.values.reduce(0, +)
+    return (total + forgotten.values.reduce(0) { $0 + $1.low })...(total + forgotten.values.reduce(0) { $0 + $1.high })
+  }
+}

@@ -1,0 +1,45 @@
+import Tern
+import TernDelivery
+
+/// A request between the device and the collector.
+struct OpenRequest {
+  let process: Int
+  let batch: DeliveryMachine.BatchID
+  let request: TransportRequest
+  /// Its events, as places in the book.
+  let places: [Int]
+  let bytes: Int
+  let sentAt: Duration
+  /// The round of failures in which it was started.
+  let round: Int
+  let fate: Fate
+  /// Its events were erased meanwhile.
+  var isVoid = false
+  /// The process that sent it is gone.
+  var isOrphan = false
+  /// It has left the device and may yet arrive.
+  var isOnItsWay = true
+  var reply: SimulatedCollector.Reply?
+  var result: TransportResult?
+
+  /// What the network makes of it.
+  enum Fate {
+    case answered
+    /// Nothing comes back, and nothing arrived.
+    case lost
+    /// The connection is cut before the collector has it.
+    case resetBefore
+    /// The connection is cut before the answer is back.
+    case resetAfter
+    /// The answer takes long, or longer than the client waits.
+    case slow
+    /// A proxy on the way answers with an error.
+    case error(Int)
+  }
+}
+
+/// Bytes that were sent in vain since the last success.
+struct Outage {
+  var sent = 0
+  var queued = 0
+}

@@ -1,0 +1,93 @@
+import Tern
+import TernEvents
+import TernLog
+import TernTestSupport
+
+/// What must hold of each batch.
+extension SimulatedDevice {
+  /// Checks what a batch is made of; returns its events as places in the book.
+  func checkBatch(_ process: SimulatedProcess, _ records: [LogRecord]) -> [Int] {
+    if !process.client.isEnabled { fail("disabled", "process \(process.number) sends while it is disabled") }
+    if records.isEmpty || records.count > traits.app.maximumBatchEvents {
+      fail("batch", "a batch has \(records.count) events; at most \(traits.app.maximumBatchEvents) are allowed")
+    }
+    let bytes = records.reduce(0) { $0 + $1.payload.count }
+    if records.count > 1, bytes > traits.app.maximumBatchBytes {
+      fail("batch", "a batch has \(bytes) bytes; at most \(traits.app.maximumBatchBytes) are allowed")
+    }
+    var places: [Int] = []
+    var last: [Int: Int] = [:]
+    var hasNormal = false
+    for record in records {
+      guard let place = book.place(of: record.id) else {
+        fail("content", "\(record.id) is sent and was never recorded")
+        continue
+      }
+      places.append(place)
+      let entry = book[place]
+      if entry.openRequests > 0 { fail("claims", "\(record.id) is in two requests at a time") }
+      if entry.isErased { fail("erase", "\(record.id) is sent after it was erased") }
+      if entry.isTold, drops.toldInDeath == 0, drops.tears == 0 {
+        fail("settle", "\(record.id) is sent again after its delivery was acknowledged")
+      }
+      if hasNormal, entry.isCritical { fail("order", "a critical event stands behind a normal one") }
+      hasNormal = hasNormal || !entry.isCritical
+      checkOrder(process, place, entry, &last)
+      book[place].openRequests += 1
+      book[place].wasClaimed = true
+    }
+    return places
+  }
+
+  /// Events of one process and one lane are claimed in the order of their recording: within a batch, and from batch to
+  /// batch when they are claimed for the first time.
+  private func checkOrder(
+    _ process: SimulatedProcess, _ place: Int, _ entry: EventBook.Entry, _ last: inout [Int: Int]
+  ) {
+    let stream = entry.process * 2 + (entry.isCritical ? 1 : 0)
+    if let before = last[stream], before > place { fail("order", "a batch has events of one lane out of order") }
+    last[stream] = place
+    if !entry.wasClaimed {
+      if let before = process.lastClaimed[stream], before > place {
+        fail("order", "\(entry.event.id) is claimed for the first time after a later one of its lane")
+      }
+      process.lastClaimed[stream] = place
+    }
+  }
+}
+
+/// What must hold in the end.
+extension SimulatedDevice {
+  func checkAccounts(_ process: SimulatedProcess) {
+    let counted = totals
+    let all = drops.drops(counted: counted)
+    let losses = losses(counted: counted)
+    let missing = book.stored - book.told
+    if !losses.contains(missing) {
+      fail("accounts", "\(missing) events were not delivered, and \(losses) drops of them were counted: \(counted)")
+    }
+    for place in 0..<book.stored where !book[place].isCommitted && book[place].isTold {
+      fail("accounts", "\(book[place].event.id) left the device and the report does not have it")
+    }
+    for reason in [DropReason.disabled, .tooLarge, .storageFailed] {
+      let number = book.refused[reason] ?? 0
+      if !drops.drops(reason, counted: counted).contains(number) {
+        fail("accounts", "\(number) events were refused as \(reason), \(counted[reason] ?? 0) were counted")
+      }
+    }
+    checkReason(.rejected, counted, atMost: book.rejected)
+    checkReason(.damaged, counted, atMost: drops.tears)
+    report.figures.dropped = counted
+    report.figures.forgotten = max(all.lowerBound - counted.values.reduce(0, +), 0)
+    for (reason, count) in counted.sorted(by: { $0.key.description < $1.key.description }) {
+      report.digest.mix(reason.description)
+      report.digest.mix(UInt64(count))
+    }
+  }
+
+  /// A reason that needs a cause is not counted without one.
+  private func checkReason(_ reason: DropReason, _ counted: [DropReason: Int], atMost: Int) {
+    let range = drops.drops(reason, counted: counted)
+    if range.lowerBound > atMost { fail("accounts", "\(range) events were dropped as \(reason); \(atMost) at most can") }
+  }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import Tern
+import TernEvents
+import TernLog
+import TernTestSupport
+
+/// Launches and deaths of processes.
+extension SimulatedDevice {
+  /// Starts a process; `nil` when it has no client, or died on the way.
+  @discardableResult
+  func launch(slot: Int, foreground: Bool, dyingAfter operations: Int? = nil) -> SimulatedProcess? {
+    lastProcess += 1
+    report.figures.launches += 1
+    note(1, "launch \(lastProcess), slot \(slot), \(foreground ? "foreground" : "background"), version \(appVersion)")
+    let before = totals
+    let files = ProcessFiles(disk)
+    if let operations { files.die(afterOperations: operations, tearing: tear()) }
+    let appended = Locked<[SimulatedProcess.Appended]>([])
+    let isFirst = install == nil
+    let engine: Engine
+    do throws(TernError) {
+      engine = try Engine(configuration(), environment(files, foreground, appended))
+    } catch {
+      files.kill()
+      note(2, "no client: \(error)")
+      if operations == nil, !isDiskLimited { fail("launch", "the client cannot be created: \(error)") }
+      bury(before: before, dying: before.merging([.expired: book.stored, .damaged: book.stored], uniquingKeysWith: +))
+      return nil
+    }
+    let hadBacklog = engine.log.counts.waiting > 0
+    let process = SimulatedProcess(
+      number: lastProcess, slot: slot, files: files, engine: engine, appended: appended, isInForeground: foreground,
+      watch: watch(), isFirstOfInstall: isFirst)
+    processes.append(process)
+    if operations == nil { checkLaunch(process) }
+    let counts = engine.log.counts
+    process.watch.notice(waiting: counts.waiting, critical: counts.waitingCritical, now: clock.uptime)
+    process.loop.begin()
+    if hadBacklog { process.watch.deliver(now: clock.uptime) }
+    takeNote(of: process)
+    if !process.files.isDead { afterwards(process) }
+    settle(process)
+    guard operations != nil else { return process }
+    kill(process, before: before)
+    return nil
+  }
+
+  private func watch() -> DeliveryWatch {
+    var watch = DeliveryWatch(
+      DeliveryWatch.Rules(
+        sendAfter: traits.app.sendAfter, sendAtWaiting: traits.app.sendAtWaiting,
+        maximumInFlight: traits.app.maximumBatchesInFlight, maximumRetryDelay: traits.app.maximumRetryDelay))
+    if options.holdsOverLaunches, let heldUntil, heldUntil > clock.now {
+      watch.hold(until: clock.uptime + (heldUntil - clock.now))
+    }
+    return watch
+  }
+
+  private func configuration() -> TernClient.Configuration {
+    var configuration = TernClient.Configuration(
+      key: SimulatedCollector.key, collector: URL(string: "http://collector.test") ?? URL(fileURLWithPath: "/"))
+    configuration.queueDirectory = URL(fileURLWithPath: Self.directory)
+    let app = traits.app
+    configuration.maximumQueueBytes = app.maximumQueueBytes
+    configuration.maximumEventAge = app.maximumEventAge
+    configuration.sendAfter = app.sendAfter
+    configuration.sendAtWaiting = app.sendAtWaiting
+    configuration.maximumBatchEvents = app.maximumBatchEvents
+    configuration.maximumBatchBytes = app.maximumBatchBytes
+    configuration.maximumBatchesInFlight = app.maximumBatchesInFlight
+    configuration.maximumRetryDelay = app.maximumRetryDelay
+    configuration.requestTimeout = Self.timeout
+    configuration.compressesRequests = app.compresses
+    configuration.durability = [.never, .onBackgroundAndCritical, .everyBatch][app.durability]
+    return configuration
+  }
+
+  private func environment(
+    _ files: ProcessFiles, _ foreground: Bool, _ appended: Locked<[SimulatedProcess.Appended]>
+  ) -> TernClient.Environment {
+    let device = Device(
+      osName: "SimulatedOS", osVersion: "1", locale: "en_GB", appVersion: "\(appVersion)", appBuild: "1")
+    var environment = TernClient.Environment(
+      clock: clock, seed: use.next(), transport: NoTransport(), device: { device }, boot: boot.description,
+      isInForeground: foreground)
+    environment.fileSystem = files
+    environment.observesAppends = { event, lane, outcome in
+      appended.withLock { $0.append(SimulatedProcess.Appended(event: event, lane: lane, outcome: outcome)) }
+    }
+    return environment
+  }
+
+  /// How much of a torn write arrives; `nil`: none, and the write before it arrived whole.
+  private func tear() -> Int? {
+    guard traits.tears, use.chance(0.6) else { return nil }
+    drops.tears += 1
+    return use.number(0...400)
+  }
+
+  /// Dies in the middle of a call.
+  func die(_ process: SimulatedProcess, in body: () -> Void) {
+    let before = totals
+    process.files.die(afterOperations: Int(use.fraction(1, 40)) - 1, tearing: tear())
+    body()
+    kill(process, before: before)
+  }
+
+  /// Ends a process without any warning.
+  ///
+  /// - Parameter before: The drops counted before the call in which it died, if it did in a call.
+  func kill(_ process: SimulatedProcess, before: [DropReason: Int]? = nil) {
+    takeNote(of: process)
+    let dying = totals
+    let isInCall = process.files.isDead
+    report.figures.kills += 1
+    if isInCall { report.figures.killsInCalls += 1 }
+    note(3, "process \(process.number) is killed\(isInCall ? " in a call" : "")")
+    if isInCall {
+      // Nobody knows which of its last wishes were written down.
+      expectedUser = nil
+      expectedEnabled = nil
+    }
+    process.files.kill()
+    remove(process)
+    bury(before: isInCall ? before ?? dying : dying, dying: dying)
+  }
+
+  /// Ends a process as one that has time to tidy up.
+  func quit(_ process: SimulatedProcess) {
+    note(4, "process \(process.number) ends")
+    process.client.willTerminate()
+    drain(process)
+    let before = totals
+    process.loop.end()
+    takeNote(of: process)
+    process.files.kill()
+    remove(process)
+    bury(before: before, dying: before)
+  }
+
+  private func remove(_ process: SimulatedProcess) {
+    processes.removeAll { $0.number == process.number }
+    for number in process.open {
+      guard var request = requests[number] else { continue }
+      request.isOrphan = true
+      for place in request.places { book[place].openRequests -= 1 }
+      // What has left the device may still arrive.
+      if request.isOnItsWay, net.chance(0.5) { requests[number] = request } else { requests[number] = nil }
+    }
+    if process.slot == 0 { planUse(in: use.seconds(2, 86_400 * 2 / traits.usesPerDay)) }
+  }
+
+  private func bury(before: [DropReason: Int], dying: [DropReason: Int]) {
+    drops.died(before: before, dying: dying, after: totals)
+    tell("counted \(totals), forgotten \(drops.forgotten), refused \(book.refused)")
+  }
+
+  var totals: [DropReason: Int] { DropAccount.totals(processes, disk) }
+
+  /// What an earlier process was told holds for this one too.
+  private func checkLaunch(_ process: SimulatedProcess) {
+    if let install, process.client.installID != install { fail("install", "the install has another identifier") }
+    install = process.client.installID
+    if let expectedEnabled, process.client.isEnabled != expectedEnabled {
+      fail("switches", "the client is \(process.client.isEnabled ? "enabled" : "disabled") after a launch")
+    }
+    guard !process.client.isEnabled else { return }
+    // An opt-out that a kill cut short is finished now.
+    if processes.count == 1 {
+      let counts = process.engine.log.counts
+      if counts.waiting + counts.claimed > 0 { fail("erase", "\(counts.waiting) events wait in a disabled client") }
+      book.erase { _ in true }
+    }
+  }
+}

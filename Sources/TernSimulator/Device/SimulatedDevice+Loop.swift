@@ -1,0 +1,159 @@
+import Tern
+import TernDelivery
+import TernEvents
+import TernLog
+
+/// Where the real run loop meets the simulated world.
+extension SimulatedDevice {
+  /// Brings the messages that a call of the app left to the run loop, at once or a little later.
+  func settle(_ process: SimulatedProcess) {
+    takeNote(of: process)
+    guard !process.isSuspended else { return }
+    if traits.isBusy, !process.files.isDead {
+      guard !process.isDrainPlanned else { return }
+      process.isDrainPlanned = true
+      agenda.add(.drain(process: process.number), at: clock.now + use.seconds(0.0001, 0.05))
+    } else {
+      drain(process)
+    }
+  }
+
+  func drain(_ process: SimulatedProcess) {
+    if !process.isSuspended { take(process, []) }
+  }
+
+  /// Lets the run loop take in its messages and then this, and does what it asks for.
+  func take(_ process: SimulatedProcess, _ messages: [Message]) {
+    let now = clock.uptime
+    if let late = process.watch.check(now: now) { fail("in time", "process \(process.number): \(late)") }
+    let counts = process.engine.log.counts
+    process.watch.notice(waiting: counts.waiting, critical: counts.waitingCritical, now: now)
+    var next = process.engine.mailbox.takeAll() + messages
+    // Carrying out what was asked for leaves messages too, as recording a report of drops does.
+    while !next.isEmpty {
+      process.loop.take(next)
+      next = process.engine.mailbox.takeAll()
+    }
+    takeNote(of: process)
+    if process.files.isDead { return }
+    afterwards(process)
+  }
+
+  /// Does what the run loop has asked for.
+  func afterwards(_ process: SimulatedProcess) {
+    if process.isPaused, process.wantsPaused, !process.loop.effects.sent.isEmpty {
+      fail("pause", "process \(process.number) sends while it is paused")
+    }
+    process.isPaused = process.wantsPaused
+    carryOut(process)
+    look(process)
+  }
+
+  private func carryOut(_ process: SimulatedProcess) {
+    let effects = process.loop.effects
+    process.loop.effects = SimulatedEffects()
+    for batch in effects.sent { send(process, batch.id, batch.records) }
+    for batch in effects.cancelled { cancel(process, batch) }
+    guard let wish = effects.timer else { return }
+    process.timer += 1
+    process.isTimerSet = wish != nil
+    process.wasTimerMissed = false
+    guard let deadline = wish else { return }
+    if deadline < clock.uptime { fail("timer", "a timer is set for \(clock.uptime - deadline) ago") }
+    let late = traits.isBusy ? use.seconds(0.0001, 0.2) : .zero
+    agenda.add(
+      .timer(process: process.number, number: process.timer), at: clock.moment(ofUptime: deadline) + late)
+  }
+
+  func look(_ process: SimulatedProcess) {
+    let counts = process.engine.log.counts
+    process.watch.look(
+      DeliveryWatch.View(
+        now: clock.uptime, waiting: counts.waiting, waitingCritical: counts.waitingCritical,
+        inFlight: process.open.count,
+        mayRun: process.client.isEnabled && !process.isPaused && !process.isSuspended))
+    let status = process.client.currentStatus
+    if status.delivered != process.delivered {
+      fail("status", "\(status.delivered) events are delivered says the client, and it was told of \(process.delivered)")
+    }
+    if let fault = process.watch.hammering { fail("pauses", fault) }
+    balance(process, counts)
+  }
+
+  func timerFires(_ process: SimulatedProcess, _ number: Int) {
+    guard process.timer == number else { return }
+    if process.isSuspended {
+      process.wasTimerMissed = true
+      return
+    }
+    process.isTimerSet = false
+    take(process, [.input(.timerFired)])
+  }
+
+  /// Writes the events that the client has recorded since into the book.
+  func takeNote(of process: SimulatedProcess) {
+    let news = process.appended.withLock { news in
+      defer { news = [] }
+      return news
+    }
+    for item in news {
+      guard case .stored = item.outcome else {
+        // What a dying process could not store was never answered for.
+        if case .dropped(let reason) = item.outcome, !process.files.isDead { refuse(item.event, reason) }
+        continue
+      }
+      remember(item, process)
+    }
+  }
+
+  private func refuse(_ event: Event, _ reason: DropReason) {
+    book.refused[reason, default: 0] += 1
+    note(5, "\(event.kind) \(event.name) is refused: \(reason)")
+  }
+
+  private func remember(_ item: SimulatedProcess.Appended, _ process: SimulatedProcess) {
+    let event = item.event
+    report.figures.events += 1
+    report.digest.mix(event.id.low)
+    // The device's facts stand in every line; the exact length matters to no promise.
+    let bytes = 400 + event.properties.elements.reduce(0) { $0 + $1.name.utf8.count + $1.value.roughBytes }
+    let isNew = book.add(
+      EventBook.Entry(
+        event: event, isCritical: item.lane == .critical, process: process.number, storedAt: clock.now, bytes: bytes))
+    if !isNew { fail("identifiers", "\(event.id) was given twice") }
+    if event.install != process.client.installID { fail("install", "an event carries another install") }
+    if process.slot == 0, event.kind != .drops, let expectedUser, !traits.hasCompanion, !process.files.isDead,
+      event.user != expectedUser
+    {
+      fail("user", "an event carries the user \(event.user ?? "none") instead of \(expectedUser ?? "none")")
+    }
+  }
+
+  /// Every stored event waits, is under way, was told of, or was dropped and counted: at every moment.
+  private func balance(_ process: SimulatedProcess, _ counts: LogCounts) {
+    // Two processes share the events, and what a dead one left is counted by nobody until it is adopted.
+    guard !traits.hasCompanion else { return }
+    let losses = losses(counted: totals)
+    let here = counts.waiting + counts.claimed
+    let rest = book.stored - book.told
+    guard here < rest - losses.upperBound || here > rest - losses.lowerBound else { return }
+    fail(
+      "balance",
+      "\(book.stored) stored - \(book.told) delivered - \(losses) dropped, yet the log holds \(here); "
+        + "counted \(totals), refused \(book.refused)")
+  }
+
+  /// How many stored events were dropped later.
+  func losses(counted: [DropReason: Int]) -> ClosedRange<Int> {
+    let all = drops.drops(counted: counted)
+    let refused = book.refusedTotal
+    // An event whose delivery was forgotten in death comes back, and may be dropped then; half a record is no event.
+    return (all.lowerBound - refused - drops.tears - drops.toldInDeath)...(all.upperBound - refused)
+  }
+}
+
+extension PropertyValue {
+  fileprivate var roughBytes: Int {
+    if case .string(let text) = self { text.utf8.count + 6 } else { 14 }
+  }
+}

@@ -1,0 +1,213 @@
+import Tern
+import TernDelivery
+import TernEvents
+import TernLog
+
+/// Requests on their way to the collector and back.
+extension SimulatedDevice {
+  func send(_ process: SimulatedProcess, _ batch: DeliveryMachine.BatchID, _ records: [LogRecord]) {
+    let places = checkBatch(process, records)
+    lastRequest += 1
+    let number = lastRequest
+    report.figures.requests += 1
+    let round = process.watch.round
+    process.open.append(number)
+    if let fault = process.watch.started(now: clock.uptime, inFlight: process.open.count) {
+      fail("in time", "process \(process.number): \(fault)")
+    }
+    let bytes = records.reduce(0) { $0 + $1.payload.count + 1 }
+    let request = process.engine.request(for: records)
+    report.figures.bytesSent += request.body.count
+    for record in records { report.digest.mix(record.id.low) }
+    var open = OpenRequest(
+      process: process.number, batch: batch, request: request, places: places, bytes: bytes, sentAt: clock.now,
+      round: round, fate: fate())
+    note(10, "request \(number) of process \(process.number): \(records.count) events, \(bytes) bytes, \(open.fate)")
+    dispatch(&open, number)
+    requests[number] = open
+  }
+
+  private func fate() -> OpenRequest.Fate {
+    let network = traits.network
+    if isHealing { return .answered }
+    if net.chance(network.loss) { return .lost }
+    if net.chance(network.resetBefore) { return .resetBefore }
+    if net.chance(network.resetAfter) { return .resetAfter }
+    if net.chance(network.slow) { return .slow }
+    if net.chance(network.error) { return .error(net.pick([500, 502, 503, 504, 408, 429, 404, 301])) }
+    return .answered
+  }
+
+  private func dispatch(_ open: inout OpenRequest, _ number: Int) {
+    let trip = Duration.seconds(Double.random(in: traits.network.roundTrip, using: &net))
+    if isOffline {
+      let isQuick = net.chance(0.9)
+      fail(&open, number, isQuick ? .offline : .timedOut, in: isQuick ? .milliseconds(20) : Self.timeout)
+      return
+    }
+    switch open.fate {
+    case .lost: fail(&open, number, .timedOut, in: Self.timeout)
+    case .resetBefore: fail(&open, number, .connection, in: min(trip, Self.timeout))
+    case .error(let status):
+      open.reply = .failed(wait: nil)
+      open.isOnItsWay = false
+      open.result = .response(TransportResponse(status: status))
+      agenda.add(.answer(request: number), at: clock.now + min(trip, Self.timeout))
+    case .answered, .resetAfter, .slow:
+      let transfer = Duration.seconds(Double(open.request.body.count) / 200_000)
+      agenda.add(.arrival(request: number), at: clock.now + min(trip / 2 + transfer, Self.timeout))
+    }
+  }
+
+  private func fail(
+    _ open: inout OpenRequest, _ number: Int, _ kind: TransportFailure.Kind, in delay: Duration
+  ) {
+    open.isOnItsWay = false
+    open.reply = .failed(wait: nil)
+    open.result = .failure(TransportFailure(kind, "simulated"))
+    agenda.add(.answer(request: number), at: clock.now + delay)
+  }
+
+  func arrives(_ number: Int) {
+    guard var open = requests[number], open.isOnItsWay else { return }
+    defer { requests[number] = open.isOrphan ? nil : open }
+    guard !isOffline else { return fail(&open, number, .connection, in: .milliseconds(50)) }
+    open.isOnItsWay = false
+    let exchange = collector.receive(open.request, at: SimulatedClock.start + clock.now)
+    if let complaint = exchange.complaint { fail("requests", complaint) }
+    commit(exchange, open)
+    note(11, "request \(number) arrives: \(exchange.reply), status \(exchange.response.status)")
+    let back = Duration.seconds(Double.random(in: traits.network.roundTrip, using: &net)) / 2
+    let left = Self.timeout - (clock.now - open.sentAt)
+    switch open.fate {
+    case .resetAfter: return fail(&open, number, .connection, in: min(back, left))
+    case .slow:
+      let delay = net.seconds(1, 150)
+      if delay >= left { return fail(&open, number, .timedOut, in: left) }
+      agenda.add(.answer(request: number), at: clock.now + delay)
+    default: agenda.add(.answer(request: number), at: clock.now + min(back, left))
+    }
+    open.reply = exchange.reply
+    open.result = .response(exchange.response)
+  }
+
+  /// The collector has these events now: they must be what was recorded, and may not be what was erased.
+  private func commit(_ exchange: SimulatedCollector.Exchange, _ open: OpenRequest) {
+    report.figures.duplicates += exchange.duplicates
+    if !exchange.events.isEmpty, exchange.events.count != open.places.count {
+      fail("requests", "a request of \(open.places.count) events carries \(exchange.events.count)")
+      return
+    }
+    for (index, item) in exchange.events.enumerated() {
+      let place = open.places[index]
+      let entry = book[place]
+      if !item.event.isSame(as: entry.event) { fail("content", "\(item.event) was recorded as \(entry.event)") }
+      guard item.isStored, !entry.isCommitted else { continue }
+      if entry.isErased, !entry.isExempt { fail("erase", "\(entry.event.id) arrives after it was erased") }
+      book[place].isCommitted = true
+      report.figures.reported += 1
+      report.figures.worstDelay = max(report.figures.worstDelay, clock.now - entry.storedAt)
+    }
+  }
+
+  func answers(_ number: Int) {
+    guard var open = requests[number], !open.isOrphan, let process = process(open.process) else { return }
+    if process.isSuspended {
+      process.heldAnswers.append(number)
+      return
+    }
+    if isOffline, case .response = open.result {
+      open.reply = .failed(wait: nil)
+      open.result = .failure(TransportFailure(.connection, "simulated"))
+    }
+    deliver(process, number, open)
+  }
+
+  /// Answers that came while the process was suspended: some connections have not lived through that.
+  func deliverHeldAnswers(_ process: SimulatedProcess) {
+    let numbers = process.heldAnswers
+    process.heldAnswers = []
+    for number in numbers {
+      guard var open = requests[number] else { continue }
+      if clock.now - open.sentAt > Self.timeout, net.chance(0.5) {
+        open.reply = .failed(wait: nil)
+        open.result = .failure(TransportFailure(.timedOut, "simulated"))
+      }
+      deliver(process, number, open)
+      if process.files.isDead { return }
+    }
+  }
+
+  private func deliver(_ process: SimulatedProcess, _ number: Int, _ open: OpenRequest) {
+    // What lies in the mailbox came before the answer, and may start requests of its own.
+    drain(process)
+    guard let result = open.result, let reply = open.reply else { return }
+    // What was given up on its way may arrive all the same.
+    var rest = open
+    rest.isOrphan = true
+    requests[number] = open.isOnItsWay ? rest : nil
+    process.open.removeAll { $0 == number }
+    for place in open.places { book[place].openRequests -= 1 }
+    note(12, "answer \(number) to process \(process.number): \(reply)\(open.isVoid ? ", void" : "")")
+    if !isHealing, process.slot == 0, traits.crash > 0, use.chance(0.02) {
+      let before = book.told
+      die(process) { learn(process, open, reply, result) }
+      // What it learned it may not have written down.
+      drops.toldInDeath += book.told - before
+      return
+    }
+    learn(process, open, reply, result)
+  }
+
+  private func learn(
+    _ process: SimulatedProcess, _ open: OpenRequest, _ reply: SimulatedCollector.Reply, _ result: TransportResult
+  ) {
+    if case .acknowledged = reply {} else { report.figures.retries += 1 }
+    if !open.isVoid { tell(process, open, reply) }
+    take(process, [.answered(open.batch, result)])
+  }
+
+  /// What the client learns with this answer, for the book and for the watch.
+  private func tell(_ process: SimulatedProcess, _ open: OpenRequest, _ reply: SimulatedCollector.Reply) {
+    let now = clock.uptime
+    switch reply {
+    case .acknowledged(let rejected):
+      let refused = Set(rejected)
+      for (index, place) in open.places.enumerated() { book.tell(place, isRejected: refused.contains(index)) }
+      process.delivered += open.places.count - rejected.count
+      process.watch.acknowledged(started: open.round, isProgress: rejected.count < open.places.count)
+      endOutage()
+    case .refused(let index):
+      let isSingle = open.places.count == 1 || index != nil
+      if isSingle { book.tell(open.places[index ?? 0], isRejected: true) }
+      process.watch.refused(isSingle: isSingle, returns: open.places.count > 1, now: now)
+    case .failed(let wait):
+      process.watch.failed(wait: wait, started: open.round, now: now)
+      if let wait { heldUntil = max(heldUntil ?? .zero, clock.now + min(wait, process.watch.rules.longestWait)) }
+      outage.sent += open.bytes
+      outage.queued = max(outage.queued, min(book.pendingBytes, process.engine.log.counts.bytes))
+    }
+  }
+
+  private func endOutage() {
+    guard outage.sent > 0 else { return }
+    report.figures.outages += 1
+    let ratio = Double(outage.sent) / Double(max(outage.queued, 1))
+    report.figures.worstOutage = max(report.figures.worstOutage, ratio)
+    if let limit = options.outageLimit, ratio > limit {
+      fail("outage", "\(outage.sent) bytes were sent in vain while at most \(outage.queued) were queued")
+    }
+    outage = Outage()
+  }
+
+  /// The client needs the answer no more; it may come all the same.
+  func cancel(_ process: SimulatedProcess, _ batch: DeliveryMachine.BatchID) {
+    guard let number = process.open.first(where: { requests[$0]?.batch == batch }), net.chance(0.5) else { return }
+    guard var open = requests[number] else { return }
+    if open.isOnItsWay, net.chance(0.5) { open.isOnItsWay = false }
+    open.reply = .failed(wait: nil)
+    open.result = .failure(TransportFailure(.connection, "cancelled"))
+    requests[number] = open
+    agenda.add(.answer(request: number), at: clock.now + .milliseconds(1))
+  }
+}

@@ -1,0 +1,202 @@
+import Tern
+import TernDelivery
+import TernEvents
+import TernLog
+
+/// Names that mean something to the simulated collector.
+enum DeviceUse {
+  static let poison = "poison"
+}
+
+/// How the app is used.
+extension SimulatedDevice {
+  func beginUse() {
+    isUsePlanned = false
+    let foreground = use.chance(0.85)
+    guard let process = app ?? start(foreground) else { return }
+    if process.isSuspended { resume(process) }
+    if foreground, !process.isInForeground { enterForeground(process) }
+    guard process.files.isDead == false else { return }
+    agenda.add(
+      .act(process: process.number, remaining: use.number(1...traits.longestUse)),
+      at: clock.now + use.seconds(0.01, 5))
+  }
+
+  private func start(_ foreground: Bool) -> SimulatedProcess? {
+    if use.chance(0.05) { appVersion += 1 }
+    let dies = traits.crash > 0 && use.chance(0.03)
+    let started = launch(slot: 0, foreground: foreground, dyingAfter: dies ? Int(use.fraction(1, 120)) - 1 : nil)
+    if started == nil { planUse(in: use.seconds(1, 20_000)) }
+    return started
+  }
+
+  func act(_ process: SimulatedProcess, _ remaining: Int) {
+    guard !process.isSuspended else { return }
+    if traits.crash > 0, use.chance(traits.crash) {
+      if use.chance(0.5) { return kill(process) }
+      return die(process) { doSomething(process) }
+    }
+    doSomething(process)
+    if remaining > 1 {
+      agenda.add(.act(process: process.number, remaining: remaining - 1), at: clock.now + use.seconds(0.05, 150))
+    } else if process.slot == 0 {
+      agenda.add(.leave(process: process.number), at: clock.now + use.seconds(0.05, 60))
+    } else {
+      agenda.add(.end(process: process.number), at: clock.now + use.seconds(0.5, 20_000))
+    }
+  }
+
+  private func doSomething(_ process: SimulatedProcess) {
+    let client = process.client
+    if process.slot == 0 {
+      if !client.isEnabled, use.chance(0.3) { return setEnabled(process, true) }
+      if process.wantsPaused, use.chance(0.3) { return setPaused(process, false) }
+      if traits.switches, use.chance(0.02) {
+        if traits.crash > 0, use.chance(0.2) { return die(process) { setEnabled(process, !client.isEnabled) } }
+        return setEnabled(process, !client.isEnabled)
+      }
+      if traits.pauses, use.chance(0.03) { return setPaused(process, true) }
+      if traits.identifies, use.chance(0.03) { return identify(process) }
+      if traits.flushes, use.chance(0.03) { return flush(process) }
+    }
+    let count = use.chance(traits.burst) ? use.number(20...600) : 1
+    for _ in 0..<count { track(process) }
+    settle(process)
+  }
+
+  private func track(_ process: SimulatedProcess) {
+    let client = process.client
+    let isEnabled = client.isEnabled
+    let critical = use.chance(traits.critical)
+    var properties: Properties = ["n": Int64(book.stored)]
+    if use.chance(0.3) { properties["text"] = .string(String(repeating: "ä", count: use.number(0...60))) }
+    if use.chance(0.01) { properties["long"] = .string(String(repeating: "x", count: use.number(1000...8000))) }
+    if use.chance(traits.huge) {
+      for number in 0..<10 { properties["huge\(number)"] = .string(String(repeating: "h", count: 8000)) }
+    }
+    if use.chance(0.1) {
+      client.screen("screen", properties)
+    } else {
+      let name = use.chance(traits.poison) ? DeviceUse.poison : critical ? "critical" : "normal"
+      client.track(name, properties, priority: critical ? .critical : .normal)
+    }
+    guard !isEnabled, !process.files.isDead else { return }
+    book.refused[.disabled, default: 0] += 1
+    checkNothingRecorded(process)
+  }
+
+  private func checkNothingRecorded(_ process: SimulatedProcess) {
+    if process.appended.withLock({ !$0.isEmpty }) { fail("disabled", "a disabled client records") }
+  }
+
+  private func setEnabled(_ process: SimulatedProcess, _ isEnabled: Bool) {
+    note(20, "\(isEnabled ? "enable" : "disable") process \(process.number)")
+    let isAlone = processes.count == 1
+    process.client.isEnabled = isEnabled
+    takeNote(of: process)
+    guard !process.files.isDead else { return }
+    expectedEnabled = isDiskLimited || traits.hasCompanion ? nil : isEnabled
+    if !isEnabled { erased(process, isAlone: isAlone) }
+    settle(process)
+  }
+
+  private func erased(_ process: SimulatedProcess, isAlone: Bool) {
+    report.figures.erasures += 1
+    for number in process.open { requests[number]?.isVoid = true }
+    // Requests that outlived the process that sent them were under way as well.
+    for open in requests.values where open.isOnItsWay {
+      for place in open.places { book[place].isExempt = true }
+    }
+    // What the other process has in its log is its own.
+    book.erase { isAlone || $0.process == process.number }
+    process.watch.disabled()
+    let counts = process.engine.log.counts
+    if counts.waiting + counts.claimed > 0 { fail("erase", "\(counts.waiting) events wait after an erasure") }
+    outage = Outage()
+  }
+
+  private func setPaused(_ process: SimulatedProcess, _ isPaused: Bool) {
+    note(21, "\(isPaused ? "pause" : "resume") process \(process.number)")
+    process.wantsPaused = isPaused
+    if isPaused { process.client.pause() } else { process.client.resume() }
+    settle(process)
+  }
+
+  private func identify(_ process: SimulatedProcess) {
+    lastUser += 1
+    let user: String? = use.chance(0.3) ? nil : "user-\(lastUser)"
+    note(22, "identify \(user ?? "nobody")")
+    expectedUser = nil
+    process.client.identify(user)
+    guard !process.files.isDead else { return }
+    if !isDiskLimited { expectedUser = .some(user) }
+    settle(process)
+  }
+
+  private func flush(_ process: SimulatedProcess) {
+    note(23, "flush of process \(process.number)")
+    lastUser += 1
+    drain(process)
+    let now = clock.uptime
+    // Any other flush fails at once, and changes nothing.
+    if process.engine.log.counts.waiting > 0, process.watch.heldUntil ?? .zero <= now, !process.isPaused,
+      process.client.isEnabled
+    {
+      process.watch.endPause()
+      process.watch.deliver(now: now)
+    }
+    take(process, [.input(.flushRequested(DeliveryMachine.FlushID(number: 1_000_000 + lastUser)))])
+  }
+
+  func leave(_ process: SimulatedProcess) {
+    guard !process.isSuspended else { return }
+    if process.isInForeground {
+      note(24, "process \(process.number) goes to the background")
+      process.isInForeground = false
+      process.client.didEnterBackground()
+      process.watch.background(waiting: process.engine.log.counts.waiting, now: clock.uptime)
+      settle(process)
+    }
+    planUse(in: use.seconds(2, 86_400 * 2 / traits.usesPerDay))
+    // Some systems let an app run on, some for a moment only.
+    agenda.add(.suspend(process: process.number), at: clock.now + use.seconds(0.2, use.chance(0.1) ? 5000 : 30))
+    if use.chance(0.1) { agenda.add(.end(process: process.number), at: clock.now + use.seconds(0.1, 20)) }
+  }
+
+  func suspend(_ process: SimulatedProcess) {
+    guard !process.isSuspended, !process.isInForeground else { return }
+    note(25, "process \(process.number) is suspended")
+    process.isSuspended = true
+    look(process)
+    if use.chance(0.6) { agenda.add(.end(process: process.number), at: clock.now + use.seconds(10, 200_000)) }
+  }
+
+  private func resume(_ process: SimulatedProcess) {
+    note(26, "process \(process.number) runs again")
+    process.isSuspended = false
+    look(process)
+    if process.wasNetworkMissed, !isOffline { networkComesBack(process) }
+    process.wasNetworkMissed = false
+    deliverHeldAnswers(process)
+    if process.files.isDead { return }
+    if process.wasTimerMissed {
+      process.wasTimerMissed = false
+      process.isTimerSet = false
+      take(process, [.input(.timerFired)])
+    }
+    drain(process)
+  }
+
+  private func enterForeground(_ process: SimulatedProcess) {
+    guard !process.files.isDead else { return }
+    note(27, "process \(process.number) comes to the foreground")
+    process.isInForeground = true
+    process.client.willEnterForeground()
+    process.watch.endPause()
+    settle(process)
+  }
+
+  func end(_ process: SimulatedProcess) {
+    if process.isSuspended || use.chance(0.6) { kill(process) } else { quit(process) }
+  }
+}

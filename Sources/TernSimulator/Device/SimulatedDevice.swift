@@ -1,0 +1,168 @@
+import Foundation
+import Tern
+import TernEvents
+import TernLog
+import TernTestSupport
+
+/// One device with an app on it, from the installation to the day on which everything works again.
+///
+/// Everything that happens follows from the seed: there is one thread, no task, no real time, and nothing asks for the
+/// order of a dictionary.
+package final class SimulatedDevice {
+  /// What can be asked of a simulation beside its seed.
+  package struct Options: Sendable {
+    /// The most bytes that may be sent in vain for each byte queued; `nil`, the default: it is only measured.
+    package var outageLimit: Double?
+    /// Whether a wait that the collector asked for holds for the next process too; false by default.
+    package var holdsOverLaunches = false
+
+    package init() {}
+  }
+
+  static let directory = "/data/tern"
+  /// Requests take no longer than the client says.
+  static let timeout = Duration.seconds(60)
+
+  let options: Options
+  let story: ((String) -> Void)?
+  let traits: DeviceTraits
+  let clock = SimulatedClock()
+  let disk = InMemoryFileSystem()
+  var use: FastGenerator
+  var net: FastGenerator
+  var agenda = Agenda()
+  var collector: SimulatedCollector
+  var book = EventBook()
+  var drops = DropAccount()
+  var report: DeviceReport
+
+  var processes: [SimulatedProcess] = []
+  var lastProcess = 0
+  var requests: [Int: OpenRequest] = [:]
+  var lastRequest = 0
+  var isOffline = false
+  var isUsePlanned = false
+  /// From here on everything works.
+  var isHealing = false
+  var boot = UniqueID(high: 0, low: 0)
+  var appVersion = 1
+  var install: UniqueID?
+  /// What the app asked for last; `nil` when it is not known whether that was written down.
+  var expectedUser: String?? = .some(nil)
+  var expectedEnabled: Bool? = true
+  var lastUser = 0
+  var isDiskLimited = false
+  var outage = Outage()
+  /// The true time until which the collector asked to wait.
+  var heldUntil: Duration?
+
+  /// Creates a device.
+  ///
+  /// - Parameters:
+  ///   - seed: Everything follows from it.
+  ///   - story: Told what happens, a line each; `nil`: nobody listens.
+  package init(seed: UInt64, options: Options = Options(), story: ((String) -> Void)? = nil) {
+    var generator = FastGenerator(seed: seed)
+    traits = DeviceTraits(using: &generator)
+    use = FastGenerator(seed: generator.next())
+    net = FastGenerator(seed: generator.next())
+    collector = SimulatedCollector(traits.network)
+    report = DeviceReport(seed: seed)
+    self.options = options
+    self.story = story
+  }
+
+  /// Lives the device's whole life; stops at the first promise that is not kept.
+  package func run() -> DeviceReport {
+    tell("a device for \(traits.days) days: \(traits)")
+    boot = UniqueID.random(using: &use)
+    plan()
+    let end = Duration.seconds(traits.days * 86_400)
+    var steps = 0
+    while report.violation == nil, let item = agenda.next(), item.time < end {
+      clock.now = max(clock.now, item.time)
+      happen(item.occurrence)
+      steps += 1
+      if steps > 3_000_000 { fail("rest", "three million things happened in \(traits.days) days") }
+    }
+    if report.violation == nil {
+      clock.now = end
+      heal()
+    }
+    report.figures.days = traits.days
+    return report
+  }
+
+  private func plan() {
+    planUse(in: .seconds(1))
+    later(.networkChanges, traits.network.online)
+    if traits.network.healthy > 0 { later(.collectorChanges, traits.network.healthy) }
+    if traits.fullDisk { later(.diskChanges, 200_000) }
+    if traits.clockJumps { later(.clockJumps, 200_000) }
+    if traits.reboots { later(.reboots, 400_000) }
+    if traits.hasCompanion { later(.companion, 40_000) }
+  }
+
+  func later(_ occurrence: Occurrence, _ seconds: Double) {
+    agenda.add(occurrence, at: clock.now + use.seconds(seconds / 10, seconds * 2))
+  }
+
+  func planUse(in step: Duration) {
+    guard !isUsePlanned else { return }
+    isUsePlanned = true
+    agenda.add(.use, at: clock.now + step)
+  }
+
+  func happen(_ occurrence: Occurrence) {
+    switch occurrence {
+    case .use: beginUse()
+    case .act(let process, let remaining): with(process) { act($0, remaining) }
+    case .leave(let process): with(process) { leave($0) }
+    case .suspend(let process): with(process) { suspend($0) }
+    case .end(let process): with(process) { end($0) }
+    case .timer(let process, let number): with(process) { timerFires($0, number) }
+    case .drain(let process):
+      with(process) {
+        $0.isDrainPlanned = false
+        drain($0)
+      }
+    case .arrival(let request): arrives(request)
+    case .answer(let request): answers(request)
+    case .networkChanges: networkChanges()
+    case .collectorChanges: collectorChanges()
+    case .diskChanges: diskChanges()
+    case .clockJumps: clockJumps()
+    case .reboots: reboot()
+    case .companion: companionStarts()
+    }
+  }
+
+  private func with(_ number: Int, _ body: (SimulatedProcess) -> Void) {
+    if let process = process(number) { body(process) }
+  }
+
+  func process(_ number: Int) -> SimulatedProcess? { processes.first { $0.number == number } }
+
+  var app: SimulatedProcess? { processes.first { $0.slot == 0 } }
+
+  // MARK: Telling
+
+  func fail(_ rule: String, _ detail: @autoclosure () -> String) {
+    guard report.violation == nil else { return }
+    let violation = Violation(rule: rule, detail: detail(), time: clock.now)
+    report.violation = violation
+    tell("NOT KEPT: \(violation)")
+  }
+
+  /// Notes something for the digest, and for whoever listens.
+  func note(_ code: UInt64, _ text: @autoclosure () -> String) {
+    report.digest.mix(code)
+    report.digest.mix(UInt64(truncatingIfNeeded: clock.now.wholeMilliseconds))
+    tell(text())
+  }
+
+  func tell(_ text: @autoclosure () -> String) {
+    guard let story else { return }
+    story("\(clock.now.clockText)  \(text())")
+  }
+}

@@ -1,0 +1,81 @@
+import Tern
+import TernDelivery
+import TernEvents
+import TernLog
+
+/// One process of the app: the real client, the real run loop, the real log.
+final class SimulatedProcess {
+  /// What the client did with an event.
+  struct Appended: Sendable {
+    let event: Event
+    let lane: Lane
+    let outcome: AppendOutcome
+  }
+
+  let number: Int
+  /// 0 is the app, 1 the companion.
+  let slot: Int
+  let files: ProcessFiles
+  let engine: Engine
+  let client: TernClient
+  var loop: RunLoop<SimulatedEffects>
+  let appended: Locked<[Appended]>
+  var watch: DeliveryWatch
+  let isFirstOfInstall: Bool
+
+  var isInForeground: Bool
+  var isSuspended = false
+  /// The app asked for it; the loop learns it with its next messages.
+  var wantsPaused = false
+  var isPaused = false
+  /// Requests that were not answered, by number.
+  var open: [Int] = []
+  /// Answers that came while the process was suspended.
+  var heldAnswers: [Int] = []
+  /// How many events the client was told of as delivered.
+  var delivered = 0
+  /// Timers are told apart by counting them.
+  var timer = 0
+  var isTimerSet = false
+  var wasTimerMissed = false
+  var wasNetworkMissed = false
+  var isDrainPlanned = false
+  /// The highest place in the book that was claimed for the first time, by lane and recording process.
+  var lastClaimed: [Int: Int] = [:]
+
+  init(
+    number: Int, slot: Int, files: ProcessFiles, engine: Engine, appended: Locked<[Appended]>, isInForeground: Bool,
+    watch: DeliveryWatch, isFirstOfInstall: Bool
+  ) {
+    self.number = number
+    self.slot = slot
+    self.files = files
+    self.engine = engine
+    self.appended = appended
+    self.isInForeground = isInForeground
+    self.watch = watch
+    self.isFirstOfInstall = isFirstOfInstall
+    client = TernClient(engine)
+    loop = RunLoop(engine, SimulatedEffects())
+  }
+}
+
+/// Collects what the run loop asks for; the device carries it out when the loop has returned.
+struct SimulatedEffects: RunLoopEffects {
+  var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []
+  var cancelled: [DeliveryMachine.BatchID] = []
+  /// The last wish: `nil` none, `.some(nil)` no timer.
+  var timer: Duration??
+
+  mutating func send(_ id: DeliveryMachine.BatchID, _ records: [LogRecord]) { sent.append((id, records)) }
+  mutating func cancel(_ id: DeliveryMachine.BatchID) { cancelled.append(id) }
+  mutating func finished(_ id: DeliveryMachine.BatchID) {}
+  mutating func setTimer(_ deadline: Duration?) { timer = .some(deadline) }
+}
+
+/// Never used: requests are occurrences.
+struct NoTransport: Transport {
+  func send(_ request: TransportRequest) async -> TransportResult {
+    .failure(TransportFailure(.offline, "Nobody sends in a simulation."))
+  }
+}

@@ -1,0 +1,43 @@
+/// Many devices, one after the other.
+package struct Simulation: Sendable {
+  package var seed: UInt64
+  package var options: SimulatedDevice.Options
+
+  package init(seed: UInt64, options: SimulatedDevice.Options = SimulatedDevice.Options()) {
+    self.seed = seed
+    self.options = options
+  }
+
+  /// What came of a run.
+  package struct Outcome: Sendable {
+    package var figures = Figures()
+    package var digest = Digest()
+    package var devices = 0
+    /// The devices for which a promise was not kept.
+    package var failures: [DeviceReport] = []
+  }
+
+  /// The command that repeats one device.
+  package static func command(seed: UInt64) -> String { "Scripts/simulate --seed \(seed) --devices 1 --trace" }
+
+  /// Runs devices, with seeds that count on from the first, until one of the limits is reached.
+  ///
+  /// - Parameters:
+  ///   - story: Told what happens on each device.
+  ///   - progress: Told after each device; false ends the run.
+  package func run(
+    days: Double = .infinity, devices: Int = .max, story: ((String) -> Void)? = nil,
+    progress: (Outcome) -> Bool = { $0.failures.isEmpty }
+  ) -> Outcome {
+    var outcome = Outcome()
+    while outcome.figures.days < days, outcome.devices < devices {
+      let report = SimulatedDevice(seed: seed &+ UInt64(outcome.devices), options: options, story: story).run()
+      outcome.devices += 1
+      outcome.figures.add(report.figures)
+      outcome.digest.mix(report.digest.value)
+      if report.violation != nil { outcome.failures.append(report) }
+      if !progress(outcome) { break }
+    }
+    return outcome
+  }
+}

@@ -1,0 +1,70 @@
+/// What is going to happen on a device, in the order of time; what falls on one moment keeps the order of its planning.
+struct Agenda {
+  struct Item {
+    let time: Duration
+    let number: Int
+    let occurrence: Occurrence
+
+    func isBefore(_ other: Item) -> Bool {
+      time != other.time ? time < other.time : number < other.number
+    }
+  }
+
+  /// A binary heap: the next item first.
+  private var items: [Item] = []
+  private var count = 0
+
+  mutating func add(_ occurrence: Occurrence, at time: Duration) {
+    count += 1
+    items.append(Item(time: time, number: count, occurrence: occurrence))
+    var child = items.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard items[child].isBefore(items[parent]) else { break }
+      items.swapAt(child, parent)
+      child = parent
+    }
+  }
+
+  mutating func next() -> Item? {
+    guard let first = items.first else { return nil }
+    let last = items.removeLast()
+    if items.isEmpty { return first }
+    items[0] = last
+    var parent = 0
+    while true {
+      var least = parent
+      for child in [2 * parent + 1, 2 * parent + 2] where child < items.count && items[child].isBefore(items[least]) {
+        least = child
+      }
+      if least == parent { return first }
+      items.swapAt(parent, least)
+      parent = least
+    }
+  }
+}
+
+/// What can happen on a device. A process is named by its number, so that nothing happens to a later one by mistake.
+enum Occurrence {
+  /// Somebody or something uses the app.
+  case use
+  /// The app does something, and so many things more after it.
+  case act(process: Int, remaining: Int)
+  case leave(process: Int)
+  case suspend(process: Int)
+  case end(process: Int)
+  case timer(process: Int, number: Int)
+  /// The run loop of a busy process comes to its messages.
+  case drain(process: Int)
+  /// A request reaches the collector, or would.
+  case arrival(request: Int)
+  /// The answer, or the failure, reaches the device.
+  case answer(request: Int)
+  case networkChanges
+  case collectorChanges
+  case diskChanges
+  case clockJumps
+  case reboots
+  /// Another process opens the same directory.
+  case companion
+}

@@ -1,0 +1,31 @@
+import TernEvents
+
+extension FastGenerator {
+  /// True with the given probability.
+  mutating func chance(_ probability: Double) -> Bool {
+    Double.random(in: 0..<1, using: &self) < probability
+  }
+
+  mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+
+  /// A number of seconds, each order of magnitude as likely as the other: worlds are made of short and long.
+  mutating func seconds(_ least: Double, _ most: Double) -> Duration {
+    .seconds(fraction(least, most))
+  }
+
+  /// A number between two positive ones, each order of magnitude as likely as the other.
+  mutating func fraction(_ least: Double, _ most: Double) -> Double {
+    // Doubling instead of `exp`, so that nothing depends on the library's rounding.
+    var low = least
+    var high = most
+    for _ in 0..<24 {
+      let middle = (low * high).squareRoot()
+      if next() & 1 == 0 { high = middle } else { low = middle }
+    }
+    return low
+  }
+
+  mutating func pick<Element>(_ elements: [Element]) -> Element {
+    elements[number(0...elements.count - 1)]
+  }
+}

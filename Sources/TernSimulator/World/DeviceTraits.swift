@@ -1,0 +1,133 @@
+import TernEvents
+
+/// What kind of life a device has: drawn from its seed once, so that troubles come together in every combination and
+/// most devices still have few enough for exact accounts.
+package struct DeviceTraits: Sendable {
+  /// How long the device is watched, in days.
+  package var days: Double
+  /// Uses of the app a day.
+  var usesPerDay: Double
+  /// The most things done in one use.
+  var longestUse: Int
+  /// How often a thing done is a burst of many events.
+  var burst: Double
+  var critical: Double
+  /// How often an event is one that the collector refuses.
+  var poison: Double
+  /// How often an event is one that the protocol has no room for.
+  var huge: Double
+  /// How often an app is killed while it is used, for each thing it does.
+  var crash: Double
+  /// Whether a kill may leave half of a write behind.
+  var tears: Bool
+  var hasCompanion: Bool
+  var clockJumps: Bool
+  var reboots: Bool
+  var fullDisk: Bool
+  var identifies: Bool
+  var switches: Bool
+  var pauses: Bool
+  var flushes: Bool
+  /// The run loop comes to its messages a little later.
+  var isBusy: Bool
+  var app: AppTraits
+  var network: NetworkTraits
+
+  init(using generator: inout FastGenerator) {
+    days = generator.fraction(1, 24)
+    usesPerDay = generator.fraction(0.5, 12)
+    longestUse = Int(generator.fraction(2, 60))
+    burst = generator.chance(0.3) ? 0.01 : 0.001
+    critical = generator.chance(0.7) ? 0.05 : 0.4
+    poison = generator.chance(0.25) ? generator.fraction(0.001, 0.3) : 0
+    huge = generator.chance(0.1) ? 0.01 : 0
+    crash = generator.chance(0.5) ? 0.01 : 0
+    tears = generator.chance(0.2)
+    hasCompanion = generator.chance(0.2)
+    clockJumps = generator.chance(0.3)
+    reboots = generator.chance(0.3)
+    fullDisk = generator.chance(0.15)
+    identifies = generator.chance(0.5)
+    switches = generator.chance(0.25)
+    pauses = generator.chance(0.25)
+    flushes = generator.chance(0.3)
+    isBusy = generator.chance(0.3)
+    app = AppTraits(using: &generator)
+    network = NetworkTraits(using: &generator)
+  }
+}
+
+/// How the app sets up its client.
+struct AppTraits: Sendable {
+  var maximumQueueBytes = 10 << 20
+  var maximumEventAge: Duration = .seconds(25 * 86_400)
+  var sendAfter: Duration = .seconds(6)
+  var sendAtWaiting = 50
+  var maximumBatchEvents = 500
+  var maximumBatchBytes = 512 << 10
+  var maximumBatchesInFlight = 3
+  var maximumRetryDelay: Duration = .seconds(1800)
+  var compresses: Bool
+  var durability: Int
+
+  init(using generator: inout FastGenerator) {
+    compresses = generator.chance(0.2)
+    durability = generator.number(0...2)
+    if generator.chance(0.25) { maximumQueueBytes = Int(generator.fraction(24_576, 200_000)) }
+    if generator.chance(0.15) { maximumEventAge = generator.seconds(3600, 10 * 86_400) }
+    if generator.chance(0.3) { sendAfter = generator.seconds(0.5, 300) }
+    if generator.chance(0.3) { sendAtWaiting = Int(generator.fraction(1, 200)) }
+    if generator.chance(0.3) { maximumBatchEvents = Int(generator.fraction(1, 500)) }
+    if generator.chance(0.2) { maximumBatchBytes = Int(generator.fraction(1024, 65_536)) }
+    if generator.chance(0.3) { maximumBatchesInFlight = generator.number(1...6) }
+    if generator.chance(0.2) { maximumRetryDelay = generator.seconds(10, 7200) }
+  }
+}
+
+/// What lies between the device and the collector, and how the collector is.
+struct NetworkTraits: Sendable {
+  var roundTrip: ClosedRange<Double>
+  /// The probabilities for each request.
+  var loss: Double
+  var resetBefore: Double
+  var resetAfter: Double
+  var slow: Double
+  var error: Double
+  /// How long the network is there and not there, in seconds.
+  var online: Double
+  var offline: Double
+  /// The same for a collector that works and one that does not; zero: it always works.
+  var healthy: Double
+  var unhealthy: Double
+  /// What the collector does with events that it refuses.
+  var refusal: RefusalStyle
+  /// The largest body that the collector takes.
+  var maximumBodyBytes: Int
+
+  init(using generator: inout FastGenerator) {
+    let quickest = generator.fraction(0.01, 1)
+    roundTrip = quickest...(quickest * generator.fraction(1.5, 20))
+    let isBad = generator.chance(0.5)
+    loss = isBad ? generator.fraction(0.001, 0.3) : 0
+    resetBefore = isBad ? generator.fraction(0.001, 0.2) : 0
+    resetAfter = isBad ? generator.fraction(0.001, 0.2) : 0
+    slow = isBad ? generator.fraction(0.001, 0.1) : 0
+    error = isBad ? generator.fraction(0.001, 0.2) : 0
+    online = generator.fraction(1800, 400_000)
+    offline = generator.fraction(20, 90_000)
+    healthy = generator.chance(0.6) ? generator.fraction(7200, 400_000) : 0
+    unhealthy = generator.fraction(60, 90_000)
+    refusal = generator.pick([.inAnswer, .byIndex, .wholeBatch])
+    maximumBodyBytes = generator.chance(0.2) ? Int(generator.fraction(3000, 200_000)) : NativeProtocol.maximumBodyBytes
+  }
+}
+
+/// How a collector says that it does not want an event.
+enum RefusalStyle: Sendable {
+  /// 200, and names it among the rejected.
+  case inAnswer
+  /// 400 with its index; nothing of the batch is stored.
+  case byIndex
+  /// 422 and no word about which.
+  case wholeBatch
+}

@@ -1,0 +1,124 @@
+import TernEvents
+
+/// An event as the simulated collector reads it from a request.
+struct ReadEvent {
+  var id = ""
+  var type = ""
+  var name = ""
+  var time: Timestamp?
+  var install = ""
+  var session: String?
+  var user: String?
+  var properties: [Properties.Element] = []
+}
+
+/// Reads the lines of a request body, strictly and with nothing of the client's own code: what a client writes wrongly
+/// must not be read back by the same mistake.
+struct EventReader {
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var position = 0
+
+  /// The events of a body, one a line; `nil` when a line is not an event.
+  static func read(_ body: [UInt8]) -> [ReadEvent]? {
+    body.withUnsafeBufferPointer { bytes -> [ReadEvent]? in
+      var reader = EventReader(bytes: bytes)
+      var events: [ReadEvent] = []
+      while reader.position < bytes.count {
+        guard let event = reader.event(), reader.take("\n") else { return nil }
+        events.append(event)
+      }
+      return events
+    }
+  }
+
+  private init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+  private var current: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: scalar) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func event() -> ReadEvent? {
+    var event = ReadEvent()
+    var isWhole = true
+    let isRead = members { reader, name in
+      switch name {
+      case "id": reader.text { event.id = $0 }
+      case "type": reader.text { event.type = $0 }
+      case "name": reader.text { event.name = $0 }
+      case "install": reader.text { event.install = $0 }
+      case "session": reader.text { event.session = $0 }
+      case "user": reader.text { event.user = $0 }
+      case "time": reader.number { event.time = Int64($0).map { Timestamp(millisecondsSince1970: $0) } }
+      case "properties":
+        reader.members { reader, name in
+          guard let value = reader.value() else { return false }
+          event.properties.append(Properties.Element(name: name, value: value))
+          return true
+        }
+      case "device", "app": reader.members { reader, _ in reader.value() != nil }
+      case "uptime": reader.number { if Int64($0) == nil { isWhole = false } }
+      case "boot": reader.text { _ in }
+      default: false
+      }
+    }
+    return isRead && isWhole && event.time != nil && event.id.utf8.count == 36 && event.install.utf8.count == 36
+      && !event.type.isEmpty ? event : nil
+  }
+
+  /// Reads an object; `member` reads the value of the name that it is given.
+  private mutating func members(_ member: (inout EventReader, String) -> Bool) -> Bool {
+    guard take("{") else { return false }
+    if take("}") { return true }
+    repeat {
+      guard let name = string(), take(":"), member(&self, name) else { return false }
+    } while take(",")
+    return take("}")
+  }
+
+  private mutating func text(_ body: (String) -> Void) -> Bool {
+    guard let text = string() else { return false }
+    body(text)
+    return true
+  }
+
+  private mutating func number(_ body: (String) -> Void) -> Bool {
+    let start = position
+    while let byte = current, byte == UInt8(ascii: "-") || (0x30...0x39).contains(byte) { position += 1 }
+    guard position > start else { return false }
+    body(String(decoding: bytes[start..<position], as: UTF8.self))
+    return true
+  }
+
+  /// The values that simulated apps give to properties: whole numbers and text.
+  private mutating func value() -> PropertyValue? {
+    var value: PropertyValue?
+    if current == UInt8(ascii: "\"") { return string().map(PropertyValue.string) }
+    guard number({ value = Int64($0).map(PropertyValue.integer) }) else { return nil }
+    return value
+  }
+
+  private mutating func string() -> String? {
+    guard take("\"") else { return nil }
+    let start = position
+    while let byte = current, byte != UInt8(ascii: "\"") {
+      // Nothing that a simulated app says needs to be escaped.
+      if byte < 0x20 || byte == UInt8(ascii: "\\") { return nil }
+      position += 1
+    }
+    defer { position += 1 }
+    return current.map { _ in String(decoding: bytes[start..<position], as: UTF8.self) }
+  }
+}
+
+extension ReadEvent {
+  /// Whether this is what was recorded.
+  func isSame(as event: Event) -> Bool {
+    id == event.id.description && type == event.kind.rawValue && name == event.name && time == event.time
+      && install == event.install.description && session == event.session?.description && user == event.user
+      && properties == event.properties.elements
+  }
+}

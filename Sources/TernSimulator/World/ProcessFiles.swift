@@ -1,0 +1,154 @@
+import Foundation
+import TernEvents
+import TernLog
+import TernTestSupport
+
+/// The files as one process of the device sees them: when it dies, what it had open is closed and nothing of it reaches
+/// the disk any more.
+final class ProcessFiles: FileSystem {
+  private struct State {
+    /// The paths of open files.
+    var open: [Int32: String] = [:]
+    var locked: Set<Int32> = []
+    var isDead = false
+    /// After so many more operations the process dies, whatever it is doing.
+    var operationsLeft: Int?
+    /// How many bytes of the write that it dies in still reach the disk.
+    var tornBytes: Int?
+  }
+
+  private let disk: InMemoryFileSystem
+  private let state = Locked(State())
+
+  init(_ disk: InMemoryFileSystem) { self.disk = disk }
+
+  /// Whether the process died in the middle of something.
+  var isDead: Bool { state.withLock { $0.isDead } }
+
+  /// The directories whose locks it holds.
+  var ownedDirectories: [String] {
+    state.withLock { state in
+      state.open.filter { state.locked.contains($0.key) && $0.value.hasSuffix("/lock") }
+        .map { String($0.value.dropLast("/lock".count)) }.sorted()
+    }
+  }
+
+  func die(afterOperations count: Int, tearing bytes: Int?) {
+    state.withLock {
+      $0.operationsLeft = count
+      $0.tornBytes = bytes
+    }
+  }
+
+  /// Ends the process: its files are closed and its locks are free.
+  func kill() {
+    let files = state.withLock { state in
+      state.isDead = true
+      defer { state.open = [:] }
+      return state.open.keys.sorted()
+    }
+    for file in files { disk.close(OpenFile(number: file)) }
+  }
+
+  private enum Leave { case proceed, refuse, tear(Int) }
+
+  private func leave() -> Leave {
+    state.withLock { state in
+      if state.isDead { return .refuse }
+      guard let left = state.operationsLeft else { return .proceed }
+      guard left == 0 else {
+        state.operationsLeft = left - 1
+        return .proceed
+      }
+      state.isDead = true
+      return state.tornBytes.map(Leave.tear) ?? .refuse
+    }
+  }
+
+  private func check(_ operation: FileOperation) throws(FileError) {
+    guard case .proceed = leave() else { throw FileError(operation, number: EIO) }
+  }
+
+  func makeDirectory(_ path: String) throws(FileError) {
+    try check(.makeDirectory)
+    try disk.makeDirectory(path)
+  }
+
+  func list(_ directory: String) throws(FileError) -> [String] {
+    try check(.list)
+    // In an order that means nothing, yet is the same in every run.
+    return try disk.list(directory).sorted { ($0.scrambled, $0) < ($1.scrambled, $1) }
+  }
+
+  func open(_ path: String, _ mode: OpenMode) throws(FileError) -> OpenFile {
+    try check(.open)
+    let file = try disk.open(path, mode)
+    state.withLock { $0.open[file.number] = path }
+    return file
+  }
+
+  func close(_ file: OpenFile) {
+    let isOurs = state.withLock { state in
+      // What dies lets go of everything at once, later.
+      if state.isDead { return false }
+      state.locked.remove(file.number)
+      return state.open.removeValue(forKey: file.number) != nil
+    }
+    if isOurs { disk.close(file) }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) throws(FileError) -> Int {
+    switch leave() {
+    case .proceed: return try disk.write(bytes, to: file, at: offset)
+    case .refuse: break
+    case .tear(let count):
+      _ = try? disk.write(UnsafeRawBufferPointer(rebasing: bytes[..<min(count, bytes.count)]), to: file, at: offset)
+    }
+    throw FileError(.write, number: EIO)
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer, from file: OpenFile, at offset: Int) throws(FileError) -> Int {
+    try check(.read)
+    return try disk.read(into: buffer, from: file, at: offset)
+  }
+
+  func status(_ file: OpenFile) throws(FileError) -> FileStatus {
+    try check(.status)
+    return try disk.status(file)
+  }
+
+  func truncate(_ file: OpenFile, to size: Int) throws(FileError) {
+    try check(.truncate)
+    try disk.truncate(file, to: size)
+  }
+
+  func rename(_ path: String, to destination: String) throws(FileError) {
+    try check(.rename)
+    try disk.rename(path, to: destination)
+  }
+
+  func remove(_ path: String) throws(FileError) {
+    try check(.remove)
+    try disk.remove(path)
+  }
+
+  func synchronize(_ path: String) throws(FileError) {
+    try check(.synchronize)
+    try disk.synchronize(path)
+  }
+
+  func lock(_ file: OpenFile) throws(FileError) -> Bool {
+    try check(.lock)
+    let isLocked = try disk.lock(file)
+    if isLocked { state.withLock { _ = $0.locked.insert(file.number) } }
+    return isLocked
+  }
+}
+
+extension String {
+  fileprivate var scrambled: UInt64 {
+    var digest = Digest()
+    digest.mix(self)
+    return digest.value
+  }
+}

@@ -1,0 +1,41 @@
+import TernEvents
+
+/// The clocks of one device: the uptime that its processes see, and a wall clock that somebody can set.
+final class SimulatedClock: TernClock {
+  private struct State {
+    /// Time since the simulation began; what everything in the world outside happens by.
+    var now: Duration = .zero
+    var bootedAt: Duration = .seconds(-40)
+    /// How far the wall clock is from the truth.
+    var error: Duration = .zero
+  }
+
+  /// When every simulation begins.
+  static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)
+
+  private let state = Locked(State())
+
+  var now: Duration {
+    get { state.withLock { $0.now } }
+    set { state.withLock { $0.now = newValue } }
+  }
+
+  var error: Duration {
+    get { state.withLock { $0.error } }
+    set { state.withLock { $0.error = newValue } }
+  }
+
+  var uptime: Duration { state.withLock { $0.now - $0.bootedAt } }
+  var wallTime: Timestamp { state.withLock { Self.start + $0.now + $0.error } }
+
+  /// The moment at which the uptime will be the given one.
+  func moment(ofUptime uptime: Duration) -> Duration { state.withLock { $0.bootedAt + uptime } }
+
+  /// The device starts anew; its uptime begins again.
+  func boot() {
+    state.withLock { $0.bootedAt = $0.now - .seconds(20) }
+  }
+
+  /// Nobody sleeps in a simulation: timers are occurrences.
+  func sleep(until deadline: Duration) async {}
+}

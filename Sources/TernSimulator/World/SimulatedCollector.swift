@@ -1,0 +1,159 @@
+import Tern
+import TernEvents
+import TernTestSupport
+
+/// A collector that reads real requests, removes duplicates by the event's identifier, and can be out of order.
+struct SimulatedCollector {
+  /// How it is at the moment.
+  enum Mode: Equatable {
+    case healthy
+    /// Answers every request with this status.
+    case failing(status: Int)
+    /// The same, and asks to wait.
+    case throttling(status: Int, wait: Duration, form: WaitForm)
+    /// Refuses whatever it is sent, as no collector in order does.
+    case refusing
+    /// Somebody else answers 200: a captive portal.
+    case portal
+    /// Something in between answers with the acknowledgement of another batch.
+    case confused
+  }
+
+  /// How a wait is asked for.
+  enum WaitForm: Equatable { case seconds, date, milliseconds }
+
+  /// What an answer means by the protocol, in words of our own: the client's reading of it is what is tested.
+  enum Reply: Equatable {
+    case acknowledged(rejected: [Int])
+    /// Refused for good: the event at this place, or the batch without a word about which.
+    case refused(at: Int?)
+    case failed(wait: Duration?)
+  }
+
+  struct Exchange {
+    var reply: Reply
+    var response: TransportResponse
+    /// The events read from the request, and whether each is in the report now.
+    var events: [(event: ReadEvent, isStored: Bool)] = []
+    var duplicates = 0
+    /// The request itself is wrong.
+    var complaint: String?
+  }
+
+  static let key = "simulated"
+
+  var mode = Mode.healthy
+  let refusal: RefusalStyle
+  let maximumBodyBytes: Int
+  /// The identifiers in the report.
+  private(set) var report: Set<String> = []
+
+  init(_ traits: NetworkTraits) {
+    refusal = traits.refusal
+    maximumBodyBytes = traits.maximumBodyBytes
+  }
+
+  mutating func receive(_ request: TransportRequest, at time: Timestamp) -> Exchange {
+    switch mode {
+    case .healthy: return store(request, at: time)
+    case .failing(let status):
+      return Exchange(reply: .failed(wait: nil), response: TransportResponse(status: status))
+    case .throttling(let status, let wait, let form):
+      return Exchange(
+        reply: .failed(wait: wait), response: TransportResponse(status: status, headers: headers(wait, form, at: time)))
+    case .refusing:
+      return Exchange(reply: .refused(at: nil), response: TransportResponse(status: 400))
+    case .portal:
+      let page = "<html><body>Welcome to the hotel's network. Please sign in.</body></html>"
+      return Exchange(
+        reply: .failed(wait: nil),
+        response: TransportResponse(status: 200, headers: ["Content-Type": "text/html"], body: Array(page.utf8)))
+    case .confused:
+      return Exchange(reply: .failed(wait: nil), response: Self.acknowledgement(accepted: 1_000_000, [], []))
+    }
+  }
+
+  private func headers(_ wait: Duration, _ form: WaitForm, at time: Timestamp) -> [String: String] {
+    let seconds = wait.components.seconds
+    switch form {
+    case .seconds: return ["Retry-After": "\(seconds)"]
+    case .date: return ["Date": time.httpDate, "Retry-After": (time + .seconds(seconds)).httpDate]
+    case .milliseconds: return ["x-ms-retry-after-ms": "\(seconds * 1000)"]
+    }
+  }
+
+  private mutating func store(_ request: TransportRequest, at time: Timestamp) -> Exchange {
+    guard request.headers["Tern-Key"] == Self.key else { return wrong("The key is missing.") }
+    let isPacked = request.headers["Content-Encoding"] == "gzip"
+    guard let body = isPacked ? gunzip(request.body) : request.body else { return wrong("The body is not gzip.") }
+    if body.count > maximumBodyBytes {
+      return Exchange(reply: .refused(at: nil), response: TransportResponse(status: 413))
+    }
+    guard let events = EventReader.read(body) else { return wrong("The body is not events, one a line.") }
+    if events.isEmpty || events.count > NativeProtocol.maximumEvents { return wrong("\(events.count) events.") }
+    if refusal != .inAnswer, let first = events.firstIndex(where: { $0.name == DeviceUse.poison }) {
+      if refusal == .wholeBatch {
+        return Exchange(reply: .refused(at: nil), response: TransportResponse(status: 422))
+      }
+      let body = "{\"error\":{\"code\":\"malformed\",\"message\":\"no\",\"position\":0,\"index\":\(first)}}"
+      return Exchange(reply: .refused(at: first), response: TransportResponse(status: 400, body: Array(body.utf8)))
+    }
+    return commit(events, events.indices.filter { isUnwanted(events[$0], at: time) })
+  }
+
+  private mutating func commit(_ events: [ReadEvent], _ unwanted: [Int]) -> Exchange {
+    let refused = Set(unwanted)
+    var stored: [(ReadEvent, Bool)] = []
+    var duplicates: [Int] = []
+    for (index, event) in events.enumerated() {
+      if !refused.contains(index), !report.insert(event.id).inserted { duplicates.append(index) }
+      stored.append((event, !refused.contains(index)))
+    }
+    let accepted = events.count - duplicates.count - unwanted.count
+    return Exchange(
+      reply: .acknowledged(rejected: unwanted),
+      response: Self.acknowledgement(accepted: accepted, duplicates, unwanted), events: stored,
+      duplicates: duplicates.count)
+  }
+
+  /// The events at fault, and those from a clock that is far off, as a real collector refuses them.
+  private func isUnwanted(_ event: ReadEvent, at time: Timestamp) -> Bool {
+    if event.name == DeviceUse.poison { return true }
+    guard let claimed = event.time else { return true }
+    let age = time.since(claimed)
+    return age > .seconds(400 * 86_400) || age < .seconds(-3 * 86_400)
+  }
+
+  private func wrong(_ complaint: String) -> Exchange {
+    Exchange(reply: .refused(at: nil), response: TransportResponse(status: 400), complaint: complaint)
+  }
+
+  private static func acknowledgement(accepted: Int, _ duplicates: [Int], _ rejected: [Int]) -> TransportResponse {
+    let reasons = rejected.map { "{\"index\":\($0),\"reason\":\"name_missing\"}" }.joined(separator: ",")
+    let body = "{\"accepted\":\(accepted),\"duplicates\":\(duplicates),\"rejected\":[\(reasons)]}"
+    return TransportResponse(status: 200, headers: ["Content-Type": "application/json"], body: Array(body.utf8))
+  }
+}
+
+extension Timestamp {
+  /// As in `Sun, 06 Nov 1994 08:49:37 GMT`.
+  var httpDate: String {
+    let days = Int(secondsSince1970 / 86_400)
+    let second = Int(secondsSince1970 % 86_400)
+    // Counted from a first of March, so that the leap day is the last of its year.
+    let shifted = days + 719_468
+    let era = shifted / 146_097
+    let dayOfEra = shifted % 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let month = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * month + 2) / 5 + 1
+    let year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0)
+    let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    let months = ["Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "Jan", "Feb"]
+    return "\(weekdays[days % 7]), \(two(day)) \(months[month]) \(year) "
+      + "\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) GMT"
+  }
+
+  private func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

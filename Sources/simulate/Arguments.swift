@@ -1,0 +1,52 @@
+import TernSimulator
+
+/// What the command line asks for.
+struct Arguments {
+  static let usage = """
+    Usage: simulate [--days N | --devices N] [--seed N] [--trace] [--keep-going] [--outage-limit RATIO] [--hold-over-launches]
+
+      --days N              as many devices as it takes for so many days of device life (default 1000)
+      --devices N           so many devices
+      --seed N              the seed of the first device; the others count on (default: another one each time)
+      --trace               tells each device's story
+      --keep-going          goes on after a promise was not kept, and lists all at the end
+      --outage-limit RATIO  fails when more bytes are sent in vain for each byte queued (default: only measured)
+      --hold-over-launches  fails when a wait that the collector asked for is forgotten by the next process
+    """
+
+  var seed: UInt64
+  var days = 1000.0
+  var devices = Int.max
+  var tells = false
+  var keepsGoing = false
+  var options = SimulatedDevice.Options()
+
+  /// `nil` when the arguments make no sense.
+  init?(_ words: [String]) {
+    var generator = SystemRandomNumberGenerator()
+    // Short, so that it is easily typed again.
+    seed = generator.next(upperBound: UInt64(1_000_000_000))
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      switch word {
+      case "--trace": tells = true
+      case "--keep-going": keepsGoing = true
+      case "--hold-over-launches": options.holdsOverLaunches = true
+      case "--seed":
+        guard let number = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
+        seed = number
+      case "--devices":
+        guard let number = rest.popFirst().flatMap({ Int($0) }), number > 0 else { return nil }
+        devices = number
+        days = .infinity
+      case "--days":
+        guard let number = rest.popFirst().flatMap({ Double($0) }), number > 0 else { return nil }
+        days = number
+      case "--outage-limit":
+        guard let number = rest.popFirst().flatMap({ Double($0) }) else { return nil }
+        options.outageLimit = number
+      default: return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,5 @@
+import Testing
+import TernSimulator
+
+@Suite struct SimulatorTests {
+}

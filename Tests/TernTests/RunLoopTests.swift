@@ -1,0 +1,56 @@
+import Foundation
+import TernDelivery
+import TernEvents
+import TernLog
+import TernTestSupport
+import Testing
+
+@testable import Tern
+
+/// A client whose run loop the test runs itself: each message comes when the test says so.
+@Suite struct `A run loop` {
+  private struct Effects: RunLoopEffects {
+    var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []
+
+    mutating func send(_ id: DeliveryMachine.BatchID, _ records: [LogRecord]) { sent.append((id, records)) }
+    mutating func cancel(_ id: DeliveryMachine.BatchID) {}
+    mutating func finished(_ id: DeliveryMachine.BatchID) {}
+    mutating func setTimer(_ deadline: Duration?) {}
+  }
+
+  private let harness: TestHarness
+  private let client: TernClient
+  private var loop: Tern.RunLoop<Effects>
+
+  init() throws {
+    harness = try TestHarness()
+    var configuration = TernClient.Configuration(
+      key: "test-key", collector: try #require(URL(string: "http://collector.test")))
+    configuration.queueDirectory = harness.directory
+    configuration.sessions = .manual
+    let engine = try Engine(configuration, harness.environment())
+    client = TernClient(engine)
+    loop = Tern.RunLoop(engine, Effects())
+    loop.begin()
+  }
+
+  /// The events of the last batch were accepted, except those at the given places.
+  private func answer(rejecting places: [Int] = []) throws -> Message {
+    let batch = try #require(loop.effects.sent.last)
+    let rejected = places.map { "{\"index\":\($0),\"reason\":\"name_missing\"}" }.joined(separator: ",")
+    let body = "{\"accepted\":\(batch.records.count - places.count),\"duplicates\":[],\"rejected\":[\(rejected)]}"
+    return .answered(batch.id, .response(TransportResponse(status: 200, body: Array(body.utf8))))
+  }
+
+  @Test mutating func `makes no report of drops once the client is disabled`() throws {
+    client.isEnabled = false
+    client.track("Dropped")
+    client.isEnabled = true
+    client.track("Kept", priority: .critical)
+    loop.take(loop.engine.mailbox.takeAll())
+    #expect(loop.effects.sent.map(\.records.count) == [2], "the event and the report of the drop")
+    client.isEnabled = false
+    loop.take(loop.engine.mailbox.takeAll() + [try answer()])
+    #expect(client.currentStatus.droppedByReason == [.disabled: 1, .erased: 2])
+  }
+}
