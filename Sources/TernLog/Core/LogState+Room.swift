@@ -16,13 +16,33 @@ extension LogState {
     let isAlone = lanes[0].waiting + lanes[0].claimed + lanes[1].waiting + lanes[1].claimed == 0
     let limit = isAlone || occupiedBytes - evictable <= fixedBytes ? maximumBytes : occupiedLimit
     // Evicting in vain would lose events for nothing.
-    guard occupiedBytes - evictable + bytes <= limit else { return false }
+    guard occupiedBytes - evictable + bytes <= limit, canFree(bytes, allowed) else { return false }
     while occupiedBytes + bytes > occupiedLimit, evictOldest(allowed) {}
     while diskBytes + bytes > maximumBytes {
       if removeSettled() || compactOne(atLeast: bytes) { continue }
       guard dropOldestSegment(allowed) else { return false }
     }
     return true
+  }
+
+  /// Whether files can go, or become smaller, by so much that these bytes fit on the disk.
+  ///
+  /// Not a matter of course while claims are open: their files stay, whatever else in them could be evicted.
+  private func canFree(_ bytes: Int, _ allowed: [Int]) -> Bool {
+    var excess = diskBytes + bytes - maximumBytes
+    for lane in lanes.indices {
+      for index in lanes[lane].segments.indices {
+        if excess <= 0 { return true }
+        let segment = lanes[lane].segments[index]
+        guard segment.isFree else { continue }
+        if allowed.contains(lane) || segment.isSettled {
+          excess -= segment.size
+        } else if segment.deadBytes >= bytes {
+          excess -= segment.deadBytes
+        }
+      }
+    }
+    return excess <= 0
   }
 
   /// One step towards the limit, after it was lowered; false when nothing more can or need be done.

@@ -1,0 +1,214 @@
+import TernEvents
+import TernTestSupport
+import Testing
+
+@testable import TernLog
+
+/// A log under a limit that moves, against lists that say which events may go and which may not.
+@Suite struct `A log under a moving limit, and a plain list` {
+  private struct Model {
+    /// Waiting events by lane, oldest first, with the bytes that they take.
+    var waiting: [Lane: [(number: Int, bytes: Int)]] = [.normal: [], .critical: []]
+    var claims: [(claim: LogClaim, events: [(number: Int, bytes: Int, lane: Lane)])] = []
+    var evicted = 0
+    var refused = 0
+
+    func count(_ lane: Lane) -> Int { waiting[lane, default: []].count }
+    func bytes(_ lane: Lane) -> Int { waiting[lane, default: []].reduce(0) { $0 + $1.bytes } }
+    var claimedBytes: Int { claims.reduce(0) { $0 + $1.events.reduce(0) { $0 + $1.bytes } } }
+
+    mutating func giveBack(_ events: [(number: Int, bytes: Int, lane: Lane)]) {
+      for event in events { waiting[event.lane, default: []].append((event.number, event.bytes)) }
+      for lane in Lane.allCases { waiting[lane, default: []].sort { $0.number < $1.number } }
+    }
+
+    /// Lets the oldest of each lane go until as many are left as the log says.
+    ///
+    /// While claims are open it need not be the oldest: those that share a file with a claimed event give no room.
+    mutating func evict(to log: EventLog, _ place: Comment) {
+      let counts = log.counts
+      if !claims.isEmpty {
+        let claim = log.claim(maximumEvents: .max, maximumBytes: .max)
+        let found = Set(claim?.numbers ?? [])
+        if let claim { log.settle(claim.id, .returned) }
+        for lane in Lane.allCases {
+          let before = count(lane)
+          waiting[lane, default: []].removeAll { !found.contains($0.number) }
+          evicted += before - count(lane)
+        }
+        return
+      }
+      let left: [Lane: Int] = [
+        .critical: counts.waitingCritical, .normal: counts.waiting - counts.waitingCritical,
+      ]
+      for lane in Lane.allCases {
+        let surplus = count(lane) - left[lane, default: 0]
+        #expect(surplus >= 0, "more than there can be, \(place)")
+        waiting[lane, default: []].removeFirst(max(surplus, 0))
+        evicted += max(surplus, 0)
+        if lane == .critical, surplus > 0 {
+          #expect(count(.normal) == 0, "a critical event went before a normal one, \(place)")
+        }
+      }
+    }
+  }
+
+  private static let recordBytes = RecordHeader.size
+
+  /// What the model allows is what the claims then show: the same events, in the same order.
+  @Test(arguments: 0..<24) func `agree on which events go, on what is refused, and on every byte`(seed: UInt64) throws {
+    var generator = FastGenerator(seed: seed)
+    let fixture = LogFixture()
+    var limit = 24 << 10
+    fixture.configuration.maximumBytes = limit
+    fixture.configuration.segmentBytes = (1 << 10) << Int(generator.next() % 5)
+    var log = try fixture.open()
+    var model = Model()
+    var number = 0
+    for step in 0..<400 {
+      let place: Comment = "seed \(seed), step \(step)"
+      switch generator.next() % 20 {
+      case 0..<12:
+        // Many critical ones now and then, until they alone fill the log.
+        let lane: Lane = (step / 100) % 2 == 1 || generator.next() % 4 == 0 ? .critical : .normal
+        let bytes = Int(generator.next() % 1200)
+        append(&model, log, fixture, (number, bytes + Self.recordBytes, lane), place)
+        number += 1
+      case 12, 13:
+        guard model.claims.count < 3, let claim = log.claim(Int(generator.next() % 15) + 1) else { continue }
+        take(&model, claim, place)
+      case 14, 15, 16:
+        guard !model.claims.isEmpty else { continue }
+        let (claim, events) = model.claims.remove(at: Int(generator.next() % UInt64(model.claims.count)))
+        let isReturned = generator.next() % 2 == 0
+        if isReturned { model.giveBack(events) }
+        log.settle(claim.id, isReturned ? .returned : .delivered)
+        model.evict(to: log, place)
+      case 17:
+        guard generator.next() % 3 == 0 else { continue }
+        if generator.next() % 2 == 0 { log.close() } else { log.synchronize() }
+        log = try restart(&model, log, fixture, limit, place)
+      default:
+        // Often below what the critical events alone take.
+        limit = generator.next() % 2 == 0 ? 24 << 10 : (24 << 10) + Int(generator.next() % (64 << 10))
+        log.setMaximumBytes(limit)
+        model.evict(to: log, place)
+      }
+      check(model, log, fixture, limit, place)
+    }
+    log.synchronize()
+    log = try restart(&model, log, fixture, limit, "seed \(seed), at the end")
+    let expected = [Lane.critical, .normal].flatMap { model.waiting[$0, default: []].map(\.number) }
+    #expect(log.drain() == expected, "seed \(seed)")
+  }
+
+  private func append(
+    _ model: inout Model, _ log: EventLog, _ fixture: LogFixture, _ event: (number: Int, bytes: Int, lane: Lane),
+    _ place: Comment
+  ) {
+    let before = log.counts
+    let wasAlive = model.bytes(.normal) + model.bytes(.critical) + model.claimedBytes
+    let limits = log.state.withLock { (limit: $0.maximumBytes, segment: $0.segmentLimit) }
+    let outcome = fixture.append(
+      log, event.number, lane: event.lane, bytes: event.bytes - Self.recordBytes)
+    if case .stored = outcome {
+      model.waiting[event.lane, default: []].append((event.number, event.bytes))
+      // Nothing goes while there is room: each file has a header, and one file's worth of space may be in use twice.
+      let headers = (wasAlive / limits.segment * 2 + 6) * SegmentHeader.size
+      if wasAlive + event.bytes + headers + 3 * (limits.segment + 1264) < limits.limit {
+        #expect(log.counts.dropped == before.dropped, "there was room, \(place)")
+      }
+      model.evict(to: log, place)
+      if event.lane == .normal {
+        #expect(log.counts.waitingCritical == before.waitingCritical, "for a normal event, \(place)")
+      }
+      return
+    }
+    #expect(outcome == .dropped(.queueFull), place)
+    #expect(log.counts.waiting == before.waiting, "evicted in vain, \(place)")
+    // Only when what may be evicted for it would not make room.
+    #expect(!model.claims.isEmpty || event.lane == .normal && model.bytes(.critical) > 0, place)
+    if model.claims.isEmpty {
+      #expect(
+        model.bytes(.normal) < event.bytes + limits.segment + SegmentHeader.size, "normal ones could go, \(place)")
+    }
+    model.refused += 1
+  }
+
+  private func take(_ model: inout Model, _ claim: LogClaim, _ place: Comment) {
+    var events: [(number: Int, bytes: Int, lane: Lane)] = []
+    for lane in [Lane.critical, .normal] {
+      let count = claim.records.count { $0.lane == lane }
+      let part = model.waiting[lane, default: []].prefix(count)
+      model.waiting[lane, default: []].removeFirst(part.count)
+      events += part.map { ($0.number, $0.bytes, lane) }
+    }
+    #expect(claim.numbers == events.map(\.number), place)
+    #expect(claim.isGenuine, place)
+    model.claims.append((claim, events))
+  }
+
+  private func check(_ model: Model, _ log: EventLog, _ fixture: LogFixture, _ limit: Int, _ place: Comment) {
+    let counts = log.counts
+    #expect(counts.waiting == model.count(.normal) + model.count(.critical), place)
+    #expect(counts.waitingCritical == model.count(.critical), place)
+    #expect(counts.claimed == model.claims.reduce(0) { $0 + $1.events.count }, "never from a claim, \(place)")
+    #expect(counts.dropped.values.reduce(0, +) == model.evicted + model.refused, place)
+    #expect(counts.dropped[.queueFull, default: 0] == model.evicted + model.refused, place)
+    #expect(counts.bytes <= limit || !model.claims.isEmpty, place)
+    #expect((fixture.memory?.totalBytes ?? 0) <= counts.bytes, "what it says is what it takes, \(place)")
+  }
+
+  private func restart(
+    _ model: inout Model, _ old: EventLog, _ fixture: LogFixture, _ limit: Int, _ place: Comment
+  ) throws -> EventLog {
+    for (_, events) in model.claims { model.giveBack(events) }
+    model.claims = []
+    fixture.memory?.killProcess()
+    fixture.configuration.maximumBytes = limit
+    let log = try fixture.open()
+    model.evict(to: log, place)
+    check(model, log, fixture, limit, place)
+    withExtendedLifetime(old) {}
+    return log
+  }
+
+  @Test func `a limit below what critical events take evicts the oldest of them, and leaves claims alone`() throws {
+    let fixture = LogFixture()
+    fixture.configuration.maximumBytes = 256 << 10
+    let log = try fixture.open()
+    for number in 0..<300 { fixture.append(log, number, lane: .critical, bytes: 400) }
+    for number in 300..<400 { fixture.append(log, number, bytes: 400) }
+    let claim = try #require(log.claim(100))
+    log.setMaximumBytes(24 << 10)
+    #expect(log.counts.claimed == 100)
+    #expect(log.counts.waiting == 0, "the claim alone takes more than the limit")
+    #expect(fixture.append(log, 400, lane: .critical, bytes: 400) == .dropped(.queueFull))
+    log.settle(claim.id, .returned)
+    #expect(log.counts.bytes <= 24 << 10)
+    let kept = log.counts.waiting
+    #expect(log.counts.waitingCritical == kept && kept >= 38)
+    #expect(log.counts.dropped == [.queueFull: 401 - kept])
+    #expect(log.drain() == Array(100 - kept..<100), "the newest of those that came back")
+  }
+
+  @Test func `a limit that grows lets events in again at once, also while claims are open`() throws {
+    let fixture = LogFixture()
+    fixture.configuration.maximumBytes = 24 << 10
+    let log = try fixture.open()
+    var number = 0
+    while log.counts.dropped.isEmpty {
+      fixture.append(log, number, lane: .critical, bytes: 400)
+      number += 1
+    }
+    let claim = try #require(log.claim(1000))
+    #expect(fixture.append(log, 1000, bytes: 400) == .dropped(.queueFull))
+    log.setMaximumBytes(48 << 10)
+    #expect(fixture.append(log, 1001, bytes: 400) == .stored(waiting: 1, waitingCritical: 0))
+    log.setMaximumBytes(24 << 10)
+    log.setMaximumBytes(48 << 10)
+    #expect(log.counts.claimed == claim.records.count)
+    log.settle(claim.id, .returned)
+    #expect(log.counts.waiting >= claim.records.count)
+  }
+}
