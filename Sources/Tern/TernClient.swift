@@ -44,7 +44,7 @@ public final class TernClient: Sendable {
   private let task: Task<Void, Never>?
   private let lifecycle = Locked<LifecycleObserver?>(nil)
   private let network: NetworkHints?
-  #if os(Linux)
+  #if !canImport(Darwin)
     let terminations = Locked<[TerminationObservation]>([])
   #endif
 
@@ -144,7 +144,7 @@ public final class TernClient: Sendable {
   /// directory, which can be created as soon as this returns. Later calls of the client do nothing.
   public func shutdown() async {
     lifecycle.withLock { $0 = nil }
-    #if os(Linux)
+    #if !canImport(Darwin)
       terminations.withLock { $0 = [] }
     #endif
     engine.close()

@@ -19,8 +19,10 @@
         let isOver = DispatchSemaphore(value: 0)
         // The system counts the time for as long as the block runs, on a thread of the system's. It calls the block
         // again when the time is up, or only so when there is none.
-        ProcessInfo.processInfo.performExpiringActivity(withReason: reason) { isExpired in
-          if isExpired { onExpiry() } else { isOver.wait() }
+        DispatchQueue.global(qos: .utility).async {
+          ProcessInfo.processInfo.performExpiringActivity(withReason: reason) { isExpired in
+            if isExpired { onExpiry() } else { isOver.wait() }
+          }
         }
         return { isOver.signal() }
       }
