@@ -57,5 +57,8 @@
 
     /// A process on Linux has no foreground to leave, unless the app says so.
     static var startsInForeground: Bool { true }
+
+    /// Nothing is suspended here.
+    static var systemBackgroundActivity: (any BackgroundActivity)? { nil }
   }
 #endif

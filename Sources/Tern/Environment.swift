@@ -20,6 +20,8 @@ extension TernClient {
     public var observesLifecycle: Bool
     /// What tells that the network came back or changed; `nil`: nothing does, and the client tries in its own time.
     public var reachability: (any Reachability)?
+    /// What keeps the process running while ``TernClient/sendInBackground(deadline:)`` sends; `nil`: nothing needs to.
+    public var backgroundActivity: (any BackgroundActivity)?
     /// The files.
     package var fileSystem: any FileSystem = SystemFileSystem()
     /// Told of each event that was to be stored, and what became of it, while the recorder is locked; a simulator keeps
@@ -30,7 +32,7 @@ extension TernClient {
     public init(
       clock: any TernClock, seed: UInt64, transport: any Transport, device: @escaping @Sendable () -> Device,
       boot: String? = nil, isInForeground: Bool = true, observesLifecycle: Bool = false,
-      reachability: (any Reachability)? = nil
+      reachability: (any Reachability)? = nil, backgroundActivity: (any BackgroundActivity)? = nil
     ) {
       self.clock = clock
       self.seed = seed
@@ -40,6 +42,7 @@ extension TernClient {
       self.isInForeground = isInForeground
       self.observesLifecycle = observesLifecycle
       self.reachability = reachability
+      self.backgroundActivity = backgroundActivity
     }
 
     /// The real world: the system's clock, ``SystemTransport``, ``SystemReachability``, this device; the seed comes from the system's generator.
@@ -48,7 +51,7 @@ extension TernClient {
       return Environment(
         clock: SystemClock(), seed: generator.next(), transport: SystemTransport(), device: { .current },
         boot: currentBoot(), isInForeground: startsInForeground, observesLifecycle: true,
-        reachability: SystemReachability())
+        reachability: SystemReachability(), backgroundActivity: systemBackgroundActivity)
     }
   }
 }

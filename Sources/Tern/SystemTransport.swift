@@ -1,4 +1,4 @@
-#if os(Linux)
+#if !canImport(Darwin)
   /// The transport of this system: libcurl on Linux, `URLSession` on Apple's systems.
   public typealias SystemTransport = CurlTransport
 #else

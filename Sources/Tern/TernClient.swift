@@ -26,6 +26,7 @@ public import Foundation
 /// ### Delivering
 /// - ``flush()``
 /// - ``flush(deadline:)``
+/// - ``sendInBackground(deadline:)``
 /// - ``pause()``
 /// - ``resume()``
 /// - ``isEnabled``
@@ -35,6 +36,7 @@ public import Foundation
 /// - ``didEnterBackground()``
 /// - ``willEnterForeground()``
 /// - ``willTerminate()``
+/// - ``flushOnTermination(by:deadline:)``
 /// - ``shutdown()``
 public final class TernClient: Sendable {
   let engine: Engine
@@ -42,6 +44,9 @@ public final class TernClient: Sendable {
   private let task: Task<Void, Never>?
   private let lifecycle = Locked<LifecycleObserver?>(nil)
   private let network: NetworkHints?
+  #if !canImport(Darwin)
+    let terminations = Locked<[TerminationObservation]>([])
+  #endif
 
   /// Creates a client with the default settings.
   ///
@@ -139,6 +144,9 @@ public final class TernClient: Sendable {
   /// directory, which can be created as soon as this returns. Later calls of the client do nothing.
   public func shutdown() async {
     lifecycle.withLock { $0 = nil }
+    #if !canImport(Darwin)
+      terminations.withLock { $0 = [] }
+    #endif
     engine.close()
     task?.cancel()
     await network?.stop()

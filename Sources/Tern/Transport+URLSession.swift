@@ -2,6 +2,11 @@
   import Foundation
   import TernEvents
 
+  // Never there on Apple's systems; it lets Scripts/check type-check this file elsewhere.
+  #if canImport(FoundationNetworking)
+    import FoundationNetworking
+  #endif
+
   /// Sends requests with `URLSession`, the transport on Apple's systems: no cookies, no cache, no redirects.
   public final class URLSessionTransport: Transport {
     private let receiver = Receiver()

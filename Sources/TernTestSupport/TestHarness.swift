@@ -19,15 +19,17 @@ public final class TestHarness: Sendable {
   public let directory: URL
   private let seed: Locked<FastGenerator>
   private let reachability: (any Reachability)?
+  private let backgroundActivity: (any BackgroundActivity)?
 
   /// Creates a world that repeats itself for the same seed; nothing tells of its network unless `reachability` does.
   public init(
     clock: TestClock = TestClock(), transport: ScriptedTransport = ScriptedTransport(), seed: UInt64 = 1,
-    reachability: (any Reachability)? = nil
+    reachability: (any Reachability)? = nil, backgroundActivity: (any BackgroundActivity)? = nil
   ) throws {
     self.clock = clock
     self.transport = transport
     self.reachability = reachability
+    self.backgroundActivity = backgroundActivity
     self.seed = Locked(FastGenerator(seed: seed))
     directory = FileManager.default.temporaryDirectory.appendingPathComponent("tern-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -46,7 +48,8 @@ public final class TestHarness: Sendable {
   public func environment(isInForeground: Bool = true) -> TernClient.Environment {
     TernClient.Environment(
       clock: clock, seed: seed.withLock { $0.next() }, transport: transport, device: { Self.device },
-      boot: "11111111-2222-4333-8444-555555555555", isInForeground: isInForeground, reachability: reachability)
+      boot: "11111111-2222-4333-8444-555555555555", isInForeground: isInForeground, reachability: reachability,
+      backgroundActivity: backgroundActivity)
   }
 
   /// Creates a client on the harness's directory, as a launch of the app does.

@@ -1,10 +1,18 @@
 import Foundation
 import Tern
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// An app with a client in the real world.
 ///
-/// Options: `--collector URL`, `--directory PATH`, `--seed N`, `--deaf` for one that hears nothing of the network.
-/// Commands: `track NAME`, `flush TIMES MILLISECONDS`, `status`; each is answered by a line.
+/// Options: `--collector URL`, `--directory PATH`, `--seed N`, `--deaf` for one that hears nothing of the network,
+/// `--flush-on-termination MILLISECONDS`, and what it does itself on SIGTERM: `--before HANDLER`, `--after HANDLER`, in
+/// relation to that; `ignore` or `exit`, which prints `handled` and exits with 7.
+/// Commands: `track NAME`, `flush TIMES MILLISECONDS`, `status`, `block`, `shutdown`, `handler`; each is answered by a line.
 struct ProbeApp {
   private let tern: TernClient
 
@@ -15,10 +23,45 @@ struct ProbeApp {
     var configuration = TernClient.Configuration(key: "probe", collector: collector)
     configuration.queueDirectory = URL(fileURLWithPath: directory, isDirectory: true)
     configuration.sessions = .manual
+    // Sends only when it is told to.
+    configuration.sendAfter = .seconds(3600)
+    configuration.sendAtWaiting = 1_000_000
     var environment = TernClient.Environment.live
     if let seed = options["seed"].flatMap(UInt64.init) { environment.seed = seed }
     if options["deaf"] != nil { environment.reachability = nil }
     tern = try TernClient(configuration, environment: environment)
+    setHandler(options["before"])
+    #if os(Linux)
+      if let deadline = options["flush-on-termination"].flatMap(Int.init) {
+        tern.flushOnTermination(deadline: .milliseconds(deadline))
+      }
+    #endif
+    setHandler(options["after"])
+  }
+
+  private func setHandler(_ name: String?) {
+    switch name {
+    case "ignore": signal(SIGTERM, SIG_IGN)
+    case "exit":
+      signal(SIGTERM) { _ in
+        let text: StaticString = "handled\n"
+        _ = write(1, text.utf8Start, text.utf8CodeUnitCount)
+        _exit(7)
+      }
+    default: break
+    }
+  }
+
+  /// What SIGTERM does now.
+  private var handler: String {
+    var action = sigaction()
+    sigaction(SIGTERM, nil, &action)
+    #if canImport(Darwin)
+      let handler = action.__sigaction_u.__sa_handler
+    #else
+      let handler = action.__sigaction_handler.sa_handler
+    #endif
+    return handler == nil ? "default" : "caught"
   }
 
   func run() async throws {
@@ -35,6 +78,14 @@ struct ProbeApp {
       case "status":
         let status = tern.currentStatus
         say("status queued=\(status.queued + status.inFlight) delivered=\(status.delivered)")
+      case "block":
+        // No task of Swift's gets a thread any more.
+        for _ in 0..<256 { Task.detached { sleep(3600) } }
+        say("blocked")
+      case "shutdown":
+        await tern.shutdown()
+        say("down")
+      case "handler": say("handler \(handler)")
       default: fatalError("\(line) is no command.")
       }
     }

@@ -1,4 +1,4 @@
-#if os(Linux)
+#if !canImport(Darwin)
   import CTernNetlink
 
   /// One message of rtnetlink, as far as it says something about reachability.

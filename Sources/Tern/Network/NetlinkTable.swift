@@ -1,4 +1,4 @@
-#if os(Linux)
+#if !canImport(Darwin)
   import CTernNetlink
 
   /// Decides what the kernel's messages mean: which of them make the network available.

@@ -12,15 +12,17 @@
     public func observe(_ onChange: @escaping @Sendable () -> Void) -> ReachabilityObservation {
       let queue = DispatchQueue(label: "tern.reachability", qos: .utility)
       let changes = Locked(NetworkPathChanges())
-      let monitor = NWPathMonitor()
-      monitor.pathUpdateHandler = { path in
-        let path = NetworkPath(
-          isSatisfied: path.status == .satisfied, interfaces: path.availableInterfaces.map(\.name))
-        if changes.withLock({ $0.updated(path) }) { onChange() }
+      let monitor = Locked(NWPathMonitor())
+      monitor.withLock { monitor in
+        monitor.pathUpdateHandler = { path in
+          let path = NetworkPath(
+            isSatisfied: path.status == .satisfied, interfaces: path.availableInterfaces.map { $0.name })
+          if changes.withLock({ $0.updated(path) }) { onChange() }
+        }
+        monitor.start(queue: queue)
       }
-      monitor.start(queue: queue)
       return ReachabilityObservation { whenEnded in
-        monitor.cancel()
+        monitor.withLock { $0.cancel() }
         // The queue is serial: an update that was being told is over then.
         queue.async(execute: whenEnded)
       }

@@ -1,0 +1,115 @@
+#if canImport(Darwin)
+  import Foundation
+  import TernEvents
+
+  #if canImport(UIKit) && !os(watchOS)
+    import UIKit
+
+    extension TernClient.Environment {
+      /// Unknown until the first notification: a launch in the background must not open a session.
+      static var startsInForeground: Bool { false }
+    }
+
+    extension LifecycleObserver {
+      func start(_ client: TernClient) {
+        let center = NotificationCenter.default
+        watch(UIApplication.didEnterBackgroundNotification, of: center, for: client) { $0.didEnterBackground() }
+        watch(UIApplication.willEnterForegroundNotification, of: center, for: client) { $0.willEnterForeground() }
+        // The first activation of a launch in the foreground comes without `willEnterForeground`.
+        watch(UIApplication.didBecomeActiveNotification, of: center, for: client) { $0.willEnterForeground() }
+        watch(UIApplication.willTerminateNotification, of: center, for: client) { $0.willTerminate() }
+      }
+    }
+  #elseif canImport(WatchKit)
+    import WatchKit
+
+    extension TernClient.Environment {
+      /// Unknown until the first notification: a watch wakes apps in the background all day.
+      static var startsInForeground: Bool { false }
+    }
+
+    extension LifecycleObserver {
+      func start(_ client: TernClient) {
+        // The names belong to the main actor here.
+        Task { @MainActor [weak self, weak client] in
+          guard let self, let client else { return }
+          let center = NotificationCenter.default
+          watch(WKApplication.didEnterBackgroundNotification, of: center, for: client) { $0.didEnterBackground() }
+          watch(WKApplication.willEnterForegroundNotification, of: center, for: client) { $0.willEnterForeground() }
+          watch(WKApplication.didBecomeActiveNotification, of: center, for: client) { $0.willEnterForeground() }
+        }
+      }
+    }
+  #elseif canImport(AppKit)
+    import AppKit
+
+    extension TernClient.Environment {
+      /// A Mac launches apps for somebody to use.
+      static var startsInForeground: Bool { true }
+    }
+
+    extension LifecycleObserver {
+      /// A window behind another is still in use; an app that is hidden, or a Mac that sleeps, is not.
+      func start(_ client: TernClient) {
+        let presence = Locked(Presence())
+        let tell: @Sendable (TernClient, Presence.Change?) -> Void = { client, change in
+          switch change {
+          case .left: client.didEnterBackground()
+          case .came: client.willEnterForeground()
+          case nil: break
+          }
+        }
+        let center = NotificationCenter.default
+        watch(NSApplication.didHideNotification, of: center, for: client) { client in
+          tell(client, presence.withLock { $0.update { $0.isHidden = true } })
+        }
+        watch(NSApplication.didUnhideNotification, of: center, for: client) { client in
+          tell(client, presence.withLock { $0.update { $0.isHidden = false } })
+        }
+        watch(NSApplication.willTerminateNotification, of: center, for: client) { $0.willTerminate() }
+        let workspace = NSWorkspace.shared.notificationCenter
+        watch(NSWorkspace.willSleepNotification, of: workspace, for: client) { client in
+          tell(client, presence.withLock { $0.update { $0.isAsleep = true } })
+        }
+        watch(NSWorkspace.didWakeNotification, of: workspace, for: client) { client in
+          tell(client, presence.withLock { $0.update { $0.isAsleep = false } })
+        }
+      }
+    }
+  #else
+    extension TernClient.Environment {
+      static var startsInForeground: Bool { true }
+    }
+
+    extension LifecycleObserver {
+      /// There is nothing to observe here: the app calls `didEnterBackground` and `willEnterForeground` if it wants to.
+      func start(_ client: TernClient) {}
+    }
+  #endif
+
+  /// Tells a client when the app comes and goes, until it is let go of.
+  final class LifecycleObserver: Sendable {
+    private struct Registration {
+      var center: NotificationCenter
+      var token: any NSObjectProtocol
+    }
+
+    private let registrations = Locked<[Registration]>([])
+
+    init(_ client: TernClient) { start(client) }
+
+    deinit {
+      registrations.withLock { $0.forEach { $0.center.removeObserver($0.token) } }
+    }
+
+    private func watch(
+      _ name: Notification.Name, of center: NotificationCenter, for client: TernClient,
+      _ action: @escaping @Sendable (TernClient) -> Void
+    ) {
+      let token = center.addObserver(forName: name, object: nil, queue: nil) { [weak client] _ in
+        client.map(action)
+      }
+      registrations.withLock { $0.append(Registration(center: center, token: token)) }
+    }
+  }
+#endif

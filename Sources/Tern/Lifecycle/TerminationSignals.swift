@@ -1,0 +1,194 @@
+#if !canImport(Darwin)
+  import Dispatch
+  import TernEvents
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #endif
+
+  /// Catches termination signals for all clients of the process; there can be only one of it, as of signal handlers.
+  ///
+  /// Once used it keeps a pipe and a dispatch source, and no thread.
+  final class TerminationSignals: Sendable {
+    static let shared = TerminationSignals()
+
+    private struct Client {
+      var signals: Set<TerminationSignal>
+      var deadline: Duration
+      var flush: @Sendable () async -> Void
+    }
+
+    private struct State {
+      var next = 0
+      var clients: [Int: Client] = [:]
+      /// What was there before, for each signal that is caught.
+      var caught: [Int32: SignalAction] = [:]
+      /// The signals that have come, and what is done before they are passed on.
+      var pending: [Int32: Task<Void, Never>] = [:]
+      /// Reads what the handler says; made at the first use, and kept.
+      var source: (any DispatchSourceRead)?
+    }
+
+    private let state = Locked(State())
+    private let queue = DispatchQueue(label: "tern.termination")
+
+    /// Has `flush` called when one of the signals comes, until the observation ends.
+    func observe(
+      _ signals: Set<TerminationSignal>, deadline: Duration, _ flush: @escaping @Sendable () async -> Void
+    ) -> TerminationObservation {
+      guard SignalPipe.shared.readEnd >= 0 else { return TerminationObservation {} }
+      let number = state.withLock { state in
+        state.next += 1
+        state.clients[state.next] = Client(signals: signals, deadline: deadline, flush: flush)
+        if state.source == nil {
+          let source = DispatchSource.makeReadSource(fileDescriptor: SignalPipe.shared.readEnd, queue: queue)
+          source.setEventHandler { [weak self] in SignalPipe.shared.readAll { self?.received($0) } }
+          source.activate()
+          state.source = source
+        }
+        for signal in signals where state.caught[signal.number] == nil {
+          state.caught[signal.number] = SignalAction.catching(signal.number)
+        }
+        return state.next
+      }
+      return TerminationObservation { [weak self] in self?.forget(number) }
+    }
+
+    /// Puts back what was there before, for signals that no client waits for any more.
+    private func forget(_ client: Int) {
+      state.withLock { state in
+        state.clients[client] = nil
+        let wanted = Set(state.clients.values.flatMap(\.signals).map(\.number))
+        for (signal, action) in state.caught where !wanted.contains(signal) && state.pending[signal] == nil {
+          // Somebody who set a handler since then may call ours: it stays, and passes signals on.
+          if action.putBack(signal, evenIfReplaced: false) { state.caught[signal] = nil }
+        }
+      }
+    }
+
+    private func received(_ signal: Int32) {
+      let (clients, isImpatient) = state.withLock { state in
+        (state.clients.values.filter { $0.signals.contains { $0.number == signal } }, state.pending[signal] != nil)
+      }
+      // Whoever asks twice will not wait; and without a client there is nothing to wait for.
+      guard !isImpatient, let longest = clients.map(\.deadline).max() else { return pass(signal) }
+      let work = Task { [queue] in
+        await withDiscardingTaskGroup { group in
+          for client in clients { group.addTask { await client.flush() } }
+        }
+        queue.async { self.pass(signal) }
+      }
+      state.withLock { $0.pending[signal] = work }
+      // By dispatch and not by a task: an app that blocks all of Swift's threads must end all the same.
+      queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: longest.wholeMilliseconds))) {
+        self.pass(signal)
+      }
+    }
+
+    /// Lets the signal do what it would have done.
+    private func pass(_ signal: Int32) {
+      let (action, work) = state.withLock { state in
+        (state.caught.removeValue(forKey: signal), state.pending.removeValue(forKey: signal))
+      }
+      work?.cancel()
+      guard let action else { return }
+      _ = action.putBack(signal, evenIfReplaced: true)
+      kill(getpid(), signal)
+    }
+  }
+
+  /// Ends when it is let go of.
+  final class TerminationObservation: Sendable {
+    private let end: @Sendable () -> Void
+
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+    deinit { end() }
+  }
+
+  /// What a process does on a signal.
+  private struct SignalAction: @unchecked Sendable {
+    // Unchecked for the pointers to functions in it, which never change.
+    private var action: sigaction
+
+    /// Catches the signal; returns what was done before, or `nil` when it cannot be caught.
+    static func catching(_ signal: Int32) -> SignalAction? {
+      var catching = sigaction()
+      #if canImport(Glibc)
+        catching.__sigaction_handler.sa_handler = caughtSignal
+      #else
+        catching.__sa_handler.sa_handler = caughtSignal
+      #endif
+      // System calls of the app go on, and threads with a small stack of their own survive.
+      catching.sa_flags = SA_RESTART | SA_ONSTACK
+      sigemptyset(&catching.sa_mask)
+      var before = sigaction()
+      return sigaction(signal, &catching, &before) == 0 ? SignalAction(action: before) : nil
+    }
+
+    /// Does what was done before; false when somebody else has set a handler since, and it was left alone.
+    func putBack(_ signal: Int32, evenIfReplaced: Bool) -> Bool {
+      var current = sigaction()
+      sigaction(signal, nil, &current)
+      guard evenIfReplaced || isOurs(current) else { return false }
+      var action = action
+      sigaction(signal, &action, nil)
+      return true
+    }
+
+    private func isOurs(_ action: sigaction) -> Bool {
+      #if canImport(Glibc)
+        let handler = action.__sigaction_handler.sa_handler
+      #else
+        let handler = action.__sa_handler.sa_handler
+      #endif
+      let ours: @convention(c) (Int32) -> Void = caughtSignal
+      return unsafeBitCast(handler, to: UInt.self) == unsafeBitCast(ours, to: UInt.self)
+    }
+  }
+
+  /// By which the handler wakes the rest of the process; made before the first handler is set.
+  private struct SignalPipe: Sendable {
+    static let shared = SignalPipe()
+
+    let readEnd: Int32
+    let writeEnd: Int32
+    let process = getpid()
+
+    private init() {
+      var ends: [Int32] = [-1, -1]
+      if pipe(&ends) == 0 {
+        for end in ends {
+          _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+          _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+      }
+      (readEnd, writeEnd) = (ends[0], ends[1])
+    }
+
+    func readAll(_ body: (Int32) -> Void) {
+      var bytes = [UInt8](repeating: 0, count: 64)
+      while case let count = read(readEnd, &bytes, bytes.count), count > 0 {
+        for signal in bytes[..<count] { body(Int32(signal)) }
+      }
+    }
+  }
+
+  /// The handler. It may interrupt anything, an allocation or a lock too: so it makes system calls and nothing else.
+  private func caughtSignal(_ signal: Int32) {
+    let before = errno
+    if getpid() == SignalPipe.shared.process {
+      var byte = UInt8(truncatingIfNeeded: signal)
+      _ = write(SignalPipe.shared.writeEnd, &byte, 1)
+    } else {
+      // A child that has not become another program yet: its parent is not meant.
+      _ = systemSignal(signal, SIG_DFL)
+      raise(signal)
+    }
+    errno = before
+  }
+
+  private func systemSignal(_ number: Int32, _ handler: sighandler_t?) -> sighandler_t? { signal(number, handler) }
+#endif

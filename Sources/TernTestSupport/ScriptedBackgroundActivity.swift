@@ -1,0 +1,46 @@
+public import Tern
+import TernEvents
+
+/// A system that gives time in the background, and takes it back when a test says so.
+public final class ScriptedBackgroundActivity: BackgroundActivity {
+  private struct State {
+    var begun = 0
+    var ended: [Int] = []
+    var waiting: [Int: @Sendable () -> Void] = [:]
+    var isGranting: Bool
+  }
+
+  private let state: Locked<State>
+
+  /// Creates a system that grants time, or refuses it.
+  public init(isGranting: Bool = true) {
+    state = Locked(State(isGranting: isGranting))
+  }
+
+  /// How often time was asked for.
+  public var begun: Int { state.withLock { $0.begun } }
+
+  /// For each time that was asked for, in the order in which they were given back: which one it was, from 1 on.
+  public var ended: [Int] { state.withLock { $0.ended } }
+
+  /// Takes back the time that has not been given back yet.
+  public func expire() {
+    for onExpiry in state.withLock({ Array($0.waiting.values) }) { onExpiry() }
+  }
+
+  /// Grants time, or refuses it by calling `onExpiry` at once.
+  public func begin(_ reason: String, onExpiry: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    let (number, isGranting) = state.withLock { state in
+      state.begun += 1
+      state.waiting[state.begun] = onExpiry
+      return (state.begun, state.isGranting)
+    }
+    if !isGranting { onExpiry() }
+    return { [self] in
+      state.withLock { state in
+        state.waiting[number] = nil
+        state.ended.append(number)
+      }
+    }
+  }
+}

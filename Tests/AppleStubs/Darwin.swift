@@ -1,0 +1,29 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+public import Foundation
+// The C library comes from this machine; what only Apple's has is declared here.
+@_exported public import Glibc
+
+public let F_FULLFSYNC: Int32 = 51
+
+public func sysctlbyname(
+  _ name: UnsafePointer<CChar>?, _ value: UnsafeMutableRawPointer?, _ size: UnsafeMutablePointer<Int>?,
+  _ newValue: UnsafeMutableRawPointer?, _ newSize: Int
+) -> Int32 { fatalError() }
+
+// Foundation comes from this machine, too; here is what only Apple's has.
+extension ProcessInfo {
+  public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
+    fatalError()
+  }
+
+  public struct ActivityOptions: OptionSet, Sendable {
+    public let rawValue: UInt64
+    public init(rawValue: UInt64) { self.rawValue = rawValue }
+    public static let background = ActivityOptions(rawValue: 1)
+    public static let suddenTerminationDisabled = ActivityOptions(rawValue: 2)
+    public static let automaticTerminationDisabled = ActivityOptions(rawValue: 4)
+  }
+
+  public func beginActivity(options: ActivityOptions = [], reason: String) -> any NSObjectProtocol { fatalError() }
+  public func endActivity(_ activity: any NSObjectProtocol) { fatalError() }
+}

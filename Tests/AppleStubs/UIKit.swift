@@ -1,0 +1,9 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+@_exported public import Foundation
+
+@MainActor open class UIApplication: NSObject {
+  nonisolated public class var didEnterBackgroundNotification: NSNotification.Name { fatalError() }
+  nonisolated public class var willEnterForegroundNotification: NSNotification.Name { fatalError() }
+  nonisolated public class var didBecomeActiveNotification: NSNotification.Name { fatalError() }
+  nonisolated public class var willTerminateNotification: NSNotification.Name { fatalError() }
+}

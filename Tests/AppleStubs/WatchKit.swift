@@ -1,0 +1,8 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+@_exported public import Foundation
+
+@MainActor open class WKApplication: NSObject {
+  public static var didEnterBackgroundNotification: NSNotification.Name { fatalError() }
+  public static var willEnterForegroundNotification: NSNotification.Name { fatalError() }
+  public static var didBecomeActiveNotification: NSNotification.Name { fatalError() }
+}

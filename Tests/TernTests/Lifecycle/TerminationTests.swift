@@ -1,0 +1,131 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import TernTestSupport
+  import Testing
+
+  /// With real processes and real signals.
+  @Suite(.serialized, .timeLimit(.minutes(1))) struct `A process that is asked to end` {
+    private struct Pair {
+      let collector: ProbeProcess
+      let app: ProbeProcess
+      let directory: URL
+
+      func end() {
+        app.hangUp()
+        collector.hangUp()
+        try? FileManager.default.removeItem(at: directory)
+      }
+
+      func terminate() { kill(app.identifier, SIGTERM) }
+    }
+
+    /// An app that has recorded 100 events and sent none, and a collector.
+    private func start(_ options: [String], collector: [String] = []) async throws -> Pair {
+      let collector = try ProbeProcess(["collector"] + collector)
+      let port = try #require(await collector.line("port"))
+      let directory = FileManager.default.temporaryDirectory.appendingPathComponent("tern-signal-\(UUID().uuidString)")
+      let app = try ProbeProcess(
+        ["app", "--collector", "http://127.0.0.1:\(port)", "--directory", directory.path, "--deaf"] + options)
+      _ = try #require(await app.line("ready"))
+      for number in 0..<100 { app.say("track E\(number)") }
+      _ = try #require(await app.line("tracked E99"))
+      return Pair(collector: collector, app: app, directory: directory)
+    }
+
+    private func received(_ pair: Pair) -> Int { pair.collector.lines.count { $0.hasPrefix("received") } }
+
+    @Test func `delivers everything first, and ends by the signal`() async throws {
+      let pair = try await start(["--flush-on-termination", "20000"])
+      defer { pair.end() }
+      pair.terminate()
+      let exit = await pair.app.ended()
+      #expect(exit.isSignal && exit.status == SIGTERM)
+      await pair.collector.line("received E99")
+      #expect(received(pair) == 100)
+    }
+
+    @Test func `without the call it ends at once, and loses nothing either`() async throws {
+      let pair = try await start([])
+      defer { pair.end() }
+      pair.terminate()
+      let exit = await pair.app.ended()
+      #expect(exit.isSignal && exit.status == SIGTERM && received(pair) == 0)
+      let next = try await start(["--directory", pair.directory.path])
+      defer { next.end() }
+      // A launch with a backlog sends it by itself.
+      #expect(await next.collector.line("received E99") != nil)
+    }
+
+    @Test func `does not wait beyond the deadline for a collector that hangs`() async throws {
+      let pair = try await start(["--flush-on-termination", "700"], collector: ["--hang"])
+      defer { pair.end() }
+      let start = ContinuousClock().now
+      pair.terminate()
+      let exit = await pair.app.ended()
+      #expect(exit.isSignal && exit.status == SIGTERM)
+      let time = exit.at - start
+      print("a collector that hangs: the process ended after \(time), with a deadline of 0.7 s")
+      #expect(time < .seconds(15))
+      #expect(pair.collector.lines.contains { $0.hasPrefix("request") })
+    }
+
+    @Test func `ends by the deadline even when it has blocked all of Swift's threads`() async throws {
+      let pair = try await start(["--flush-on-termination", "500"])
+      defer { pair.end() }
+      await pair.app.say("block", andHear: "blocked")
+      pair.terminate()
+      let exit = await pair.app.ended()
+      #expect(exit.isSignal && exit.status == SIGTERM)
+    }
+
+    @Test func `a second signal ends the wait`() async throws {
+      let pair = try await start(["--flush-on-termination", "3600000"], collector: ["--hang"])
+      defer { pair.end() }
+      pair.terminate()
+      await pair.collector.line("request")
+      pair.terminate()
+      let exit = await pair.app.ended()
+      #expect(exit.isSignal && exit.status == SIGTERM)
+    }
+
+    @Test func `the app's own handler gets the signal after everything was delivered`() async throws {
+      let pair = try await start(["--before", "exit", "--flush-on-termination", "20000"])
+      defer { pair.end() }
+      pair.terminate()
+      let exit = await pair.app.ended()
+      #expect(!exit.isSignal && exit.status == 7)
+      #expect(pair.app.lines.contains("handled"))
+      await pair.collector.line("received E99")
+      #expect(received(pair) == 100)
+    }
+
+    @Test func `a handler that the app sets later is the one that counts`() async throws {
+      let pair = try await start(["--flush-on-termination", "20000", "--after", "exit"])
+      defer { pair.end() }
+      pair.terminate()
+      let exit = await pair.app.ended()
+      #expect(!exit.isSignal && exit.status == 7 && received(pair) == 0)
+    }
+
+    @Test func `a process that ignores the signal goes on`() async throws {
+      let pair = try await start(["--before", "ignore", "--flush-on-termination", "20000"])
+      defer { pair.end() }
+      pair.terminate()
+      await pair.collector.line("received E99")
+      pair.app.say("track After")
+      #expect(await pair.app.line("tracked After") != nil)
+      pair.app.hangUp()
+      let exit = await pair.app.ended()
+      #expect(!exit.isSignal && exit.status == 0)
+    }
+
+    @Test func `a client that was shut down leaves the signal as it was`() async throws {
+      let pair = try await start(["--flush-on-termination", "20000"])
+      defer { pair.end() }
+      #expect(await pair.app.say("handler", andHear: "handler") == "caught")
+      await pair.app.say("shutdown", andHear: "down")
+      #expect(await pair.app.say("handler", andHear: "handler") == "default")
+    }
+  }
+#endif
