@@ -26,11 +26,12 @@ extension RunLoop {
     let verdict = result.verdict(events: records.count, now: engine.environment.clock.wallTime)
     let fate = verdict.fate(ofEvents: records.count)
     let (settlement, rejected) = fate.settlement(of: records)
-    engine.log.settle(claim.id, settlement)
-    engine.forgive(rejected: rejected)
+    // False when the events were erased while the request was under way: they were counted then, and only once.
+    let isOpen = engine.log.settle(claim.id, settlement)
+    if isOpen { engine.forgive(rejected: rejected) }
     if case .leaves = fate { reportsSettled(records) } else { reportsSettled(rejected) }
     var delivered = 0
-    if case .acknowledged(let indexes) = verdict { delivered = records.count - indexes.count }
+    if isOpen, case .acknowledged(let indexes) = verdict { delivered = records.count - indexes.count }
     engine.board.state.withLock { state in
       state.delivered += delivered
       state.lastError = verdict.failure.map(DeliveryError.init)
