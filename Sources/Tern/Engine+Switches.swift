@@ -58,6 +58,15 @@ extension Engine {
     beginSession { $0.current != nil }
   }
 
+  /// Removes what was recorded under the present identity and has not been delivered.
+  func erase() {
+    files.withLock { _ in
+      let (epoch, isClosed) = recorder.withLock { ($0.epoch, $0.isClosed) }
+      if !isClosed { log.erase(epoch: epoch) }
+    }
+    mailbox.post(.refresh)
+  }
+
   /// Writes down what the disk refused before, if anything.
   func saveSwitches() {
     files.withLock { _ = $0.save() }

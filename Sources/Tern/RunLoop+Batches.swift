@@ -26,8 +26,8 @@ extension RunLoop {
     let verdict = result.verdict(events: records.count, now: engine.environment.clock.wallTime)
     let fate = verdict.fate(ofEvents: records.count)
     let (settlement, rejected) = fate.settlement(of: records)
-    engine.log.settle(claim.id, settlement)
-    engine.forgive(rejected: rejected)
+    // False when the events were erased while the request was under way: they were counted then, and only once.
+    if engine.log.settle(claim.id, settlement) { engine.forgive(rejected: rejected) }
     if case .leaves = fate {
       reportsSettled(records)
       answerReceipts(delivered: records, rejected: rejected)

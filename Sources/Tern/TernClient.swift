@@ -21,6 +21,7 @@ public import Foundation
 /// - ``screen(_:_:)``
 /// - ``identify(_:)``
 /// - ``reset()``
+/// - ``erase()``
 /// - ``startSession()``
 /// - ``Receipt``
 /// ### Delivering
@@ -131,6 +132,15 @@ public final class TernClient: Sendable {
   /// this returns. The installation stays the same: see ``installID``.
   public func reset() {
     engine.reset()
+  }
+
+  /// Erases what was recorded for the present user and has not been delivered; nothing of other users.
+  ///
+  /// The user is the one since the last ``identify(_:)`` or ``reset()``. The bytes on disk are overwritten and the events
+  /// counted as erased when this returns, which takes longer than recording one; an erasure that a crash interrupts is
+  /// ended by the next launch. A request that is under way may still arrive. What the collector has is not touched.
+  public func erase() {
+    engine.erase()
   }
 
   /// Begins a new session, however sessions are configured to begin.

@@ -3,22 +3,25 @@ import TernEvents
 extension EventLog {
   /// Says what became of a claim; a claim that is settled already, or void, is ignored.
   ///
-  /// What left the log is marked so on disk before this returns.
-  package func settle(_ claim: LogClaim.ID, _ settlement: Settlement) {
+  /// What left the log is marked so on disk before this returns. Says whether the claim was still open: the events of a
+  /// void one have left already, and were counted then.
+  @discardableResult
+  package func settle(_ claim: LogClaim.ID, _ settlement: Settlement) -> Bool {
     operations.withLock { operations in
       guard claim.generation == operations.generation,
         let records = operations.claims.removeValue(forKey: claim.number)
-      else { return }
+      else { return false }
       let verdicts = records.map { settlement.verdict(on: $0.id) }
-      let outcome = state.withLock { state -> (marks: [PendingMark], pinned: [SegmentName]) in
-        guard state.generation == claim.generation else { return ([], []) }
-        return state.settle(claim.number, records, verdicts)
+      let outcome = state.withLock { state -> (marks: [PendingMark], pinned: [SegmentName])? in
+        state.generation == claim.generation ? state.settle(claim.number, records, verdicts) : nil
       }
+      guard let outcome else { return false }
       write(outcome.marks)
       state.withLock { $0.unpin(outcome.pinned) }
       removeSettled()
       shrink()
       state.withLock { $0.saveLedger() }
+      return true
     }
   }
 

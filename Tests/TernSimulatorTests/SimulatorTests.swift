@@ -1,5 +1,37 @@
-import Testing
+import Foundation
 import TernSimulator
+import Testing
 
-@Suite struct SimulatorTests {
+/// Devices that live for days with the real client; docs/simulator.md tells what is checked.
+///
+/// `TERN_SIMULATION_DAYS` and `TERN_SIMULATION_SEED` ask for more or for others.
+@Suite struct `Simulated devices` {
+  private static let environment = ProcessInfo.processInfo.environment
+  private static let days = environment["TERN_SIMULATION_DAYS"].flatMap { Double($0) } ?? 300
+  private static let seed = environment["TERN_SIMULATION_SEED"].flatMap { UInt64($0) } ?? 1
+
+  @Test func `lose nothing, send nothing twice and keep their intervals`() {
+    let outcome = Simulation(seed: Self.seed).run(days: Self.days)
+    for failure in outcome.failures {
+      Issue.record("\(failure.violation?.description ?? "") — \(Simulation.command(seed: failure.seed))")
+    }
+    // A simulation in which nothing goes wrong proves nothing.
+    let figures = outcome.figures
+    #expect(figures.killsInCalls > 0 && figures.retries > 0 && figures.duplicates > 0 && figures.erasures > 0)
+  }
+
+  @Test(arguments: [UInt64(11), 12, 13]) func `live the same life again from the same seed`(seed: UInt64) {
+    let first = SimulatedDevice(seed: seed).run()
+    let second = SimulatedDevice(seed: seed).run()
+    #expect(first.digest == second.digest)
+    #expect(first.figures == second.figures)
+    #expect(first.digest != SimulatedDevice(seed: seed + 100).run().digest)
+  }
+
+  @Test func `tell their story without being changed by it`() {
+    var lines = 0
+    let told = SimulatedDevice(seed: 14, story: { _ in lines += 1 }).run()
+    #expect(told.digest == SimulatedDevice(seed: 14).run().digest)
+    #expect(lines > 10)
+  }
 }

@@ -145,6 +145,28 @@ import Testing
     await next.shutdown()
   }
 
+  @Test func `parts what an erasure takes from what it leaves`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
+    let tern = try harness.client { $0.sessions = .manual }
+    tern.track("Before")
+    tern.identify("user-7")
+    for _ in 0..<20 { tern.track("Secret", ["Who": "user-7"], priority: .critical) }
+    tern.reset()
+    tern.identify("user-7")
+    tern.track("Again")
+    tern.reset()
+    tern.identify("user-8")
+    for _ in 0..<20 { tern.track("Other") }
+    tern.erase()
+    tern.track("After")
+    #expect(tern.ledger.droppedByReason == [.erased: 20] && tern.ledger.balances)
+    harness.transport.answer { _ in .accept }
+    await tern.flush()
+    let names = Dictionary(grouping: harness.transport.received.all("event"), by: \.name).mapValues(\.count)
+    #expect(names == ["Before": 1, "Secret": 20, "Again": 1, "After": 1])
+    await tern.shutdown()
+  }
+
   @Test func `opens no session where none is open`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }

@@ -53,4 +53,13 @@ import Testing
     loop.take(loop.engine.mailbox.takeAll() + [try answer()])
     #expect(client.currentStatus.droppedByReason == [.disabled: 1, .erased: 2])
   }
+  @Test(arguments: [[], [0]])
+  mutating func `counts events that were erased under way once, whatever the answer says`(rejected: [Int]) throws {
+    client.track("Erased", priority: .critical)
+    loop.take(loop.engine.mailbox.takeAll())
+    client.isEnabled = false
+    loop.take(loop.engine.mailbox.takeAll() + [try answer(rejecting: rejected)])
+    #expect(client.currentStatus.delivered == 0)
+    #expect(client.currentStatus.droppedByReason == [.erased: 1])
+  }
 }

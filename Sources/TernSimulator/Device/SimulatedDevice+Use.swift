@@ -59,7 +59,7 @@ extension SimulatedDevice {
       if traits.identifies, use.chance(0.03) { return identify(process) }
       if traits.flushes, use.chance(0.03) { return flush(process) }
     }
-    let count = use.chance(traits.burst) ? use.number(20...600) : 1
+    let count = use.chance(traits.burst) ? Int(use.fraction(10, 700)) : 1
     for _ in 0..<count { track(process) }
     settle(process)
   }

@@ -35,9 +35,9 @@ package struct DeviceTraits: Sendable {
 
   init(using generator: inout FastGenerator) {
     days = generator.fraction(1, 24)
-    usesPerDay = generator.fraction(0.5, 12)
-    longestUse = Int(generator.fraction(2, 60))
-    burst = generator.chance(0.3) ? 0.01 : 0.001
+    usesPerDay = generator.fraction(0.3, 6)
+    longestUse = Int(generator.fraction(2, 30))
+    burst = generator.chance(0.3) ? 0.01 : 0.0005
     critical = generator.chance(0.7) ? 0.05 : 0.4
     poison = generator.chance(0.25) ? generator.fraction(0.001, 0.3) : 0
     huge = generator.chance(0.1) ? 0.01 : 0
