@@ -204,7 +204,9 @@ import Testing
     let claim = try #require(log.claim(1000))
     #expect(fixture.append(log, 1000, bytes: 400) == .dropped(.queueFull))
     log.setMaximumBytes(48 << 10)
-    #expect(fixture.append(log, 1001, bytes: 400) == .stored(waiting: 1, waitingCritical: 0))
+    #expect(
+      fixture.append(log, 1001, bytes: 400) == .stored(waiting: 1, waitingCritical: 0, dropped: log.counts.droppedTotal)
+    )
     log.setMaximumBytes(24 << 10)
     log.setMaximumBytes(48 << 10)
     #expect(log.counts.claimed == claim.records.count)
