@@ -7,6 +7,8 @@ enum WarehouseSchema {
     migrator.registerMigration("1") { database in
       try database.execute(sql: names + events + figures)
     }
+    migrator.registerMigration("2: trial") { try $0.execute(sql: trial) }
+    migrator.registerMigration("3: ledger") { try $0.execute(sql: ledger) }
     return migrator
   }
 
@@ -56,6 +58,17 @@ enum WarehouseSchema {
     CREATE TABLE prop (
       app INTEGER NOT NULL, day INTEGER NOT NULL, event INTEGER NOT NULL, property INTEGER NOT NULL,
       part INTEGER NOT NULL, pack BLOB NOT NULL, PRIMARY KEY (app, day, event, property, part)
+    ) WITHOUT ROWID;
+    """
+
+  /// Holds a row for a moment while the writer finds out whether storing works again.
+  private static let trial = "CREATE TABLE trial (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
+
+  private static let ledger = """
+    CREATE TABLE ledger (
+      app INTEGER NOT NULL, slot INTEGER NOT NULL, received INTEGER NOT NULL, tracked INTEGER NOT NULL,
+      delivered INTEGER NOT NULL, waiting INTEGER NOT NULL, in_flight INTEGER NOT NULL, dropped INTEGER NOT NULL,
+      PRIMARY KEY (app, slot)
     ) WITHOUT ROWID;
     """
 

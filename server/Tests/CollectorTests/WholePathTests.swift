@@ -89,6 +89,18 @@ import Warehouse
     }
   }
 
+  @Test func `what waits on a device is in the report of losses`() async throws {
+    try await withWarehouse { client, app, headers, _ in
+      var native: HTTPFields = [.ternKey: app.key]
+      native[.ternLedger] = "tracked=9; delivered=4; waiting=3; in-flight=2; dropped=0"
+      _ = try await client.execute(
+        uri: "/v1/events", method: .post, headers: native, body: ByteBuffer(string: line("Play")))
+      let ledger = try #require(try await report("losses", client, headers)["ledger"] as? [String: Any])
+      #expect(ledger["installs"] as? Int == 1 && ledger["waiting"] as? Int == 3 && ledger["inFlight"] as? Int == 2)
+      #expect((ledger["updated"] as? String)?.hasSuffix("Z") == true)
+    }
+  }
+
   @Test func `an app created while the server runs is known at once`() async throws {
     try await withWarehouse { client, _, headers, warehouse in
       let created = try object(
@@ -105,9 +117,11 @@ import Warehouse
   @Test func `a warehouse that has closed is a 503, not a success`() async throws {
     try await withWarehouse { client, app, _, warehouse in
       try await warehouse.close()
-      let answer = try await client.execute(
-        uri: "/v1/events", method: .post, headers: [.ternKey: app.key], body: ByteBuffer(string: line("Play")))
-      #expect(answer.status == .serviceUnavailable)
+      for body in [line("Play"), ""] {
+        let answer = try await client.execute(
+          uri: "/v1/events", method: .post, headers: [.ternKey: app.key], body: ByteBuffer(string: body))
+        #expect(answer.status == .serviceUnavailable)
+      }
     }
   }
 }

@@ -111,7 +111,14 @@ import Testing
     }
     #expect(failure?.code == .full)
     #expect(accepted > 0)
+    let trial = await #expect(throws: WarehouseError.self) { try await warehouse.tryStoring() }
+    #expect(trial?.code == .full)
     try await warehouse.perform { try $0.connection.execute("PRAGMA max_page_count = 100000") }
+    try await warehouse.tryStoring()
+    try await warehouse.perform {
+      let left = try $0.connection.integer("SELECT count(*) FROM trial")
+      #expect(left == 0)
+    }
     // The clients send again what was not acknowledged, and some of what was.
     for number in 0..<60 {
       let batch = batch(["a", "b"], install: "install \(number)", firstKey: Int64(number) * 10, properties: [long])

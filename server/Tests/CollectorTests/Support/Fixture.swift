@@ -60,6 +60,7 @@ final class Fixture: Sendable {
 
 extension HTTPField.Name {
   static let ternKey = HTTPField.Name("Tern-Key") ?? .accept
+  static let ternLedger = HTTPField.Name("Tern-Ledger") ?? .accept
   static let appSecret = HTTPField.Name("App-Secret") ?? .accept
   static let installID = HTTPField.Name("Install-ID") ?? .accept
   static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .accept
@@ -82,7 +83,7 @@ func object(_ response: TestResponse) throws -> [String: Any] {
 /// The error of a body, whose shape is the same everywhere.
 func error(_ response: TestResponse) throws -> [String: Any] {
   let error = try #require(try object(response)["error"] as? [String: Any])
-  #expect(Set(error.keys) == ["code", "message", "position", "index"])
+  #expect(Set(error.keys) == ["code", "message", "position", "index", "indexes"])
   return error
 }
 
