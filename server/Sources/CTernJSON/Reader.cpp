@@ -180,6 +180,7 @@ bool tern_reader::record(Walker &walker, uint32_t index) {
   tern_record record = {};
   record.index = index;
   record.device = record.app = -1;
+  record.uptime = -1;
   record.time.kind = TERN_VALUE_NULL;
   record.first_property = uint32_t(properties.size());
   record.is_object = walker.peek() == '{';
@@ -223,10 +224,17 @@ bool tern_reader::member(Walker &walker, const tern_text &name, tern_record &rec
     if (is(name, "name")) return text_member(walker, record.name);
     if (is_native && is(name, "time")) return walker.value(record.time);
     if (is_native && is(name, "user")) return text_member(walker, record.user);
+    if (is_native && is(name, "boot")) return text_member(walker, record.boot);
     break;
   case 6:
     if (is(name, "device")) return device(walker, record.device);
     if (!is_native && is(name, "userId")) return text_member(walker, record.user);
+    if (is_native && is(name, "uptime")) {
+      tern_value uptime = {};
+      if (!walker.value(uptime)) return false;
+      record.uptime = uptime.kind == TERN_VALUE_INTEGER ? uptime.integer : -1;
+      return true;
+    }
     break;
   case 7:
     if (is_native && is(name, "install")) return text_member(walker, record.install);

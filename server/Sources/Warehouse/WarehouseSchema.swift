@@ -9,6 +9,7 @@ enum WarehouseSchema {
     }
     migrator.registerMigration("2: trial") { try $0.execute(sql: trial) }
     migrator.registerMigration("3: ledger") { try $0.execute(sql: ledger) }
+    migrator.registerMigration("4: astray keys") { try $0.execute(sql: astray) }
     return migrator
   }
 
@@ -70,6 +71,14 @@ enum WarehouseSchema {
       delivered INTEGER NOT NULL, waiting INTEGER NOT NULL, in_flight INTEGER NOT NULL, dropped INTEGER NOT NULL,
       PRIMARY KEY (app, slot)
     ) WITHOUT ROWID;
+    """
+
+  /// Duplicate keys whose time is far from their arrival, which says when they may be forgotten.
+  private static let astray = """
+    CREATE TABLE astray (
+      ms INTEGER NOT NULL, hash INTEGER NOT NULL, received INTEGER NOT NULL, PRIMARY KEY (ms, hash)
+    ) WITHOUT ROWID;
+    CREATE INDEX astray_received ON astray (received, hash);
     """
 
   /// The table for events of one month, `year * 100 + month`. No secondary index: one would halve the insert rate.

@@ -54,6 +54,7 @@ extension Writer {
       batch: batch, app: app.rawValue, calendar: try calendar(app.rawValue),
       names: try dictionary.names(app: app.rawValue), isObserved: live.isObserved(app))
     var receipt = CommitReceipt()
+    duplicates.arrived(at: context.received)
     for event in batch.events {
       if let key = event.duplicateKey, try !duplicates.insert(key) {
         receipt.duplicates.append(event.index)

@@ -5,6 +5,24 @@ import Testing
 
 /// Headers of Tern's own protocol, which anybody may write.
 @Suite struct HeaderTests {
+  @Test func `a stamp needs its time only, and is read whole or not at all`() {
+    let time = Timestamp(millisecondsSince1970: 1_740_924_309_120)
+    for (header, expected) in [
+      ("time=1740924309120; uptime=5; boot=b", SentStamp(time: time, uptime: 5, boot: "b")),
+      ("boot=b;time=1740924309120", SentStamp(time: time, boot: "b")),
+      ("time=1740924309120; uptime=0", SentStamp(time: time, uptime: 0)),
+      ("time=1740924309120; zone=+1", SentStamp(time: time)),
+      ("time=-9007199254740992", SentStamp(time: Timestamp(millisecondsSince1970: -(1 << 53)))),
+      ("time=1740924309120; boot=" + String(repeating: "b", count: 65), nil),
+      ("time=1740924309120; uptime=-1", nil), ("time=1740924309120; uptime=", nil), ("time=1740924309120; boot=", nil),
+      ("time=9007199254740993", nil), ("time=9223372036854775808", nil), ("time=1.5", nil), ("time", nil),
+      ("1740924309120", nil), ("", nil),
+      ("uptime=5; boot=b", nil), ("time=1740924309120; time=1740924309120", nil),
+    ] {
+      #expect(SentStamp(header: header) == expected, "\(header)")
+    }
+  }
+
   @Test func `a ledger is read whatever the order of its fields`() {
     let expected = DeviceLedger(tracked: 10, delivered: 4, waiting: 3, inFlight: 2, dropped: 1)
     for header in [

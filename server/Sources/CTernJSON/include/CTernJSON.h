@@ -73,7 +73,9 @@ typedef struct {
   /// Its position among the lines or logs of the request, counted from 0; blank lines and null logs count.
   uint32_t index;
   bool is_object;
-  tern_text type, name, id, install, session, user;
+  tern_text type, name, id, install, session, user, boot;
+  /// Milliseconds since the device booted; -1 when absent or no whole number.
+  int64_t uptime;
   /// The time as text or number; kind `TERN_VALUE_NULL` when absent.
   tern_value time;
   /// Index into the devices; -1 when absent.

@@ -15,6 +15,9 @@ struct NativeRoutes: Sendable {
   }
 
   private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    // Before anything that may take time: the body has not arrived yet, and may be slow.
+    let clock = request.headers[.ternSent].flatMap { SentStamp(header: $0) }
+      .map { EventClock($0, arrived: ingestion.wallTime()) }
     guard let key = request.headers[.ternKey]?.trimmed ?? request.bearerToken,
       let app = try ingestion.find({ try $0.app(key: key) })?.id
     else {
@@ -28,7 +31,8 @@ struct NativeRoutes: Sendable {
     let (secret, limits) = (ingestion.duplicateKey, limits)
     do {
       var batch = try await ingestion.parse(body, encoding: encoding, limits: limits) { (bytes) throws(IngestError) in
-        try NativeParser.parse(bytes, received: received, key: secret, app: app.rawValue, limits: limits)
+        try NativeParser.parse(
+          bytes, received: received, clock: clock, key: secret, app: app.rawValue, limits: limits)
       }
       guard !batch.events.isEmpty || !batch.rejections.isEmpty else { return try await answerThatStoringWorks() }
       batch.ledger = request.headers[.ternLedger].flatMap { DeviceLedger(header: $0) }
