@@ -18,6 +18,7 @@ import Testing
   /// What the device's clock showed, for events that happened a second apart.
   private static let clocks: [Int64] = [
     0, 5_000, milliseconds("2001-01-01T00:00:00Z"), milliseconds("2024-02-29T12:00:00Z"),
+    milliseconds("2025-09-01T00:00:00Z"),
     milliseconds("2026-04-20T00:00:00Z"), milliseconds("2031-07-01T00:00:00Z"), milliseconds("9999-12-31T00:00:00Z"),
     -1_000, .min, .max - 100_000,
   ]
