@@ -103,6 +103,42 @@ import Testing
     try await warehouse.close()
   }
 
+  @Test func `a day that has astray keys only is not taken for a day without any`() async throws {
+    let (directory, catalog, app) = try setUp()
+    var batch = request()
+    // So many that the day is asked about often enough to get a filter.
+    batch.events = (0..<2_500).map { index in
+      let shown = timestamp("2025-09-01T00:00:00Z") + .seconds(index)
+      return IncomingEvent(
+        index: index, duplicateKey: key(Int64(index), at: shown), time: batch.received, name: "e")
+    }
+    let sent = batch
+    for round in 0..<3 {
+      let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+      #expect(try await warehouse.commit(sent, app: app).accepted == (round == 0 ? 2_500 : 0))
+      #expect(try await warehouse.commit(sent, app: app).accepted == 0)
+      try await warehouse.close()
+    }
+  }
+
+  @Test func `a directory of the first version is brought up to date and knows its events`() async throws {
+    let (directory, catalog, app) = try setUp()
+    var warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    _ = try await warehouse.commit(batch(["a", "b"], firstKey: 1), app: app)
+    try await warehouse.perform { writer in
+      for table in ["astray", "ledger", "trial"] { try writer.connection.execute("DROP TABLE \(table)") }
+      try writer.connection.execute("DELETE FROM grdb_migrations WHERE identifier <> '1'")
+    }
+    let copy = try directory.copy()
+    try? await warehouse.close()
+    warehouse = try SQLiteWarehouse(directory: copy.path, catalog: try Catalog(directory: copy.path))
+    #expect(try await warehouse.commit(batch(["a", "b"], firstKey: 1), app: app).duplicates == [0, 1])
+    #expect(try await warehouse.commit(request(), app: app).accepted == all.count)
+    try await expectKnown(warehouse, app, after: 1, "after the update")
+    #expect(try warehouse.verify().isClean)
+    try await warehouse.close()
+  }
+
   @Test func `clients do not choose how much memory the days of their clocks take`() async throws {
     let (directory, catalog, app) = try setUp()
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)

@@ -59,7 +59,7 @@ final class Fixture: Sendable {
 
   /// The cookie of a fresh login, as a browser sends it.
   func cookie() throws -> String {
-    "tern_session=\(try catalog.createSession(lasting: .seconds(60)))"
+    "tern_session=\(try catalog.createSession(lasting: .seconds(3_600)))"
   }
 }
 
