@@ -96,15 +96,11 @@ import Testing
       let answer = journey.clock.time(
         time(shown), uptime: journey.happened - journey.booted, isSameBoot: isSameBoot, window: Self.window)
       let error = answer.millisecondsSince1970 - journey.happened
-      let comment: Comment = "seed \(seed), round \(round): off by \(error) ms, \(journey)"
-      if journey.clockError == 0 {
-        #expect(error == 0, comment)
-      } else if journey.clock.isRight {
-        #expect(error == journey.clockError, comment)
-        #expect((-90_000...90_000).contains(error), comment)
-      } else {
-        #expect(error == journey.transit, comment)
-      }
+      // A clock that is right, or nearly so, is believed; otherwise only the way of the request is in the answer.
+      let allowed = journey.clock.isRight ? journey.clockError : journey.transit
+      guard error != allowed || abs(error) > 90_000 else { continue }
+      Issue.record("seed \(seed), round \(round): off by \(error) ms, \(journey)")
+      return
     }
   }
 
