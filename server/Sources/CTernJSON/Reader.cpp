@@ -56,6 +56,7 @@ tern_result tern_reader::read(
   records.clear();
   properties.clear();
   devices.clear();
+  faults.clear();
   arena.begin(length);
   if (length >= UINT32_MAX) {
     result.message = "the body is too long";
@@ -71,6 +72,8 @@ tern_result tern_reader::read(
   result.property_count = properties.size();
   result.devices = devices.data();
   result.device_count = devices.size();
+  result.faults = faults.data();
+  result.fault_count = faults.size();
   return result;
 }
 
@@ -83,33 +86,47 @@ void tern_reader::trim() {
   if (devices.capacity() * sizeof(tern_device) > limit) devices = {};
 }
 
+/// Reads one line. When that fails, says why in `result`, with the position in the line.
+bool tern_reader::read_line(const uint8_t *line, size_t size, uint32_t index, tern_result &result) {
+  if (!scan(line, size)) {
+    // Looking byte by byte is slow: only where somebody will see what it finds.
+    tern::Diagnosis diagnosis = faults.empty() ? tern::diagnose(line, size) : tern::Diagnosis{"", 0};
+    result.message = diagnosis.message;
+    result.position = diagnosis.position;
+    return false;
+  }
+  Walker walker(line, size, scanner->structural_indexes.get(), scanner->n_structural_indexes, arena);
+  bool is_good = walker.peek() == '{' ? record(walker, index) : walker.fail("an object was expected");
+  if (is_good && !walker.at_end()) is_good = walker.fail("a second value on one line");
+  if (is_good) return true;
+  result.message = walker.problem() ? walker.problem() : "";
+  result.position = walker.offset();
+  return false;
+}
+
 void tern_reader::read_lines(const uint8_t *body, size_t length, tern_result &result) {
+  // Whoever gets the list drops what is on it and sends the rest: a longer one helps nobody.
+  constexpr size_t most_faults = 2000;
   const uint8_t *end = body + length, *line = body;
+  tern_result ignored = {};
   for (uint32_t index = 0; line < end; index += 1) {
     auto feed = static_cast<const uint8_t *>(std::memchr(line, '\n', size_t(end - line)));
     const uint8_t *line_end = feed ? feed : end;
-    if (!is_blank(line, line_end)) {
-      result.index = index;
-      size_t size = size_t(line_end - line);
-      if (!scan(line, size)) {
-        tern::Diagnosis diagnosis = tern::diagnose(line, size);
-        if (status == TERN_STATUS_OK) status = TERN_STATUS_MALFORMED;
-        result.message = diagnosis.message;
-        result.position = size_t(line - body) + diagnosis.position;
-        return;
+    bool is_first = faults.empty();
+    if (!is_blank(line, line_end)
+        && !read_line(line, size_t(line_end - line), index, is_first ? result : ignored)) {
+      if (is_first) {
+        result.position += size_t(line - body);
+        result.index = index;
       }
-      Walker walker(line, size, scanner->structural_indexes.get(), scanner->n_structural_indexes, arena);
-      bool is_good = walker.peek() == '{' ? record(walker, index) : walker.fail("an object was expected");
-      if (is_good && !walker.at_end()) is_good = walker.fail("a second value on one line");
-      if (!is_good) {
-        if (status == TERN_STATUS_OK) status = TERN_STATUS_MALFORMED;
-        result.message = walker.problem() ? walker.problem() : "";
-        result.position = size_t(line - body) + walker.offset();
-        return;
-      }
+      if (status != TERN_STATUS_OK) break;
+      faults.push_back(index);
+      if (faults.size() == most_faults) break;
     }
     line = line_end + 1;
   }
+  // What comes after the first fault, too many lines for example, is not what the request is refused for.
+  if (!faults.empty()) status = TERN_STATUS_MALFORMED;
 }
 
 void tern_reader::read_logs(const uint8_t *body, size_t length, tern_result &result) {
@@ -163,6 +180,7 @@ bool tern_reader::record(Walker &walker, uint32_t index) {
   tern_record record = {};
   record.index = index;
   record.device = record.app = -1;
+  record.uptime = -1;
   record.time.kind = TERN_VALUE_NULL;
   record.first_property = uint32_t(properties.size());
   record.is_object = walker.peek() == '{';
@@ -206,10 +224,17 @@ bool tern_reader::member(Walker &walker, const tern_text &name, tern_record &rec
     if (is(name, "name")) return text_member(walker, record.name);
     if (is_native && is(name, "time")) return walker.value(record.time);
     if (is_native && is(name, "user")) return text_member(walker, record.user);
+    if (is_native && is(name, "boot")) return text_member(walker, record.boot);
     break;
   case 6:
     if (is(name, "device")) return device(walker, record.device);
     if (!is_native && is(name, "userId")) return text_member(walker, record.user);
+    if (is_native && is(name, "uptime")) {
+      tern_value uptime = {};
+      if (!walker.value(uptime)) return false;
+      record.uptime = uptime.kind == TERN_VALUE_INTEGER ? uptime.integer : -1;
+      return true;
+    }
     break;
   case 7:
     if (is_native && is(name, "install")) return text_member(walker, record.install);

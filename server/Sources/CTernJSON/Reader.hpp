@@ -19,11 +19,13 @@ private:
   std::vector<tern_record> records;
   std::vector<tern_property> properties;
   std::vector<tern_device> devices;
+  std::vector<uint32_t> faults;
   uint32_t maximum_records = 0, maximum_properties = 0;
   tern_shape shape = TERN_SHAPE_LINES;
   tern_status status = TERN_STATUS_OK;
 
   bool scan(const uint8_t *bytes, size_t length);
+  bool read_line(const uint8_t *line, size_t size, uint32_t index, tern_result &result);
   void read_lines(const uint8_t *body, size_t length, tern_result &result);
   void read_logs(const uint8_t *body, size_t length, tern_result &result);
   bool logs(tern::Walker &walker, int64_t &index);

@@ -13,6 +13,8 @@ public struct CollectorLimits: Sendable, Hashable {
   public var shutdownDeadline: Duration
   /// What `Retry-After` tells clients that were turned away, in whole seconds.
   public var retryAfterSeconds: Int
+  /// After storing has failed: how long to wait before trying it again for clients that only ask whether it works.
+  public var trialPause: Duration
   /// Most open streams of live events, all together.
   public var maximumLiveStreams: Int
   /// Most failed logins of one address within a minute.
@@ -21,11 +23,13 @@ public struct CollectorLimits: Sendable, Hashable {
   public var offloadBytes: Int
 
   /// Creates limits; values below what can work are raised. Defaults: 64 MiB pending, 4,096 connections, 30 s for a
-  /// body, 60 s idle, 10 s to stop, retry after 5 s, 64 live streams, 10 failed logins, 256 KiB decoded in place.
+  /// body, 60 s idle, 10 s to stop, retry after 5 s, 1 s between trials, 64 live streams, 10 failed logins, 256 KiB
+  /// decoded in place.
   public init(
     maximumPendingBytes: Int = 64 << 20, maximumConnections: Int = 4_096, bodyDeadline: Duration = .seconds(30),
     idleTimeout: Duration = .seconds(60), shutdownDeadline: Duration = .seconds(10), retryAfterSeconds: Int = 5,
-    maximumLiveStreams: Int = 64, maximumFailedLogins: Int = 10, offloadBytes: Int = 256 << 10
+    trialPause: Duration = .seconds(1), maximumLiveStreams: Int = 64, maximumFailedLogins: Int = 10,
+    offloadBytes: Int = 256 << 10
   ) {
     self.maximumPendingBytes = max(maximumPendingBytes, 0)
     self.maximumConnections = max(maximumConnections, 1)
@@ -33,6 +37,7 @@ public struct CollectorLimits: Sendable, Hashable {
     self.idleTimeout = max(idleTimeout, .milliseconds(1))
     self.shutdownDeadline = max(shutdownDeadline, .milliseconds(1))
     self.retryAfterSeconds = max(retryAfterSeconds, 1)
+    self.trialPause = max(trialPause, .zero)
     self.maximumLiveStreams = max(maximumLiveStreams, 0)
     self.maximumFailedLogins = max(maximumFailedLogins, 1)
     self.offloadBytes = max(offloadBytes, 0)

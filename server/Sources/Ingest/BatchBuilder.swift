@@ -7,8 +7,8 @@ struct BatchBuilder {
   let limits: IngestLimits
   private let key: DuplicateHashKey
   private let app: Int64
-  private let earliest: Timestamp
-  private let latest: Timestamp
+  /// The times that the protocol accepts.
+  let window: ClosedRange<Timestamp>
   private var installIndexes: [String: Int] = [:]
   private var hashers: [InstallHasher] = []
   private var deviceIndexes: [IncomingDevice: Int] = [:]
@@ -22,8 +22,7 @@ struct BatchBuilder {
     self.limits = limits
     self.key = key
     self.app = app
-    earliest = received - limits.maximumAge
-    latest = received + limits.maximumLead
+    window = received - max(limits.maximumAge, .zero)...received + max(limits.maximumLead, .zero)
   }
 
   mutating func reject(_ reason: RejectionReason, _ record: tern_record) {
@@ -35,8 +34,8 @@ struct BatchBuilder {
 
   /// Why the time is outside of the protocol's window; `nil` when it is inside.
   func refusal(of time: Timestamp) -> RejectionReason? {
-    if time < earliest { return .timeTooOld }
-    return time > latest ? .timeInFuture : nil
+    if time < window.lowerBound { return .timeTooOld }
+    return time > window.upperBound ? .timeInFuture : nil
   }
 
   /// The index of an install; names it when it is new.

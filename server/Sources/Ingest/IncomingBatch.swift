@@ -27,11 +27,13 @@ public struct IncomingBatch: Sendable {
   public var events: [IncomingEvent]
   /// What was refused, and why; stored and counted, never silently lost.
   public var rejections: [Rejection]
+  /// What the device counts of its own, when it says so; that of the last event's install.
+  public var ledger: DeviceLedger?
 
   /// Creates a batch.
   public init(
     source: IngestProtocol, received: Timestamp, installs: [String] = [], devices: [IncomingDevice] = [],
-    events: [IncomingEvent] = [], rejections: [Rejection] = []
+    events: [IncomingEvent] = [], rejections: [Rejection] = [], ledger: DeviceLedger? = nil
   ) {
     self.source = source
     self.received = received
@@ -39,6 +41,7 @@ public struct IncomingBatch: Sendable {
     self.devices = devices
     self.events = events
     self.rejections = rejections
+    self.ledger = ledger
   }
 }
 
@@ -211,12 +214,16 @@ public struct IngestError: Error, Sendable, Hashable {
   public var position: Int?
   /// The line or log (counted from 0) in which it failed, when known.
   public var index: Int?
+  /// Every line that cannot be read, in ascending order, at most 2,000; empty when nobody can tell. Without these
+  /// lines the body could be read.
+  public var indexes: [Int]
 
   /// Creates an error.
-  public init(code: Code, message: String, position: Int? = nil, index: Int? = nil) {
+  public init(code: Code, message: String, position: Int? = nil, index: Int? = nil, indexes: [Int] = []) {
     self.code = code
     self.message = message
     self.position = position
     self.index = index
+    self.indexes = indexes
   }
 }

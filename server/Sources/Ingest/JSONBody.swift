@@ -25,7 +25,8 @@ func withRecords<Result>(
     let place = "at byte \(result.position)" + (index.map { " (event \($0))" } ?? "")
     throw IngestError(
       code: .malformed, message: "The body is not valid JSON of this protocol: \(reason) \(place).",
-      position: Int(result.position), index: index)
+      position: Int(result.position), index: index,
+      indexes: UnsafeBufferPointer(start: result.faults, count: result.fault_count).map { Int($0) })
   }
 }
 

@@ -11,18 +11,20 @@ public enum NativeParser {
   /// - Parameters:
   ///   - bytes: the body; only read during the call.
   ///   - received: when the request had been read.
+  ///   - clock: tells when events happened, when the client says enough; without one they happened when the device's
+  ///     clock said so.
   ///   - key: the server's secret for duplicate keys.
   ///   - app: the app's number; duplicates are recognised within an app.
   ///   - limits: the bounds to hold.
   /// - Throws: ``IngestError`` with code `malformed` or `tooLarge`; nothing of the body may be stored then.
   public static func parse(
-    _ bytes: UnsafeRawBufferPointer, received: Timestamp, key: DuplicateHashKey, app: Int64,
+    _ bytes: UnsafeRawBufferPointer, received: Timestamp, clock: EventClock? = nil, key: DuplicateHashKey, app: Int64,
     limits: IngestLimits = .native
   ) throws(IngestError) -> IncomingBatch {
     try withRecords(of: bytes, shape: TERN_SHAPE_LINES, limits: limits) { (result) throws(IngestError) in
       let builder = BatchBuilder(
         source: .native, received: received, key: key, app: app, limits: limits, capacity: result.record_count)
-      var reading = NativeReading(builder: builder, result: result)
+      var reading = NativeReading(builder: builder, result: result, clock: clock)
       for record in result.recordList { reading.add(record) }
       return reading.builder.batch
     }
@@ -30,10 +32,11 @@ public enum NativeParser {
 
   /// Reads a decompressed body.
   public static func parse(
-    _ bytes: [UInt8], received: Timestamp, key: DuplicateHashKey, app: Int64, limits: IngestLimits = .native
+    _ bytes: [UInt8], received: Timestamp, clock: EventClock? = nil, key: DuplicateHashKey, app: Int64,
+    limits: IngestLimits = .native
   ) throws(IngestError) -> IncomingBatch {
     try withBytes(of: bytes) { (buffer) throws(IngestError) in
-      try parse(buffer, received: received, key: key, app: app, limits: limits)
+      try parse(buffer, received: received, clock: clock, key: key, app: app, limits: limits)
     }
   }
 }
@@ -51,13 +54,17 @@ func withBytes<Result>(
 private struct NativeReading {
   var builder: BatchBuilder
   let result: tern_result
+  private let clock: EventClock?
+  /// The boot of the event before, as it was written, and whether the request was built in it.
+  private var lastBoot: (text: tern_text, isSame: Bool)?
   /// The install of the event before, as it was written: nearly all events of a request share one.
   private var lastInstall: (text: tern_text, index: Int)?
   private var lastSession: (text: tern_text, install: Int, number: Int64)?
 
-  init(builder: BatchBuilder, result: tern_result) {
+  init(builder: BatchBuilder, result: tern_result, clock: EventClock?) {
     self.builder = builder
     self.result = result
+    self.clock = clock
   }
 
   mutating func add(_ record: tern_record) {
@@ -70,7 +77,9 @@ private struct NativeReading {
     if isNamed && record.name.isEmpty { return builder.reject(.nameMissing, record) }
     guard UInt32(record.time.kind) != TERN_VALUE_NULL.rawValue else { return builder.reject(.timeMissing, record) }
     guard UInt32(record.time.kind) == TERN_VALUE_INTEGER.rawValue else { return builder.reject(.timeInvalid, record) }
-    let time = Timestamp(millisecondsSince1970: record.time.integer)
+    let shown = Timestamp(millisecondsSince1970: record.time.integer)
+    var time = shown
+    if let clock { time = happened(record, shown, clock) }
     if let refusal = builder.refusal(of: time) { return builder.reject(refusal, record) }
     guard !record.install.isEmpty else { return builder.reject(.installMissing, record) }
     guard let install = install(record.install) else { return builder.reject(.installInvalid, record) }
@@ -78,12 +87,26 @@ private struct NativeReading {
     builder.append(
       IncomingEvent(
         index: Int(record.index), kind: kind,
-        duplicateKey: DuplicateKey(milliseconds: time.millisecondsSince1970, hash: hash), time: time,
+        // By what the device showed: a retry in another request may be corrected by another amount.
+        duplicateKey: DuplicateKey(milliseconds: shown.millisecondsSince1970, hash: hash), time: time,
         install: install, device: builder.device(of: record, in: result),
         session: session(record.session, install: install), startsSession: kind == .sessionStart,
         user: record.user.string(limit: builder.limits.maximumNameBytes),
         name: (isNamed ? record.name : record.type).string(limit: builder.limits.maximumNameBytes),
         properties: builder.properties(of: record, in: result)))
+  }
+
+  private mutating func happened(_ record: tern_record, _ shown: Timestamp, _ clock: EventClock) -> Timestamp {
+    clock.time(
+      shown, uptime: record.uptime < 0 ? nil : record.uptime, isSameBoot: isSameBoot(record.boot, clock),
+      window: builder.window)
+  }
+
+  private mutating func isSameBoot(_ text: tern_text, _ clock: EventClock) -> Bool {
+    if let lastBoot, lastBoot.text.hasBytes(of: text) { return lastBoot.isSame }
+    let isSame = !text.isEmpty && clock.isSameBoot(text.bytes)
+    lastBoot = (text, isSame)
+    return isSame
   }
 
   private mutating func install(_ text: tern_text) -> Int? {

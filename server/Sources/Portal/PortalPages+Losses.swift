@@ -26,9 +26,32 @@ extension PortalPages {
       chart: chart.html(),
       table: table(
         ["Day", "Lost or refused"], report.days.reversed().map { [$0.date.weekdayText, grouped($0.count)] }),
-      reasons: report.losses.map { ReasonRow($0) })
+      reasons: report.losses.map { ReasonRow($0) }, ledger: ledger(report.ledger, request))
     return page(shell, body: templates.render("losses", view))
   }
+}
+
+extension PortalPages {
+  /// What devices say of themselves; `nil` when none has.
+  private func ledger(_ figures: LedgerFigures, _ request: ReportRequest) -> LedgerView? {
+    guard let updated = figures.updated else { return nil }
+    return LedgerView(
+      tiles: tiles([
+        Tile("Waiting on devices", grouped(figures.waiting), hint: "Recorded, kept, and not sent yet"),
+        Tile("In flight", grouped(figures.inFlight), hint: "Sent; the device had not seen an answer"),
+        Tile("Delivered", grouped(figures.delivered), hint: "Of \(grouped(figures.tracked)) that apps have recorded"),
+        Tile("Given up", grouped(figures.dropped), hint: "Since the apps were installed, for any reason"),
+      ]),
+      installs: grouped(figures.installs), days: String(LedgerFigures.lifetimeDays),
+      updated: "\(request.zone.day(of: updated).weekdayText), \(request.zone.timeOfDay(of: updated))")
+  }
+}
+
+private struct LedgerView {
+  var tiles: String
+  var installs: String
+  var days: String
+  var updated: String
 }
 
 private struct LossesView {
@@ -39,6 +62,7 @@ private struct LossesView {
   var chart: String
   var table: String
   var reasons: [ReasonRow]
+  var ledger: LedgerView?
 }
 
 private struct ReasonRow {

@@ -22,7 +22,7 @@ public struct LiveEvent: Sendable, Hashable {
   public var kind: String
   /// The event's or screen's name.
   public var name: String
-  /// When it happened, by the device's clock.
+  /// When it happened, as far as the protocol tells.
   public var time: Timestamp
   /// When the server had received it.
   public var received: Timestamp

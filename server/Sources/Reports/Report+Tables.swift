@@ -14,7 +14,7 @@ extension Report {
       [ranking("model", figures.models, title: "Models"), ranking("system", figures.systems, title: "Systems")]
     case .countries(let figures): [figures.table]
     case .live(let figures): [figures.table]
-    case .losses(let figures): [ranking("reason", figures.losses)]
+    case .losses(let figures): [ranking("reason", figures.losses), figures.ledgerTable]
     }
   }
 
@@ -24,6 +24,7 @@ extension Report {
     case .overview(let figures): figures.table
     case .event(let figures): figures.flatTable
     case .devices(let figures): figures.flatTable
+    case .losses(let figures): figures.flatTable
     default: tables[0]
     }
   }
@@ -89,6 +90,35 @@ extension DevicesReport {
     }
     return ReportTable(
       columns: ["list", "name", "count", "users", "share"], rows: rows("model", models) + rows("system", systems))
+  }
+}
+
+extension LossesReport {
+  /// The ledger's figures by the names that clients give them.
+  private var ledgerFigures: [(name: String, count: Int)] {
+    [
+      ("tracked", ledger.tracked), ("delivered", ledger.delivered), ("waiting", ledger.waiting),
+      ("in_flight", ledger.inFlight), ("dropped", ledger.dropped),
+    ]
+  }
+
+  fileprivate var ledgerTable: ReportTable {
+    ReportTable(
+      title: "On devices", columns: ["installs"] + ledgerFigures.map(\.name) + ["updated"],
+      rows: [
+        [.count(ledger.installs)] + ledgerFigures.map { .count($0.count) }
+          + [.text(ledger.updated?.isoText ?? "never")]
+      ])
+  }
+
+  fileprivate var flatTable: ReportTable {
+    let reasons: [[ReportTable.Cell]] = losses.map {
+      [.text("reason"), .text($0.name), .count($0.count), .count($0.users), .share($0.share)]
+    }
+    let ledger: [[ReportTable.Cell]] = ledgerFigures.map {
+      [.text("ledger"), .text($0.name), .count($0.count), .count(self.ledger.installs), .text("")]
+    }
+    return ReportTable(columns: ["list", "name", "count", "users", "share"], rows: reasons + ledger)
   }
 }
 

@@ -6,6 +6,10 @@ import Ingest
 /// arrival is jittered over seconds; in order of time it costs 0.8 µs. So keys wait in memory (`arriving`), are put in
 /// order when there are enough (`draining`), and enter the table in chunks inside the commit transactions. A crash
 /// loses nothing: rows carry their keys, and `seen` in the table `state` says up to which row the table is complete.
+///
+/// Keys of events that are too old to come again are forgotten, by their time. That of a key comes from the device, whose
+/// clock may be off by years: such a key is astray. It waits in the table `astray` for as long after its arrival, and
+/// no filter is spent on its day.
 final class DuplicateIndex {
   /// What the memory knows of one day.
   private enum DayState {
@@ -19,6 +23,8 @@ final class DuplicateIndex {
     var pending: PendingKeys
     var keys: [DuplicateKey]
     var position = 0
+    /// When the latest of them was received.
+    var received: Int64
     /// All rows up to this one have their keys in the table when these are in.
     var throughRow: Int64
   }
@@ -28,41 +34,68 @@ final class DuplicateIndex {
   private static let coldLimit = 2_000
   /// The memory that filters may take, in bytes.
   private static let filterLimit = 128 << 20
-
-  /// More days than clients with working clocks send; what is beyond comes from hostile ones.
-  private static let dayLimit = 1_000
+  /// How long a key is kept, in days; what is older is not accepted.
+  static let lifetimeDays: Int64 = 430
+  /// A key is astray when its time is so many days before its arrival. What is in `seen` is therefore kept for at least
+  /// 400 days after it arrived, and no device that works keeps events for so long.
+  private static let earliestDays: Int64 = 30
+  /// A key is astray when its time is so many days after its arrival.
+  private static let latestDays: Int64 = 4
 
   private let pendingLimit: Int
   private let find: SQLStatement
   private let insertKey: SQLStatement
+  private let insertAstray: SQLStatement
   private let anyOfDay: SQLStatement
   private let keysOfDay: SQLStatement
   private let storeCursor: SQLStatement
   private var days: [Int64: DayState] = [:]
+  private var today = Int64.min
+  /// The days of which the memory knows something; all others are looked up.
+  private var knownDays: ClosedRange<Int64> = 0...0
   private var lastDay = Int64.min
   private var lastFilter: DayFilter?
   private var hasForgotten = false
   private var arriving: PendingKeys
+  /// When the latest of those in `arriving` was received.
+  private var latestReceived = Int64.min
   private var draining: Draining?
   private var mark: (arriving: Int, position: Int) = (0, 0)
 
   init(_ connection: SQLConnection, pendingLimit: Int) throws {
     self.pendingLimit = max(pendingLimit, 1)
-    find = try connection.prepare("SELECT 1 FROM seen WHERE ms = ? AND hash = ?")
+    find = try connection.prepare(
+      """
+      SELECT 1 FROM seen WHERE ms = ?1 AND hash = ?2
+      UNION ALL SELECT 1 FROM astray WHERE ms = ?1 AND hash = ?2
+      """)
     insertKey = try connection.prepare("INSERT OR IGNORE INTO seen (ms, hash) VALUES (?, ?)")
-    anyOfDay = try connection.prepare("SELECT 1 FROM seen WHERE ms >= ? AND ms < ? LIMIT 1")
-    keysOfDay = try connection.prepare("SELECT ms, hash FROM seen WHERE ms >= ? AND ms < ?")
+    insertAstray = try connection.prepare("INSERT OR IGNORE INTO astray (ms, hash, received) VALUES (?, ?, ?)")
+    let ofDay = "WHERE ms >= ?1 AND ms < ?2"
+    anyOfDay = try connection.prepare("SELECT 1 FROM seen \(ofDay) UNION ALL SELECT 1 FROM astray \(ofDay) LIMIT 1")
+    keysOfDay = try connection.prepare(
+      "SELECT ms, hash FROM seen \(ofDay) UNION ALL SELECT ms, hash FROM astray \(ofDay)")
     storeCursor = try connection.prepare("INSERT OR REPLACE INTO state (name, value) VALUES ('seen', ?)")
     arriving = PendingKeys(capacity: pendingLimit)
   }
 
+  /// Of how many days the memory knows something.
+  var dayCount: Int { days.count }
+
   /// Whether keys wait for their way into the table.
   var hasPending: Bool { arriving.count > 0 || draining != nil }
+
+  /// Says when the keys that come now were received.
+  func arrived(at milliseconds: Int64) {
+    latestReceived = max(latestReceived, milliseconds)
+    let day = Self.day(of: milliseconds)
+    if day != today { move(to: day) }
+  }
 
   /// Remembers a key; `false` when it was known.
   @inline(__always)
   func insert(_ key: DuplicateKey) throws -> Bool {
-    let day = Self.day(of: key)
+    let day = Self.day(of: key.milliseconds)
     if day == lastDay, let filter = lastFilter {
       if filter.insert(key), try isKnown(key) { return false }
     } else if try mayBeKnown(key, day: day), try isKnown(key) {
@@ -79,8 +112,8 @@ final class DuplicateIndex {
     return try find.step()
   }
 
-  private static func day(of key: DuplicateKey) -> Int64 {
-    key.milliseconds >= 0 ? key.milliseconds / dayMilliseconds : -1
+  private static func day(of milliseconds: Int64) -> Int64 {
+    milliseconds >= 0 ? milliseconds / dayMilliseconds : -1
   }
 
   /// The times of a day's keys; all before 1970 count as one day.
@@ -95,6 +128,11 @@ final class DuplicateIndex {
 
 extension DuplicateIndex {
   private func mayBeKnown(_ key: DuplicateKey, day: Int64) throws -> Bool {
+    guard knownDays.contains(day) else {
+      // Clients choose the time of a key, but must not choose how much memory it takes.
+      hasForgotten = true
+      return true
+    }
     switch try days[day] ?? firstTouch(day) {
     case .filter(let filter):
       lastDay = day
@@ -112,18 +150,22 @@ extension DuplicateIndex {
     anyOfDay.bind(start, end)
     let isStored = try anyOfDay.step()
     anyOfDay.reset()
-    if days.count >= Self.dayLimit { forgetDays() }
-    // A day that was forgotten may have keys that are still waiting, which an empty filter would not know.
+    // A day that was forgotten, or not known, may have keys that are still waiting, which an empty filter would not
+    // know.
     let state: DayState = isStored || hasForgotten ? .cold(lookups: 0) : .filter(DayFilter())
     days[day] = state
     return state
   }
 
-  private func forgetDays() {
-    days.removeAll()
+  private func move(to day: Int64) {
+    today = day
+    knownDays = max(-1, day - Self.lifetimeDays)...max(0, day + Self.latestDays)
+    let count = days.count
+    days = days.filter { knownDays.contains($0.key) }
+    if days.count < count { hasForgotten = true }
+    guard !knownDays.contains(lastDay) else { return }
     lastDay = .min
     lastFilter = nil
-    hasForgotten = true
   }
 
   private func warm(_ day: Int64) throws {
@@ -133,8 +175,8 @@ extension DuplicateIndex {
     while try keysOfDay.step() {
       _ = filter.insert(DuplicateKey(milliseconds: keysOfDay.integer(0), hash: keysOfDay.integer(1)))
     }
-    for key in arriving.keys where Self.day(of: key) == day { _ = filter.insert(key) }
-    for key in draining?.pending.keys ?? [] where Self.day(of: key) == day { _ = filter.insert(key) }
+    for key in arriving.keys where Self.day(of: key.milliseconds) == day { _ = filter.insert(key) }
+    for key in draining?.pending.keys ?? [] where Self.day(of: key.milliseconds) == day { _ = filter.insert(key) }
     days[day] = .filter(filter)
     coolOldest(except: day)
   }
@@ -165,10 +207,13 @@ extension DuplicateIndex {
   func drain(atMost count: Int) throws {
     guard let batch = draining else { return }
     let end = min(batch.position + count, batch.keys.count)
+    let regular = Self.regularTimes(received: batch.received)
     for key in batch.keys[batch.position..<end] {
-      insertKey.bind(key.milliseconds, at: 1)
-      insertKey.bind(key.hash, at: 2)
-      try insertKey.run()
+      let insert = regular.contains(key.milliseconds) ? insertKey : insertAstray
+      insert.bind(key.milliseconds, at: 1)
+      insert.bind(key.hash, at: 2)
+      if insert === insertAstray { insert.bind(batch.received, at: 3) }
+      try insert.run()
     }
     draining?.position = end
     if end == batch.keys.count { try storeCursor.bind(batch.throughRow).run() }
@@ -178,8 +223,10 @@ extension DuplicateIndex {
   func committed(throughRow row: Int64, all: Bool = false) {
     if let batch = draining, batch.position == batch.keys.count { draining = nil }
     guard draining == nil, arriving.count >= (all ? 1 : pendingLimit) else { return }
-    draining = Draining(pending: arriving, keys: arriving.sortedByTime(), throughRow: row)
+    draining = Draining(
+      pending: arriving, keys: arriving.sortedByTime(), received: latestReceived, throughRow: row)
     arriving = PendingKeys(capacity: pendingLimit)
+    latestReceived = .min
     let filters = days.values.reduce(0) { sum, state in
       guard case .filter(let filter) = state else { return sum }
       return sum + filter.byteCount
@@ -193,8 +240,13 @@ extension DuplicateIndex {
     draining?.position = mark.position
   }
 
+  private static func regularTimes(received: Int64) -> ClosedRange<Int64> {
+    received - earliestDays * dayMilliseconds...received + latestDays * dayMilliseconds
+  }
+
   /// Adds the key of a stored row that the table may lack, at start.
-  func recollect(_ key: DuplicateKey) throws {
+  func recollect(_ key: DuplicateKey, received: Int64) throws {
+    arrived(at: received)
     _ = try insert(key)
   }
 

@@ -1,6 +1,6 @@
 import GRDB
 public import Ingest
-import TernEvents
+public import TernEvents
 
 /// The embedded warehouse: events and figures in `warehouse.sqlite`.
 ///
@@ -97,8 +97,11 @@ public final class SQLiteWarehouse: Warehouse {
   /// Bytes of requests that are being read or stored.
   public var queuedBytes: Int { queue.reservedBytes }
 
-  /// Whether the reserved bytes have reached their limit.
-  public var isBehind: Bool { queue.reservedBytes >= queue.maximumBytes }
+  /// Whether reserved bytes or waiting events have reached their limit.
+  public var isBehind: Bool { queue.isFull }
+
+  /// Shows whether storing works; see ``EventSink/tryStoring()``.
+  public func tryStoring() async throws { try await perform { try $0.tryStoring() } }
 
   /// The events of an app as they are stored, from now on.
   ///
@@ -216,6 +219,11 @@ extension SQLiteWarehouse {
     app: AppID, event: String, days: ClosedRange<Day>, limit: Int
   ) throws -> [PropertyFigures] {
     try reader.properties(app: app, event: event, days: days, limit: limit)
+  }
+
+  /// The ledgers of an app's installs; see ``FigureSource/ledger(app:since:)``.
+  public func ledger(app: AppID, since: Timestamp) throws -> LedgerFigures {
+    try reader.ledger(app: app, since: since)
   }
 
   /// The newest rows; see ``FigureSource/recent(app:limit:)``.

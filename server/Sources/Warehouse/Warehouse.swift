@@ -24,6 +24,15 @@ public protocol EventSink: Sendable {
   ///
   /// Throws ``WarehouseError`` when nothing of the batch was stored; the client must keep it and try again.
   func commit(_ batch: IncomingBatch, app: AppID) async throws -> CommitReceipt
+
+  /// Whether a batch would be refused now because too much waits already.
+  var isBehind: Bool { get }
+
+  /// Stores something about as large as a batch, durably, and removes it again: shows whether storing works when no
+  /// batch is at hand, after one has failed.
+  ///
+  /// Throws ``WarehouseError`` when a batch could not have been stored.
+  func tryStoring() async throws
 }
 
 /// What became of a batch.
@@ -84,6 +93,8 @@ public protocol FigureSource: Sendable {
   func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity]
   /// The property values seen on one event over the range, per property largest first, at most `limit` values each.
   func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyFigures]
+  /// The newest ledgers of the installs that have sent one since a point in time, added up.
+  func ledger(app: AppID, since: Timestamp) throws -> LedgerFigures
   /// The most recently stored rows, newest first.
   func recent(app: AppID, limit: Int) throws -> [StoredEvent]
 }

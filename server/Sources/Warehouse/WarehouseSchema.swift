@@ -7,6 +7,9 @@ enum WarehouseSchema {
     migrator.registerMigration("1") { database in
       try database.execute(sql: names + events + figures)
     }
+    migrator.registerMigration("2: trial") { try $0.execute(sql: trial) }
+    migrator.registerMigration("3: ledger") { try $0.execute(sql: ledger) }
+    migrator.registerMigration("4: astray keys") { try $0.execute(sql: astray) }
     return migrator
   }
 
@@ -57,6 +60,25 @@ enum WarehouseSchema {
       app INTEGER NOT NULL, day INTEGER NOT NULL, event INTEGER NOT NULL, property INTEGER NOT NULL,
       part INTEGER NOT NULL, pack BLOB NOT NULL, PRIMARY KEY (app, day, event, property, part)
     ) WITHOUT ROWID;
+    """
+
+  /// Holds a row for a moment while the writer finds out whether storing works again.
+  private static let trial = "CREATE TABLE trial (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
+
+  private static let ledger = """
+    CREATE TABLE ledger (
+      app INTEGER NOT NULL, slot INTEGER NOT NULL, received INTEGER NOT NULL, tracked INTEGER NOT NULL,
+      delivered INTEGER NOT NULL, waiting INTEGER NOT NULL, in_flight INTEGER NOT NULL, dropped INTEGER NOT NULL,
+      PRIMARY KEY (app, slot)
+    ) WITHOUT ROWID;
+    """
+
+  /// Duplicate keys whose time is far from their arrival, which says when they may be forgotten.
+  private static let astray = """
+    CREATE TABLE astray (
+      ms INTEGER NOT NULL, hash INTEGER NOT NULL, received INTEGER NOT NULL, PRIMARY KEY (ms, hash)
+    ) WITHOUT ROWID;
+    CREATE INDEX astray_received ON astray (received, hash);
     """
 
   /// The table for events of one month, `year * 100 + month`. No secondary index: one would halve the insert rate.

@@ -20,6 +20,17 @@ extension Writer {
     }
   }
 
+  /// What a batch takes on disk, about; more than fits into pages that happen to be there.
+  private static let trialBytes = 64 << 10
+
+  /// Stores about as much as a batch does, and removes it.
+  func tryStoring() throws {
+    try transact {
+      try connection.execute("INSERT OR REPLACE INTO trial (id, bytes) VALUES (1, zeroblob(\(Self.trialBytes)))")
+    }
+    try transact { try connection.execute("DELETE FROM trial") }
+  }
+
   private func store(_ jobs: [CommitJob]) throws -> [CommitReceipt] {
     if mustCatchUp { try catchUp() }
     live.begin()
@@ -43,6 +54,7 @@ extension Writer {
       batch: batch, app: app.rawValue, calendar: try calendar(app.rawValue),
       names: try dictionary.names(app: app.rawValue), isObserved: live.isObserved(app))
     var receipt = CommitReceipt()
+    duplicates.arrived(at: context.received)
     for event in batch.events {
       if let key = event.duplicateKey, try !duplicates.insert(key) {
         receipt.duplicates.append(event.index)
@@ -50,6 +62,10 @@ extension Writer {
       }
       try store(event, &context)
       receipt.accepted += 1
+    }
+    if let ledger = batch.ledger, let event = batch.events.last {
+      try ledgers.add(
+        ledger, app: app.rawValue, slot: try slot(event.install, &context), received: context.received)
     }
     if !batch.rejections.isEmpty { try rejections.add(batch, app: app.rawValue, day: context.receivedDay) }
     return receipt

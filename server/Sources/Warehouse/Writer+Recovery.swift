@@ -21,7 +21,7 @@ extension Writer {
       while !duplicates.isFull, let row = try scan.next() {
         covered = row.id
         rows += 1
-        if let key = row.key { try duplicates.recollect(key) }
+        if let key = row.key { try duplicates.recollect(key, received: row.time + row.lag) }
       }
       progress(rows)
       guard duplicates.isFull else { break }
@@ -50,17 +50,22 @@ extension Writer {
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// Forgets keys of events that are too old to be delivered again.
+  /// Forgets keys of events that are too old to be delivered again: by their time, those that are astray by their
+  /// arrival.
   ///
   /// - Returns: whether there may be more to forget.
   func expireKeys(before milliseconds: Int64) throws -> Bool {
     try transact {
-      try connection.execute(
-        """
-        DELETE FROM seen WHERE (ms, hash) IN
-          (SELECT ms, hash FROM seen WHERE ms < \(milliseconds) ORDER BY ms, hash LIMIT 5000)
-        """)
-      return try connection.integer("SELECT changes()") ?? 0 > 0
+      var count: Int64 = 0
+      for (table, column) in [("seen", "ms"), ("astray", "received")] {
+        try connection.execute(
+          """
+          DELETE FROM \(table) WHERE (ms, hash) IN
+            (SELECT ms, hash FROM \(table) WHERE \(column) < \(milliseconds) ORDER BY \(column), hash LIMIT 5000)
+          """)
+        count += try connection.integer("SELECT changes()") ?? 0
+      }
+      return count > 0
     }
   }
 
@@ -78,7 +83,7 @@ extension Writer {
   /// Deletes all seen keys and collects them from the rows again.
   func rebuildKeys() throws {
     try transact {
-      try connection.execute("DELETE FROM seen")
+      for table in ["seen", "astray"] { try connection.execute("DELETE FROM \(table)") }
       try connection.execute("INSERT OR REPLACE INTO state (name, value) VALUES ('seen', 0)")
     }
     try recollectKeys()

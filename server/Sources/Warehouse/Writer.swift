@@ -21,6 +21,7 @@ final class Writer {
   let propertyStore: PropertyStore
   let hits: LastHits
   let rejections: RejectionStore
+  let ledgers: LedgerStore
   let beginStatement: SQLStatement
   let commitStatement: SQLStatement
   let rollbackStatement: SQLStatement
@@ -51,6 +52,7 @@ final class Writer {
     properties = PropertyAccumulator(seed: seed, store: propertyStore)
     hits = LastHits(store: figureStore)
     rejections = try RejectionStore(connection)
+    ledgers = try LedgerStore(connection)
     beginStatement = try connection.prepare("BEGIN IMMEDIATE")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")

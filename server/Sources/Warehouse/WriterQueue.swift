@@ -49,6 +49,9 @@ final class WriterQueue: Sendable {
 
   var reservedBytes: Int { state.withLock { $0.reservedBytes } }
 
+  /// Whether as much as may wait does, in bytes or in events.
+  var isFull: Bool { state.withLock { $0.reservedBytes >= maximumBytes || $0.waiting >= maximumEvents } }
+
   func reserve(_ bytes: Int) -> Bool {
     state.withLock { state in
       // One request alone always fits, or a small limit would refuse everything for ever.

@@ -13,7 +13,7 @@ final class WriterThread: @unchecked Sendable {
   /// After a failure of writing figures, how long to wait before the next attempt.
   private static let retryTime: Duration = .seconds(1)
   /// Keys older than this are forgotten: nothing older is accepted.
-  private static let keyLifetime: Int64 = 410 * 86_400_000
+  private static let keyLifetime = DuplicateIndex.lifetimeDays * 86_400_000
 
   let queue: WriterQueue
   let pool: DatabasePool

@@ -67,11 +67,13 @@ import Warehouse
     try await fixture.routed { client in
       let good = line("Play")
       let response = try await client.execute(
-        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: good + "\n{\"id\":oops}\n"))
+        uri: "/v1/events", method: .post, headers: fixture.keyed,
+        body: ByteBuffer(string: good + "\n{\"id\":oops}\n" + line("Stop", id: 2) + "\n7"))
       #expect(response.status == .badRequest)
       let failure = try error(response)
       #expect(failure["code"] as? String == "malformed")
       #expect(failure["index"] as? Int == 1)
+      #expect(failure["indexes"] as? [Int] == [1, 3])
       #expect((failure["position"] as? Int ?? 0) > good.utf8.count)
     }
     #expect(fixture.warehouse.batches.isEmpty)
@@ -143,6 +145,78 @@ import Warehouse
       let third = try await client.execute(
         uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: body))
       #expect(third.status == .ok)
+    }
+  }
+
+  @Test func `a device's ledger goes with its batch, unless it is not well formed`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      for (id, header) in [
+        "tracked=9; delivered=4; waiting=3; in-flight=2; dropped=0", "tracked=-9; delivered=4", nil,
+      ].enumerated() {
+        var headers = fixture.keyed
+        headers[.ternLedger] = header
+        let body = ByteBuffer(string: line("Play", id: UInt64(id)))
+        let answer = try await client.execute(uri: "/v1/events", method: .post, headers: headers, body: body)
+        #expect(answer.status == .ok)
+      }
+    }
+    let expected = DeviceLedger(tracked: 9, delivered: 4, waiting: 3, inFlight: 2, dropped: 0)
+    #expect(fixture.warehouse.batches.map(\.ledger) == [expected, nil, nil])
+  }
+
+  @Test func `a request without events asks whether storing works, and stores nothing`() async throws {
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(trialPause: .zero)))
+    try await fixture.routed { client in
+      func ask(_ body: String = "", _ headers: HTTPFields? = nil) async throws -> TestResponse {
+        try await client.execute(
+          uri: "/v1/events", method: .post, headers: headers ?? fixture.keyed, body: ByteBuffer(string: body))
+      }
+      var zipped = fixture.keyed
+      zipped[.contentEncoding] = "gzip"
+      for answer in [try await ask(), try await ask("\n \n"), try await ask("", zipped)] {
+        #expect(answer.status == .ok)
+        #expect(String(buffer: answer.body) == #"{"accepted":0,"duplicates":[],"rejected":[]}"#)
+      }
+      #expect(try await ask("", [:]).status == .unauthorized)
+      #expect(fixture.warehouse.trials == 0, "as long as nothing has failed, asking costs nothing")
+
+      fixture.warehouse.fallBehind(true)
+      let behind = try await ask()
+      #expect(behind.status == .serviceUnavailable && behind.headers[.retryAfter] == "5")
+      #expect(try error(behind)["code"] as? String == "behind")
+      fixture.warehouse.fallBehind(false)
+      #expect(try await ask().status == .ok)
+
+      fixture.warehouse.fail(with: WarehouseError(code: .full, message: "disk full"))
+      #expect(try await ask().status == .ok, "nobody knows yet")
+      #expect(try await ask(line("Play")).status == .serviceUnavailable)
+      for _ in 0..<3 {
+        let failing = try await ask()
+        #expect(failing.status == .serviceUnavailable && failing.headers[.retryAfter] == "5")
+        #expect(try error(failing)["code"] as? String == "not_stored")
+      }
+      #expect(fixture.warehouse.trials == 3)
+      fixture.warehouse.fail(with: nil)
+      #expect(try await ask().status == .ok)
+      #expect(try await client.execute(uri: "/readyz", method: .get).status == .ok)
+    }
+    #expect(fixture.warehouse.batches.isEmpty)
+  }
+
+  @Test func `while a batch holds all the room, those who ask are told to come back`() async throws {
+    let body = line("Play")
+    let fixture = try Fixture(
+      CollectorSettings(limits: CollectorLimits(maximumPendingBytes: body.utf8.count + 10)))
+    try await fixture.routed { client in
+      fixture.warehouse.hold()
+      async let first = client.execute(
+        uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: body))
+      await fixture.warehouse.commitWaits()
+      let asked = try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed)
+      #expect(asked.status == .serviceUnavailable)
+      fixture.warehouse.release()
+      #expect(try await first.status == .ok)
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Ingest
+import NIOConcurrencyHelpers
 import NIOCore
 import TernEvents
 import Testing
@@ -47,6 +48,29 @@ import Warehouse
         #expect(answer.hasPrefix("HTTP/1.1 413"))
       }
     }
+  }
+
+  @Test func `a body that takes a minute does not move its events`() async throws {
+    let now = NIOLockedValueBox(Timestamp(millisecondsSince1970: 1_780_000_000_000))
+    let fixture = try Fixture(wallTime: { now.withLockedValue { $0 } })
+    let arrived = now.withLockedValue { $0 }
+    // The device's clock is twenty years behind; the event happened ten seconds before the request was built.
+    let shown = arrived - .seconds(20 * 365 * 86_400)
+    let body = line("Play", at: shown - .seconds(10))
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        let sent = "Tern-Sent: time=\(shown.millisecondsSince1970)"
+        try await connection.send(
+          head(fixture, "Content-Length: \(body.utf8.count)\r\nExpect: 100-continue\r\n\(sent)"))
+        #expect(try await connection.receive(until: "\r\n\r\n").hasPrefix("HTTP/1.1 100"))
+        now.withLockedValue { $0 = arrived + .seconds(60) }
+        try await connection.send(body)
+        #expect(try await connection.receive(until: "]}").contains("\"accepted\":1"))
+      }
+    }
+    let batch = try #require(fixture.warehouse.batches.first)
+    #expect(batch.events.map(\.time) == [arrived - .seconds(10)])
+    #expect(batch.received == arrived + .seconds(60))
   }
 
   @Test func `a refused body is not read: too large, unknown key, behind`() async throws {

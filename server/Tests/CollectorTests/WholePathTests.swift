@@ -6,6 +6,7 @@ import Ingest
 import Logging
 import NIOCore
 import Portal
+import Reports
 import TernEvents
 import Testing
 import Warehouse
@@ -89,6 +90,49 @@ import Warehouse
     }
   }
 
+  @Test func `a device whose clock is years off is counted once, at the time that was`() async throws {
+    try await withWarehouse { client, app, headers, warehouse in
+      let now = Catalog.systemTime()
+      for offset in [-30 * 365, 5 * 365] {
+        let shown = now + .seconds(offset * 86_400)
+        let body = ByteBuffer(string: line("Play", id: UInt64(abs(offset)), at: shown - .seconds(60)))
+        var native: HTTPFields = [.ternKey: app.key]
+        // Without a stamp the clock is believed, and the event is refused.
+        let refused = try object(
+          try await client.execute(uri: "/v1/events", method: .post, headers: native, body: body))
+        #expect((refused["rejected"] as? [Any])?.count == 1)
+        for attempt in 0..<3 {
+          // Other requests, so other stamps; the last with a clock that somebody has set right meanwhile.
+          let sent = attempt < 2 ? shown + .milliseconds(attempt * 137) : Catalog.systemTime()
+          native[.ternSent] = "time=\(sent.millisecondsSince1970); uptime=\(attempt); boot=x"
+          let answer = try object(
+            try await client.execute(uri: "/v1/events", method: .post, headers: native, body: body))
+          #expect(answer["accepted"] as? Int == (attempt == 0 ? 1 : 0), "\(offset) \(attempt) \(answer)")
+          #expect(answer["duplicates"] as? [Int] == (attempt == 0 ? [] : [0]))
+        }
+      }
+      try await warehouse.flush()
+      let rows = try warehouse.recent(app: app.id, limit: 10)
+      #expect(rows.count == 2)
+      for row in rows { #expect((-500...61).contains(now.since(row.time) / .seconds(1)), "\(row.time)") }
+      let live = try #require(try await report("live", client, headers)["events"] as? [[String: Any]])
+      #expect(live.map { ($0["time"] as? String)?.prefix(4) } == rows.map { $0.time.isoText.prefix(4) })
+      #expect(try warehouse.verify().isClean)
+    }
+  }
+
+  @Test func `what waits on a device is in the report of losses`() async throws {
+    try await withWarehouse { client, app, headers, _ in
+      var native: HTTPFields = [.ternKey: app.key]
+      native[.ternLedger] = "tracked=9; delivered=4; waiting=3; in-flight=2; dropped=0"
+      _ = try await client.execute(
+        uri: "/v1/events", method: .post, headers: native, body: ByteBuffer(string: line("Play")))
+      let ledger = try #require(try await report("losses", client, headers)["ledger"] as? [String: Any])
+      #expect(ledger["installs"] as? Int == 1 && ledger["waiting"] as? Int == 3 && ledger["inFlight"] as? Int == 2)
+      #expect((ledger["updated"] as? String)?.hasSuffix("Z") == true)
+    }
+  }
+
   @Test func `an app created while the server runs is known at once`() async throws {
     try await withWarehouse { client, _, headers, warehouse in
       let created = try object(
@@ -105,9 +149,11 @@ import Warehouse
   @Test func `a warehouse that has closed is a 503, not a success`() async throws {
     try await withWarehouse { client, app, _, warehouse in
       try await warehouse.close()
-      let answer = try await client.execute(
-        uri: "/v1/events", method: .post, headers: [.ternKey: app.key], body: ByteBuffer(string: line("Play")))
-      #expect(answer.status == .serviceUnavailable)
+      for body in [line("Play"), ""] {
+        let answer = try await client.execute(
+          uri: "/v1/events", method: .post, headers: [.ternKey: app.key], body: ByteBuffer(string: body))
+        #expect(answer.status == .serviceUnavailable)
+      }
     }
   }
 }

@@ -1,6 +1,10 @@
 import Foundation
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// A `tern serve` process.
 struct RunningServer {
   let process: Process
@@ -23,6 +27,16 @@ struct RunningServer {
   }
 
   var address: String { "http://127.0.0.1:\(port)" }
+
+  /// Sends a body and returns the JSON object of the answer.
+  func post(_ body: String, to path: String, _ headers: [String: String]) async throws -> [String: Any] {
+    var request = URLRequest(url: try #require(URL(string: address + path)))
+    request.httpMethod = "POST"
+    for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+    request.httpBody = Data(body.utf8)
+    let (data, _) = try await URLSession.shared.data(for: request)
+    return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+  }
 
   /// Ends the server without any warning.
   func kill() {

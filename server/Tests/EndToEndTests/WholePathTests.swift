@@ -89,6 +89,38 @@ struct WholePathTests {
     #expect(server.stop() == 0)
   }
 
+  @Test func `a device whose clock is years off is counted once, though the server is killed between its attempts`()
+    async throws
+  {
+    let workspace = try Workspace()
+    var server = try await RunningServer.start(workspace)
+    let app = try CreatedApp.create(workspace, "Clocks")
+    let now = Int64(Date().timeIntervalSince1970 * 1_000)
+    let offsets = [-50, -3, 4, 60].map { Int64($0) * 365 * 86_400_000 }
+    for attempt in 0..<3 {
+      for (number, offset) in offsets.enumerated() {
+        let lines = (0..<50).map { index in
+          let id = "01900000-0000-7000-8000-0000000\(number)\(1000 + index)"
+          return #"{"id":"\#(id)","type":"event","name":"Play","time":\#(now + offset + Int64(index)),"uptime":7,"#
+            + #""boot":"b","install":"00000000-0000-4000-8000-00000000000\#(number)"}"#
+        }
+        let sent = now + offset + Int64(attempt * 1_000 + number)
+        let answer = try await server.post(
+          lines.joined(separator: "\n"), to: "/v1/events",
+          ["Tern-Key": app.key, "Tern-Sent": "time=\(sent); uptime=9007; boot=b"])
+        #expect(answer["accepted"] as? Int == (attempt == 0 ? 50 : 0), "\(offset) \(attempt)")
+        #expect((answer["duplicates"] as? [Any])?.count == (attempt == 0 ? 0 : 50))
+      }
+      server.kill()
+      server = try await RunningServer.start(workspace, port: server.port)
+    }
+    let totals = try overviewTotals(workspace, app, ["--days", "3"])
+    #expect(totals["events"] == 200 && totals["users"] == 4)
+    let (status, output, _) = try workspace.run(["verify", "--data", workspace.path("data")])
+    #expect(status == 0, "\(output)")
+    #expect(server.stop() == 0)
+  }
+
   private func overviewTotals(_ workspace: Workspace, _ app: CreatedApp, _ range: [String]) throws -> [String: Int] {
     try #require(try workspace.report("overview", app: app.id, range)["totals"] as? [String: Int])
   }

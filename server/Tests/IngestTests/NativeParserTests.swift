@@ -128,6 +128,46 @@ import Testing
     #expect(abs((alone?.position ?? -9) - position) <= 1, "\(text): \(String(describing: alone))")
   }
 
+  @Test(arguments: 1...20 as ClosedRange<UInt64>)
+  func `all lines that cannot be read are named, and without them the body can`(seed: UInt64) throws {
+    var generator = SplitMix64(seed: seed)
+    let bad = ["{", "7", #"{"a":tru}"#, "\u{1}", #"{"device":{},"device":{}}"#, #"{"a":"b}"#, "nul", "}", #"{"a":"\"#]
+    var lines = (0..<Int.random(in: 1...60, using: &generator)).map { _ in
+      switch Int.random(in: 0..<4, using: &generator) {
+      case 0: bad.randomElement(using: &generator) ?? "{"
+      case 1: [" ", "", "\r"].randomElement(using: &generator) ?? ""
+      default: line(#","device":{"osName":"\#(Int.random(in: 0..<3, using: &generator))"}"#)
+      }
+    }
+    let expected = lines.indices.filter { bad.contains(lines[$0]) }
+    let good = lines.count { $0.hasPrefix(#"{"id""#) }
+    if !expected.isEmpty {
+      let error = #expect(throws: IngestError.self) { try parseLines(lines.joined(separator: "\n")) }
+      #expect(error?.code == .malformed && error?.index == expected.first, "seed \(seed)")
+      #expect(error?.indexes == expected, "seed \(seed)")
+    }
+    for index in expected.reversed() { lines.remove(at: index) }
+    #expect(try parseLines(lines.joined(separator: "\n")).events.count == good, "seed \(seed)")
+  }
+
+  @Test func `the list of lines at fault is bounded, and too many events do not hide them`() throws {
+    let many = #expect(throws: IngestError.self) {
+      try parseLines(String(repeating: "x\n", count: 50_000))
+    }
+    #expect(many?.indexes == Array(0..<2_000))
+    let limits = IngestLimits(maximumEvents: 2)
+    let both = #expect(throws: IngestError.self) {
+      try parseLines(["x", line(""), line(""), line(""), "x"].joined(separator: "\n"), limits: limits)
+    }
+    #expect(both?.code == .malformed && both?.index == 0 && both?.indexes == [0])
+    let tooMany = #expect(throws: IngestError.self) {
+      try parseLines([line(""), line(""), line(""), "x"].joined(separator: "\n"), limits: limits)
+    }
+    #expect(tooMany?.code == .tooLarge && tooMany?.index == 2 && tooMany?.indexes == [])
+    let logs = #expect(throws: IngestError.self) { try parseLogs(Array(#"{"logs":[{},7}"#.utf8)) }
+    #expect(logs?.indexes == [], "one document: what comes after a fault cannot be told")
+  }
+
   @Test func `invalid UTF-8 is located`() throws {
     let good = Array(line("").utf8)
     for (bytes, position) in [([0xFF], 6), ([0xC0, 0x80], 6), ([0xED, 0xA0, 0x80], 6), ([0xE2, 0x82], 6)]

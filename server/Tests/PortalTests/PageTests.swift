@@ -131,6 +131,26 @@ struct PageTests {
     #expect(try SamplePages("something_new").report("losses").contains("gave this reason"))
   }
 
+  @Test func `what waits on devices is shown beside the losses, once a device has told`() throws {
+    let sample = try SamplePages("queue_full")
+    #expect(!PageScanner(try sample.report("losses")).text.contains("Waiting on devices"))
+    var source = sample.source
+    source.ledger = LedgerFigures(
+      installs: 1_234, tracked: 90_000, delivered: 80_000, waiting: 7_777, inFlight: 1_111, dropped: 1_112,
+      updated: SamplePages.now)
+    for source in [
+      source,
+      {
+        source.rows = []; return source
+      }(),
+    ] {
+      let page = PageScanner(try sample.pages.report(try sample.request("losses"), app: sample.app, from: source))
+      for text in ["Waiting on devices", "7,777", "1,111", "80,000", "90,000", "1,112", "1,234 installs", "12:00:00"] {
+        #expect(page.text.contains(text), "\(text)")
+      }
+    }
+  }
+
   @Test func `events that are kept but not by name are told apart from losses`() throws {
     let sample = try SamplePages("name_limit")
     let report = try LossesReport(try sample.request("losses"), from: sample.source)

@@ -1,4 +1,5 @@
 import ReportsTestSupport
+import TernEvents
 import Warehouse
 
 /// The figures with counts cut to what an integer holds, as a store would have them.
@@ -21,6 +22,10 @@ struct SaturatedFigures: FigureSource {
   }
 
   func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> [DailyFigures] { [] }
+  func ledger(app: AppID, since: Timestamp) throws -> LedgerFigures {
+    LedgerFigures(
+      installs: .max, tracked: .max, delivered: .max, waiting: .max, inFlight: .max, dropped: .max, updated: since)
+  }
   func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity] { [] }
   func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyFigures] { [] }
   func recent(app: AppID, limit: Int) throws -> [StoredEvent] { base.latest }

@@ -36,6 +36,8 @@ package struct MemoryFigures: FigureSource {
   package var rows: [Row] = []
   /// What the live report gets; newest first.
   package var latest: [StoredEvent] = []
+  /// What the losses report says of devices, if it is new enough.
+  package var ledger = LedgerFigures()
 
   /// Creates a source without rows.
   package init() {}
@@ -86,6 +88,10 @@ package struct MemoryFigures: FigureSource {
       return PropertyFigures(
         property: name, count: pairs.count, values: Array(values.prefix(limit)), isCapped: values.count > 1_000)
     }.sorted { ($1.count, $0.property) < ($0.count, $1.property) }
+  }
+
+  package func ledger(app: AppID, since: Timestamp) throws -> LedgerFigures {
+    (ledger.updated.map { $0 >= since } ?? false) ? ledger : LedgerFigures()
   }
 
   package func recent(app: AppID, limit: Int) throws -> [StoredEvent] { Array(latest.prefix(limit)) }

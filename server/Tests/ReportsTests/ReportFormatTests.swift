@@ -29,6 +29,9 @@ struct ReportFormatTests {
       .init(day: day, kind: .screen, name: "Library", install: 2, device: device),
       .init(day: day, install: 2, loss: ("queue_full", 4)),
     ]
+    source.ledger = LedgerFigures(
+      installs: 2, tracked: 15, delivered: 6, waiting: 3, inFlight: 2, dropped: 4,
+      updated: Timestamp(millisecondsSince1970: 1_779_271_200_000))
     return source
   }
 
@@ -78,6 +81,8 @@ struct ReportFormatTests {
     (
       "losses",
       #""days":[{"count":0,"date":"2026-05-01"},{"count":4,"date":"2026-05-02"}],"from":"2026-05-01","#
+        + #""ledger":{"delivered":6,"dropped":4,"inFlight":2,"installs":2,"tracked":15,"#
+        + #""updated":"2026-05-20T10:00:00.000Z","waiting":3},"#
         + #""losses":[{"count":4,"name":"queue_full","share":1,"users":1}],"#
         + #""timeZone":"Europe/Berlin","to":"2026-05-02","total":4,"unnamed":0}"#
     ),
@@ -107,6 +112,30 @@ struct ReportFormatTests {
         == #"{"country":"DE","id":9,"install":5,"kind":"handled_error","model":"m","name":"e","properties":{"b":"twice","#
         + #""d":"nan","i":3,"t":"1969-12-31T23:59:59.999Z"},"received":"2026-05-30T22:30:00.000Z","#
         + #""system":"iOS 17","time":"1970-01-01T00:00:00.250Z","user":"u","version":"1"}"#)
+  }
+
+  @Test func `what waits on devices is in the tables of losses too`() throws {
+    #expect(
+      try report("losses", try source()).text(.csv)
+        == [
+          "list,name,count,users,share", "reason,queue_full,4,1,1.0", "ledger,tracked,15,2,", "ledger,delivered,6,2,",
+          "ledger,waiting,3,2,", "ledger,in_flight,2,2,", "ledger,dropped,4,2,", "",
+        ].joined(separator: "\r\n"))
+    let terminal = try report("losses", try source()).text(.table)
+    #expect(terminal.contains("On devices\ninstalls  tracked  delivered  waiting  in_flight  dropped  updated"))
+    #expect(terminal.contains("       2       15          6        3          2        4  2026-05-20T10:00:00.000Z"))
+  }
+
+  @Test func `devices that have been silent for more than 25 days are in no ledger, whatever the range`() throws {
+    var source = try source()
+    for (updated, expected) in [("2026-05-06T00:00:00Z", 2), ("2026-05-05T23:59:59Z", 0)] {
+      let date = try Date(updated, strategy: .iso8601)
+      source.ledger.updated = Timestamp(millisecondsSince1970: Int64(date.timeIntervalSince1970 * 1_000))
+      guard case .losses(let losses) = try report("losses", source).content else { return #expect(Bool(false)) }
+      #expect(losses.ledger.installs == expected)
+    }
+    #expect(try report("losses", MemoryFigures()).text(.json).contains(#""updated":null"#))
+    #expect(try report("losses", MemoryFigures()).text(.table).contains("never"))
   }
 
   @Test func `CSV quotes what needs it and disarms formulas`() {

@@ -30,6 +30,11 @@ struct RandomTraffic {
       var (batch, app) = sent[below(sent.count)]
       if below(2) == 0 { batch.events = Array(batch.events.shuffled(using: &generator).prefix(1 + below(10))) }
       batch.rejections = []
+      // Corrected by another amount than the first time.
+      let shift = Duration.milliseconds(below(2_000) - 1_000)
+      for index in batch.events.indices where batch.events[index].duplicateKey != nil {
+        batch.events[index].time = batch.events[index].time + shift
+      }
       return (batch, app)
     }
     let app = apps[below(apps.count)]
@@ -67,10 +72,21 @@ struct RandomTraffic {
     ]
     let kind = kinds[below(kinds.count)]
     return IncomingEvent(
-      index: index, kind: kind, duplicateKey: below(20) == 0 ? nil : key(nextKey, at: time), time: time,
+      index: index, kind: kind, duplicateKey: below(20) == 0 ? nil : key(nextKey, at: shown(time)), time: time,
       install: below(installs), device: below(devices), session: Int64(below(1_000)),
       startsSession: kind == .sessionStart || below(30) == 0, user: below(3) == 0 ? "user \(below(9))" : "",
       name: "name \(below(12))", properties: properties(kind))
+  }
+
+  /// What the device's clock showed, which is far off for some.
+  private mutating func shown(_ time: Timestamp) -> Timestamp {
+    let year: Int64 = 365 * 86_400_000
+    switch below(8) {
+    case 0: return Timestamp(millisecondsSince1970: Int64(below(100_000)))
+    case 1: return time + .milliseconds(year * Int64(below(40) - 20))
+    case 2: return Timestamp(millisecondsSince1970: [Int64.min, .min + 1, -1, .max][below(4)])
+    default: return time
+    }
   }
 
   private mutating func properties(_ kind: StoredKind) -> [Properties.Element] {

@@ -151,6 +151,7 @@ import Testing
     #expect(warehouse.isBehind)
     #expect(!warehouse.reserve(bytes: 1))
     warehouse.release(bytes: 500)
+    #expect(!warehouse.isBehind)
     #expect(warehouse.reserve(bytes: 60))
     #expect(!warehouse.reserve(bytes: 60))
     #expect(warehouse.queuedBytes == 60)

@@ -111,7 +111,14 @@ import Testing
     }
     #expect(failure?.code == .full)
     #expect(accepted > 0)
+    let trial = await #expect(throws: WarehouseError.self) { try await warehouse.tryStoring() }
+    #expect(trial?.code == .full)
     try await warehouse.perform { try $0.connection.execute("PRAGMA max_page_count = 100000") }
+    try await warehouse.tryStoring()
+    try await warehouse.perform {
+      let left = try $0.connection.integer("SELECT count(*) FROM trial")
+      #expect(left == 0)
+    }
     // The clients send again what was not acknowledged, and some of what was.
     for number in 0..<60 {
       let batch = batch(["a", "b"], install: "install \(number)", firstKey: Int64(number) * 10, properties: [long])
@@ -220,9 +227,11 @@ import Testing
     let old = batch(["a"], at: "2025-01-01T00:00:00Z", firstKey: 1)
     let new = batch(["a"], firstKey: 2)
     _ = try await warehouse.commit(old, app: app)
-    _ = try await warehouse.commit(new, app: app)
     try await warehouse.close()
-    let again = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    var again = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    _ = try await again.commit(new, app: app)
+    try await again.close()
+    again = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     try await again.perform { _ = try $0.expireKeys(before: milliseconds("2026-01-01T00:00:00Z")) }
     #expect(try await again.commit(old, app: app).accepted == 1)
     #expect(try await again.commit(new, app: app).duplicates == [0])

@@ -73,7 +73,9 @@ typedef struct {
   /// Its position among the lines or logs of the request, counted from 0; blank lines and null logs count.
   uint32_t index;
   bool is_object;
-  tern_text type, name, id, install, session, user;
+  tern_text type, name, id, install, session, user, boot;
+  /// Milliseconds since the device booted; -1 when absent or no whole number.
+  int64_t uptime;
   /// The time as text or number; kind `TERN_VALUE_NULL` when absent.
   tern_value time;
   /// Index into the devices; -1 when absent.
@@ -105,6 +107,10 @@ typedef struct {
   size_t position;
   /// The line or log in which it failed; -1 when outside of any.
   int64_t index;
+  /// All lines that cannot be read, in order, the one at `index` first; the first 2,000 of them. Lines end at line
+  /// feeds whatever they hold, so one that cannot be read says nothing about the next. Empty for other shapes.
+  const uint32_t *faults;
+  size_t fault_count;
   const tern_record *records;
   size_t record_count;
   const tern_property *properties;

@@ -4,7 +4,7 @@ import Ingest
 import TernEvents
 
 /// An answer other than success; every error the collector gives has the same shape:
-/// `{"error":{"code","message","position","index"}}`.
+/// `{"error":{"code","message","position","index","indexes"}}`.
 struct Refusal: Error, Sendable {
   /// The status.
   var status: HTTPResponse.Status
@@ -16,6 +16,8 @@ struct Refusal: Error, Sendable {
   var position: Int?
   /// The line or log, counted from 0, in which it failed, when known.
   var index: Int?
+  /// All lines at fault, when each can be told from the others; without them the request can be sent again.
+  var indexes: [Int] = []
   /// Further header fields.
   var headers: HTTPFields = [:]
 
@@ -30,6 +32,8 @@ struct Refusal: Error, Sendable {
     json.optional(position)
     json.raw(",\"index\":")
     json.optional(index)
+    json.raw(",\"indexes\":")
+    json.integers(indexes)
     json.raw("}}")
     return json.bytes
   }
@@ -103,14 +107,10 @@ extension Refusal {
     case .tooLarge:
       self = Refusal.tooLarge(limit: limit)
       message = error.message
-    case .undecodable:
-      self.init(
-        status: .badRequest, code: error.code.description, message: error.message, position: error.position,
-        index: error.index)
     default:
       self.init(
         status: .badRequest, code: error.code.description, message: error.message, position: error.position,
-        index: error.index)
+        index: error.index, indexes: error.indexes)
     }
   }
 }
@@ -119,5 +119,15 @@ extension JSONWriter {
   /// Appends a whole number, or `null`.
   mutating func optional(_ value: Int?) {
     if let value { integer(Int64(value)) } else { raw("null") }
+  }
+
+  /// Appends a list of whole numbers.
+  mutating func integers(_ values: [Int]) {
+    raw("[")
+    for (position, value) in values.enumerated() {
+      if position > 0 { raw(",") }
+      integer(Int64(value))
+    }
+    raw("]")
   }
 }

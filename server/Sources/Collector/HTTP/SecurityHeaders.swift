@@ -32,6 +32,8 @@ extension HTTPField.Name {
   static let secFetchSite = named("Sec-Fetch-Site")
   static let forwardedProtocol = named("X-Forwarded-Proto")
   static let ternKey = named("Tern-Key")
+  static let ternSent = named("Tern-Sent")
+  static let ternLedger = named("Tern-Ledger")
   static let appSecret = named("App-Secret")
   static let installID = named("Install-ID")
   static let retryAfterMilliseconds = named("x-ms-retry-after-ms")

@@ -19,6 +19,9 @@ struct Admission: Sendable {
     return true
   }
 
+  /// Whether so many bytes would be admitted now; a budget that is smaller counts as enough while none of it is taken.
+  func hasRoom(for count: Int) -> Bool { min(count, maximumBytes) <= maximumBytes - bytes }
+
   mutating func release(_ count: Int) {
     bytes -= count
   }
@@ -34,6 +37,9 @@ final class AdmissionGate: Sendable {
 
   /// Bytes that admitted requests hold.
   var bytes: Int { state.withLockedValue { $0.bytes } }
+
+  /// Whether a body of so many bytes would get room now.
+  func hasRoom(for count: Int) -> Bool { state.withLockedValue { $0.hasRoom(for: count) } }
 
   /// Reserves room for a body; `nil` when the collector is behind.
   func reserve(_ count: Int) -> Reservation? {

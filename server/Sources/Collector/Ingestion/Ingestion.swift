@@ -18,7 +18,7 @@ struct Ingestion: Sendable {
   let limits: CollectorLimits
   let logger: Logger
   let wallTime: @Sendable () -> Timestamp
-  let readiness = NIOLockedValueBox(Readiness())
+  let readiness: NIOLockedValueBox<Readiness>
   private let started = ContinuousClock.now
 
   init(_ ports: CollectorPorts, reader: BodyReader, live: LiveHub) {
@@ -31,11 +31,36 @@ struct Ingestion: Sendable {
     limits = reader.limits
     logger = ports.logger
     wallTime = ports.wallTime
+    readiness = NIOLockedValueBox(Readiness(pause: reader.limits.trialPause))
   }
 
   /// Whether a commit is likely to work.
   var isReady: Bool {
     readiness.withLockedValue { $0.isReady(at: .now - started) }
+  }
+
+  /// What a batch brings, about, in bytes.
+  private static let usualBytes = 64 << 10
+
+  /// Answers a client that asks whether it may send: throws ``Refusal`` 503 when a batch could not be stored now.
+  func checkThatStoringWorks() async throws(Refusal) {
+    guard !sink.isBehind, reader.gate.hasRoom(for: Self.usualBytes) else {
+      metrics.turnedAway()
+      throw .behind(retryAfterSeconds: limits.retryAfterSeconds)
+    }
+    switch readiness.withLockedValue({ $0.outlook(at: .now - started) }) {
+    case .good: return
+    case .bad: throw .notStored(retryAfterSeconds: limits.retryAfterSeconds)
+    case .mustTry: break
+    }
+    do {
+      try await sink.tryStoring()
+      readiness.withLockedValue { $0.succeeded() }
+    } catch {
+      // Neither counted nor logged again: no batch has failed, and the failure of the last one was.
+      readiness.withLockedValue { $0.failed(at: .now - started) }
+      throw .notStored(retryAfterSeconds: limits.retryAfterSeconds)
+    }
   }
 
   /// The encodings that ``Ingest/BodyDecoder`` undoes.

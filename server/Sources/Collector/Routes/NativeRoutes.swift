@@ -15,6 +15,9 @@ struct NativeRoutes: Sendable {
   }
 
   private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    // Before anything that may take time: the body has not arrived yet, and may be slow.
+    let clock = request.headers[.ternSent].flatMap { SentStamp(header: $0) }
+      .map { EventClock($0, arrived: ingestion.wallTime()) }
     guard let key = request.headers[.ternKey]?.trimmed ?? request.bearerToken,
       let app = try ingestion.find({ try $0.app(key: key) })?.id
     else {
@@ -23,12 +26,16 @@ struct NativeRoutes: Sendable {
     }
     let encoding = try ingestion.encoding(of: request)
     let body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
+    guard body.bytes.readableBytes > 0 else { return try await answerThatStoringWorks() }
     let received = ingestion.wallTime()
     let (secret, limits) = (ingestion.duplicateKey, limits)
     do {
-      let batch = try await ingestion.parse(body, encoding: encoding, limits: limits) { (bytes) throws(IngestError) in
-        try NativeParser.parse(bytes, received: received, key: secret, app: app.rawValue, limits: limits)
+      var batch = try await ingestion.parse(body, encoding: encoding, limits: limits) { (bytes) throws(IngestError) in
+        try NativeParser.parse(
+          bytes, received: received, clock: clock, key: secret, app: app.rawValue, limits: limits)
       }
+      guard !batch.events.isEmpty || !batch.rejections.isEmpty else { return try await answerThatStoringWorks() }
+      batch.ledger = request.headers[.ternLedger].flatMap { DeviceLedger(header: $0) }
       let receipt = try await ingestion.commit(batch, app: app)
       return .json(Self.answer(receipt, batch.rejections))
     } catch let error as IngestError {
@@ -37,17 +44,20 @@ struct NativeRoutes: Sendable {
     }
   }
 
+  /// The answer to a request without events, by which clients ask whether an outage is over.
+  private func answerThatStoringWorks() async throws(Refusal) -> Response {
+    try await ingestion.checkThatStoringWorks()
+    return .json(Self.answer(CommitReceipt(), []))
+  }
+
   /// `{"accepted":n,"duplicates":[index],"rejected":[{"index","id","reason","message"}]}`
   static func answer(_ receipt: CommitReceipt, _ rejections: [Rejection]) -> [UInt8] {
     var json = JSONWriter(capacity: 64 + rejections.count * 128)
     json.raw("{\"accepted\":")
     json.integer(Int64(receipt.accepted))
-    json.raw(",\"duplicates\":[")
-    for (position, index) in receipt.duplicates.enumerated() {
-      if position > 0 { json.raw(",") }
-      json.integer(Int64(index))
-    }
-    json.raw("],\"rejected\":[")
+    json.raw(",\"duplicates\":")
+    json.integers(receipt.duplicates)
+    json.raw(",\"rejected\":[")
     for (position, rejection) in rejections.enumerated() {
       json.raw(position > 0 ? ",{\"index\":" : "{\"index\":")
       json.integer(Int64(rejection.index))

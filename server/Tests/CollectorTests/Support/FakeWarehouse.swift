@@ -1,5 +1,6 @@
 import Ingest
 import NIOConcurrencyHelpers
+import TernEvents
 import Warehouse
 
 /// A warehouse in memory that can be told to fail or to wait.
@@ -10,6 +11,8 @@ final class FakeWarehouse: Warehouse {
     var rows: [StoredEvent] = []
     var failure: WarehouseError?
     var isHeld = false
+    var isBehind = false
+    var trials = 0
     var waiting: [CheckedContinuation<Void, Never>] = []
     var watchers: [CheckedContinuation<Void, Never>] = []
   }
@@ -22,6 +25,18 @@ final class FakeWarehouse: Warehouse {
   var names: [String] { batches.flatMap(\.events).map(\.name) }
 
   func fail(with error: WarehouseError?) { state.withLockedValue { $0.failure = error } }
+  func fallBehind(_ isBehind: Bool) { state.withLockedValue { $0.isBehind = isBehind } }
+  /// How often somebody has tried whether storing works.
+  var trials: Int { state.withLockedValue { $0.trials } }
+  var isBehind: Bool { state.withLockedValue { $0.isBehind } }
+
+  func tryStoring() async throws {
+    try state.withLockedValue { state in
+      state.trials += 1
+      if let failure = state.failure { throw failure }
+    }
+  }
+
   func hold() { state.withLockedValue { $0.isHeld = true } }
 
   /// Returns when a commit waits to be released.
@@ -87,6 +102,9 @@ final class FakeWarehouse: Warehouse {
     KeyFigures(key: key, count: 0, users: 0)
   }
   func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> [DailyFigures] { [] }
+  func ledger(app: AppID, since: Timestamp) throws -> LedgerFigures {
+    LedgerFigures()
+  }
   func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity] { [] }
   func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyFigures] { [] }
 }

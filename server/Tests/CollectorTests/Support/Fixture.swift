@@ -20,10 +20,15 @@ final class Fixture: Sendable {
   let token: String
   let settings: CollectorSettings
   let log = LogRecorder()
+  private let wallTime: @Sendable () -> Timestamp
   private let directory: String
 
-  init(_ settings: CollectorSettings = CollectorSettings()) throws {
+  init(
+    _ settings: CollectorSettings = CollectorSettings(),
+    wallTime: @escaping @Sendable () -> Timestamp = Catalog.systemTime
+  ) throws {
     self.settings = settings
+    self.wallTime = wallTime
     directory = FileManager.default.temporaryDirectory.appending(path: "tern-collector-\(UUID().uuidString)").path
     catalog = try Catalog(directory: directory)
     token = try #require(try catalog.ensureAdminToken())
@@ -38,7 +43,7 @@ final class Fixture: Sendable {
   var ports: CollectorPorts {
     CollectorPorts(
       sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
-      logger: Logger(label: "test") { [log] _ in log })
+      wallTime: wallTime, logger: Logger(label: "test") { [log] _ in log })
   }
 
   /// The routes, asked without a socket.
@@ -54,12 +59,14 @@ final class Fixture: Sendable {
 
   /// The cookie of a fresh login, as a browser sends it.
   func cookie() throws -> String {
-    "tern_session=\(try catalog.createSession(lasting: .seconds(60)))"
+    "tern_session=\(try catalog.createSession(lasting: .seconds(3_600)))"
   }
 }
 
 extension HTTPField.Name {
   static let ternKey = HTTPField.Name("Tern-Key") ?? .accept
+  static let ternSent = HTTPField.Name("Tern-Sent") ?? .accept
+  static let ternLedger = HTTPField.Name("Tern-Ledger") ?? .accept
   static let appSecret = HTTPField.Name("App-Secret") ?? .accept
   static let installID = HTTPField.Name("Install-ID") ?? .accept
   static let secFetchSite = HTTPField.Name("Sec-Fetch-Site") ?? .accept
@@ -82,7 +89,7 @@ func object(_ response: TestResponse) throws -> [String: Any] {
 /// The error of a body, whose shape is the same everywhere.
 func error(_ response: TestResponse) throws -> [String: Any] {
   let error = try #require(try object(response)["error"] as? [String: Any])
-  #expect(Set(error.keys) == ["code", "message", "position", "index"])
+  #expect(Set(error.keys) == ["code", "message", "position", "index", "indexes"])
   return error
 }
 

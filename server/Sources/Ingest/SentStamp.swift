@@ -1,0 +1,33 @@
+public import TernEvents
+
+/// What the device's clocks showed when it built a request: the header `Tern-Sent`.
+public struct SentStamp: Sendable, Hashable {
+  /// What the wall clock showed.
+  public var time: Timestamp
+  /// Milliseconds since the device booted; `nil` when it does not say.
+  public var uptime: Int64?
+  /// Which boot the uptime counts from; `nil` when it does not say.
+  public var boot: String?
+
+  private static let maximumBootBytes = 64
+  /// No clock shows a time beyond these, and sums with them do not overflow.
+  private static let times: ClosedRange<Int64> = -(1 << 53)...1 << 53
+
+  /// Creates a stamp.
+  public init(time: Timestamp, uptime: Int64? = nil, boot: String? = nil) {
+    self.time = time
+    self.uptime = uptime
+    self.boot = boot
+  }
+
+  /// Reads `time=<milliseconds>; uptime=<milliseconds>; boot=<text>`, in any order; only the time is required.
+  ///
+  /// `nil` for anything else, also when one of the others is there and cannot be read; further fields are passed over.
+  public init?(header: String) {
+    guard let fields = HeaderFields(header), let time = fields.integer("time", in: Self.times) else { return nil }
+    let uptime = fields.integer("uptime", in: 0 ... .max)
+    let boot = fields.text("boot")
+    guard uptime != nil || !fields.has("uptime"), (boot?.utf8.count ?? 0) <= Self.maximumBootBytes else { return nil }
+    self.init(time: Timestamp(millisecondsSince1970: time), uptime: uptime, boot: boot)
+  }
+}

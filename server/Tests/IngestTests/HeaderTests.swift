@@ -1,0 +1,60 @@
+import TernEvents
+import Testing
+
+@testable import Ingest
+
+/// Headers of Tern's own protocol, which anybody may write.
+@Suite struct HeaderTests {
+  @Test func `a stamp needs its time only, and is read whole or not at all`() {
+    let time = Timestamp(millisecondsSince1970: 1_740_924_309_120)
+    for (header, expected) in [
+      ("time=1740924309120; uptime=5; boot=b", SentStamp(time: time, uptime: 5, boot: "b")),
+      ("boot=b;time=1740924309120", SentStamp(time: time, boot: "b")),
+      ("time=1740924309120; uptime=0", SentStamp(time: time, uptime: 0)),
+      ("time=1740924309120; zone=+1", SentStamp(time: time)),
+      ("time=-9007199254740992", SentStamp(time: Timestamp(millisecondsSince1970: -(1 << 53)))),
+      ("time=1740924309120; boot=" + String(repeating: "b", count: 65), nil),
+      ("time=1740924309120; uptime=-1", nil), ("time=1740924309120; uptime=", nil), ("time=1740924309120; boot=", nil),
+      ("time=9007199254740993", nil), ("time=9223372036854775808", nil), ("time=1.5", nil), ("time", nil),
+      ("1740924309120", nil), ("", nil),
+      ("uptime=5; boot=b", nil), ("time=1740924309120; time=1740924309120", nil),
+    ] {
+      #expect(SentStamp(header: header) == expected, "\(header)")
+    }
+  }
+
+  @Test func `a ledger is read whatever the order of its fields`() {
+    let expected = DeviceLedger(tracked: 10, delivered: 4, waiting: 3, inFlight: 2, dropped: 1)
+    for header in [
+      "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=1",
+      "dropped=1;in-flight=2;waiting=3;delivered=4;tracked=10",
+      " tracked = 10 ;\tdelivered=4; waiting=3; in-flight=2; dropped=1; later=x=y",
+    ] {
+      #expect(DeviceLedger(header: header) == expected, "\(header)")
+    }
+    #expect(expected.progress == 15)
+    let largest = "9007199254740992"
+    let all = "tracked=\(largest); delivered=\(largest); waiting=\(largest); in-flight=\(largest); dropped=\(largest)"
+    #expect(DeviceLedger(header: all)?.progress == 3 * DeviceLedger.maximum)
+  }
+
+  @Test(arguments: [
+    "", ";", "tracked=10", "tracked=10; delivered=4; waiting=3; in-flight=2",
+    "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=-1",
+    "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=+1",
+    "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=1.0",
+    "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=",
+    "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=1;",
+    "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=1; dropped=1",
+    "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=9007199254740993",
+    "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=99999999999999999999999",
+    "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=١",
+    "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=1; x",
+    "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=1; =1",
+    "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=1; a=" + String(repeating: "x", count: 500),
+    "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=1"
+      + (0..<20).map { "; a\($0)=1" }.joined(),
+  ]) func `a ledger that is not well formed is none`(header: String) {
+    #expect(DeviceLedger(header: header) == nil)
+  }
+}

@@ -1,0 +1,157 @@
+import Ingest
+import TernEvents
+import Testing
+
+@testable import Warehouse
+
+/// Devices whose clocks are off by years: their events are counted once, whatever happens.
+@Suite struct AstrayKeyTests {
+  private static let start = milliseconds("2026-05-04T10:00:00Z")
+  private static let day: Int64 = 86_400_000
+
+  private func setUp() throws -> (TemporaryDirectory, Catalog, AppID) {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    return (directory, catalog, try catalog.createApp(name: "Player").id)
+  }
+
+  /// What the device's clock showed, for events that happened a second apart.
+  private static let clocks: [Int64] = [
+    0, 5_000, milliseconds("2001-01-01T00:00:00Z"), milliseconds("2024-02-29T12:00:00Z"),
+    milliseconds("2025-09-01T00:00:00Z"),
+    milliseconds("2026-04-20T00:00:00Z"), milliseconds("2031-07-01T00:00:00Z"), milliseconds("9999-12-31T00:00:00Z"),
+    -1_000, .min, .max - 100_000,
+  ]
+
+  /// All events of one request, as the collector hands them over `days` after they happened: the corrected times of a
+  /// retry differ a little from those of the first attempt.
+  private func request(after days: Int64 = 0) -> IncomingBatch {
+    let received = Timestamp(millisecondsSince1970: Self.start + days * Self.day)
+    let events = Self.clocks.enumerated().flatMap { clock, shown in
+      (0..<3).map { number in
+        let index = clock * 3 + number
+        return IncomingEvent(
+          index: index,
+          duplicateKey: key(Int64(index), at: Timestamp(millisecondsSince1970: shown + Int64(number) * 1_000)),
+          time: Timestamp(millisecondsSince1970: Self.start + Int64(number) * 1_000 + days * 17), name: "e")
+      }
+    }
+    return IncomingBatch(
+      source: .native, received: received, installs: ["install"], devices: [phone], events: events)
+  }
+
+  private var all: [Int] { Array(0..<Self.clocks.count * 3) }
+
+  private func expectKnown(_ warehouse: SQLiteWarehouse, _ app: AppID, after days: Int64, _ comment: Comment)
+    async throws
+  {
+    let receipt = try await warehouse.commit(request(after: days), app: app)
+    #expect(receipt == CommitReceipt(accepted: 0, duplicates: all), comment)
+  }
+
+  @Test(arguments: [1, 7, 1 << 19])
+  func `an install whose clock is years off is counted once, across retries, restarts, crashes and forgetting`(
+    pendingKeys: Int
+  ) async throws {
+    let (directory, catalog, app) = try setUp()
+    let configuration = WarehouseConfiguration(flushInterval: .seconds(3_600), pendingKeys: pendingKeys)
+    func open(_ directory: TemporaryDirectory) throws -> SQLiteWarehouse {
+      try SQLiteWarehouse(
+        directory: directory.path, catalog: try Catalog(directory: directory.path), configuration: configuration)
+    }
+    var warehouse = try open(directory)
+    #expect(try await warehouse.commit(request(), app: app).accepted == all.count)
+    try await expectKnown(warehouse, app, after: 1, "a retry")
+    for round in 0..<3 {
+      let copy = try directory.copy()
+      let revived = try open(copy)
+      try await expectKnown(revived, app, after: 2, "after crash \(round)")
+      #expect(try revived.verify().isClean)
+      try await revived.close()
+      try await warehouse.close()
+      warehouse = try open(directory)
+      try await expectKnown(warehouse, app, after: 3, "after restart \(round)")
+    }
+    for days in [1, 30, 200, 399] as [Int64] {
+      let bound = Self.start + (days - DuplicateIndex.lifetimeDays) * Self.day
+      try await warehouse.perform { while try $0.expireKeys(before: bound) {} }
+      try await expectKnown(warehouse, app, after: days, "after \(days) days of forgetting")
+    }
+    try await warehouse.close()
+    try SQLiteWarehouse.rebuild(directory: directory.path, catalog: catalog)
+    warehouse = try open(directory)
+    try await expectKnown(warehouse, app, after: 400, "after a rebuild")
+    let day = Day(number: Int(Self.start / Self.day))
+    #expect(try warehouse.total(app: app, dimension: .event, key: "e", days: day...day).count == all.count)
+    try await warehouse.close()
+  }
+
+  @Test func `astray keys are forgotten too, in the end`() async throws {
+    let (directory, catalog, app) = try setUp()
+    let warehouse = try SQLiteWarehouse(
+      directory: directory.path, catalog: catalog, configuration: WarehouseConfiguration(pendingKeys: 1))
+    _ = try await warehouse.commit(request(), app: app)
+    let bound = Self.start + Self.day
+    try await warehouse.perform { writer in
+      try writer.drainKeys(through: writer.lastID)
+      while try writer.expireKeys(before: bound) {}
+      for table in ["seen", "astray"] {
+        let left = try writer.connection.integer("SELECT count(*) FROM \(table)")
+        #expect(left == 0, "\(table)")
+      }
+    }
+    try await warehouse.close()
+  }
+
+  @Test func `a day that has astray keys only is not taken for a day without any`() async throws {
+    let (directory, catalog, app) = try setUp()
+    var batch = request()
+    // So many that the day is asked about often enough to get a filter.
+    batch.events = (0..<2_500).map { index in
+      let shown = timestamp("2025-09-01T00:00:00Z") + .seconds(index)
+      return IncomingEvent(
+        index: index, duplicateKey: key(Int64(index), at: shown), time: batch.received, name: "e")
+    }
+    let sent = batch
+    for round in 0..<3 {
+      let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+      #expect(try await warehouse.commit(sent, app: app).accepted == (round == 0 ? 2_500 : 0))
+      #expect(try await warehouse.commit(sent, app: app).accepted == 0)
+      try await warehouse.close()
+    }
+  }
+
+  @Test func `a directory of the first version is brought up to date and knows its events`() async throws {
+    let (directory, catalog, app) = try setUp()
+    var warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    _ = try await warehouse.commit(batch(["a", "b"], firstKey: 1), app: app)
+    try await warehouse.perform { writer in
+      for table in ["astray", "ledger", "trial"] { try writer.connection.execute("DROP TABLE \(table)") }
+      try writer.connection.execute("DELETE FROM grdb_migrations WHERE identifier <> '1'")
+    }
+    let copy = try directory.copy()
+    try? await warehouse.close()
+    warehouse = try SQLiteWarehouse(directory: copy.path, catalog: try Catalog(directory: copy.path))
+    #expect(try await warehouse.commit(batch(["a", "b"], firstKey: 1), app: app).duplicates == [0, 1])
+    #expect(try await warehouse.commit(request(), app: app).accepted == all.count)
+    try await expectKnown(warehouse, app, after: 1, "after the update")
+    #expect(try warehouse.verify().isClean)
+    try await warehouse.close()
+  }
+
+  @Test func `clients do not choose how much memory the days of their clocks take`() async throws {
+    let (directory, catalog, app) = try setUp()
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    var batch = request()
+    batch.events = (0..<20_000).map { index in
+      let shown = Timestamp(millisecondsSince1970: Int64(index) * 7 * Self.day)
+      return IncomingEvent(
+        index: index, duplicateKey: key(Int64(index), at: shown), time: batch.received, name: "e")
+    }
+    let sent = batch
+    #expect(try await warehouse.commit(sent, app: app).accepted == 20_000)
+    #expect(try await warehouse.commit(sent, app: app).duplicates.count == 20_000)
+    try await warehouse.perform { #expect($0.duplicates.dayCount <= Int(DuplicateIndex.lifetimeDays) + 5) }
+    try await warehouse.close()
+  }
+}

@@ -1,0 +1,116 @@
+import Ingest
+import TernEvents
+import Testing
+
+@testable import Warehouse
+
+/// What devices count themselves: the newest word of each install.
+@Suite struct LedgerTests {
+  private func open() throws -> (TemporaryDirectory, SQLiteWarehouse, AppID, AppID) {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let (app, other) = (try catalog.createApp(name: "Player").id, try catalog.createApp(name: "Other").id)
+    return (directory, try SQLiteWarehouse(directory: directory.path, catalog: catalog), app, other)
+  }
+
+  private func ledger(_ tracked: Int64, delivered: Int64 = 0, dropped: Int64 = 0) -> DeviceLedger {
+    DeviceLedger(
+      tracked: tracked, delivered: delivered, waiting: tracked - delivered - dropped - 1, inFlight: 1, dropped: dropped)
+  }
+
+  private func report(
+    _ ledger: DeviceLedger, install: String = "a", at time: String = "2026-05-04T10:00:00Z",
+    _ warehouse: SQLiteWarehouse,
+    _ app: AppID
+  ) async throws {
+    var batch = batch(["e"], at: time, install: install, firstKey: 1)
+    batch.ledger = ledger
+    _ = try await warehouse.commit(batch, app: app)
+  }
+
+  private func sums(_ warehouse: some FigureSource, _ app: AppID, since: String = "2026-04-10T00:00:00Z") throws
+    -> LedgerFigures
+  {
+    try warehouse.ledger(app: app, since: timestamp(since))
+  }
+
+  @Test func `each install counts once, with its newest ledger, in its own app`() async throws {
+    let (directory, warehouse, app, other) = try open()
+    #expect(try sums(warehouse, app) == LedgerFigures())
+    try await report(ledger(10), warehouse, app)
+    // The same event again, so a duplicate: the ledger is news all the same.
+    try await report(ledger(20, delivered: 10), at: "2026-05-04T10:00:01Z", warehouse, app)
+    try await report(ledger(5, dropped: 1), install: "b", at: "2026-05-03T10:00:00Z", warehouse, app)
+    try await report(ledger(100), warehouse, other)
+    let expected = LedgerFigures(
+      installs: 2, tracked: 25, delivered: 10, waiting: 12, inFlight: 2, dropped: 1,
+      updated: timestamp("2026-05-04T10:01:01Z"))
+    #expect(try sums(warehouse, app) == expected)
+    #expect(try sums(warehouse, other).tracked == 100)
+    #expect(try sums(warehouse, app, since: "2026-05-04T00:00:00Z").installs == 1)
+    #expect(try sums(warehouse, app, since: "2026-05-05T00:00:00Z") == LedgerFigures())
+    #expect(try warehouse.verify().isClean)
+    try await warehouse.close()
+    let catalog = try Catalog(directory: directory.path)
+    try SQLiteWarehouse.rebuild(directory: directory.path, catalog: catalog)
+    let reader = try SQLiteWarehouse.openForReading(directory: directory.path, catalog: catalog)
+    #expect(try sums(reader, app) == expected, "neither closing nor rebuilding changes it")
+    try reader.close()
+  }
+
+  @Test func `a ledger that was overtaken on its way changes nothing`() async throws {
+    let (directory, warehouse, app, _) = try open()
+    try await report(ledger(20, delivered: 10), warehouse, app)
+    try await report(ledger(10), at: "2026-05-04T10:00:05Z", warehouse, app)
+    #expect(try sums(warehouse, app).tracked == 20)
+    // Events that went from waiting to in flight: as many in all, so the one that comes later counts.
+    var moved = ledger(20, delivered: 10)
+    (moved.waiting, moved.inFlight) = (moved.waiting - 3, 4)
+    try await report(moved, at: "2026-05-04T10:00:06Z", warehouse, app)
+    #expect(try sums(warehouse, app).inFlight == 4)
+    try await report(ledger(20, delivered: 10), at: "2026-05-04T10:00:02Z", warehouse, app)
+    #expect(try sums(warehouse, app).inFlight == 4)
+    // Books that begin anew count once the old ones are out of date.
+    try await report(ledger(3), at: "2026-05-29T09:00:00Z", warehouse, app)
+    #expect(try sums(warehouse, app).tracked == 20)
+    try await report(ledger(3), at: "2026-05-29T10:00:07Z", warehouse, app)
+    #expect(try sums(warehouse, app).tracked == 3)
+    try await warehouse.close()
+    _ = directory
+  }
+
+  @Test func `sums saturate, and a ledger without an event is nobody's`() async throws {
+    let (directory, warehouse, app, _) = try open()
+    let most = DeviceLedger(
+      tracked: DeviceLedger.maximum, delivered: DeviceLedger.maximum, waiting: 1, inFlight: 0,
+      dropped: DeviceLedger.maximum)
+    var nobody = batch([])
+    nobody.ledger = most
+    nobody.rejections = [Rejection(index: 0, reason: "name_missing", message: "no")]
+    _ = try await warehouse.commit(nobody, app: app)
+    #expect(try sums(warehouse, app) == LedgerFigures())
+    try await warehouse.perform { writer in
+      try writer.transact {
+        for slot in 0..<1_030 as Range<UInt32> {
+          try writer.ledgers.add(most, app: app.rawValue, slot: slot, received: milliseconds("2026-05-04T10:00:00Z"))
+        }
+      }
+    }
+    let figures = try sums(warehouse, app)
+    #expect(figures.installs == 1_030 && figures.waiting == 1_030 && figures.inFlight == 0)
+    #expect(figures.tracked == .max && figures.delivered == .max && figures.dropped == .max)
+    try await warehouse.close()
+    _ = directory
+  }
+
+  @Test func `a directory that an older server has written can be read before it is written again`() async throws {
+    let (directory, warehouse, app, _) = try open()
+    _ = try await warehouse.commit(batch(["a"]), app: app)
+    try await warehouse.perform { try $0.connection.execute("DROP TABLE ledger") }
+    let reader = try SQLiteWarehouse.openForReading(
+      directory: directory.path, catalog: try Catalog(directory: directory.path))
+    #expect(try sums(reader, app) == LedgerFigures())
+    try reader.close()
+    try await warehouse.close()
+  }
+}
