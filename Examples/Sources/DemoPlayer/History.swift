@@ -15,7 +15,7 @@ struct History {
 
   func run() async throws -> Tally {
     var tally = Tally()
-    let transport = SystemTransport()
+    let transport = TimelessTransport(base: SystemTransport())
     for number in options.first..<options.first + options.count {
       let added = try await live(Profile(number: number, days: options.days, seed: options.seed), transport)
       tally.add(added)
