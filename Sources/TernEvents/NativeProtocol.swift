@@ -70,7 +70,9 @@ extension Event {
 extension JSONWriter {
   /// Appends an event as one line of a request body, without the line feed.
   ///
-  /// - Parameter device: what ``Device/encodedMembers()`` returned.
+  /// - Parameters:
+  ///   - event: The event.
+  ///   - device: What ``Device/encodedMembers()`` returned.
   public mutating func event(_ event: Event, device: [UInt8]) {
     write(atMost: event.maximumBytes + device.count) { $0.event(event, device: device) }
   }
