@@ -47,6 +47,10 @@ extension EventLog {
     removeSettled()
     shrink()
     operations.buffer.trim(to: 64 << 10)
+    // Or power loss brings back files that were removed long before.
+    if configuration.durability != .never, let home = state.withLock({ $0.home?.path }) {
+      do throws(FileError) { try fileSystem.synchronize(home) } catch { isComplete = false }
+    }
     return state.withLock { state in
       state.saveLedger()
       // A segment that is on the disk but not in the index could not be read.

@@ -73,7 +73,7 @@ extension EventLog {
           if !error.isMissing { failed.append(name) }
         }
       }
-      let isDirectoryFlushed = work.directory.map { (try? fileSystem.synchronize($0)) != nil } ?? true
+      let isDirectoryFlushed = work.directories.allSatisfy { (try? fileSystem.synchronize($0)) != nil }
       state.withLock { $0.finishFlush(failed: failed, isDirectoryFlushed) }
     }
   }
@@ -99,7 +99,7 @@ extension EventLog {
 /// What has to be flushed to the medium.
 struct FlushWork {
   var segments: [(name: SegmentName, path: String)] = []
-  var directory: String?
+  var directories: [String] = []
 }
 
 extension LogState {
@@ -132,7 +132,10 @@ extension LogState {
         work.segments.append((segments[index].name, path(segments[index].name)))
       }
     }
-    if hasUnsyncedNames { work.directory = home?.path }
+    if hasUnsyncedNames, let home {
+      work.directories = isHomeUnsynced ? [home.path, configuration.directory] : [home.path]
+      isHomeUnsynced = false
+    }
     hasUnsyncedNames = false
     return work
   }
@@ -143,6 +146,9 @@ extension LogState {
       let lane = Int(name.lane.rawValue)
       lanes[lane].unsyncedFrom = min(lanes[lane].unsyncedFrom ?? name.number, name.number)
     }
-    if !isDirectoryFlushed { hasUnsyncedNames = true }
+    if !isDirectoryFlushed {
+      hasUnsyncedNames = true
+      isHomeUnsynced = true
+    }
   }
 }

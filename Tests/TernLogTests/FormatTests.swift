@@ -32,6 +32,50 @@ import Testing
     #expect(hexLines(bytes) == snapshot)
   }
 
+  @Test func `an erased stretch is a filler and zeros, and its neighbours are as they were`() throws {
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    for (number, epoch) in [(1, 5), (2, 6), (3, 6), (4, 5)] {
+      fixture.append(log, number, bytes: 36, epoch: UInt32(epoch))
+    }
+    let path = "/queue/log-0/0000000000000001-normal.seg"
+    let before = try #require(fixture.memory?.contents(of: path))
+    #expect(log.erase(epoch: 6))
+    let after = try #require(fixture.memory?.contents(of: path))
+    #expect(after[..<228] == before[..<228] && after[428...] == before[428...])
+    let salt = before.withUnsafeBytes { SegmentHeader($0)?.salt } ?? 0
+    let filler = try #require(
+      after.withUnsafeBytes { bytes in
+        bytes.baseAddress.flatMap { RecordHeader($0 + 228, salt: salt, offset: 228) }
+      })
+    #expect(filler.isFiller && filler.payloadBytes == 200 - 64 && filler.payloadCheck == 2 && filler.ordinal == 1)
+    #expect(filler.epoch == 0 && filler.id == UniqueID(high: 0, low: 0) && after[228 + 25] == 1)
+    #expect(after[228 + 64..<428].allSatisfy { $0 == 0 })
+    #expect(after[236..<240].reversed().reduce(0) { $0 << 8 | Int($1) } == 428, "the mark")
+  }
+
+  @Test func `the small files have these bytes`() {
+    let erasures = [Erasure(epoch: 0x0102_0304, firstToKeep: 0x0A0B)]
+    let bytes = ErasureFile.encode(erasures)
+    #expect(Array(bytes[..<4]) == Array("TERA".utf8))
+    #expect(Array(bytes[8...]) == [1, 0, 0, 0, 4, 3, 2, 1, 0x0B, 0x0A, 0, 0, 0, 0, 0, 0])
+    #expect(bytes.withUnsafeBytes { ErasureFile.decode($0) } == erasures)
+    for offset in bytes.indices {
+      var damaged = bytes
+      damaged[offset] ^= 0x10
+      #expect(damaged.withUnsafeBytes { ErasureFile.decode($0) } == [], "offset \(offset)")
+    }
+    var clock = AgeClock()
+    let boot = UniqueID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10)
+    let moment = AgeClock.Moment(wall: Timestamp(millisecondsSince1970: 0x0102), uptime: 0x0304)
+    clock.observe(moment, boot: boot, limit: .seconds(1))
+    let file = clock.encoded()
+    #expect(Array(file[..<4]) == Array("TCLK".utf8))
+    #expect(Array(file[8..<32]) == [1, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 4, 3, 0, 0, 0, 0, 0, 0])
+    #expect(Array(file[32...]) == Array(1...16) + [UInt8](repeating: 0, count: 8))
+    #expect(file.withUnsafeBytes { AgeClock($0) } == clock)
+  }
+
   @Test func `names sort by age and tell the lane`() {
     let name = SegmentName(number: 42, lane: .normal)
     #expect(name.text == "000000000000002a-normal.seg")

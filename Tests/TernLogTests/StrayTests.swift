@@ -63,6 +63,15 @@ import Testing
     log.close()
   }
 
+  @Test func `a spare that is not empty, as power loss may leave it, is removed`() throws {
+    let fixture = LogFixture()
+    try fixture.open().close()
+    fixture.memory?.setContents(of: "/queue/log-0/spare-3", to: [1, 2, 3])
+    fixture.memory?.setContents(of: "/queue/log-0/spare-4", to: [])
+    try fixture.open().close()
+    #expect(fixture.memory?.paths.filter { $0.contains("spare-") } == ["/queue/log-0/spare-4"])
+  }
+
   @Test func `counts of drops stop at the greatest number`() throws {
     var ledger = DropLedger()
     ledger.add(.expired, .max)

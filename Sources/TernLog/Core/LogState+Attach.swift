@@ -67,7 +67,8 @@ extension LogState {
       if let name = SegmentName(text) {
         names.append(name)
       } else if text.hasPrefix(SparePool.prefix) {
-        if !spares.adopt(text) { try? fileSystem.remove(home.path(text)) }
+        // After power loss it may be as full as it was before it became a spare.
+        if size(of: home.path(text)) > 0 || !spares.adopt(text) { try? fileSystem.remove(home.path(text)) }
       } else if text.hasSuffix(SegmentName.temporarySuffix) {
         try? fileSystem.remove(home.path(text))
       } else if text.hasSuffix(SegmentName.unreadableSuffix) {

@@ -212,6 +212,9 @@ extension LogState {
     guard replace(path(old.name), with: writer.bytes) else { return false }
     ledger.add(.damaged, writer.damaged)
     lanes[lane].replace(index, with: writer.segment)
+    // Not flushed here, where a caller of `append` may wait: with the next flush.
+    lanes[lane].unsyncedFrom = min(lanes[lane].unsyncedFrom ?? old.name.number, old.name.number)
+    hasUnsyncedNames = true
     if writer.segment.isSettled { settled.append(old.name) }
     return true
   }

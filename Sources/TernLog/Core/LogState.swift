@@ -37,6 +37,8 @@ struct LogState {
   var isClosed = false
   /// File names were added since the directory was last flushed.
   var hasUnsyncedNames = false
+  /// The directory itself may be new, and its name not on the medium.
+  var isHomeUnsynced = true
   let scratch = ScratchBuffer(capacity: 4 << 10)
 
   init(_ configuration: EventLog.Configuration, _ fileSystem: any FileSystem, _ clock: any TernClock) {

@@ -110,6 +110,8 @@ extension InMemoryFileSystem: FileSystem {
       }
       let present = state.inodes[handle.inode]?.bytes.count ?? 0
       if size < present {
+        let cut = state.inodes[handle.inode]?.cut ?? size
+        state.inodes[handle.inode]?.cut = min(size, cut)
         state.inodes[handle.inode]?.bytes.removeLast(present - size)
       } else {
         state.inodes[handle.inode]?.bytes.append(contentsOf: repeatElement(0, count: size - present))
@@ -145,6 +147,7 @@ extension InMemoryFileSystem: FileSystem {
       guard state.files[path] != nil || state.directories.contains(path) else {
         throw FileError(.synchronize, number: ENOENT)
       }
+      state.flush(path)
     }
   }
 

@@ -5,6 +5,10 @@ struct InMemoryFiles {
   struct Inode {
     var bytes: [UInt8] = []
     var isLinked = true
+    /// What the medium has of the bytes for certain.
+    var flushed: [UInt8] = []
+    /// The least size that the file was cut to since; on the medium with the next names.
+    var cut = Int.max
   }
 
   struct Handle {
@@ -23,6 +27,8 @@ struct InMemoryFiles {
   var capacity: Int?
   var isReadOnly = false
   var operations = 0
+  /// The names as the medium has them for certain: as a journal does, flushing one directory flushes all names.
+  var flushedFiles: [String: Int] = [:]
   private var lastInode = 0
   private var lastHandle: Int32 = 0
 
@@ -71,7 +77,9 @@ struct InMemoryFiles {
 
   /// Frees an inode that has neither a name nor an open file.
   private mutating func forget(_ inode: Int) {
-    guard inodes[inode]?.isLinked == false, !open.values.contains(where: { $0.inode == inode }) else { return }
+    guard inodes[inode]?.isLinked == false, !open.values.contains(where: { $0.inode == inode }),
+      !flushedFiles.values.contains(inode)
+    else { return }
     inodes[inode] = nil
   }
 }

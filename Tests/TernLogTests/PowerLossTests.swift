@@ -1,0 +1,107 @@
+import TernEvents
+import TernTestSupport
+import Testing
+
+@testable import TernLog
+
+@Suite struct `A device that loses power` {
+  private func makeFixture(_ durability: Durability, segmentBytes: Int = 2 << 10) -> LogFixture {
+    let fixture = LogFixture()
+    fixture.configuration.durability = durability
+    fixture.configuration.segmentBytes = segmentBytes
+    return fixture
+  }
+
+  private func found(_ log: EventLog) -> [Int] {
+    guard let claim = log.claim(maximumEvents: 10_000, maximumBytes: .max) else { return [] }
+    #expect(claim.isGenuine)
+    log.settle(claim.id, .returned)
+    return claim.numbers
+  }
+
+  @Test(arguments: 0..<60) func `has every event that was there when a flush returned`(seed: UInt64) throws {
+    var generator = FastGenerator(seed: seed)
+    let fixture = makeFixture(.onBackgroundAndCritical, segmentBytes: (1 << 10) << Int(generator.next() % 4))
+    var logs = [try fixture.open()]
+    var number = 0
+    var owed: Set<Int> = []
+    var unflushed: Set<Int> = []
+    var mayReturn: Set<Int> = []
+    for step in 0..<120 {
+      let log = logs[logs.count - 1]
+      switch generator.next() % 10 {
+      case 0..<5:
+        for _ in 0...generator.next() % 8 {
+          let lane: Lane = generator.next() % 4 == 0 ? .critical : .normal
+          fixture.append(log, number, lane: lane, bytes: Int(generator.next() % 400), epoch: UInt32(number % 5))
+          unflushed.insert(number)
+          number += 1
+        }
+      case 5, 6:
+        guard let claim = log.claim(Int(generator.next() % 20) + 1) else { continue }
+        log.settle(claim.id, .delivered)
+        mayReturn.formUnion(claim.numbers)
+        owed.subtract(claim.numbers)
+        unflushed.subtract(claim.numbers)
+      case 7:
+        log.synchronize()
+        owed.formUnion(unflushed)
+        unflushed = []
+      case 8:
+        guard generator.next() % 3 == 0 else { continue }
+        let epoch = UInt32(generator.next() % 5)
+        // On the medium when it returns, whatever was flushed before.
+        #expect(log.erase(epoch: epoch))
+        owed = owed.filter { UInt32($0 % 5) != epoch }
+        unflushed = unflushed.filter { UInt32($0 % 5) != epoch }
+        mayReturn = mayReturn.filter { UInt32($0 % 5) != epoch }
+      default:
+        guard generator.next() % 3 == 0 else { continue }
+        fixture.memory?.losePower(seed: generator.next())
+        logs.append(try fixture.open())
+        let numbers = found(logs[logs.count - 1])
+        let place: Comment = "seed \(seed), step \(step)"
+        #expect(Set(numbers).count == numbers.count, place)
+        #expect(owed.subtracting(numbers).count == 0, "\(owed.subtracting(numbers).sorted().prefix(9)), \(place)")
+        let back = Set(numbers).subtracting(owed).subtracting(unflushed).subtracting(mayReturn)
+        #expect(back.count == 0, "\(back.sorted().prefix(9)), \(place)")
+        // What came through is on the medium.
+        owed = Set(numbers)
+        unflushed = []
+      }
+    }
+  }
+
+  @Test(arguments: 0..<20) func `has every event that was handed out, when each batch is flushed`(seed: UInt64) throws {
+    let fixture = makeFixture(.everyBatch)
+    let log = try fixture.open()
+    for number in 0..<40 { fixture.append(log, number) }
+    let claim = try #require(log.claim(10))
+    for number in 40..<60 { fixture.append(log, number) }
+    fixture.memory?.losePower(seed: seed)
+    let again = try fixture.open()
+    #expect(Set(found(again)).isSuperset(of: 0..<40), "those of the batch, and what waited behind it")
+    #expect(claim.records.count == 10)
+    withExtendedLifetime(log) {}
+  }
+
+  @Test func `may have nothing, when nothing is ever flushed, and that traps nowhere`() throws {
+    var least = Int.max
+    for seed in 0..<40 {
+      let fixture = makeFixture(.never)
+      let log = try fixture.open()
+      for number in 0..<60 { fixture.append(log, number) }
+      log.synchronize()
+      _ = log.claim(5)
+      fixture.memory?.losePower(seed: UInt64(seed))
+      let again = try fixture.open()
+      let numbers = found(again)
+      #expect(numbers == numbers.sorted())
+      least = min(least, numbers.count)
+      fixture.append(again, 100)
+      #expect(found(again).last == 100)
+      withExtendedLifetime(log) {}
+    }
+    #expect(least == 0)
+  }
+}
