@@ -15,6 +15,8 @@ package final class SimulatedDevice {
     package var outageLimit: Double?
     /// Whether a wait that the collector asked for holds for the next process too; false by default.
     package var holdsOverLaunches = false
+    /// The only rules that count, by name; empty, the default: all.
+    package var rules: Set<String> = []
 
     package init() {}
   }
@@ -148,7 +150,7 @@ package final class SimulatedDevice {
   // MARK: Telling
 
   func fail(_ rule: String, _ detail: @autoclosure () -> String) {
-    guard report.violation == nil else { return }
+    guard report.violation == nil, options.rules.isEmpty || options.rules.contains(rule) else { return }
     let violation = Violation(rule: rule, detail: detail(), time: clock.now)
     report.violation = violation
     tell("NOT KEPT: \(violation)")
