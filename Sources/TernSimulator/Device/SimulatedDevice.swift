@@ -48,6 +48,8 @@ package final class SimulatedDevice {
   var isHealing = false
   var boot = UniqueID(high: 0, low: 0)
   var appVersion = 1
+  /// How the version that is installed sets up its client.
+  var setup: AppTraits
   var install: UniqueID?
   /// What the app asked for last; `nil` when it is not known whether that was written down.
   var expectedUser: String?? = .some(nil)
@@ -66,6 +68,7 @@ package final class SimulatedDevice {
   package init(seed: UInt64, options: Options = Options(), story: ((String) -> Void)? = nil) {
     var generator = FastGenerator(seed: seed)
     traits = DeviceTraits(using: &generator)
+    setup = traits.setup
     use = FastGenerator(seed: generator.next())
     net = FastGenerator(seed: generator.next())
     collector = SimulatedCollector(traits.network)
