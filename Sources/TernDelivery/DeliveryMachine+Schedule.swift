@@ -24,6 +24,8 @@ extension DeliveryMachine {
     if waiting.total == 0 {
       isDelivering = false
       firstUnsentAt = nil
+      // Suspects can leave without being sent, by age or by size: what comes after them is innocent.
+      if inFlight.isEmpty { splitting = nil }
     } else if firstUnsentAt == nil {
       firstUnsentAt = now
     }

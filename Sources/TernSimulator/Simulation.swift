@@ -18,7 +18,13 @@ package struct Simulation: Sendable {
   }
 
   /// The command that repeats one device.
-  package static func command(seed: UInt64) -> String { "Scripts/simulate --seed \(seed) --devices 1 --trace" }
+  package func command(seed: UInt64) -> String {
+    var words = "Scripts/simulate --seed \(seed) --devices 1 --trace"
+    if let limit = options.outageLimit { words += " --outage-limit \(limit)" }
+    if options.holdsOverLaunches { words += " --hold-over-launches" }
+    for rule in options.rules.sorted() { words += " --only '\(rule)'" }
+    return words
+  }
 
   /// Runs devices, with seeds that count on from the first, until one of the limits is reached.
   ///

@@ -3,7 +3,8 @@ import TernSimulator
 /// What the command line asks for.
 struct Arguments {
   static let usage = """
-    Usage: simulate [--days N | --devices N] [--seed N] [--trace] [--keep-going] [--outage-limit RATIO] [--hold-over-launches]
+    Usage: simulate [--days N | --devices N] [--seed N] [--trace] [--keep-going] 
+                    [--only RULE] [--outage-limit RATIO] [--hold-over-launches]
 
       --days N              as many devices as it takes for so many days of device life (default 1000)
       --devices N           so many devices
@@ -11,6 +12,7 @@ struct Arguments {
       --trace               tells each device's story
       --keep-going          goes on after a promise was not kept, and lists all at the end
       --outage-limit RATIO  fails when more bytes are sent in vain for each byte queued (default: only measured)
+      --only RULE           counts only what breaks this rule, such as accounts; may be given several times
       --hold-over-launches  fails when a wait that the collector asked for is forgotten by the next process
     """
 
@@ -32,6 +34,9 @@ struct Arguments {
       case "--trace": tells = true
       case "--keep-going": keepsGoing = true
       case "--hold-over-launches": options.holdsOverLaunches = true
+      case "--only":
+        guard let rule = rest.popFirst() else { return nil }
+        options.rules.insert(rule)
       case "--seed":
         guard let number = rest.popFirst().flatMap({ UInt64($0) }) else { return nil }
         seed = number

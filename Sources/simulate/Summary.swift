@@ -13,7 +13,9 @@ extension Simulation.Outcome {
     let dropped = figures.dropped.sorted { ($0.value, $1.key.description) > ($1.value, $0.key.description) }
       .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     let lines = [
-      ("devices", "\(devices), \(rounded(figures.days)) days, \(Int(figures.days / max(seconds, 0.001))) device-days/s"),
+      (
+        "devices", "\(devices), \(rounded(figures.days)) days, \(Int(figures.days / max(seconds, 0.001))) device-days/s"
+      ),
       ("launches", "\(figures.launches); kills \(figures.kills), in the middle of a call \(figures.killsInCalls)"),
       ("events stored", "\(figures.events)"),
       ("requests", "\(figures.requests), not acknowledged \(figures.retries); \(figures.bytesSent) bytes of bodies"),
@@ -23,7 +25,10 @@ extension Simulation.Outcome {
       ("opt-outs", "\(figures.erasures)"),
       ("worst delay", "\(figures.worstDelay.clockText) from track to the collector"),
       ("worst drain", "\(figures.worstDrain.clockText) in the healthy phase at the end"),
-      ("outages", "\(figures.outages), worst ratio of bytes sent in vain to bytes queued \(rounded(figures.worstOutage))"),
+      (
+        "outages",
+        "\(figures.outages), worst ratio of bytes sent in vain to bytes queued \(rounded(figures.worstOutage))"
+      ),
       ("digest", String(digest.value, radix: 16)),
     ]
     return lines.map { "\($0.0)\(String(repeating: " ", count: 22 - $0.0.count))\($0.1)" }.joined(separator: "\n")
@@ -34,11 +39,11 @@ extension Simulation.Outcome {
 
 extension DeviceReport {
   /// What went wrong, and how to see it again.
-  var complaint: String {
+  func complaint(replay: String) -> String {
     """
     device \(seed) did not keep a promise after \(figures.events) events:
       \(violation.map(\.description) ?? "")
-      replay: \(Simulation.command(seed: seed))
+      replay: \(replay)
     """
   }
 }

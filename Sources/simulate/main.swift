@@ -22,16 +22,18 @@ if arguments.tells {
   outcome = simulation.run(days: arguments.days, devices: arguments.devices, story: { print($0) })
 } else {
   let isTerminal = isatty(2) != 0
-  outcome = simulation.run(days: arguments.days, devices: arguments.devices, progress: { state in
-    let pause: Duration = isTerminal ? .milliseconds(200) : .seconds(10)
-    if clock.now - lastProgress > pause {
-      lastProgress = clock.now
-      say((isTerminal ? "\r" : "") + state.progress(seconds: seconds()) + (isTerminal ? "" : "\n"))
-    }
-    return arguments.keepsGoing || state.failures.isEmpty
-  })
+  outcome = simulation.run(
+    days: arguments.days, devices: arguments.devices,
+    progress: { state in
+      let pause: Duration = isTerminal ? .milliseconds(200) : .seconds(10)
+      if clock.now - lastProgress > pause {
+        lastProgress = clock.now
+        say((isTerminal ? "\r" : "") + state.progress(seconds: seconds()) + (isTerminal ? "" : "\n"))
+      }
+      return arguments.keepsGoing || state.failures.isEmpty
+    })
   if isTerminal { say("\n") }
 }
 print(outcome.summary(seconds: seconds()))
-for failure in outcome.failures { print(failure.complaint) }
+for failure in outcome.failures { print(failure.complaint(replay: simulation.command(seed: failure.seed))) }
 exit(outcome.failures.isEmpty ? 0 : 1)

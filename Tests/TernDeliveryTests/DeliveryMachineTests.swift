@@ -255,4 +255,15 @@ import Testing
     #expect(world.batchSizes.allSatisfy { $0 <= 13 })
     #expect(world.delivered.count == 100)
   }
+
+  @Test func `a split ends when its suspects have left unsent`() {
+    var world = World()
+    world.append(60)
+    world.settle(.refusal)
+    // The first half is under way when everything else becomes too old.
+    world.log = []
+    world.settle(.delivered)
+    world.append(60)
+    #expect(world.batchSizes == [50, 25, 50])
+  }
 }

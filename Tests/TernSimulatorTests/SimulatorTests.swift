@@ -11,9 +11,10 @@ import Testing
   private static let seed = environment["TERN_SIMULATION_SEED"].flatMap { UInt64($0) } ?? 1
 
   @Test func `lose nothing, send nothing twice and keep their intervals`() {
-    let outcome = Simulation(seed: Self.seed).run(days: Self.days)
+    let simulation = Simulation(seed: Self.seed)
+    let outcome = simulation.run(days: Self.days)
     for failure in outcome.failures {
-      Issue.record("\(failure.violation?.description ?? "") — \(Simulation.command(seed: failure.seed))")
+      Issue.record("\(failure.violation?.description ?? "") — \(simulation.command(seed: failure.seed))")
     }
     // A simulation in which nothing goes wrong proves nothing.
     let figures = outcome.figures

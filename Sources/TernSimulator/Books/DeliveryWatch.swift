@@ -54,12 +54,20 @@ struct DeliveryWatch {
     if deliveringSince == nil { deliveringSince = now }
   }
 
+  /// Going to the background starts a delivery of what waits, yet ends no pause.
+  mutating func background(waiting: Int, now: Duration) {
+    if waiting > 0 { deliver(now: now) }
+  }
+
+  /// The collector asked an earlier process to wait.
+  mutating func hold(until uptime: Duration) { heldUntil = uptime }
+
   /// Our own pause is over.
   mutating func endPause() { pausedSince = nil }
 
   /// The network is new: what failed before says nothing any more.
-  mutating func networkAvailable(now: Duration) {
-    deliver(now: now)
+  mutating func networkAvailable(waiting: Int, now: Duration) {
+    if waiting > 0 { deliver(now: now) }
     endPause()
     failures = 0
     round += 1
@@ -168,26 +176,5 @@ struct DeliveryWatch {
     guard failures >= 12, rules.maximumRetryDelay >= .seconds(1000), let pausedSince else { return nil }
     let span = pausedSince - firstFailureAt
     return span < .seconds(20) ? "\(failures) failures in a row within \(span)" : nil
-  }
-}
-
-extension DeliveryWatch {
-  /// The collector asked an earlier process to wait.
-  mutating func hold(until uptime: Duration) { heldUntil = uptime }
-}
-
-extension DeliveryWatch {
-  /// Going to the background starts a delivery of what waits, yet ends no pause.
-  mutating func background(waiting: Int, now: Duration) {
-    if waiting > 0 { deliver(now: now) }
-  }
-}
-
-extension DeliveryWatch {
-  /// The network is new and nothing waits for it.
-  mutating func networkIsNew() {
-    endPause()
-    failures = 0
-    round += 1
   }
 }

@@ -9,9 +9,11 @@ import TernTestSupport
 /// seen from outside by looking at memory before and at the disk after. Of a process that dies in the middle of a call
 /// only bounds are known: what it counted after its death happened to nobody.
 struct DropAccount {
-  struct Bounds: Equatable {
+  struct Bounds: Equatable, CustomStringConvertible {
     var low = 0
     var high = 0
+
+    var description: String { low == high ? "\(low)" : "\(low)...\(high)" }
   }
 
   /// Drops that happened and are in no count any more.
@@ -66,5 +68,18 @@ struct DropAccount {
   func drops(counted: [DropReason: Int]) -> ClosedRange<Int> {
     let total = counted.values.reduce(0, +)
     return (total + forgotten.values.reduce(0) { $0 + $1.low })...(total + forgotten.values.reduce(0) { $0 + $1.high })
+  }
+}
+
+extension [DropReason: Int] {
+  /// In an order that is the same in every run.
+  var text: String { mapValues { DropAccount.Bounds(low: $0, high: $0) }.text }
+}
+
+extension [DropReason: DropAccount.Bounds] {
+  /// In an order that is the same in every run; without what is zero.
+  var text: String {
+    let entries = filter { $0.value != DropAccount.Bounds() }.map { "\($0.key) \($0.value)" }
+    return entries.isEmpty ? "nothing" : entries.sorted().joined(separator: ", ")
   }
 }

@@ -8,12 +8,12 @@ extension SimulatedDevice {
   /// Checks what a batch is made of; returns its events as places in the book.
   func checkBatch(_ process: SimulatedProcess, _ records: [LogRecord]) -> [Int] {
     if !process.client.isEnabled { fail("disabled", "process \(process.number) sends while it is disabled") }
-    if records.isEmpty || records.count > traits.app.maximumBatchEvents {
-      fail("batch", "a batch has \(records.count) events; at most \(traits.app.maximumBatchEvents) are allowed")
+    if records.isEmpty || records.count > process.setup.maximumBatchEvents {
+      fail("batch", "a batch has \(records.count) events; at most \(process.setup.maximumBatchEvents) are allowed")
     }
     let bytes = records.reduce(0) { $0 + $1.payload.count }
-    if records.count > 1, bytes > traits.app.maximumBatchBytes {
-      fail("batch", "a batch has \(bytes) bytes; at most \(traits.app.maximumBatchBytes) are allowed")
+    if records.count > 1, bytes > process.setup.maximumBatchBytes {
+      fail("batch", "a batch has \(bytes) bytes; at most \(process.setup.maximumBatchBytes) are allowed")
     }
     var places: [Int] = []
     var last: [Int: Int] = [:]
@@ -64,7 +64,8 @@ extension SimulatedDevice {
     let losses = losses(counted: counted)
     let missing = book.stored - book.told
     if !losses.contains(missing) {
-      fail("accounts", "\(missing) events were not delivered, and \(losses) drops of them were counted: \(counted)")
+      fail(
+        "accounts", "\(missing) events were not delivered, and \(losses) drops of them were counted: \(counted.text)")
     }
     for place in 0..<book.stored where !book[place].isCommitted && book[place].isTold {
       fail("accounts", "\(book[place].event.id) left the device and the report does not have it")
@@ -88,6 +89,8 @@ extension SimulatedDevice {
   /// A reason that needs a cause is not counted without one.
   private func checkReason(_ reason: DropReason, _ counted: [DropReason: Int], atMost: Int) {
     let range = drops.drops(reason, counted: counted)
-    if range.lowerBound > atMost { fail("accounts", "\(range) events were dropped as \(reason); \(atMost) at most can") }
+    if range.lowerBound > atMost {
+      fail("accounts", "\(range) events were dropped as \(reason); \(atMost) at most can")
+    }
   }
 }

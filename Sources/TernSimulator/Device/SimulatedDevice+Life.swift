@@ -16,12 +16,12 @@ extension SimulatedDevice {
     let files = ProcessFiles(disk)
     if let operations { files.die(afterOperations: operations, tearing: tear()) }
     let appended = Locked<[SimulatedProcess.Appended]>([])
-    let isFirst = install == nil
     let engine: Engine
     do throws(TernError) {
       engine = try Engine(configuration(), environment(files, foreground, appended))
     } catch {
       files.kill()
+      if files.hasTorn { drops.tears += 1 }
       note(2, "no client: \(error)")
       if operations == nil, !isDiskLimited { fail("launch", "the client cannot be created: \(error)") }
       bury(before: before, dying: before.merging([.expired: book.stored, .damaged: book.stored], uniquingKeysWith: +))
@@ -29,8 +29,9 @@ extension SimulatedDevice {
     }
     let hadBacklog = engine.log.counts.waiting > 0
     let process = SimulatedProcess(
-      number: lastProcess, slot: slot, files: files, engine: engine, appended: appended, isInForeground: foreground,
-      watch: watch(), isFirstOfInstall: isFirst)
+      number: lastProcess, slot: slot, setup: setup, files: files, engine: engine, appended: appended,
+      isInForeground: foreground,
+      watch: watch())
     processes.append(process)
     if operations == nil { checkLaunch(process) }
     let counts = engine.log.counts
@@ -48,8 +49,8 @@ extension SimulatedDevice {
   private func watch() -> DeliveryWatch {
     var watch = DeliveryWatch(
       DeliveryWatch.Rules(
-        sendAfter: traits.app.sendAfter, sendAtWaiting: traits.app.sendAtWaiting,
-        maximumInFlight: traits.app.maximumBatchesInFlight, maximumRetryDelay: traits.app.maximumRetryDelay))
+        sendAfter: setup.sendAfter, sendAtWaiting: setup.sendAtWaiting,
+        maximumInFlight: setup.maximumBatchesInFlight, maximumRetryDelay: setup.maximumRetryDelay))
     if options.holdsOverLaunches, let heldUntil, heldUntil > clock.now {
       watch.hold(until: clock.uptime + (heldUntil - clock.now))
     }
@@ -60,7 +61,7 @@ extension SimulatedDevice {
     var configuration = TernClient.Configuration(
       key: SimulatedCollector.key, collector: URL(string: "http://collector.test") ?? URL(fileURLWithPath: "/"))
     configuration.queueDirectory = URL(fileURLWithPath: Self.directory)
-    let app = traits.app
+    let app = setup
     configuration.maximumQueueBytes = app.maximumQueueBytes
     configuration.maximumEventAge = app.maximumEventAge
     configuration.sendAfter = app.sendAfter
@@ -92,9 +93,7 @@ extension SimulatedDevice {
 
   /// How much of a torn write arrives; `nil`: none, and the write before it arrived whole.
   private func tear() -> Int? {
-    guard traits.tears, use.chance(0.6) else { return nil }
-    drops.tears += 1
-    return use.number(0...400)
+    traits.tears && use.chance(0.6) ? use.number(0...400) : nil
   }
 
   /// Dies in the middle of a call.
@@ -121,6 +120,7 @@ extension SimulatedDevice {
       expectedEnabled = nil
     }
     process.files.kill()
+    if process.files.hasTorn { drops.tears += 1 }
     remove(process)
     bury(before: isInCall ? before ?? dying : dying, dying: dying)
   }
@@ -152,7 +152,7 @@ extension SimulatedDevice {
 
   private func bury(before: [DropReason: Int], dying: [DropReason: Int]) {
     drops.died(before: before, dying: dying, after: totals)
-    tell("counted \(totals), forgotten \(drops.forgotten), refused \(book.refused)")
+    tell("counted \(totals.text), forgotten \(drops.forgotten.text), refused \(book.refused.text)")
   }
 
   var totals: [DropReason: Int] { DropAccount.totals(processes, disk) }

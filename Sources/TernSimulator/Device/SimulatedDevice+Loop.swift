@@ -74,7 +74,8 @@ extension SimulatedDevice {
         mayRun: process.client.isEnabled && !process.isPaused && !process.isSuspended))
     let status = process.client.currentStatus
     if status.delivered != process.delivered {
-      fail("status", "\(status.delivered) events are delivered says the client, and it was told of \(process.delivered)")
+      fail(
+        "status", "\(status.delivered) events are delivered says the client, and it was told of \(process.delivered)")
     }
     if let fault = process.watch.hammering { fail("pauses", fault) }
     balance(process, counts)
@@ -140,7 +141,7 @@ extension SimulatedDevice {
     fail(
       "balance",
       "\(book.stored) stored - \(book.told) delivered - \(losses) dropped, yet the log holds \(here); "
-        + "counted \(totals), refused \(book.refused)")
+        + "counted \(totals.text), refused \(book.refused.text)")
   }
 
   /// How many stored events were dropped later.

@@ -23,11 +23,17 @@ extension SimulatedDevice {
   }
 
   private func start(_ foreground: Bool) -> SimulatedProcess? {
-    if use.chance(0.05) { appVersion += 1 }
+    if use.chance(0.05) { upgrade() }
     let dies = traits.crash > 0 && use.chance(0.03)
     let started = launch(slot: 0, foreground: foreground, dyingAfter: dies ? Int(use.fraction(1, 120)) - 1 : nil)
     if started == nil { planUse(in: use.seconds(1, 20_000)) }
     return started
+  }
+
+  /// The next launch is that of another version, on the same directory.
+  private func upgrade() {
+    appVersion += 1
+    if use.chance(0.3) { setup = AppTraits(using: &use) }
   }
 
   func act(_ process: SimulatedProcess, _ remaining: Int) {

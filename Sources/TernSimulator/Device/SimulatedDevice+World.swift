@@ -28,11 +28,7 @@ extension SimulatedDevice {
 
   func networkComesBack(_ process: SimulatedProcess) {
     drain(process)
-    if process.engine.log.counts.waiting > 0 {
-      process.watch.networkAvailable(now: clock.uptime)
-    } else {
-      process.watch.networkIsNew()
-    }
+    process.watch.networkAvailable(waiting: process.engine.log.counts.waiting, now: clock.uptime)
     take(process, [.input(.networkAvailable)])
   }
 
@@ -144,7 +140,7 @@ extension SimulatedDevice {
     if let held = process.watch.heldUntil, held > clock.uptime { limit += held - clock.uptime }
     let poison = (0..<book.stored).count { book[$0].event.name == DeviceUse.poison && !book[$0].isRejected }
     if traits.network.refusal != .inAnswer || traits.network.maximumBodyBytes < 100_000 {
-      limit += traits.app.maximumRetryDelay * Double(poison + 10)
+      limit += setup.maximumRetryDelay * Double(poison + 10)
     }
     // One batch of one event at a time is slow, and allowed.
     return limit + .seconds(traits.network.roundTrip.upperBound * 2 + 1) * Double(process.engine.log.counts.waiting)

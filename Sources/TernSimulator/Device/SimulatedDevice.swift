@@ -15,6 +15,8 @@ package final class SimulatedDevice {
     package var outageLimit: Double?
     /// Whether a wait that the collector asked for holds for the next process too; false by default.
     package var holdsOverLaunches = false
+    /// The only rules that count, by name; empty, the default: all.
+    package var rules: Set<String> = []
 
     package init() {}
   }
@@ -46,6 +48,8 @@ package final class SimulatedDevice {
   var isHealing = false
   var boot = UniqueID(high: 0, low: 0)
   var appVersion = 1
+  /// How the version that is installed sets up its client.
+  var setup: AppTraits
   var install: UniqueID?
   /// What the app asked for last; `nil` when it is not known whether that was written down.
   var expectedUser: String?? = .some(nil)
@@ -64,6 +68,7 @@ package final class SimulatedDevice {
   package init(seed: UInt64, options: Options = Options(), story: ((String) -> Void)? = nil) {
     var generator = FastGenerator(seed: seed)
     traits = DeviceTraits(using: &generator)
+    setup = traits.setup
     use = FastGenerator(seed: generator.next())
     net = FastGenerator(seed: generator.next())
     collector = SimulatedCollector(traits.network)
@@ -148,7 +153,7 @@ package final class SimulatedDevice {
   // MARK: Telling
 
   func fail(_ rule: String, _ detail: @autoclosure () -> String) {
-    guard report.violation == nil else { return }
+    guard report.violation == nil, options.rules.isEmpty || options.rules.contains(rule) else { return }
     let violation = Violation(rule: rule, detail: detail(), time: clock.now)
     report.violation = violation
     tell("NOT KEPT: \(violation)")

@@ -15,13 +15,13 @@ final class SimulatedProcess {
   let number: Int
   /// 0 is the app, 1 the companion.
   let slot: Int
+  let setup: AppTraits
   let files: ProcessFiles
   let engine: Engine
   let client: TernClient
   var loop: RunLoop<SimulatedEffects>
   let appended: Locked<[Appended]>
   var watch: DeliveryWatch
-  let isFirstOfInstall: Bool
 
   var isInForeground: Bool
   var isSuspended = false
@@ -44,17 +44,18 @@ final class SimulatedProcess {
   var lastClaimed: [Int: Int] = [:]
 
   init(
-    number: Int, slot: Int, files: ProcessFiles, engine: Engine, appended: Locked<[Appended]>, isInForeground: Bool,
-    watch: DeliveryWatch, isFirstOfInstall: Bool
+    number: Int, slot: Int, setup: AppTraits, files: ProcessFiles, engine: Engine, appended: Locked<[Appended]>,
+    isInForeground: Bool,
+    watch: DeliveryWatch
   ) {
     self.number = number
     self.slot = slot
+    self.setup = setup
     self.files = files
     self.engine = engine
     self.appended = appended
     self.isInForeground = isInForeground
     self.watch = watch
-    self.isFirstOfInstall = isFirstOfInstall
     client = TernClient(engine)
     loop = RunLoop(engine, SimulatedEffects())
   }

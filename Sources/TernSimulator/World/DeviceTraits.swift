@@ -30,7 +30,8 @@ package struct DeviceTraits: Sendable {
   var flushes: Bool
   /// The run loop comes to its messages a little later.
   var isBusy: Bool
-  var app: AppTraits
+  /// The set-up of the version that is installed first.
+  var setup: AppTraits
   var network: NetworkTraits
 
   init(using generator: inout FastGenerator) {
@@ -52,7 +53,7 @@ package struct DeviceTraits: Sendable {
     pauses = generator.chance(0.25)
     flushes = generator.chance(0.3)
     isBusy = generator.chance(0.3)
-    app = AppTraits(using: &generator)
+    setup = AppTraits(using: &generator)
     network = NetworkTraits(using: &generator)
   }
 }

@@ -15,6 +15,7 @@ final class ProcessFiles: FileSystem {
     var operationsLeft: Int?
     /// How many bytes of the write that it dies in still reach the disk.
     var tornBytes: Int?
+    var hasTorn = false
   }
 
   private let disk: InMemoryFileSystem
@@ -24,6 +25,9 @@ final class ProcessFiles: FileSystem {
 
   /// Whether the process died in the middle of something.
   var isDead: Bool { state.withLock { $0.isDead } }
+
+  /// Whether it left half of a write behind.
+  var hasTorn: Bool { state.withLock { $0.hasTorn } }
 
   /// The directories whose locks it holds.
   var ownedDirectories: [String] {
@@ -102,6 +106,7 @@ final class ProcessFiles: FileSystem {
     case .proceed: return try disk.write(bytes, to: file, at: offset)
     case .refuse: break
     case .tear(let count):
+      state.withLock { $0.hasTorn = true }
       _ = try? disk.write(UnsafeRawBufferPointer(rebasing: bytes[..<min(count, bytes.count)]), to: file, at: offset)
     }
     throw FileError(.write, number: EIO)
