@@ -18,11 +18,18 @@ extension EventLog {
   package func erase() {
     operations.withLock { operations in
       operations.claims = [:]
-      let firstToKeep = state.withLock { state -> UInt64 in
+      let present = state.withLock { state in
         _ = state.checkHome(at: clock.uptime)
+        return state.home
+      }
+      // Looked for outside the lock, for which `append` would wait: usually there are none.
+      let orphans = present.map { LogDirectory.orphans(in: configuration.directory, besides: $0, fileSystem) } ?? []
+      let firstToKeep = state.withLock { state -> UInt64 in
         // What dead processes left is erased too, so it is counted too.
-        for lane in state.lanes.indices { state.seal(lane) }
-        state.takeInOrphans()
+        if !orphans.isEmpty {
+          for lane in state.lanes.indices { state.seal(lane) }
+          state.takeIn(orphans)
+        }
         return state.forgetEverything()
       }
       guard let home = state.withLock({ $0.home }) else { return }

@@ -39,15 +39,25 @@ extension LogState {
 
   /// Takes in what processes left that died since this log was opened.
   mutating func takeInOrphans() {
-    load(adoptOrphans())
+    guard let home else { return }
+    takeIn(LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem))
+  }
+
+  /// Takes in what dead processes left in these directories, and lets go of them.
+  mutating func takeIn(_ orphans: [LogDirectory]) {
+    load(adopt(orphans))
     takeStock()
   }
 
   /// Moves the segments of every directory that nobody holds here.
   private mutating func adoptOrphans() -> [SegmentName] {
     guard let home else { return [] }
+    return adopt(LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem))
+  }
+
+  private mutating func adopt(_ orphans: [LogDirectory]) -> [SegmentName] {
     var names: [SegmentName] = []
-    for orphan in LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem) {
+    for orphan in orphans {
       names += adopt(orphan)
       fileSystem.close(orphan.lock)
     }
