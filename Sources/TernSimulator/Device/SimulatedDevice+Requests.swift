@@ -185,7 +185,8 @@ extension SimulatedDevice {
       process.watch.failed(wait: wait, started: open.round, now: now)
       if let wait { heldUntil = max(heldUntil ?? .zero, clock.now + min(wait, process.watch.rules.longestWait)) }
       outage.sent += open.bytes
-      outage.queued = max(outage.queued, min(book.pendingBytes, process.engine.log.counts.bytes))
+      // Whatever the book says: what is sent was queued.
+      outage.queued = max(outage.queued, open.bytes, min(book.pendingBytes, process.engine.log.counts.bytes))
     }
   }
 
