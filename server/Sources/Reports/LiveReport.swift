@@ -1,4 +1,3 @@
-import Foundation
 import Ingest
 public import TernEvents
 public import Warehouse
@@ -91,15 +90,5 @@ extension Timestamp {
   /// The time in UTC as ISO 8601 with milliseconds, for example `2026-05-01T12:00:00.250Z`.
   ///
   /// Times before the year 1 and after 9999 show as the first and the last moment between: a client may send any.
-  public var isoText: String {
-    let shown = Timestamp(millisecondsSince1970: TimeBounds.clamp(millisecondsSince1970))
-    let (seconds, milliseconds) = (shown.secondsSince1970, shown.millisecondsSince1970 - shown.secondsSince1970 * 1000)
-    let inDay = Int(seconds % 86_400 + (seconds % 86_400 < 0 ? 86_400 : 0))
-    let day = Day(number: (Int(seconds) - inDay) / 86_400)
-    func padded(_ value: Int, _ width: Int) -> String {
-      String(repeating: "0", count: max(0, width - String(value).count)) + String(value)
-    }
-    let clock = [inDay / 3_600, inDay / 60 % 60, inDay % 60].map { padded($0, 2) }.joined(separator: ":")
-    return "\(day)T\(clock).\(padded(Int(milliseconds), 3))Z"
-  }
+  public var isoText: String { utcText(withMilliseconds: true) }
 }
