@@ -110,7 +110,7 @@ public struct CollectorServer: Service {
       configuration: ApplicationConfiguration(
         address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
         availableConnectionsDelegate: .maximum(max(connections, 1), logger: quietLogger)),
-      services: [collector.live],
+      services: [collector.live, collector.gate],
       onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
       logger: quietLogger)
   }

@@ -1,0 +1,98 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// Many connections that want to harm the others, on a socket.
+@Suite(.timeLimit(.minutes(2))) struct CrowdTests {
+  private func head(_ fixture: Fixture, _ fields: String) -> String {
+    "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nTern-Key: \(fixture.app.key)\r\n\(fields)\r\n\r\n"
+  }
+
+  /// Keeps connections open that have sent some text each, while `body` runs.
+  private func withCrowd<Value>(
+    _ texts: [String], to port: Int, _ body: ([RawConnection]) async throws -> Value
+  ) async throws -> Value {
+    func open(_ rest: ArraySlice<String>, _ opened: [RawConnection]) async throws -> Value {
+      guard let text = rest.first else { return try await body(opened) }
+      return try await RawConnection.open(to: port) { connection in
+        try? await connection.send(text)
+        return try await open(rest.dropFirst(), opened + [connection])
+      }
+    }
+    return try await open(texts[...], [])
+  }
+
+  private func store(_ fixture: Fixture, _ port: Int, padding: Int = 0) async throws -> String {
+    try await RawConnection.open(to: port) { connection in
+      let body = line("Play") + String(repeating: "\n", count: padding)
+      try await connection.send(head(fixture, "Content-Length: \(body.utf8.count)") + body)
+      return try await connection.receive(until: "}")
+    }
+  }
+
+  @Test(arguments: ["/v1/events", "/logs", "/collect", "/batch", "/login", "/api/v1/apps"])
+  func `bodies that are only announced take nothing from the others`(path: String) async throws {
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumPendingBytes: 100_000)))
+    try await fixture.running { port in
+      let fields =
+        "POST \(path) HTTP/1.1\r\nHost: x\r\nTern-Key: \(fixture.app.key)\r\nApp-Secret: \(fixture.app.appSecret)\r\n"
+        + "Authorization: Bearer \(fixture.token)\r\n"
+      let announced = fields + "Content-Length: 16000\r\n\r\n"
+      let chunked = fields + "Transfer-Encoding: chunked\r\n\r\n"
+      let crowd = Array(repeating: announced, count: 10) + Array(repeating: chunked, count: 10)
+      try await withCrowd(crowd, to: port) { _ in
+        let answer = try await store(fixture, port)
+        #expect(answer.hasPrefix("HTTP/1.1 200"))
+      }
+    }
+  }
+
+  @Test func `bodies that were begun and not finished give way to one that gets on`() async throws {
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumPendingBytes: 100_000)))
+    try await fixture.running { port in
+      let begun = head(fixture, "Content-Length: 50000") + String(repeating: "\n", count: 45_000)
+      try await withCrowd([begun, begun], to: port) { crowd in
+        #expect(try await store(fixture, port, padding: 60_000).hasPrefix("HTTP/1.1 200"))
+        // One of the two at least was cut; the other may finish.
+        try? await crowd[1].send(String(repeating: "\n", count: 5_000))
+        _ = try await crowd[1].receive(until: "}")
+      }
+    }
+    #expect(fixture.warehouse.names == ["Play"])
+  }
+
+  @Test func `while stored bodies fill the budget a body is refused before it is read`() async throws {
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumPendingBytes: 1_000)))
+    fixture.warehouse.hold()
+    try await fixture.running { port in
+      async let first = store(fixture, port)
+      await fixture.warehouse.commitWaits()
+      try await RawConnection.open(to: port) { connection in
+        try await connection.send(head(fixture, "Content-Length: 990"))
+        let answer = try await connection.receive(until: "}}")
+        #expect(answer.hasPrefix("HTTP/1.1 503"))
+        #expect(answer.lowercased().contains("retry-after: 5"))
+      }
+      fixture.warehouse.release()
+      let answer = try await first
+      #expect(answer.hasPrefix("HTTP/1.1 200"))
+    }
+  }
+
+  @Test func `a body that does not get on is ended long before its deadline`() async throws {
+    let limits = CollectorLimits(bodyProgressInterval: .milliseconds(200), minimumBodyProgress: 100)
+    let fixture = try Fixture(CollectorSettings(limits: limits))
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        try await connection.send(head(fixture, "Content-Length: 1000") + "{")
+        #expect(try await !connection.receiveToEnd().contains("200 OK"))
+      }
+    }
+  }
+}
