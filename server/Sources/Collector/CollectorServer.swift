@@ -98,18 +98,20 @@ public struct CollectorServer: Service {
       throw CollectorError(code: .cannotStart, message: "The portal's pages are damaged: \(error)", cause: error)
     }
     let collector = CollectorApplication(ports: ports, pages: pages, settings: configuration.settings)
-    let connections = min(limits.maximumConnections, DescriptorLimit.raised() - DescriptorLimit.reserve)
+    let connections = max(min(limits.maximumConnections, DescriptorLimit.raised() - DescriptorLimit.reserve), 1)
+    let registry = ConnectionRegistry(
+      maximum: connections, maximumPerClient: min(limits.maximumConnectionsPerClient, connections))
     let onListening = onListening
-    let bodyDeadline = limits.bodyDeadline
     return Application(
       responder: collector.responder,
       server: AcceptingChannel.builder(
         .init(
-          additionalChannelHandlers: [ConnectionGuard(bodyDeadline: bodyDeadline)],
+          additionalChannelHandlers: [ConnectionGuard(limits, registry: registry)],
           idleTimeout: TimeAmount(limits.idleTimeout))),
       configuration: ApplicationConfiguration(
         address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
-        availableConnectionsDelegate: .maximum(max(connections, 1), logger: quietLogger)),
+        // The registry closes connections before; where it cannot, since all are being answered, others wait.
+        availableConnectionsDelegate: .maximum(connections + DescriptorLimit.surplus, logger: quietLogger)),
       services: [collector.live, collector.gate],
       onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
       logger: quietLogger)

@@ -95,4 +95,45 @@ import Warehouse
       }
     }
   }
+
+  @Test(arguments: ["", "G", "GET / HTTP/1.1\r\nHost: x\r\nX-a: "])
+  func `a head that is not finished is ended long before a connection at rest`(text: String) async throws {
+    let limits = CollectorLimits(headDeadline: .milliseconds(300), idleTimeout: .seconds(3_600))
+    let fixture = try Fixture(CollectorSettings(limits: limits))
+    try await fixture.running { port in
+      try await withCrowd([text, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"], to: port) { crowd in
+        let nothing = try await crowd[0].receiveToEnd()
+        #expect(nothing == "")
+        _ = try await crowd[1].receive(until: "}")
+        // The beginning of a second head, in bytes of its own.
+        try? await crowd[1].send("GET / HTTP/1.1\r\nX")
+        _ = try await crowd[1].receiveToEnd()
+      }
+    }
+  }
+
+  @Test(arguments: ["", "GET / HTTP/1.1\r\nX-a: ", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"])
+  func `more connections than allowed keep no new client out`(text: String) async throws {
+    let limits = CollectorLimits(maximumConnections: 8, maximumConnectionsPerClient: 8)
+    let fixture = try Fixture(CollectorSettings(limits: limits))
+    try await fixture.running { port in
+      try await withCrowd(Array(repeating: text, count: 200), to: port) { crowd in
+        #expect(try await store(fixture, port).hasPrefix("HTTP/1.1 200"))
+        _ = try await crowd[0].receiveToEnd()
+      }
+    }
+  }
+
+  @Test func `a client that reads no answers is ended`() async throws {
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(idleTimeout: .milliseconds(300))))
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        let requests = String(repeating: "GET /assets/tern.css HTTP/1.1\r\nHost: x\r\n\r\n", count: 1_000)
+        // Sending fails once the server has closed; as long as it only waits, sending waits too.
+        await #expect(throws: RawConnection.Failure.self) {
+          while true { try await connection.send(requests) }
+        }
+      }
+    }
+  }
 }

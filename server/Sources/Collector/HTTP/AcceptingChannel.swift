@@ -19,7 +19,11 @@ struct AcceptingChannel: ServerChildChannel {
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
-    http.setup(channel: channel, logger: logger).map { AcceptedConnection($0) }
+    http.setup(channel: channel, logger: logger).flatMapThrowing { connection in
+      let pipeline = channel.pipeline.syncOperations
+      try pipeline.addHandler(HeadWatch(pipeline.handler(type: ConnectionGuard.self)), position: .first)
+      return AcceptedConnection(connection)
+    }
   }
 
   func handle(value: AcceptedConnection, logger: Logger) async {
