@@ -136,4 +136,24 @@ import Warehouse
       }
     }
   }
+
+  @Test(arguments: [
+    ("HTTP/1.0\r\n\r\n", true), ("HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", false), ("HTTP/1.1\r\n\r\n", false),
+    ("HTTP/1.1\r\nConnection: Close\r\n\r\n", true),
+  ])
+  func `a connection is closed after the answer when the client's version or header says so`(
+    end: String, closes: Bool
+  ) async throws {
+    let fixture = try Fixture()
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        try await connection.send("GET /healthz \(end)")
+        let first = try await closes ? connection.receiveToEnd() : connection.receive(until: "}")
+        #expect(first.hasPrefix("HTTP/1.1 200"))
+        guard !closes else { return }
+        try await connection.send("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n")
+        #expect(try await connection.receiveToEnd().contains("}HTTP/1.1 200"))
+      }
+    }
+  }
 }

@@ -3,6 +3,7 @@ import HummingbirdCore
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOHTTPTypesHTTP1
 
 /// Hummingbird's HTTP/1 connections, made safe for those that arrive while the server stops.
 ///
@@ -22,6 +23,8 @@ struct AcceptingChannel: ServerChildChannel {
     http.setup(channel: channel, logger: logger).flatMapThrowing { connection in
       let pipeline = channel.pipeline.syncOperations
       try pipeline.addHandler(HeadWatch(pipeline.handler(type: ConnectionGuard.self)), position: .first)
+      let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+      try pipeline.addHandler(ClosingClients(), position: .before(codec))
       return AcceptedConnection(connection)
     }
   }
