@@ -71,7 +71,19 @@ public struct CollectorServer: Service {
     do {
       try await group.run()
     } catch {
-      throw failure(error)
+      throw Self.failure(error, configuration)
+    }
+  }
+
+  /// Throws ``CollectorError`` when ``run()`` could not listen, before anything else is begun for it.
+  public static func checkAddress(_ configuration: Configuration) async throws {
+    do {
+      let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .bind(host: configuration.host, port: configuration.port).get()
+      try await listener.close()
+    } catch {
+      throw failure(error, configuration)
     }
   }
 
@@ -117,7 +129,7 @@ public struct CollectorServer: Service {
       logger: quietLogger)
   }
 
-  private func failure(_ error: any Error) -> any Error {
+  private static func failure(_ error: any Error, _ configuration: Configuration) -> any Error {
     let place = "\(configuration.host):\(configuration.port)"
     switch error {
     case let error as IOError where error.errnoCode == EADDRINUSE:
