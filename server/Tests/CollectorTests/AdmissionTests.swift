@@ -163,4 +163,13 @@ import Testing
     readiness.succeeded()
     #expect(readiness.isReady(at: .seconds(20)))
   }
+
+  @Test func `a fault that every request meets is reported once in a while, with a count`() {
+    var fault = RepeatedFault(pause: .seconds(10))
+    #expect(fault.occurred(at: .seconds(1)) == 1)
+    for second in 2..<11 { #expect(fault.occurred(at: .seconds(second)) == nil) }
+    #expect(fault.occurred(at: .seconds(11)) == 10)
+    #expect(fault.occurred(at: .seconds(12)) == nil)
+    #expect(fault.occurred(at: .seconds(40)) == 2)
+  }
 }

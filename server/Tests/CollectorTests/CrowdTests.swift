@@ -156,4 +156,18 @@ import Warehouse
       }
     }
   }
+
+  @Test func `a warehouse that fails every request writes one line in a while`() async throws {
+    let fixture = try Fixture()
+    let full = WarehouseError(code: .full, message: "The disk is full.")
+    fixture.warehouse.fail(with: full)
+    try await fixture.routed { client in
+      for _ in 0..<50 {
+        let answer = try await client.execute(
+          uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: line("Play")))
+        #expect(answer.status == .serviceUnavailable)
+      }
+    }
+    #expect(fixture.log.messages.count == 1)
+  }
 }
