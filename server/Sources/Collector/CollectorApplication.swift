@@ -12,6 +12,8 @@ struct CollectorApplication: Sendable {
   let responder: RouterResponder<CollectorContext>
   /// Wakes the live streams; has to run beside the server.
   let live: LiveHub
+  /// Ends bodies that do not get on; has to run beside the server.
+  let gate: AdmissionGate
 
   /// Wires everything together.
   ///
@@ -22,8 +24,8 @@ struct CollectorApplication: Sendable {
   init(ports: CollectorPorts, pages: PortalPages, settings: CollectorSettings) {
     let limits = settings.limits
     let metrics = CollectorMetrics()
-    let reader = BodyReader(
-      gate: AdmissionGate(maximumBytes: limits.maximumPendingBytes), limits: limits, metrics: metrics)
+    gate = AdmissionGate(limits)
+    let reader = BodyReader(gate: gate, limits: limits, metrics: metrics)
     live = LiveHub(heartbeat: settings.heartbeat)
     let ingestion = Ingestion(ports, reader: reader, live: live)
     let access = Access(catalog: ports.catalog, maximumFailedLogins: limits.maximumFailedLogins)

@@ -71,7 +71,19 @@ public struct CollectorServer: Service {
     do {
       try await group.run()
     } catch {
-      throw failure(error)
+      throw Self.failure(error, configuration)
+    }
+  }
+
+  /// Throws ``CollectorError`` when ``run()`` could not listen, before anything else is begun for it.
+  public static func checkAddress(_ configuration: Configuration) async throws {
+    do {
+      let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        .bind(host: configuration.host, port: configuration.port).get()
+      try await listener.close()
+    } catch {
+      throw failure(error, configuration)
     }
   }
 
@@ -98,24 +110,26 @@ public struct CollectorServer: Service {
       throw CollectorError(code: .cannotStart, message: "The portal's pages are damaged: \(error)", cause: error)
     }
     let collector = CollectorApplication(ports: ports, pages: pages, settings: configuration.settings)
-    let connections = min(limits.maximumConnections, DescriptorLimit.raised() - DescriptorLimit.reserve)
+    let connections = max(min(limits.maximumConnections, DescriptorLimit.raised() - DescriptorLimit.reserve), 1)
+    let registry = ConnectionRegistry(
+      maximum: connections, maximumPerClient: min(limits.maximumConnectionsPerClient, connections))
     let onListening = onListening
-    let bodyDeadline = limits.bodyDeadline
     return Application(
       responder: collector.responder,
       server: AcceptingChannel.builder(
         .init(
-          additionalChannelHandlers: [ConnectionGuard(bodyDeadline: bodyDeadline)],
+          additionalChannelHandlers: [ConnectionGuard(limits, registry: registry)],
           idleTimeout: TimeAmount(limits.idleTimeout))),
       configuration: ApplicationConfiguration(
         address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
-        availableConnectionsDelegate: .maximum(max(connections, 1), logger: quietLogger)),
-      services: [collector.live],
+        // The registry closes connections before; where it cannot, since all are being answered, others wait.
+        availableConnectionsDelegate: .maximum(connections + DescriptorLimit.surplus, logger: quietLogger)),
+      services: [collector.live, collector.gate],
       onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
       logger: quietLogger)
   }
 
-  private func failure(_ error: any Error) -> any Error {
+  private static func failure(_ error: any Error, _ configuration: Configuration) -> any Error {
     let place = "\(configuration.host):\(configuration.port)"
     switch error {
     case let error as IOError where error.errnoCode == EADDRINUSE:

@@ -13,6 +13,8 @@
 enum DescriptorLimit {
   /// Left to databases, threads and the few connections that are accepted beyond the limit at once.
   static let reserve = 256
+  /// Connections beyond the limit that may be open until others have been closed for them.
+  static let surplus = 128
 
   /// Raises the limit to what the system allows this process, and returns it.
   static func raised() -> Int {

@@ -48,6 +48,13 @@ func decimal(_ value: Double) -> String {
 /// The nearest integer; the largest there is for anything beyond.
 private func whole(_ value: Double) -> Int { Int(exactly: value.rounded()) ?? .max }
 
+/// A ratio in hundredths for a small line; 0 of nothing, and bounded for counts that clients made up.
+func hundredths(_ part: Int, per whole: Int) -> Int {
+  guard whole > 0 else { return 0 }
+  let (product, overflow) = part.multipliedReportingOverflow(by: 100)
+  return (overflow ? .max : product) / whole
+}
+
 /// A number short enough for an axis: `950`, `1.5k`, `20k`, `3M`.
 func compact(_ value: Int) -> String {
   for (unit, suffix) in [(1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")] where value >= unit {

@@ -50,7 +50,7 @@ extension PortalPages {
         spark: Sparkline.svg(line.map(\.users), color: 3)),
       Tile(
         "Per user", decimal(now), change: Change(now, before: then, in: request, unit: "per user"),
-        spark: Sparkline.svg(line.map { $0.users > 0 ? $0.count * 100 / $0.users : 0 }, color: 4)),
+        spark: Sparkline.svg(line.map { hundredths($0.count, per: $0.users) }, color: 4)),
     ]
   }
 }

@@ -21,8 +21,8 @@ extension PortalPages {
       let week = figures.days.suffix(7)
       return AppCard(
         name: shown(app.name), link: PortalLinks(app: app.id).page(.overview), timeZone: app.timeZone,
-        users: grouped(figures.totals.wau), events: compact(week.reduce(0) { $0 + $1.events }),
-        sessions: compact(week.reduce(0) { $0 + $1.sessions }),
+        users: grouped(figures.totals.wau), events: compact(week.map(\.events).saturatingSum()),
+        sessions: compact(week.map(\.sessions).saturatingSum()),
         spark: Sparkline.svg(figures.days.prefix(request.settledDays).map(\.events), color: 1),
         isQuiet: figures.totals.events == 0)
     }

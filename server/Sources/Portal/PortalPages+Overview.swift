@@ -59,7 +59,7 @@ extension PortalPages {
         "Sessions per user", decimal(perUser),
         change: Change(perUser, before: perUserBefore, in: request, unit: "per user"),
         hint: "\(decimal(ratio(now.events, now.sessions))) events a session",
-        spark: Sparkline.svg(line.map { $0.dau > 0 ? $0.sessions * 100 / $0.dau : 0 }, color: 4)),
+        spark: Sparkline.svg(line.map { hundredths($0.sessions, per: $0.dau) }, color: 4)),
     ]
   }
 

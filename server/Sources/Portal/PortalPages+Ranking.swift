@@ -12,7 +12,7 @@ extension PortalPages {
       let context = RankingContext(
         before: Dictionary(
           try source.totals(app: request.app, dimension: dimension, days: request.previous.days, limit: nil)
-            .map { ($0.key, $0.count) }, uniquingKeysWith: +),
+            .map { ($0.key, $0.count) }, uniquingKeysWith: { $0.addingSaturated($1) }),
         trends: Trends(
           try source.dailyCounts(app: request.app, dimension: dimension, days: request.days), request),
         request: request)
@@ -92,7 +92,7 @@ struct Trends {
     settled = steps == length ? request.settledDays : steps
     for count in counts where days.contains(count.day) {
       let step = days.lowerBound.distance(to: count.day) * steps / length
-      values[count.key, default: Array(repeating: 0, count: steps)][step] += count.count
+      values[count.key, default: Array(repeating: 0, count: steps)][step].addSaturated(count.count)
     }
   }
 

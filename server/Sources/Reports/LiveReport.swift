@@ -1,4 +1,3 @@
-import Foundation
 import Ingest
 public import TernEvents
 public import Warehouse
@@ -89,14 +88,7 @@ extension PropertyValue {
 
 extension Timestamp {
   /// The time in UTC as ISO 8601 with milliseconds, for example `2026-05-01T12:00:00.250Z`.
-  public var isoText: String {
-    let (seconds, milliseconds) = (secondsSince1970, millisecondsSince1970 - secondsSince1970 * 1000)
-    let day = Day(number: Int((Double(seconds) / 86_400).rounded(.down)))
-    let inDay = Int(seconds - Int64(day.number) * 86_400)
-    func padded(_ value: Int, _ width: Int) -> String {
-      String(repeating: "0", count: max(0, width - String(value).count)) + String(value)
-    }
-    let clock = [inDay / 3_600, inDay / 60 % 60, inDay % 60].map { padded($0, 2) }.joined(separator: ":")
-    return "\(day)T\(clock).\(padded(Int(milliseconds), 3))Z"
-  }
+  ///
+  /// Times before the year 1 and after 9999 show as the first and the last moment between: a client may send any.
+  public var isoText: String { utcText(withMilliseconds: true) }
 }

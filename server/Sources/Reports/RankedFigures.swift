@@ -20,16 +20,6 @@ public struct RankedFigures: Sendable, Hashable, Encodable {
   }
 }
 
-extension Sequence<Int> {
-  /// The sum, which stops at the largest integer: clients report their own losses, so a count can be any number.
-  func saturatingSum() -> Int {
-    reduce(0) { sum, value in
-      let (result, overflow) = sum.addingReportingOverflow(value)
-      return overflow ? .max : result
-    }
-  }
-}
-
 /// The part of a whole from 0 to 1, rounded to a millionth so that output stays readable; 0 of nothing.
 func share(_ part: Int, of whole: Int) -> Double {
   guard whole > 0 else { return 0 }

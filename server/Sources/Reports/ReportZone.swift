@@ -32,7 +32,8 @@ public struct ReportZone: Sendable, Hashable {
   }
 
   private func localSeconds(of time: Timestamp) -> Double {
-    let date = Date(timeIntervalSince1970: Double(time.secondsSince1970))
-    return Double(time.secondsSince1970) + Double(zone.secondsFromGMT(for: date))
+    let shown = Timestamp(millisecondsSince1970: TimeBounds.clamp(time.millisecondsSince1970))
+    let date = Date(timeIntervalSince1970: Double(shown.secondsSince1970))
+    return Double(shown.secondsSince1970) + Double(zone.secondsFromGMT(for: date))
   }
 }

@@ -1,20 +1,30 @@
 /// The text with every character that could steer a terminal or hide in a page written out, for example `\u{202E}`.
 ///
 /// Names come from clients: an escape sequence in one could repaint the reader's terminal, a bidirectional override
-/// could make it read as something else.
+/// could make it read as something else. Of a text that shows nothing at all, such as a blank, all is written out: what
+/// cannot be seen cannot be clicked either.
 public func visible(_ text: String) -> String {
-  guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+  let isBlank = !text.isEmpty && text.unicodeScalars.allSatisfy(isInvisible)
+  guard isBlank || text.unicodeScalars.contains(where: isUnsafe) else { return text }
   var result = ""
   for scalar in text.unicodeScalars {
     switch scalar {
     case "\n": result += "\\n"
     case "\r": result += "\\r"
     case "\t": result += "\\t"
-    case _ where isUnsafe(scalar): result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+    case _ where isBlank || isUnsafe(scalar): result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
     default: result.unicodeScalars.append(scalar)
     }
   }
   return result
+}
+
+/// Whether the character shows nothing where it stands alone.
+private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+  let properties = scalar.properties
+  // U+2800 is the Braille pattern without dots.
+  return isUnsafe(scalar) || properties.isWhitespace || properties.isDefaultIgnorableCodePoint
+    || properties.generalCategory == .nonspacingMark || scalar.value == 0x2800
 }
 
 private func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {

@@ -61,6 +61,7 @@ public final class Catalog: Sendable {
     let pool = try DatabasePool(path: path, configuration: configuration)
     // GRDB sets NORMAL itself when it turns on WAL, after `prepareDatabase`: only now does FULL stay.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    try migrator.refuseNewer(pool, path: path)
     try migrator.migrate(pool)
     return (pool, try AppDirectory(path: path))
   }

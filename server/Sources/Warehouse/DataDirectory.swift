@@ -1,3 +1,5 @@
+import GRDB
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -81,5 +83,15 @@ final class DirectoryLock: Sendable {
       return descriptor
     }
     if let open { close(open) }
+  }
+}
+
+extension DatabaseMigrator {
+  /// Throws when a newer version of the program has changed the tables: this one would misread them.
+  func refuseNewer(_ reader: some DatabaseReader, path: String) throws {
+    guard try reader.read(hasBeenSuperseded) else { return }
+    throw WarehouseError(
+      code: .invalid,
+      message: "\(path) was written by a newer version of tern. Install that version, or restore an older backup.")
   }
 }

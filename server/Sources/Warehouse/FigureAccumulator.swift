@@ -53,14 +53,14 @@ final class FigureAccumulator {
     PropertyCoding.forEach(properties) { reason, bytes in
       var reader = ByteReader(bytes)
       guard case .integer(let count)? = PropertyCoding.value(&reader), count > 0 else { return }
-      // A client may claim any number; sums must not overflow.
+      // A client may claim any number: one claim must not hide all others.
       countLoss(first, Int64(bitPattern: reason), min(count, 1_000_000_000))
     }
   }
 
   private func countLoss(_ first: UInt64, _ reason: Int64, _ count: Int64) {
     let (number, _) = number(first, .loss, reason)
-    counts.elements[number] += count
+    counts.elements[number].addSaturated(count)
   }
 
   private func finishRun() {

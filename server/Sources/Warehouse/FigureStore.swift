@@ -9,7 +9,10 @@ final class FigureStore {
 
   init(_ connection: SQLConnection) throws {
     addCount = try connection.prepare(
-      "INSERT INTO cnt VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n")
+      """
+      INSERT INTO cnt VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET n = min(n, \(Int64.max) - excluded.n) + excluded.n
+      """)
     loadSlots = try connection.prepare("SELECT slots FROM usr WHERE app = ? AND dim = ? AND day = ? AND key = ?")
     storeSlots = try connection.prepare("INSERT OR REPLACE INTO usr VALUES (?, ?, ?, ?, ?, ?)")
     storeHit = try connection.prepare("INSERT OR REPLACE INTO hit VALUES (?, ?, ?)")

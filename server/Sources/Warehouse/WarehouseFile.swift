@@ -9,6 +9,7 @@ enum WarehouseFile {
     try files.createFile(path)
     do {
       let pool = try DatabasePool(path: path, configuration: settings)
+      try WarehouseSchema.migrator.refuseNewer(pool, path: path)
       try WarehouseSchema.migrator.migrate(pool)
       try pool.writeWithoutTransaction { database in
         // GRDB sets NORMAL itself when it turns on WAL, after `prepareDatabase`: only now does FULL stay.
@@ -28,7 +29,9 @@ enum WarehouseFile {
     do {
       var settings = settings
       settings.readonly = true
-      return try DatabasePool(path: files.warehousePath, configuration: settings)
+      let pool = try DatabasePool(path: files.warehousePath, configuration: settings)
+      try WarehouseSchema.migrator.refuseNewer(pool, path: files.warehousePath)
+      return pool
     } catch {
       throw unusable(files.warehousePath, error)
     }

@@ -1,4 +1,3 @@
-import Foundation
 import TernEvents
 
 extension WarehouseReader {
@@ -150,9 +149,7 @@ enum PropertyText {
     case .integer(let number): String(number)
     case .double(let number): number.description
     case .boolean(let flag): flag ? "true" : "false"
-    case .date(let time):
-      Date(timeIntervalSince1970: Double(TimeBounds.clamp(time.millisecondsSince1970)) / 1_000)
-        .formatted(.iso8601)
+    case .date(let time): time.utcText(withMilliseconds: false)
     }
   }
 }

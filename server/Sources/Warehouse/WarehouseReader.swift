@@ -84,10 +84,11 @@ public final class WarehouseReader: FigureSource {
       }
       guard let number = try number(key, app, dimension, connection) else { return zero }
       let statement = try connection.prepare(
-        "SELECT sum(n) FROM cnt WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
+        "SELECT n FROM cnt WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
       bind(statement, app, dimension, days)
       statement.bind(number, at: 5)
-      let count = try statement.step() ? Int(statement.integer(0)) : 0
+      var count = 0
+      while try statement.step() { count.addSaturated(Int(statement.integer(0))) }
       let users = try unions(app, dimension, days, keys: [number], connection)[number]?.count ?? 0
       return KeyFigures(key: key, count: count, users: users)
     }
@@ -166,7 +167,9 @@ extension WarehouseReader {
       "SELECT key, n FROM cnt WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
     bind(statement, app, dimension, days)
     var counts: [Int64: Int] = [:]
-    while try statement.step() { counts[statement.integer(0), default: 0] += Int(statement.integer(1)) }
+    while try statement.step() {
+      counts[statement.integer(0), default: 0].addSaturated(Int(statement.integer(1)))
+    }
     return counts
   }
 

@@ -54,12 +54,3 @@ final class ZoneCalendar {
     return value % divisor < 0 ? quotient - 1 : quotient
   }
 }
-
-/// The bounds of time that the warehouse tells apart: years 1 to 9999. Times beyond are moved to them.
-enum TimeBounds {
-  static let earliest: Int64 = -62_135_596_800_000
-  static let latest: Int64 = 253_402_300_799_999
-
-  @inline(__always)
-  static func clamp(_ milliseconds: Int64) -> Int64 { min(max(milliseconds, earliest), latest) }
-}

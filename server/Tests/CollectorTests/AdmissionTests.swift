@@ -1,47 +1,171 @@
+import NIOConcurrencyHelpers
+import TernEvents
 import Testing
 
 @testable import Collector
 
 /// The budget of bytes.
 @Suite struct AdmissionTests {
-  @Test func `the budget is never exceeded, whatever is asked for`() {
-    for maximum in [0, 1, 10, 1_000] {
-      var admission = Admission(maximumBytes: maximum)
-      for count in [0, 1, 2, 5, 10, 999, 1_000, 1_001, .max, -1, .min] {
-        let before = admission.bytes
-        let isAdmitted = admission.admit(count)
-        #expect(isAdmitted == (count >= 0 && count <= maximum - before))
-        #expect(admission.bytes == (isAdmitted ? before + count : before))
-        #expect(admission.bytes <= maximum)
-      }
-    }
+  private func admission(_ maximum: Int, perClient: Int = .max) -> Admission {
+    Admission(.init(maximumBytes: maximum, maximumUnfinishedBytes: perClient))
   }
 
-  @Test func `a reservation gives back what it holds, after growing and shrinking too`() throws {
-    let gate = AdmissionGate(maximumBytes: 100)
+  private func begin(
+    _ admission: inout Admission, declared: Int? = nil, client: String = "a", at now: Duration = .zero
+  ) throws -> Int {
+    let ticket = admission.begin(declared: declared, client: client, at: now)
+    return try #require(ticket)
+  }
+
+  @Test func `an announced length takes no room, and is only refused when complete bodies leave none`() throws {
+    var admission = admission(100)
+    for _ in 0..<1_000 { #expect(admission.begin(declared: 100, client: "a", at: .zero) != nil) }
+    #expect(admission.bytes == 0)
+    #expect(admission.begin(declared: 101, client: "a", at: .zero) == nil)
+    for declared in [Int.min, -1, .max] {
+      let ticket = admission.begin(declared: declared, client: "a", at: .zero)
+      #expect((ticket == nil) == (declared == .max))
+    }
+    let stored = try begin(&admission, declared: 60, client: "a", at: .zero)
+    #expect(admission.grow(stored, by: 60, at: .zero) == .admitted(cutting: []))
+    #expect(admission.begin(declared: 41, client: "b", at: .zero) != nil, "it may still be cut")
+    admission.complete(stored)
+    #expect(admission.begin(declared: 41, client: "b", at: .zero) == nil)
+    #expect(admission.begin(declared: 40, client: "b", at: .zero) != nil)
+    #expect(admission.begin(declared: nil, client: "b", at: .zero) != nil)
+    admission.release(stored)
+    #expect(admission.begin(declared: 100, client: "b", at: .zero) != nil)
+  }
+
+  @Test func `a body that arrives takes the room of the one that has cost most, never of a complete one`() throws {
+    var admission = admission(100)
+    let tickets = try (0..<3).map { try begin(&admission, declared: 50, client: "a", at: .seconds($0)) }
+    #expect(admission.grow(tickets[0], by: 20, at: .seconds(3)) == .admitted(cutting: []))
+    #expect(admission.grow(tickets[1], by: 45, at: .seconds(3)) == .admitted(cutting: []))
+    #expect(admission.grow(tickets[2], by: 35, at: .seconds(3)) == .admitted(cutting: []))
+    // 20 for 10 s, 45 for 9 s and 35 for 8 s.
+    let late = try begin(&admission, declared: 50, client: "b", at: .seconds(10))
+    #expect(admission.grow(late, by: 1, at: .seconds(10)) == .admitted(cutting: [tickets[1]]))
+    #expect(!admission.contains(tickets[1]))
+    #expect(admission.grow(tickets[1], by: 1, at: .seconds(10)) == .refused(cutting: []), "it has been cut")
+    admission.complete(tickets[2])
+    #expect(admission.grow(late, by: 49, at: .seconds(10)) == .admitted(cutting: [tickets[0]]))
+    #expect(admission.grow(late, by: 16, at: .seconds(11)) == .refused(cutting: []), "nobody else is left to cut")
+    #expect(admission.bytes == 85)
+  }
+
+  @Test func `whoever has cost most makes room for nobody else's`() throws {
+    var admission = admission(100)
+    let greedy = try begin(&admission, declared: nil, client: "a", at: .zero)
+    #expect(admission.grow(greedy, by: 90, at: .zero) == .admitted(cutting: []))
+    let other = try begin(&admission, declared: nil, client: "b", at: .seconds(5))
+    #expect(admission.grow(other, by: 10, at: .seconds(5)) == .admitted(cutting: []))
+    #expect(admission.grow(greedy, by: 5, at: .seconds(9)) == .refused(cutting: []))
+    #expect(admission.contains(other))
+  }
+
+  @Test func `one client's incomplete bodies have a share, but one body alone may have it all`() throws {
+    var admission = admission(100, perClient: 50)
+    let first = try begin(&admission, declared: nil, client: "a", at: .zero)
+    #expect(admission.grow(first, by: 60, at: .zero) == .admitted(cutting: []))
+    let second = try begin(&admission, declared: nil, client: "a", at: .seconds(1))
+    #expect(admission.grow(second, by: 10, at: .seconds(2)) == .admitted(cutting: [first]))
+    let foreign = try begin(&admission, declared: nil, client: "b", at: .seconds(1))
+    #expect(admission.grow(foreign, by: 50, at: .seconds(2)) == .admitted(cutting: []))
+    let third = try begin(&admission, declared: nil, client: "a", at: .seconds(2))
+    #expect(admission.grow(third, by: 41, at: .seconds(3)) == .admitted(cutting: [second]))
+    admission.complete(third)
+    let fourth = try begin(&admission, declared: nil, client: "a", at: .seconds(3))
+    #expect(admission.grow(fourth, by: 9, at: .seconds(3)) == .admitted(cutting: []), "what is complete is no share")
+    #expect(admission.bytes == 100)
+  }
+
+  @Test func `a body that does not get on is cut, a slow one that does is not`() throws {
+    var admission = Admission(
+      .init(maximumBytes: 1_000, progressInterval: .seconds(5), minimumProgress: 10))
+    let silent = try begin(&admission, declared: 100, client: "a", at: .zero)
+    let slow = try begin(&admission, declared: 100, client: "a", at: .zero)
+    let stored = try begin(&admission, declared: 1, client: "a", at: .zero)
+    admission.complete(stored)
+    #expect(admission.cutSlow(at: .seconds(4)) == [])
+    for second in [5, 10, 15, 20] {
+      _ = admission.grow(slow, by: 10, at: .seconds(second))
+      #expect(admission.cutSlow(at: .seconds(second)) == (second == 10 ? [silent] : []))
+    }
+    _ = admission.grow(slow, by: 9, at: .seconds(21))
+    #expect(admission.cutSlow(at: .seconds(24)) == [])
+    #expect(admission.cutSlow(at: .seconds(25)) == [slow])
+    #expect(admission.contains(stored))
+    #expect(admission.bytes == 0)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `the budget is never exceeded and always given back, whatever is asked for`(seed: UInt64) {
+    var generator = FastGenerator(seed: seed)
+    var admission = admission([0, 1, 10, 1_000][Int(seed % 4)], perClient: [1, 300, .max][Int(seed % 3)])
+    var tickets: [Int] = []
+    for step in 0..<2_000 {
+      let now = Duration.milliseconds(step * 10)
+      let ticket = tickets.randomElement(using: &generator) ?? 0
+      switch Int.random(in: 0..<6, using: &generator) {
+      case 0, 1:
+        let declared = [nil, 0, 10, 500, Int.max, -1].randomElement(using: &generator) ?? nil
+        let client = ["a", "b", "c"].randomElement(using: &generator) ?? ""
+        if let new = admission.begin(declared: declared, client: client, at: now) { tickets.append(new) }
+      case 2, 3:
+        let count = [0, 1, 7, 400, Int.max, -1].randomElement(using: &generator) ?? 0
+        _ = admission.grow(ticket, by: count, at: now)
+      case 4: admission.complete(ticket)
+      default: admission.release(ticket)
+      }
+      if step.isMultiple(of: 100) { _ = admission.cutSlow(at: now) }
+      #expect((0...admission.limits.maximumBytes).contains(admission.bytes))
+      #expect((0...admission.bytes).contains(admission.completeBytes))
+    }
+    for ticket in tickets { admission.release(ticket) }
+    #expect(admission.bytes == 0 && admission.completeBytes == 0)
+  }
+
+  @Test func `a reservation gives back what it holds, and its connection is ended when it has to give way`() throws {
+    let cuts = NIOLockedValueBox<[String]>([])
+    let clock = NIOLockedValueBox(Duration.zero)
+    let gate = AdmissionGate(.init(maximumBytes: 100), now: { clock.withLockedValue { $0 } })
     do {
-      let reservation = try #require(gate.reserve(60))
+      let query = try #require(gate.reserve(60))
       #expect(gate.reserve(41) == nil)
-      reservation.shrink(to: 10)
-      #expect(gate.bytes == 10)
-      #expect(reservation.grow(to: 5))
-      #expect(gate.bytes == 10)
-      #expect(reservation.grow(to: 100))
-      #expect(gate.bytes == 100)
-      #expect(!reservation.grow(to: 101))
-      #expect(gate.bytes == 100)
+      #expect(query.grow(to: 5) && query.grow(to: 70))
+      #expect(gate.bytes == 70)
+      #expect(!query.grow(to: 101))
+      let arriving = gate.begin(declared: 30, client: "a", cut: { cuts.withLockedValue { $0.append("a") } })
+      let body = try #require(arriving)
+      #expect(body.grow(by: 30))
+      #expect(query.grow(to: 71), "what is complete goes before what still arrives")
+      #expect(body.isCut)
+      #expect(cuts.withLockedValue { $0 } == ["a"])
+      #expect(!body.grow(by: 1))
+      let silent = gate.begin(declared: 9, client: "b", cut: { cuts.withLockedValue { $0.append("b") } })
+      let slow = try #require(silent)
+      clock.withLockedValue { $0 = .seconds(60) }
+      gate.cutSlow()
+      #expect(slow.isCut && !query.isCut)
+      #expect(cuts.withLockedValue { $0 } == ["a", "b"])
     }
     #expect(gate.bytes == 0)
   }
 
-  @Test func `there is room for what would be admitted, and for anything in an untouched budget`() {
+  @Test func `there is room for what would be admitted, and for anything in an untouched budget`() throws {
     for (maximum, taken, count, expected) in [
       (100, 0, 100, true), (100, 1, 99, true), (100, 1, 100, false), (100, 0, 1_000, true), (100, 1, 1_000, false),
       (0, 0, 10, true),
     ] {
-      var admission = Admission(maximumBytes: maximum)
-      let isAdmitted = admission.admit(taken)
-      #expect(isAdmitted)
+      var admission = Admission(Admission.Limits(maximumBytes: maximum))
+      if taken > 0 {
+        let ticket = try #require(admission.begin(declared: taken, client: "a", at: .zero))
+        #expect(admission.grow(ticket, by: taken, at: .zero) == .admitted(cutting: []))
+        // What still arrives would give way.
+        #expect(admission.hasRoom(for: count))
+        admission.complete(ticket)
+      }
       #expect(admission.hasRoom(for: count) == expected, "\(maximum) \(taken) \(count)")
     }
   }
@@ -71,5 +195,14 @@ import Testing
     readiness.failed(at: .seconds(20))
     readiness.succeeded()
     #expect(readiness.isReady(at: .seconds(20)))
+  }
+
+  @Test func `a fault that every request meets is reported once in a while, with a count`() {
+    var fault = RepeatedFault(pause: .seconds(10))
+    #expect(fault.occurred(at: .seconds(1)) == 1)
+    for second in 2..<11 { #expect(fault.occurred(at: .seconds(second)) == nil) }
+    #expect(fault.occurred(at: .seconds(11)) == 10)
+    #expect(fault.occurred(at: .seconds(12)) == nil)
+    #expect(fault.occurred(at: .seconds(40)) == 2)
   }
 }

@@ -50,4 +50,43 @@ import Testing
     #expect(decisions.answerEnd() == .nothing)
     #expect(decisions.requestBody() == .pass)
   }
+
+  @Test func `the beginning of a head is told from a body, a whole request and nothing`() {
+    var decisions = ConnectionDecisions()
+    #expect(decisions.phase == .withoutRequest)
+    #expect(decisions.headDeadlinePassed() == .close, "nothing has come")
+    #expect(decisions.bytesWereRead() == false, "the first head's deadline runs already")
+    _ = decisions.requestHead(awaitsContinue: false)
+    #expect(decisions.bytesWereRead() == false)
+    #expect(decisions.phase == .receiving)
+    #expect(decisions.headDeadlinePassed() == .nothing)
+    #expect(decisions.bytesWereRead() == false, "a piece of a chunk is no head")
+    _ = decisions.requestEnd()
+    #expect(decisions.bytesWereRead() == false)
+    #expect(decisions.phase == .answering)
+    _ = decisions.answerEnd()
+    #expect(decisions.phase == .withoutRequest)
+    #expect(decisions.headDeadlinePassed() == .nothing)
+    #expect(decisions.bytesWereRead() == true)
+    #expect(decisions.phase == .withoutRequest)
+    #expect(decisions.bytesWereRead() == false, "once")
+    #expect(decisions.headDeadlinePassed() == .close)
+  }
+
+  @Test func `a head that begins during an answer is not held against the client`() {
+    var decisions = ConnectionDecisions()
+    _ = decisions.requestHead(awaitsContinue: false)
+    _ = decisions.requestEnd()
+    _ = decisions.bytesWereRead()
+    #expect(decisions.bytesWereRead() == true)
+    #expect(decisions.phase == .answering)
+    #expect(decisions.headDeadlinePassed() == .wait)
+    _ = decisions.requestHead(awaitsContinue: false)
+    #expect(decisions.phase == .answering, "a body behind a request that is being answered")
+    _ = decisions.answerEnd()
+    #expect(decisions.phase == .receiving)
+    _ = decisions.requestEnd()
+    _ = decisions.answerEnd()
+    #expect(decisions.phase == .withoutRequest)
+  }
 }

@@ -116,8 +116,7 @@ import Warehouse
     let router = Router(context: CollectorContext.self)
     router.add(middleware: Observation(metrics: metrics, pages: pages))
     let limits = fixture.settings.limits
-    let reader = BodyReader(
-      gate: AdmissionGate(maximumBytes: limits.maximumPendingBytes), limits: limits, metrics: metrics)
+    let reader = BodyReader(gate: AdmissionGate(limits), limits: limits, metrics: metrics)
     let routes = RouteTable(router: router)
     LoginRoutes(access: access, pages: pages, reader: reader).add(to: routes)
     routes.on("/api/full", [.post: { _, _ in throw full }])

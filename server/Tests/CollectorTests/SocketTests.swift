@@ -15,7 +15,9 @@ import Warehouse
   }
 
   @Test func `a body that comes in pieces is stored, and the connection is used again`() async throws {
-    let fixture = try Fixture()
+    // Beside many other tests the pieces may take long, which is not what this is about.
+    let limits = CollectorLimits(bodyProgressInterval: .seconds(60), bodyDeadline: .seconds(60))
+    let fixture = try Fixture(CollectorSettings(limits: limits))
     try await fixture.running { port in
       try await RawConnection.open(to: port) { connection in
         let body = line("Play")
@@ -78,7 +80,6 @@ import Warehouse
     try await fixture.running { port in
       for (request, status) in [
         (head(fixture, "Content-Length: 99999999"), "413"), (head(fixture, "Content-Length: 100001"), "503"),
-        (head(fixture, "Transfer-Encoding: chunked"), "503"),
         ("POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n", "401"),
       ] {
         try await RawConnection.open(to: port) { connection in
@@ -106,7 +107,7 @@ import Warehouse
   }
 
   @Test func `a slow body and a silent connection are ended, and harm nobody`() async throws {
-    let limits = CollectorLimits(bodyDeadline: .milliseconds(300), idleTimeout: .milliseconds(300))
+    let limits = CollectorLimits(bodyDeadline: .seconds(1), idleTimeout: .seconds(1))
     let fixture = try Fixture(CollectorSettings(limits: limits))
     try await fixture.running { port in
       try await RawConnection.open(to: port) { slow in

@@ -25,6 +25,12 @@ import Testing
       ["serve", "--data", workspace.path("other"), "--port", String(server.port)])
     #expect(status == 2)
     #expect(error.contains(String(server.port)))
+    let elsewhere = try workspace.run([
+      "serve", "--data", workspace.path("other"), "--host", "192.0.2.1", "--port", "0",
+    ])
+    #expect(elsewhere.status == 2)
+    #expect(elsewhere.error.split(separator: "\n").count == 1)
+    #expect(!FileManager.default.fileExists(atPath: workspace.path("other")), "nothing is left behind")
     #expect(server.stop() == 0)
   }
 

@@ -184,7 +184,7 @@ import Testing
 
   @Test(arguments: [
     "", " ", "[]", "null", "{}", #"{"logs":null}"#, #"{"logs":{}}"#, #"{"logs":[}"#, #"{"logs":[{]}"#,
-    #"{"logs":[{}],}"#, #"{"logs":[{},]}"#, #"{"logs":[{}]"#, #"{"logs":[]} x"#, #"{"logs":[],"logs":[]}"#,
+    #"{"logs":[{}],}"#, #"{"logs":[{},]}"#, #"{"logs":[{}]"#, #"{"logs":[]} x"#,
     #"{"logs":[{"device":{"a":tru}}]}"#, #"{"logs":[{"typedProperties":[{"name":}]}]}"#, "\u{FEFF}",
     "{\"logs\":[\u{0}]}",
     #"{"logs":[{"properties":{"a":{"b":[1,2}}}]}"#, #"{"logs":[{"device":{},"device":{"a":1}}]}"#,
@@ -192,6 +192,23 @@ import Testing
     let error = #expect(throws: IngestError.self) { try parseLogs(Array(text.utf8)) }
     #expect(error?.code == .malformed)
     #expect(error?.message.isEmpty == false)
+  }
+
+  @Test func `of several lists of logs all count, and positions go on`() throws {
+    let (one, two) = (eventLog("A", id: uuid(1)), eventLog("B", id: uuid(2)))
+    for (text, indexes) in [
+      ("{\"logs\":[],\"logs\":[\(one),\(two)]}", [0, 1]), ("{\"logs\":[\(one),\(two)],\"logs\":[]}", [0, 1]),
+      ("{\"logs\":[\(one)],\"a\":1,\"logs\":[null,\(two)]}", [0, 2]),
+    ] {
+      let batch = try parseLogs(Array(text.utf8)).batch
+      #expect(batch.names(.event) == ["A", "B"])
+      #expect(batch.events.map(\.index) == indexes)
+    }
+    let many = "{\"logs\":[\(one)],\"logs\":[\(one)],\"logs\":[\(one)]}"
+    let error = #expect(throws: IngestError.self) {
+      try parseLogs(Array(many.utf8), limits: IngestLimits(maximumEvents: 2))
+    }
+    #expect(error?.code == .tooLarge)
   }
 
   @Test func `a byte order mark, blanks and other members are passed over`() throws {

@@ -1,6 +1,6 @@
-import Portal
 import Testing
 
+@testable import Portal
 @testable import Reports
 
 struct EscapingTests {
@@ -34,6 +34,25 @@ struct EscapingTests {
       guard !["settings", "empty"].contains(page.name) else { continue }
       #expect(visible(String(String.UnicodeScalarView(shown))).unicodeScalars.count == shown.count, "\(page.name)")
     }
+  }
+
+  @Test(arguments: [
+    " ", "\t \u{A0}", "\u{FEFF}", "\u{200B}\u{200D}", "\u{3164}", "\u{2800}", "\u{AD}", "\u{301}", "\u{FE0F}",
+  ])
+  func `a name of nothing that can be seen is written out and leads to its event`(name: String) throws {
+    let sample = try SamplePages(name)
+    let expected = name.unicodeScalars.map { scalar in
+      scalar == "\t" ? "\\t" : "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+    }.joined()
+    #expect(visible(name) == expected)
+    #expect(visible("a\u{301} b\u{FE0F}") == "a\u{301} b\u{FE0F}")
+    for page in ["overview", "events", "event", "screens", "live", "losses"] {
+      let html = try sample.report(page)
+      #expect(PageScanner(html).text.contains(expected), "\(page)")
+    }
+    let link = "/apps/1/event?event=\(percentEncoded(name))"
+    #expect(PageScanner(try sample.report("events")).tags.contains { $0["href"] == link })
+    #expect(try sample.request("live").report(from: sample.source).text(.table).contains(expected))
   }
 
   @Test(arguments: hostile) func `pages hold to the content security policy`(text: String) throws {

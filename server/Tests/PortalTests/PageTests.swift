@@ -177,6 +177,23 @@ struct PageTests {
     #expect(page.contains("9,223,372,036,854,775,807"))
   }
 
+  @Test func `figures and values as large as numbers go are in every report and on every page`() throws {
+    let sample = try SamplePages("Demo Player")
+    let source = ExtremeFigures(base: sample.source)
+    for name in ReportName.allCases {
+      for days in ["1", "2", "7", "731"] {
+        let request = try sample.request(name.rawValue, ["days": days])
+        for format in ReportFormat.allCases {
+          #expect(try !request.report(from: source).text(format).isEmpty, "\(name) \(format)")
+        }
+        let page = try sample.pages.report(request, app: sample.app, from: source)
+        #expect(PageScanner(page).problems.isEmpty, "\(name)")
+      }
+    }
+    let home = try sample.pages.home([sample.app], now: SamplePages.now, from: source)
+    #expect(PageScanner(home).problems.isEmpty)
+  }
+
   @Test func `assets have types and tags, and pages ask for what there is`() throws {
     for name in ["tern.css", "live.js", "favicon.svg"] {
       let asset = try #require(PortalAssets.asset(named: name))

@@ -107,7 +107,7 @@ package struct MemoryFigures: FigureSource {
     var count: Int
   }
 
-  private func sum(_ marks: [Mark]) -> Int { marks.reduce(0) { $0 + $1.count } }
+  private func sum(_ marks: [Mark]) -> Int { marks.map(\.count).saturatingSum() }
 
   private func users(_ marks: [Mark]) -> Int { Set(marks.map(\.row.install)).count }
 

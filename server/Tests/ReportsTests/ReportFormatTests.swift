@@ -138,6 +138,22 @@ struct ReportFormatTests {
     #expect(try report("losses", MemoryFigures()).text(.table).contains("never"))
   }
 
+  @Test(arguments: [
+    (Int64.min, "0001-01-01T00:00:00.000Z"), (.min + 1, "0001-01-01T00:00:00.000Z"),
+    (-(1 << 62), "0001-01-01T00:00:00.000Z"), (-62_135_596_800_001, "0001-01-01T00:00:00.000Z"),
+    (-62_135_596_799_999, "0001-01-01T00:00:00.001Z"), (-86_400_001, "1969-12-30T23:59:59.999Z"),
+    (-1, "1969-12-31T23:59:59.999Z"), (0, "1970-01-01T00:00:00.000Z"),
+    (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+    (253_402_300_800_000, "9999-12-31T23:59:59.999Z"), (1 << 53, "9999-12-31T23:59:59.999Z"),
+    (.max, "9999-12-31T23:59:59.999Z"),
+  ])
+  func `any time has a text, those beyond the calendar its ends`(milliseconds: Int64, text: String) throws {
+    let time = Timestamp(millisecondsSince1970: milliseconds)
+    #expect(time.isoText == text)
+    #expect(PropertyValue.date(time).displayText == text)
+    #expect(try ReportZone("Europe/Berlin").timeOfDay(of: time).count == 8)
+  }
+
   @Test func `CSV quotes what needs it and disarms formulas`() {
     let table = ReportTable(
       columns: ["name", "count", "share"],

@@ -26,6 +26,28 @@ import Testing
     #expect(second.id > app.id)
   }
 
+  @Test func `databases of a newer version are refused in one line, whatever is asked of them`() async throws {
+    let newer = "INSERT INTO grdb_migrations VALUES ('9 from the future')"
+    let directory = try TemporaryDirectory()
+    var catalog = try Catalog(directory: directory.path)
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    try await warehouse.perform { try $0.connection.execute(newer) }
+    try await warehouse.close()
+    for attempt: () throws -> Void in [
+      { _ = try SQLiteWarehouse(directory: directory.path, catalog: catalog) },
+      { _ = try SQLiteWarehouse.openForReading(directory: directory.path, catalog: catalog) },
+      { try SQLiteWarehouse.rebuild(directory: directory.path, catalog: catalog) },
+    ] {
+      let error = #expect(throws: WarehouseError.self) { try attempt() }
+      #expect(error?.description.contains("warehouse.sqlite was written by a newer version of tern") == true)
+    }
+    try WarehouseFile.withConnection(catalog.pool) { try $0.execute(newer) }
+    try catalog.close()
+    let error = #expect(throws: WarehouseError.self) { catalog = try Catalog(directory: directory.path) }
+    #expect(error?.description.contains("catalog.sqlite was written by a newer version of tern") == true)
+    #expect(error?.description.contains("\n") == false)
+  }
+
   @Test func `what cannot be used is refused with a reason`() throws {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)

@@ -94,6 +94,27 @@ import Testing
     _ = directory
   }
 
+  @Test func `losses that clients made up stop at the largest number, in a day and over days`() async throws {
+    let (directory, warehouse, app) = try open()
+    func report(_ day: String, _ key: Int64) async throws {
+      let claim = [Properties.Element(name: "queue_full", value: .integer(.max))]
+      let batch = batch([""], at: "\(day)T10:00:00Z", firstKey: key, kind: .drops, properties: claim)
+      _ = try await warehouse.commit(batch, app: app)
+    }
+    for (index, day) in ["2026-05-04", "2026-05-05"].enumerated() { try await report(day, Int64(index)) }
+    try await warehouse.flush()
+    // Billions of such claims are possible, but take too long for a test.
+    try await warehouse.perform { try $0.connection.execute("UPDATE cnt SET n = \(Int64.max - 5)") }
+    try await report("2026-05-04", 2)
+    try await warehouse.flush()
+    let daily = try warehouse.dailyCounts(app: app, dimension: .loss, days: Self.days)
+    #expect(daily.map(\.count) == [.max, .max - 5])
+    #expect(try warehouse.totals(app: app, dimension: .loss, days: Self.days, limit: nil).map(\.count) == [.max])
+    #expect(try warehouse.total(app: app, dimension: .loss, key: "queue_full", days: Self.days).count == .max)
+    try await warehouse.close()
+    _ = directory
+  }
+
   @Test func `a key from before all time is stored and later forgotten, without harm`() async throws {
     let (directory, warehouse, app) = try open()
     var batch = batch(["a"], firstKey: 1)

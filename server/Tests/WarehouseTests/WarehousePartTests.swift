@@ -91,6 +91,14 @@ import Testing
     for cut in stride(from: 0, to: union.count, by: 7) { _ = elements(Array(union[..<cut])) }
   }
 
+  @Test(arguments: [
+    (Int64.min, "0001-01-01T00:00:00Z"), (-62_135_596_800_000, "0001-01-01T00:00:00Z"),
+    (-12_219_292_800_001, "1582-10-14T23:59:59Z"), (-1, "1969-12-31T23:59:59Z"), (.max, "9999-12-31T23:59:59Z"),
+  ])
+  func `a date among the values of a property is shown by one calendar, whatever it is`(time: Int64, text: String) {
+    #expect(PropertyText.text(.date(Timestamp(millisecondsSince1970: time))) == text)
+  }
+
   @Test func `properties keep order, type and value through their stored form`() {
     let elements: [Properties.Element] = [
       .init(name: "a", value: .string("")), .init(name: "b", value: .string("täxt")),

@@ -3,6 +3,7 @@ import HummingbirdCore
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOHTTPTypesHTTP1
 
 /// Hummingbird's HTTP/1 connections, made safe for those that arrive while the server stops.
 ///
@@ -19,7 +20,13 @@ struct AcceptingChannel: ServerChildChannel {
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
-    http.setup(channel: channel, logger: logger).map { AcceptedConnection($0) }
+    http.setup(channel: channel, logger: logger).flatMapThrowing { connection in
+      let pipeline = channel.pipeline.syncOperations
+      try pipeline.addHandler(HeadWatch(pipeline.handler(type: ConnectionGuard.self)), position: .first)
+      let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
+      try pipeline.addHandler(ClosingClients(), position: .before(codec))
+      return AcceptedConnection(connection)
+    }
   }
 
   func handle(value: AcceptedConnection, logger: Logger) async {

@@ -17,40 +17,58 @@ struct BodyReader: Sendable {
   /// Bodies up to this size that will not be read are swallowed so that the connection can live on, in bytes.
   private static let harmlessBytes = 64 << 10
 
-  /// Reads a whole body.
+  /// Reads a whole body, whose bytes take room in the budget as they arrive.
   ///
   /// Throws ``Refusal``: 413 above the limit, 503 when the collector is behind; both before a byte of the body is read
   /// where its length was declared. 400 when the body ends early.
   func read(_ request: Request, _ context: CollectorContext, limit: Int) async throws -> Body {
     let declared = request.headers[.contentLength].flatMap { Int($0) }
     if let declared, declared > limit { throw Refusal.tooLarge(limit: limit) }
-    guard let reservation = gate.reserve(declared ?? limit) else {
+    let channel = context.channel
+    guard
+      let reservation = gate.begin(
+        declared: declared, client: context.clientShare, cut: { channel.close(promise: nil) })
+    else {
       metrics.turnedAway()
       throw Self.closingUnlessHarmless(.behind(retryAfterSeconds: limits.retryAfterSeconds), request)
     }
     if request.headers[.expect] != nil {
-      context.channel.triggerUserOutboundEvent(ConnectionGuard.BodyWanted(), promise: nil)
+      channel.triggerUserOutboundEvent(ConnectionGuard.BodyWanted(), promise: nil)
     }
-    let bytes = try await receive(request.body, declared: declared, limit: limit)
-    reservation.shrink(to: bytes.readableBytes)
+    let bytes = try await receive(request.body, declared: declared, limit: limit, reservation)
+    reservation.complete()
     return Body(bytes: bytes, reservation: reservation)
   }
 
-  /// Throws ``Refusal``: 413 above the limit, 400 when the client goes before its body is complete, which is its own
-  /// doing and nothing for the operator's log.
-  private func receive(_ body: RequestBody, declared: Int?, limit: Int) async throws(Refusal) -> ByteBuffer {
+  /// Throws ``Refusal``: 413 above the limit, 503 when there is no room any more, 400 when the client goes before its
+  /// body is complete, which is its own doing and nothing for the operator's log.
+  private func receive(
+    _ body: RequestBody, declared: Int?, limit: Int, _ reservation: AdmissionGate.Reservation
+  ) async throws(Refusal) -> ByteBuffer {
     var bytes = ByteBuffer()
-    if let declared { bytes.reserveCapacity(declared) }
     var parts = body.makeAsyncIterator()
     while true {
       let next: ByteBuffer?
-      do { next = try await parts.next() } catch { throw .incomplete }
+      do { next = try await parts.next() } catch { throw ended(reservation) }
       guard var part = next else { break }
       guard part.readableBytes <= limit - bytes.readableBytes else { throw .tooLarge(limit: limit) }
+      guard reservation.grow(by: part.readableBytes) else { throw noRoom }
       if bytes.readableBytes == 0, declared == part.readableBytes { bytes = part } else { bytes.writeBuffer(&part) }
     }
-    if let declared, bytes.readableBytes < declared { throw .incomplete }
+    if let declared, bytes.readableBytes < declared { throw ended(reservation) }
     return bytes
+  }
+
+  private func ended(_ reservation: AdmissionGate.Reservation) -> Refusal {
+    reservation.isCut ? noRoom : .incomplete
+  }
+
+  /// The refusal of a body that is partly read.
+  private var noRoom: Refusal {
+    metrics.turnedAway()
+    var refusal = Refusal.behind(retryAfterSeconds: limits.retryAfterSeconds)
+    refusal.headers[.connection] = "close"
+    return refusal
   }
 
   /// A refusal given before the body was read: it also closes the connection when the body is large or of unknown

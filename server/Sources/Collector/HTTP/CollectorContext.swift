@@ -13,6 +13,9 @@ struct CollectorContext: RequestContext {
     channel = source.channel
   }
 
+  /// By what the shares of clients are told apart; empty when the client has no address.
+  var clientShare: String { channel.remoteAddress?.clientShare ?? "" }
+
   /// The client's address without its port; empty when it has none.
   var clientAddress: String {
     channel.remoteAddress?.ipAddress ?? ""

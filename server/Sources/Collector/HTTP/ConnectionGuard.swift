@@ -2,8 +2,10 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Keeps slow and hostile connections cheap: a deadline for each request's body, invitations (`Expect: 100-continue`)
-/// only for bodies that will be read, and an orderly end after an answer that says `Connection: close`.
+/// Keeps slow and hostile connections cheap: deadlines for each request's head and body and for reading the answer,
+/// invitations (`Expect: 100-continue`) only for bodies that will be read, and an orderly end after an answer that says
+/// `Connection: close`. Tells the registry what the connection is doing, so that the right one goes when there are too
+/// many.
 ///
 /// Hummingbird closes only when the *request* asks for it, and otherwise reads the rest of a refused body to its end,
 /// however long that is.
@@ -17,14 +19,33 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   struct BodyWanted: Sendable {}
 
   /// How long a client that was told to close may keep the connection, so that it gets to read the answer.
-  private static let lingering = TimeAmount.seconds(2)
+  private static let lingering = Duration.seconds(2)
 
   private var decisions = ConnectionDecisions()
   private var deadline: Scheduled<Void>?
-  private let bodyDeadline: TimeAmount
+  private var headDeadline: Scheduled<Void>?
+  private var writeDeadline: Scheduled<Void>?
+  private var context: ChannelHandlerContext?
+  private var phase = ConnectionPhase.withoutRequest
+  private let limits: CollectorLimits
+  private let registry: ConnectionRegistry
 
-  init(bodyDeadline: Duration) {
-    self.bodyDeadline = TimeAmount(bodyDeadline)
+  init(_ limits: CollectorLimits, registry: ConnectionRegistry) {
+    self.limits = limits
+    self.registry = registry
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    registry.open(context.channel)
+    startHeadDeadline(context)
+  }
+
+  /// Called when the decoder has seen all bytes so far.
+  func bytesWereRead() {
+    guard let context, decisions.bytesWereRead() else { return }
+    startHeadDeadline(context)
+    notePhase(context)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -32,13 +53,16 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     case .head(let head):
       let action = decisions.requestHead(awaitsContinue: head.headerFields.awaitsContinue)
       guard case .passAndStartDeadline(let request) = action else { return }
+      headDeadline?.cancel()
       startDeadline(context, request: request)
+      notePhase(context)
       context.fireChannelRead(data)
     case .body:
       if decisions.requestBody() == .pass { context.fireChannelRead(data) }
     case .end:
       guard decisions.requestEnd() == .passAndCancelDeadline else { return }
       deadline?.cancel()
+      notePhase(context)
       context.fireChannelRead(data)
     }
   }
@@ -53,6 +77,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     case .end:
       context.write(data, promise: promise)
       if decisions.answerEnd() == .finishAndDiscard { finish(context) }
+      notePhase(context)
     }
   }
 
@@ -70,20 +95,57 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     if decisions.isDiscarding, case ChannelEvent.inputClosed = event { context.close(promise: nil) }
   }
 
+  /// A client that does not read its answer must not keep it, and the connection, for ever.
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    writeDeadline?.cancel()
+    if !context.channel.isWritable {
+      writeDeadline = schedule(context, in: limits.idleTimeout) { context.close(promise: nil) }
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
   func handlerRemoved(context: ChannelHandlerContext) {
-    deadline?.cancel()
+    cancelDeadlines()
+    self.context = nil
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    deadline?.cancel()
+    cancelDeadlines()
     context.fireChannelInactive()
+  }
+
+  private func cancelDeadlines() {
+    for deadline in [deadline, headDeadline, writeDeadline] { deadline?.cancel() }
+  }
+
+  private func notePhase(_ context: ChannelHandlerContext) {
+    guard decisions.phase != phase else { return }
+    phase = decisions.phase
+    registry.change(context.channel, to: phase)
   }
 
   private func startDeadline(_ context: ChannelHandlerContext, request: Int) {
     deadline?.cancel()
-    deadline = context.eventLoop.assumeIsolatedUnsafeUnchecked().scheduleTask(in: bodyDeadline) {
+    deadline = schedule(context, in: limits.bodyDeadline) {
       if self.decisions.deadlinePassed(request: request) { context.close(promise: nil) }
     }
+  }
+
+  private func startHeadDeadline(_ context: ChannelHandlerContext) {
+    headDeadline?.cancel()
+    headDeadline = schedule(context, in: limits.headDeadline) {
+      switch self.decisions.headDeadlinePassed() {
+      case .nothing: break
+      case .wait: self.startHeadDeadline(context)
+      case .close: context.close(promise: nil)
+      }
+    }
+  }
+
+  private func schedule(
+    _ context: ChannelHandlerContext, in duration: Duration, _ action: @escaping () -> Void
+  ) -> Scheduled<Void> {
+    context.eventLoop.assumeIsolatedUnsafeUnchecked().scheduleTask(in: TimeAmount(duration), action)
   }
 
   /// Says that nothing more will come, then waits a little: closing at once while the client still sends would reset
@@ -92,9 +154,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     deadline?.cancel()
     context.flush()
     context.close(mode: .output, promise: nil)
-    deadline = context.eventLoop.assumeIsolatedUnsafeUnchecked().scheduleTask(in: Self.lingering) {
-      context.close(promise: nil)
-    }
+    deadline = schedule(context, in: Self.lingering) { context.close(promise: nil) }
   }
 }
 

@@ -19,6 +19,7 @@ struct Ingestion: Sendable {
   let logger: Logger
   let wallTime: @Sendable () -> Timestamp
   let readiness: NIOLockedValueBox<Readiness>
+  private let fault = NIOLockedValueBox(RepeatedFault())
   private let started = ContinuousClock.now
 
   init(_ ports: CollectorPorts, reader: BodyReader, live: LiveHub) {
@@ -145,7 +146,10 @@ struct Ingestion: Sendable {
     }
     metrics.commitFailed()
     readiness.withLockedValue { $0.failed(at: .now - started) }
-    logger.error("A batch could not be stored", metadata: ["error": "\(error)"])
+    if let count = fault.withLockedValue({ $0.occurred(at: .now - started) }) {
+      let about = count == 1 ? "A batch" : "\(count) batches"
+      logger.error("\(about) could not be stored", metadata: ["error": "\(error)"])
+    }
     return .notStored(retryAfterSeconds: limits.retryAfterSeconds)
   }
 }

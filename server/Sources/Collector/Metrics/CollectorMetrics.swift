@@ -103,7 +103,9 @@ final class CollectorMetrics: Sendable {
     for source in IngestProtocol.allCases {
       text.sample("tern_unreadable_total", [("protocol", source.rawValue)], state.unreadable[source] ?? 0)
     }
-    text.family("tern_turned_away_total", "counter", "Requests asked to come back because the collector was behind.")
+    text.family(
+      "tern_turned_away_total", "counter",
+      "Requests asked to come back, or cut, because the collector was behind or their body did not get on.")
     text.sample("tern_turned_away_total", [], state.turnedAway)
     text.family("tern_commit_failures_total", "counter", "Batches that could not be stored.")
     text.sample("tern_commit_failures_total", [], state.failedCommits)

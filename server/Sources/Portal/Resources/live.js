@@ -21,11 +21,15 @@
 
   // Control and direction characters are written out: they could make a name read as another.
   var hidden = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+  // A text that shows nothing at all is written out whole.
+  var blank = /^[\s\p{C}\p{Mn}\p{Default_Ignorable_Code_Point}\u2800]+$/u;
+  function escape(character) { return "\\u{" + character.codePointAt(0).toString(16).toUpperCase() + "}"; }
   function visible(value, limit) {
     var text = Array.from(String(value));
-    return (text.length > limit ? text.slice(0, limit).join("") + "…" : text.join("")).replace(hidden, function (character) {
-      return "\\u{" + character.charCodeAt(0).toString(16).toUpperCase() + "}";
-    });
+    var start = text.slice(0, limit);
+    var end = text.length > limit ? "…" : "";
+    if (blank.test(start.join(""))) { return start.map(escape).join("") + end; }
+    return start.join("").replace(hidden, escape) + end;
   }
 
   function element(tag, name, text) {

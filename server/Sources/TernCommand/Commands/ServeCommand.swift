@@ -37,11 +37,13 @@ struct ServeCommand: AsyncParsableCommand {
 
   func run() async throws {
     let (directory, host) = (data.directory, host)
+    let configuration = CollectorServer.Configuration(
+      host: host, port: Int(port), settings: CollectorSettings(unknownSecret: unknownSecret))
+    // First: a mistyped host or a busy port must not leave a new data directory behind.
+    try await CollectorServer.checkAddress(configuration)
     let server = try LocalServer(directory: directory)
     let catalog = server.catalog
-    try await server.run(
-      .init(host: host, port: Int(port), settings: CollectorSettings(unknownSecret: unknownSecret))
-    ) { port in
+    try await server.run(configuration) { port in
       let address = Self.address(host: host, port: port)
       LocalServer.standardLogger.info("Tern listens on \(address), data in \(directory)")
       // Only now: a token that was created for a start that failed would never be shown.

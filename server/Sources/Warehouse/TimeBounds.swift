@@ -1,0 +1,30 @@
+package import TernEvents
+
+/// The bounds of time that the warehouse tells apart: years 1 to 9999. Times beyond are moved to them.
+package enum TimeBounds {
+  /// The first moment of the year 1.
+  package static let earliest: Int64 = -62_135_596_800_000
+  /// The last millisecond of the year 9999.
+  package static let latest: Int64 = 253_402_300_799_999
+
+  /// The nearest time within the bounds.
+  @inline(__always)
+  package static func clamp(_ milliseconds: Int64) -> Int64 { min(max(milliseconds, earliest), latest) }
+}
+
+extension Timestamp {
+  /// The time in UTC as ISO 8601, within ``TimeBounds``, by the Gregorian calendar for all times.
+  ///
+  /// By hand: Foundation changes to the Julian calendar before 1582, in which the first year begins on another day.
+  package func utcText(withMilliseconds: Bool) -> String {
+    let milliseconds = TimeBounds.clamp(millisecondsSince1970)
+    let inDay = Int((milliseconds % 86_400_000 + 86_400_000) % 86_400_000)
+    let day = Day(number: (Int(milliseconds) - inDay) / 86_400_000)
+    func padded(_ value: Int, _ width: Int) -> String {
+      String(repeating: "0", count: max(0, width - String(value).count)) + String(value)
+    }
+    let clock = [inDay / 3_600_000, inDay / 60_000 % 60, inDay / 1_000 % 60].map { padded($0, 2) }
+    let fraction = withMilliseconds ? "." + padded(inDay % 1_000, 3) : ""
+    return "\(day)T\(clock.joined(separator: ":"))\(fraction)Z"
+  }
+}

@@ -1,0 +1,88 @@
+import NIOCore
+import TernEvents
+import Testing
+
+@testable import Collector
+
+/// Which connection goes when there are too many.
+@Suite struct ConnectionTableTests {
+  @Test func `the oldest without a request goes first, then the oldest whose body comes in`() {
+    var table = ConnectionTable<Int>(maximum: 4, maximumPerClient: 4)
+    for id in 0..<4 { #expect(table.opened(id, client: "a", at: .seconds(id)) == nil) }
+    #expect(table.changed(0, to: .receiving, at: .seconds(10)) == nil)
+    #expect(table.changed(1, to: .withoutRequest, at: .seconds(12)) == nil)
+    #expect(table.changed(2, to: .receiving, at: .seconds(9)) == nil)
+    #expect(table.opened(4, client: "b", at: .seconds(20)) == 3, "it never sent a head")
+    _ = table.changed(4, to: .answering, at: .seconds(21))
+    #expect(table.opened(5, client: "b", at: .seconds(22)) == 1)
+    _ = table.changed(5, to: .answering, at: .seconds(23))
+    #expect(table.opened(6, client: "b", at: .seconds(24)) == 2)
+    _ = table.changed(6, to: .answering, at: .seconds(25))
+    #expect(table.opened(7, client: "b", at: .seconds(26)) == 0)
+    #expect(table.count == 4)
+  }
+
+  @Test func `what is being answered stays, and the surplus goes as soon as it can`() {
+    var table = ConnectionTable<Int>(maximum: 2, maximumPerClient: 2)
+    for id in 0..<2 {
+      _ = table.opened(id, client: "a", at: .zero)
+      _ = table.changed(id, to: .answering, at: .zero)
+    }
+    #expect(table.opened(2, client: "b", at: .seconds(1)) == nil)
+    #expect(table.count == 3)
+    #expect(table.changed(2, to: .answering, at: .seconds(2)) == nil)
+    #expect(table.changed(0, to: .withoutRequest, at: .seconds(3)) == 0)
+    #expect(table.count == 2)
+    table.closed(0)
+    #expect(table.count == 2, "closed is closed")
+    #expect(table.changed(0, to: .withoutRequest, at: .seconds(3)) == nil)
+  }
+
+  @Test func `one address beyond its share loses its own connections, and nobody else does`() {
+    var table = ConnectionTable<Int>(maximum: 10, maximumPerClient: 3)
+    _ = table.opened(100, client: "b", at: .zero)
+    for id in 0..<20 { #expect(table.opened(id, client: "a", at: .seconds(id)) == (id < 3 ? nil : id - 3)) }
+    #expect(table.count == 4)
+  }
+
+  @Test(arguments: 0..<10 as Range<UInt64>)
+  func `there are never more than the limit but for what is being answered`(seed: UInt64) {
+    var generator = FastGenerator(seed: seed)
+    var table = ConnectionTable<Int>(maximum: 10, maximumPerClient: 6)
+    var phases: [Int: ConnectionPhase] = [:]
+    for step in 0..<3_000 {
+      let now = Duration.milliseconds(step)
+      var victim: Int?
+      switch Int.random(in: 0..<4, using: &generator) {
+      case 0, 1:
+        phases[step] = .withoutRequest
+        victim = table.opened(step, client: ["a", "b", "c"].randomElement(using: &generator) ?? "", at: now)
+      case 2:
+        guard let id = phases.keys.sorted().randomElement(using: &generator) else { continue }
+        let phase = [ConnectionPhase.withoutRequest, .receiving, .answering].randomElement(using: &generator)
+        phases[id] = phase
+        victim = table.changed(id, to: phase ?? .withoutRequest, at: now)
+      default:
+        guard let id = phases.keys.sorted().randomElement(using: &generator) else { continue }
+        phases[id] = nil
+        table.closed(id)
+      }
+      if let victim {
+        #expect(phases[victim] != nil && phases[victim] != .answering)
+        phases[victim] = nil
+      }
+      #expect(table.count == phases.count)
+      #expect(table.count <= max(10, phases.values.filter { $0 == .answering }.count + 1))
+    }
+  }
+
+  @Test func `clients are told apart by address, those of IPv6 by its first half`() throws {
+    func share(_ address: String) throws -> String { try SocketAddress(ipAddress: address, port: 1).clientShare }
+    #expect(try share("192.0.2.1") != share("192.0.2.2"))
+    #expect(try share("2001:db8:1:2::1") == share("2001:db8:1:2:ffff::9"))
+    #expect(try share("2001:db8:1:2::1") != share("2001:db8:1:3::1"))
+    #expect(try share("::ffff:192.0.2.1") == share("192.0.2.1"))
+    #expect(try share("::ffff:192.0.2.1") != share("::ffff:192.0.2.2"))
+    #expect(try SocketAddress(unixDomainSocketPath: "/tmp/x").clientShare == "")
+  }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import NIOCore
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// Many connections that want to harm the others, on a socket.
+@Suite(.timeLimit(.minutes(2))) struct CrowdTests {
+  private func head(_ fixture: Fixture, _ fields: String) -> String {
+    "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nTern-Key: \(fixture.app.key)\r\n\(fields)\r\n\r\n"
+  }
+
+  /// Keeps connections open that have sent some text each, while `body` runs.
+  private func withCrowd<Value>(
+    _ texts: [String], to port: Int, _ body: ([RawConnection]) async throws -> Value
+  ) async throws -> Value {
+    func open(_ rest: ArraySlice<String>, _ opened: [RawConnection]) async throws -> Value {
+      guard let text = rest.first else { return try await body(opened) }
+      return try await RawConnection.open(to: port) { connection in
+        try? await connection.send(text)
+        return try await open(rest.dropFirst(), opened + [connection])
+      }
+    }
+    return try await open(texts[...], [])
+  }
+
+  private func store(_ fixture: Fixture, _ port: Int, padding: Int = 0) async throws -> String {
+    try await RawConnection.open(to: port) { connection in
+      let body = line("Play") + String(repeating: "\n", count: padding)
+      try await connection.send(head(fixture, "Content-Length: \(body.utf8.count)") + body)
+      return try await connection.receive(until: "}")
+    }
+  }
+
+  @Test(arguments: ["/v1/events", "/logs", "/collect", "/batch", "/login", "/api/v1/apps"])
+  func `bodies that are only announced take nothing from the others`(path: String) async throws {
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumPendingBytes: 100_000)))
+    try await fixture.running { port in
+      let fields =
+        "POST \(path) HTTP/1.1\r\nHost: x\r\nTern-Key: \(fixture.app.key)\r\nApp-Secret: \(fixture.app.appSecret)\r\n"
+        + "Authorization: Bearer \(fixture.token)\r\n"
+      let announced = fields + "Content-Length: 16000\r\n\r\n"
+      let chunked = fields + "Transfer-Encoding: chunked\r\n\r\n"
+      let crowd = Array(repeating: announced, count: 10) + Array(repeating: chunked, count: 10)
+      try await withCrowd(crowd, to: port) { _ in
+        let answer = try await store(fixture, port)
+        #expect(answer.hasPrefix("HTTP/1.1 200"))
+      }
+    }
+  }
+
+  @Test func `bodies that were begun and not finished give way to one that gets on`() async throws {
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumPendingBytes: 100_000)))
+    try await fixture.running { port in
+      let begun = head(fixture, "Content-Length: 50000") + String(repeating: "\n", count: 45_000)
+      try await withCrowd([begun, begun], to: port) { crowd in
+        #expect(try await store(fixture, port, padding: 60_000).hasPrefix("HTTP/1.1 200"))
+        // One of the two at least was cut; the other may finish.
+        try? await crowd[1].send(String(repeating: "\n", count: 5_000))
+        _ = try await crowd[1].receive(until: "}")
+      }
+    }
+    #expect(fixture.warehouse.names == ["Play"])
+  }
+
+  @Test func `while stored bodies fill the budget a body is refused before it is read`() async throws {
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumPendingBytes: 1_000)))
+    fixture.warehouse.hold()
+    try await fixture.running { port in
+      async let first = store(fixture, port)
+      await fixture.warehouse.commitWaits()
+      try await RawConnection.open(to: port) { connection in
+        try await connection.send(head(fixture, "Content-Length: 990"))
+        let answer = try await connection.receive(until: "}}")
+        #expect(answer.hasPrefix("HTTP/1.1 503"))
+        #expect(answer.lowercased().contains("retry-after: 5"))
+      }
+      fixture.warehouse.release()
+      let answer = try await first
+      #expect(answer.hasPrefix("HTTP/1.1 200"))
+    }
+  }
+
+  @Test func `a body that does not get on is ended long before its deadline`() async throws {
+    let limits = CollectorLimits(bodyProgressInterval: .milliseconds(200), minimumBodyProgress: 100)
+    let fixture = try Fixture(CollectorSettings(limits: limits))
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        try await connection.send(head(fixture, "Content-Length: 1000") + "{")
+        #expect(try await !connection.receiveToEnd().contains("200 OK"))
+      }
+    }
+  }
+
+  @Test(arguments: ["", "G", "GET / HTTP/1.1\r\nHost: x\r\nX-a: "])
+  func `a head that is not finished is ended long before a connection at rest`(text: String) async throws {
+    let limits = CollectorLimits(headDeadline: .milliseconds(300), idleTimeout: .seconds(3_600))
+    let fixture = try Fixture(CollectorSettings(limits: limits))
+    try await fixture.running { port in
+      try await withCrowd([text, "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"], to: port) { crowd in
+        let nothing = try await crowd[0].receiveToEnd()
+        #expect(nothing == "")
+        _ = try await crowd[1].receive(until: "}")
+        // The beginning of a second head, in bytes of its own.
+        try? await crowd[1].send("GET / HTTP/1.1\r\nX")
+        _ = try await crowd[1].receiveToEnd()
+      }
+    }
+  }
+
+  @Test(arguments: ["", "GET / HTTP/1.1\r\nX-a: ", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"])
+  func `more connections than allowed keep no new client out`(text: String) async throws {
+    let limits = CollectorLimits(maximumConnections: 8, maximumConnectionsPerClient: 8)
+    let fixture = try Fixture(CollectorSettings(limits: limits))
+    try await fixture.running { port in
+      try await withCrowd(Array(repeating: text, count: 200), to: port) { crowd in
+        #expect(try await store(fixture, port).hasPrefix("HTTP/1.1 200"))
+        _ = try await crowd[0].receiveToEnd()
+      }
+    }
+  }
+
+  @Test func `a client that reads no answers is ended`() async throws {
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(idleTimeout: .milliseconds(300))))
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        let requests = String(repeating: "GET /assets/tern.css HTTP/1.1\r\nHost: x\r\n\r\n", count: 1_000)
+        // Sending fails once the server has closed; as long as it only waits, sending waits too.
+        await #expect(throws: RawConnection.Failure.self) {
+          while true { try await connection.send(requests) }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("HTTP/1.0\r\n\r\n", true), ("HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", false), ("HTTP/1.1\r\n\r\n", false),
+    ("HTTP/1.1\r\nConnection: Close\r\n\r\n", true),
+  ])
+  func `a connection is closed after the answer when the client's version or header says so`(
+    end: String, closes: Bool
+  ) async throws {
+    let fixture = try Fixture()
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        try await connection.send("GET /healthz \(end)")
+        let first = try await closes ? connection.receiveToEnd() : connection.receive(until: "}")
+        #expect(first.hasPrefix("HTTP/1.1 200"))
+        guard !closes else { return }
+        try await connection.send("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n")
+        #expect(try await connection.receiveToEnd().contains("}HTTP/1.1 200"))
+      }
+    }
+  }
+
+  @Test func `a warehouse that fails every request writes one line in a while`() async throws {
+    let fixture = try Fixture()
+    let full = WarehouseError(code: .full, message: "The disk is full.")
+    fixture.warehouse.fail(with: full)
+    try await fixture.routed { client in
+      for _ in 0..<50 {
+        let answer = try await client.execute(
+          uri: "/v1/events", method: .post, headers: fixture.keyed, body: ByteBuffer(string: line("Play")))
+        #expect(answer.status == .serviceUnavailable)
+      }
+    }
+    #expect(fixture.log.messages.count == 1)
+  }
+}

@@ -1,0 +1,61 @@
+import Ingest
+import TernEvents
+import Warehouse
+
+/// Figures as large as numbers go, on every day, under every key, and rows with the most extreme values.
+struct ExtremeFigures: FigureSource {
+  let base: any FigureSource
+  let keys = ["", "a", "b"]
+
+  static let numbers: [Int64] = [.min, .min + 1, -(1 << 62), -(1 << 53), -1, 0, 1, 1 << 53, 1 << 62, .max - 1, .max]
+  static let fractions: [Double] = [
+    1e308, -1e308, .greatestFiniteMagnitude, .leastNonzeroMagnitude, -0.0, .nan, .infinity, -.infinity, 0x1p63,
+  ]
+
+  static var values: [PropertyValue] {
+    numbers.map { .integer($0) } + numbers.map { .date(Timestamp(millisecondsSince1970: $0)) }
+      + fractions.map { .double($0) } + ["NaN", "-nan", "1e999", "-9223372036854775809"].map { .string($0) }
+  }
+
+  func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount] {
+    days.flatMap { day in keys.map { DailyCount(day: day, key: $0, count: .max) } }
+  }
+
+  func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures] {
+    keys.map { KeyFigures(key: $0, count: .max, users: .max) }
+  }
+
+  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyFigures {
+    KeyFigures(key: key, count: .max, users: .max)
+  }
+
+  func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> [DailyFigures] {
+    days.map { DailyFigures(day: $0, count: .max, users: 1) }
+  }
+
+  func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity] {
+    days.map { DailyActivity(day: $0, daily: 1, weekly: .max, monthly: .max) }
+  }
+
+  func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyFigures] {
+    [
+      PropertyFigures(
+        property: "p", count: .max, values: keys.map { KeyFigures(key: $0, count: .max, users: .max) }, isCapped: true)
+    ]
+  }
+
+  func recent(app: AppID, limit: Int) throws -> [StoredEvent] {
+    try base.recent(app: app, limit: 1).flatMap { row in
+      Self.numbers.map { number in
+        var row = row
+        row.id = number
+        row.install = Int(number)
+        row.time = Timestamp(millisecondsSince1970: number)
+        row.received = Timestamp(millisecondsSince1970: number)
+        row.device.timeZoneOffsetMinutes = Int(number)
+        row.properties = Self.values.enumerated().map { .init(name: "p\($0.offset)", value: $0.element) }
+        return row
+      }
+    }
+  }
+}
