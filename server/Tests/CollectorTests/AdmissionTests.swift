@@ -160,8 +160,10 @@ import Testing
     ] {
       var admission = Admission(Admission.Limits(maximumBytes: maximum))
       if taken > 0 {
-        let ticket = try #require(admission.begin(declared: taken, client: "a", at: .zero))
-        #expect(admission.grow(ticket, by: taken, at: .zero) == .admitted(cutting: []))
+        let begun = admission.begin(declared: taken, client: "a", at: .zero)
+        let ticket = try #require(begun)
+        let growth = admission.grow(ticket, by: taken, at: .zero)
+        #expect(growth == .admitted(cutting: []))
         // What still arrives would give way.
         #expect(admission.hasRoom(for: count))
         admission.complete(ticket)

@@ -15,7 +15,7 @@ import Testing
 
   private var lines: [UInt8] {
     let device = Device(osName: "Linux", osVersion: "12", locale: "de_DE", country: "DE").encodedMembers()
-    let properties: Properties = ["a": "x\"\\", "f": 0.1, "i": 7, "b": true, "t": .date(testTime)]
+    let properties: Properties = ["a": "x\"\\", "f": 0.1, "i": 7, "b": true, "t": testTime]
     return (1...3).flatMap { number in
       Event(
         id: UniqueID(high: 1, low: number), name: "Played", time: testTime, install: UniqueID(high: 2, low: 3),

@@ -29,7 +29,7 @@ import Testing
   @Test func `what the client writes comes back whole`() throws {
     let properties: Properties = [
       "Category": "Mus\"ic\n", "Length": 12.5, "Count": -3, "HD": true, "Off": false,
-      "At": .date(Timestamp(millisecondsSince1970: 1_700_000_000_123)), "気分": "良い 👩‍👩‍👧", "Small": 1e-7,
+      "At": Timestamp(millisecondsSince1970: 1_700_000_000_123), "気分": "良い 👩‍👩‍👧", "Small": 1e-7,
     ]
     let batch = try NativeParser.parse(
       body([event(1, properties: properties), event(2, kind: .screen, name: "Library")]), received: testTime,
