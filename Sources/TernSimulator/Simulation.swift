@@ -21,7 +21,6 @@ package struct Simulation: Sendable {
   package func command(seed: UInt64) -> String {
     var words = "Scripts/simulate --seed \(seed) --devices 1 --trace"
     if let limit = options.outageLimit { words += " --outage-limit \(limit)" }
-    if options.holdsOverLaunches { words += " --hold-over-launches" }
     for rule in options.rules.sorted() { words += " --only '\(rule)'" }
     return words
   }

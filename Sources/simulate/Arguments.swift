@@ -4,7 +4,7 @@ import TernSimulator
 struct Arguments {
   static let usage = """
     Usage: simulate [--days N | --devices N] [--seed N] [--trace] [--keep-going] 
-                    [--only RULE] [--outage-limit RATIO] [--hold-over-launches]
+                    [--only RULE] [--outage-limit RATIO]
 
       --days N              as many devices as it takes for so many days of device life (default 1000)
       --devices N           so many devices
@@ -13,7 +13,6 @@ struct Arguments {
       --keep-going          goes on after a promise was not kept, and lists all at the end
       --outage-limit RATIO  fails when more bytes are sent in vain for each byte queued (default: only measured)
       --only RULE           counts only what breaks this rule, such as accounts; may be given several times
-      --hold-over-launches  fails when a wait that the collector asked for is forgotten by the next process
     """
 
   var seed: UInt64
@@ -33,7 +32,6 @@ struct Arguments {
       switch word {
       case "--trace": tells = true
       case "--keep-going": keepsGoing = true
-      case "--hold-over-launches": options.holdsOverLaunches = true
       case "--only":
         guard let rule = rest.popFirst() else { return nil }
         options.rules.insert(rule)

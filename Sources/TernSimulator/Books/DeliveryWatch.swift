@@ -18,6 +18,8 @@ struct DeliveryWatch {
     var waiting: Int
     var waitingCritical: Int
     var inFlight: Int
+    /// Nothing has arrived since something failed: the collector may be asked first, and one at a time.
+    var isFailing: Bool
     /// Enabled, not paused, not suspended.
     var mayRun: Bool
   }
@@ -37,6 +39,7 @@ struct DeliveryWatch {
   /// When the last failure began a pause that nothing has ended since.
   private var pausedSince: Duration?
   private(set) var heldUntil: Duration?
+  private var excusedUntil: Duration = .zero
   private var isSplitting = false
   private var refusals = 0
   private var unsentSince: Duration?
@@ -59,8 +62,11 @@ struct DeliveryWatch {
     if waiting > 0 { deliver(now: now) }
   }
 
-  /// The collector asked an earlier process to wait.
-  mutating func hold(until uptime: Duration) { heldUntil = uptime }
+  /// The collector asked an earlier process to wait; one that may not have been written down is no more than an excuse.
+  mutating func hold(until uptime: Duration, isKept: Bool) {
+    excusedUntil = uptime
+    if isKept { heldUntil = uptime }
+  }
 
   /// Our own pause is over.
   mutating func endPause() { pausedSince = nil }
@@ -81,13 +87,18 @@ struct DeliveryWatch {
     endPause()
   }
 
+  /// The collector answered the question whether it is back: events may go at once.
+  mutating func answeredQuestion(now: Duration) {
+    deliver(now: now)
+    endPause()
+  }
+
   /// - Parameter returns: Events of the batch are to be sent again, at once.
-  mutating func refused(isSingle: Bool, returns: Bool, now: Duration) {
+  mutating func refused(singly count: Int, returns: Bool, now: Duration) {
     isSplitting = true
     if returns { deliver(now: now) }
-    guard isSingle else { return }
-    refusals += 1
-    if refusals > Self.refusalsBeforePause { pause(now: now) }
+    refusals += count
+    if count > 0, refusals > Self.refusalsBeforePause { pause(now: now) }
   }
 
   mutating func failed(wait: Duration?, started: Int, now: Duration) {
@@ -126,7 +137,8 @@ struct DeliveryWatch {
       deliveringSince = now
       unsentSince = now
     }
-    if let heldUntil, now < heldUntil {
+    // Uptimes are written down in whole milliseconds.
+    if let heldUntil, now < heldUntil - .milliseconds(2) {
       return "a batch starts \(heldUntil - now) before the wait that the collector asked for is over"
     }
     if inFlight > rules.maximumInFlight {
@@ -152,7 +164,7 @@ struct DeliveryWatch {
     } else if unsentSince == nil {
       unsentSince = view.now
     }
-    let isClean = failures == 0 && !isSplitting
+    let isClean = failures == 0 && !isSplitting && !view.isFailing
     let hasSlot = isClean ? view.inFlight < rules.maximumInFlight : view.inFlight == 0
     guard view.mayRun, view.waiting > 0, hasSlot, let unsentSince else {
       runnableSince = nil
@@ -164,7 +176,7 @@ struct DeliveryWatch {
     var due = unsentSince + rules.sendAfter
     if let deliveringSince { due = min(due, deliveringSince) }
     if let pausedSince { due = max(due, pausedSince + longestPause) }
-    deadline = max(due, since, heldUntil ?? .zero)
+    deadline = max(due, since, heldUntil ?? .zero, excusedUntil)
   }
 
   private var longestPause: Duration {

@@ -1,5 +1,6 @@
 import Tern
 import TernDelivery
+import TernEvents
 
 /// A request between the device and the collector.
 struct OpenRequest {
@@ -36,6 +37,17 @@ struct OpenRequest {
     /// A proxy on the way answers with an error.
     case error(Int)
   }
+}
+
+/// A wait that the collector asked for.
+struct Hold {
+  /// The true time at which it is over.
+  var until: Duration
+  var wait: Duration
+  /// The boot in which it was asked for: after another one only the wall clock tells how long ago that was.
+  let boot: UniqueID
+  /// The client has written it down for certain.
+  var isKept: Bool
 }
 
 /// Bytes that were sent in vain since the last success.

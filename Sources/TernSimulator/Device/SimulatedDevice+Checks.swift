@@ -39,6 +39,17 @@ extension SimulatedDevice {
     return places
   }
 
+  /// An empty batch asks whether the collector is back; there must be a reason to ask.
+  func checkQuestion(_ process: SimulatedProcess) -> [Int] {
+    if !process.client.isEnabled { fail("disabled", "process \(process.number) asks while it is disabled") }
+    // What another process, or one that died in a call, left to be known may be outdated.
+    if !isFailing, !process.isAsking, !traits.hasCompanion, drops.toldInDeath == 0 {
+      fail("questions", "process \(process.number) asks a collector that has not failed")
+    }
+    process.isAsking = true
+    return []
+  }
+
   /// Events of one process and one lane are claimed in the order of their recording: within a batch, and from batch to
   /// batch when they are claimed for the first time.
   private func checkOrder(

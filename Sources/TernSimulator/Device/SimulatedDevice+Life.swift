@@ -51,9 +51,10 @@ extension SimulatedDevice {
       DeliveryWatch.Rules(
         sendAfter: setup.sendAfter, sendAtWaiting: setup.sendAtWaiting,
         maximumInFlight: setup.maximumBatchesInFlight, maximumRetryDelay: setup.maximumRetryDelay))
-    if options.holdsOverLaunches, let heldUntil, heldUntil > clock.now {
-      watch.hold(until: clock.uptime + (heldUntil - clock.now))
-    }
+    guard let hold else { return watch }
+    let isSameBoot = hold.boot == boot
+    let until = clock.uptime + (isSameBoot ? hold.until - clock.now : hold.wait)
+    if until > clock.uptime { watch.hold(until: until, isKept: hold.isKept && isSameBoot) }
     return watch
   }
 
@@ -118,6 +119,7 @@ extension SimulatedDevice {
       // Nobody knows which of its last wishes were written down.
       expectedUser = nil
       expectedEnabled = nil
+      hold?.isKept = false
     }
     process.files.kill()
     if process.files.hasTorn { drops.tears += 1 }

@@ -54,6 +54,7 @@ extension SimulatedDevice {
     process.loop.effects = SimulatedEffects()
     for batch in effects.sent { send(process, batch.id, batch.records) }
     for batch in effects.cancelled { cancel(process, batch) }
+    if effects.isNetworkNew { abandon(process, but: effects.sent.count) }
     guard let wish = effects.timer else { return }
     process.timer += 1
     process.isTimerSet = wish != nil
@@ -70,7 +71,7 @@ extension SimulatedDevice {
     process.watch.look(
       DeliveryWatch.View(
         now: clock.uptime, waiting: counts.waiting, waitingCritical: counts.waitingCritical,
-        inFlight: process.open.count,
+        inFlight: process.open.count, isFailing: isFailing || process.isAsking,
         mayRun: process.client.isEnabled && !process.isPaused && !process.isSuspended))
     let status = process.client.currentStatus
     if status.delivered != process.delivered {

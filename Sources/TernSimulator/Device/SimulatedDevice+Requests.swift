@@ -6,7 +6,7 @@ import TernLog
 /// Requests on their way to the collector and back.
 extension SimulatedDevice {
   func send(_ process: SimulatedProcess, _ batch: DeliveryMachine.BatchID, _ records: [LogRecord]) {
-    let places = checkBatch(process, records)
+    let places = records.isEmpty ? checkQuestion(process) : checkBatch(process, records)
     lastRequest += 1
     let number = lastRequest
     report.figures.requests += 1
@@ -170,6 +170,14 @@ extension SimulatedDevice {
   /// What the client learns with this answer, for the book and for the watch.
   private func tell(_ process: SimulatedProcess, _ open: OpenRequest, _ reply: SimulatedCollector.Reply) {
     let now = clock.uptime
+    if case .failed = reply {
+      isFailing = true
+    } else if open.places.isEmpty {
+      return process.watch.answeredQuestion(now: now)
+    } else {
+      isFailing = false
+      process.isAsking = false
+    }
     switch reply {
     case .acknowledged(let rejected):
       let refused = Set(rejected)
@@ -177,17 +185,23 @@ extension SimulatedDevice {
       process.delivered += open.places.count - rejected.count
       process.watch.acknowledged(started: open.round, isProgress: rejected.count < open.places.count)
       endOutage()
-    case .refused(let index):
-      let isSingle = open.places.count == 1 || index != nil
-      if isSingle { book.tell(open.places[index ?? 0], isRejected: true) }
-      process.watch.refused(isSingle: isSingle, returns: open.places.count > 1, now: now)
+    case .refused(let indexes):
+      let single = open.places.count == 1 ? [0] : indexes
+      for index in single { book.tell(open.places[index], isRejected: true) }
+      process.watch.refused(singly: single.count, returns: open.places.count > 1, now: now)
     case .failed(let wait):
       process.watch.failed(wait: wait, started: open.round, now: now)
-      if let wait { heldUntil = max(heldUntil ?? .zero, clock.now + min(wait, process.watch.rules.longestWait)) }
+      if let wait { remember(wait: min(wait, process.watch.rules.longestWait)) }
       outage.sent += open.bytes
       // Whatever the book says: what is sent was queued.
       outage.queued = max(outage.queued, open.bytes, min(book.pendingBytes, process.engine.log.counts.bytes))
     }
+  }
+
+  private func remember(wait: Duration) {
+    let until = max(hold?.boot == boot ? hold?.until ?? .zero : .zero, clock.now + wait)
+    // Of two processes the one that writes last is remembered.
+    hold = Hold(until: until, wait: wait, boot: boot, isKept: !isDiskLimited && !traits.hasCompanion)
   }
 
   private func endOutage() {
@@ -199,6 +213,14 @@ extension SimulatedDevice {
       fail("outage", "\(outage.sent) bytes were sent in vain while at most \(outage.queued) were queued")
     }
     outage = Outage()
+  }
+
+  /// The network is new: what hangs on the one before ends soon, or in its own time.
+  func abandon(_ process: SimulatedProcess, but newest: Int) {
+    for number in process.open.dropLast(newest) {
+      guard let open = requests[number], clock.now - open.sentAt > .seconds(1) else { continue }
+      cancel(process, open.batch)
+    }
   }
 
   /// The client needs the answer no more; it may come all the same.

@@ -136,7 +136,7 @@ extension SimulatedDevice {
   /// An hour, and what the rules give: the wait that is left, and a pause for each event that is refused alone.
   private func drainLimit(_ process: SimulatedProcess) -> Duration {
     var limit = Duration.seconds(3600)
-    if let heldUntil, heldUntil > clock.now { limit += heldUntil - clock.now }
+    if let hold { limit += max(hold.until - clock.now, hold.wait) }
     if let held = process.watch.heldUntil, held > clock.uptime { limit += held - clock.uptime }
     let poison = (0..<book.stored).count { book[$0].event.name == DeviceUse.poison && !book[$0].isRejected }
     if traits.network.refusal != .inAnswer || traits.network.maximumBodyBytes < 100_000 {

@@ -13,8 +13,6 @@ package final class SimulatedDevice {
   package struct Options: Sendable {
     /// The most bytes that may be sent in vain for each byte queued; `nil`, the default: it is only measured.
     package var outageLimit: Double?
-    /// Whether a wait that the collector asked for holds for the next process too; false by default.
-    package var holdsOverLaunches = false
     /// The only rules that count, by name; empty, the default: all.
     package var rules: Set<String> = []
 
@@ -57,8 +55,10 @@ package final class SimulatedDevice {
   var lastUser = 0
   var isDiskLimited = false
   var outage = Outage()
-  /// The true time until which the collector asked to wait.
-  var heldUntil: Duration?
+  /// Something failed and no batch was answered otherwise since.
+  var isFailing = false
+  /// The last wait that the collector asked for.
+  var hold: Hold?
 
   /// Creates a device.
   ///

@@ -32,6 +32,8 @@ final class SimulatedProcess {
   var open: [Int] = []
   /// Answers that came while the process was suspended.
   var heldAnswers: [Int] = []
+  /// It asked whether the collector is back, and no batch was answered since.
+  var isAsking = false
   /// How many events the client was told of as delivered.
   var delivered = 0
   /// Timers are told apart by counting them.
@@ -67,10 +69,12 @@ struct SimulatedEffects: RunLoopEffects {
   var cancelled: [DeliveryMachine.BatchID] = []
   /// The last wish: `nil` none, `.some(nil)` no timer.
   var timer: Duration??
+  var isNetworkNew = false
 
   mutating func send(_ id: DeliveryMachine.BatchID, _ records: [LogRecord]) { sent.append((id, records)) }
   mutating func cancel(_ id: DeliveryMachine.BatchID) { cancelled.append(id) }
   mutating func finished(_ id: DeliveryMachine.BatchID) {}
+  mutating func networkChanged() { isNetworkNew = true }
   mutating func setTimer(_ deadline: Duration?) { timer = .some(deadline) }
 }
 

@@ -118,7 +118,7 @@ struct NetworkTraits: Sendable {
     offline = generator.fraction(20, 90_000)
     healthy = generator.chance(0.6) ? generator.fraction(7200, 400_000) : 0
     unhealthy = generator.fraction(60, 90_000)
-    refusal = generator.pick([.inAnswer, .byIndex, .wholeBatch])
+    refusal = generator.pick([.inAnswer, .byIndex, .byIndexes, .wholeBatch])
     maximumBodyBytes = generator.chance(0.2) ? Int(generator.fraction(3000, 200_000)) : NativeProtocol.maximumBodyBytes
   }
 }
@@ -129,6 +129,8 @@ enum RefusalStyle: Sendable {
   case inAnswer
   /// 400 with its index; nothing of the batch is stored.
   case byIndex
+  /// 400 with the indexes of all that are at fault; nothing of the batch is stored.
+  case byIndexes
   /// 422 and no word about which.
   case wholeBatch
 }

@@ -25,8 +25,8 @@ struct SimulatedCollector {
   /// What an answer means by the protocol, in words of our own: the client's reading of it is what is tested.
   enum Reply: Equatable {
     case acknowledged(rejected: [Int])
-    /// Refused for good: the event at this place, or the batch without a word about which.
-    case refused(at: Int?)
+    /// Refused for good: the events at these places, or the batch without a word about which.
+    case refused(at: [Int])
     case failed(wait: Duration?)
   }
 
@@ -62,7 +62,7 @@ struct SimulatedCollector {
       return Exchange(
         reply: .failed(wait: wait), response: TransportResponse(status: status, headers: headers(wait, form, at: time)))
     case .refusing:
-      return Exchange(reply: .refused(at: nil), response: TransportResponse(status: 400))
+      return Exchange(reply: .refused(at: []), response: TransportResponse(status: 400))
     case .portal:
       let page = "<html><body>Welcome to the hotel's network. Please sign in.</body></html>"
       return Exchange(
@@ -87,16 +87,20 @@ struct SimulatedCollector {
     let isPacked = request.headers["Content-Encoding"] == "gzip"
     guard let body = isPacked ? gunzip(request.body) : request.body else { return wrong("The body is not gzip.") }
     if body.count > maximumBodyBytes {
-      return Exchange(reply: .refused(at: nil), response: TransportResponse(status: 413))
+      return Exchange(reply: .refused(at: []), response: TransportResponse(status: 413))
     }
     guard let events = EventReader.read(body) else { return wrong("The body is not events, one a line.") }
-    if events.isEmpty || events.count > NativeProtocol.maximumEvents { return wrong("\(events.count) events.") }
+    if events.count > NativeProtocol.maximumEvents { return wrong("\(events.count) events.") }
     if refusal != .inAnswer, let first = events.firstIndex(where: { $0.name == DeviceUse.poison }) {
       if refusal == .wholeBatch {
-        return Exchange(reply: .refused(at: nil), response: TransportResponse(status: 422))
+        return Exchange(reply: .refused(at: []), response: TransportResponse(status: 422))
       }
-      let body = "{\"error\":{\"code\":\"malformed\",\"message\":\"no\",\"position\":0,\"index\":\(first)}}"
-      return Exchange(reply: .refused(at: first), response: TransportResponse(status: 400, body: Array(body.utf8)))
+      let all = events.indices.filter { events[$0].name == DeviceUse.poison }
+      let named = refusal == .byIndex ? "\"index\":\(first)" : "\"index\":\(first),\"indexes\":\(all)"
+      let body = "{\"error\":{\"code\":\"malformed\",\"message\":\"no\",\"position\":0,\(named)}}"
+      return Exchange(
+        reply: .refused(at: refusal == .byIndex ? [first] : all),
+        response: TransportResponse(status: 400, body: Array(body.utf8)))
     }
     return commit(events, events.indices.filter { isUnwanted(events[$0], at: time) })
   }
@@ -125,7 +129,7 @@ struct SimulatedCollector {
   }
 
   private func wrong(_ complaint: String) -> Exchange {
-    Exchange(reply: .refused(at: nil), response: TransportResponse(status: 400), complaint: complaint)
+    Exchange(reply: .refused(at: []), response: TransportResponse(status: 400), complaint: complaint)
   }
 
   private static func acknowledgement(accepted: Int, _ duplicates: [Int], _ rejected: [Int]) -> TransportResponse {
