@@ -21,7 +21,7 @@ extension EventLog {
         }
         for lane in state.lanes.indices { state.seal(lane) }
         state.takeInOrphans()
-        state.add(epoch)
+        state.beginErasure(of: epoch)
         state.saveErasures()
         return true
       }

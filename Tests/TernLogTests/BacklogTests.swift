@@ -131,7 +131,7 @@ import Testing
       try #require(resident.count == 2)
       #expect(said.contains { $0.kind == .opened && $0.number >= UInt32(events) })
       let growth = (resident[1] - resident[0]) << 10
-      #expect(growth < 4 << 20, "\(growth) bytes for \(count * segment.count) bytes of segments")
+      #expect(growth < 8 << 20, "\(growth) bytes for \(count * segment.count) bytes of segments")
     }
   #endif
 

@@ -58,7 +58,7 @@ enum ErasureFile {
 
 extension LogState {
   /// Notes an erasure for everything that is in the log now.
-  mutating func add(_ epoch: UInt32) {
+  mutating func beginErasure(of epoch: UInt32) {
     erasures.removeAll { $0.epoch == epoch }
     erasures.append(Erasure(epoch: epoch, firstToKeep: nextNumber))
   }

@@ -22,7 +22,7 @@ extension LogState {
       loadAgeClock()
       load(names + adoptOrphans())
       if !pendingEpochs.isEmpty {
-        for epoch in pendingEpochs { add(epoch) }
+        for epoch in pendingEpochs { beginErasure(of: epoch) }
         pendingEpochs = []
         saveErasures()
       }

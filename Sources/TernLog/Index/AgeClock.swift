@@ -77,7 +77,7 @@ struct AgeClock: Equatable {
   /// What passed between two moments of different boots.
   private static func gap(from earlier: Moment, to later: Moment, _ limit: Duration) -> Int64 {
     let wall = later.wall.since(earlier.wall)
-    return wall > limit ? later.uptime : max(later.uptime, wall.wholeMilliseconds)
+    return wall > limit ? later.uptime : min(max(later.uptime, wall.wholeMilliseconds), Moment.bound)
   }
 }
 

@@ -71,6 +71,13 @@ struct History {
 }
 
 extension History {
+  /// Adds to the sums over all directories of a run.
+  func count(into total: inout (acknowledged: Int, settled: Int, repeated: Int, unacknowledged: Int)) {
+    total.acknowledged += stored.count
+    total.settled += settled.count
+    total.repeated += repeated
+  }
+
   /// How many rounds of killing a test makes: few by default, as many as `TERN_KILL_ROUNDS` says.
   static func rounds(default number: Int) -> Int {
     environmentNumber("TERN_KILL_ROUNDS") ?? number

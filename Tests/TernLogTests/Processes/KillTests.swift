@@ -23,12 +23,15 @@ import Testing
     let directory = try TemporaryDirectory()
     let rounds = History.rounds(default: 12)
     var history = History()
-    var unacknowledged = 0
+    var total = (acknowledged: 0, settled: 0, repeated: 0, unacknowledged: 0)
     for round in 0..<rounds {
       let place: Comment = "seed \(seed), round \(round), \(mode.rawValue)"
       // A directory of hundreds of rounds is read in each of them; a new one now and then keeps that short.
       let epoch = round / 25
-      if round % 25 == 0 { history = History() }
+      if round % 25 == 0 {
+        history.count(into: &total)
+        history = History()
+      }
       var options = Options()
       options.directory = directory.path + "/queue-\(epoch)"
       options.process = round % 25
@@ -44,15 +47,17 @@ import Testing
       if generator.next() % 3 == 0 { continue }
       let log = try open(options)
       let extra = history.check(log, place)
-      unacknowledged += extra
+      total.unacknowledged = max(total.unacknowledged, extra)
       // Each thread of each victim may have been killed between storing an event and saying so.
       #expect(extra <= 3 * 25, place)
       #expect(log.counts.dropped[.damaged, default: 0] <= 3 * 25, "only records that were being written, \(place)")
       log.close()
     }
-    if environmentNumber("TERN_KILL_ROUNDS") != nil {
-      print("\(mode): \(rounds) kills, seed \(seed), last directory: \(history.stored.count) acknowledged")
-    }
+    history.count(into: &total)
+    guard environmentNumber("TERN_KILL_ROUNDS") != nil else { return }
+    print(
+      "\(mode.rawValue): seed \(seed), \(rounds) kills, \(total.acknowledged) events acknowledged, \(total.settled) settled,",
+      "0 lost, \(total.repeated) claimed again after a kill before they were settled")
   }
 
   private func open(_ options: Options) throws -> EventLog {
