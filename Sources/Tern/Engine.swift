@@ -15,8 +15,6 @@ package final class Engine: Sendable {
   let recorder: Locked<Recorder>
   let board: StatusBoard
   package let mailbox = Mailbox()
-  /// What earlier processes delivered.
-  let deliveredBefore: Int
   /// Events of earlier processes: they need not wait for the timer.
   let hadBacklog: Bool
   let machineSeed: UInt64
@@ -37,9 +35,7 @@ package final class Engine: Sendable {
     if !switches.isEnabled, log.counts.waiting > 0 { log.erase() }
     self.files = Locked(files)
     board = StatusBoard(isPaused: configuration.startsPaused)
-    let counts = log.counts
-    deliveredBefore = counts.delivered
-    hadBacklog = counts.waiting > 0
+    hadBacklog = log.counts.waiting > 0
     let timeout: Duration? =
       if case .automatic(let timeout) = configuration.sessions { max(timeout, .zero) } else { nil }
     recorder = Locked(
@@ -120,7 +116,7 @@ package final class Engine: Sendable {
     let isEnabled = recorder.withLock { $0.isEnabled }
     return board.state.withLock { state in
       TernClient.Status(
-        queued: counts.waiting, inFlight: counts.claimed, delivered: counts.delivered - deliveredBefore,
+        queued: counts.waiting, inFlight: counts.claimed, delivered: counts.deliveredHere,
         droppedByReason: counts.dropped.filter { !$0.key.isReport },
         lastError: state.lastError, isPaused: state.isPaused, isEnabled: isEnabled)
     }

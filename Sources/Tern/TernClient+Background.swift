@@ -50,7 +50,7 @@ extension TernClient {
   /// - Returns: Why the sending ended, and how much is left.
   @discardableResult
   public func sendInBackground(deadline: Duration = .seconds(25)) async -> BackgroundSendResult {
-    let before = engine.log.counts.delivered
+    let before = engine.log.counts.deliveredHere
     let (expiry, expired) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let giveBack = engine.environment.backgroundActivity?.begin("Sending analytics") { expired.yield() }
     let ending = await engine.sendEverything(until: engine.environment.clock.uptime + deadline, orUntil: expiry)
@@ -58,7 +58,7 @@ extension TernClient {
     expired.finish()
     let counts = engine.log.counts
     return BackgroundSendResult(
-      ending: ending, delivered: counts.delivered - before, left: counts.waiting + counts.claimed)
+      ending: ending, delivered: counts.deliveredHere - before, left: counts.waiting + counts.claimed)
   }
 }
 

@@ -133,7 +133,9 @@ extension LogState {
     for index in records.indices {
       switch verdicts[index] {
       case .returned: continue
-      case .delivered: ledger.addDelivered(1)
+      case .delivered:
+        ledger.addDelivered(1)
+        deliveredHere += 1
       case .dropped(let reason): ledger.add(reason, 1)
       }
       runs.append(records[index].run)

@@ -120,6 +120,7 @@ package final class EventLog: Sendable {
       counts.dropped = state.ledger.counts
       counts.droppedTotal = state.ledger.dropped
       counts.delivered = state.ledger.delivered
+      counts.deliveredHere = state.deliveredHere
       counts.tracked = state.tracked
       return counts
     }

@@ -83,6 +83,8 @@ package struct LogCounts: Sendable, Equatable {
   package var oldestWaiting: Timestamp?
   /// Events that the server has, since the install's first launch; persisted best effort.
   package var delivered = 0
+  /// Those of them that left since this log was opened.
+  package var deliveredHere = 0
   /// Events ever recorded: always the sum of those that wait, are claimed, were delivered and were dropped.
   package var tracked = 0
   /// Events that left without being delivered, by reason, since the install's first launch; persisted best effort.

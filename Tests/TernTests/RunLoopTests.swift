@@ -53,6 +53,25 @@ import Testing
     loop.take(loop.engine.mailbox.takeAll() + [try answer()])
     #expect(client.currentStatus.droppedByReason == [.disabled: 1, .erased: 2])
   }
+  @Test mutating func `does not count as its own what a dead process has delivered`() throws {
+    var configuration = client.engine.configuration
+    configuration.sessions = .manual
+    let other = TernClient(try Engine(configuration, harness.environment()))
+    other.track("Delivered", priority: .critical)
+    var otherLoop = Tern.RunLoop(other.engine, Effects())
+    otherLoop.begin()
+    otherLoop.take(other.engine.mailbox.takeAll())
+    let batch = try #require(otherLoop.effects.sent.last)
+    let body = Array("{\"accepted\":1,\"duplicates\":[],\"rejected\":[]}".utf8)
+    otherLoop.take([.answered(batch.id, .response(TransportResponse(status: 200, body: body)))])
+    #expect(other.currentStatus.delivered == 1)
+    otherLoop.end()
+    // Erasing takes in what the other one left, its counts included.
+    client.isEnabled = false
+    #expect(client.currentStatus.delivered == 0)
+    #expect(client.ledger.delivered == 1 && client.ledger.balances)
+  }
+
   @Test(arguments: [[], [0]])
   mutating func `counts events that were erased under way once, whatever the answer says`(rejected: [Int]) throws {
     client.track("Erased", priority: .critical)

@@ -100,7 +100,7 @@ extension LogState {
     for name in (try? orphan.segments(fileSystem)) ?? [] {
       if let newName = renumber(name, from: orphan.path(name.text)) { adopted.append(newName) }
     }
-    if let drops = try? readLedger(of: orphan), !drops.counts.isEmpty {
+    if let drops = try? readLedger(of: orphan), !drops.counts.isEmpty || drops.delivered > 0 {
       ledger.add(drops)
       // Saved here before it is removed there: a crash in between counts twice rather than not at all.
       saveLedger()

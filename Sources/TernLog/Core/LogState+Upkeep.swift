@@ -45,6 +45,7 @@ extension LogState {
     fresh.nextNumber = nextNumber
     fresh.generation = generation + 1
     fresh.ledgerHome = ledgerHome
+    fresh.deliveredHere = deliveredHere
     fresh.ageClock = ageClock
     fresh.pendingEpochs = pendingEpochs.union(erasures.map(\.epoch))
     guard (try? fresh.attach(rescued: rescue())) != nil else { return false }

@@ -15,6 +15,8 @@ struct LogState {
   var tracked = 0
   /// The directory whose file of counts is part of `ledger`.
   var ledgerHome: String?
+  /// Events settled as delivered since the log was opened; the ledger's number also has those of adopted logs.
+  var deliveredHere = 0
   var nextNumber: UInt64 = 1
   /// Counts up when all open claims become void.
   var generation: UInt64 = 0

@@ -33,8 +33,7 @@ struct DropAccount {
     }
     for path in disk.paths where path.hasSuffix("/" + DropLedger.fileName) {
       if owned.contains(String(path.dropLast(DropLedger.fileName.count + 1))) { continue }
-      // A slot that a full disk cut off is whole again with the zeros that it ended in.
-      let bytes = (disk.contents(of: path) ?? []) + [UInt8](repeating: 0, count: DropLedger.fileBytes)
+      let bytes = disk.contents(of: path) ?? []
       for (reason, count) in bytes.withUnsafeBytes({ DropLedger(file: $0) }).counts {
         totals[reason, default: 0] += count
       }

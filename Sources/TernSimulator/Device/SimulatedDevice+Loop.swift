@@ -78,6 +78,7 @@ extension SimulatedDevice {
       fail(
         "status", "\(status.delivered) events are delivered says the client, and it was told of \(process.delivered)")
     }
+    if !process.client.ledger.balances { fail("status", "the ledger does not balance: \(process.client.ledger)") }
     if let fault = process.watch.hammering { fail("pauses", fault) }
     balance(process, counts)
   }
