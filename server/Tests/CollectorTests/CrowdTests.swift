@@ -38,7 +38,7 @@ import Warehouse
 
   @Test(arguments: ["/v1/events", "/logs", "/collect", "/batch", "/login", "/api/v1/apps"])
   func `bodies that are only announced take nothing from the others`(path: String) async throws {
-    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumPendingBytes: 100_000)))
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumPendingBytes: 16_000)))
     try await fixture.running { port in
       let fields =
         "POST \(path) HTTP/1.1\r\nHost: x\r\nTern-Key: \(fixture.app.key)\r\nApp-Secret: \(fixture.app.appSecret)\r\n"
@@ -86,7 +86,9 @@ import Warehouse
   }
 
   @Test func `a body that does not get on is ended long before its deadline`() async throws {
-    let limits = CollectorLimits(bodyProgressInterval: .milliseconds(200), minimumBodyProgress: 100)
+    let limits = CollectorLimits(
+      bodyProgressInterval: .milliseconds(200), minimumBodyProgress: 100, bodyDeadline: .seconds(3_600),
+      idleTimeout: .seconds(3_600))
     let fixture = try Fixture(CollectorSettings(limits: limits))
     try await fixture.running { port in
       try await RawConnection.open(to: port) { connection in
@@ -114,7 +116,9 @@ import Warehouse
 
   @Test(arguments: ["", "GET / HTTP/1.1\r\nX-a: ", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"])
   func `more connections than allowed keep no new client out`(text: String) async throws {
-    let limits = CollectorLimits(maximumConnections: 8, maximumConnectionsPerClient: 8)
+    let limits = CollectorLimits(
+      maximumConnections: 8, maximumConnectionsPerClient: 8, headDeadline: .seconds(3_600), idleTimeout: .seconds(3_600)
+    )
     let fixture = try Fixture(CollectorSettings(limits: limits))
     try await fixture.running { port in
       try await withCrowd(Array(repeating: text, count: 200), to: port) { crowd in
@@ -147,7 +151,7 @@ import Warehouse
   func `a connection is closed after the answer when the client's version or header says so`(
     end: String, closes: Bool
   ) async throws {
-    let fixture = try Fixture()
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(idleTimeout: .seconds(3_600))))
     try await fixture.running { port in
       try await RawConnection.open(to: port) { connection in
         try await connection.send("GET /healthz \(end)")

@@ -109,6 +109,12 @@ import Testing
     try await warehouse.flush()
     let daily = try warehouse.dailyCounts(app: app, dimension: .loss, days: Self.days)
     #expect(daily.map(\.count) == [.max, .max - 5])
+    let rounded = Locked<Int64?>(nil)
+    try await warehouse.perform { writer in
+      let count = try writer.connection.integer("SELECT count(*) FROM cnt WHERE typeof(n) <> 'integer'")
+      rounded.withLock { $0 = count }
+    }
+    #expect(rounded.withLock { $0 } == 0)
     #expect(try warehouse.totals(app: app, dimension: .loss, days: Self.days, limit: nil).map(\.count) == [.max])
     #expect(try warehouse.total(app: app, dimension: .loss, key: "queue_full", days: Self.days).count == .max)
     try await warehouse.close()
