@@ -18,6 +18,8 @@ struct OpenRequest {
   var isVoid = false
   /// The process that sent it is gone.
   var isOrphan = false
+  /// There was a network to send it to.
+  var hasLeft = true
   /// It has left the device and may yet arrive.
   var isOnItsWay = true
   var reply: SimulatedCollector.Reply?

@@ -120,6 +120,8 @@ extension SimulatedDevice {
       expectedUser = nil
       expectedEnabled = nil
       hold?.isKept = false
+      // Nor whether it remembers that the collector is well.
+      isFailing = true
     }
     process.files.kill()
     if process.files.hasTorn { drops.tears += 1 }

@@ -41,6 +41,7 @@ extension SimulatedDevice {
   private func dispatch(_ open: inout OpenRequest, _ number: Int) {
     let trip = Duration.seconds(Double.random(in: traits.network.roundTrip, using: &net))
     if isOffline {
+      open.hasLeft = false
       let isQuick = net.chance(0.9)
       fail(&open, number, isQuick ? .offline : .timedOut, in: isQuick ? .milliseconds(20) : Self.timeout)
       return
@@ -192,6 +193,8 @@ extension SimulatedDevice {
     case .failed(let wait):
       process.watch.failed(wait: wait, started: open.round, now: now)
       if let wait { remember(wait: min(wait, process.watch.rules.longestWait)) }
+      // A device without a network sends nothing.
+      guard open.hasLeft else { return }
       outage.sent += open.bytes
       // Whatever the book says: what is sent was queued.
       outage.queued = max(outage.queued, open.bytes, min(book.pendingBytes, process.engine.log.counts.bytes))
