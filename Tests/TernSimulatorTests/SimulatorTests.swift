@@ -7,7 +7,7 @@ import Testing
 /// `TERN_SIMULATION_DAYS` and `TERN_SIMULATION_SEED` ask for more or for others.
 @Suite struct `Simulated devices` {
   private static let environment = ProcessInfo.processInfo.environment
-  private static let days = environment["TERN_SIMULATION_DAYS"].flatMap { Double($0) } ?? 300
+  private static let days = environment["TERN_SIMULATION_DAYS"].flatMap { Double($0) } ?? 200
   private static let seed = environment["TERN_SIMULATION_SEED"].flatMap { UInt64($0) } ?? 1
 
   @Test func `lose nothing, send nothing twice and keep their intervals`() {
