@@ -30,7 +30,7 @@ extension TernClient {
     public var countryCode: String?
     /// How long after the first unsent event a delivery starts; the default is 6 s.
     public var sendAfter: Duration {
-      didSet { sendAfter = max(sendAfter, .zero) }
+      didSet { sendAfter = min(max(sendAfter, .zero), .longest) }
     }
     /// How many waiting events start a delivery at once; the default is 50, the least 1.
     public var sendAtWaiting: Int {

@@ -54,9 +54,13 @@ extension Engine {
   func deliveryMemory() -> DeliveryMemory {
     guard let stored = files.withLock({ $0.loadMemory() }) else { return DeliveryMemory() }
     let clock = environment.clock
-    return stored.memory(
-      wallTime: clock.wallTime, uptime: clock.uptime, boot: environment.boot,
+    let wallTime = clock.wallTime
+    let memory = stored.memory(
+      wallTime: wallTime, uptime: clock.uptime, boot: environment.boot,
       longestWait: configuration.policy.maximumRetryAfter)
+    // Written with a clock that was ahead: from now on the present one counts, or the wait would begin anew each time.
+    if stored.time > wallTime.millisecondsSince1970 { remember(memory) }
+    return memory
   }
 
   /// Writes down what the next process shall know; best effort, since it saves requests and no events.

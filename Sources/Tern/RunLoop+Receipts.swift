@@ -48,11 +48,11 @@ struct ReceiptDesk {
 extension RunLoop {
   /// Tells those who ask about the events of a settled batch.
   mutating func answerReceipts(delivered: [LogRecord], rejected: [LogRecord]) {
+    // Whether somebody asks now or not: they may ask again, and then it has left before.
+    if !knownReceipts.isEmpty { for record in rejected + delivered { knownReceipts.remove(record.id) } }
     guard engine.board.state.withLock({ !$0.receipts.isEmpty }) else { return }
     for record in rejected { engine.answer(record.id, ReceiptError(.dropped(.rejected))) }
     for record in delivered { engine.answer(record.id, nil) }
-    // Somebody may ask again: then it has left before.
-    for record in rejected + delivered { knownReceipts.remove(record.id) }
   }
 
   /// Looks for events that somebody asks about and that left without a word: evicted, expired, damaged, erased.

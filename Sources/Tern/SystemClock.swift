@@ -38,7 +38,12 @@ public struct SystemClock: TernClock {
     while !Task.isCancelled {
       let rest = deadline - uptime
       guard rest > .zero else { return }
-      try? await Task.sleep(for: rest)
+      try? await Task.sleep(for: min(rest, .longest))
     }
   }
+}
+
+extension Duration {
+  /// A hundred years: what is meant by any longer time, which the system's timers could not be set to.
+  static let longest = Duration.seconds(100 * 365 * 86_400)
 }

@@ -53,7 +53,8 @@ extension TernClient {
     let before = engine.log.counts.deliveredHere
     let (expiry, expired) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let giveBack = engine.environment.backgroundActivity?.begin("Sending analytics") { expired.yield() }
-    let ending = await engine.sendEverything(until: engine.environment.clock.uptime + deadline, orUntil: expiry)
+    let ending = await engine.sendEverything(
+      until: engine.environment.clock.uptime + min(deadline, .longest), orUntil: expiry)
     giveBack?()
     expired.finish()
     let counts = engine.log.counts

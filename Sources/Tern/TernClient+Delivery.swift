@@ -19,7 +19,7 @@ extension TernClient {
   /// - Parameter deadline: How long to wait at most, from now.
   @discardableResult
   public func flush(deadline: Duration) async -> FlushOutcome {
-    await engine.flush(until: engine.environment.clock.uptime + deadline)
+    await engine.flush(until: engine.environment.clock.uptime + min(deadline, .longest))
   }
 
   /// Stops starting requests until ``resume()``; events are recorded as before. Not kept over launches.
@@ -79,11 +79,14 @@ extension TernClient {
 
 extension Engine {
   func setPaused(_ isPaused: Bool) {
-    let isNew = board.state.withLock { state in
-      defer { state.isPaused = isPaused }
-      return state.isPaused != isPaused
+    // One lock over both: of two threads, the one that is last says so last.
+    files.withLock { _ in
+      let isNew = board.state.withLock { state in
+        defer { state.isPaused = isPaused }
+        return state.isPaused != isPaused
+      }
+      if isNew { mailbox.post(.input(isPaused ? .paused : .resumed)) }
     }
-    if isNew { mailbox.post(.input(isPaused ? .paused : .resumed)) }
   }
 
   func flush() async -> FlushOutcome {

@@ -42,6 +42,8 @@ extension DeliveryMachine {
   func memory(now: Duration) -> DeliveryMemory {
     DeliveryMemory(
       heldUntil: heldUntil.flatMap { $0 > now ? $0 : nil },
-      bytesLimit: bytesLimit < policy.batchBytes ? bytesLimit : nil, asksFirst: asksFirst)
+      bytesLimit: bytesLimit < policy.batchBytes ? bytesLimit : nil,
+      // The next process knows nothing of one failure: it would send all of it again.
+      asksFirst: asksFirst || (sentInVain && policy.asksAfterFailures != nil))
   }
 }

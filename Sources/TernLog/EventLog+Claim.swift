@@ -8,6 +8,8 @@ struct Operations {
   let buffer = ScratchBuffer(capacity: 4 << 10)
   /// How often in a row a segment could not be read.
   var failures: [UInt64: Int] = [:]
+  /// A segment was left to the next launch: what is in it is not gone.
+  var hasGivenUp = false
 
   /// Ends claims that became void.
   mutating func forgetVoidClaims(generation: UInt64) {
@@ -108,6 +110,7 @@ extension EventLog {
       operations.failures[number, default: 0] += 1
       if operations.failures[number, default: 0] >= 3, state.withLock({ $0.giveUp(finding.name) }) {
         operations.failures[number] = nil
+        operations.hasGivenUp = true
       }
     }
   }

@@ -4,7 +4,7 @@ extension EventLog {
   /// Which of these events are still in the log, waiting or claimed.
   ///
   /// Reads the headers of all segments, so it is for the few that somebody asks about, and not for the caller of
-  /// `track`; appending goes on meanwhile. A segment that cannot be read now is taken to hold what was not found.
+  /// `track`; appending goes on meanwhile. A segment that cannot be read is taken to hold what was not found.
   package func remaining(of ids: Set<UniqueID>) -> Set<UniqueID> {
     operations.withLock { operations in
       let (names, generation) = state.withLock { state in
@@ -12,7 +12,7 @@ extension EventLog {
       }
       operations.forgetVoidClaims(generation: generation)
       var found = Set(operations.claims.values.joined().lazy.map(\.id).filter(ids.contains))
-      var isUncertain = false
+      var isUncertain = operations.hasGivenUp
       for name in names where found.count < ids.count {
         if !find(ids, in: name, generation, operations.buffer, &found) { isUncertain = true }
       }

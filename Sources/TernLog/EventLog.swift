@@ -103,8 +103,10 @@ package final class EventLog: Sendable {
       payloadBytes: payload.count, payloadCheck: payload.withUnsafeBytes { Checksum.of($0) }, lane: lane, ordinal: 0,
       epoch: epoch, time: time, uptimeMilliseconds: UInt64(clamping: uptime.wholeMilliseconds), id: id)
     return state.withLock { state in
-      state.tracked &+= 1
-      return state.append(payload, header, uptime: uptime)
+      let outcome = state.append(payload, header, uptime: uptime)
+      // Afterwards, since a directory that was lost on the way is taken stock of without this event.
+      state.track(1)
+      return outcome
     }
   }
 
@@ -130,7 +132,7 @@ package final class EventLog: Sendable {
   package func count(_ reason: DropReason, _ n: Int) {
     state.withLock { state in
       state.ledger.add(reason, n)
-      if DropLedger.isDrop(reason) { state.tracked &+= max(n, 0) }
+      if DropLedger.isDrop(reason) { state.track(n) }
     }
   }
 

@@ -68,6 +68,12 @@ struct LogState {
   /// only with the rest of its segment.
   var occupiedLimit: Int { maximumBytes - segmentLimit }
 
+  /// Counts events as recorded; what a file said before may be anything, so the sum stops at the greatest number.
+  mutating func track(_ number: Int) {
+    let (sum, overflow) = tracked.addingReportingOverflow(max(number, 0))
+    tracked = overflow ? .max : sum
+  }
+
   /// Counts what there is as recorded: what earlier processes left, of which nobody knows more.
   mutating func takeStock() {
     let (sum, overflow) = (waiting + claimed).addingReportingOverflow(ledger.dropped)
@@ -88,7 +94,7 @@ struct LogState {
 
   /// Counts an event that is dropped before anything is written.
   mutating func refuse(_ reason: DropReason) -> AppendOutcome {
-    tracked &+= 1
+    track(1)
     return drop(reason)
   }
 

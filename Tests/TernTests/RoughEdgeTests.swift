@@ -1,0 +1,104 @@
+import Foundation
+import TernDelivery
+import TernEvents
+import TernLog
+import TernTestSupport
+import Testing
+
+@testable import Tern
+
+@Suite(.timeLimit(.minutes(1))) struct `At the edges` {
+  @Test func `no length of time is too long`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client {
+      $0.sessions = .manual
+      $0.sendAfter = .seconds(Int64.max)
+    }
+    tern.track("A")
+    #expect(await tern.flush(deadline: .seconds(Int64.max)) == .sent(1))
+    #expect(await tern.sendInBackground(deadline: .seconds(Int64.max)).ending == .finished)
+    await tern.shutdown()
+    let clock = SystemClock()
+    let sleeper = Task { await clock.sleep(until: .seconds(Int64.max)) }
+    sleeper.cancel()
+    await sleeper.value
+  }
+
+  @Test func `the ledger balances when the directory is taken away`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
+    let tern = try harness.client { $0.sessions = .manual }
+    for _ in 0..<3 { tern.track("A") }
+    try FileManager.default.removeItem(at: harness.directory)
+    harness.clock.advance(by: .seconds(100))
+    for _ in 0..<3 { tern.track("B") }
+    #expect(tern.ledger.balances, "\(tern.ledger)")
+    await tern.shutdown()
+  }
+
+  @Test func `an outage costs no more when the app is launched again and again`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .status(503) })
+    func launch() throws -> TernClient {
+      try harness.client {
+        $0.sessions = .manual
+        $0.compressesRequests = false
+        $0.startsPaused = true
+      }
+    }
+    let first = try launch()
+    for _ in 0..<1500 { first.track("A") }
+    let queued = first.engine.log.counts.bytes
+    await first.shutdown()
+    for _ in 0..<12 {
+      let tern = try launch()
+      tern.resume()
+      await tern.status { $0.lastError != nil && $0.inFlight == 0 }
+      await tern.shutdown()
+    }
+    let sent = harness.transport.requests.reduce(0) { $0 + $1.body.count }
+    #expect(sent <= 2 * queued, "\(sent) bytes of \(queued)")
+  }
+
+  @Test func `a wait that was noted with a clock years ahead ends`() async throws {
+    let harness = try TestHarness(
+      transport: ScriptedTransport(answers: [.status(429, headers: ["Retry-After": "3600"])]))
+    let now = harness.clock.wallTime
+    harness.clock.setWallTime(now + .seconds(5 * 365 * 86_400))
+    func launch() throws -> TernClient {
+      var environment = harness.environment()
+      environment.boot = nil
+      var configuration = TernClient.Configuration(key: "k", collector: try #require(URL(string: "http://c.test")))
+      configuration.queueDirectory = harness.directory
+      configuration.sessions = .manual
+      return try TernClient(configuration, environment: environment)
+    }
+    let first = try launch()
+    first.track("A", priority: .critical)
+    await first.status { $0.lastError != nil }
+    await first.shutdown()
+    harness.clock.setWallTime(now)
+    for _ in 0..<3 {
+      let tern = try launch()
+      await tern.flush()
+      await tern.shutdown()
+      harness.clock.advance(by: .seconds(1800))
+    }
+    let last = try launch()
+    await last.status { $0.queued == 0 && $0.inFlight == 0 }
+    #expect(harness.transport.received.names == ["A"])
+    await last.shutdown()
+  }
+
+  @Test func `pausing and resuming from several threads ends as it says`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.sessions = .manual }
+    for round in 0..<300 {
+      await withTaskGroup(of: Void.self) { group in
+        for number in 0..<4 { group.addTask { number % 2 == 0 ? tern.pause() : tern.resume() } }
+      }
+      tern.resume()
+      tern.track("A")
+      #expect(await tern.flush() == .sent(1), "round \(round)")
+    }
+    await tern.shutdown()
+  }
+}
