@@ -36,6 +36,19 @@ public struct DeviceLedger: Sendable, Hashable {
     self.init(tracked: tracked, delivered: delivered, waiting: waiting, inFlight: inFlight, dropped: dropped)
   }
 
+  /// The books once the device has the answer to a request: what the request brought is on no way any more.
+  ///
+  /// A device that says nothing afterwards would otherwise be shown for weeks with its last batch under way.
+  public func answered(stored: Int, refused: Int) -> DeviceLedger {
+    var ledger = self
+    let settled = min(max(Int64(stored), 0), inFlight)
+    let lost = min(max(Int64(refused), 0), inFlight - settled)
+    ledger.inFlight -= settled + lost
+    ledger.delivered += settled
+    ledger.dropped += lost
+    return ledger
+  }
+
   /// Grows as long as the device keeps its books: of two ledgers of an install the one with more is the later one.
   public var progress: Int64 { tracked + delivered + dropped }
 }

@@ -161,7 +161,7 @@ import Warehouse
         #expect(answer.status == .ok)
       }
     }
-    let expected = DeviceLedger(tracked: 9, delivered: 4, waiting: 3, inFlight: 2, dropped: 0)
+    let expected = DeviceLedger(tracked: 9, delivered: 5, waiting: 3, inFlight: 1, dropped: 0)
     #expect(fixture.warehouse.batches.map(\.ledger) == [expected, nil, nil])
   }
 

@@ -23,6 +23,18 @@ import Testing
     }
   }
 
+  @Test func `a ledger is kept as it will be when the device has the answer`() {
+    let ledger = DeviceLedger(tracked: 20, delivered: 4, waiting: 6, inFlight: 9, dropped: 1)
+    #expect(
+      ledger.answered(stored: 5, refused: 2)
+        == DeviceLedger(tracked: 20, delivered: 9, waiting: 6, inFlight: 2, dropped: 3))
+    for (stored, refused) in [(0, 0), (9, 0), (100, 100), (3, 100), (-1, -1), (.max, .max)] {
+      let after = ledger.answered(stored: stored, refused: refused)
+      #expect(after.delivered + after.waiting + after.inFlight + after.dropped == ledger.tracked)
+      #expect(after.inFlight >= 0 && after.progress >= ledger.progress)
+    }
+  }
+
   @Test func `a ledger is read whatever the order of its fields`() {
     let expected = DeviceLedger(tracked: 10, delivered: 4, waiting: 3, inFlight: 2, dropped: 1)
     for header in [

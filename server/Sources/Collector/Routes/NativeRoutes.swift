@@ -35,7 +35,8 @@ struct NativeRoutes: Sendable {
           bytes, received: received, clock: clock, key: secret, app: app.rawValue, limits: limits)
       }
       guard !batch.events.isEmpty || !batch.rejections.isEmpty else { return try await answerThatStoringWorks() }
-      batch.ledger = request.headers[.ternLedger].flatMap { DeviceLedger(header: $0) }
+      batch.ledger = request.headers[.ternLedger].flatMap { DeviceLedger(header: $0) }?
+        .answered(stored: batch.events.count, refused: batch.rejections.count)
       let receipt = try await ingestion.commit(batch, app: app)
       return .json(Self.answer(receipt, batch.rejections))
     } catch let error as IngestError {
