@@ -30,10 +30,12 @@ extension Engine {
   func setUser(_ user: String?) {
     let user = user.flatMap { $0.isEmpty ? nil : $0.cut(toBytes: NativeProtocol.maximumNameBytes) }
     files.withLock { files in
+      // Another process may have counted further: an erasure must tell its events from ours.
+      let taken = files.loadSwitches().epoch
       let change = recorder.withLock { recorder -> SwitchChanges.User? in
         guard !recorder.isClosed, recorder.user != user else { return nil }
         recorder.user = user
-        recorder.epoch &+= 1
+        recorder.epoch = max(recorder.epoch, taken) &+ 1
         return SwitchChanges.User(name: user, epoch: recorder.epoch)
       }
       guard let change else { return }
@@ -45,10 +47,11 @@ extension Engine {
   /// Ends the identity of the present user: whoever comes next is somebody else, in a session of their own.
   func reset() {
     files.withLock { files in
+      let taken = files.loadSwitches().epoch
       let change = recorder.withLock { recorder -> SwitchChanges.User? in
         guard !recorder.isClosed else { return nil }
         recorder.user = nil
-        recorder.epoch &+= 1
+        recorder.epoch = max(recorder.epoch, taken) &+ 1
         return SwitchChanges.User(name: nil, epoch: recorder.epoch)
       }
       guard let change else { return }

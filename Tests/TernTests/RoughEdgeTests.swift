@@ -101,4 +101,22 @@ import Testing
     }
     await tern.shutdown()
   }
+
+  @Test func `an erasure in one process takes nothing of another process's user`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
+    let first = try harness.client { $0.sessions = .manual }
+    let second = try harness.client { $0.sessions = .manual }
+    first.identify("x")
+    second.identify("y")
+    first.track("Of x")
+    second.track("Of y")
+    await second.shutdown()
+    first.erase()
+    #expect(first.ledger.droppedByReason == [.erased: 1])
+    await first.shutdown()
+    let third = try harness.client { $0.sessions = .manual }
+    third.erase()
+    #expect(third.ledger.queued == 0 && third.ledger.droppedByReason == [.erased: 2], "the user named last is y")
+    await third.shutdown()
+  }
 }
