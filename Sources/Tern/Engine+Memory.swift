@@ -13,6 +13,10 @@ struct StoredMemory: Codable, Equatable, Sendable {
   var heldFor: Int64?
   var bytesLimit: Int?
   var asksFirst: Bool
+  /// Sent since the collector last answered.
+  var questionsInVain: Int?
+  var probesInVain: Int?
+  var eventsInVain: Int?
 }
 
 extension StoredMemory {
@@ -26,6 +30,9 @@ extension StoredMemory {
     heldFor = memory.heldUntil.map { ($0 - uptime).wholeMilliseconds }
     bytesLimit = memory.bytesLimit
     asksFirst = memory.asksFirst
+    questionsInVain = memory.vain.questions
+    probesInVain = memory.vain.probes
+    eventsInVain = memory.vain.events
   }
 
   /// The memory as of now.
@@ -45,7 +52,8 @@ extension StoredMemory {
     let wait = heldFor.map { min(.milliseconds($0) - elapsed, longestWait) }
     return DeliveryMemory(
       heldUntil: wait.flatMap { $0 > .zero ? now + $0 : nil },
-      bytesLimit: elapsed < Self.limitLifetime ? bytesLimit : nil, asksFirst: asksFirst)
+      bytesLimit: elapsed < Self.limitLifetime ? bytesLimit : nil, asksFirst: asksFirst,
+      vain: VainAttempts(questions: questionsInVain ?? 0, probes: probesInVain ?? 0, events: eventsInVain ?? 0))
   }
 }
 

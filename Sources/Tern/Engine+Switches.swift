@@ -67,7 +67,7 @@ extension Engine {
       let (epoch, isClosed) = recorder.withLock { ($0.epoch, $0.isClosed) }
       if !isClosed { log.erase(epoch: epoch) }
     }
-    mailbox.post(.refresh)
+    mailbox.post(.input(.erased))
   }
 
   /// Writes down what the disk refused before, if anything.

@@ -19,6 +19,7 @@ extension DeliveryMachine {
   var eventsLimit: Int {
     // Halved with each failure: however often a server fails after it was asked, little is sent in vain.
     let probe = max(policy.probeEvents >> max(failures - 1, 0), 1)
+    if isProbing { return 1 }
     let limit = failures > 0 ? min(policy.batchEvents, probe) : policy.batchEvents
     return min(limit, splitting?.limit ?? limit)
   }
@@ -43,10 +44,13 @@ extension DeliveryMachine {
     guard let batch = inFlight.removeValue(forKey: id), !batch.isVoid else { return }
     if batch.isQuestion { return questionAnswered(id, batch, verdict, now: now) }
     let count = batch.events.total
-    if case .failed = verdict {
+    if case .failed(let failure) = verdict {
+      if isProbing { vain = VainAttempts(probes: vain.probes + 1, events: vain.events) }
+      if failure.kind != .offline { vain.events += count }
     } else {
       asksFirst = false
       sentInVain = false
+      vain = VainAttempts()
     }
     switch verdict {
     case .acknowledged(let rejected):
@@ -96,6 +100,7 @@ extension DeliveryMachine {
     firstCriticalAt = nil
     asksFirst = false
     sentInVain = false
+    vain = VainAttempts()
     succeeded()
   }
 

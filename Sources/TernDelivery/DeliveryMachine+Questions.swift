@@ -4,19 +4,55 @@ import TernEvents
 /// and again in vain.
 extension DeliveryMachine {
   /// Whether the next attempt is a question and not a batch.
-  var mustAsk: Bool { asksFirst && !isAnswered && policy.asksAfterFailures != nil }
+  var mustAsk: Bool { isAsking && !isProbing }
+
+  private var isAsking: Bool { asksFirst && !isAnswered && policy.asksAfterFailures != nil }
+
+  /// Whether the next attempt is a single event, because the questions were answered by something in between.
+  var isProbing: Bool { isAsking && vain.suggestProbe(after: policy.questionsBeforeProbe, waiting: waiting.total) }
 
   mutating func questionAnswered(_ id: BatchID, _ batch: Batch, _ verdict: Verdict, now: Duration) {
     switch verdict {
-    case .failed(let failure): failed(batch, failure, now: now)
+    case .failed(let failure):
+      // Silence says that nobody is there, and a wait is what a collector asks for: only other answers raise doubts.
+      if failure.status != nil, failure.retryAfter == nil { vain.questions += 1 }
+      failed(batch, failure, now: now)
     // A server that refuses the question has at least answered: one that does not know it takes events all the same.
     case .acknowledged, .refused, .tooLarge:
       isAnswered = true
+      vain = VainAttempts()
       isDelivering = true
     }
     if case .failed(let failure) = verdict {
       for index in flushes.indices where flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
     }
+  }
+}
+
+/// What was sent in vain since a server last answered.
+package struct VainAttempts: Sendable, Equatable {
+  /// Questions that something else than a collector answered, a gateway say, since an event was last tried.
+  package var questions: Int
+  /// How many events were tried without asking, and did not arrive either.
+  package var probes: Int
+  /// How many events were sent in vain, each as often as it was sent.
+  package var events: Int
+
+  /// From here on nothing changes any more; a file may say anything.
+  private static let most = 1 << 20
+
+  package init(questions: Int = 0, probes: Int = 0, events: Int = 0) {
+    self.questions = min(max(questions, 0), Self.most)
+    self.probes = min(max(probes, 0), Self.most)
+    self.events = min(max(events, 0), Self.most)
+  }
+
+  /// Whether an event is to be tried, because the questions may be what is not let through.
+  ///
+  /// Each one in vain doubles the number of questions before the next, up to four times the first; up to sixteen times
+  /// once twice as many events were sent in vain as wait.
+  func suggestProbe(after first: Int, waiting: Int) -> Bool {
+    questions >= first << (events < 2 * waiting ? min(probes, 2) : 4)
   }
 }
 
@@ -28,12 +64,18 @@ package struct DeliveryMemory: Sendable, Equatable {
   package var bytesLimit: Int?
   /// Attempts failed and none has succeeded since: the server is asked before events are sent.
   package var asksFirst: Bool
+  /// What was sent since then.
+  package var vain: VainAttempts
 
   /// Creates a memory; without arguments that of a machine to which nothing has happened.
-  package init(heldUntil: Duration? = nil, bytesLimit: Int? = nil, asksFirst: Bool = false) {
+  package init(
+    heldUntil: Duration? = nil, bytesLimit: Int? = nil, asksFirst: Bool = false,
+    vain: VainAttempts = VainAttempts()
+  ) {
     self.heldUntil = heldUntil
     self.bytesLimit = bytesLimit
     self.asksFirst = asksFirst
+    self.vain = vain
   }
 }
 
@@ -44,6 +86,6 @@ extension DeliveryMachine {
       heldUntil: heldUntil.flatMap { $0 > now ? $0 : nil },
       bytesLimit: bytesLimit < policy.batchBytes ? bytesLimit : nil,
       // The next process knows nothing of one failure: it would send all of it again.
-      asksFirst: asksFirst || (sentInVain && policy.asksAfterFailures != nil))
+      asksFirst: asksFirst || (sentInVain && policy.asksAfterFailures != nil), vain: vain)
   }
 }

@@ -54,6 +54,8 @@ package struct DeliveryMachine: Sendable {
     case enabled
     /// Recording and sending are off, and the log was erased.
     case disabled
+    /// Some events were erased: fewer wait, and a flush may be over.
+    case erased
     /// The network came back, or another one took its place.
     case networkAvailable
     case enteredBackground
@@ -128,6 +130,7 @@ package struct DeliveryMachine: Sendable {
   var asksFirst = false
   /// The server has answered the question: a batch may go.
   var isAnswered = false
+  var vain = VainAttempts()
   var splitting: Splitting?
   /// Lowered when the server finds a batch too large, and remembered.
   var bytesLimit: Int
@@ -148,6 +151,7 @@ package struct DeliveryMachine: Sendable {
     heldUntil = memory.heldUntil
     bytesLimit = min(max(memory.bytesLimit ?? policy.batchBytes, 1), policy.batchBytes)
     asksFirst = memory.asksFirst
+    vain = memory.vain
     remembered = memory
   }
 
@@ -162,7 +166,7 @@ package struct DeliveryMachine: Sendable {
     switch input {
     case .launched:
       if waiting.total > 0 { isDelivering = true }
-    case .appended: break
+    case .appended, .erased: break
     // Forgotten first: a timer that fires a little early must be set again, even for the same time.
     case .timerFired: timer = nil
     case .flushRequested(let id): requestFlush(id, now: now)

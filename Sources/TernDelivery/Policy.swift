@@ -23,6 +23,9 @@ package struct Policy: Sendable, Equatable {
   /// After how many failures in a row the server is asked with an empty batch before events are sent to it, over
   /// relaunches too; `nil`: never, since the protocol knows no empty batch.
   package var asksAfterFailures: Int?
+  /// How many questions may be answered by anything but a collector before one event is sent all the same, since the
+  /// question itself may be what is not let through; more with each that does not arrive.
+  package var questionsBeforeProbe: Int
   /// How many events in a row a server may refuse for good before each further one costs a pause: a server that
   /// refuses everything is broken, and must not empty the queue.
   package var rejectionsBeforePause: Int
@@ -35,8 +38,7 @@ package struct Policy: Sendable, Equatable {
     criticalDelay: Duration? = .zero, maximumInFlight: Int = 3,
     retry: Retry = .unlimited(first: .seconds(2), ceiling: .seconds(30 * 60)),
     maximumRetryAfter: Duration = .seconds(86_400), probeEvents: Int = 50, asksAfterFailures: Int? = 2,
-    rejectionsBeforePause: Int = 8,
-    sendsOnBackground: Bool = true
+    questionsBeforeProbe: Int = 3, rejectionsBeforePause: Int = 8, sendsOnBackground: Bool = true
   ) {
     self.batchEvents = max(batchEvents, 1)
     self.batchBytes = max(batchBytes, 1)
@@ -48,6 +50,7 @@ package struct Policy: Sendable, Equatable {
     self.maximumRetryAfter = max(maximumRetryAfter, .zero)
     self.probeEvents = max(probeEvents, 1)
     self.asksAfterFailures = asksAfterFailures.map { max($0, 1) }
+    self.questionsBeforeProbe = max(questionsBeforeProbe, 1)
     self.rejectionsBeforePause = max(rejectionsBeforePause, 1)
     self.sendsOnBackground = sendsOnBackground
   }

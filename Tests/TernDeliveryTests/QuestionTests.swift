@@ -44,6 +44,65 @@ import Testing
     #expect(world.batchSizes.reduce(0, +) - before <= 100, "one event at a time")
   }
 
+  @Test(arguments: [503, 404, 401]) func `behind a gateway that lets no question pass gets its events`(status: Int) {
+    let answer = Verdict.failed(DeliveryFailure(.server, "\(status)", status: status))
+    var world = failing()
+    var attempts = 0
+    while world.delivered.isEmpty, attempts < 10 {
+      while !world.requests.isEmpty {
+        attempts += 1
+        world.settle(world.isQuestion() ? answer : .delivered)
+      }
+      world.advance(by: .seconds(1800))
+    }
+    #expect(attempts < 10)
+    world.run { $0.entries.isEmpty ? answer : .delivered }
+    #expect(world.delivered.count == 500)
+  }
+
+  @Test func `is tried with one event after three questions, then after six, then after each twelve`() {
+    var world = World()
+    world.append(500)
+    var kinds = ""
+    while kinds.count < 40 {
+      while !world.requests.isEmpty {
+        if world.isQuestion() || !kinds.isEmpty {
+          kinds += world.isQuestion() ? "?" : "\(world.requests[0].entries.count)"
+        }
+        world.settle(.unavailable)
+      }
+      world.advance(by: .seconds(1800))
+    }
+    #expect(kinds.hasPrefix("???1??????1????????????1????????????1"), "\(kinds)")
+  }
+
+  @Test func `is asked in vain by one process and tried by the next`() {
+    var world = failing()
+    var attempts = 0
+    while world.isQuestion(), attempts < 13 {
+      world.settle(.unavailable)
+      attempts += 1
+      var next = World(seed: 5, memory: world.remembered.last ?? DeliveryMemory())
+      next.append(1000)
+      next.feed(.launched)
+      next.remembered = next.remembered.isEmpty ? world.remembered : next.remembered
+      world = next
+    }
+    #expect(attempts < 13 && world.batchSizes.last == 1)
+  }
+
+  @Test func `that is silent or asks to wait is sent no event`() {
+    for answer in [Verdict.failed(DeliveryFailure(.timedOut, "no answer")), .unavailable(for: .seconds(60))] {
+      var world = failing()
+      let sent = world.batchSizes.count
+      for _ in 0..<50 {
+        while !world.requests.isEmpty { world.settle(answer) }
+        world.advance(by: .seconds(1800))
+      }
+      #expect(world.batchSizes.count <= sent + 1)
+    }
+  }
+
   @Test(arguments: 0..<100 as Range<UInt64>)
   func `costs less than twice what waits, whatever else happens`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)

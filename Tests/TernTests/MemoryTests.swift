@@ -44,12 +44,16 @@ import Testing
       stored.uptime = number
       stored.heldFor = number
       stored.bytesLimit = Int(clamping: number)
+      stored.questionsInVain = Int(clamping: number)
+      stored.probesInVain = Int(clamping: number)
+      stored.eventsInVain = Int(clamping: number)
       for boot in [boot, nil] {
         stored.boot = boot
         let memory = stored.memory(wallTime: wall, uptime: .seconds(5), boot: self.boot, longestWait: .seconds(60))
         #expect((memory.heldUntil ?? .zero) <= .seconds(65))
-        let machine = DeliveryMachine(policy: Policy(), generator: FastGenerator(seed: 1), memory: memory)
+        var machine = DeliveryMachine(policy: Policy(), generator: FastGenerator(seed: 1), memory: memory)
         #expect(machine.policy == Policy())
+        #expect(!machine.handle(.launched, waiting: .init(normal: 1), now: .seconds(5)).isEmpty)
       }
     }
   }

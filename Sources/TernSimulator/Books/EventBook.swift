@@ -8,6 +8,8 @@ struct EventBook {
     let isCritical: Bool
     /// The process that recorded it.
     let process: Int
+    /// Whose it is; `nil` when nobody knows which identity was written down last.
+    let identity: Int?
     let storedAt: Duration
     let bytes: Int
     /// The client learned that the collector has it.
@@ -72,6 +74,11 @@ struct EventBook {
       entries[place].isErased = true
       entries[place].isExempt = entries[place].isExempt || entries[place].openRequests > 0
     }
+  }
+
+  /// How many events that may still wait are such.
+  func pending(where isConcerned: (Entry) -> Bool) -> Int {
+    entries.indices.count { !isOver($0) && isConcerned(entries[$0]) }
   }
 
   private func isOver(_ place: Int) -> Bool {

@@ -52,7 +52,7 @@ struct Hold {
   var isKept: Bool
 }
 
-/// Bytes that were sent in vain since the last success.
+/// Bytes that were sent in vain since the collector last answered, be it a question.
 struct Outage {
   var sent = 0
   var queued = 0

@@ -13,6 +13,7 @@ extension SimulatedDevice {
     report.figures.launches += 1
     note(1, "launch \(lastProcess), slot \(slot), \(foreground ? "foreground" : "background"), version \(appVersion)")
     let before = totals
+    if slot == 0, !isIdentityKept { identity = nil }
     let files = ProcessFiles(disk)
     if let operations { files.die(afterOperations: operations, tearing: tear()) }
     let appended = Locked<[SimulatedProcess.Appended]>([])
@@ -118,6 +119,7 @@ extension SimulatedDevice {
     if isInCall {
       // Nobody knows which of its last wishes were written down.
       expectedUser = nil
+      isIdentityKept = false
       expectedEnabled = nil
       hold?.isKept = false
       // Nor whether it remembers that the collector is well.

@@ -122,7 +122,8 @@ extension SimulatedDevice {
     let bytes = 400 + event.properties.elements.reduce(0) { $0 + $1.name.utf8.count + $1.value.roughBytes }
     let isNew = book.add(
       EventBook.Entry(
-        event: event, isCritical: item.lane == .critical, process: process.number, storedAt: clock.now, bytes: bytes))
+        event: event, isCritical: item.lane == .critical, process: process.number, identity: identity,
+        storedAt: clock.now, bytes: bytes))
     if !isNew { fail("identifiers", "\(event.id) was given twice") }
     if event.install != process.client.installID { fail("install", "an event carries another install") }
     if process.slot == 0, event.kind != .drops, let expectedUser, !traits.hasCompanion, !process.files.isDead,

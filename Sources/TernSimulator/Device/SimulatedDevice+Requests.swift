@@ -174,6 +174,7 @@ extension SimulatedDevice {
     if case .failed = reply {
       isFailing = true
     } else if open.places.isEmpty {
+      endOutage()
       return process.watch.answeredQuestion(now: now)
     } else {
       isFailing = false
@@ -182,13 +183,15 @@ extension SimulatedDevice {
     switch reply {
     case .acknowledged(let rejected):
       let refused = Set(rejected)
-      for (index, place) in open.places.enumerated() { book.tell(place, isRejected: refused.contains(index)) }
-      process.delivered += open.places.count - rejected.count
+      for (index, place) in open.places.enumerated() where !book[place].isErased {
+        book.tell(place, isRejected: refused.contains(index))
+        if !refused.contains(index) { process.delivered += 1 }
+      }
       process.watch.acknowledged(started: open.round, isProgress: rejected.count < open.places.count)
       endOutage()
     case .refused(let indexes):
       let single = open.places.count == 1 ? [0] : indexes
-      for index in single { book.tell(open.places[index], isRejected: true) }
+      for index in single where !book[open.places[index]].isErased { book.tell(open.places[index], isRejected: true) }
       process.watch.refused(singly: single.count, returns: open.places.count > 1, now: now)
     case .failed(let wait):
       process.watch.failed(wait: wait, started: open.round, now: now)

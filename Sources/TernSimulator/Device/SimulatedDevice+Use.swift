@@ -63,6 +63,8 @@ extension SimulatedDevice {
       }
       if traits.pauses, use.chance(0.03) { return setPaused(process, true) }
       if traits.identifies, use.chance(0.03) { return identify(process) }
+      if traits.identifies, use.chance(0.02) { return reset(process) }
+      if traits.erases, use.chance(0.02) { return erase(process) }
       if traits.flushes, use.chance(0.03) { return flush(process) }
     }
     let count = use.chance(traits.burst) ? Int(use.fraction(10, 700)) : 1
@@ -132,10 +134,51 @@ extension SimulatedDevice {
     lastUser += 1
     let user: String? = use.chance(0.3) ? nil : "user-\(lastUser)"
     note(22, "identify \(user ?? "nobody")")
+    // The user who is there already stays who they are.
+    if expectedUser == nil || expectedUser != .some(user) { becomeSomebody() }
     expectedUser = nil
     process.client.identify(user)
     guard !process.files.isDead else { return }
     if !isDiskLimited { expectedUser = .some(user) }
+    settle(process)
+  }
+
+  private func reset(_ process: SimulatedProcess) {
+    note(28, "reset")
+    becomeSomebody()
+    expectedUser = nil
+    process.client.reset()
+    guard !process.files.isDead else { return }
+    if !isDiskLimited { expectedUser = .some(nil) }
+    settle(process)
+  }
+
+  private func becomeSomebody() {
+    lastIdentity += 1
+    // Nobody knows whether a client whose user is not known takes this for another one.
+    identity = expectedUser == nil ? nil : lastIdentity
+    isIdentityKept = !isDiskLimited
+  }
+
+  /// Removes what waits of the present identity, and nothing else.
+  private func erase(_ process: SimulatedProcess) {
+    guard let identity else { return }
+    note(29, "erase")
+    let before = process.engine.log.counts
+    let body = { process.client.erase() }
+    if traits.crash > 0, use.chance(0.2) { return die(process, in: body) }
+    body()
+    takeNote(of: process)
+    guard !process.files.isDead else { return }
+    report.figures.erasures += 1
+    for open in requests.values where open.isOnItsWay || open.isOrphan {
+      for place in open.places where book[place].identity == identity { book[place].isExempt = true }
+    }
+    let pending = book.pending { $0.identity == identity }
+    book.erase { $0.identity == identity }
+    let after = process.engine.log.counts
+    let gone = before.waiting + before.claimed - after.waiting - after.claimed
+    if gone > pending { fail("erase", "\(gone) events were erased; \(pending) were the user's") }
     settle(process)
   }
 

@@ -142,6 +142,8 @@ extension SimulatedDevice {
     if traits.network.refusal != .inAnswer || traits.network.maximumBodyBytes < 100_000 {
       limit += setup.maximumRetryDelay * Double(poison + 10)
     }
+    // A gateway that lets no question pass is tried with an event after 48 of them at the latest.
+    if traits.network.gatewayStatus != nil { limit += setup.maximumRetryDelay * 50.0 }
     // One batch of one event at a time is slow, and allowed.
     return limit + .seconds(traits.network.roundTrip.upperBound * 2 + 1) * Double(process.engine.log.counts.waiting)
   }

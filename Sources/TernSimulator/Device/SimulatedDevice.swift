@@ -53,6 +53,11 @@ package final class SimulatedDevice {
   var expectedUser: String?? = .some(nil)
   var expectedEnabled: Bool? = true
   var lastUser = 0
+  /// Counts identities; `nil` when a death left open which one was written down.
+  var identity: Int? = 0
+  var lastIdentity = 0
+  /// The identity will be that of the next launch too.
+  var isIdentityKept = true
   var isDiskLimited = false
   var outage = Outage()
   /// Something failed and no batch was answered otherwise since.

@@ -25,6 +25,8 @@ package struct DeviceTraits: Sendable {
   var reboots: Bool
   var fullDisk: Bool
   var identifies: Bool
+  /// The app erases a user's events.
+  var erases: Bool
   var switches: Bool
   var pauses: Bool
   var flushes: Bool
@@ -49,6 +51,7 @@ package struct DeviceTraits: Sendable {
     reboots = generator.chance(0.3)
     fullDisk = generator.chance(0.15)
     identifies = generator.chance(0.5)
+    erases = generator.chance(0.4) && !hasCompanion
     switches = generator.chance(0.25)
     pauses = generator.chance(0.25)
     flushes = generator.chance(0.3)
@@ -104,6 +107,8 @@ struct NetworkTraits: Sendable {
   var refusal: RefusalStyle
   /// The largest body that the collector takes.
   var maximumBodyBytes: Int
+  /// What a gateway answers to a request without a body, which it lets pass to nobody; `nil`: there is none.
+  var gatewayStatus: Int?
 
   init(using generator: inout FastGenerator) {
     let quickest = generator.fraction(0.01, 1)
@@ -120,6 +125,7 @@ struct NetworkTraits: Sendable {
     unhealthy = generator.fraction(60, 90_000)
     refusal = generator.pick([.inAnswer, .byIndex, .byIndexes, .wholeBatch])
     maximumBodyBytes = generator.chance(0.2) ? Int(generator.fraction(3000, 200_000)) : NativeProtocol.maximumBodyBytes
+    gatewayStatus = generator.chance(0.15) ? generator.pick([400, 401, 404, 411, 503]) : nil
   }
 }
 

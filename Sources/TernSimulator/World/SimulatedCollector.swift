@@ -45,15 +45,22 @@ struct SimulatedCollector {
   var mode = Mode.healthy
   let refusal: RefusalStyle
   let maximumBodyBytes: Int
+  let gatewayStatus: Int?
   /// The identifiers in the report.
   private(set) var report: Set<String> = []
 
   init(_ traits: NetworkTraits) {
     refusal = traits.refusal
     maximumBodyBytes = traits.maximumBodyBytes
+    gatewayStatus = traits.gatewayStatus
   }
 
   mutating func receive(_ request: TransportRequest, at time: Timestamp) -> Exchange {
+    if let gatewayStatus, request.body.isEmpty {
+      let isRefusal = [400, 411].contains(gatewayStatus)
+      return Exchange(
+        reply: isRefusal ? .refused(at: []) : .failed(wait: nil), response: TransportResponse(status: gatewayStatus))
+    }
     switch mode {
     case .healthy: return store(request, at: time)
     case .failing(let status):
