@@ -83,8 +83,10 @@ import Testing
       world.settle(.unavailable)
       attempts += 1
       var next = World(seed: 5, memory: world.remembered.last ?? DeliveryMemory())
+      next.feed(.paused)
       next.append(1000)
       next.feed(.launched)
+      next.feed(.resumed)
       next.remembered = next.remembered.isEmpty ? world.remembered : next.remembered
       world = next
     }
