@@ -40,16 +40,6 @@ extension TernClient {
   public var ledger: Ledger { engine.ledger }
 }
 
-extension Sequence<Int> {
-  /// The sum, which stops at the largest integer: counts are read from a file and may be anything.
-  var saturatingSum: Int {
-    reduce(0) { sum, value in
-      let (next, overflow) = sum.addingReportingOverflow(value)
-      return overflow ? .max : next
-    }
-  }
-}
-
 extension [DropReason: Int] {
   var saturatingTotal: Int { values.saturatingSum }
 }

@@ -68,18 +68,11 @@ struct LogState {
   /// only with the rest of its segment.
   var occupiedLimit: Int { maximumBytes - segmentLimit }
 
-  /// Counts events as recorded; what a file said before may be anything, so the sum stops at the greatest number.
-  mutating func track(_ number: Int) {
-    let (sum, overflow) = tracked.addingReportingOverflow(max(number, 0))
-    tracked = overflow ? .max : sum
-  }
+  /// Counts events as recorded.
+  mutating func track(_ number: Int) { tracked = tracked.addingSaturated(max(number, 0)) }
 
   /// Counts what there is as recorded: what earlier processes left, of which nobody knows more.
-  mutating func takeStock() {
-    let (sum, overflow) = (waiting + claimed).addingReportingOverflow(ledger.dropped)
-    let (total, isTooLarge) = sum.addingReportingOverflow(ledger.delivered)
-    tracked = overflow || isTooLarge ? .max : total
-  }
+  mutating func takeStock() { tracked = [waiting, claimed, ledger.dropped, ledger.delivered].saturatingSum }
 
   func path(_ name: SegmentName) -> String { (home?.path ?? "") + "/" + name.text }
 

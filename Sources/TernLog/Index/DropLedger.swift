@@ -22,9 +22,7 @@ package struct DropLedger {
 
   mutating func add(_ reason: DropReason, _ number: Int) {
     guard number > 0 else { return }
-    // What the file says may be anything: the sum stops at the end of the numbers.
-    let (sum, overflow) = (counts[reason] ?? 0).addingReportingOverflow(number)
-    counts[reason] = overflow ? .max : sum
+    counts[reason] = (counts[reason] ?? 0).addingSaturated(number)
     isDirty = true
     if Self.isDrop(reason) { countDropped() }
   }
@@ -44,8 +42,7 @@ package struct DropLedger {
 
   mutating func addDelivered(_ number: Int) {
     guard number > 0 else { return }
-    let (sum, overflow) = delivered.addingReportingOverflow(number)
-    delivered = overflow ? .max : sum
+    delivered = delivered.addingSaturated(number)
     isDirty = true
   }
 
@@ -53,10 +50,7 @@ package struct DropLedger {
   private(set) var dropped = 0
 
   private mutating func countDropped() {
-    dropped = counts.reduce(0) { sum, entry in
-      let (next, overflow) = sum.addingReportingOverflow(Self.isDrop(entry.key) ? entry.value : 0)
-      return overflow ? .max : next
-    }
+    dropped = counts.lazy.filter { Self.isDrop($0.key) }.map(\.value).saturatingSum
   }
 
   /// Whether the name stands for drops, and not for a note that is kept beside them.
