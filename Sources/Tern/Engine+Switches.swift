@@ -28,12 +28,24 @@ extension Engine {
 
   /// Names the user; written down on return, or a process that ends now would leave its events to the one before.
   func setUser(_ user: String?) {
-    let user = user.flatMap { $0.isEmpty ? nil : $0.cut(toBytes: NativeProtocol.maximumNameBytes) }
+    changeIdentity(user.flatMap { $0.isEmpty ? nil : $0.cut(toBytes: NativeProtocol.maximumNameBytes) })
+  }
+
+  /// Ends the identity of the present user: whoever comes next is somebody else, in a session of their own.
+  func reset() {
+    changeIdentity(nil, evenIfSame: true)
+    beginSession { $0.current != nil }
+  }
+
+  private func changeIdentity(_ user: String?, evenIfSame: Bool = false) {
     files.withLock { files in
+      // Apps name the same user at every launch, and more often: only a change is worth a look at the disk.
+      let isNew = recorder.withLock { !$0.isClosed && (evenIfSame || $0.user != user) }
+      guard isNew else { return }
       // Another process may have counted further: an erasure must tell its events from ours.
       let taken = files.loadSwitches().epoch
       let change = recorder.withLock { recorder -> SwitchChanges.User? in
-        guard !recorder.isClosed, recorder.user != user else { return nil }
+        guard !recorder.isClosed else { return nil }
         recorder.user = user
         recorder.epoch = max(recorder.epoch, taken) &+ 1
         return SwitchChanges.User(name: user, epoch: recorder.epoch)
@@ -42,23 +54,6 @@ extension Engine {
       files.unsaved.user = change
       files.save()
     }
-  }
-
-  /// Ends the identity of the present user: whoever comes next is somebody else, in a session of their own.
-  func reset() {
-    files.withLock { files in
-      let taken = files.loadSwitches().epoch
-      let change = recorder.withLock { recorder -> SwitchChanges.User? in
-        guard !recorder.isClosed else { return nil }
-        recorder.user = nil
-        recorder.epoch = max(recorder.epoch, taken) &+ 1
-        return SwitchChanges.User(name: nil, epoch: recorder.epoch)
-      }
-      guard let change else { return }
-      files.unsaved.user = change
-      files.save()
-    }
-    beginSession { $0.current != nil }
   }
 
   /// Removes what was recorded under the present identity and has not been delivered.

@@ -90,6 +90,23 @@ import Testing
     #expect(saved?.user == nil)
   }
 
+  @Test func `naming the same user again looks at no file`() async throws {
+    let tern = try client()
+    tern.identify("user-7")
+    let looks = Locked(0)
+    memory.setScript { operation in
+      if operation.path.contains("switches") { looks.withLock { $0 += 1 } }
+      return nil
+    }
+    for _ in 0..<10 { tern.identify("user-7") }
+    #expect(looks.withLock { $0 } == 0)
+    #expect(saved?.epoch == 1)
+    tern.identify("user-8")
+    #expect(looks.withLock { $0 } > 0)
+    memory.setScript(nil)
+    await tern.shutdown()
+  }
+
   @Test func `a client that named nobody leaves the user that another named`() async throws {
     let first = try client()
     let second = try client()
