@@ -12,7 +12,8 @@ import Tern
 /// Options: `--collector URL`, `--directory PATH`, `--seed N`, `--deaf` for one that hears nothing of the network,
 /// `--flush-on-termination MILLISECONDS`, and what it does itself on SIGTERM: `--before HANDLER`, `--after HANDLER`, in
 /// relation to that; `ignore` or `exit`, which prints `handled` and exits with 7.
-/// Commands: `track NAME`, `flush TIMES MILLISECONDS`, `status`, `block`, `shutdown`, `handler`; each is answered by a line.
+/// Commands: `track NAME`, `flush TIMES MILLISECONDS`, `status`, `block`, `shutdown`, `handler`,
+/// `flush-on-termination MILLISECONDS`; each is answered by a line.
 struct ProbeApp {
   private let tern: TernClient
 
@@ -61,7 +62,9 @@ struct ProbeApp {
     #else
       let handler = action.__sigaction_handler.sa_handler
     #endif
-    return handler == nil ? "default" : "caught"
+    let number = unsafeBitCast(handler, to: Int.self)
+    return number == unsafeBitCast(SIG_DFL, to: Int.self)
+      ? "default" : number == unsafeBitCast(SIG_IGN, to: Int.self) ? "ignored" : "caught"
   }
 
   func run() async throws {
@@ -85,6 +88,11 @@ struct ProbeApp {
       case "shutdown":
         await tern.shutdown()
         say("down")
+      case "flush-on-termination":
+        #if os(Linux)
+          tern.flushOnTermination(deadline: .milliseconds(Int(words[1]) ?? 1000))
+        #endif
+        say("watching")
       case "handler": say("handler \(handler)")
       default: fatalError("\(line) is no command.")
       }

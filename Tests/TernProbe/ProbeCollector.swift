@@ -11,15 +11,19 @@ import TernTestSupport
 
 /// A collector that really listens; it answers as `ScriptedTransport` does and says what it got when.
 ///
-/// Options: `--address IP` (127.0.0.1 by default), `--hang` to answer nothing. It prints `port N` when it listens, then
-/// `received NAME NANOSECONDS` for each event, and `request NANOSECONDS` for each request.
+/// Options: `--address IP` (127.0.0.1 by default), `--hang` to answer nothing, `--hang-on NAME` to leave requests with
+/// that event unanswered. It prints `port N` when it listens, then `received NAME NANOSECONDS` for each event, and
+/// `request NANOSECONDS` for each request.
 struct ProbeCollector {
   private let address: String
   private let brain: ScriptedTransport
 
   init(_ options: Options) throws {
     address = options["address"] ?? "127.0.0.1"
-    brain = options["hang"] == nil ? ScriptedTransport() : ScriptedTransport { _ in .hold }
+    let (isDead, name) = (options["hang"] != nil, options["hang-on"])
+    brain = ScriptedTransport { request in
+      isDead || request.events.contains { $0.name == name } ? .hold : .accept
+    }
   }
 
   func run() async throws {

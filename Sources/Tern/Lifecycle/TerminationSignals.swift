@@ -20,13 +20,19 @@
       var flush: @Sendable () async -> Void
     }
 
+    /// What is done between one coming of a signal and its being passed on.
+    private struct Farewell {
+      let number: Int
+      let work: Task<Void, Never>
+    }
+
     private struct State {
       var next = 0
       var clients: [Int: Client] = [:]
       /// What was there before, for each signal that is caught.
       var caught: [Int32: SignalAction] = [:]
       /// The signals that have come, and what is done before they are passed on.
-      var pending: [Int32: Task<Void, Never>] = [:]
+      var pending: [Int32: Farewell] = [:]
       /// Reads what the handler says; made at the first use, and kept.
       var source: (any DispatchSourceRead)?
     }
@@ -74,25 +80,34 @@
       }
       // Whoever asks twice will not wait; and without a client there is nothing to wait for.
       guard !isImpatient, let longest = clients.map(\.deadline).max() else { return pass(signal) }
+      let number = state.withLock { state in
+        state.next += 1
+        return state.next
+      }
       let work = Task { [queue] in
         await withDiscardingTaskGroup { group in
           for client in clients { group.addTask { await client.flush() } }
         }
-        queue.async { self.pass(signal) }
+        queue.async { self.pass(signal, endOf: number) }
       }
-      state.withLock { $0.pending[signal] = work }
+      state.withLock { $0.pending[signal] = Farewell(number: number, work: work) }
       // By dispatch and not by a task: an app that blocks all of Swift's threads must end all the same.
       queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: longest.wholeMilliseconds))) {
-        self.pass(signal)
+        self.pass(signal, endOf: number)
       }
+    }
+
+    /// Passes the signal on, unless that has been done: an app that survives it may wait for the next one by now.
+    private func pass(_ signal: Int32, endOf number: Int) {
+      if state.withLock({ $0.pending[signal]?.number == number }) { pass(signal) }
     }
 
     /// Lets the signal do what it would have done.
     private func pass(_ signal: Int32) {
-      let (action, work) = state.withLock { state in
+      let (action, farewell) = state.withLock { state in
         (state.caught.removeValue(forKey: signal), state.pending.removeValue(forKey: signal))
       }
-      work?.cancel()
+      farewell?.work.cancel()
       guard let action else { return }
       _ = action.putBack(signal, evenIfReplaced: true)
       kill(getpid(), signal)

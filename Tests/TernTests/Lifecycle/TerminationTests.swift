@@ -120,6 +120,22 @@
       #expect(!exit.isSignal && exit.status == 0)
     }
 
+    @Test func `a process that ignored the first signal has all of the second one's time`() async throws {
+      let first = Duration.seconds(1)
+      let pair = try await start(
+        ["--before", "ignore", "--flush-on-termination", "1000"], collector: ["--hang-on", "Late"])
+      defer { pair.end() }
+      let start = ContinuousClock().now
+      pair.terminate()
+      while await pair.app.say("handler", andHear: "handler") != "ignored" {}
+      await pair.app.say("flush-on-termination 3600000", andHear: "watching")
+      await pair.app.say("track Late", andHear: "tracked")
+      pair.terminate()
+      // Real time: what must not happen would happen when the deadline of the first signal is over.
+      try await Task.sleep(until: start + first + .milliseconds(200), clock: .continuous)
+      #expect(await pair.app.say("handler", andHear: "handler") == "caught", "it still waits")
+    }
+
     @Test func `a client that was shut down leaves the signal as it was`() async throws {
       let pair = try await start(["--flush-on-termination", "20000"])
       defer { pair.end() }
