@@ -5,7 +5,7 @@ public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible 
   /// The kind of failure; new kinds may be added.
   public struct Code: Hashable, Sendable {
     private enum Kind {
-      case offline, connection, timedOut, server, notAcknowledged, unauthorized, waiting, refused, stopped
+      case offline, connection, timedOut, server, notAcknowledged, unauthorized, waiting, refused, stopped, unreadable
     }
     private let kind: Kind
     /// There is no network.
@@ -27,6 +27,9 @@ public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible 
     /// Sending is paused, disabled, or the client was shut down.
     public static let stopped = Code(kind: .stopped)
 
+    /// The events cannot be read from the disk now; they stay, and are tried again later.
+    public static let unreadable = Code(kind: .unreadable)
+
     init(_ kind: DeliveryFailure.Kind) {
       switch kind {
       case .offline: self = .offline
@@ -38,6 +41,7 @@ public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible 
       case .waiting: self = .waiting
       case .refused: self = .refused
       case .stopped: self = .stopped
+      case .unreadable: self = .unreadable
       }
     }
 

@@ -1,3 +1,4 @@
+import TernDelivery
 import TernEvents
 import TernLog
 
@@ -45,7 +46,7 @@ extension RunLoop {
       if record.isReportOfDrops { drops.mayFollow = true } else { drops.isDue = true }
     }
     // Nothing else is left to travel with: the drops that came too late for the report go after it.
-    guard drops.mayFollow, engine.log.counts.waiting == 0 else { return }
+    guard drops.mayFollow, engine.waiting.total == 0 else { return }
     drops.mayFollow = false
     drops.isDue = true
     reportDrops()

@@ -108,7 +108,10 @@ package final class Engine: Sendable {
 
   var waiting: DeliveryMachine.Waiting {
     let counts = log.counts
-    return .init(normal: counts.waiting - counts.waitingCritical, critical: counts.waitingCritical)
+    let critical = counts.waitingCritical - counts.unreadableCritical
+    return .init(
+      normal: counts.waiting - counts.unreadable - critical, critical: critical, blocked: counts.unreadable,
+      blockedUntil: counts.unreadableUntil)
   }
 
   package var status: TernClient.Status {

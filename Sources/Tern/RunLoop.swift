@@ -81,6 +81,8 @@ package struct RunLoop<Effects: RunLoopEffects> {
         for (id, _) in claims.inOrder { effects.cancel(id) }
       }
       if input == .enteredBackground, engine.configuration.durability != .never { engine.log.synchronize() }
+      // Whoever asks for all of it wants to know whether it can be had.
+      if case .flushRequested = input { engine.log.retryUnreadable() }
       if input == .networkAvailable { effects.networkChanged() }
       feed(input)
     }

@@ -76,12 +76,13 @@ extension DeliveryMachine {
       failed(batch, failure, now: now)
     }
     if case .returns = verdict.fate(ofEvents: count) { isDelivering = true }
-    flushLearned(id, batch, verdict)
+    flushLearned(id, batch, verdict, now: now)
   }
 
   mutating func networkAvailable() {
     failures = 0
     round += 1
+    for id in inFlight.keys { inFlight[id]?.isCalledBack = true }
     // Another network may be no better: what was sent in vain is not sent again before the server has answered.
     if sentInVain, policy.asksAfterFailures != nil { asksFirst = true }
     backOffUntil = nil

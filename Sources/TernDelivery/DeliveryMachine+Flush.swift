@@ -10,6 +10,12 @@ extension DeliveryMachine {
     var sent = 0
     var result: FlushResult?
     var refusal: DeliveryFailure?
+
+    /// Events of one of its batches wait again.
+    mutating func takeBack(_ events: Waiting) {
+      toTake.normal += events.normal
+      toTake.critical += events.critical
+    }
   }
 
   mutating func requestFlush(_ id: FlushID, now: Duration) {
@@ -47,20 +53,21 @@ extension DeliveryMachine {
     }
   }
 
-  mutating func flushLearned(_ id: BatchID, _ batch: Batch, _ verdict: Verdict) {
+  mutating func flushLearned(_ id: BatchID, _ batch: Batch, _ verdict: Verdict, now: Duration) {
     for index in flushes.indices {
       let wasIn = flushes[index].batches.remove(id) != nil
       switch verdict {
       case .acknowledged(let rejected):
         if wasIn { flushes[index].sent += batch.events.total - rejected.count }
+      case .failed where goesAgainAtOnce(batch, now: now):
+        if wasIn { flushes[index].takeBack(batch.events) }
       case .failed(let failure):
         // A flush whose events wait for their turn fails too: nobody knows when that will be now.
         if wasIn || flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
       case .refused(_, let failure), .tooLarge(let failure):
         guard wasIn else { continue }
         if case .returns = verdict.fate(ofEvents: batch.events.total) {
-          flushes[index].toTake.normal += batch.events.normal
-          flushes[index].toTake.critical += batch.events.critical
+          flushes[index].takeBack(batch.events)
         }
         flushes[index].refusal = failure
         // A server that refuses everything was put on hold: nobody knows when the rest will go.
@@ -68,6 +75,9 @@ extension DeliveryMachine {
       }
     }
   }
+
+  /// Whether what was called back for another network is tried there now: then nobody need be told of a failure.
+  func goesAgainAtOnce(_ batch: Batch, now: Duration) -> Bool { batch.isCalledBack && canEverStart && gate <= now }
 
   mutating func finishFlushes(_ actions: inout [Action]) {
     for index in flushes.indices {
@@ -90,7 +100,12 @@ extension DeliveryMachine {
     }
     guard flush.batches.isEmpty else { return nil }
     if flush.sent > 0 { return .sent(flush.sent) }
-    return flush.refusal.map(FlushResult.failed) ?? .nothingToSend
+    if let refusal = flush.refusal { return .failed(refusal) }
+    guard waiting.blocked == 0 else {
+      return .failed(
+        DeliveryFailure(.unreadable, "\(waiting.blocked) events cannot be read from the disk now; they stay."))
+    }
+    return .nothingToSend
   }
 
   private var canEverStart: Bool { !isPaused && !isResting }

@@ -23,7 +23,7 @@ extension DeliveryMachine {
       vain = VainAttempts()
       isDelivering = true
     }
-    if case .failed(let failure) = verdict {
+    if case .failed(let failure) = verdict, !goesAgainAtOnce(batch, now: now) {
       for index in flushes.indices where flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
     }
   }

@@ -49,7 +49,7 @@ extension DeliveryMachine {
     return [byAge, byCritical].compactMap { $0 }.min()
   }
 
-  private var gate: Duration { max(backOffUntil ?? .zero, heldUntil ?? .zero) }
+  var gate: Duration { max(backOffUntil ?? .zero, heldUntil ?? .zero) }
 
   private var mayStart: Bool {
     isEnabled && !isPaused && !isResting && claiming == nil && inFlight.count < inFlightLimit
@@ -70,7 +70,12 @@ extension DeliveryMachine {
 
   /// When to look again without any other input; `nil` when only another input can change something.
   private func deadline(now: Duration) -> Duration? {
-    guard mayStart, waiting.total > 0 else { return nil }
+    guard mayStart else { return nil }
+    return [deadlineOfWaiting(now: now), waiting.blockedUntil].compactMap { $0 }.min()
+  }
+
+  private func deadlineOfWaiting(now: Duration) -> Duration? {
+    if waiting.total == 0 { return nil }
     if isDelivering { return gate > now ? gate : nil }
     return due.map { max($0, gate) }
   }

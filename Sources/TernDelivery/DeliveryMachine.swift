@@ -20,11 +20,17 @@ package struct DeliveryMachine: Sendable {
   package struct Waiting: Hashable, Sendable {
     package var normal: Int
     package var critical: Int
+    /// Further events that cannot be had now, since the disk does not give them out.
+    package var blocked: Int
+    /// When to ask for them again; they count among the others from then on.
+    package var blockedUntil: Duration?
     package var total: Int { normal + critical }
 
-    package init(normal: Int = 0, critical: Int = 0) {
+    package init(normal: Int = 0, critical: Int = 0, blocked: Int = 0, blockedUntil: Duration? = nil) {
       self.normal = normal
       self.critical = critical
+      self.blocked = blocked
+      self.blockedUntil = blockedUntil
     }
   }
 
@@ -97,6 +103,8 @@ package struct DeliveryMachine: Sendable {
     var isVoid = false
     /// It has no events: it only asks whether the server is back.
     var isQuestion = false
+    /// The network changed while it was under way: it may fail for that alone, and its events go again at once.
+    var isCalledBack = false
   }
 
   package let policy: Policy

@@ -32,6 +32,8 @@ package struct DeliveryFailure: Error, Sendable, Equatable {
     case refused
     /// Sending is paused, disabled or over.
     case stopped
+    /// The events could not be read from the disk.
+    case unreadable
   }
 
   package var kind: Kind

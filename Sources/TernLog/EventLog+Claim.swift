@@ -6,10 +6,6 @@ struct Operations {
   var lastClaim: UInt64 = 0
   var generation: UInt64 = 0
   let buffer = ScratchBuffer(capacity: 4 << 10)
-  /// How often in a row a segment could not be read.
-  var failures: [UInt64: Int] = [:]
-  /// A segment was left to the next launch: what is in it is not gone.
-  var hasGivenUp = false
 
   /// Ends claims that became void.
   mutating func forgetVoidClaims(generation: UInt64) {
@@ -61,7 +57,8 @@ extension EventLog {
     let plan = state.withLock { state -> ClaimPlan? in
       guard state.checkHome(at: now.uptime) else { return nil }
       return ClaimPlan(
-        sources: state.planClaim(events: limits.events, bytes: limits.bytes, skipping: skipped),
+        sources: state.planClaim(
+          events: limits.events, bytes: limits.bytes, skipping: skipped, uptime: now.uptime),
         generation: state.generation, expiry: state.expiryRule(now.wall, now.uptime), erasures: state.erasures)
     }
     guard let plan, !plan.sources.isEmpty else { return .nothing }
@@ -73,7 +70,7 @@ extension EventLog {
     guard let marks else { return .nothing }
     write(marks)
     state.withLock { $0.unpin(plan.sources.map(\.segment.name)) }
-    note(findings, &operations, &skipped)
+    note(findings, &skipped)
     removeSettled()
     state.withLock { state in
       state.saveLedger()
@@ -96,21 +93,15 @@ extension EventLog {
     return findings
   }
 
-  /// Skips what could not be read; a segment that fails again and again is left to the next launch.
-  ///
-  /// Not set aside: the disk may be well again by then, or this process out of file descriptors now.
-  private func note(_ findings: [ClaimFinding], _ operations: inout Operations, _ skipped: inout Set<UInt64>) {
+  /// Skips what could not be read now, and leaves it alone for a while.
+  private func note(_ findings: [ClaimFinding], _ skipped: inout Set<UInt64>) {
+    let uptime = clock.uptime
     for finding in findings {
-      let number = finding.name.number
-      guard finding.isUnreadable else {
-        operations.failures[number] = nil
-        continue
-      }
-      skipped.insert(number)
-      operations.failures[number, default: 0] += 1
-      if operations.failures[number, default: 0] >= 3, state.withLock({ $0.giveUp(finding.name) }) {
-        operations.failures[number] = nil
-        operations.hasGivenUp = true
+      if let failure = finding.failure {
+        skipped.insert(finding.name.number)
+        state.withLock { $0.stall(finding.name, at: uptime, isOutOfFiles: failure.isOutOfFiles) }
+      } else {
+        state.withLock { $0.endStall(finding.name.number) }
       }
     }
   }

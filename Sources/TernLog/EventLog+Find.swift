@@ -12,7 +12,7 @@ extension EventLog {
       }
       operations.forgetVoidClaims(generation: generation)
       var found = Set(operations.claims.values.joined().lazy.map(\.id).filter(ids.contains))
-      var isUncertain = operations.hasGivenUp
+      var isUncertain = false
       for name in names where found.count < ids.count {
         if !find(ids, in: name, generation, operations.buffer, &found) { isUncertain = true }
       }

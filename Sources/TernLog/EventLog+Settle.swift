@@ -176,25 +176,11 @@ extension LogState {
     let lane = Int(name.lane.rawValue)
     guard let index = lanes[lane].segments.index(of: name.number) else { return }
     if removal.isGone {
+      endStall(name.number)
       lanes[lane].remove(at: index)
     } else {
       lanes[lane].modify(index) { $0.isPinned = false }
       settled.append(name)
     }
-  }
-
-  /// Leaves a segment that cannot be read to the next launch; true when it no longer counts as waiting.
-  mutating func giveUp(_ name: SegmentName) -> Bool {
-    let lane = Int(name.lane.rawValue)
-    guard let index = lanes[lane].segments.index(of: name.number), lanes[lane].segments[index].isFree else {
-      return false
-    }
-    if index == lanes[lane].segments.lastIndex { seal(lane) }
-    settled.removeAll { $0 == name }
-    countAside(lanes[lane].segments[index].size)
-    // Until a launch that can read it, nobody knows what became of them.
-    tracked -= min(lanes[lane].segments[index].waiting, tracked)
-    lanes[lane].remove(at: index)
-    return true
   }
 }

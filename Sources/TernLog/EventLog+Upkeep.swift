@@ -120,6 +120,7 @@ extension LogState {
       lanes[lane] = LaneIndex()
     }
     settled = []
+    stalls = [:]
     spares = SparePool()
     erasures = []
     pendingEpochs = []

@@ -116,6 +116,12 @@ package final class EventLog: Sendable {
       var counts = LogCounts()
       counts.waiting = state.waiting
       counts.waitingCritical = state.lanes[1].waiting
+      if !state.stalls.isEmpty {
+        let stalled = state.stalledEvents(at: clock.uptime)
+        counts.unreadable = stalled.normal + stalled.critical
+        counts.unreadableCritical = stalled.critical
+        counts.unreadableUntil = stalled.until
+      }
       counts.claimed = state.claimed
       counts.bytes = state.home == nil ? 0 : state.diskBytes
       counts.oldestWaiting = state.oldestWaiting()

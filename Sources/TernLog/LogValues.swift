@@ -75,6 +75,12 @@ package struct LogCounts: Sendable, Equatable {
   package var waiting = 0
   /// The critical ones among `waiting`.
   package var waitingCritical = 0
+  /// Those among `waiting` that no claim can have now, because their segments cannot be read.
+  package var unreadable = 0
+  /// The critical ones among `unreadable`.
+  package var unreadableCritical = 0
+  /// The uptime at which the first of them are tried again.
+  package var unreadableUntil: Duration?
   /// Events in open claims.
   package var claimed = 0
   /// Bytes on disk, everything in the log's directory included.
@@ -99,8 +105,8 @@ package struct LogCounts: Sendable, Equatable {
 
 /// What became of an appended event.
 package enum AppendOutcome: Sendable, Equatable {
-  /// The event is in the log and survives the end of the process; the counts include it. `dropped` events have left
-  /// without being delivered so far.
+  /// The event is in the log and survives the end of the process; the counts include it, but nothing that waits in a
+  /// segment that could not be read lately. `dropped` events have left without being delivered so far.
   case stored(waiting: Int, waitingCritical: Int, dropped: Int)
   /// The event is not in the log; the drop has been counted.
   case dropped(DropReason)

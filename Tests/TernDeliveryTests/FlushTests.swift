@@ -57,6 +57,54 @@ import Testing
     #expect(world.result(flush) == .failed(DeliveryFailure(.server, "503", status: 503)))
   }
 
+  @Test func `goes on waiting when its request is called back for another network`() {
+    for wasAsked in [false, true] {
+      var world = World(Policy(batchEvents: 30))
+      world.append(50)
+      var flush = world.flush()
+      if wasAsked { world.feed(.flushAbandoned(flush)) }
+      world.feed(.networkAvailable)
+      // The flush may also be asked for between the hint and the end of what it calls back.
+      if wasAsked { flush = world.flush(1) }
+      let calledBack = world.requests.map(\.id)
+      for id in calledBack {
+        guard let index = world.requests.firstIndex(where: { $0.id == id }) else { continue }
+        world.settle(.failed(DeliveryFailure(.connection, "cancelled")), at: index)
+      }
+      #expect(world.result(flush) == nil, "what it waits for goes again at once")
+      #expect(!world.requests.isEmpty)
+      world.run { _ in .delivered }
+      #expect(world.result(flush) == .sent(50))
+    }
+  }
+
+  @Test func `fails when what was called back may not go again at once, or fails again`() {
+    let cut = Verdict.failed(DeliveryFailure(.connection, "cancelled"))
+    var held = World()
+    held.append(50)
+    let first = held.flush()
+    held.feed(.networkAvailable)
+    held.settle(.unavailable(for: .seconds(60)))
+    guard case .failed? = held.result(first) else { return #expect(Bool(false), "the server asked to wait") }
+
+    var paused = World()
+    paused.append(50)
+    let second = paused.flush()
+    paused.feed(.networkAvailable)
+    paused.feed(.paused)
+    paused.settle(cut)
+    guard case .failed? = paused.result(second) else { return #expect(Bool(false), "paused") }
+
+    var broken = World()
+    broken.append(50)
+    let third = broken.flush()
+    broken.feed(.networkAvailable)
+    broken.settle(cut)
+    #expect(broken.result(third) == nil)
+    broken.settle(cut)
+    guard case .failed? = broken.result(third) else { return #expect(Bool(false), "it failed on the new one, too") }
+  }
+
   @Test func `while paused or disabled says so`() {
     var world = World()
     world.append()

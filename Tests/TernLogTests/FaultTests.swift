@@ -174,7 +174,7 @@ import Testing
     #expect(log.counts.dropped == [.storageFailed: 1])
   }
 
-  @Test func `a segment that cannot be read does not block the others, and is tried again at the next launch`() throws {
+  @Test func `a segment that cannot be read does not block the others, and is tried again later`() throws {
     let fixture = makeFixture()
     let log = try fixture.open()
     for number in 0..<12 { fixture.append(log, number) }
@@ -182,12 +182,40 @@ import Testing
       operation.kind == .read && operation.path.hasSuffix("0000000000000001-normal.seg") ? .fail(errno: EIO) : nil
     }
     #expect(log.drain(batch: 2) == Array(5..<12))
-    #expect(log.counts.waiting == 0, "after three attempts")
+    for _ in 0..<20 {
+      #expect(log.counts.waiting == 5 && log.counts.unreadable == 5 && log.counts.balances)
+      let until = try #require(log.counts.unreadableUntil)
+      #expect(until > fixture.clock.uptime && until <= fixture.clock.uptime + .seconds(30 * 60))
+      #expect(log.remaining(of: [LogFixture.id(3)]) == [LogFixture.id(3)], "nobody knows that it is gone")
+      fixture.clock.advance(by: until - fixture.clock.uptime)
+      #expect(log.counts.unreadable == 0, "a try is due")
+      #expect(log.drain() == [])
+    }
+    fixture.append(log, 20)
+    #expect(log.drain() == [20])
     #expect(log.counts.dropped == [:])
     log.close()
     #expect(try fixture.open().drain() == [], "still unreadable")
     fixture.memory?.killProcess()
     fixture.memory?.setScript(nil)
     #expect(try fixture.open().drain() == Array(0..<5))
+  }
+
+  @Test func `a process that runs out of descriptors goes on in the same file, and hands out all of it later`() throws {
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    for number in 0..<3 { fixture.append(log, number) }
+    fixture.memory?.setScript { $0.kind == .open ? .fail(errno: EMFILE) : nil }
+    for number in 3..<6 {
+      #expect(log.claim(10) == nil)
+      #expect(fixture.append(log, number) == .stored(waiting: 0, waitingCritical: 0, dropped: 0))
+      #expect(log.counts.waiting == number + 1)
+      #expect(log.counts.balances && log.counts.tracked == number + 1)
+    }
+    fixture.memory?.setScript(nil)
+    #expect(log.claim(10) == nil, "not yet")
+    log.retryUnreadable()
+    #expect(log.drain() == Array(0..<6))
+    #expect(log.counts.unreadableUntil == nil && log.counts.balances)
   }
 }

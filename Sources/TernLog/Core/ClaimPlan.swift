@@ -28,11 +28,11 @@ struct ClaimFinding {
   var nextTime: Timestamp?
   /// The file no longer exists.
   var isMissing = false
-  /// The file could not be read this time.
-  var isUnreadable = false
+  /// Why the file could not be read this time.
+  var failure: FileError?
 
   /// Another pass would find something else.
-  var isProgress: Bool { isMissing || isUnreadable || !gone.isEmpty }
+  var isProgress: Bool { isMissing || failure != nil || !gone.isEmpty }
 }
 
 /// One record of an open claim.
@@ -45,7 +45,7 @@ struct ClaimedRecord {
 
 extension LogState {
   /// Chooses and pins the segments that hold the next records, critical lane first.
-  mutating func planClaim(events: Int, bytes: Int, skipping: Set<UInt64>) -> [ClaimSource] {
+  mutating func planClaim(events: Int, bytes: Int, skipping: Set<UInt64>, uptime: Duration) -> [ClaimSource] {
     var sources: [ClaimSource] = []
     var missingEvents = events
     var missingBytes = bytes
@@ -53,7 +53,8 @@ extension LogState {
       for index in lanes[lane].segments.indices {
         if missingEvents <= 0 || missingBytes <= 0 { return sources }
         let segment = lanes[lane].segments[index]
-        guard segment.waiting > 0, !skipping.contains(segment.name.number) else { continue }
+        let number = segment.name.number
+        guard segment.waiting > 0, !skipping.contains(number), !isStalled(number, at: uptime) else { continue }
         lanes[lane].modify(index) { $0.isPinned = true }
         if victim?.name == segment.name { forgetVictim() }
         sources.append(ClaimSource(path: path(segment.name), segment: segment))

@@ -39,7 +39,7 @@ struct ClaimReader {
       take(segment, SegmentReader(bytes: bytes, base: start, salt: segment.header.salt), &finding)
     } catch {
       finding.isMissing = error.isMissing
-      finding.isUnreadable = !error.isMissing
+      if !error.isMissing { finding.failure = error }
     }
     return finding
   }

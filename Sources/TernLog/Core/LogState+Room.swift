@@ -155,6 +155,7 @@ extension LogState {
         return false
       }
     }
+    endStall(segment.name.number)
     lanes[lane].remove(at: index)
     return true
   }

@@ -78,6 +78,8 @@ extension LogState {
     guard let index = lanes[lane].firstWaiting else { return nil }
     let segment = lanes[lane].segments[index]
     if let time = segment.headTime { return time }
+    // One that cannot be read is not opened for each question.
+    if stalls[segment.name.number] != nil { return nil }
     // Read once after each change at the head, not for each question.
     guard let first = segment.firstWaiting, let file = try? fileSystem.open(path(segment.name), .read) else {
       return nil

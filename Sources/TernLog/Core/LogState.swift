@@ -22,6 +22,8 @@ struct LogState {
   var generation: UInt64 = 0
   /// Segments that hold nothing any more and whose files can go.
   var settled: [SegmentName] = []
+  /// Segments that could not be read lately, by number.
+  var stalls: [UInt64: Stall] = [:]
   var spares = SparePool()
   var ageClock = AgeClock()
   /// The clock as its file has it, and the size of that file.
@@ -77,7 +79,10 @@ struct LogState {
   func path(_ name: SegmentName) -> String { (home?.path ?? "") + "/" + name.text }
 
   func stored() -> AppendOutcome {
-    .stored(waiting: waiting, waitingCritical: lanes[1].waiting, dropped: ledger.dropped)
+    let stalled = stalls.isEmpty ? (normal: 0, critical: 0, until: nil) : stalledEvents(at: nil)
+    return .stored(
+      waiting: waiting - stalled.normal - stalled.critical, waitingCritical: lanes[1].waiting - stalled.critical,
+      dropped: ledger.dropped)
   }
 
   mutating func drop(_ reason: DropReason) -> AppendOutcome {

@@ -13,6 +13,8 @@ extension FileError {
   package var isExisting: Bool { number == EEXIST }
   /// The disk or the quota is full: the open file itself is fine.
   package var isFull: Bool { number == ENOSPC || number == EDQUOT }
+  /// The process, or the system, has no descriptor for one more open file.
+  package var isOutOfFiles: Bool { number == EMFILE || number == ENFILE }
   /// The file or its directory may not be written.
   package var isReadOnly: Bool { number == EACCES || number == EPERM || number == EROFS }
 

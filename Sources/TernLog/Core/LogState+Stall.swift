@@ -1,0 +1,68 @@
+import TernEvents
+
+/// A segment that could not be read, and until when it is left alone.
+///
+/// Its events wait like all others, only nobody can have them now. Not set aside: the process may be out of descriptors
+/// now, and the disk well again soon.
+struct Stall {
+  let name: SegmentName
+  /// How often in a row it could not be read.
+  var failures = 0
+  /// By uptime; a try is due from then on.
+  var until: Duration = .zero
+
+  private static let first = Duration.seconds(1)
+  /// Often enough for a disk that comes back, and no burden while it does not.
+  private static let longest = Duration.seconds(30 * 60)
+
+  mutating func failed(at uptime: Duration) {
+    until = uptime + min(Self.first * (1 << min(failures, 20)), Self.longest)
+    failures += 1
+  }
+}
+
+extension LogState {
+  /// Leaves a segment alone for a while after it could not be read, longer each time.
+  mutating func stall(_ name: SegmentName, at uptime: Duration, isOutOfFiles: Bool) {
+    let lane = Int(name.lane.rawValue)
+    guard let index = lanes[lane].segments.index(of: name.number) else { return }
+    stalls[name.number, default: Stall(name: name)].failed(at: uptime)
+    // What comes now shall not wait with it. Without descriptors there would be no new file for it either: the open
+    // one is all there is.
+    if !isOutOfFiles, index == lanes[lane].segments.lastIndex { seal(lane) }
+  }
+
+  func isStalled(_ number: UInt64, at uptime: Duration) -> Bool {
+    guard !stalls.isEmpty, let stall = stalls[number] else { return false }
+    return stall.until > uptime
+  }
+
+  /// What waits in segments that are left alone now, and until when the first of them is; without a time, also in those
+  /// of which a try is due.
+  func stalledEvents(at uptime: Duration?) -> (normal: Int, critical: Int, until: Duration?) {
+    var result: (normal: Int, critical: Int, until: Duration?) = (0, 0, nil)
+    for stall in stalls.values where uptime.map({ stall.until > $0 }) ?? true {
+      let lane = Int(stall.name.lane.rawValue)
+      guard let index = lanes[lane].segments.index(of: stall.name.number) else { continue }
+      let waiting = lanes[lane].segments[index].waiting
+      guard waiting > 0 else { continue }
+      if stall.name.lane == .critical { result.critical += waiting } else { result.normal += waiting }
+      result.until = min(result.until ?? stall.until, stall.until)
+    }
+    return result
+  }
+
+  /// A segment was read, or is gone.
+  mutating func endStall(_ number: UInt64) {
+    if !stalls.isEmpty { stalls[number] = nil }
+  }
+}
+
+extension EventLog {
+  /// Has segments that could not be read tried again with the next claim, however short ago they failed.
+  package func retryUnreadable() {
+    state.withLock { state in
+      for number in state.stalls.keys { state.stalls[number]?.until = .zero }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import TernDelivery
+import TernEvents
+import TernLog
+import TernTestSupport
+import Testing
+
+@testable import Tern
+
+/// With a run loop that the test runs itself, so that time passes as it says.
+@Suite struct `A queue that cannot be read for a while` {
+  private struct Effects: RunLoopEffects {
+    var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []
+    var timer: Duration?
+
+    mutating func send(_ id: DeliveryMachine.BatchID, _ records: [LogRecord]) { sent.append((id, records)) }
+    mutating func cancel(_ id: DeliveryMachine.BatchID) {}
+    mutating func finished(_ id: DeliveryMachine.BatchID) {}
+    mutating func setTimer(_ deadline: Duration?) { timer = deadline }
+  }
+
+  private let memory = InMemoryFileSystem()
+  private let harness: TestHarness
+  private let tern: TernClient
+  private var loop: Tern.RunLoop<Effects>
+  private var wakeUps = 0
+
+  init() throws {
+    harness = try TestHarness()
+    var configuration = TernClient.Configuration(
+      key: "test-key", collector: try #require(URL(string: "http://collector.test")))
+    configuration.queueDirectory = URL(fileURLWithPath: "/queue")
+    configuration.sessions = .manual
+    var environment = harness.environment()
+    environment.fileSystem = memory
+    let engine = try Engine(configuration, environment)
+    tern = TernClient(engine)
+    loop = Tern.RunLoop(engine, Effects())
+    loop.begin()
+  }
+
+  /// As when the process has no descriptor left for one more open file.
+  private func runOutOfFiles() {
+    memory.setScript { $0.kind == .open && $0.path.hasSuffix(".seg") ? .fail(errno: EMFILE) : nil }
+  }
+
+  /// Lets the loop do what there is to do; the collector accepts everything.
+  private mutating func work() {
+    while true {
+      let messages = loop.engine.mailbox.takeAll()
+      if !messages.isEmpty { loop.take(messages) }
+      let sent = loop.effects.sent
+      loop.effects.sent = []
+      if messages.isEmpty, sent.isEmpty { return }
+      for (id, records) in sent {
+        let body = "{\"accepted\":\(records.count),\"duplicates\":[],\"rejected\":[]}"
+        loop.take([.answered(id, .response(TransportResponse(status: 200, body: Array(body.utf8))))])
+      }
+    }
+  }
+
+  private mutating func pass(_ time: Duration) {
+    let end = harness.clock.uptime + time
+    work()
+    while let timer = loop.effects.timer, timer <= end {
+      harness.clock.advance(by: max(timer - harness.clock.uptime, .zero))
+      loop.effects.timer = nil
+      wakeUps += 1
+      loop.take([.input(.timerFired)])
+      work()
+    }
+    harness.clock.advance(by: end - harness.clock.uptime)
+  }
+
+  private mutating func flush() async -> FlushOutcome {
+    let outcome = Task { [tern] in await tern.flush() }
+    while loop.engine.board.state.withLock({ $0.flushes.isEmpty }) { await Task.yield() }
+    repeat {
+      await Task.yield()
+      work()
+    } while loop.engine.board.state.withLock { !$0.flushes.isEmpty }
+    return await outcome.value
+  }
+
+  @Test mutating func `is not forgotten: the ledger keeps its events and a flush does not call it empty`() async {
+    for number in 0..<10 { tern.track("E\(number)") }
+    runOutOfFiles()
+    for _ in 0..<5 {
+      #expect(await flush().error?.code == .unreadable)
+      #expect(tern.ledger.balances && tern.ledger.tracked == 10 && tern.ledger.queued == 10)
+    }
+    tern.track("More")
+    #expect(tern.ledger.queued == 11, "the file that is open takes more")
+    memory.setScript(nil)
+    #expect(await flush() == .sent(11), "when somebody asks, it is tried at once")
+    #expect(tern.ledger.balances && tern.ledger.tracked == 11 && tern.ledger.delivered == 11)
+  }
+
+  @Test mutating func `is sent when it can be read again, without anybody asking`() {
+    for number in 0..<10 { tern.track("E\(number)") }
+    runOutOfFiles()
+    pass(.seconds(3600))
+    #expect(tern.ledger.queued == 10)
+    memory.setScript(nil)
+    pass(.seconds(30 * 60 + 6))
+    #expect(tern.ledger.delivered == 10)
+  }
+
+  @Test mutating func `does not keep the device awake, nor back what can be read`() async {
+    for number in 0..<10 { tern.track("E\(number)") }
+    // One damaged file, for good.
+    memory.setScript {
+      $0.kind == .read && $0.path.hasSuffix("0000000000000001-normal.seg") ? .fail(errno: EIO) : nil
+    }
+    pass(.seconds(86_400))
+    #expect((48...130).contains(wakeUps), "every half hour in the end, once to try and once to send")
+    for number in 0..<3 {
+      tern.track("New")
+      pass(.seconds(6))
+      #expect(tern.ledger.delivered == number + 1, "sent in its usual time")
+    }
+    tern.track("Newer")
+    #expect(await flush() == .sent(1))
+    #expect(await flush().error?.code == .unreadable)
+    #expect(tern.ledger.balances && tern.ledger.queued == 10 && tern.ledger.tracked == 14)
+  }
+}
