@@ -21,6 +21,7 @@ extension EventLog {
         }
         for lane in state.lanes.indices { state.seal(lane) }
         state.takeInOrphans()
+        for lane in state.lanes.indices { state.seal(lane) }
         state.beginErasure(of: epoch)
         state.saveErasures()
         return true
@@ -41,7 +42,7 @@ extension EventLog {
     if erasures.isEmpty { return true }
     operations.forgetVoidClaims(generation: generation)
     var isComplete = true
-    for name in names where erasures.contains(where: { name.number < $0.firstToKeep }) {
+    for name in names where erasures.contains(where: { $0.concerns(name) }) {
       if !erase(erasures, name, generation, &operations) { isComplete = false }
     }
     removeSettled()
@@ -54,7 +55,7 @@ extension EventLog {
     return state.withLock { state in
       state.saveLedger()
       // A segment that is on the disk but not in the index could not be read.
-      guard isComplete, state.generation == generation, state.isIndexWhole(below: erasures) else { return false }
+      guard isComplete, state.generation == generation, state.isIndexWhole(for: erasures) else { return false }
       state.erasures.removeAll { erasures.contains($0) }
       state.saveErasures()
       return true
@@ -76,7 +77,7 @@ extension EventLog {
         bytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]), base: 0, salt: source.segment.header.salt)
       let waiting = source.segment.waitingRuns(reader) { header in erasures.contains { $0.concerns(header, in: name) } }
       let claimed = operations.takeClaimed(name) { record in
-        erasures.contains { $0.epoch == record.epoch && name.number < $0.firstToKeep }
+        erasures.contains { $0.epoch == record.epoch && $0.concerns(name) }
       }
       let runs = state.withLock { $0.generation == generation ? $0.erase(name, waiting, claimed) : [] }
       // Cut off what a torn write may have left behind the last record.
@@ -173,11 +174,10 @@ extension LogState {
   }
 
   /// Whether every segment file that the erasures concern is in the index.
-  func isIndexWhole(below erasures: [Erasure]) -> Bool {
-    let limit = erasures.map(\.firstToKeep).max() ?? 0
+  func isIndexWhole(for erasures: [Erasure]) -> Bool {
     guard let home, let names = try? home.segments(fileSystem) else { return false }
     return names.allSatisfy { name in
-      name.number >= limit || lanes[Int(name.lane.rawValue)].segments.index(of: name.number) != nil
+      !erasures.contains { $0.concerns(name) } || lanes[Int(name.lane.rawValue)].segments.index(of: name.number) != nil
     }
   }
 }

@@ -208,6 +208,112 @@ import Testing
     #expect(returned > 0 && returned < operations)
   }
 
+  /// Beside a living log an erasure in another one fails at one operation, and perhaps at all after it; then both
+  /// processes die, and what the second one left is adopted by whoever takes the first directory.
+  private func dieBesideAnother(
+    _ fixture: LogFixture, at failing: Int, forGood: Bool
+  ) throws -> (isKnown: Bool, operations: Int) {
+    let other = try fixture.open()
+    for number in 1000..<1003 { fixture.append(other, number, epoch: 3) }
+    let (dead, _, operations) = try erase(fixture) { operation in
+      (forGood ? operation >= failing : operation == failing) ? .fail(errno: EIO) : nil
+    }
+    // Appended later, so not concerned.
+    if !forGood { for number in 42..<44 { fixture.append(dead, number, epoch: 3) } }
+    let isKnown = fixture.memory?.paths.contains { $0.hasSuffix("log-1/erasing") } == true
+    fixture.memory?.killProcess()
+    withExtendedLifetime((other, dead)) {}
+    return (isKnown, operations)
+  }
+
+  /// What the heir must find: nothing erased that was written down, everything else.
+  private func checkHeir(_ fixture: LogFixture, isKnown: Bool, later: [Int], _ place: Comment) throws {
+    let heir = try fixture.open()
+    let found = heir.drain().sorted()
+    let expected = (0..<40).filter { epoch($0) != 3 }
+    #expect(found.filter { $0 >= 1000 } == [1000, 1001, 1002], "of the same epoch, but of another process, \(place)")
+    #expect(Set(later).isSubset(of: found), place)
+    #expect(found.filter { $0 < 40 && epoch($0) != 3 }.allSatisfy(expected.contains), place)
+    if isKnown {
+      #expect(found.filter { $0 < 40 && epoch($0) == 3 } == [], place)
+      #expect(onDisk(fixture, 0..<40).allSatisfy { epoch($0) != 3 }, place)
+    }
+    #expect(heir.counts.dropped[.damaged] == nil && heir.counts.balances, place)
+    #expect(fixture.memory?.paths.contains { $0.hasSuffix("erasing") } == false, place)
+    // Numbers that an erasure named are not given to what comes now.
+    fixture.append(heir, 50, epoch: 3)
+    fixture.memory?.killProcess()
+    let last = try fixture.open()
+    #expect(last.drain() == [50], place)
+    fixture.memory?.killProcess()
+    withExtendedLifetime((heir, last)) {}
+  }
+
+  @Test func `is carried on by another process that adopts it, wherever the first one died`() throws {
+    var carriedOn = 0
+    for forGood in [true, false] {
+      var dying = 1
+      while true {
+        let fixture = LogFixture()
+        let (isKnown, operations) = try dieBesideAnother(fixture, at: dying, forGood: forGood)
+        if isKnown { carriedOn += 1 }
+        let later = forGood ? [] : [42, 43]
+        try checkHeir(fixture, isKnown: isKnown, later: later, "operation \(dying), for good: \(forGood)")
+        dying += 1
+        if dying > operations { break }
+      }
+    }
+    #expect(carriedOn > 20)
+  }
+
+  @Test func `is carried on, wherever the one who adopts it dies on the way`() throws {
+    let prepared = LogFixture()
+    let failing = 20
+    let (isKnown, _) = try dieBesideAnother(prepared, at: failing, forGood: false)
+    #expect(isKnown)
+    let before = prepared.memory?.operationCount ?? 0
+    _ = try prepared.open()
+    let operations = (prepared.memory?.operationCount ?? 0) - before
+    #expect(operations > 50)
+    for dying in 1...operations {
+      for isTorn in [false, true] {
+        let fixture = LogFixture()
+        _ = try dieBesideAnother(fixture, at: failing, forGood: false)
+        let before = fixture.memory?.operationCount ?? 0
+        fixture.memory?.setScript { operation in
+          let number = operation.number - before
+          if isTorn, number == dying { return .tearAndFail(bytes: 9, errno: EIO) }
+          return number >= dying ? .fail(errno: EIO) : nil
+        }
+        let adopter = try? fixture.open()
+        fixture.memory?.killProcess()
+        withExtendedLifetime(adopter) {}
+        fixture.memory?.setScript(nil)
+        try checkHeir(fixture, isKnown: true, later: [42, 43], "the adopter dies at operation \(dying)")
+      }
+    }
+  }
+
+  @Test func `that cannot end does not take later events along, though all segments of then are gone`() throws {
+    let fixture = LogFixture()
+    let first = try fixture.open()
+    for number in 0..<5 { fixture.append(first, number, epoch: 3) }
+    // Its note cannot be removed, nor can anything be flushed after it.
+    fixture.memory?.setScript { operation in
+      operation.kind == .synchronize || operation.kind == .remove && operation.path.hasSuffix("erasing")
+        ? .fail(errno: EIO) : nil
+    }
+    first.erase(epoch: 3)
+    #expect(fixture.memory?.paths.contains { $0.hasSuffix("erasing") } == true)
+    fixture.memory?.killProcess()
+    let log = try fixture.open()
+    fixture.append(log, 7, epoch: 3)
+    #expect(log.drain() == [7])
+    fixture.memory?.setScript(nil)
+    log.close()
+    withExtendedLifetime(first) {}
+  }
+
   @Test func `goes on while threads append, claim and settle`() async throws {
     let fixture = LogFixture(.disk)
     fixture.configuration.segmentBytes = 4 << 10

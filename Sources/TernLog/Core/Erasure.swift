@@ -3,12 +3,14 @@ import TernEvents
 /// An identity epoch whose records have to go.
 struct Erasure: Equatable {
   var epoch: UInt32
+  /// Segments below this number were not in the log in which the erasure began.
+  var firstToErase: UInt64 = 0
   /// Segments from this number on were begun later and are not concerned.
   var firstToKeep: UInt64
 
-  func concerns(_ header: RecordHeader, in name: SegmentName) -> Bool {
-    header.epoch == epoch && name.number < firstToKeep
-  }
+  func concerns(_ name: SegmentName) -> Bool { firstToErase <= name.number && name.number < firstToKeep }
+
+  func concerns(_ header: RecordHeader, in name: SegmentName) -> Bool { header.epoch == epoch && concerns(name) }
 }
 
 /// The file that remembers erasures that are under way, so that the next launch ends what a crash interrupted.
@@ -16,7 +18,7 @@ enum ErasureFile {
   static let name = "erasing"
   /// "TERA" in the order of the bytes.
   private static let magic: UInt32 = 0x4152_4554
-  private static let entryBytes = 12
+  private static let entryBytes = 20
   private static let headBytes = 12
   /// More are not kept: an app that erases an identity that often has long ended the first.
   private static let maximumEntries = 80
@@ -31,7 +33,8 @@ enum ErasureFile {
       target.put(UInt32(kept.count), at: 8)
       for (index, erasure) in kept.enumerated() {
         target.put(erasure.epoch, at: headBytes + index * entryBytes)
-        target.put(erasure.firstToKeep, at: headBytes + index * entryBytes + 4)
+        target.put(erasure.firstToErase, at: headBytes + index * entryBytes + 4)
+        target.put(erasure.firstToKeep, at: headBytes + index * entryBytes + 12)
       }
       target.put(check(UnsafeRawBufferPointer(buffer)), at: 4)
     }
@@ -47,7 +50,8 @@ enum ErasureFile {
     return (0..<count).map { index in
       Erasure(
         epoch: source.get(UInt32.self, at: headBytes + index * entryBytes),
-        firstToKeep: source.get(UInt64.self, at: headBytes + index * entryBytes + 4))
+        firstToErase: source.get(UInt64.self, at: headBytes + index * entryBytes + 4),
+        firstToKeep: source.get(UInt64.self, at: headBytes + index * entryBytes + 12))
     }
   }
 
@@ -65,21 +69,57 @@ extension LogState {
 
   /// What an earlier process did not come to the end of.
   mutating func loadErasures() {
-    guard let home, let file = try? fileSystem.open(home.path(ErasureFile.name), .read) else { return }
-    defer { fileSystem.close(file) }
-    let buffer = scratch.reserve(ErasureFile.maximumBytes)
-    guard let count = try? fileSystem.read(into: buffer, from: file, at: 0) else { return }
-    erasures += ErasureFile.decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    guard let home, let stored = try? readErasures(of: home) else { return }
+    erasures += stored
+    // The segments that are concerned may be gone: what comes now must not get their numbers.
+    nextNumber = max(nextNumber, stored.map(\.firstToKeep).max() ?? 0)
   }
 
-  /// Writes down what is under way, whole or not at all; best effort.
-  func saveErasures() {
-    guard let home else { return }
-    let path = home.path(ErasureFile.name)
-    if erasures.isEmpty {
-      try? fileSystem.remove(path)
-      return
+  /// The erasures that are under way in a directory.
+  private func readErasures(of directory: LogDirectory) throws(FileError) -> [Erasure] {
+    let file: OpenFile
+    do throws(FileError) {
+      file = try fileSystem.open(directory.path(ErasureFile.name), .read)
+    } catch {
+      if error.isMissing { return [] }
+      throw error
     }
-    _ = replace(path, with: ErasureFile.encode(erasures))
+    defer { fileSystem.close(file) }
+    let buffer = scratch.reserve(ErasureFile.maximumBytes)
+    let count = try fileSystem.read(into: buffer, from: file, at: 0)
+    let erasures = ErasureFile.decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+    // Numbers that cannot be counted on from were not written by a log.
+    return erasures.filter { $0.firstToErase <= $0.firstToKeep && $0.firstToKeep <= SegmentName.highestNumber }
+  }
+
+  /// Writes down what is under way, whole or not at all; best effort. False when it is not on the disk.
+  @discardableResult
+  func saveErasures() -> Bool {
+    guard let home else { return false }
+    let path = home.path(ErasureFile.name)
+    if erasures.isEmpty { return (try? fileSystem.remove(path)) != nil }
+    return replace(path, with: ErasureFile.encode(erasures))
+  }
+
+  /// Takes over what a dead process did not come to the end of, for its segments under the numbers that they get here.
+  ///
+  /// Written down here before the first segment moves: whenever this process dies, each segment lies where an erasure
+  /// is known that concerns it. False when that cannot be done now; then the segments must stay where they are.
+  mutating func takeOverErasures(of orphan: LogDirectory, _ names: [SegmentName]) -> Bool {
+    guard let theirs = try? readErasures(of: orphan) else { return false }
+    if theirs.isEmpty { return true }
+    let before = erasures
+    for erasure in theirs {
+      // They move in the order of their numbers, so those that are concerned lie side by side here, too.
+      let skipped = names.count { $0.number < erasure.firstToErase }
+      let concerned = names.count { erasure.concerns($0) }
+      guard concerned > 0 else { continue }
+      let first = nextNumber + UInt64(skipped)
+      erasures.append(
+        Erasure(epoch: erasure.epoch, firstToErase: first, firstToKeep: first + UInt64(concerned)))
+    }
+    if erasures == before || saveErasures() { return true }
+    erasures = before
+    return false
   }
 }

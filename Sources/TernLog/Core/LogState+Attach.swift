@@ -16,9 +16,9 @@ extension LogState {
       let found = try tidiedSegments()
       var names = found.filter { !$0.isStray }
       nextNumber = max(nextNumber, (names.last?.number ?? 0) &+ 1)
+      loadErasures()
       names += found.filter(\.isStray).compactMap { renumber($0, from: path($0)) }
       loadLedger()
-      loadErasures()
       loadAgeClock()
       load(names + adoptOrphans())
       if !pendingEpochs.isEmpty {
@@ -46,6 +46,8 @@ extension LogState {
   /// Takes in what dead processes left in these directories, and lets go of them.
   mutating func takeIn(_ orphans: [LogDirectory]) {
     load(adopt(orphans))
+    // What is appended from now on is not concerned, so it must not come into a segment that is.
+    if !erasures.isEmpty { for lane in lanes.indices { seal(lane) } }
     takeStock()
   }
 
@@ -97,9 +99,16 @@ extension LogState {
   /// Moves the segments of a directory that nobody holds here, each by one rename: a crash leaves it there or here.
   mutating func adopt(_ orphan: LogDirectory) -> [SegmentName] {
     var adopted: [SegmentName] = []
-    for name in (try? orphan.segments(fileSystem)) ?? [] {
-      if let newName = renumber(name, from: orphan.path(name.text)) { adopted.append(newName) }
+    let names = (try? orphan.segments(fileSystem)) ?? []
+    guard takeOverErasures(of: orphan, names) else { return [] }
+    for name in names {
+      let newName = SegmentName(number: nextNumber, lane: name.lane)
+      // Used up even by one that stays where it is, for the next launch: an erasure may rely on the numbers.
+      nextNumber += 1
+      if (try? fileSystem.rename(orphan.path(name.text), to: path(newName))) != nil { adopted.append(newName) }
     }
+    // What stays there is still to be erased from.
+    if adopted.count == names.count { try? fileSystem.remove(orphan.path(ErasureFile.name)) }
     if let drops = try? readLedger(of: orphan), !drops.counts.isEmpty || drops.delivered > 0 {
       ledger.add(drops)
       // Saved here before it is removed there: a crash in between counts twice rather than not at all.

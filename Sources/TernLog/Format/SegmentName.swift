@@ -6,7 +6,7 @@ struct SegmentName: Hashable {
   static let temporarySuffix = ".tmp"
 
   /// Numbers above are of no log that ever ran: somebody put the file there.
-  private static let highestNumber = UInt64.max / 2
+  static let highestNumber = UInt64.max / 2
 
   var number: UInt64
   var lane: Lane
