@@ -21,6 +21,8 @@ struct Recorder: Sendable {
   var isClosed = false
   /// Someone watches the status.
   var isObserved = false
+  /// Someone waits to hear of an event, also that it had to go for another.
+  var isAsked = false
   /// What ``Device/encodedMembers()`` returned.
   var device: [UInt8]
   /// The identifier of the last event that was to be stored.
@@ -80,11 +82,12 @@ struct Recorder: Sendable {
     switch outcome {
     case .dropped(let reason): return .dropped(reason)
     case .stored(let waiting, _, let dropped):
+      let hasEvicted = dropped != droppedBefore
       droppedBefore = dropped
       if priority == .critical { return .post(.appended(isCritical: true)) }
       // Waking the run loop costs more than recording: only when it can have something to do.
       if waiting == 1 || waiting == sendAtWaiting { return .post(.appended(isCritical: false)) }
-      return isObserved ? .post(.refresh) : .nothing
+      return isObserved || isAsked && hasEvicted ? .post(.refresh) : .nothing
     }
   }
 

@@ -62,21 +62,38 @@ extension RunLoop {
   mutating func lookForReceipts() {
     let asked = engine.board.state.withLock { $0.receipts.ids }
     knownReceipts.formIntersection(asked)
+    if asked.isEmpty == wasAsked {
+      let isAsked = !asked.isEmpty
+      wasAsked = isAsked
+      // Before looking: what is evicted from now on is told of, what was before is seen.
+      engine.recorder.withLock { $0.isAsked = isAsked }
+    }
     guard !asked.isEmpty else { return }
-    let dropped = engine.log.counts.droppedTotal
-    let newlyAsked = asked.subtracting(knownReceipts)
-    guard !newlyAsked.isEmpty || dropped != droppedWhenLooked else { return }
+    let before = droppedWhenLooked
+    let dropped = engine.log.counts.dropped.filter { !$0.key.isReport }
+    guard !asked.isSubset(of: knownReceipts) || dropped != before else { return }
     droppedWhenLooked = dropped
     let remaining = engine.log.remaining(of: asked)
-    for id in asked.subtracting(remaining) {
-      let wasThere = knownReceipts.contains(id)
-      engine.answer(id) { question in
-        if wasThere { return ReceiptError(.dropped(nil)) }
-        return question.dropped == dropped ? nil : ReceiptError(.unknown)
+    let lost = asked.subtracting(remaining)
+    if !lost.isEmpty {
+      // Once more: what is gone by now may have been counted after the first time.
+      let counts = engine.log.counts
+      let reasons = counts.dropped.filter { $0.value > before[$0.key, default: 0] && $0.key.isOfStored }.map(\.key)
+      for id in lost {
+        let wasThere = knownReceipts.contains(id)
+        engine.answer(id) { question in
+          if wasThere { return ReceiptError(.dropped(reasons.count == 1 ? reasons.first : nil)) }
+          return question.dropped == counts.droppedTotal ? nil : ReceiptError(.unknown)
+        }
       }
     }
     knownReceipts = remaining
   }
+}
+
+extension DropReason {
+  /// Whether an event that was in the queue may have left it for this reason without being told of by name.
+  fileprivate var isOfStored: Bool { !isReport && ![.rejected, .disabled, .tooLarge].contains(self) }
 }
 
 extension Engine {

@@ -34,7 +34,10 @@ package struct RunLoop<Effects: RunLoopEffects> {
   var drops = DropReporter()
   /// Events that somebody asks about and that were in the log when it was last looked through.
   var knownReceipts: Set<UniqueID> = []
-  var droppedWhenLooked = 0
+  /// The drops when it was.
+  var droppedWhenLooked: [DropReason: Int] = [:]
+  /// Whether somebody asked then.
+  var wasAsked = false
 
   package init(_ engine: Engine, _ effects: Effects) {
     self.engine = engine

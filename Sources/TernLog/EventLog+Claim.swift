@@ -5,11 +5,16 @@ struct Operations {
   var claims: [UInt64: [ClaimedRecord]] = [:]
   var lastClaim: UInt64 = 0
   var generation: UInt64 = 0
+  /// Where events lie that somebody asks about.
+  var places: [UniqueID: Place] = [:]
   let buffer = ScratchBuffer(capacity: 4 << 10)
 
   /// Ends claims that became void.
   mutating func forgetVoidClaims(generation: UInt64) {
-    if generation != self.generation { claims = [:] }
+    if generation != self.generation {
+      claims = [:]
+      places = [:]
+    }
     self.generation = generation
   }
 

@@ -1,30 +1,44 @@
 package import TernEvents
 
+/// Where an event lies that somebody asked about.
+struct Place {
+  let name: SegmentName
+  let offset: Int
+  /// Of the segment, when the event was seen there.
+  let revision: Int
+}
+
 extension EventLog {
   /// Which of these events are still in the log, waiting or claimed.
   ///
-  /// Reads the headers of all segments, so it is for the few that somebody asks about, and not for the caller of
-  /// `track`; appending goes on meanwhile. A segment that cannot be read is taken to hold what was not found.
+  /// Reads the headers of all segments when it is asked about an event for the first time, so it is for the few that
+  /// somebody asks about, and not for the caller of `track`; appending goes on meanwhile. Asked about the same ones
+  /// again, it looks at its index only, except for a segment that was rewritten meanwhile. A segment that cannot be read
+  /// is taken to hold what was not found.
   package func remaining(of ids: Set<UniqueID>) -> Set<UniqueID> {
     operations.withLock { operations in
-      let (names, generation) = state.withLock { state in
-        (state.lanes.flatMap { lane in lane.segments.indices.map { lane.segments[$0].name } }, state.generation)
-      }
+      let generation = state.withLock { $0.generation }
       operations.forgetVoidClaims(generation: generation)
-      var found = Set(operations.claims.values.joined().lazy.map(\.id).filter(ids.contains))
+      operations.places = operations.places.filter { ids.contains($0.key) }
+      var search = state.withLock { $0.search(for: ids, operations.places, operations.claims.values.joined()) }
+      operations.places = search.found
+      for (name, wanted) in search.moved {
+        let isRead = find(wanted, in: name, generation, operations.buffer, &operations.places)
+        if !isRead { search.uncertain.formUnion(wanted) }
+      }
       var isUncertain = false
-      for name in names where found.count < ids.count {
-        if !find(ids, in: name, generation, operations.buffer, &found) { isUncertain = true }
+      for name in search.names where !search.unknown.isSubset(of: operations.places.keys) {
+        if !find(search.unknown, in: name, generation, operations.buffer, &operations.places) { isUncertain = true }
       }
       operations.buffer.trim(to: 64 << 10)
-      return isUncertain ? ids : found
+      return search.uncertain.union(operations.places.keys).union(isUncertain ? search.unknown : [])
     }
   }
 
   /// Looks through what waits in one segment; false when it cannot be read.
   private func find(
     _ ids: Set<UniqueID>, in name: SegmentName, _ generation: UInt64, _ buffer: ScratchBuffer,
-    _ found: inout Set<UniqueID>
+    _ places: inout [UniqueID: Place]
   ) -> Bool {
     guard let source = state.withLock({ $0.generation == generation ? $0.pin(name) : nil }) else { return true }
     defer { state.withLock { if $0.generation == generation { $0.unpin([name]) } } }
@@ -37,12 +51,56 @@ extension EventLog {
       let reader = SegmentReader(bytes: bytes, base: 0, salt: source.segment.header.salt)
       var walker = WaitingWalker(source.segment, reader)
       while let item = walker.peek() {
-        if case .record(let header, _) = item, ids.contains(header.id) { found.insert(header.id) }
+        if case .record(let header, let run) = item, ids.contains(header.id) {
+          places[header.id] = Place(name: name, offset: run.lower, revision: source.segment.revision)
+        }
         walker.take(item)
       }
       return true
     } catch {
       return error.isMissing
     }
+  }
+}
+
+/// What is known of events without reading any file, and where the others have to be looked for.
+struct Search {
+  var found: [UniqueID: Place] = [:]
+  /// Segments that were rewritten since the events were seen in them.
+  var moved: [SegmentName: Set<UniqueID>] = [:]
+  /// Never seen before.
+  var unknown: Set<UniqueID> = []
+  /// All segments, if there is something unknown.
+  var names: [SegmentName] = []
+  /// Events of segments that could not be read.
+  var uncertain: Set<UniqueID> = []
+}
+
+extension LogState {
+  func search(
+    for ids: Set<UniqueID>, _ known: [UniqueID: Place], _ claimed: some Sequence<ClaimedRecord>
+  ) -> Search {
+    var search = Search()
+    for (id, place) in known {
+      let lane = Int(place.name.lane.rawValue)
+      guard let index = lanes[lane].segments.index(of: place.name.number) else { continue }
+      let segment = lanes[lane].segments[index]
+      if segment.revision != place.revision {
+        search.moved[place.name, default: []].insert(id)
+      } else if !segment.isGone(at: place.offset) {
+        search.found[id] = place
+      }
+    }
+    search.unknown = ids.subtracting(known.keys)
+    guard !search.unknown.isEmpty else { return search }
+    for record in claimed where search.unknown.contains(record.id) {
+      let lane = Int(record.name.lane.rawValue)
+      guard let index = lanes[lane].segments.index(of: record.name.number) else { continue }
+      let revision = lanes[lane].segments[index].revision
+      search.found[record.id] = Place(name: record.name, offset: record.run.lower, revision: revision)
+    }
+    search.unknown.subtract(search.found.keys)
+    search.names = lanes.flatMap { lane in lane.segments.indices.map { lane.segments[$0].name } }
+    return search
   }
 }

@@ -1,7 +1,9 @@
-import Tern
 import TernEvents
 import TernTestSupport
 import Testing
+
+@testable import Tern
+@testable import TernLog
 
 @Suite(.timeLimit(.minutes(1))) struct `A receipt` {
   private func error(_ receipt: Receipt) async -> ReceiptError? {
@@ -11,6 +13,17 @@ import Testing
     } catch {
       return error
     }
+  }
+
+  /// Asks, and returns when the client knows the question and has found the event.
+  private func ask(_ receipt: Receipt, _ tern: TernClient) async throws -> Task<ReceiptError?, Never> {
+    let id = try #require(receipt.id)
+    let task = Task { await error(receipt) }
+    let engine = tern.engine
+    while !engine.board.state.withLock({ $0.receipts.ids.contains(id) }) { await Task.yield() }
+    // Known where it lies: the question was taken in.
+    while engine.log.operations.withLock({ $0.places[id] == nil }) { await Task.yield() }
+    return task
   }
 
   @Test func `tells when its event has arrived, whenever it is asked`() async throws {
@@ -32,9 +45,10 @@ import Testing
     let harness = try TestHarness(transport: ScriptedTransport { _ in .status(400) })
     let tern = try harness.client { $0.sessions = .manual }
     let receipt = tern.track("A")
-    async let early = error(receipt)
+    let early = try await ask(receipt, tern)
     await tern.flush()
-    #expect(await early.map { $0.reason == .rejected || $0.code == .unknown } == true)
+    #expect(await early.value == ReceiptError(.dropped(.rejected)))
+    #expect(await error(receipt)?.code == .unknown, "asked after it left")
     await tern.shutdown()
   }
 
@@ -44,15 +58,24 @@ import Testing
       $0.sessions = .manual
       $0.maximumQueueBytes = 24 << 10
     }
+    tern.pause()
     let receipt = tern.track("A")
-    async let early = error(receipt)
-    // One after the other, until whoever asks has been heard.
-    while tern.ledger.dropped == 0 { tern.track("B", priority: .critical) }
-    for _ in 0..<200 { tern.track("B", priority: .critical) }
-    await tern.flush()
-    let answer = await early
-    #expect(answer?.code == .dropped || answer?.code == .unknown)
+    let early = try await ask(receipt, tern)
+    // Normal ones, of which nobody else hears while the queue is full.
+    while tern.ledger.dropped == 0 { tern.track("B") }
+    #expect(await early.value == ReceiptError(.dropped(.queueFull)))
     #expect(await error(receipt)?.code == .unknown, "asked after it left, among others that were dropped")
+    await tern.shutdown()
+  }
+
+  @Test func `says that its event was erased`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.sessions = .manual }
+    let receipt = tern.track("A")
+    let early = try await ask(receipt, tern)
+    tern.isEnabled = false
+    tern.track("Too late")
+    #expect(await early.value == ReceiptError(.dropped(.erased)))
     await tern.shutdown()
   }
 

@@ -14,6 +14,7 @@ struct SegmentWriter {
     header.salt = UInt32(truncatingIfNeeded: generator.next())
     segment = Segment(name: old.name, header: header)
     segment.isOpenEnded = false
+    segment.revision = old.revision + 1
     bytes = [UInt8](repeating: 0, count: SegmentHeader.size)
     bytes.withUnsafeMutableBytes { buffer in
       if let start = buffer.baseAddress { header.encode(to: start) }

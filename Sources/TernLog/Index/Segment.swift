@@ -61,6 +61,8 @@ struct Segment {
   var isPinned = false
   /// The last record is known to be whole, so that appending may go on behind it.
   var isOpenEnded = true
+  /// Counts how often the file was rewritten, which moves its records.
+  var revision = 0
   /// The time of the first waiting record; `nil` when it has to be read.
   var headTime: Timestamp?
 
@@ -76,6 +78,11 @@ struct Segment {
   var isSettled: Bool { waiting == 0 && claimed == 0 }
   /// Nothing outside the lock relies on the file as it is.
   var isFree: Bool { claimed == 0 && !isPinned }
+
+  /// Whether the record at this offset has left the log.
+  func isGone(at offset: Int) -> Bool {
+    runs.contains { $0.owner == Run.gone && $0.lower <= offset && offset < $0.upper }
+  }
 
   /// Where the first waiting record starts, and its index.
   var firstWaiting: (offset: Int, ordinal: Int)? {
