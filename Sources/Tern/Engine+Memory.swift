@@ -61,20 +61,31 @@ extension Engine {
   /// What an earlier process remembered.
   func deliveryMemory() -> DeliveryMemory {
     guard let stored = files.withLock({ $0.loadMemory() }) else { return DeliveryMemory() }
-    let clock = environment.clock
-    let wallTime = clock.wallTime
-    let memory = stored.memory(
-      wallTime: wallTime, uptime: clock.uptime, boot: environment.boot,
-      longestWait: configuration.policy.maximumRetryAfter)
+    let memory = memory(of: stored)
     // Written with a clock that was ahead: from now on the present one counts, or the wait would begin anew each time.
-    if stored.time > wallTime.millisecondsSince1970 { remember(memory) }
+    if stored.time > environment.clock.wallTime.millisecondsSince1970 { remember(memory) }
     return memory
+  }
+
+  private func memory(of stored: StoredMemory) -> DeliveryMemory {
+    let clock = environment.clock
+    return stored.memory(
+      wallTime: clock.wallTime, uptime: clock.uptime, boot: environment.boot,
+      longestWait: configuration.policy.maximumRetryAfter)
   }
 
   /// Writes down what the next process shall know; best effort, since it saves requests and no events.
   func remember(_ memory: DeliveryMemory) {
-    let clock = environment.clock
-    let stored = StoredMemory(memory, wallTime: clock.wallTime, uptime: clock.uptime, boot: environment.boot)
-    files.withLock { $0.save(memory == DeliveryMemory() ? nil : stored) }
+    files.withLock { files in
+      var memory = memory
+      // Another process of the app writes the same file. A wait that the server asked it for ends by time alone, as
+      // ours does, so the later one counts; who is last about the rest costs a question or a smaller batch at most.
+      if let other = files.loadMemory().flatMap({ self.memory(of: $0).heldUntil }) {
+        memory.heldUntil = max(memory.heldUntil ?? .zero, other)
+      }
+      let clock = environment.clock
+      let stored = StoredMemory(memory, wallTime: clock.wallTime, uptime: clock.uptime, boot: environment.boot)
+      files.save(memory == DeliveryMemory() ? nil : stored)
+    }
   }
 }

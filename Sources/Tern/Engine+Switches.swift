@@ -7,13 +7,7 @@ extension Engine {
   func setEnabled(_ isEnabled: Bool) {
     // One lock over all of it: of two threads that switch at the same time, one is first in every respect.
     files.withLock { files in
-      let isNew = recorder.withLock { recorder in
-        guard !recorder.isClosed, recorder.isEnabled != isEnabled else { return false }
-        recorder.isEnabled = isEnabled
-        if !isEnabled { recorder.sessions.end() }
-        return true
-      }
-      guard isNew else { return }
+      guard recorder.withLock({ $0.setEnabled(isEnabled) }) else { return }
       files.unsaved.isEnabled = isEnabled
       let isSaved = files.save()
       if !isEnabled {
@@ -23,6 +17,26 @@ extension Engine {
       }
       mailbox.post(.input(isEnabled ? .enabled : .disabled))
       if isEnabled { beginSession { $0.enabled() } }
+    }
+  }
+
+  /// Does what another process of the app was told: recording and sending are the user's to switch, and not of one
+  /// process. Returns what the run loop has to be told, if anything.
+  ///
+  /// One system call unless somebody has written the switches. Called before anything is sent, since `track` looks at
+  /// no file.
+  func followSwitches() -> DeliveryMachine.Input? {
+    files.withLock { files in
+      // What this process was told and could not write down counts more.
+      guard let isEnabled = files.changedSwitches()?.isEnabled, files.unsaved.isEnabled == nil,
+        recorder.withLock({ $0.setEnabled(isEnabled) })
+      else { return nil }
+      guard isEnabled else {
+        log.erase()
+        return .disabled
+      }
+      beginSession { $0.enabled() }
+      return .enabled
     }
   }
 
@@ -68,5 +82,15 @@ extension Engine {
   /// Writes down what the disk refused before, if anything.
   func saveSwitches() {
     files.withLock { _ = $0.save() }
+  }
+}
+
+extension Recorder {
+  /// Switches recording on or off; says whether that is new.
+  fileprivate mutating func setEnabled(_ isEnabled: Bool) -> Bool {
+    guard !isClosed, self.isEnabled != isEnabled else { return false }
+    self.isEnabled = isEnabled
+    if !isEnabled { sessions.end() }
+    return true
   }
 }

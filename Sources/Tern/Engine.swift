@@ -26,11 +26,11 @@ package final class Engine: Sendable {
     self.environment = environment
     var generator = FastGenerator(seed: environment.seed)
     machineSeed = generator.next()
-    let files = StateFiles(
+    var files = StateFiles(
       directory: configuration.queueDirectory.path, fileSystem: environment.fileSystem,
       temporaryName: String(generator.next(), radix: 36))
     (install, log) = try Self.open(files, configuration, environment, &generator)
-    let switches = files.loadSwitches()
+    let switches = files.changedSwitches() ?? files.loadSwitches()
     // The switch is written before the log is erased: a process that died in between left events that nobody may send.
     if !switches.isEnabled, log.counts.waiting > 0 { log.erase() }
     self.files = Locked(files)

@@ -57,6 +57,8 @@ package struct RunLoop<Effects: RunLoopEffects> {
 
   /// Takes in what happened.
   package mutating func take(_ messages: [Message]) {
+    // Everything that is sent is sent because of a message.
+    if let switched = engine.followSwitches() { take(.input(switched)) }
     for message in messages { take(message) }
     lookForReceipts()
     engine.saveSwitches()
@@ -68,6 +70,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
     for (_, claim) in claims.inOrder { engine.log.settle(claim.id, .returned) }
     claims = [:]
     engine.saveSwitches()
+    engine.files.withLock { $0.forgetSeen() }
     engine.log.close()
     engine.board.close()
   }

@@ -44,16 +44,48 @@ struct StateFiles: Sendable {
   let temporaryName: String
   /// What this client changed and the file does not say yet.
   var unsaved = SwitchChanges()
+  /// The switches as they were last looked at, kept open: whoever replaces the file unlinks this one.
+  private var seen: OpenFile?
 
   private static let installName = "install-id"
   private static let switchesName = "switches.json"
+  private static let switchesLockName = "switches.lock"
   private static let memoryName = "delivery.json"
   private static let maximumBytes = 64 << 10
 
-  func loadSwitches() -> Switches {
-    guard let bytes = read(Self.switchesName) else { return Switches() }
-    // A damaged file means the defaults: better a forgotten user than an app that cannot start.
-    return (try? JSONDecoder().decode(Switches.self, from: Data(bytes))) ?? Switches()
+  init(directory: String, fileSystem: any FileSystem, temporaryName: String) {
+    self.directory = directory
+    self.fileSystem = fileSystem
+    self.temporaryName = temporaryName
+  }
+
+  /// A damaged file means the defaults: better a forgotten user than an app that cannot start.
+  func loadSwitches() -> Switches { readSwitches() ?? Switches() }
+
+  private func readSwitches() -> Switches? {
+    read(Self.switchesName).flatMap { try? JSONDecoder().decode(Switches.self, from: Data($0)) }
+  }
+
+  /// The switches, if somebody has written them since this was last asked; one system call if not.
+  mutating func changedSwitches() -> Switches? {
+    if let file = seen {
+      // A question that fails says nothing.
+      guard (try? fileSystem.status(file))?.isLinked == false else { return nil }
+      forgetSeen()
+    }
+    // Opened before it is read: one that is replaced in between is unlinked by the next time.
+    seen = try? fileSystem.open("\(directory)/\(Self.switchesName)", .read)
+    guard seen != nil else { return nil }
+    let switches = readSwitches()
+    // Nobody's will to be followed, and looked at again.
+    if switches == nil { forgetSeen() }
+    return switches
+  }
+
+  /// Lets go of the file that ``changedSwitches()`` keeps open.
+  mutating func forgetSeen() {
+    if let seen { fileSystem.close(seen) }
+    seen = nil
   }
 
   /// Writes what changed; true when nothing is left to be written. What a disk refuses stays to be written.
@@ -62,6 +94,9 @@ struct StateFiles: Sendable {
   @discardableResult
   mutating func save() -> Bool {
     guard unsaved != SwitchChanges() else { return true }
+    // Or one process would undo what the other switches at the same moment.
+    let lock = lockSwitches()
+    defer { if let lock { fileSystem.close(lock) } }
     let before = loadSwitches()
     let switches = unsaved.applied(to: before)
     if switches != before {
@@ -73,6 +108,17 @@ struct StateFiles: Sendable {
     }
     unsaved = SwitchChanges()
     return true
+  }
+
+  /// Waits until another process has written its switches, a tenth of a second at most: it may have been suspended on
+  /// the way, and this is the app's thread.
+  private func lockSwitches() -> OpenFile? {
+    guard let file = try? fileSystem.open("\(directory)/\(Self.switchesLockName)", .lock) else { return nil }
+    for attempt in 0..<300 {
+      guard let isLocked = try? fileSystem.lock(file), !isLocked else { break }
+      if attempt < 200 { sched_yield() } else { usleep(1000) }
+    }
+    return file
   }
 
   /// What the delivery machine wanted to remember; `nil` when nothing, or when the file is damaged.

@@ -37,6 +37,7 @@ extension TernClient {
   /// Setting it to false ends the session and erases everything that waits; both are done, and written down, when the
   /// assignment returns, which makes it the one call that takes longer than recording an event. Setting it to true
   /// starts anew.
+  /// Other processes on the same directory follow before they send anything more.
   public var isEnabled: Bool {
     get { engine.recorder.withLock { $0.isEnabled } }
     set { engine.setEnabled(newValue) }

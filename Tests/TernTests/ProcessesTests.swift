@@ -1,6 +1,7 @@
-import Tern
 import TernTestSupport
 import Testing
+
+@testable import Tern
 
 @Suite(.timeLimit(.minutes(1))) struct `Two clients on one directory` {
   @Test func `share the install and lose nothing of each other`() async throws {
@@ -16,6 +17,75 @@ import Testing
     let third = try harness.client { $0.sessions = .manual }
     await third.status { $0.delivered == 2 }
     #expect(Set(harness.transport.received.names) == ["A", "B"])
+    await third.shutdown()
+  }
+
+  /// An app whose second process learns of something: by its next activity, whatever that is.
+  private func stir(_ tern: TernClient) async {
+    tern.didEnterBackground()
+    _ = await tern.flush()
+  }
+
+  @Test func `both stop when the user opts out in one of them, and begin again`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
+    let first = try harness.client { $0.sessions = .manual }
+    let second = try harness.client { $0.sessions = .manual }
+    second.track("Before")
+    await second.flush()
+    let before = harness.transport.requests.count
+    first.isEnabled = false
+    harness.transport.answer { _ in .accept }
+    #expect(await second.flush().error?.code == .stopped)
+    #expect(harness.transport.requests.count == before, "nothing is sent any more")
+    #expect(!second.isEnabled && second.currentStatus.queued == 0)
+    #expect(second.ledger.droppedByReason == [.erased: 1] && second.ledger.balances)
+    #expect(second.track("Never").id == nil)
+    first.isEnabled = true
+    await stir(second)
+    #expect(second.isEnabled)
+    second.track("After")
+    await second.flush()
+    #expect(harness.transport.received.names == ["After"])
+    await first.shutdown()
+    await second.shutdown()
+  }
+
+  @Test func `call back what is under way when the user opts out in the other`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
+    let first = try harness.client { $0.sessions = .manual }
+    let second = try harness.client { $0.sessions = .manual }
+    second.track("A")
+    let flush = Task { await second.flush() }
+    await harness.transport.request(number: 1)
+    first.isEnabled = false
+    // Any activity: here the app goes to the background.
+    second.didEnterBackground()
+    #expect(await flush.value.error?.code == .stopped)
+    await second.status { $0.inFlight == 0 && !$0.isEnabled }
+    #expect(harness.transport.received.isEmpty)
+    await first.shutdown()
+    await second.shutdown()
+  }
+
+  @Test func `keep a wait that the collector asked either of them for`() async throws {
+    let harness = try TestHarness()
+    let first = try harness.client { $0.sessions = .manual }
+    let second = try harness.client { $0.sessions = .manual }
+    harness.transport.answer { _ in .status(503) }
+    second.track("B")
+    await second.flush()
+    harness.transport.answer { _ in .status(503, headers: ["retry-after": "600"]) }
+    first.track("A")
+    await first.flush()
+    // The other one's failure is over: it has nothing to remember any more.
+    harness.transport.answer { _ in .accept }
+    #expect(await second.flush() == .sent(1))
+    await first.shutdown()
+    await second.shutdown()
+    let third = try harness.client { $0.sessions = .manual }
+    #expect(await third.flush().error?.code == .waiting)
+    harness.clock.advance(by: .seconds(601))
+    #expect(await third.flush() == .sent(1))
     await third.shutdown()
   }
 

@@ -107,6 +107,33 @@ import Testing
     await tern.shutdown()
   }
 
+  @Test func `an opt-out is not lost to what another process writes at the same moment`() async throws {
+    let first = try client()
+    let second = try client()
+    let hasBegun = Locked(false)
+    let hasAsked = Locked(false)
+    memory.setScript { [memory] operation in
+      if operation.kind == .lock, hasBegun.withLock({ $0 }) { hasAsked.withLock { $0 = true } }
+      // The second one has read the file and is about to replace it: the first one's moment.
+      guard operation.kind == .rename, operation.path.contains("switches.json."),
+        hasBegun.withLock({ hasBegun in
+          defer { hasBegun = true }
+          return !hasBegun
+        })
+      else { return nil }
+      while memory.contents(of: "/queue/switches.json") == nil, !hasAsked.withLock({ $0 }) { sched_yield() }
+      return nil
+    }
+    let naming = Task.detached { second.identify("user-7") }
+    while !hasBegun.withLock({ $0 }) { await Task.yield() }
+    first.isEnabled = false
+    await naming.value
+    #expect(saved == Switches(isEnabled: false, user: "user-7", epoch: 1))
+    memory.setScript(nil)
+    await first.shutdown()
+    await second.shutdown()
+  }
+
   @Test func `a client that named nobody leaves the user that another named`() async throws {
     let first = try client()
     let second = try client()
