@@ -28,7 +28,7 @@ import Testing
     }
     harness.transport.answer { _ in .accept }
     await tern.flush()
-    await tern.status { $0.queued == 0 && $0.inFlight == 0 }
+    await tern.emptied()
     let dropped = tern.currentStatus.droppedByReason
     #expect(dropped[.queueFull, default: 0] > 2000)
     #expect(told(harness) == dropped)
@@ -51,10 +51,10 @@ import Testing
     }
     harness.transport.answer { _ in .accept }
     await tern.flush()
-    await tern.status { $0.queued == 0 && $0.inFlight == 0 }
+    await tern.emptied()
     tern.track("Last")
     await tern.flush()
-    await tern.status { $0.queued == 0 && $0.inFlight == 0 }
+    await tern.emptied()
     #expect(told(harness) == tern.currentStatus.droppedByReason)
     await tern.shutdown()
     let next = try harness.client(configure)
@@ -77,7 +77,7 @@ import Testing
       tern.track("E\(number)")
       await tern.flush()
     }
-    await tern.status { $0.queued == 0 && $0.inFlight == 0 }
+    await tern.emptied()
     #expect(harness.transport.received.names == (0..<5).map { "E\($0)" })
     #expect(told(harness) == [.tooLarge: 5])
     await tern.shutdown()

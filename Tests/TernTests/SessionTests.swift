@@ -67,7 +67,11 @@ import Testing
 
   @Test func `manual ones begin only on request, and each request begins one`() async throws {
     let harness = try TestHarness()
-    let tern = try harness.client { $0.sessions = .manual }
+    let tern = try harness.client {
+      $0.sessions = .manual
+      // Of two requests under way either may be taken first, and this is about the order.
+      $0.maximumBatchesInFlight = 1
+    }
     tern.track("A")
     tern.didEnterBackground()
     harness.clock.advance(by: .seconds(100))

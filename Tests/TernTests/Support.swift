@@ -8,6 +8,14 @@ extension TernClient {
     for await status in status where isWanted(status) { return status }
     return currentStatus
   }
+
+  /// Waits until nothing is left to be sent, the reports that the last deliveries set off included; the collector must
+  /// accept what it gets.
+  ///
+  /// The status alone may be read between a delivery and its report. A flush is taken in after both.
+  func emptied() async {
+    repeat { await status { $0.queued == 0 && $0.inFlight == 0 } } while await flush() != .nothingToSend
+  }
 }
 
 extension Array where Element == ReceivedEvent {

@@ -124,10 +124,15 @@ import Testing
       while memory.contents(of: "/queue/switches.json") == nil, !hasAsked.withLock({ $0 }) { sched_yield() }
       return nil
     }
-    let naming = Task.detached { second.identify("user-7") }
+    let hasEnded = Locked(false)
+    // A thread of its own: it waits without giving way to other tasks.
+    Thread.detachNewThread {
+      second.identify("user-7")
+      hasEnded.withLock { $0 = true }
+    }
     while !hasBegun.withLock({ $0 }) { await Task.yield() }
     first.isEnabled = false
-    await naming.value
+    while !hasEnded.withLock({ $0 }) { await Task.yield() }
     #expect(saved == Switches(isEnabled: false, user: "user-7", epoch: 1))
     memory.setScript(nil)
     await first.shutdown()
