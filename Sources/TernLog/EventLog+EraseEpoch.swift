@@ -9,7 +9,8 @@ extension EventLog {
   /// appending goes on meanwhile.
   ///
   /// Returns whether nothing of the epoch is left on the disk. When something could not be erased it is not handed out
-  /// all the same, and it is tried again with the next call and at the next launch, also after a crash on the way.
+  /// all the same, and it is tried again with the next call and at the next launch on this log or on one that adopts
+  /// it, also after a crash on the way.
   @discardableResult
   package func erase(epoch: UInt32) -> Bool {
     operations.withLock { operations in

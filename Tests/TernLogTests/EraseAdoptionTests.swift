@@ -1,0 +1,95 @@
+import Foundation
+import TernEvents
+import TernTestSupport
+import Testing
+
+@testable import TernLog
+
+@Suite struct `An erasure that another process finds`: ErasingTests {
+  /// Beside a living log an erasure in another one fails at one operation, and perhaps at all after it; then both
+  /// processes die, and what the second one left is adopted by whoever takes the first directory.
+  private func dieBesideAnother(
+    _ fixture: LogFixture, at failing: Int, forGood: Bool
+  ) throws -> (isKnown: Bool, operations: Int) {
+    let other = try fixture.open()
+    for number in 1000..<1003 { fixture.append(other, number, epoch: 3) }
+    let (dead, _, operations) = try erase(fixture) { operation in
+      (forGood ? operation >= failing : operation == failing) ? .fail(errno: EIO) : nil
+    }
+    // Appended later, so not concerned.
+    if !forGood { for number in 42..<44 { fixture.append(dead, number, epoch: 3) } }
+    let isKnown = fixture.memory?.paths.contains { $0.hasSuffix("log-1/erasing") } == true
+    fixture.memory?.killProcess()
+    withExtendedLifetime((other, dead)) {}
+    return (isKnown, operations)
+  }
+
+  /// What the heir must find: nothing erased that was written down, everything else.
+  private func checkHeir(_ fixture: LogFixture, isKnown: Bool, later: [Int], _ place: Comment) throws {
+    let heir = try fixture.open()
+    let found = heir.drain().sorted()
+    let expected = (0..<40).filter { epoch($0) != 3 }
+    #expect(found.filter { $0 >= 1000 } == [1000, 1001, 1002], "of the same epoch, but of another process, \(place)")
+    #expect(Set(later).isSubset(of: found), place)
+    #expect(found.filter { $0 < 40 && epoch($0) != 3 }.allSatisfy(expected.contains), place)
+    if isKnown {
+      #expect(found.filter { $0 < 40 && epoch($0) == 3 } == [], place)
+      #expect(onDisk(fixture, 0..<40).allSatisfy { epoch($0) != 3 }, place)
+    }
+    #expect(heir.counts.dropped[.damaged] == nil && heir.counts.balances, place)
+    #expect(fixture.memory?.paths.contains { $0.hasSuffix("erasing") } == false, place)
+    // Numbers that an erasure named are not given to what comes now.
+    fixture.append(heir, 50, epoch: 3)
+    fixture.memory?.killProcess()
+    let last = try fixture.open()
+    #expect(last.drain() == [50], place)
+    fixture.memory?.killProcess()
+    withExtendedLifetime((heir, last)) {}
+  }
+
+  @Test func `is carried on by another process that adopts it, wherever the first one died`() throws {
+    var carriedOn = 0
+    for forGood in [true, false] {
+      var dying = 1
+      while true {
+        let fixture = LogFixture()
+        let (isKnown, operations) = try dieBesideAnother(fixture, at: dying, forGood: forGood)
+        if isKnown { carriedOn += 1 }
+        let later = forGood ? [] : [42, 43]
+        try checkHeir(fixture, isKnown: isKnown, later: later, "operation \(dying), for good: \(forGood)")
+        dying += 1
+        if dying > operations { break }
+      }
+    }
+    #expect(carriedOn > 20)
+  }
+
+  @Test func `is carried on, wherever the one who adopts it dies on the way`() throws {
+    let prepared = LogFixture()
+    let failing = 20
+    let (isKnown, _) = try dieBesideAnother(prepared, at: failing, forGood: false)
+    #expect(isKnown)
+    let before = prepared.memory?.operationCount ?? 0
+    _ = try prepared.open()
+    let operations = (prepared.memory?.operationCount ?? 0) - before
+    #expect(operations > 50)
+    for dying in 1...operations {
+      // A torn write matters where there is one; every third operation is enough.
+      for isTorn in dying % 3 == 0 ? [false, true] : [false] {
+        let fixture = LogFixture()
+        _ = try dieBesideAnother(fixture, at: failing, forGood: false)
+        let before = fixture.memory?.operationCount ?? 0
+        fixture.memory?.setScript { operation in
+          let number = operation.number - before
+          if isTorn, number == dying { return .tearAndFail(bytes: 9, errno: EIO) }
+          return number >= dying ? .fail(errno: EIO) : nil
+        }
+        let adopter = try? fixture.open()
+        fixture.memory?.killProcess()
+        withExtendedLifetime(adopter) {}
+        fixture.memory?.setScript(nil)
+        try checkHeir(fixture, isKnown: true, later: [42, 43], "the adopter dies at operation \(dying)")
+      }
+    }
+  }
+}
