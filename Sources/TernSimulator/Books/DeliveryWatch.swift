@@ -101,8 +101,8 @@ struct DeliveryWatch {
     if count > 0, refusals > Self.refusalsBeforePause { pause(now: now) }
   }
 
-  mutating func failed(wait: Duration?, started: Int, now: Duration) {
-    deliver(now: now)
+  mutating func failed(wait: Duration?, returns: Bool, started: Int, now: Duration) {
+    if returns { deliver(now: now) }
     if let wait { heldUntil = max(heldUntil ?? .zero, now + min(wait, rules.longestWait)) }
     if started == round { pause(now: now) }
   }

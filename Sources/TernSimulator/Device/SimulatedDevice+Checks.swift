@@ -43,7 +43,7 @@ extension SimulatedDevice {
   func checkQuestion(_ process: SimulatedProcess) -> [Int] {
     if !process.client.isEnabled { fail("disabled", "process \(process.number) asks while it is disabled") }
     // What another process, or one that died in a call, left to be known may be outdated.
-    if !isFailing, !process.isAsking, !traits.hasCompanion, drops.toldInDeath == 0 {
+    if !isFailing, !isMemoryStale, !process.isAsking, !traits.hasCompanion, drops.toldInDeath == 0 {
       fail("questions", "process \(process.number) asks a collector that has not failed")
     }
     process.isAsking = true

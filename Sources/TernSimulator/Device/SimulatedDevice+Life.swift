@@ -122,6 +122,8 @@ extension SimulatedDevice {
       isIdentityKept = false
       expectedEnabled = nil
       hold?.isKept = false
+      // A full disk takes the first part of a record, too, and nobody was left to cut it off.
+      if isDiskLimited { drops.tears += 1 }
       // Nor whether it remembers that the collector is well.
       isFailing = true
     }

@@ -179,6 +179,7 @@ extension SimulatedDevice {
     } else {
       isFailing = false
       process.isAsking = false
+      isMemoryStale = isDiskLimited
     }
     switch reply {
     case .acknowledged(let rejected):
@@ -192,15 +193,17 @@ extension SimulatedDevice {
     case .refused(let indexes):
       let single = open.places.count == 1 ? [0] : indexes
       for index in single where !book[open.places[index]].isErased { book.tell(open.places[index], isRejected: true) }
-      process.watch.refused(singly: single.count, returns: open.places.count > 1, now: now)
+      process.watch.refused(singly: single.count, returns: open.places.count > single.count, now: now)
     case .failed(let wait):
-      process.watch.failed(wait: wait, started: open.round, now: now)
+      // A question that fails gives nothing back.
+      process.watch.failed(wait: wait, returns: !open.places.isEmpty, started: open.round, now: now)
       if let wait { remember(wait: min(wait, process.watch.rules.longestWait)) }
       // A device without a network sends nothing.
       guard open.hasLeft else { return }
       outage.sent += open.bytes
       // Whatever the book says: what is sent was queued.
-      outage.queued = max(outage.queued, open.bytes, min(book.pendingBytes, process.engine.log.counts.bytes))
+      let under = process.open.reduce(open.bytes) { $0 + (requests[$1]?.bytes ?? 0) }
+      outage.queued = max(outage.queued, min(book.pendingBytes, process.engine.log.counts.bytes + under), open.bytes)
     }
   }
 

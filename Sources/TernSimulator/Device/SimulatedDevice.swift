@@ -62,6 +62,8 @@ package final class SimulatedDevice {
   var outage = Outage()
   /// Something failed and no batch was answered otherwise since.
   var isFailing = false
+  /// A full disk may have kept the client from writing down that the collector is well.
+  var isMemoryStale = false
   /// The last wait that the collector asked for.
   var hold: Hold?
 
