@@ -244,6 +244,21 @@ extension SQLiteWarehouse {
     try reader.attachment(app: app, id: id)
   }
 
+  /// How long sessions lasted; see ``AppCenterFigures/sessionDurations(app:days:)``.
+  public func sessionDurations(app: AppID, days: ClosedRange<Day>) throws -> SessionDurations {
+    try reader.sessionDurations(app: app, days: days)
+  }
+
+  /// Active installs; see ``AppCenterFigures/activeInstalls(app:days:window:)``.
+  public func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) throws -> [DailyCount] {
+    try reader.activeInstalls(app: app, days: days, window: window)
+  }
+
+  /// Versions without their builds; see ``AppCenterFigures/versions(app:days:)``.
+  public func versions(app: AppID, days: ClosedRange<Day>) throws -> [KeyFigures] {
+    try reader.versions(app: app, days: days)
+  }
+
   /// The newest rows; see ``FigureSource/recent(app:limit:)``.
   public func recent(app: AppID, limit: Int) throws -> [StoredEvent] { try reader.recent(app: app, limit: limit) }
 }

@@ -38,6 +38,7 @@ extension HTTPField.Name {
   static let ternSent = named("Tern-Sent")
   static let ternLedger = named("Tern-Ledger")
   static let appSecret = named("App-Secret")
+  static let apiToken = named("X-API-Token")
   static let installID = named("Install-ID")
   static let retryAfterMilliseconds = named("x-ms-retry-after-ms")
   static let lastEventID = named("Last-Event-ID")
