@@ -16,11 +16,11 @@ extension PortalPages {
   func errorPage(_ report: ErrorReport, _ shell: Shell, _ request: ReportRequest) -> String {
     let links = PortalLinks(request)
     var shell = shell
-    shell.title = shown(report.error?.type ?? report.occurrence?.facts.id ?? "", empty: "Error")
+    shell.title = shown(report.occurrence?.type ?? report.error?.type ?? "", empty: "Error")
     if let occurrence = report.occurrence {
       shell.hasRange = false
       shell.trail = "All occurrences"
-      shell.trailLink = links.page(.error, group: report.error?.group ?? request.group ?? 0)
+      shell.trailLink = links.page(.error, group: occurrence.group)
       return occurrencePage(occurrence, shell, links, request)
     }
     shell.trail = "Errors"

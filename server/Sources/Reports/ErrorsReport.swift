@@ -104,6 +104,10 @@ public struct ErrorReport: Sendable, Hashable, Encodable {
   public struct Detail: Sendable, Hashable, Encodable {
     /// When, where and whose it was.
     public var facts: Occurrence
+    /// The number of the fault it belongs to.
+    public var group: Int64
+    /// The fault's type.
+    public var type: String
     /// What it said.
     public var message: String
     /// Its stack.
@@ -169,10 +173,11 @@ extension ErrorReport.Detail {
   fileprivate init(_ detail: ErrorDetail) {
     let error = detail.occurrence
     let event = StoredEvent(
-      id: error.id, kind: .handledError, name: error.name, time: error.time, received: error.received,
+      id: error.id, kind: detail.kind, name: error.name, time: error.time, received: error.received,
       install: error.install, user: error.user, device: error.device, properties: detail.properties)
     self.init(
-      facts: ErrorReport.Occurrence(error), message: detail.message, stack: detail.stack, event: LiveEvent(event),
+      facts: ErrorReport.Occurrence(error), group: error.group, type: detail.type, message: detail.message,
+      stack: detail.stack, event: LiveEvent(event),
       before: detail.before.map(LiveEvent.init),
       attachments: detail.attachments.map {
         ErrorReport.Attachment(attachment: $0.id, name: $0.name, contentType: $0.contentType, bytes: $0.bytes)

@@ -79,6 +79,10 @@ public struct ErrorOccurrence: Sendable, Hashable {
 public struct ErrorDetail: Sendable, Hashable {
   /// When, where and whose it was.
   public var occurrence: ErrorOccurrence
+  /// Whether it was handled or a crash.
+  public var kind: StoredKind
+  /// The type of its group.
+  public var type: String
   /// What it said.
   public var message: String
   /// Its stack.
@@ -93,10 +97,12 @@ public struct ErrorDetail: Sendable, Hashable {
   public var attachments: [AttachmentFacts]
   /// Creates a description of an error.
   public init(
-    occurrence: ErrorOccurrence, message: String, stack: String, raw: String, properties: [Properties.Element],
-    before: [StoredEvent], attachments: [AttachmentFacts]
+    occurrence: ErrorOccurrence, kind: StoredKind, type: String, message: String, stack: String, raw: String,
+    properties: [Properties.Element], before: [StoredEvent], attachments: [AttachmentFacts]
   ) {
     self.occurrence = occurrence
+    self.kind = kind
+    self.type = type
     self.message = message
     self.stack = stack
     self.raw = raw

@@ -141,8 +141,12 @@ extension WarehouseReader {
       let text = try connection.prepare("SELECT message, stack, raw FROM error_text WHERE id = ?")
       text.bind(id)
       let hasText = try text.step()
+      let group = try connection.prepare("SELECT kind, type FROM error_group WHERE id = ?")
+      group.bind(error.group)
+      let hasGroup = try group.step()
       return ErrorDetail(
-        occurrence: error, message: hasText ? text.text(0) : "", stack: hasText ? text.text(1) : "",
+        occurrence: error, kind: hasGroup ? StoredKind(rawValue: Int(group.integer(0))) ?? .crash : .crash,
+        type: hasGroup ? group.text(1) : "", message: hasText ? text.text(0) : "", stack: hasText ? text.text(1) : "",
         raw: hasText ? text.text(2) : "", properties: try properties(of: error, connection),
         before: try events(
           before: error, app: app, session: statement.integer(7), limit: 100, connection),

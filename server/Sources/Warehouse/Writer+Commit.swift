@@ -145,7 +145,9 @@ extension Writer {
       try tables.insert(row, user: event.user, properties: bytes, received: context.received)
       try count(row, calendar: context.calendar, device: { keys }, bytes)
     }
-    if context.isObserved { live.add(event, row, context.batch, app: AppID(context.app)) }
+    if context.isObserved, event.kind != .attachmentPart {
+      live.add(event, row, context.batch, app: AppID(context.app))
+    }
     return row
   }
 

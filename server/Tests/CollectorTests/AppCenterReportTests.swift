@@ -121,6 +121,10 @@ import Warehouse
             + #"{"count":1,"previous_count":0,"version":"1.1"}]}"#
         ),
         (
+          "versions?\(Self.range)&versions=1.1%7C2.0",
+          #"{"total":2,"versions":[{"count":1,"previous_count":0,"version":"1.1"}]}"#
+        ),
+        (
           "models?\(Self.range)&$top=1",
           #"{"models":[{"count":2,"model_name":"iPhone15,2","previous_count":1}],"total":2}"#
         ),

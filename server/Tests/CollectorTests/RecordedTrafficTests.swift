@@ -6,6 +6,7 @@ import Ingest
 import Logging
 import NIOCore
 import Portal
+import TernEvents
 import Testing
 import Warehouse
 
@@ -13,12 +14,15 @@ import Warehouse
 
 /// Requests as App Center's clients send them give the figures stated beside them.
 @Suite struct RecordedTrafficTests {
+  /// 2026-05-10T12:00:00Z, throughout a test: what is a minute inside of a limit stays so however long the test takes.
+  private static let now = Date(timeIntervalSince1970: 1_778_414_400)
+
   @Test(arguments: RecordedRequest.all)
   func `each client's request gives its figures, however often and in whatever encoding it is sent`(
     request: RecordedRequest
   ) async throws {
     try await withCollector { client, app, warehouse in
-      let body = request.body(at: .now)
+      let body = request.body(at: Self.now)
       var headers = HTTPFields()
       for (name, value) in request.headers { headers[try #require(HTTPField.Name(name))] = value }
       for (secret, isCompressed) in [(app.appSecret, false), (app.appSecret.uppercased(), true), (app.appSecret, true)]
@@ -44,7 +48,7 @@ import Warehouse
   }
 
   private func figures(_ source: SQLiteWarehouse, _ app: AppID) throws -> RecordedRequest.Figures {
-    let today = Day(number: Int(Date.now.timeIntervalSince1970 / 86_400))
+    let today = Day(number: Int(Self.now.timeIntervalSince1970 / 86_400))
     let days = today.advanced(by: -30)...today.advanced(by: 5)
     func counts(_ figures: [KeyFigures]) -> [String: Int] {
       Dictionary(figures.map { ($0.key, $0.count) }, uniquingKeysWith: +)
@@ -78,6 +82,7 @@ import Warehouse
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let ports = CollectorPorts(
       sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      wallTime: { Timestamp(millisecondsSince1970: Int64(Self.now.timeIntervalSince1970) * 1_000) },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Notes")
     let collector = CollectorApplication(

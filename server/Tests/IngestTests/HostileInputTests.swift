@@ -143,7 +143,7 @@ import Testing
           return (logs, try NativeParser.parse(lines, received: testTime, key: testKey, app: 1).events.count)
         }
       }
-      for try await (logs, events) in group { #expect(logs == 3 && events == 3) }
+      for try await (logs, events) in group { #expect(logs == 5 && events == 5) }
     }
   }
 }

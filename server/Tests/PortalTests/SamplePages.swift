@@ -50,7 +50,7 @@ struct SamplePages {
     }
     source.occurrences = [occurrence]
     source.detail = ErrorDetail(
-      occurrence: occurrence, message: text, stack: text + "\n  at " + text, raw: text,
+      occurrence: occurrence, kind: .crash, type: text, message: text, stack: text + "\n  at " + text, raw: text,
       properties: [.init(name: text, value: .string(text))], before: source.latest,
       attachments: [AttachmentFacts(id: 3, name: text, contentType: text, bytes: 12)])
     self.source = source

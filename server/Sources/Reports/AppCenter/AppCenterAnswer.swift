@@ -23,10 +23,10 @@ extension AppCenterQuestion {
     case "session_durations_distribution": return try encoded(sessionDurations(source))
     case "versions":
       let before = counts(try source.versions(app: app, days: previousDays))
+      let versions = try source.versions(app: app, days: days)
+        .filter { versionNames.isEmpty || versionNames.contains($0.key) }
       return try encoded(
-        AppCenterList(
-          "versions", "version", try source.versions(app: app, days: days).prefix(top), before,
-          total: try users(source)))
+        AppCenterList("versions", "version", versions.prefix(top), before, total: try users(source)))
     case "models": return try encoded(list("models", "model_name", .model, source))
     case "oses": return try encoded(list("oses", "os_name", .os, source))
     case "languages": return try encoded(list("languages", "language_name", .language, source))

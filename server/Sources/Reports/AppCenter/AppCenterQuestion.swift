@@ -15,6 +15,8 @@ public struct AppCenterQuestion: Sendable, Hashable {
   public var interval: Int
   /// Only these events; empty for all.
   public var eventNames: [String]
+  /// Only these versions; empty for all.
+  public var versionNames: [String]
   /// The most rows of a list.
   public var top: Int
   /// How many rows of a list to leave out first.
@@ -31,7 +33,8 @@ public struct AppCenterQuestion: Sendable, Hashable {
   /// - Parameters:
   ///   - path: the parts of the path below `analytics/`, decoded.
   ///   - parameters: `start` and `end` (ISO 8601, of which the date counts), `interval` (`P1D`, `P1W`, `P30D`),
-  ///     `event_name`, `$top`, `$skip`, `$orderby`; others are ignored, except for `versions`, which cannot be answered.
+  ///     `event_name`, `$top`, `$skip`, `$orderby`; others are ignored, except for `versions`, which only the list
+  ///     of versions can answer.
   ///   - timeZone: the app's time zone.
   public init(
     path: [String], parameters: [String: String], app: AppID, timeZone: String, now: Timestamp
@@ -40,7 +43,9 @@ public struct AppCenterQuestion: Sendable, Hashable {
     self.app = app
     self.now = now
     let given = parameters.filter { !$0.value.isEmpty }
-    if given["versions"] != nil || given["app_build"] != nil {
+    let wanted = given["versions"]?.split(separator: "|").map(String.init) ?? []
+    versionNames = path == ["versions"] ? wanted : []
+    if wanted.count > versionNames.count || given["app_build"] != nil {
       throw AppCenterFault(
         .notImplemented, "This server keeps no figures by version here. Leave out versions and app_build.")
     }
