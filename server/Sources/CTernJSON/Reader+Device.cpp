@@ -5,8 +5,9 @@ using tern::Walker;
 
 bool tern_reader::device(Walker &walker, int32_t &index) {
   if (walker.peek() != '{') return walker.skip();
-  // Without this, one object could make the list of devices as long as the body.
-  if (index >= 0) return walker.fail("a second device or app in one object");
+  // A client of our own protocol learns of its mistake. An App Center client would erase its queue, so there the last
+  // block of a log counts.
+  if (index >= 0 && shape == TERN_SHAPE_LINES) return walker.fail("a second device or app in one object");
   // Nearly all logs of a request repeat the block of the one before, byte for byte.
   size_t newest = devices.size(), oldest = newest > 4 ? newest - 4 : 0;
   for (size_t candidate = newest; candidate-- > oldest;) {
@@ -32,6 +33,11 @@ bool tern_reader::device(Walker &walker, int32_t &index) {
   if (walker.problem()) return false;
   device.raw.length = uint32_t(walker.last_end() - device.raw.start);
   device.positions = walker.place() - place;
+  // In the place of the one before it: else one log could make the list of devices as long as the body.
+  if (index >= 0 && size_t(index) >= devices_before) {
+    devices[size_t(index)] = device;
+    return true;
+  }
   index = int32_t(devices.size());
   devices.push_back(device);
   return true;

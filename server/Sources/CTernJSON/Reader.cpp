@@ -184,6 +184,7 @@ bool tern_reader::record(Walker &walker, uint32_t index) {
   record.uptime = -1;
   record.time.kind = TERN_VALUE_NULL;
   record.first_property = uint32_t(properties.size());
+  devices_before = devices.size();
   record.is_object = walker.peek() == '{';
   if (!record.is_object) {
     if (!walker.skip(record.raw)) return false;

@@ -22,6 +22,8 @@ private:
   std::vector<uint32_t> faults;
   uint32_t maximum_records = 0, maximum_properties = 0;
   tern_shape shape = TERN_SHAPE_LINES;
+  /// How many devices there were before the object that is being read.
+  size_t devices_before = 0;
   tern_status status = TERN_STATUS_OK;
 
   bool scan(const uint8_t *bytes, size_t length);

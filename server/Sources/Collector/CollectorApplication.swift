@@ -42,6 +42,9 @@ struct CollectorApplication: Sendable {
     ReportRoutes(
       access: access, reader: reader, figures: ports.figures, catalog: ports.catalog, wallTime: ports.wallTime
     ).add(to: routes)
+    AppCenterReportRoutes(
+      access: access, figures: ports.figures, catalog: ports.catalog, wallTime: ports.wallTime
+    ).add(to: routes)
     LoginRoutes(access: access, pages: pages, reader: reader).add(to: routes)
     PortalRoutes(
       access: access, pages: pages, reader: reader, figures: ports.figures, catalog: ports.catalog, live: live,

@@ -24,12 +24,30 @@ struct AppCenterReading {
     guard UInt32(record.time.kind) != TERN_VALUE_NULL.rawValue else { return builder.reject(.timeMissing, record) }
     guard let time = time(of: record) else { return builder.reject(.timeInvalid, record) }
     if let refusal = builder.refusal(of: time) { return builder.reject(refusal, record) }
-    guard let kind = type.kind else {
+    guard var kind = type.kind else {
       withoutEvent += 1
       return
     }
-    if type == .error || type == .handledError, !record.id.isEmpty {
-      diagnosticsIDs.append(record.id.string(limit: maximumInstallBytes))
+    var error: IncomingError?
+    var attachment: IncomingAttachment?
+    switch type {
+    case .error, .handledError:
+      error = self.error(record, kind: kind)
+      if !record.id.isEmpty { diagnosticsIDs.append(record.id.string(limit: maximumInstallBytes)) }
+    case .errorAttachment:
+      switch AttachmentReading.appCenter(
+        RawJSON(record.raw.bytes), id: record.id.string(limit: maximumInstallBytes), event: builder.batch.events.count)
+      {
+      case .refused(let reason): return builder.reject(reason, record)
+      case .attachment(let read): attachment = read
+      // Kept as it is, like a log of a type that nobody knows.
+      case nil: kind = .other
+      }
+    default: break
+    }
+    defer {
+      if let error { builder.append(error) }
+      if let attachment { builder.append(attachment) }
     }
     builder.append(
       IncomingEvent(
@@ -38,8 +56,14 @@ struct AppCenterReading {
         install: install, device: builder.device(of: record, in: result),
         session: session(record.session, install: install), startsSession: type == .startSession,
         user: record.user.string(limit: builder.limits.maximumNameBytes),
-        name: (type.isNamed ? record.name : record.type).string(limit: builder.limits.maximumNameBytes),
-        properties: properties(of: record, type: type)))
+        name: error?.type ?? (type.isNamed ? record.name : record.type).string(limit: builder.limits.maximumNameBytes),
+        properties: properties(of: record, kind: kind)))
+  }
+
+  private func error(_ record: tern_record, kind: StoredKind) -> IncomingError {
+    ErrorReading(log: RawJSON(record.raw.bytes)).error(
+      event: builder.batch.events.count, id: errorID(record.id.string(limit: maximumInstallBytes)), kind: kind,
+      fallback: record.type.string(limit: maximumInstallBytes), raw: record.raw.bytes)
   }
 
   private func time(of record: tern_record) -> Timestamp? {
@@ -50,8 +74,8 @@ struct AppCenterReading {
     }
   }
 
-  private func properties(of record: tern_record, type: LogType) -> [Properties.Element] {
-    guard type == .other else { return builder.properties(of: record, in: result) }
+  private func properties(of record: tern_record, kind: StoredKind) -> [Properties.Element] {
+    guard kind == .other else { return builder.properties(of: record, in: result) }
     let raw = record.raw.string(limit: builder.limits.maximumValueBytes)
     return [Properties.Element(name: "raw", value: .string(raw))]
   }
@@ -84,7 +108,7 @@ struct AppCenterReading {
 
 /// The log types that are more than text to keep.
 private enum LogType {
-  case event, page, startSession, startService, handledError, error, other
+  case event, page, startSession, startService, handledError, error, errorAttachment, other
 
   init(_ name: UnsafeRawBufferPointer) {
     if equals(name, "event") {
@@ -99,6 +123,8 @@ private enum LogType {
       self = .handledError
     } else if equals(name, "managedError") || equals(name, "appleError") {
       self = .error
+    } else if equals(name, "errorAttachment") {
+      self = .errorAttachment
     } else {
       self = .other
     }
@@ -115,6 +141,7 @@ private enum LogType {
     case .startService: nil
     case .handledError: .handledError
     case .error: .crash
+    case .errorAttachment: .attachment
     case .other: .other
     }
   }

@@ -32,6 +32,12 @@ struct BatchBuilder {
 
   mutating func append(_ event: IncomingEvent) { batch.events.append(event) }
 
+  /// Adds an error to the event that was appended last.
+  mutating func append(_ error: IncomingError) { batch.errors.append(error) }
+
+  /// Adds an attachment to the event that was appended last.
+  mutating func append(_ attachment: IncomingAttachment) { batch.attachments.append(attachment) }
+
   /// Why the time is outside of the protocol's window; `nil` when it is inside.
   func refusal(of time: Timestamp) -> RejectionReason? {
     if time < window.lowerBound { return .timeTooOld }

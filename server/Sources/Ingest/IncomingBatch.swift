@@ -27,6 +27,10 @@ public struct IncomingBatch: Sendable {
   public var events: [IncomingEvent]
   /// What was refused, and why; stored and counted, never silently lost.
   public var rejections: [Rejection]
+  /// What is known of the handled errors and crashes among the events.
+  public var errors: [IncomingError] = []
+  /// The attachments, or pieces of them, among the events.
+  public var attachments: [IncomingAttachment] = []
   /// What the device counts of its own, when it says so; that of the last event's install.
   public var ledger: DeviceLedger?
 
@@ -101,8 +105,12 @@ public enum StoredKind: Int, Sendable, CaseIterable {
   case handledError = 4
   /// A crash.
   case crash = 5
-  /// Anything else the client sent (attachments, unknown log types), kept as raw text in the property `raw`.
+  /// Anything else the client sent (unknown log types), kept as raw text in the property `raw`.
   case other = 6
+  /// An attachment of an error; the first piece of one that comes in pieces.
+  case attachment = 7
+  /// A further piece of an attachment, which counts as nothing.
+  case attachmentPart = 8
 }
 
 /// One validated event of a request.

@@ -36,8 +36,9 @@ public struct IngestLimits: Sendable, Hashable {
 
   /// What the native protocol allows.
   public static let native = IngestLimits()
-  /// What App Center allowed: 25 days back, 3 days ahead.
-  public static let appCenter = IngestLimits(maximumAge: .seconds(25 * 86_400))
+  /// What App Center allowed: 25 days back, 3 days ahead, and attachments of 7 MiB, which base 64 makes a third longer.
+  public static let appCenter = IngestLimits(
+    maximumBodyBytes: 16 << 20, maximumDecompressedBytes: 16 << 20, maximumAge: .seconds(25 * 86_400))
   /// What the Measurement Protocol allows; a queue time of any length is kept.
   public static let measurement = IngestLimits(maximumBodyBytes: 1 << 20, maximumDecompressedBytes: 1 << 20)
 }

@@ -70,6 +70,8 @@ struct MeasurementHit {
     }
   }
 
+  /// What an exception hit says of itself.
+  var errorDescription: String { text("exd", limit: 150) ?? "" }
   var user: String { text("uid", limit: limits.maximumNameBytes) ?? "" }
   var startsSession: Bool { parameters.text("sc", limit: 8) == "start" }
   var cacheBuster: String? { parameters.text("z", limit: 128) }

@@ -39,6 +39,10 @@ struct MeasurementReading {
         index: index, kind: hit.kind, duplicateKey: duplicateKey(of: hit), time: time(of: hit), install: install,
         device: device, startsSession: hit.startsSession, user: hit.user, name: hit.name,
         properties: hit.properties(raw: payload)))
+    guard hit.kind == .handledError || hit.kind == .crash else { return }
+    batches[batch].batch.errors.append(
+      ErrorReading(type: hit.name, message: hit.errorDescription).error(
+        event: batches[batch].batch.events.count - 1, id: "", kind: hit.kind, fallback: hit.name, raw: payload))
   }
 
   /// The tracking ids of a request are few, but a hostile one may name many: one a hit that is read, and what

@@ -72,7 +72,7 @@ private struct NativeReading {
     guard !record.id.isEmpty else { return builder.reject(.idMissing, record) }
     guard let id = uniqueID(record.id.bytes) else { return builder.reject(.idInvalid, record) }
     guard !record.type.isEmpty else { return builder.reject(.typeMissing, record) }
-    guard let kind = StoredKind(native: record.type.bytes) else { return builder.reject(.typeUnknown, record) }
+    guard var kind = StoredKind(native: record.type.bytes) else { return builder.reject(.typeUnknown, record) }
     let isNamed = kind == .event || kind == .screen
     if isNamed && record.name.isEmpty { return builder.reject(.nameMissing, record) }
     guard UInt32(record.time.kind) != TERN_VALUE_NULL.rawValue else { return builder.reject(.timeMissing, record) }
@@ -83,6 +83,20 @@ private struct NativeReading {
     if let refusal = builder.refusal(of: time) { return builder.reject(refusal, record) }
     guard !record.install.isEmpty else { return builder.reject(.installMissing, record) }
     guard let install = install(record.install) else { return builder.reject(.installInvalid, record) }
+    let more: Enclosed
+    switch kind {
+    case .handledError, .crash: more = exception(of: record, kind: kind, id: id)
+    case .attachment: more = attachment(of: record)
+    default: more = .nothing
+    }
+    var name = (isNamed ? record.name : record.type).string(limit: builder.limits.maximumNameBytes)
+    switch more {
+    case .refused(let reason): return builder.reject(reason, record)
+    case .error(let error): name = error.type
+    case .attachment(let attachment): if attachment.part > 0 { kind = .attachmentPart }
+    case .nothing: break
+    }
+    defer { append(more) }
     let hash = builder.hasher(install: install).hash(type: record.type.bytes, id: id)
     builder.append(
       IncomingEvent(
@@ -91,9 +105,42 @@ private struct NativeReading {
         duplicateKey: DuplicateKey(milliseconds: shown.millisecondsSince1970, hash: hash), time: time,
         install: install, device: builder.device(of: record, in: result),
         session: session(record.session, install: install), startsSession: kind == .sessionStart,
-        user: record.user.string(limit: builder.limits.maximumNameBytes),
-        name: (isNamed ? record.name : record.type).string(limit: builder.limits.maximumNameBytes),
+        user: record.user.string(limit: builder.limits.maximumNameBytes), name: name,
         properties: builder.properties(of: record, in: result)))
+  }
+
+  /// What an event carries beside its properties.
+  private enum Enclosed {
+    case nothing
+    case error(IncomingError)
+    case attachment(IncomingAttachment)
+    case refused(RejectionReason)
+  }
+
+  private func exception(of record: tern_record, kind: StoredKind, id: UniqueID) -> Enclosed {
+    guard let exception = RawJSON(record.raw.bytes).member("exception"), exception.isObject else {
+      return .refused(.exceptionMissing)
+    }
+    let error = ErrorReading(exception: exception).error(
+      event: builder.batch.events.count, id: id.description, kind: kind,
+      fallback: record.name.string(limit: builder.limits.maximumNameBytes), raw: record.raw.bytes)
+    return error.type.isEmpty ? .refused(.exceptionTypeMissing) : .error(error)
+  }
+
+  private func attachment(of record: tern_record) -> Enclosed {
+    let value = RawJSON(record.raw.bytes).member("attachment")
+    return switch AttachmentReading.native(value, event: builder.batch.events.count) {
+    case .attachment(let attachment): .attachment(attachment)
+    case .refused(let reason): .refused(reason)
+    }
+  }
+
+  private mutating func append(_ more: Enclosed) {
+    switch more {
+    case .error(let error): builder.append(error)
+    case .attachment(let attachment): builder.append(attachment)
+    case .nothing, .refused: break
+    }
   }
 
   private mutating func happened(_ record: tern_record, _ shown: Timestamp, _ clock: EventClock) -> Timestamp {
@@ -144,6 +191,12 @@ extension StoredKind {
       self = .sessionStart
     } else if equals(type, "drops") {
       self = .drops
+    } else if equals(type, "handled_error") {
+      self = .handledError
+    } else if equals(type, "crash") {
+      self = .crash
+    } else if equals(type, "attachment") {
+      self = .attachment
     } else {
       return nil
     }

@@ -26,6 +26,20 @@ public enum RejectionReason: String, Sendable, CaseIterable {
   case timeInFuture = "time_in_future"
   /// The encoded event is longer than the protocol allows.
   case eventTooLarge = "event_too_large"
+  /// A handled error or crash carries no exception.
+  case exceptionMissing = "exception_missing"
+  /// The exception has no type.
+  case exceptionTypeMissing = "exception_type_missing"
+  /// The event of type `attachment` carries none.
+  case attachmentMissing = "attachment_missing"
+  /// The attachment names no error, has no id, cannot be decoded, or its piece is none of its pieces.
+  case attachmentInvalid = "attachment_invalid"
+  /// The attachment, all pieces together, is larger than allowed.
+  case attachmentTooLarge = "attachment_too_large"
+  /// The app's errors and attachments take all the room they may.
+  case errorStorageFull = "error_storage_full"
+  /// An error is stored and counted, but its stack and raw text are not, since there is no room for them.
+  case errorTextLeftOut = "error_text_left_out"
   /// The hit speaks another version of the Measurement Protocol.
   case versionInvalid = "version_invalid"
   /// The hit has no tracking id.
@@ -44,7 +58,7 @@ public enum RejectionReason: String, Sendable, CaseIterable {
     switch self {
     case .notAnObject: "Send a JSON object."
     case .typeMissing: "Give the event a type."
-    case .typeUnknown: "Use one of the types event, screen, session_start and drops."
+    case .typeUnknown: "Use one of the types event, screen, session_start, drops, handled_error, crash and attachment."
     case .nameMissing: "Give the event a name that is not empty."
     case .idMissing: "Give the event an id, a UUID that is the same on every retry."
     case .idInvalid: "Write the id as a UUID of 36 characters."
@@ -55,6 +69,14 @@ public enum RejectionReason: String, Sendable, CaseIterable {
     case .timeTooOld: "The event is older than the server accepts; send events earlier, or check the device's clock."
     case .timeInFuture: "The event lies in the future; check the device's clock."
     case .eventTooLarge: "Make the event smaller; docs/protocols.md lists the limits."
+    case .exceptionMissing: "Send the exception as an object in the member exception."
+    case .exceptionTypeMissing: "Give the exception a type that is not empty."
+    case .attachmentMissing: "Send the piece as an object in the member attachment."
+    case .attachmentInvalid:
+      "Name the error and the attachment by UUIDs, count parts from 0, and send at most 48 KiB a piece in base 64."
+    case .attachmentTooLarge: "Send attachments of at most 7 MiB."
+    case .errorStorageFull: "The app's errors and attachments take all the room that the server gives them."
+    case .errorTextLeftOut: "The error counts; its stack is not kept, since the app's errors take all their room."
     case .versionInvalid: "Send v=1."
     case .trackingIDMissing: "Send the tracking id as tid."
     case .clientIDMissing: "Send a client id as cid, or a user id as uid."
@@ -66,7 +88,8 @@ public enum RejectionReason: String, Sendable, CaseIterable {
 }
 
 extension Rejection {
-  init(_ reason: RejectionReason, index: Int, id: String = "") {
+  /// Creates a rejection with the reason's own message.
+  public init(_ reason: RejectionReason, index: Int, id: String = "") {
     self.init(index: index, id: id, reason: reason.rawValue, message: reason.message)
   }
 }

@@ -24,6 +24,7 @@ enum Icon {
     switch name {
     case .overview: "M3 3v14h14M6 13l3.5-4 3 2.5L17 6"
     case .events, .event: "M11 2.5L4 11.5h5l-1 6 7-9h-5z"
+    case .errors, .error: "M10 3l7.5 13.5h-15zM10 8v4M10 14.2v.2"
     case .screens: "M3 4h14v10H3zM7 17h6"
     case .versions: "M10 3l7 3.5-7 3.5-7-3.5zM3 10.2l7 3.5 7-3.5M3 13.7l7 3.5 7-3.5"
     case .devices: "M6 2.5h8v15H6zM9 15h2"

@@ -27,23 +27,33 @@ struct PortalLinks {
   }
 
   /// A report's page.
-  func page(_ name: ReportName, event: String? = nil, range: String? = nil, limit: Int? = nil) -> String {
+  func page(
+    _ name: ReportName, event: String? = nil, group: Int64? = nil, occurrence: Int64? = nil, range: String? = nil,
+    limit: Int? = nil
+  ) -> String {
     let path = name == .overview ? "/apps/\(app)" : "/apps/\(app)/\(name.rawValue)"
-    return path + query(event: event, range: range, limit: limit)
+    return path + query(event, group, occurrence, range: range, limit: limit)
   }
 
+  /// An attachment of an error as a file.
+  func file(_ attachment: Int64) -> String { "/apps/\(app)/errors/files/\(attachment)" }
+
   /// A report as a file.
-  func download(_ name: ReportName, event: String?, format: ReportFormat) -> String {
-    let query = query(event: event, range: nil, limit: nil)
-    return "/api/v1/apps/\(app)/reports/\(name.rawValue)\(query)\(query.isEmpty ? "?" : "&")format=\(format.rawValue)"
+  func download(_ request: ReportRequest, format: ReportFormat) -> String {
+    let query = query(request.event, request.group, request.occurrence, range: nil, limit: nil)
+    return
+      "/api/v1/apps/\(app)/reports/\(request.name.rawValue)\(query)\(query.isEmpty ? "?" : "&")format=\(format.rawValue)"
   }
 
   /// The app's keys and code.
   var settings: String { "/apps/\(app)/settings" }
 
-  private func query(event: String?, range: String?, limit: Int?) -> String {
+  private func query(
+    _ event: String?, _ group: Int64?, _ occurrence: Int64?, range: String?, limit: Int?
+  ) -> String {
     let parts = [
-      event.map { "event=" + percentEncoded($0) } ?? "", range ?? self.range, limit.map { "limit=\($0)" } ?? "",
+      event.map { "event=" + percentEncoded($0) } ?? "", group.map { "group=\($0)" } ?? "",
+      occurrence.map { "occurrence=\($0)" } ?? "", range ?? self.range, limit.map { "limit=\($0)" } ?? "",
     ].filter { !$0.isEmpty }
     return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")
   }

@@ -27,6 +27,7 @@ extension PortalPages {
     case "drops": "Drops"
     case "handled_error": "Error"
     case "crash": "Crash"
+    case "attachment": "File"
     default: "Other"
     }
   }
@@ -41,7 +42,7 @@ private struct LiveView {
   var entries: [LiveRow]
 }
 
-private struct LiveRow {
+struct LiveRow {
   var id: Int64
   var kind: String
   var caption: String
@@ -68,7 +69,7 @@ private struct LiveRow {
   }
 }
 
-private struct LiveProperty {
+struct LiveProperty {
   var term: String
   var value: String
 }

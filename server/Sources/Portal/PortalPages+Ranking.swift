@@ -38,7 +38,7 @@ extension PortalPages {
         try list("Systems", "System", .os, figures.systems.map { RankingLine($0, empty: "Unknown", color: 4) }),
       ]
     case .countries(let figures): lists = [try list("", "Country", .country, figures.countries.map(RankingLine.init))]
-    case .overview, .event, .live, .losses: lists = []
+    case .overview, .event, .errors, .error, .live, .losses: lists = []
     }
     return page(
       shell, body: templates.render("ranking", RankingView(lists: lists, countLabel: Self.noun(request.name))))

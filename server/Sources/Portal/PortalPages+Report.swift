@@ -19,13 +19,15 @@ extension PortalPages {
       return emptyPage(request, app: app, apps: apps)
     }
     var request = request
-    request.limit = request.limit ?? (request.name == .event ? 10 : 200)
+    request.limit = request.limit ?? (request.name == .event ? 10 : request.name == .error ? 100 : 200)
     let report = try request.report(from: source)
     let frame = Shell(
       app: app, apps: apps, active: request.name, title: Self.title(request.name), request: request)
     switch report.content {
     case .overview(let figures): return try overviewPage(figures, frame, request, source)
     case .event(let figures): return try eventPage(figures, frame, request, source)
+    case .errors(let figures): return errorsPage(figures, frame, request)
+    case .error(let figures): return errorPage(figures, frame, request)
     case .live(let figures): return livePage(figures, frame, request)
     case .losses(let figures): return try lossesPage(figures, frame, request, source)
     case .events, .screens, .versions, .devices, .countries:
@@ -38,6 +40,8 @@ extension PortalPages {
     case .overview: "Overview"
     case .events: "Events"
     case .event: "Event"
+    case .errors: "Errors"
+    case .error: "Error"
     case .screens: "Screens"
     case .versions: "Versions"
     case .devices: "Devices"

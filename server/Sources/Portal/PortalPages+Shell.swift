@@ -25,7 +25,7 @@ extension PortalPages {
     let downloads = shell.request.map { request in
       [ReportFormat.csv, .json].map { format in
         LinkView(
-          text: format.rawValue.uppercased(), link: links.download(request.name, event: request.event, format: format))
+          text: format.rawValue.uppercased(), link: links.download(request, format: format))
       }
     }
     let view = ShellView(
@@ -45,12 +45,17 @@ extension PortalPages {
 
   private func navigation(_ shell: Shell, _ links: PortalLinks) -> [NavigationGroup] {
     func item(_ name: ReportName, _ text: String) -> NavigationItem {
-      let isActive = shell.active == name || (name == .events && shell.active == .event)
+      let isActive =
+        shell.active == name || (name == .events && shell.active == .event)
+        || (name == .errors && shell.active == .error)
       return NavigationItem(icon: Icon.svg(name), label: text, link: links.page(name), isActive: isActive)
     }
     return [
       NavigationGroup(
-        caption: "Use", items: [item(.overview, "Overview"), item(.events, "Events"), item(.screens, "Screens")]),
+        caption: "Use",
+        items: [
+          item(.overview, "Overview"), item(.events, "Events"), item(.screens, "Screens"), item(.errors, "Errors"),
+        ]),
       NavigationGroup(
         caption: "Audience",
         items: [item(.versions, "Versions"), item(.devices, "Devices"), item(.countries, "Countries")]),
@@ -89,6 +94,8 @@ private struct RangeView {
   var latest: String
   var hasEvent: Bool
   var eventName: String
+  var hasGroup: Bool
+  var group: String
   var quick: [QuickRange]
 
   struct QuickRange {
@@ -98,7 +105,8 @@ private struct RangeView {
   }
 
   static let none = RangeView(
-    action: "", from: "", until: "", latest: "", hasEvent: false, eventName: "", quick: [])
+    action: "", from: "", until: "", latest: "", hasEvent: false, eventName: "", hasGroup: false, group: "",
+    quick: [])
 }
 
 extension RangeView {
@@ -107,12 +115,13 @@ extension RangeView {
     self.init(
       action: bare.page(request.name), from: request.days.lowerBound.description,
       until: request.days.upperBound.description, latest: request.today.description, hasEvent: request.event != nil,
-      eventName: request.event ?? "",
+      eventName: request.event ?? "", hasGroup: request.group != nil, group: request.group.map(String.init) ?? "",
       quick: [7, 30, 90].map { days in
         QuickRange(
           text: "\(days) days",
           link: bare.page(
-            request.name, event: request.event, range: days == ReportRequest.defaultDays ? "" : "days=\(days)"),
+            request.name, event: request.event, group: request.group,
+            range: days == ReportRequest.defaultDays ? "" : "days=\(days)"),
           isActive: request.length == days && request.days.upperBound == request.today)
       })
   }

@@ -14,6 +14,8 @@ struct Templates: Sendable {
       ("error", PackageResources.error_mustache), ("overview", PackageResources.overview_mustache),
       ("ranking", PackageResources.ranking_mustache), ("table", PackageResources.table_mustache),
       ("tiles", PackageResources.tiles_mustache), ("event", PackageResources.event_mustache),
+      ("errors", PackageResources.errors_mustache), ("fault", PackageResources.fault_mustache),
+      ("occurrence", PackageResources.occurrence_mustache), ("stream", PackageResources.stream_mustache),
       ("live", PackageResources.live_mustache), ("losses", PackageResources.losses_mustache),
       ("settings", PackageResources.settings_mustache), ("setup", PackageResources.setup_mustache),
       ("empty", PackageResources.empty_mustache),

@@ -69,6 +69,8 @@ extension StoredKind {
     case .handledError: "handled_error"
     case .crash: "crash"
     case .other: "other"
+    case .attachment: "attachment"
+    case .attachmentPart: "attachment_part"
     }
   }
 }

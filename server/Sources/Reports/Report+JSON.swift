@@ -17,6 +17,8 @@ extension Report: Encodable {
     case .overview(let figures): try figures.encode(to: encoder)
     case .events(let figures): try figures.encode(to: encoder)
     case .event(let figures): try figures.encode(to: encoder)
+    case .errors(let figures): try figures.encode(to: encoder)
+    case .error(let figures): try figures.encode(to: encoder)
     case .screens(let figures): try figures.encode(to: encoder)
     case .versions(let figures): try figures.encode(to: encoder)
     case .devices(let figures): try figures.encode(to: encoder)

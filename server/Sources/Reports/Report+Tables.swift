@@ -8,6 +8,8 @@ extension Report {
     case .overview(let figures): [figures.table, figures.totalsTable]
     case .events(let figures): [ranking("event", figures.events)]
     case .event(let figures): figures.tables
+    case .errors(let figures): figures.tables
+    case .error(let figures): figures.tables
     case .screens(let figures): [ranking("screen", figures.screens)]
     case .versions(let figures): [ranking("version", figures.versions)]
     case .devices(let figures):
@@ -23,6 +25,8 @@ extension Report {
     switch content {
     case .overview(let figures): figures.table
     case .event(let figures): figures.flatTable
+    case .errors(let figures): figures.flatTable
+    case .error(let figures): figures.flatTable
     case .devices(let figures): figures.flatTable
     case .losses(let figures): figures.flatTable
     default: tables[0]

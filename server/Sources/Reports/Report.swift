@@ -15,6 +15,10 @@ public struct Report: Sendable, Hashable {
     case events(EventsReport)
     /// One event.
     case event(EventReport)
+    /// Handled errors and crashes.
+    case errors(ErrorsReport)
+    /// One fault.
+    case error(ErrorReport)
     /// Every screen with its views.
     case screens(ScreensReport)
     /// App versions.
@@ -44,6 +48,8 @@ extension ReportRequest {
       case .overview: .overview(try OverviewReport(self, from: source))
       case .events: .events(try EventsReport(self, from: source))
       case .event: .event(try EventReport(self, from: source))
+      case .errors: .errors(try ErrorsReport(self, from: source))
+      case .error: .error(try ErrorReport(self, from: source))
       case .screens: .screens(try ScreensReport(self, from: source))
       case .versions: .versions(try VersionsReport(self, from: source))
       case .devices: .devices(try DevicesReport(self, from: source))

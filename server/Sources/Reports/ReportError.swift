@@ -16,6 +16,8 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let invalidNumber = Code(description: "invalid_number")
     /// The report is about one event, and none was named.
     public static let missingEvent = Code(description: "missing_event")
+    /// The report is about one error, and none was named.
+    public static let missingError = Code(description: "missing_error")
     /// The app's time zone is not known on this machine.
     public static let unknownTimeZone = Code(description: "unknown_time_zone")
   }

@@ -6,6 +6,10 @@ public enum ReportName: String, Sendable, CaseIterable {
   case events
   /// One event: its series and its properties.
   case event
+  /// Handled errors and crashes, by fault.
+  case errors
+  /// One fault, or one occurrence of it.
+  case error
   /// Every screen with its views.
   case screens
   /// App versions.

@@ -9,7 +9,8 @@ extension ReportRequest {
   ///   - app: The app.
   ///   - timeZone: The app's time zone.
   ///   - parameters: `from` and `to` (`YYYY-MM-DD`), or `days` (a number of days that end with `to`); the default is
-  ///     the last 30 days ending today. `event` names the event of the event report. `limit` is the most rows of each
+  ///     the last 30 days ending today. `event` names the event of the event report, `group` and
+  ///     `occurrence` the numbers of what the error report is about. `limit` is the most rows of each
   ///     list. Empty values count as absent; other parameters are ignored.
   ///   - now: The time of the request.
   public init(
@@ -26,8 +27,18 @@ extension ReportRequest {
         code: .missingEvent, message: "The report \"event\" needs an event: add --event NAME (or event= in an address)."
       )
     }
+    let group = name == .error ? try Self.row("group", given) : nil
+    let occurrence = name == .error ? try Self.row("occurrence", given) : nil
+    if name == .error, group == nil, occurrence == nil {
+      throw ReportError(
+        code: .missingError,
+        message:
+          "The report \"error\" needs a fault or an occurrence: add --group NUMBER or --occurrence NUMBER; "
+          + "the reports \"errors\" and \"error\" list them.")
+    }
     self.init(
       name: name, app: app, days: try Self.days(given, today: today), event: name == .event ? event : nil,
+      group: group, occurrence: occurrence,
       limit: try Self.number("limit", given, 1...Self.maximumLimit), zone: zone, today: today)
   }
 
@@ -56,6 +67,15 @@ extension ReportRequest {
         code: .invalidDate, message: "\"\(visible(text))\" is not a date for \(name). Write it as YYYY-MM-DD.")
     }
     return day
+  }
+
+  private static func row(_ name: String, _ given: [String: String]) throws(ReportError) -> Int64? {
+    guard let text = given[name] else { return nil }
+    guard let number = Int64(text), number > 0 else {
+      throw ReportError(
+        code: .invalidNumber, message: "\"\(visible(text))\" is not a number for \(name). Reports list the numbers.")
+    }
+    return number
   }
 
   private static func number(

@@ -17,6 +17,10 @@ public struct ReportRequest: Sendable, Hashable {
   public var days: ClosedRange<Day>
   /// The event the report is about; only the event report has one.
   public var event: String?
+  /// The fault the report is about; only the error report has one.
+  public var group: Int64?
+  /// The occurrence the report is about; only the error report has one.
+  public var occurrence: Int64?
   /// The most rows of each list; `nil` for the report's own default.
   public var limit: Int?
   /// The time zone in which days begin and end.
@@ -26,13 +30,15 @@ public struct ReportRequest: Sendable, Hashable {
 
   /// Creates a request from values that are known to be valid.
   public init(
-    name: ReportName, app: AppID, days: ClosedRange<Day>, event: String? = nil, limit: Int? = nil, zone: ReportZone,
-    today: Day
+    name: ReportName, app: AppID, days: ClosedRange<Day>, event: String? = nil, group: Int64? = nil,
+    occurrence: Int64? = nil, limit: Int? = nil, zone: ReportZone, today: Day
   ) {
     self.name = name
     self.app = app
     self.days = days
     self.event = event
+    self.group = group
+    self.occurrence = occurrence
     self.limit = limit
     self.zone = zone
     self.today = today

@@ -100,6 +100,11 @@ public final class Catalog: Sendable {
     try appDirectory.find { $0.bySecret[appSecret] ?? $0.bySecret[appSecret.lowercased()] }
   }
 
+  /// The app with a key, or with an App Center secret: apps that were moved from App Center know only the latter.
+  public func app(keyOrAppSecret text: String) throws -> App? {
+    try appDirectory.find { $0.byKey[text] ?? $0.bySecret[text] ?? $0.bySecret[text.lowercased()] }
+  }
+
   /// The app with a Google Analytics tracking id; `nil` when there is none.
   public func app(trackingID: String) throws -> App? { try appDirectory.find { $0.byTrackingID[trackingID] } }
 

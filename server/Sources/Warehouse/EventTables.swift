@@ -104,11 +104,21 @@ final class EventTables {
     return try select(time, received: received)
   }
 
+  /// The month, `year * 100 + month`, in whose table an event lies.
+  static func month(of time: Int64, received: Int64) -> Int {
+    let (year, month, _) = Day(number: Int((Double(kept(time, received)) / 86_400_000).rounded(.down))).components
+    return year * 100 + month
+  }
+
+  /// Clients choose the time of an event, but must not choose how many tables there are.
+  private static func kept(_ time: Int64, _ received: Int64) -> Int64 {
+    min(max(time, received - 400 * 86_400_000), received + 4 * 86_400_000)
+  }
+
   private func select(_ time: Int64, received: Int64) throws -> Table {
-    // Clients choose the time of an event, but must not choose how many tables there are.
-    let kept = min(max(time, received - 400 * 86_400_000), received + 4 * 86_400_000)
-    let (year, month, _) = Day(number: Int((Double(kept) / 86_400_000).rounded(.down))).components
-    let number = year * 100 + month
+    let kept = Self.kept(time, received)
+    let number = Self.month(of: time, received: received)
+    let (year, month) = (number / 100, number % 100)
     let table = try tables[number] ?? open(number)
     guard kept == time else { return table }
     current = table

@@ -43,8 +43,8 @@ final class FigureAccumulator {
       run?.events += 1
       add(first, .event, row.name, 1, row.slot)
     case .screen: add(first, .screen, row.name, 1, row.slot)
-    case .handledError, .crash, .other: add(first, .kind, Int64(kind.rawValue), 1, row.slot)
-    case .sessionStart, .drops: break
+    case .handledError, .crash, .other, .attachment: add(first, .kind, Int64(kind.rawValue), 1, row.slot)
+    case .sessionStart, .drops, .attachmentPart: break
     }
     if row.flags.startsSession { run?.sessions += 1 }
   }

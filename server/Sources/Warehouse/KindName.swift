@@ -4,7 +4,8 @@ import Ingest
 enum KindName {
   private static let names: [(StoredKind, String)] = [
     (.event, "event"), (.screen, "screen"), (.sessionStart, "session_start"), (.drops, "drops"),
-    (.handledError, "handled_error"), (.crash, "crash"), (.other, "other"),
+    (.handledError, "handled_error"), (.crash, "crash"), (.other, "other"), (.attachment, "attachment"),
+    (.attachmentPart, "attachment_part"),
   ]
 
   static func name(_ number: Int64) -> String {

@@ -226,6 +226,39 @@ extension SQLiteWarehouse {
     try reader.ledger(app: app, since: since)
   }
 
+  /// The groups of errors of a range; see ``ErrorSource/errorGroups(app:group:days:limit:)``.
+  public func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) throws -> [ErrorGroup] {
+    try reader.errorGroups(app: app, group: group, days: days, limit: limit)
+  }
+
+  /// The occurrences of a group; see ``ErrorSource/errors(app:group:days:limit:)``.
+  public func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) throws -> [ErrorOccurrence] {
+    try reader.errors(app: app, group: group, days: days, limit: limit)
+  }
+
+  /// Everything known of one error; see ``ErrorSource/error(app:id:)``.
+  public func error(app: AppID, id: Int64) throws -> ErrorDetail? { try reader.error(app: app, id: id) }
+
+  /// An attachment with its bytes; see ``ErrorSource/attachment(app:id:)``.
+  public func attachment(app: AppID, id: Int64) throws -> (facts: AttachmentFacts, data: [UInt8])? {
+    try reader.attachment(app: app, id: id)
+  }
+
+  /// How long sessions lasted; see ``AppCenterFigures/sessionDurations(app:days:)``.
+  public func sessionDurations(app: AppID, days: ClosedRange<Day>) throws -> SessionDurations {
+    try reader.sessionDurations(app: app, days: days)
+  }
+
+  /// Active installs; see ``AppCenterFigures/activeInstalls(app:days:window:)``.
+  public func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) throws -> [DailyCount] {
+    try reader.activeInstalls(app: app, days: days, window: window)
+  }
+
+  /// Versions without their builds; see ``AppCenterFigures/versions(app:days:)``.
+  public func versions(app: AppID, days: ClosedRange<Day>) throws -> [KeyFigures] {
+    try reader.versions(app: app, days: days)
+  }
+
   /// The newest rows; see ``FigureSource/recent(app:limit:)``.
   public func recent(app: AppID, limit: Int) throws -> [StoredEvent] { try reader.recent(app: app, limit: limit) }
 }

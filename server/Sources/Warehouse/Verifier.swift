@@ -34,7 +34,37 @@ final class Verifier {
       report = comparison.report
       progress(read)
     }
+    try checkErrors()
     return report
+  }
+
+  /// Every error that is listed must belong to an event of its kind, which the figures count.
+  private func checkErrors() throws {
+    guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'error_room'") != nil else { return }
+    let months = Set(try WarehouseSchema.months(connection))
+    var events: [Int: SQLStatement] = [:]
+    let errors = try connection.prepare(
+      "SELECT e.id, e.app, e.t, e.lag, g.kind FROM error e JOIN error_group g ON g.id = e.grp WHERE e.id <= ?")
+    errors.bind(through)
+    while try errors.step() {
+      let (id, app, time, kind) = (errors.integer(0), errors.integer(1), errors.integer(2), errors.integer(4))
+      let month = EventTables.month(of: time, received: time + errors.integer(3))
+      report.figures += 1
+      if months.contains(month) {
+        let event =
+          try events[month]
+          ?? connection.prepare(
+            "SELECT 1 FROM \(WarehouseSchema.table(month)) WHERE id = ? AND app = ? AND kind & 15 = ?")
+        events[month] = event
+        event.bind(id, app, kind)
+        defer { event.reset() }
+        if try event.step() { continue }
+      }
+      report.add(
+        VerificationReport.Difference(
+          app: AppID(app), day: Day(number: try calendar(app).day(of: time)), dimension: .kind,
+          key: KindName.name(kind), expected: "no event \(id)", found: "an error"))
+    }
   }
 
   private func count(

@@ -41,10 +41,13 @@ public struct CommitReceipt: Sendable, Hashable {
   public var accepted: Int
   /// The `index` of each event that had been stored before.
   public var duplicates: [Int]
+  /// Events that were refused and counted, because there is no room for what they carry.
+  public var rejections: [Rejection]
   /// Creates a receipt.
-  public init(accepted: Int = 0, duplicates: [Int] = []) {
+  public init(accepted: Int = 0, duplicates: [Int] = [], rejections: [Rejection] = []) {
     self.accepted = accepted
     self.duplicates = duplicates
+    self.rejections = rejections
   }
 }
 
@@ -78,7 +81,7 @@ public enum Dimension: Int, Sendable, CaseIterable {
 }
 
 /// The reading side of a warehouse, as reports use it. Days are civil days in the app's time zone.
-public protocol FigureSource: Sendable {
+public protocol FigureSource: ErrorSource, AppCenterFigures {
   /// Per day and key: how often.  Days and keys without any are left out. Ordered by day, then key.
   func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount]
   /// Per key over the whole range: how often, and by how many distinct installs. Ordered by count, then key.

@@ -16,6 +16,8 @@ public struct WarehouseConfiguration: Sendable {
   public var cachedInstalls: Int
   /// After how many pages of 4 KiB the write-ahead log is copied into the database; default 1,000.
   public var checkpointPages: Int
+  /// How many bytes of stacks, raw errors and attachments are kept of one app; default 1 GiB.
+  public var maximumErrorBytes: Int64 = 1 << 30
   /// The largest size of the database, in pages of 4 KiB; `nil` for no limit but the disk's. For tests of a full disk.
   var maximumPages: Int?
   /// Runs on the writer thread before each batch; a failure it throws counts as the batch's. For tests.

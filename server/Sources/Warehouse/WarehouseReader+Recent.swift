@@ -7,12 +7,11 @@ extension WarehouseReader {
     guard limit > 0 else { return [] }
     return try reading { connection in
       let spans = try StoredSpan.all(connection, through: .max).filter { $0.apps?.contains(app.rawValue) ?? true }
-      let device = try connection.prepare("SELECT facts FROM device WHERE id = ?")
       var events: [StoredEvent] = []
       // Newest first; a stretch whose rows are all older than what was found has nothing to add.
       for span in spans.sorted(by: { $0.ids.upperBound > $1.ids.upperBound }) {
         if events.count >= limit, let last = events.last, span.ids.upperBound < last.id { break }
-        events += try self.events(of: app, in: span, limit: limit, device, connection)
+        events += try self.events(of: app, in: span, limit: limit, connection)
         events.sort { $0.id > $1.id }
         if events.count > limit { events.removeLast(events.count - limit) }
       }
@@ -21,31 +20,33 @@ extension WarehouseReader {
   }
 
   private func events(
-    of app: AppID, in span: StoredSpan, limit: Int, _ device: SQLStatement, _ connection: SQLConnection
+    of app: AppID, in span: StoredSpan, limit: Int, _ connection: SQLConnection
   ) throws -> [StoredEvent] {
     let statement = try connection.prepare(
       """
-      SELECT id, kind, name, t, lag, slot, user, device, props FROM \(WarehouseSchema.table(span.month))
-      WHERE id BETWEEN ? AND ? AND app = ? ORDER BY id DESC LIMIT ?
+      SELECT \(Self.storedColumns) FROM \(WarehouseSchema.table(span.month))
+      WHERE id BETWEEN ? AND ? AND app = ? AND kind & 15 != \(StoredKind.attachmentPart.rawValue)
+      ORDER BY id DESC LIMIT ?
       """)
     statement.bind(span.ids.lowerBound, span.ids.upperBound, app.rawValue, Int64(limit))
+    let devices = try Self.devices(connection)
     var events: [StoredEvent] = []
-    while try statement.step() {
-      let time = Timestamp(millisecondsSince1970: statement.integer(3))
-      device.bind(statement.integer(7))
-      let facts =
-        try device.step()
-        ? try WriterDevices.decode(device.bytes(0)) { try dictionary.text($0, connection) } : IncomingDevice()
-      device.reset()
-      events.append(
-        StoredEvent(
-          id: statement.integer(0), kind: EventRow.Flags(rawValue: statement.integer(1)).kind,
-          name: try name(statement.integer(2), statement.bytes(8), connection), time: time,
-          received: Timestamp(millisecondsSince1970: time.millisecondsSince1970 + statement.integer(4)),
-          install: Int(statement.integer(5)), user: statement.text(6), device: facts,
-          properties: try PropertyCoding.decode(statement.bytes(8)) { try dictionary.text($0, connection) }))
-    }
+    while try statement.step() { events.append(try stored(statement, devices, connection)) }
     return events
+  }
+
+  static let storedColumns = "id, kind, name, t, lag, slot, user, device, props"
+
+  /// The row that a statement over ``storedColumns`` stands on.
+  func stored(_ statement: SQLStatement, _ devices: SQLStatement, _ connection: SQLConnection) throws -> StoredEvent {
+    let time = Timestamp(millisecondsSince1970: statement.integer(3))
+    return StoredEvent(
+      id: statement.integer(0), kind: EventRow.Flags(rawValue: statement.integer(1)).kind,
+      name: try name(statement.integer(2), statement.bytes(8), connection), time: time,
+      received: Timestamp(millisecondsSince1970: time.millisecondsSince1970 + statement.integer(4)),
+      install: Int(statement.integer(5)), user: statement.text(6),
+      device: try device(statement.integer(7), devices, connection),
+      properties: try PropertyCoding.decode(statement.bytes(8)) { try dictionary.text($0, connection) })
   }
 
   /// The name of an event, which the row keeps itself when it has no number.

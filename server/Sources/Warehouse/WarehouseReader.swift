@@ -7,6 +7,7 @@ public final class WarehouseReader: FigureSource {
   let pool: DatabasePool
   let catalog: Catalog
   let dictionary = ReaderDictionary()
+  let sessionCache = SessionCache()
 
   init(pool: DatabasePool, catalog: Catalog) {
     self.pool = pool

@@ -10,6 +10,7 @@ enum WarehouseSchema {
     migrator.registerMigration("2: trial") { try $0.execute(sql: trial) }
     migrator.registerMigration("3: ledger") { try $0.execute(sql: ledger) }
     migrator.registerMigration("4: astray keys") { try $0.execute(sql: astray) }
+    migrator.registerMigration("5: errors") { try $0.execute(sql: errors) }
     return migrator
   }
 
@@ -79,6 +80,32 @@ enum WarehouseSchema {
       ms INTEGER NOT NULL, hash INTEGER NOT NULL, received INTEGER NOT NULL, PRIMARY KEY (ms, hash)
     ) WITHOUT ROWID;
     CREATE INDEX astray_received ON astray (received, hash);
+    """
+
+  /// What is known of errors beside their rows among the events, whose numbers they share. Long texts lie apart, so that
+  /// lists need not read past them.
+  private static let errors = """
+    CREATE TABLE error_group (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, kind INTEGER NOT NULL, fingerprint INTEGER NOT NULL,
+      type TEXT NOT NULL, place TEXT NOT NULL, message TEXT NOT NULL, UNIQUE (app, kind, fingerprint)
+    );
+    CREATE TABLE error (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, grp INTEGER NOT NULL, t INTEGER NOT NULL, lag INTEGER NOT NULL,
+      slot INTEGER NOT NULL, device INTEGER NOT NULL, session INTEGER NOT NULL, name TEXT NOT NULL, user TEXT
+    );
+    CREATE INDEX error_t ON error (app, t);
+    CREATE INDEX error_group_t ON error (grp, t);
+    CREATE TABLE error_text (id INTEGER PRIMARY KEY, message TEXT NOT NULL, stack TEXT NOT NULL, raw BLOB NOT NULL);
+    CREATE TABLE attachment (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, error TEXT NOT NULL, name TEXT NOT NULL, file TEXT NOT NULL,
+      type TEXT NOT NULL, parts INTEGER NOT NULL, stored INTEGER NOT NULL, bytes INTEGER NOT NULL,
+      UNIQUE (app, error, name)
+    );
+    CREATE TABLE attachment_part (
+      id INTEGER PRIMARY KEY, attachment INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL,
+      UNIQUE (attachment, part)
+    );
+    CREATE TABLE error_room (app INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
     """
 
   /// The table for events of one month, `year * 100 + month`. No secondary index: one would halve the insert rate.

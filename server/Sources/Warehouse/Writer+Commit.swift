@@ -55,24 +55,36 @@ extension Writer {
       names: try dictionary.names(app: app.rawValue), isObserved: live.isObserved(app))
     var receipt = CommitReceipt()
     duplicates.arrived(at: context.received)
-    for event in batch.events {
+    var leftOut: [Rejection] = []
+    for (position, event) in batch.events.enumerated() {
       if let key = event.duplicateKey, try !duplicates.insert(key) {
         receipt.duplicates.append(event.index)
         continue
       }
-      try store(event, &context)
+      if event.kind.mayCarryMore, let reason = try storeAttachment(at: position, context) {
+        receipt.rejections.append(Rejection(reason, index: event.index))
+        continue
+      }
+      let row = try store(event, &context)
+      if event.kind.mayCarryMore, try storeError(at: position, row, user: event.user, context) {
+        leftOut.append(Rejection(.errorTextLeftOut, index: event.index))
+      }
       receipt.accepted += 1
     }
     if let ledger = batch.ledger, let event = batch.events.last {
       try ledgers.add(
         ledger, app: app.rawValue, slot: try slot(event.install, &context), received: context.received)
     }
-    if !batch.rejections.isEmpty { try rejections.add(batch, app: app.rawValue, day: context.receivedDay) }
+    if !batch.rejections.isEmpty || !receipt.rejections.isEmpty || !leftOut.isEmpty {
+      var refused = batch
+      refused.rejections += receipt.rejections + leftOut
+      try rejections.add(refused, app: app.rawValue, day: context.receivedDay)
+    }
     return receipt
   }
 
   /// What the events of one batch share, resolved once.
-  private struct BatchContext {
+  struct BatchContext {
     let app: Int64
     let received: Int64
     let calendar: ZoneCalendar
@@ -84,6 +96,9 @@ extension Writer {
     var scratch: [UInt8] = []
     var slots: [UInt32?]
     var devices: [DeviceKeys?]
+    /// Where the errors and attachments of the batch are, by the positions of their events.
+    let errors: [Int: Int]
+    let attachments: [Int: Int]
 
     init(batch: IncomingBatch, app: Int64, calendar: ZoneCalendar, names: AppNames, isObserved: Bool) {
       self.app = app
@@ -95,13 +110,20 @@ extension Writer {
       isMeasurement = batch.source == .measurement
       slots = Array(repeating: nil, count: batch.installs.count)
       devices = Array(repeating: nil, count: batch.devices.count)
+      errors = Self.positions(batch.errors.map(\.event))
+      attachments = Self.positions(batch.attachments.map(\.event))
+    }
+
+    private static func positions(_ events: [Int]) -> [Int: Int] {
+      Dictionary(zip(events, events.indices), uniquingKeysWith: { $1 })
     }
 
     var receivedDay: Int { calendar.day(of: received) }
   }
 
+  @discardableResult
   @inline(__always)
-  private func store(_ event: IncomingEvent, _ context: inout BatchContext) throws {
+  private func store(_ event: IncomingEvent, _ context: inout BatchContext) throws -> EventRow {
     let time = TimeBounds.clamp(event.time.millisecondsSince1970)
     let slot = try slot(event.install, &context)
     let keys = try device(event.device, &context)
@@ -123,7 +145,10 @@ extension Writer {
       try tables.insert(row, user: event.user, properties: bytes, received: context.received)
       try count(row, calendar: context.calendar, device: { keys }, bytes)
     }
-    if context.isObserved { live.add(event, row, context.batch, app: AppID(context.app)) }
+    if context.isObserved, event.kind != .attachmentPart {
+      live.add(event, row, context.batch, app: AppID(context.app))
+    }
+    return row
   }
 
   private func slot(_ index: Int, _ context: inout BatchContext) throws -> UInt32 {
@@ -161,14 +186,18 @@ extension StoredKind {
     switch self {
     case .event: .event
     case .screen: .screen
-    case .sessionStart, .drops, .handledError, .crash, .other: .logType
+    case .sessionStart, .drops, .handledError, .crash, .other, .attachment, .attachmentPart: .logType
     }
   }
 }
 
 extension IncomingBatch {
-  /// Throws when an event refers to an install or device that the batch does not have.
+  /// Throws when something refers to an install, device or event that the batch does not have.
   func check() throws {
+    let carriers = errors.map(\.event) + attachments.map(\.event)
+    guard carriers.allSatisfy(events.indices.contains) else {
+      throw WarehouseError(code: .invalid, message: "An error or attachment refers to an event that the batch lacks.")
+    }
     for event in events where !installs.indices.contains(event.install) || !devices.indices.contains(event.device) {
       throw WarehouseError(
         code: .invalid,

@@ -22,6 +22,7 @@ final class Writer {
   let hits: LastHits
   let rejections: RejectionStore
   let ledgers: LedgerStore
+  let errors: ErrorStore
   let beginStatement: SQLStatement
   let commitStatement: SQLStatement
   let rollbackStatement: SQLStatement
@@ -53,6 +54,7 @@ final class Writer {
     hits = LastHits(store: figureStore)
     rejections = try RejectionStore(connection)
     ledgers = try LedgerStore(connection)
+    errors = try ErrorStore(connection, limit: configuration.maximumErrorBytes)
     beginStatement = try connection.prepare("BEGIN IMMEDIATE")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
@@ -86,6 +88,7 @@ final class Writer {
     devices.forget()
     installs.forget()
     tables.forget()
+    errors.forget()
     forgetFigures()
   }
 

@@ -95,7 +95,8 @@ import Warehouse
     _ app: App, _ headers: HTTPFields, _ cookie: HTTPFields, _ client: any TestClientProtocol
   ) async throws {
     for name in ReportName.allCases {
-      let range = name == .event ? "?event=E&limit=10000" : "?limit=10000"
+      let range =
+        name == .event ? "?event=E&limit=10000" : name == .error ? "?occurrence=1&limit=10000" : "?limit=10000"
       for format in ReportFormat.allCases {
         let report = try await client.execute(
           uri: "/api/v1/apps/\(app.id)/reports/\(name.rawValue)\(range)&format=\(format.rawValue)", method: .get,

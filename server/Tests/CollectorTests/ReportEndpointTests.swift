@@ -67,7 +67,7 @@ import Warehouse
     let fixture = try Fixture()
     let cookie = try fixture.cookie()
     try await fixture.routed { client in
-      let query = "event=Play&from=2026-01-01&to=2026-01-31"
+      let query = "event=Play&group=1&from=2026-01-01&to=2026-01-31"
       let json = try await client.execute(
         uri: "/api/v1/apps/1/reports/\(name)?\(query)", method: .get, headers: fixture.authorized)
       #expect(json.status == .ok)
@@ -91,7 +91,8 @@ import Warehouse
         ("1/reports/overview?from=2026-02-01&to=2026-01-01", .badRequest, "invalid_range"),
         ("1/reports/overview?limit=many", .badRequest, "invalid_number"),
         ("1/reports/overview?format=xml", .badRequest, "unknown_format"),
-        ("1/reports/event", .badRequest, "missing_event"),
+        ("1/reports/event", .badRequest, "missing_event"), ("1/reports/error", .badRequest, "missing_error"),
+        ("1/reports/error?group=x", .badRequest, "invalid_number"),
         ("1/reports/nonsense", .notFound, "unknown_report"), ("99/reports/overview", .notFound, "unknown_app"),
         ("x/reports/overview", .notFound, "unknown_app"),
       ] {

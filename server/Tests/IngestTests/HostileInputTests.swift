@@ -11,7 +11,13 @@ import Testing
       more:
         #","typedProperties":[{"type":"long","name":"n","value":12},{"type":"dateTime","name":"d","value":"2025-02-27T22:10:00Z"}]"#
     ),
-    eventLog("A", id: uuid(2), more: #","properties":{"a":"\n","b":[1,-2.5e3,{"c":null}],"d":true}"#), "null")
+    eventLog("A", id: uuid(2), more: #","properties":{"a":"\n","b":[1,-2.5e3,{"c":null}],"d":true}"#),
+    #"{"type":"managedError","timestamp":"2025-03-02T13:55:09.120Z","id":"\#(uuid(3))","exception":{"type":"E","message":"#
+      + #""a\\u00e9","stackTrace":"x\n y","frames":[{"className":"A","lineNumber":7},{"address":"0x12","code":"a + 1"}],"#
+      + #""innerExceptions":[{"type":"F","frames":[]}]},"threads":[{"id":0,"frames":[{"address":"0x15"}]}],"#
+      + #""binaries":[{"startAddress":"0x10","endAddress":"0x20","name":"i"}]}"#,
+    #"{"type":"errorAttachment","timestamp":"2025-03-02T13:55:09.120Z","id":"\#(uuid(4))","errorId":"\#(uuid(3))","#
+      + #""contentType":"text/plain","data":"aGVs\/G8="}"#, "null")
 
   private var lines: [UInt8] {
     let device = Device(osName: "Linux", osVersion: "12", locale: "de_DE", country: "DE").encodedMembers()
@@ -21,8 +27,14 @@ import Testing
         id: UniqueID(high: 1, low: number), name: "Played", time: testTime, install: UniqueID(high: 2, low: 3),
         session: UniqueID(high: 4, low: 5), user: "u", properties: properties
       ).line(device: device) + [UInt8(ascii: "\n")]
-    }
+    } + Array(errors.utf8)
   }
+
+  private let errors =
+    #"{"id":"\#(uuid(5))","type":"crash","time":1740924309120,"install":"\#(testInstall)","exception":{"type":"E","#
+    + #""stackTrace":"a\nb","frames":[{"methodName":"f","fileName":"\u00fc"}]}}"# + "\n"
+    + #"{"id":"\#(uuid(6))","type":"attachment","time":1740924309120,"install":"\#(testInstall)","attachment":{"error":"#
+    + #""\#(uuid(5))","id":"\#(uuid(7))","part":0,"parts":2,"data":"aGk="}}"# + "\n"
 
   private let hits = Array(
     ("v=1&tid=UA-1-2&cid=3&t=event&ec=a%20b&ea=c&el=%C3%BC&ev=1&qt=5&ht=7&z=9&sc=start&ua=Android%204.4%3B%20X%20Build/\n"
@@ -131,7 +143,7 @@ import Testing
           return (logs, try NativeParser.parse(lines, received: testTime, key: testKey, app: 1).events.count)
         }
       }
-      for try await (logs, events) in group { #expect(logs == 3 && events == 3) }
+      for try await (logs, events) in group { #expect(logs == 5 && events == 5) }
     }
   }
 }

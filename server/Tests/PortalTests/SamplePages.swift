@@ -40,12 +40,26 @@ struct SamplePages {
         id: 7, kind: .event, name: text, time: Self.now, received: Self.now, install: 1, user: text, device: device,
         properties: [.init(name: text, value: .string(text))])
     ]
+    let occurrence = ErrorOccurrence(
+      id: 9, group: 1, name: text, time: Self.now, received: Self.now, install: 1, user: text, device: device)
+    source.groups = [StoredKind.crash, .handledError].enumerated().map { index, kind in
+      ErrorGroup(
+        id: Int64(index + 1), kind: kind, type: text, place: text, message: text, count: 3, users: 2,
+        versions: [KeyFigures(key: text, count: 3, users: 0)], days: [DailyFigures(day: today, count: 3, users: 2)],
+        last: Self.now)
+    }
+    source.occurrences = [occurrence]
+    source.detail = ErrorDetail(
+      occurrence: occurrence, kind: .crash, type: text, message: text, stack: text + "\n  at " + text, raw: text,
+      properties: [.init(name: text, value: .string(text))], before: source.latest,
+      attachments: [AttachmentFacts(id: 3, name: text, contentType: text, bytes: 12)])
     self.source = source
   }
 
   func request(_ name: String, _ parameters: [String: String] = [:]) throws -> ReportRequest {
     var parameters = parameters
     parameters["event"] = parameters["event"] ?? text
+    parameters["group"] = "1"
     return try ReportRequest(
       name: name, app: app.id, timeZone: app.timeZone, parameters: parameters, now: Self.now)
   }
@@ -58,6 +72,7 @@ struct SamplePages {
   func all() throws -> [(name: String, html: String)] {
     var all = try ReportName.allCases.map { ($0.rawValue, try report($0.rawValue)) }
     all.append(("longer", try report("overview", ["days": "400"])))
+    all.append(("occurrence", try report("error", ["occurrence": "9"])))
     all.append(("one app", try pages.report(try request("events"), app: app, from: source)))
     all.append(("empty", try pages.report(try request("overview"), app: app, from: MemoryFigures())))
     all.append(("quiet", try pages.report(try request("losses"), app: app, from: MemoryFigures())))

@@ -34,6 +34,10 @@ package struct MemoryFigures: FigureSource {
   }
 
   package var rows: [Row] = []
+  /// What the reports of errors get, whatever the range.
+  package var groups: [ErrorGroup] = []
+  package var occurrences: [ErrorOccurrence] = []
+  package var detail: ErrorDetail?
   /// What the live report gets; newest first.
   package var latest: [StoredEvent] = []
   /// What the losses report says of devices, if it is new enough.
@@ -93,6 +97,16 @@ package struct MemoryFigures: FigureSource {
   package func ledger(app: AppID, since: Timestamp) throws -> LedgerFigures {
     (ledger.updated.map { $0 >= since } ?? false) ? ledger : LedgerFigures()
   }
+
+  package func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) throws -> [ErrorGroup] {
+    groups.filter { group == nil || $0.id == group }
+  }
+
+  package func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) throws -> [ErrorOccurrence] {
+    occurrences.filter { $0.group == group }
+  }
+
+  package func error(app: AppID, id: Int64) throws -> ErrorDetail? { detail?.occurrence.id == id ? detail : nil }
 
   package func recent(app: AppID, limit: Int) throws -> [StoredEvent] { Array(latest.prefix(limit)) }
 

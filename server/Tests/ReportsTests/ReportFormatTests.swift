@@ -11,6 +11,7 @@ struct ReportFormatTests {
   private func report(_ name: String, _ source: MemoryFigures, event: String? = nil) throws -> Report {
     var parameters = ["from": "2026-05-01", "to": "2026-05-02"]
     parameters["event"] = event
+    parameters["group"] = "4"
     return try ReportRequest(
       name: name, app: AppID(3), timeZone: "Europe/Berlin", parameters: parameters, now: ReportRequestTests.now
     ).report(from: source)
@@ -28,6 +29,17 @@ struct ReportFormatTests {
       .init(day: day, kind: .sessionStart, install: 2, device: device, startsSession: true),
       .init(day: day, kind: .screen, name: "Library", install: 2, device: device),
       .init(day: day, install: 2, loss: ("queue_full", 4)),
+    ]
+    source.groups = [
+      ErrorGroup(
+        id: 4, kind: .crash, type: "SIGABRT", place: "a + 0x1", message: "m", count: 2, users: 1,
+        versions: [KeyFigures(key: "2.0 (7)", count: 2, users: 0)],
+        days: [DailyFigures(day: day, count: 2, users: 1)], last: Timestamp(millisecondsSince1970: 1_777_680_000_000))
+    ]
+    source.occurrences = [
+      ErrorOccurrence(
+        id: 9, group: 4, name: "e", time: Timestamp(millisecondsSince1970: 1_777_680_000_000),
+        received: Timestamp(millisecondsSince1970: 1_777_680_001_000), install: 2, user: "u", device: device)
     ]
     source.ledger = LedgerFigures(
       installs: 2, tracked: 15, delivered: 6, waiting: 3, inFlight: 2, dropped: 4,
@@ -56,6 +68,22 @@ struct ReportFormatTests {
         + #""properties":[{"count":2,"isCapped":false,"name":"HD","values":["#
         + #"{"count":1,"share":0.5,"users":1,"value":"false"},{"count":1,"share":0.5,"users":1,"value":"true"}]}],"#
         + #""users":2},"from":"2026-05-01","timeZone":"Europe/Berlin","to":"2026-05-02"}"#
+    ),
+    (
+      "errors",
+      #""crashes":[{"count":2,"group":4,"kind":"crash","last":"2026-05-02T00:00:00.000Z","message":"m","#
+        + #""place":"a + 0x1","type":"SIGABRT","users":1,"versions":["2.0 (7)"]}],"from":"2026-05-01","#
+        + #""handled":[],"timeZone":"Europe/Berlin","to":"2026-05-02"}"#
+    ),
+    (
+      "error",
+      #""days":[{"count":0,"date":"2026-05-01","users":0},{"count":2,"date":"2026-05-02","users":1}],"#
+        + #""error":{"count":2,"group":4,"kind":"crash","last":"2026-05-02T00:00:00.000Z","message":"m","#
+        + #""place":"a + 0x1","type":"SIGABRT","users":1,"versions":["2.0 (7)"]},"from":"2026-05-01","#
+        + #""occurrences":[{"country":"DE","id":"e","install":2,"locale":"","model":"iPhone15,2","occurrence":9,"#
+        + #""received":"2026-05-02T00:00:01.000Z","system":"iOS 17.5","time":"2026-05-02T00:00:00.000Z","user":"u","#
+        + #""version":"2.0 (7)"}],"timeZone":"Europe/Berlin","to":"2026-05-02","#
+        + #""versions":[{"count":2,"name":"2.0 (7)","share":1,"users":0}]}"#
     ),
     (
       "screens",

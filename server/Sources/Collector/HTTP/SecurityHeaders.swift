@@ -13,7 +13,10 @@ struct SecurityHeaders: RouterMiddleware {
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
     var response = try await next(request, context)
-    response.headers[.contentSecurityPolicy] = Self.contentSecurityPolicy
+    // Files set a stricter one.
+    if response.headers[.contentSecurityPolicy] == nil {
+      response.headers[.contentSecurityPolicy] = Self.contentSecurityPolicy
+    }
     response.headers[.xContentTypeOptions] = "nosniff"
     // Pages set `same-origin`: under `no-referrer` browsers send `Origin: null` with forms, and the check of a form's
     // origin could not tell our own pages from others. Neither tells other sites anything.
@@ -35,6 +38,7 @@ extension HTTPField.Name {
   static let ternSent = named("Tern-Sent")
   static let ternLedger = named("Tern-Ledger")
   static let appSecret = named("App-Secret")
+  static let apiToken = named("X-API-Token")
   static let installID = named("Install-ID")
   static let retryAfterMilliseconds = named("x-ms-retry-after-ms")
   static let lastEventID = named("Last-Event-ID")

@@ -131,7 +131,8 @@ struct Ingestion: Sendable {
     do {
       let receipt = try await sink.commit(batch, app: app)
       readiness.withLockedValue { $0.succeeded() }
-      metrics.committed(batch.source, receipt, rejected: batch.rejections.count, took: .now - before)
+      let rejected = batch.rejections.count + receipt.rejections.count
+      metrics.committed(batch.source, receipt, rejected: rejected, took: .now - before)
       if receipt.accepted > 0 { live.stored(app) }
       return receipt
     } catch {

@@ -19,7 +19,7 @@ struct NativeRoutes: Sendable {
     let clock = request.headers[.ternSent].flatMap { SentStamp(header: $0) }
       .map { EventClock($0, arrived: ingestion.wallTime()) }
     guard let key = request.headers[.ternKey]?.trimmed ?? request.bearerToken,
-      let app = try ingestion.find({ try $0.app(key: key) })?.id
+      let app = try ingestion.find({ try $0.app(keyOrAppSecret: key) })?.id
     else {
       ingestion.metrics.unknownApp(.native)
       throw BodyReader.closingUnlessHarmless(.unknownKey, request)
@@ -38,7 +38,7 @@ struct NativeRoutes: Sendable {
       batch.ledger = request.headers[.ternLedger].flatMap { DeviceLedger(header: $0) }?
         .answered(stored: batch.events.count, refused: batch.rejections.count)
       let receipt = try await ingestion.commit(batch, app: app)
-      return .json(Self.answer(receipt, batch.rejections))
+      return .json(Self.answer(receipt, batch.rejections + receipt.rejections))
     } catch let error as IngestError {
       ingestion.metrics.unreadable(.native)
       throw Refusal(error, limit: limits.maximumDecompressedBytes)

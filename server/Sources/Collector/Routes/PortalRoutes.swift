@@ -26,6 +26,7 @@ struct PortalRoutes: Sendable {
     routes.on("/apps/:app/:page", [.get: page { try await appPage($0, $1) }])
     // Not `/apps/:app/live/events`: the router does not try `:page` again once `live` has matched.
     routes.on("/apps/:app/:page/events", [.get: page { try stream($0, $1) }])
+    routes.on("/apps/:app/:page/files/:file", [.get: page { try await file($0, $1) }])
     routes.on("/assets/:name", [.get: { try asset($0, $1) }])
   }
 
@@ -94,6 +95,16 @@ struct PortalRoutes: Sendable {
         message: "As many live pages are open as this server allows. Close one and reload.")
     }
     return LiveStream(app: app.id, source: figures, hub: live, place: place).response(after: after)
+  }
+
+  private func file(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    guard context.parameters.get("page") == ReportName.errors.rawValue else { throw Refusal.notFound }
+    let app = try app(context).id
+    let figures = figures
+    guard let number = context.parameters.get("file").flatMap({ Int64($0) }),
+      let (facts, data) = try await offload({ try figures.attachment(app: app, id: number) })
+    else { throw Refusal(status: .notFound, code: "unknown_attachment", message: "There is no such attachment.") }
+    return AttachmentFile(facts: facts, data: data).response
   }
 
   private func asset(_ request: Request, _ context: CollectorContext) throws -> Response {

@@ -11,7 +11,7 @@
   var most = 200;
   var arrivals = [];
   var captions = {
-    event: "Event", screen: "Screen", session_start: "Session", drops: "Drops", handled_error: "Error",
+    event: "Event", screen: "Screen", session_start: "Session", drops: "Drops", handled_error: "Error", attachment: "File",
     crash: "Crash", other: "Other"
   };
   var clock = new Intl.DateTimeFormat("en-GB", {

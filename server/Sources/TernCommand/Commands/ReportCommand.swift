@@ -17,6 +17,8 @@ struct ReportCommand: ParsableCommand {
         tern report overview --app 1
         tern report events --app 1 --from 2026-05-01 --to 2026-05-31 --format csv
         tern report event --event "Video clicked" --app 1 --format json
+        tern report errors --app 1 --days 7
+        tern report error --occurrence 4711 --app 1
         tern report live --app 1 --limit 20
       """)
 
@@ -36,6 +38,12 @@ struct ReportCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("The event that the report `event` is about.", valueName: "name"))
   var event: String?
+
+  @Option(help: ArgumentHelp("The fault that the report `error` is about; `errors` lists them.", valueName: "number"))
+  var group: String?
+
+  @Option(help: ArgumentHelp("The occurrence that the report `error` is about.", valueName: "number"))
+  var occurrence: String?
 
   @Option(help: ArgumentHelp("The most rows of each list.", valueName: "number"))
   var limit: String?
@@ -64,6 +72,8 @@ struct ReportCommand: ParsableCommand {
     parameters["to"] = to
     parameters["days"] = days
     parameters["event"] = event
+    parameters["group"] = group
+    parameters["occurrence"] = occurrence
     parameters["limit"] = limit
     return try ReportRequest(
       name: name, app: app, timeZone: timeZone, parameters: parameters, now: Catalog.systemTime())

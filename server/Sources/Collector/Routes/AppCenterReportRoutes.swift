@@ -1,0 +1,100 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Reports
+import TernEvents
+import Warehouse
+
+/// `/v0.1/apps/{owner}/{app}/analytics/…`: App Center's analytics API, so that scripts that read it need only another
+/// host and another token (docs/app-center.md).
+struct AppCenterReportRoutes: Sendable {
+  let access: Access
+  let figures: any FigureSource
+  let catalog: Catalog
+  let wallTime: @Sendable () -> Timestamp
+
+  func add(to routes: RouteTable) {
+    routes.on("/v0.1/apps/:owner/:app/analytics/**", [.get: { try await get($0, $1) }, .delete: { try deny($0, $1) }])
+  }
+
+  private func get(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    do {
+      try authorize(request, context)
+      let app = try app(context)
+      let question = try AppCenterQuestion(
+        path: context.parameters.getCatchAll().map(Self.decoded), parameters: request.parameters, app: app.id,
+        timeZone: app.timeZone, now: wallTime())
+      let figures = figures
+      return .json(Array(try await offload { try question.answer(from: figures) }))
+    } catch let fault as AppCenterFault {
+      return Self.response(to: fault)
+    }
+  }
+
+  private func deny(_ request: Request, _ context: CollectorContext) throws -> Response {
+    do {
+      try authorize(request, context)
+      throw AppCenterFault(.notImplemented, "Stored events are not removed by this API.")
+    } catch let fault as AppCenterFault {
+      return Self.response(to: fault)
+    }
+  }
+
+  /// App Center's own header, else what the rest of the API takes.
+  private func authorize(_ request: Request, _ context: CollectorContext) throws {
+    if let token = request.headers[.apiToken]?.trimmed {
+      guard try access.verify(token, from: context.clientAddress) else {
+        throw AppCenterFault(.unauthorized, "The token in X-API-Token is not the admin token of this server.")
+      }
+      return
+    }
+    do {
+      try access.requireAPI(request, context)
+    } catch let refusal as Refusal where refusal.status == .unauthorized {
+      throw AppCenterFault(.unauthorized, "Send the admin token in the header X-API-Token.")
+    }
+  }
+
+  /// The app by its number, secret or name; owners are not known here.
+  private func app(_ context: CollectorContext) throws -> App {
+    let text = context.parameters.get("app").map { Self.decoded($0) } ?? ""
+    if let number = Int64(text), let app = try catalog.app(AppID(number)) { return app }
+    if let app = try catalog.app(appSecret: text) { return app }
+    let apps = try catalog.apps()
+    // Names in App Center's addresses have no blanks: `My App` is `My-App`.
+    if let app = apps.first(where: { $0.name == text }) ?? apps.first(where: { Self.slug($0.name) == Self.slug(text) })
+    {
+      return app
+    }
+    throw AppCenterFault(.notFound, "There is no such app. Name it by its name, its number or its app secret.")
+  }
+
+  private static func slug(_ name: String) -> String {
+    name.lowercased().split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "." }.joined(separator: "-")
+  }
+
+  private static func decoded(_ part: some StringProtocol) -> String { part.removingPercentEncoding ?? String(part) }
+
+  /// Scripts look for the code at the top or in `error`: App Center's services differed.
+  private static func response(to fault: AppCenterFault) -> Response {
+    let status: HTTPResponse.Status =
+      switch fault.code {
+      case .badRequest: .badRequest
+      case .notFound: .notFound
+      case .notImplemented: .notImplemented
+      case .unauthorized: .unauthorized
+      }
+    var json = JSONWriter(capacity: 256)
+    json.raw("{\"code\":")
+    json.string(fault.code.rawValue)
+    json.raw(",\"message\":")
+    json.string(fault.message)
+    json.raw(",\"error\":{\"code\":")
+    json.string(fault.code.rawValue)
+    json.raw(",\"message\":")
+    json.string(fault.message)
+    json.raw("}}")
+    return .json(json.bytes, status: status)
+  }
+}

@@ -1,0 +1,124 @@
+import TernEvents
+
+/// Makes one shape of the errors of all protocols.
+struct ErrorReading {
+  private static let maximumTypeBytes = 512
+  private static let maximumMessageBytes = 8 << 10
+  private static let maximumInnerExceptions = 8
+  private static let maximumThreads = 64
+  private static let maximumImages = 512
+
+  private(set) var type = ""
+  private(set) var message = ""
+  private var stack = StackText()
+
+  /// Reads an exception: `{"type","message","stackTrace","frames","innerExceptions"}`.
+  init(exception: RawJSON) { append(exception, depth: 0) }
+
+  /// Reads an App Center log of type `handledError`, `managedError` or `appleError`.
+  init(log: RawJSON) {
+    log.member("binaries")?.forEachElement(atMost: Self.maximumImages) { binary in
+      guard let image = Self.image(binary) else { return }
+      stack.images.append(image)
+    }
+    if let exception = log.member("exception"), exception.isObject { append(exception, depth: 0) }
+    func text(_ name: StaticString, _ limit: Int) -> String { log.member(name)?.lenientText(limit: limit) ?? "" }
+    let isUntyped = type.isEmpty
+    if isUntyped { type = text("exceptionType", Self.maximumTypeBytes) }
+    if message.isEmpty { message = text("exceptionReason", Self.maximumMessageBytes) }
+    let signal = text("osExceptionType", Self.maximumTypeBytes)
+    if type.isEmpty { type = signal }
+    if !signal.isEmpty {
+      let rest = [text("osExceptionCode", 128), text("osExceptionAddress", 128)].filter { !$0.isEmpty }
+      if message.isEmpty { message = ([signal] + rest).joined(separator: " ") }
+    }
+    appendThreads(of: log)
+  }
+
+  /// An error of which only a description is known.
+  init(type: String, message: String) {
+    self.type = type
+    self.message = message
+  }
+
+  /// The error of an event.
+  ///
+  /// - Parameters:
+  ///   - event: the position of its event in the batch.
+  ///   - fallback: what stands for a type that is missing.
+  func error(
+    event: Int, id: String, kind: StoredKind, fallback: String, raw: UnsafeRawBufferPointer
+  ) -> IncomingError {
+    let type = type.isEmpty ? fallback : type
+    var hasher = SipHasher(0x7465_726E_2D65_7272, 0x6F72_2D67_726F_7570)
+    hasher.append(byte: UInt8(truncatingIfNeeded: kind.rawValue))
+    hasher.append(field: type)
+    // Without any frame the message is all there is to go by, less what differs each time.
+    let telling = stack.top.isEmpty ? [withoutNumbers(String(message.prefix(100)))] : stack.top
+    for frame in telling { hasher.append(field: frame) }
+    return IncomingError(
+      event: event, id: id, type: type, message: message, place: stack.top.first ?? "", stack: stack.text,
+      fingerprint: Int64(bitPattern: hasher.finished()),
+      raw: Array(Ingest.text(raw, limit: IncomingError.maximumRawBytes).utf8))
+  }
+
+  /// Appends an exception and those that caused it, outermost first.
+  private mutating func append(_ outermost: RawJSON, depth: Int) {
+    var next: RawJSON? = outermost
+    var count = 0
+    while let exception = next, exception.isObject, count < Self.maximumInnerExceptions {
+      let type = exception.member("type")?.lenientText(limit: Self.maximumTypeBytes) ?? ""
+      let message = exception.member("message")?.lenientText(limit: Self.maximumMessageBytes) ?? ""
+      if count == 0 {
+        (self.type, self.message) = (type, message)
+      } else {
+        stack.append(line: "Caused by: \(type): \(message)")
+      }
+      let before = stack.text.utf8.count
+      stack.append(frames: exception.member("frames"))
+      if stack.text.utf8.count == before,
+        let trace = exception.member("stackTrace")?.text(limit: IncomingError.maximumStackBytes), !trace.isEmpty
+      {
+        stack.append(lines: trace, type: type)
+      }
+      next = nil
+      exception.member("innerExceptions")?.forEachElement(atMost: 1) { next = $0 }
+      count += 1
+    }
+  }
+
+  /// Appends the threads, the one that crashed first.
+  private mutating func appendThreads(of log: RawJSON) {
+    guard let threads = log.member("threads") else { return }
+    let crashed = log.member("errorThreadId")?.integer
+    var list: [(id: Int?, name: String, thread: RawJSON, isCrashed: Bool)] = []
+    threads.forEachElement(atMost: Self.maximumThreads) { thread in
+      let id = thread.member("id")?.integer
+      list.append(
+        (
+          id, thread.member("name")?.lenientText(limit: 128) ?? "", thread,
+          id != nil && id == crashed || crashed == nil && thread.member("exception")?.isObject == true
+        ))
+    }
+    let ordered = list.filter(\.isCrashed) + list.filter { !$0.isCrashed }
+    for (id, name, thread, isCrashed) in ordered {
+      guard !stack.isFull else { return }
+      let number = id.map { " \($0)" } ?? ""
+      let title = "Thread\(number)" + (name.isEmpty ? "" : " \(name)") + (isCrashed ? " (crashed)" : "") + ":"
+      stack.append(line: title)
+      stack.append(frames: thread.member("frames"))
+    }
+  }
+
+  private static func image(_ binary: RawJSON) -> StackText.Image? {
+    func address(_ name: StaticString) -> UInt64? {
+      let text = binary.member(name)?.lenientText(limit: 32) ?? ""
+      return text.hasPrefix("0x") ? UInt64(text.dropFirst(2), radix: 16) : UInt64(text)
+    }
+    guard let start = address("startAddress"), let end = address("endAddress"), start <= end else { return nil }
+    return StackText.Image(name: binary.member("name")?.lenientText(limit: 128) ?? "?", addresses: start...end)
+  }
+}
+
+/// How errors and attachments are named: a UUID in lower case, since clients write it in either, other texts as sent.
+func errorID(_ text: String) -> String { UniqueID(text)?.description ?? text }

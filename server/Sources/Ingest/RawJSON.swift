@@ -1,0 +1,171 @@
+/// A JSON value as it was sent, looked into only where somebody asks.
+///
+/// The text was checked strictly before (`CTernJSON`); whatever it holds, nothing is read beyond its end, nothing
+/// recurses, and a text is only copied when it is wanted.
+struct RawJSON {
+  /// The value, without blanks around it.
+  let bytes: UnsafeRawBufferPointer
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var isObject: Bool { bytes.first == UInt8(ascii: "{") }
+  var isText: Bool { bytes.count >= 2 && bytes.first == UInt8(ascii: "\"") }
+
+  /// What stands between the quotes, escapes included; `nil` when the value is no text.
+  var escapedText: UnsafeRawBufferPointer? {
+    isText ? UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1]) : nil
+  }
+
+  /// The text, cut to `limit` bytes; `nil` when the value is none.
+  func text(limit: Int) -> String? {
+    guard let escaped = escapedText else { return nil }
+    guard escaped.contains(UInt8(ascii: "\\")) else { return Ingest.text(escaped, limit: limit) }
+    return Self.unescaped(escaped, limit: limit)
+  }
+
+  /// The text, or the digits of a number; empty for everything else.
+  func lenientText(limit: Int) -> String {
+    if isText { return text(limit: limit) ?? "" }
+    guard let first = bytes.first, first == UInt8(ascii: "-") || Self.isDigit(first) else { return "" }
+    return Ingest.text(bytes, limit: limit)
+  }
+
+  /// A whole number; `nil` for everything else.
+  var integer: Int? { bytes.count <= 20 ? Int(String(decoding: bytes, as: UTF8.self)) : nil }
+
+  /// The member of an object; the last of several with the name.
+  func member(_ name: StaticString) -> RawJSON? {
+    var found: RawJSON?
+    forEachMember { if equals($0, name) { found = $1 } }
+    return found
+  }
+
+  /// Calls `body` with the name, between its quotes, and the value of each member; does nothing for other values.
+  func forEachMember(_ body: (UnsafeRawBufferPointer, RawJSON) -> Void) {
+    guard isObject else { return }
+    var position = 1
+    while let name = value(at: &position, "\""), let value = value(at: &position, nil) {
+      body(name.escapedText ?? name.bytes, value)
+    }
+  }
+
+  /// Calls `body` with the first elements of an array; does nothing for other values.
+  func forEachElement(atMost limit: Int, _ body: (RawJSON) -> Void) {
+    guard bytes.first == UInt8(ascii: "[") else { return }
+    var position = 1
+    var count = 0
+    while count < limit, let value = value(at: &position, nil) {
+      body(value)
+      count += 1
+    }
+  }
+
+  /// The value after the next separators; `nil` at the closing bracket.
+  private func value(at position: inout Int, _ opening: Unicode.Scalar?) -> RawJSON? {
+    while position < bytes.count, Self.isSeparator(bytes[position]) { position += 1 }
+    guard position < bytes.count else { return nil }
+    let start = position
+    let first = bytes[start]
+    if first == UInt8(ascii: "}") || first == UInt8(ascii: "]") { return nil }
+    if let opening, first != UInt8(ascii: opening) { return nil }
+    position = end(of: start)
+    return RawJSON(UnsafeRawBufferPointer(rebasing: bytes[start..<position]))
+  }
+
+  /// Where the value that starts at a position ends.
+  private func end(of start: Int) -> Int {
+    var position = start
+    var depth = 0
+    repeat {
+      switch bytes[position] {
+      case UInt8(ascii: "\""):
+        position = endOfText(position)
+        continue
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+      default:
+        if depth == 0 {
+          while position < bytes.count, !Self.endsScalar(bytes[position]) { position += 1 }
+          return max(position, start + 1)
+        }
+      }
+      position += 1
+    } while depth > 0 && position < bytes.count
+    return position
+  }
+
+  private func endOfText(_ start: Int) -> Int {
+    var position = start + 1
+    while position < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
+      guard let quote = rest.firstIndex(of: UInt8(ascii: "\"")) else { return bytes.count }
+      let end = position + quote
+      var backslashes = 0
+      while backslashes < end - start - 1, bytes[end - 1 - backslashes] == UInt8(ascii: "\\") { backslashes += 1 }
+      position = end + 1
+      if backslashes.isMultiple(of: 2) { return position }
+    }
+    return bytes.count
+  }
+
+  private static func isSeparator(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ",") || byte == UInt8(ascii: ":") || byte <= 0x20
+  }
+
+  private static func endsScalar(_ byte: UInt8) -> Bool {
+    isSeparator(byte) || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]")
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+  private static func unescaped(_ escaped: UnsafeRawBufferPointer, limit: Int) -> String {
+    var result: [UInt8] = []
+    var position = 0
+    // An escape gives at most four bytes: one more round than needed, and the cut below is at a character.
+    while position < escaped.count, result.count <= limit {
+      let byte = escaped[position]
+      position += 1
+      guard byte == UInt8(ascii: "\\"), position < escaped.count else {
+        result.append(byte)
+        continue
+      }
+      let letter = escaped[position]
+      position += 1
+      switch letter {
+      case UInt8(ascii: "b"): result.append(8)
+      case UInt8(ascii: "f"): result.append(12)
+      case UInt8(ascii: "n"): result.append(10)
+      case UInt8(ascii: "r"): result.append(13)
+      case UInt8(ascii: "t"): result.append(9)
+      case UInt8(ascii: "u"): result += Array(scalar(escaped, &position).utf8)
+      default: result.append(letter)
+      }
+    }
+    return result.withUnsafeBytes { Ingest.text($0, limit: limit) }
+  }
+
+  /// The character after `\u`. Halves of pairs come from clients that cut texts, and NUL ends texts in C libraries.
+  private static func scalar(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> String {
+    guard let unit = hexadecimal(bytes, position) else { return "\u{FFFD}" }
+    position += 4
+    if (0xD800..<0xDC00).contains(unit), position + 6 <= bytes.count, bytes[position] == UInt8(ascii: "\\"),
+      bytes[position + 1] == UInt8(ascii: "u"), let low = hexadecimal(bytes, position + 2),
+      (0xDC00..<0xE000).contains(low), let pair = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+    {
+      position += 6
+      return String(Character(pair))
+    }
+    guard unit != 0, let scalar = Unicode.Scalar(unit) else { return "\u{FFFD}" }
+    return String(Character(scalar))
+  }
+
+  private static func hexadecimal(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> UInt32? {
+    guard start + 4 <= bytes.count else { return nil }
+    var value: UInt32 = 0
+    for position in start..<start + 4 {
+      guard let digit = hexadecimalDigit(bytes[position]) else { return nil }
+      value = value << 4 | UInt32(digit)
+    }
+    return value
+  }
+}

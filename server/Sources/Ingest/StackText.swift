@@ -1,0 +1,104 @@
+/// Writes stacks as text, and notes what tells faults apart.
+struct StackText {
+  /// The binaries of a crash report by their addresses: with them a frame has the same text on every device.
+  struct Image {
+    var name: String
+    var addresses: ClosedRange<UInt64>
+  }
+
+  private static let maximumFrames = 512
+  private static let maximumPieceBytes = 1_024
+  /// How many frames decide whether two errors are the same fault.
+  private static let tellingFrames = 3
+
+  private(set) var text = ""
+  /// The frames at the top, without lines and addresses.
+  private(set) var top: [String] = []
+  var images: [Image] = []
+
+  var isFull: Bool { text.utf8.count >= IncomingError.maximumStackBytes }
+
+  mutating func append(line: String) {
+    let room = IncomingError.maximumStackBytes - text.utf8.count - 1
+    guard room > 0 else { return }
+    var line = line
+    text += line.withUTF8 { Ingest.text(UnsafeRawBufferPointer($0), limit: room) }
+    text += "\n"
+  }
+
+  /// Appends a text of several lines, such as a stack that a client wrote itself.
+  mutating func append(lines: String, type: String) {
+    append(line: lines)
+    guard top.isEmpty else { return }
+    for line in lines.split(whereSeparator: \.isNewline) where top.count < Self.tellingFrames {
+      let frame = line.drop(while: \.isWhitespace)
+      // Many platforms begin with what stands in `type` and `message` already.
+      guard !frame.isEmpty, type.isEmpty || !frame.hasPrefix(type) else { continue }
+      top.append(withoutNumbers(String(frame.prefix(200))))
+    }
+  }
+
+  mutating func append(frames: RawJSON?) {
+    frames?.forEachElement(atMost: Self.maximumFrames) { frame in
+      guard !isFull, frame.isObject else { return }
+      append(frame: frame)
+    }
+  }
+
+  private mutating func append(frame: RawJSON) {
+    var (className, method, file, line, address, code) = ("", "", "", "", "", "")
+    frame.forEachMember { name, value in
+      let text = value.lenientText(limit: Self.maximumPieceBytes)
+      if equals(name, "className") {
+        className = text
+      } else if equals(name, "methodName") {
+        method = text
+      } else if equals(name, "fileName") {
+        file = text
+      } else if equals(name, "lineNumber") {
+        line = text
+      } else if equals(name, "address") {
+        address = text
+      } else if equals(name, "code") {
+        code = text
+      }
+    }
+    let place = [className, method].filter { !$0.isEmpty }.joined(separator: ".")
+    if place.isEmpty, file.isEmpty {
+      append(address: address, code: code)
+    } else {
+      let source = line.isEmpty ? file : "\(file):\(line)"
+      append(line: "  at " + place + (source.isEmpty ? "" : place.isEmpty ? source : " (\(source))"))
+      note(place.isEmpty ? file : file.isEmpty ? place : "\(place) (\(file))")
+    }
+  }
+
+  private mutating func append(address: String, code: String) {
+    let number = address.hasPrefix("0x") ? UInt64(address.dropFirst(2), radix: 16) : UInt64(address)
+    if let number, let image = images.first(where: { $0.addresses.contains(number) }) {
+      let offset = "0x" + String(number - image.addresses.lowerBound, radix: 16)
+      append(line: "  \(image.name) + \(offset)" + (code.isEmpty ? "" : "  \(code)"))
+      note("\(image.name) + \(offset)")
+    } else {
+      append(line: "  " + [address, code].filter { !$0.isEmpty }.joined(separator: "  "))
+      // Where the image was loaded differs from launch to launch; how far into it the code stands does not.
+      note(code.split(separator: "+").dropFirst().first.map { "+\($0)" } ?? (code.isEmpty ? address : code))
+    }
+  }
+
+  private mutating func note(_ frame: String) {
+    if top.count < Self.tellingFrames, !frame.isEmpty { top.append(frame) }
+  }
+}
+
+/// The text with each run of digits replaced by `#`: what is left of a message or line that differs every time.
+func withoutNumbers(_ text: String) -> String {
+  var result = ""
+  var wasDigit = false
+  for character in text {
+    let isDigit = character.isASCII && character.isNumber
+    if !isDigit { result.append(character) } else if !wasDigit { result.append("#") }
+    wasDigit = isDigit
+  }
+  return result
+}

@@ -1,0 +1,146 @@
+import Ingest
+import TernEvents
+import Warehouse
+
+struct AppCenterEvents: Encodable {
+  struct Event: Encodable {
+    var id: String
+    var name: String
+    var count: Int
+    var previousCount: Int
+    var deviceCount: Int
+    var previousDeviceCount: Int
+    var countPerDevice: Double
+    var countPerSession: Double
+  }
+
+  var events: [Event]
+  var total: Int
+  var totalDevices: Int
+}
+
+struct AppCenterEventCount: Encodable {
+  var count: [AppCenterCount<Int>]
+  var totalCount: Int
+  var previousTotalCount: Int
+}
+
+struct AppCenterDeviceCount: Encodable {
+  var devicesCount: [AppCenterCount<Int>]
+  var totalDevices: Int
+  var totalDevicesWithEvent: Int
+  var previousTotalDevicesWithEvent: Int
+}
+
+/// `{"count_per_<noun>":[…],"avg_count_per_<noun>":n,"previous_avg_count_per_<noun>":n}`
+struct AppCenterRatio: Encodable {
+  var noun: String
+  var series: [AppCenterCount<Double>]
+  var average: Double
+  var previous: Double
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: MemberName.self)
+    try container.encode(series, forKey: MemberName("count_per_\(noun)"))
+    try container.encode(average, forKey: MemberName("avg_count_per_\(noun)"))
+    try container.encode(previous, forKey: MemberName("previous_avg_count_per_\(noun)"))
+  }
+}
+
+struct AppCenterPropertyCounts: Encodable {
+  struct Value: Encodable {
+    var name: String
+    var count: Int
+    var previousCount: Int
+  }
+
+  var total: Int
+  var values: [Value]
+}
+
+extension AppCenterQuestion {
+  func eventList(_ source: any FigureSource) throws -> AppCenterEvents {
+    let before = Dictionary(
+      try source.totals(app: app, dimension: .event, days: previousDays, limit: nil).map { ($0.key, $0) },
+      uniquingKeysWith: { $1 })
+    let sessions = try sessions(source, days).values.saturatingSum()
+    let all = try source.totals(app: app, dimension: .event, days: days, limit: nil)
+      .filter { eventNames.isEmpty || eventNames.contains($0.key) }
+    let rows = try ordered(all).dropFirst(skip).prefix(top).map { event in
+      AppCenterEvents.Event(
+        id: event.key, name: event.key, count: event.count, previousCount: before[event.key]?.count ?? 0,
+        deviceCount: event.users, previousDeviceCount: before[event.key]?.users ?? 0,
+        countPerDevice: ratio(event.count, event.users), countPerSession: ratio(event.count, sessions))
+    }
+    return AppCenterEvents(events: Array(rows), total: all.count, totalDevices: try users(source))
+  }
+
+  private func ordered(_ events: [KeyFigures]) throws(AppCenterFault) -> [KeyFigures] {
+    let words = order.split(separator: " ").map { $0.lowercased() }
+    guard let column = words.first, words.count <= 2, ["asc", "desc"].contains(words.count == 2 ? words[1] : "asc")
+    else { throw AppCenterFault(.badRequest, "$orderby is a column and asc or desc, for example count desc.") }
+    let rising: [KeyFigures]
+    switch column {
+    case "count": rising = events.sorted { ($0.count, $1.key) < ($1.count, $0.key) }
+    case "device_count": rising = events.sorted { ($0.users, $1.key) < ($1.users, $0.key) }
+    case "name": rising = events.sorted { $0.key < $1.key }
+    default: throw AppCenterFault(.badRequest, "$orderby takes the columns count, device_count and name.")
+    }
+    return words.count == 2 && words[1] == "desc" ? rising.reversed() : rising
+  }
+
+  func eventCount(_ name: String, _ source: any FigureSource) throws -> AppCenterEventCount {
+    let series = try byDay(name, source).mapValues(\.count)
+    return AppCenterEventCount(
+      count: days.map { AppCenterCount($0, series[$0] ?? 0) }, totalCount: series.values.saturatingSum(),
+      previousTotalCount: try source.total(app: app, dimension: .event, key: name, days: previousDays).count)
+  }
+
+  func deviceCount(_ name: String, _ source: any FigureSource) throws -> AppCenterDeviceCount {
+    let series = try byDay(name, source)
+    return AppCenterDeviceCount(
+      devicesCount: days.map { AppCenterCount($0, series[$0]?.users ?? 0) }, totalDevices: try users(source),
+      totalDevicesWithEvent: try source.total(app: app, dimension: .event, key: name, days: days).users,
+      previousTotalDevicesWithEvent:
+        try source.total(app: app, dimension: .event, key: name, days: previousDays).users)
+  }
+
+  func countPer(_ noun: String, _ name: String, _ source: any FigureSource) throws -> AppCenterRatio {
+    let series = try byDay(name, source)
+    let sessions = try self.sessions(source, days)
+    let now = try source.total(app: app, dimension: .event, key: name, days: days)
+    let before = try source.total(app: app, dimension: .event, key: name, days: previousDays)
+    let isSession = noun == "session"
+    let wholes = (
+      isSession ? sessions.values.saturatingSum() : now.users,
+      isSession ? try self.sessions(source, previousDays).values.saturatingSum() : before.users
+    )
+    return AppCenterRatio(
+      noun: noun,
+      series: days.map { day in
+        let whole = isSession ? sessions[day] ?? 0 : series[day]?.users ?? 0
+        return AppCenterCount(day, ratio(series[day]?.count ?? 0, whole))
+      }, average: ratio(now.count, wholes.0), previous: ratio(before.count, wholes.1))
+  }
+
+  func propertyCounts(_ name: String, _ property: String, _ source: any FigureSource) throws -> AppCenterPropertyCounts
+  {
+    func values(_ range: ClosedRange<Day>, _ limit: Int) throws -> PropertyFigures? {
+      try source.properties(app: app, event: name, days: range, limit: limit).first { $0.property == property }
+    }
+    let now = try values(days, top)
+    let before = Dictionary(
+      try values(previousDays, .max)?.values.map { ($0.key, $0.count) } ?? [], uniquingKeysWith: { $1 })
+    return AppCenterPropertyCounts(
+      total: now?.count ?? 0,
+      values: (now?.values ?? []).map {
+        AppCenterPropertyCounts.Value(name: $0.key, count: $0.count, previousCount: before[$0.key] ?? 0)
+      })
+  }
+
+  private func byDay(_ name: String, _ source: any FigureSource) throws -> [Day: DailyFigures] {
+    Dictionary(
+      try source.series(app: app, dimension: .event, key: name, days: days).map { ($0.day, $0) },
+      uniquingKeysWith: { $1 })
+  }
+}

@@ -1,0 +1,82 @@
+import Warehouse
+
+extension AppCenterQuestion {
+  func users(_ source: any FigureSource, in range: ClosedRange<Day>? = nil) throws -> Int {
+    try source.total(app: app, dimension: .total, key: "", days: range ?? days).users
+  }
+
+  func counts(_ figures: some Sequence<KeyFigures>) -> [String: Int] {
+    Dictionary(figures.map { ($0.key, $0.users) }, uniquingKeysWith: { $1 })
+  }
+
+  func sessions(_ source: any FigureSource, _ range: ClosedRange<Day>) throws -> [Day: Int] {
+    try source.dailyCounts(app: app, dimension: .session, days: range).summedByDay()
+  }
+
+  /// The counts of the range added up in steps of the interval.
+  func steps(_ counts: [Day: Int]) -> [AppCenterCount<Int>] {
+    stride(from: days.lowerBound, through: days.upperBound, by: interval).map { start in
+      let length = min(interval, start.distance(to: days.upperBound) + 1)
+      return AppCenterCount(start, (0..<length).map { counts[start.advanced(by: $0)] ?? 0 }.saturatingSum())
+    }
+  }
+
+  func list(
+    _ plural: String, _ noun: String, _ dimension: Dimension, _ source: any FigureSource
+  ) throws -> AppCenterList {
+    // Most devices first, as the original counted; the source orders by events.
+    let now = try source.totals(app: app, dimension: dimension, days: days, limit: nil)
+      .sorted { ($1.users, $0.key) < ($0.users, $1.key) }
+    let before = counts(try source.totals(app: app, dimension: dimension, days: previousDays, limit: nil))
+    return AppCenterList(plural, noun, now.prefix(top), before, total: try users(source))
+  }
+}
+
+/// A count at the beginning of a step.
+struct AppCenterCount<Value: Encodable>: Encodable {
+  var datetime: String
+  var count: Value
+
+  init(_ day: Day, _ count: Value) {
+    datetime = "\(day)T00:00:00Z"
+    self.count = count
+  }
+}
+
+/// `{"total":n,"<plural>":[{"<noun>":…,"count":n,"previous_count":n}]}`, counts being devices.
+struct AppCenterList: Encodable {
+  private let plural: String
+  private let noun: String
+  private let rows: [(name: String, count: Int, before: Int)]
+  private let total: Int
+
+  init(
+    _ plural: String, _ noun: String, _ figures: some Sequence<KeyFigures>, _ before: [String: Int], total: Int
+  ) {
+    self.plural = plural
+    self.noun = noun
+    self.total = total
+    rows = figures.map { ($0.key, $0.users, before[$0.key] ?? 0) }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: MemberName.self)
+    try container.encode(total, forKey: MemberName("total"))
+    var list = container.nestedUnkeyedContainer(forKey: MemberName(plural))
+    for row in rows {
+      var item = list.nestedContainer(keyedBy: MemberName.self)
+      try item.encode(row.name, forKey: MemberName(noun))
+      try item.encode(row.count, forKey: MemberName("count"))
+      try item.encode(row.before, forKey: MemberName("previous_count"))
+    }
+  }
+}
+
+/// A member's name that is known only when it is written.
+struct MemberName: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+  init(_ name: String) { stringValue = name }
+  init?(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}

@@ -1,0 +1,93 @@
+import Ingest
+import TernEvents
+import Warehouse
+
+struct AppCenterActivity: Encodable {
+  var daily: [AppCenterCount<Int>]
+  var weekly: [AppCenterCount<Int>]
+  var monthly: [AppCenterCount<Int>]
+}
+
+struct AppCenterSessions: Encodable {
+  var averageSessionsPerUser: Double
+  var previousAverageSessionsPerUser: Double
+  var totalCount: Int
+  var previousTotalCount: Int
+  var sessionsPerUser: [AppCenterCount<Double>]
+}
+
+struct AppCenterDurations: Encodable {
+  struct Bucket: Encodable {
+    var bucket: String
+    var count: Int
+    var previousCount: Int
+  }
+
+  var distribution: [Bucket]
+  var averageDuration: String
+  var previousAverageDuration: String
+}
+
+struct AppCenterCrashes: Encodable {
+  var count: Int
+  var crashes: [AppCenterCount<Int>]
+}
+
+extension AppCenterQuestion {
+  /// The names of the buckets of durations in App Center's answers.
+  private static let buckets = ["0-30s", "30s-1min", "1-30min", "30min-1h", ">1h"]
+
+  /// Weeks have 7 days and months 28, as in the original.
+  func activeDevices(_ source: any FigureSource) throws -> AppCenterActivity {
+    func series(_ window: Int) throws -> [AppCenterCount<Int>] {
+      try source.activeInstalls(app: app, days: days, window: window).map { AppCenterCount($0.day, $0.count) }
+    }
+    return AppCenterActivity(daily: try series(1), weekly: try series(7), monthly: try series(28))
+  }
+
+  func sessionsPerDevice(_ source: any FigureSource) throws -> AppCenterSessions {
+    let (now, before) = (try sessions(source, days), try sessions(source, previousDays))
+    let active = Dictionary(
+      try source.activeInstalls(app: app, days: days, window: interval).map { ($0.day, $0.count) },
+      uniquingKeysWith: { $1 })
+    let series = steps(now).enumerated().map { index, step in
+      let start = days.lowerBound.advanced(by: index * interval)
+      let last = min(start.advanced(by: interval - 1), days.upperBound)
+      return AppCenterCount(start, ratio(step.count, active[last] ?? 0))
+    }
+    let (total, previous) = (now.values.saturatingSum(), before.values.saturatingSum())
+    return AppCenterSessions(
+      averageSessionsPerUser: ratio(total, try users(source)),
+      previousAverageSessionsPerUser: ratio(previous, try users(source, in: previousDays)), totalCount: total,
+      previousTotalCount: previous, sessionsPerUser: series)
+  }
+
+  func sessionDurations(_ source: any FigureSource) throws -> AppCenterDurations {
+    let now = try source.sessionDurations(app: app, days: days)
+    let before = try source.sessionDurations(app: app, days: previousDays)
+    return AppCenterDurations(
+      distribution: zip(Self.buckets, zip(now.buckets, before.buckets)).map { name, counts in
+        AppCenterDurations.Bucket(bucket: name, count: counts.0, previousCount: counts.1)
+      }, averageDuration: Self.duration(now.average), previousAverageDuration: Self.duration(before.average))
+  }
+
+  func crashes(_ source: any FigureSource) throws -> AppCenterCrashes {
+    let series = try source.series(app: app, dimension: .kind, key: "crash", days: days)
+    let counts = Dictionary(series.map { ($0.day, $0.count) }, uniquingKeysWith: { $1 })
+    return AppCenterCrashes(
+      count: counts.values.saturatingSum(), crashes: days.map { AppCenterCount($0, counts[$0] ?? 0) })
+  }
+
+  /// `hh:mm:ss`, with the days before it when there are any.
+  private static func duration(_ milliseconds: Int64?) -> String {
+    let seconds = (milliseconds ?? 0) / 1_000
+    func padded(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    let clock = [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60].map(padded).joined(separator: ":")
+    return seconds >= 86_400 ? "\(seconds / 86_400).\(clock)" : clock
+  }
+
+  /// A ratio to a thousandth; 0 of nothing.
+  func ratio(_ part: Int, _ whole: Int) -> Double {
+    whole > 0 ? (Double(part) / Double(whole) * 1_000).rounded() / 1_000 : 0
+  }
+}

@@ -1,0 +1,152 @@
+public import TernEvents
+public import Warehouse
+
+/// A question to the analytics API as App Center had it: `GET /v0.1/apps/{owner}/{app}/analytics/…` (docs/app-center.md).
+///
+/// Days are those of the app's time zone; an app in UTC, as new ones are, gives what the original gave.
+public struct AppCenterQuestion: Sendable, Hashable {
+  /// What is asked for, below `analytics/`, decoded.
+  public var path: [String]
+  /// The app.
+  public var app: AppID
+  /// The days.
+  public var days: ClosedRange<Day>
+  /// The length of a step of a series, in days.
+  public var interval: Int
+  /// Only these events; empty for all.
+  public var eventNames: [String]
+  /// Only these versions; empty for all.
+  public var versionNames: [String]
+  /// The most rows of a list.
+  public var top: Int
+  /// How many rows of a list to leave out first.
+  public var skip: Int
+  /// How a list is ordered: a column, and `asc` or `desc`.
+  public var order: String
+  /// When the question was asked.
+  public var now: Timestamp
+  /// From when on rows are wanted, where they are shown as they arrive.
+  public var since: Timestamp
+
+  /// Reads a question.
+  ///
+  /// - Parameters:
+  ///   - path: the parts of the path below `analytics/`, decoded.
+  ///   - parameters: `start` and `end` (ISO 8601, of which the date counts), `interval` (`P1D`, `P1W`, `P30D`),
+  ///     `event_name`, `$top`, `$skip`, `$orderby`; others are ignored, except for `versions`, which only the list
+  ///     of versions can answer.
+  ///   - timeZone: the app's time zone.
+  public init(
+    path: [String], parameters: [String: String], app: AppID, timeZone: String, now: Timestamp
+  ) throws(AppCenterFault) {
+    self.path = path
+    self.app = app
+    self.now = now
+    let given = parameters.filter { !$0.value.isEmpty }
+    let wanted = given["versions"]?.split(separator: "|").map(String.init) ?? []
+    versionNames = path == ["versions"] ? wanted : []
+    if wanted.count > versionNames.count || given["app_build"] != nil {
+      throw AppCenterFault(
+        .notImplemented, "This server keeps no figures by version here. Leave out versions and app_build.")
+    }
+    let today: Day
+    do throws(ReportError) { today = try ReportZone(timeZone).day(of: now) } catch {
+      throw AppCenterFault(.badRequest, error.message)
+    }
+    days = try Self.days(given, path: path, today: today)
+    interval = try Self.interval(given["interval"])
+    eventNames = given["event_name"]?.split(separator: "|").map(String.init) ?? []
+    let isProperties = path.last == "counts"
+    let top = try Self.number("$top", given) ?? (isProperties ? 10 : 30)
+    self.top = top == 0 ? 2_000 : min(top, 2_000)
+    skip = try Self.number("$skip", given) ?? 0
+    order = given["$orderby"] ?? "count desc"
+    let dayStart = Timestamp(millisecondsSince1970: now.millisecondsSince1970 / 86_400_000 * 86_400_000)
+    since = given["start"].flatMap { Self.time($0) } ?? dayStart
+  }
+
+  /// The range of equal length just before.
+  var previousDays: ClosedRange<Day> {
+    days.lowerBound.advanced(by: -days.count)...days.lowerBound.advanced(by: -1)
+  }
+
+  private static func days(
+    _ given: [String: String], path: [String], today: Day
+  ) throws(AppCenterFault) -> ClosedRange<Day> {
+    // These two had no range: they are about what there is now.
+    let isRangeless = path.last == "properties" || path.last?.hasSuffix("log_flow") == true
+    let first = try isRangeless ? today.advanced(by: -27) : day("start", given)
+    let last = try isRangeless ? today : day("end", given) ?? today
+    guard let first else { throw AppCenterFault(.badRequest, "Say from when: start=2026-05-01T00:00:00Z.") }
+    guard first <= last else { throw AppCenterFault(.badRequest, "The range begins after it ends.") }
+    guard first.distance(to: last) < ReportRequest.maximumDays else {
+      throw AppCenterFault(.badRequest, "The range has more than \(ReportRequest.maximumDays) days.")
+    }
+    return first...last
+  }
+
+  /// The date of a time; the original ignored the rest, too.
+  private static func day(_ name: String, _ given: [String: String]) throws(AppCenterFault) -> Day? {
+    guard let text = given[name] else { return nil }
+    guard let day = Day(text.prefix(10)), text.utf8.count == 10 || "Tt ".contains(text.dropFirst(10).prefix(1)) else {
+      throw AppCenterFault(.badRequest, "\(name) is no ISO 8601 time: write 2026-05-01T00:00:00Z.")
+    }
+    return day
+  }
+
+  /// A time in UTC to the millisecond, as `last_received_log_timestamp` has it; `nil` for anything else.
+  private static func time(_ text: String) -> Timestamp? {
+    let parts = text.dropFirst(11).prefix { $0 != "Z" }.split { ":.".contains($0) }
+    guard let day = Day(text.prefix(10)) else { return nil }
+    let numbers = parts.compactMap { Int64($0) }
+    guard numbers.count == parts.count, parts.count >= 3 else {
+      return Timestamp(millisecondsSince1970: Int64(day.number) * 86_400_000)
+    }
+    let fraction = parts.count > 3 ? Int64((String(parts[3]) + "000").prefix(3)) ?? 0 : 0
+    let seconds = (numbers[0] * 60 + numbers[1]) * 60 + numbers[2]
+    return Timestamp(millisecondsSince1970: (Int64(day.number) * 86_400 + seconds) * 1_000 + fraction)
+  }
+
+  private static func interval(_ text: String?) throws(AppCenterFault) -> Int {
+    switch text?.uppercased() {
+    case nil, "P1D": return 1
+    case "P1W", "P7D": return 7
+    case "P30D": return 30
+    default: throw AppCenterFault(.badRequest, "interval is one of P1D, P1W and P30D.")
+    }
+  }
+
+  private static func number(_ name: String, _ given: [String: String]) throws(AppCenterFault) -> Int? {
+    guard let text = given[name] else { return nil }
+    guard let number = Int(text), (0...1_000_000).contains(number) else {
+      throw AppCenterFault(.badRequest, "\(name) is no number from 0 to 1000000.")
+    }
+    return number
+  }
+}
+
+/// Why a question in App Center's form has no answer.
+public struct AppCenterFault: Error, Sendable, Hashable {
+  /// The kinds of fault, by their names in App Center's errors.
+  public enum Code: String, Sendable {
+    /// A parameter cannot be used.
+    case badRequest = "BadRequest"
+    /// There is no such app or address.
+    case notFound = "NotFound"
+    /// App Center had it, this server has not.
+    case notImplemented = "NotImplemented"
+    /// The token is missing or wrong.
+    case unauthorized = "Unauthorized"
+  }
+
+  /// What kind of fault this is.
+  public var code: Code
+  /// The reason and what to do.
+  public var message: String
+
+  /// Creates a fault.
+  public init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}

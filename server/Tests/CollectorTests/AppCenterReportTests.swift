@@ -1,0 +1,238 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ingest
+import Logging
+import NIOCore
+import Portal
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// `/v0.1/apps/{owner}/{app}/analytics/…` as scripts written for App Center ask it.
+@Suite struct AppCenterReportTests {
+  /// 2026-05-10T12:00:00Z.
+  private static let now = Timestamp(millisecondsSince1970: 1_778_414_400_000)
+  private static let range = "start=2026-05-09T10:11:12Z&end=2026-05-10T00:00:00Z"
+
+  private func withFigures(
+    _ body:
+      @escaping @Sendable (@escaping @Sendable (String) async throws -> Any, any TestClientProtocol, App, String)
+      async throws -> Void
+  ) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tern-rest-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let catalog = try Catalog(directory: directory)
+    let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    let ports = CollectorPorts(
+      sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let app = try catalog.createApp(name: "My Notes")
+    let token = try #require(try catalog.ensureAdminToken())
+    let collector = CollectorApplication(
+      ports: ports, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+    for batch in Self.traffic { _ = try await warehouse.commit(batch, app: app.id) }
+    try await warehouse.flush()
+    try await Application(responder: collector.responder, logger: ports.logger).test(.router) { client in
+      let get: @Sendable (String) async throws -> Any = { path in
+        let response = try await client.execute(
+          uri: "/v0.1/apps/me/My-Notes/analytics/\(path)", method: .get, headers: [.xAPIToken: token])
+        #expect(response.status == .ok, "\(path): \(String(buffer: response.body))")
+        return try JSONSerialization.jsonObject(with: Data(buffer: response.body))
+      }
+      try await body(get, client, app, token)
+    }
+    try await warehouse.close()
+    try catalog.close()
+  }
+
+  /// Two installs: sessions of 20 s, 10 min and an unknown length on 9 and 10 May, one before.
+  private static var traffic: [IncomingBatch] {
+    [
+      session("a", 1, "2026-05-09T08:00:00Z", [("Play", 5), ("Play", 20)], version: "1.0", build: "1"),
+      session("a", 2, "2026-05-10T08:00:00Z", [("Play", 60), ("Stop", 600)], version: "1.0", build: "2"),
+      session("b", 3, "2026-05-10T09:00:00Z", [("Stop", 400)], version: "1.1", build: "3"),
+      session("b", 4, "2026-05-08T09:00:00Z", [("Play", 120)], version: "1.0", build: "1"),
+    ]
+  }
+
+  private static func session(
+    _ install: String, _ number: Int64, _ start: String, _ events: [(String, Int)], version: String, build: String
+  ) -> IncomingBatch {
+    let date = (try? Date(start, strategy: .iso8601)) ?? .now
+    let start = Timestamp(millisecondsSince1970: Int64(date.timeIntervalSince1970) * 1_000)
+    let device = IncomingDevice(
+      osName: "iOS", osVersion: "17", model: "iPhone15,2", locale: "pt_BR", country: "BR", appVersion: version,
+      appBuild: build, sdkName: "appcenter.ios", sdkVersion: "5.0.7")
+    var batch = IncomingBatch(
+      source: .appCenter, received: start + .seconds(700), installs: [install], devices: [device],
+      events: [
+        IncomingEvent(
+          index: 0, kind: .sessionStart, duplicateKey: nil, time: start, session: number, startsSession: true,
+          name: "startSession")
+      ])
+    for (index, (name, seconds)) in events.enumerated() {
+      batch.events.append(
+        IncomingEvent(
+          index: index + 1, duplicateKey: nil, time: start + .seconds(seconds), session: number, name: name,
+          properties: [.init(name: "My Key", value: .integer(Int64(seconds)))]))
+    }
+    return batch
+  }
+
+  private func text(_ value: Any) throws -> String {
+    String(
+      decoding: try JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes]),
+      as: UTF8.self)
+  }
+
+  @Test func `each address answers with the members that App Center's had`() async throws {
+    try await withFigures { get, _, _, _ in
+      for (path, expected) in [
+        (
+          "active_device_counts?\(Self.range)",
+          #"{"daily":[{"count":1,"datetime":"2026-05-09T00:00:00Z"},{"count":2,"datetime":"2026-05-10T00:00:00Z"}],"#
+            + #""monthly":[{"count":2,"datetime":"2026-05-09T00:00:00Z"},{"count":2,"datetime":"2026-05-10T00:00:00Z"}],"#
+            + #""weekly":[{"count":2,"datetime":"2026-05-09T00:00:00Z"},{"count":2,"datetime":"2026-05-10T00:00:00Z"}]}"#
+        ),
+        (
+          "session_counts?\(Self.range)&interval=P1D",
+          #"[{"count":1,"datetime":"2026-05-09T00:00:00Z"},{"count":2,"datetime":"2026-05-10T00:00:00Z"}]"#
+        ),
+        ("session_counts?\(Self.range)&interval=P1W", #"[{"count":3,"datetime":"2026-05-09T00:00:00Z"}]"#),
+        (
+          "sessions_per_device/?\(Self.range)&interval=P30D",
+          #"{"average_sessions_per_user":1.5,"previous_average_sessions_per_user":1,"previous_total_count":1,"#
+            + #""sessions_per_user":[{"count":1.5,"datetime":"2026-05-09T00:00:00Z"}],"total_count":3}"#
+        ),
+        (
+          "session_durations_distribution?\(Self.range)",
+          #"{"average_duration":"00:05:10","distribution":[{"bucket":"0-30s","count":1,"previous_count":0},"#
+            + #"{"bucket":"30s-1min","count":0,"previous_count":0},{"bucket":"1-30min","count":1,"previous_count":1},"#
+            + #"{"bucket":"30min-1h","count":0,"previous_count":0},{"bucket":">1h","count":0,"previous_count":0}],"#
+            + #""previous_average_duration":"00:02:00"}"#
+        ),
+        (
+          "versions?\(Self.range)",
+          #"{"total":2,"versions":[{"count":1,"previous_count":1,"version":"1.0"},"#
+            + #"{"count":1,"previous_count":0,"version":"1.1"}]}"#
+        ),
+        (
+          "versions?\(Self.range)&versions=1.1%7C2.0",
+          #"{"total":2,"versions":[{"count":1,"previous_count":0,"version":"1.1"}]}"#
+        ),
+        (
+          "models?\(Self.range)&$top=1",
+          #"{"models":[{"count":2,"model_name":"iPhone15,2","previous_count":1}],"total":2}"#
+        ),
+        ("oses?\(Self.range)", #"{"oses":[{"count":2,"os_name":"iOS 17","previous_count":1}],"total":2}"#),
+        (
+          "languages?\(Self.range)",
+          #"{"languages":[{"count":2,"language_name":"pt","previous_count":1}],"total":2}"#
+        ),
+        ("places?\(Self.range)", #"{"places":[{"code":"BR","count":2,"previous_count":1}],"total":2}"#),
+        (
+          "events?\(Self.range)&$top=1&$orderby=count%20desc&$inlinecount=allpages",
+          #"{"events":[{"count":3,"count_per_device":3,"count_per_session":1,"device_count":1,"id":"Play","name":"Play","#
+            + #""previous_count":1,"previous_device_count":1}],"total":2,"total_devices":2}"#
+        ),
+        (
+          "events?\(Self.range)&event_name=Stop&$orderby=name",
+          #"{"events":[{"count":2,"count_per_device":1,"count_per_session":0.667,"device_count":2,"id":"Stop","name":"Stop","#
+            + #""previous_count":0,"previous_device_count":0}],"total":1,"total_devices":2}"#
+        ),
+        (
+          "events/Play/event_count?\(Self.range)",
+          #"{"count":[{"count":2,"datetime":"2026-05-09T00:00:00Z"},{"count":1,"datetime":"2026-05-10T00:00:00Z"}],"#
+            + #""previous_total_count":1,"total_count":3}"#
+        ),
+        (
+          "events/Play/device_count?\(Self.range)",
+          #"{"devices_count":[{"count":1,"datetime":"2026-05-09T00:00:00Z"},{"count":1,"datetime":"2026-05-10T00:00:00Z"}],"#
+            + #""previous_total_devices_with_event":1,"total_devices":2,"total_devices_with_event":1}"#
+        ),
+        (
+          "events/Play/count_per_session?\(Self.range)",
+          #"{"avg_count_per_session":1,"count_per_session":[{"count":2,"datetime":"2026-05-09T00:00:00Z"},"#
+            + #"{"count":0.5,"datetime":"2026-05-10T00:00:00Z"}],"previous_avg_count_per_session":1}"#
+        ),
+        (
+          "events/Play/count_per_device?\(Self.range)",
+          #"{"avg_count_per_device":3,"count_per_device":[{"count":2,"datetime":"2026-05-09T00:00:00Z"},"#
+            + #"{"count":1,"datetime":"2026-05-10T00:00:00Z"}],"previous_avg_count_per_device":1}"#
+        ),
+        ("events/Play/properties", #"{"event_properties":["My Key"]}"#),
+        (
+          "events/Play/properties/My%20Key/counts?\(Self.range)&$top=1",
+          #"{"total":3,"values":[{"count":1,"name":"20","previous_count":0}]}"#
+        ),
+        (
+          "crash_counts?\(Self.range)",
+          #"{"count":0,"crashes":[{"count":0,"datetime":"2026-05-09T00:00:00Z"},{"count":0,"datetime":"2026-05-10T00:00:00Z"}]}"#
+        ),
+      ] {
+        let answer = try text(try await get(path))
+        #expect(answer == expected, "\(path)")
+      }
+    }
+  }
+
+  @Test func `the flow of logs shows what was received today, or since a moment`() async throws {
+    try await withFigures { get, _, _, _ in
+      let today = try #require(try await get("log_flow") as? [String: Any])
+      let logs = try #require(today["logs"] as? [[String: Any]])
+      #expect(logs.count == 5 && today["exceeded_max_limit"] as? Bool == false)
+      #expect(logs.map { $0["type"] as? String } == ["start_session", "event", "event", "start_session", "event"])
+      #expect(today["last_received_log_timestamp"] as? String == "2026-05-10T09:11:40.000Z")
+      #expect((logs[1]["properties"] as? [String: String]) == ["My Key": "60"])
+      #expect((logs[1]["device"] as? [String: Any])?["os_name"] as? String == "iOS")
+      let next = try #require(
+        try await get("generic_log_flow?start=2026-05-10T08:11:40.000Z") as? [String: Any])
+      #expect((next["logs"] as? [[String: Any]])?.count == 2)
+    }
+  }
+
+  @Test func `the app is found by name, number or secret, and the token must be right`() async throws {
+    try await withFigures { _, client, app, token in
+      for name in ["My%20Notes", "my-notes", "1", app.appSecret.uppercased()] {
+        let response = try await client.execute(
+          uri: "/v0.1/apps/anybody/\(name)/analytics/versions?\(Self.range)", method: .get,
+          headers: [.xAPIToken: token])
+        #expect(response.status == .ok, "\(name)")
+      }
+      for (path, token, status, code) in [
+        ("Other/analytics/versions?\(Self.range)", token, HTTPResponse.Status.notFound, "NotFound"),
+        ("1/analytics/versions?\(Self.range)", "wrong", .unauthorized, "Unauthorized"),
+        ("1/analytics/versions?\(Self.range)", nil, .unauthorized, "Unauthorized"),
+        ("1/analytics/versions", token, .badRequest, "BadRequest"),
+        ("1/analytics/versions?start=yesterday", token, .badRequest, "BadRequest"),
+        ("1/analytics/session_counts?\(Self.range)&interval=PT1H", token, .badRequest, "BadRequest"),
+        ("1/analytics/events?\(Self.range)&$orderby=colour", token, .badRequest, "BadRequest"),
+        ("1/analytics/events?\(Self.range)&versions=1.0", token, .notImplemented, "NotImplemented"),
+        ("1/analytics/audiences?\(Self.range)", token, .notImplemented, "NotImplemented"),
+        ("1/analytics/crashfree_device_percentages?\(Self.range)&version=1", token, .notImplemented, "NotImplemented"),
+        ("1/analytics/nonsense?\(Self.range)", token, .notFound, "NotFound"),
+        ("1/analytics/events/Play/nonsense?\(Self.range)", token, .notFound, "NotFound"),
+      ] as [(String, String?, HTTPResponse.Status, String)] {
+        var headers: HTTPFields = [:]
+        headers[.xAPIToken] = token
+        let response = try await client.execute(uri: "/v0.1/apps/me/\(path)", method: .get, headers: headers)
+        #expect(response.status == status, "\(path)")
+        let answer = try object(response)
+        #expect(answer["code"] as? String == code)
+        #expect((answer["error"] as? [String: String])?["code"] == code)
+        #expect((answer["message"] as? String)?.isEmpty == false)
+      }
+      let removal = try await client.execute(
+        uri: "/v0.1/apps/me/1/analytics/events/Play", method: .delete, headers: [.xAPIToken: token])
+      #expect(removal.status == .notImplemented)
+    }
+  }
+}
+
+extension HTTPField.Name {
+  static let xAPIToken = HTTPField.Name("X-API-Token") ?? .accept
+}

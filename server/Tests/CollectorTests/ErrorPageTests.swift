@@ -1,0 +1,135 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ingest
+import Logging
+import NIOCore
+import Portal
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// Errors and attachments on their way from a request to a page.
+@Suite struct ErrorPageTests {
+  private static let error = "C0000000-0000-4000-8000-000000000001"
+
+  private func withCollector(
+    _ body: @escaping @Sendable (any TestClientProtocol, App, HTTPFields, SQLiteWarehouse) async throws -> Void
+  ) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tern-errors-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let catalog = try Catalog(directory: directory)
+    let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    let ports = CollectorPorts(
+      sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let app = try catalog.createApp(name: "Notes")
+    let cookie: HTTPFields = [.cookie: "tern_session=\(try catalog.createSession(lasting: .seconds(600)))"]
+    let collector = CollectorApplication(
+      ports: ports, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+    try await Application(responder: collector.responder, logger: ports.logger).test(.router) { client in
+      try await body(client, app, cookie, warehouse)
+    }
+    try await warehouse.close()
+    try catalog.close()
+  }
+
+  /// A native event; `more` follows the members that are always there.
+  private func line(_ type: String, _ number: Int, _ more: String) -> String {
+    let time = Catalog.systemTime().millisecondsSince1970 - 60_000 + Int64(number)
+    let digits = String(number, radix: 16)
+    let id = "E0000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+    return
+      #"{"id":"\#(id)","type":"\#(type)","time":\#(time),"install":"0C7C9D1E-5A77-4E0C-8F0B-3B8E1D0F9A42","#
+      + #""session":"s1","user":"ann"\#(more),"device":{"osName":"iOS","osVersion":"17"},"app":{"version":"1.2"}}"#
+  }
+
+  private func piece(_ number: Int, _ part: Int, of parts: Int, _ data: String, name: String, type: String) -> String {
+    line(
+      "attachment", number,
+      #","attachment":{"error":"E0000000-0000-4000-8000-000000000002","id":"\#(Self.error)","name":"\#(name)","#
+        + #""contentType":"\#(type)","part":\#(part),"parts":\#(parts),"data":"\#(data)"}"#)
+  }
+
+  private func send(_ lines: [String], _ client: any TestClientProtocol, key: String) async throws -> [String: Any] {
+    let response = try await client.execute(
+      uri: "/v1/events", method: .post, headers: [.ternKey: key],
+      body: ByteBuffer(string: lines.joined(separator: "\n")))
+    #expect(response.status == .ok)
+    return try object(response)
+  }
+
+  private func page(_ path: String, _ client: any TestClientProtocol, _ cookie: HTTPFields) async throws -> String {
+    let response = try await client.execute(uri: path, method: .get, headers: cookie)
+    #expect(response.status == .ok, "\(path)")
+    return String(buffer: response.body)
+  }
+
+  @Test func `a crash of a native client is listed, and shown with its stack, session and attachment`() async throws {
+    try await withCollector { client, app, cookie, warehouse in
+      let exception =
+        #","exception":{"type":"Bad<Thing>","message":"no & no","frames":[{"className":"A","methodName":"f"}]},"#
+        + #""properties":{"Level":"3"}"#
+      // An app that was moved from App Center knows its secret only.
+      let answer = try await send(
+        [
+          line("event", 1, #","name":"Before <it>""#), line("crash", 2, exception),
+          piece(3, 1, of: 2, "bGxv", name: "../a.html", type: "text/html"),
+          piece(4, 0, of: 2, "SGU=", name: "../a.html", type: "text/html"),
+        ], client, key: app.appSecret.uppercased())
+      #expect(answer["accepted"] as? Int == 4)
+      try await warehouse.flush()
+      let list = try await page("/apps/1/errors", client, cookie)
+      #expect(list.contains("Bad&lt;Thing&gt;") && list.contains("/apps/1/error?group=1"))
+      let fault = try await page("/apps/1/error?group=1", client, cookie)
+      #expect(fault.contains("/apps/1/error?occurrence=2") && fault.contains("1.2"))
+      let occurrence = try await page("/apps/1/error?occurrence=2", client, cookie)
+      for text in ["no &amp; no", "at A.f", "Before &lt;it&gt;", "Level", "ann", "/apps/1/errors/files/1"] {
+        #expect(occurrence.contains(text), "\(text)")
+      }
+      let file = try await client.execute(uri: "/apps/1/errors/files/1", method: .get, headers: cookie)
+      #expect(String(buffer: file.body) == "Hello")
+      #expect(file.headers[.contentType] == "text/plain; charset=utf-8")
+      #expect(file.headers[.contentDisposition] == #"attachment; filename="_a.html.txt""#)
+      #expect(file.headers[.contentSecurityPolicy] == "sandbox; default-src 'none'")
+      #expect(file.headers[.xContentTypeOptions] == "nosniff")
+    }
+  }
+
+  @Test func `attachments are handed out behind the login only, and only of their own app`() async throws {
+    try await withCollector { client, app, cookie, _ in
+      _ = try await send([piece(4, 0, of: 1, "SGU=", name: "a", type: "x")], client, key: app.key)
+      for (path, headers, status) in [
+        ("/apps/1/errors/files/1", cookie, HTTPResponse.Status.ok), ("/apps/1/errors/files/1", [:], .seeOther),
+        ("/apps/2/errors/files/1", cookie, .notFound), ("/apps/1/errors/files/2", cookie, .notFound),
+        ("/apps/1/errors/files/x", cookie, .notFound), ("/apps/1/events/files/1", cookie, .notFound),
+      ] as [(String, HTTPFields, HTTPResponse.Status)] {
+        #expect(try await client.execute(uri: path, method: .get, headers: headers).status == status, "\(path)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("report.txt", "text/plain", "report.txt"), ("photo.PNG", "image/png", "photo.PNG"),
+    ("", "image/png", "attachment-7.bin"),
+    ("...", "text/css", "attachment-7.txt"), ("a\"\r\nSet-Cookie: x.txt", "text/plain", "a___Set-Cookie__x.txt"),
+    ("evil.html", "text/html", "evil.html.txt"), ("run.exe", "application/x", "run.exe.bin"),
+    ("../../etc/passwd", "x", "_.._etc_passwd.bin"), ("naïve 😀.log", "text/plain", "na_ve__.log"),
+  ]) func `the name of a file is harmless, whatever a client calls it`(name: String, type: String, expected: String) {
+    let file = AttachmentFile(facts: AttachmentFacts(id: 7, name: name, contentType: type, bytes: 0), data: [])
+    #expect(file.name == expected)
+    #expect(["text/plain; charset=utf-8", "application/octet-stream"].contains(file.contentType))
+  }
+
+  @Test func `a piece that there is no room for is answered as refused`() async throws {
+    try await withCollector { client, app, _, _ in
+      _ = try await send([piece(4, 0, of: 2, "SGU=", name: "a", type: "x")], client, key: app.key)
+      let answer = try await send([piece(5, 1, of: 3, "SGU=", name: "a", type: "x")], client, key: app.key)
+      #expect(answer["accepted"] as? Int == 0)
+      #expect((answer["rejected"] as? [[String: Any]])?.first?["reason"] as? String == "attachment_invalid")
+    }
+  }
+}

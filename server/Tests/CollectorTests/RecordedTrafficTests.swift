@@ -1,0 +1,121 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ingest
+import Logging
+import NIOCore
+import Portal
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// Requests as App Center's clients send them give the figures stated beside them.
+@Suite struct RecordedTrafficTests {
+  /// 2026-05-10T12:00:00Z, throughout a test: what is a minute inside of a limit stays so however long the test takes.
+  private static let now = Date(timeIntervalSince1970: 1_778_414_400)
+
+  @Test(arguments: RecordedRequest.all)
+  func `each client's request gives its figures, however often and in whatever encoding it is sent`(
+    request: RecordedRequest
+  ) async throws {
+    try await withCollector { client, app, warehouse in
+      let body = request.body(at: Self.now)
+      var headers = HTTPFields()
+      for (name, value) in request.headers { headers[try #require(HTTPField.Name(name))] = value }
+      for (secret, isCompressed) in [(app.appSecret, false), (app.appSecret.uppercased(), true), (app.appSecret, true)]
+      {
+        headers[.appSecret] = secret
+        headers[.contentEncoding] = isCompressed ? "gzip" : nil
+        let response = try await client.execute(
+          uri: request.uri, method: .post, headers: headers,
+          body: ByteBuffer(bytes: isCompressed ? storedGzip(Array(body.utf8)) : Array(body.utf8)))
+        #expect(response.status == .ok)
+        let answer = try object(response)
+        #expect(answer["status"] as? String == "Success")
+        #expect(answer["validDiagnosticsIds"] as? [String] == request.diagnosticsIDs)
+        #expect(answer["throttledDiagnosticsIds"] as? [String] == [])
+      }
+      try await warehouse.flush()
+      // What has no id, or was refused, is counted by its bytes or by request.
+      var expected = request.figures
+      expected.refused *= 3
+      #expect(try figures(warehouse, app.id) == expected)
+      #expect(try warehouse.verify().isClean)
+    }
+  }
+
+  private func figures(_ source: SQLiteWarehouse, _ app: AppID) throws -> RecordedRequest.Figures {
+    let today = Day(number: Int(Self.now.timeIntervalSince1970 / 86_400))
+    let days = today.advanced(by: -30)...today.advanced(by: 5)
+    func counts(_ figures: [KeyFigures]) -> [String: Int] {
+      Dictionary(figures.map { ($0.key, $0.count) }, uniquingKeysWith: +)
+    }
+    var figures = RecordedRequest.Figures(
+      events: counts(try source.totals(app: app, dimension: .event, days: days, limit: nil)),
+      screens: counts(try source.totals(app: app, dimension: .screen, days: days, limit: nil)))
+    for event in figures.events.keys {
+      for property in try source.properties(app: app, event: event, days: days, limit: 10) {
+        for value in property.values { figures.properties["\(event)/\(property.property)/\(value.key)"] = value.count }
+      }
+    }
+    figures.sessions = try source.total(app: app, dimension: .session, key: "", days: days).count
+    figures.installs = try source.total(app: app, dimension: .total, key: "", days: days).users
+    let kinds = counts(try source.totals(app: app, dimension: .kind, days: days, limit: nil))
+    figures.handled = kinds["handled_error"] ?? 0
+    figures.crashes = kinds["crash"] ?? 0
+    figures.attachments = kinds["attachment"] ?? 0
+    figures.keptRaw = kinds["other"] ?? 0
+    let losses = counts(try source.totals(app: app, dimension: .loss, days: days, limit: nil))
+    figures.refused = losses.filter { $0.key.hasPrefix("rejected:") }.values.reduce(0, +)
+    return figures
+  }
+
+  private func withCollector(
+    _ body: @escaping @Sendable (any TestClientProtocol, App, SQLiteWarehouse) async throws -> Void
+  ) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tern-recorded-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let catalog = try Catalog(directory: directory)
+    let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    let ports = CollectorPorts(
+      sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      wallTime: { Timestamp(millisecondsSince1970: Int64(Self.now.timeIntervalSince1970) * 1_000) },
+      logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let app = try catalog.createApp(name: "Notes")
+    let collector = CollectorApplication(
+      ports: ports, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+    try await Application(responder: collector.responder, logger: ports.logger).test(.router) { client in
+      try await body(client, app, warehouse)
+    }
+    try await warehouse.close()
+    try catalog.close()
+  }
+}
+
+/// A gzip stream (RFC 1952) whose blocks are not compressed.
+func storedGzip(_ bytes: [UInt8]) -> [UInt8] {
+  var stream: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
+  func append(_ value: UInt32, _ count: Int) {
+    for index in 0..<count { stream.append(UInt8(truncatingIfNeeded: value >> (8 * index))) }
+  }
+  var start = 0
+  repeat {
+    let end = min(start + 0xFFFF, bytes.count)
+    stream.append(end == bytes.count ? 1 : 0)
+    append(UInt32(end - start), 2)
+    append(~UInt32(end - start), 2)
+    stream += bytes[start..<end]
+    start = end
+  } while start < bytes.count
+  var checksum: UInt32 = 0xFFFF_FFFF
+  for byte in bytes {
+    checksum ^= UInt32(byte)
+    for _ in 0..<8 { checksum = checksum >> 1 ^ (0xEDB8_8320 & (0 &- checksum & 1)) }
+  }
+  append(~checksum, 4)
+  append(UInt32(truncatingIfNeeded: bytes.count), 4)
+  return stream
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Ingest
+import TernEvents
+import Testing
+
+@testable import Warehouse
+
+/// How long sessions lasted, counted from the rows.
+@Suite struct SessionDurationTests {
+  private static let days = day("2026-05-02")...day("2026-05-06")
+
+  @Test(arguments: 1...6 as ClosedRange<UInt64>)
+  func `durations are what a plain count gives, whatever comes late, twice or on another day`(seed: UInt64) async throws
+  {
+    var generator = FastGenerator(seed: seed)
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "Player", timeZone: "Europe/Berlin").id
+    let other = try catalog.createApp(name: "Other").id
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    var rows: [String: [(time: Int64, isEvent: Bool)]] = [:]
+    var batches: [IncomingBatch] = []
+    for number in 0..<60 {
+      let start = milliseconds("2026-05-01T20:00:00Z") + Int64.random(in: 0..<5 * 86_400, using: &generator) * 1_000
+      let session = Int64(number % 40 + 1)
+      let install = "i\(number % 7)"
+      var batch = batch([], install: install)
+      batch.received = Timestamp(millisecondsSince1970: start + 1_000_000)
+      for index in 0..<Int.random(in: 1...6, using: &generator) {
+        let time = start + Int64.random(in: 0..<(number.isMultiple(of: 3) ? 20_000 : 4_000_000), using: &generator)
+        let kind = [StoredKind.event, .screen, .crash, .attachment].randomElement(using: &generator) ?? .event
+        batch.events.append(
+          IncomingEvent(
+            index: index, kind: kind,
+            duplicateKey: key(Int64(number * 10 + index), at: .init(millisecondsSince1970: time)),
+            time: Timestamp(millisecondsSince1970: time), session: session, name: "e"))
+        if kind != .attachment { rows["\(install) \(session)", default: []].append((time, kind == .event)) }
+      }
+      batches.append(batch)
+    }
+    for batch in (batches + batches).shuffled(using: &generator) {
+      _ = try await warehouse.commit(batch, app: app)
+      _ = try await warehouse.commit(batch, app: other)
+    }
+    let calendar = try #require(ZoneCalendar("Europe/Berlin"))
+    var expected = SessionDurations()
+    for row in rows.values {
+      let first = row.map(\.time).min() ?? 0
+      guard Self.days.contains(Day(number: calendar.day(of: first))) else { continue }
+      let event = row.filter(\.isEvent).map(\.time).min()
+      if let event, event - first <= 300_000 {
+        expected.add(milliseconds: (row.map(\.time).max() ?? 0) - first)
+      } else {
+        expected.unknown += 1
+      }
+    }
+    #expect(try warehouse.sessionDurations(app: app, days: Self.days) == expected, "seed \(seed)")
+    try await warehouse.close()
+  }
+
+  @Test func `a duration on a bound belongs to the bucket above it`() {
+    for (milliseconds, bucket) in [
+      (0, 0), (29_999, 0), (30_000, 1), (60_000, 2), (1_799_999, 2), (1_800_000, 3), (3_600_000, 4), (99_999_999, 4),
+    ] as [(Int64, Int)] {
+      var durations = SessionDurations()
+      durations.add(milliseconds: milliseconds)
+      #expect(durations.buckets.firstIndex(of: 1) == bucket)
+      #expect(durations.average == milliseconds)
+    }
+    #expect(SessionDurations().average == nil)
+  }
+
+  /// Prints what the count takes: `TERN_SESSION_ROWS=1000000 swift test -c release --filter SessionDuration`.
+  @Test(.enabled(if: ProcessInfo.processInfo.environment["TERN_SESSION_ROWS"] != nil))
+  func `how long counting the sessions of a month takes`() async throws {
+    let rows = ProcessInfo.processInfo.environment["TERN_SESSION_ROWS"].flatMap { Int($0) } ?? 0
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "Player").id
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    for number in 0..<rows / 50 {
+      var batch = batch(Array(repeating: "Play", count: 50), install: "i\(number % 20_000)")
+      let start = milliseconds("2026-05-01T00:00:00Z") + Int64(number) * 30 * 86_400_000 / Int64(max(1, rows / 50))
+      batch.received = Timestamp(millisecondsSince1970: start + 600_000)
+      for index in batch.events.indices {
+        batch.events[index].session = Int64(number / 2 + 1)
+        batch.events[index].time = Timestamp(millisecondsSince1970: start + Int64(index) * 1_000)
+      }
+      _ = try await warehouse.commit(batch, app: app)
+    }
+    for _ in 0..<3 {
+      let before = ContinuousClock.now
+      let durations = try warehouse.sessionDurations(app: app, days: day("2026-05-01")...day("2026-05-31"))
+      print("sessions of \(rows) rows: \(ContinuousClock.now - before), \(durations.buckets)")
+    }
+    try await warehouse.close()
+  }
+}
