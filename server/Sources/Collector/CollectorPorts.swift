@@ -15,19 +15,28 @@ public struct CollectorPorts: Sendable {
   public var duplicateKey: DuplicateHashKey
   /// What the wall clock shows.
   public var wallTime: @Sendable () -> Timestamp
+  /// A clock that never goes back, from any moment on.
+  public var uptime: @Sendable () -> Duration
   /// Where faults are reported. Never gets a key or token.
   public var logger: Logger
 
   /// Creates ports.
   public init(
     sink: any EventSink, figures: any FigureSource, catalog: Catalog, duplicateKey: DuplicateHashKey,
-    wallTime: @escaping @Sendable () -> Timestamp = Catalog.systemTime, logger: Logger
+    wallTime: @escaping @Sendable () -> Timestamp = Catalog.systemTime,
+    uptime: @escaping @Sendable () -> Duration = CollectorPorts.systemUptime, logger: Logger
   ) {
     self.sink = sink
     self.figures = figures
     self.catalog = catalog
     self.duplicateKey = duplicateKey
     self.wallTime = wallTime
+    self.uptime = uptime
     self.logger = logger
   }
+
+  private static let started = ContinuousClock.now
+
+  /// How long the process has been running, about.
+  public static let systemUptime: @Sendable () -> Duration = { ContinuousClock.now - started }
 }

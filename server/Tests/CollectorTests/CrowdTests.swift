@@ -165,7 +165,7 @@ import Warehouse
   }
 
   @Test func `a warehouse that fails every request writes one line in a while`() async throws {
-    let fixture = try Fixture()
+    let fixture = try Fixture(uptime: { .zero })
     let full = WarehouseError(code: .full, message: "The disk is full.")
     fixture.warehouse.fail(with: full)
     try await fixture.routed { client in

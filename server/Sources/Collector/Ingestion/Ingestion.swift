@@ -20,7 +20,7 @@ struct Ingestion: Sendable {
   let wallTime: @Sendable () -> Timestamp
   let readiness: NIOLockedValueBox<Readiness>
   private let fault = NIOLockedValueBox(RepeatedFault())
-  private let started = ContinuousClock.now
+  private let uptime: @Sendable () -> Duration
 
   init(_ ports: CollectorPorts, reader: BodyReader, live: LiveHub) {
     catalog = ports.catalog
@@ -32,12 +32,13 @@ struct Ingestion: Sendable {
     limits = reader.limits
     logger = ports.logger
     wallTime = ports.wallTime
+    uptime = ports.uptime
     readiness = NIOLockedValueBox(Readiness(pause: reader.limits.trialPause))
   }
 
   /// Whether a commit is likely to work.
   var isReady: Bool {
-    readiness.withLockedValue { $0.isReady(at: .now - started) }
+    readiness.withLockedValue { $0.isReady(at: uptime()) }
   }
 
   /// What a batch brings, about, in bytes.
@@ -49,7 +50,7 @@ struct Ingestion: Sendable {
       metrics.turnedAway()
       throw .behind(retryAfterSeconds: limits.retryAfterSeconds)
     }
-    switch readiness.withLockedValue({ $0.outlook(at: .now - started) }) {
+    switch readiness.withLockedValue({ $0.outlook(at: uptime()) }) {
     case .good: return
     case .bad: throw .notStored(retryAfterSeconds: limits.retryAfterSeconds)
     case .mustTry: break
@@ -59,7 +60,7 @@ struct Ingestion: Sendable {
       readiness.withLockedValue { $0.succeeded() }
     } catch {
       // Neither counted nor logged again: no batch has failed, and the failure of the last one was.
-      readiness.withLockedValue { $0.failed(at: .now - started) }
+      readiness.withLockedValue { $0.failed(at: uptime()) }
       throw .notStored(retryAfterSeconds: limits.retryAfterSeconds)
     }
   }
@@ -146,8 +147,8 @@ struct Ingestion: Sendable {
       return .behind(retryAfterSeconds: limits.retryAfterSeconds)
     }
     metrics.commitFailed()
-    readiness.withLockedValue { $0.failed(at: .now - started) }
-    if let count = fault.withLockedValue({ $0.occurred(at: .now - started) }) {
+    readiness.withLockedValue { $0.failed(at: uptime()) }
+    if let count = fault.withLockedValue({ $0.occurred(at: uptime()) }) {
       let about = count == 1 ? "A batch" : "\(count) batches"
       logger.error("\(about) could not be stored", metadata: ["error": "\(error)"])
     }

@@ -21,14 +21,17 @@ final class Fixture: Sendable {
   let settings: CollectorSettings
   let log = LogRecorder()
   private let wallTime: @Sendable () -> Timestamp
+  private let uptime: @Sendable () -> Duration
   private let directory: String
 
   init(
     _ settings: CollectorSettings = CollectorSettings(),
-    wallTime: @escaping @Sendable () -> Timestamp = Catalog.systemTime
+    wallTime: @escaping @Sendable () -> Timestamp = Catalog.systemTime,
+    uptime: @escaping @Sendable () -> Duration = CollectorPorts.systemUptime
   ) throws {
     self.settings = settings
     self.wallTime = wallTime
+    self.uptime = uptime
     directory = FileManager.default.temporaryDirectory.appending(path: "tern-collector-\(UUID().uuidString)").path
     catalog = try Catalog(directory: directory)
     token = try #require(try catalog.ensureAdminToken())
@@ -43,7 +46,7 @@ final class Fixture: Sendable {
   var ports: CollectorPorts {
     CollectorPorts(
       sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
-      wallTime: wallTime, logger: Logger(label: "test") { [log] _ in log })
+      wallTime: wallTime, uptime: uptime, logger: Logger(label: "test") { [log] _ in log })
   }
 
   /// The routes, asked without a socket.
