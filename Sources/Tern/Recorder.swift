@@ -79,11 +79,12 @@ struct Recorder: Sendable {
     observer?(event, lane, outcome)
     switch outcome {
     case .dropped(let reason): return .dropped(reason)
-    case .stored(let waiting, _, let dropped):
+    case .stored(let waiting, let waitingCritical, let dropped):
       droppedBefore = dropped
       if priority == .critical { return .post(.appended(isCritical: true)) }
       // Waking the run loop costs more than recording: only when it can have something to do.
-      if waiting == 1 || waiting == sendAtWaiting { return .post(.appended(isCritical: false)) }
+      // The first normal event has a time of its own where critical ones are sent apart.
+      if waiting - waitingCritical == 1 || waiting == sendAtWaiting { return .post(.appended(isCritical: false)) }
       return isObserved ? .post(.refresh) : .nothing
     }
   }

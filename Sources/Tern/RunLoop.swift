@@ -95,6 +95,8 @@ package struct RunLoop<Effects: RunLoopEffects> {
         switch action {
         case .startBatch(let id, let events, let bytes): inputs.append(start(id, events, bytes))
         case .ask(let id): effects.send(id, [])
+        case .resend(let id): resend(id)
+        case .release(let id): release(id)
         case .remember(let memory): engine.remember(memory)
         case .setTimer(let deadline): effects.setTimer(deadline)
         case .cancelTimer: effects.setTimer(nil)

@@ -64,6 +64,10 @@ package struct DeliveryMachine: Sendable {
   package enum Action: Sendable, Equatable {
     /// Claim up to so much and send it; answer with `batchStarted` or `nothingToClaim` at once.
     case startBatch(BatchID, maximumEvents: Int, maximumBytes: Int)
+    /// Send a batch that failed once more, as it is; it is answered with `batchSettled` like the first time.
+    case resend(BatchID)
+    /// Give the events of a batch that failed back to the log: it is not tried again.
+    case release(BatchID)
     /// Send an empty batch, to learn whether the server is back; its answer is a `batchSettled` like any other.
     case ask(BatchID)
     /// Keep this over a relaunch; it replaces what was kept before.
@@ -95,6 +99,10 @@ package struct DeliveryMachine: Sendable {
     var isVoid = false
     /// It has no events: it only asks whether the server is back.
     var isQuestion = false
+    /// How often it was sent in vain, since the network changed.
+    var attempts = 0
+    /// It failed, holds its events, and is due again then; `nil` while it is under way.
+    var sleepsUntil: Duration?
   }
 
   package let policy: Policy
@@ -108,10 +116,15 @@ package struct DeliveryMachine: Sendable {
   var firstCriticalAt: Duration?
   /// A delivery is on: batches are started until nothing waits.
   var isDelivering = false
+  /// The same for critical events alone; only where the policy keeps them apart.
+  var isDeliveringCritical = false
 
   var nextBatch = 0
   var claiming: BatchID?
+  /// Batches that are under way, or sleep between two attempts.
   var inFlight: [BatchID: Batch] = [:]
+  /// Batches of which the owner has yet to be told that their events go back.
+  var released: [BatchID] = []
 
   var failures = 0
   var round = 0
@@ -165,16 +178,20 @@ package struct DeliveryMachine: Sendable {
     case .appended: break
     // Forgotten first: a timer that fires a little early must be set again, even for the same time.
     case .timerFired: timer = nil
-    case .flushRequested(let id): requestFlush(id, now: now)
+    case .flushRequested(let id):
+      wakeSleepers(now: now)
+      requestFlush(id, now: now)
     case .flushAbandoned(let id): flushes.removeAll { $0.id == id }
     case .batchStarted(let id, let events, let bytes): batchStarted(id, events: events, bytes: bytes)
     case .nothingToClaim(let id): nothingToClaim(id, now: now)
     case .batchSettled(let id, let verdict): batchSettled(id, verdict, now: now)
-    case .paused: isPaused = true
+    case .paused:
+      isPaused = true
+      forgetAttempts(now: now)
     case .resumed: isPaused = false
     case .enabled: isEnabled = true
     case .disabled: disable()
-    case .networkAvailable: networkAvailable()
+    case .networkAvailable: networkAvailable(now: now)
     case .enteredForeground: backOffUntil = nil
     case .enteredBackground:
       if policy.sendsOnBackground, waiting.total > 0 { isDelivering = true }
