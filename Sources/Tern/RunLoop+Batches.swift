@@ -120,7 +120,9 @@ extension Engine {
       + "in-flight=\(ledger.inFlight); dropped=\(ledger.dropped)"
   }
 
-  package func request(for records: [LogRecord]) -> TransportRequest {
+  /// `nil` when there is no collector.
+  package func request(for records: [LogRecord]) -> TransportRequest? {
+    guard let endpoint = endpoint.withLock({ $0 }) else { return nil }
     var body: [UInt8] = []
     body.reserveCapacity(records.reduce(0) { $0 + $1.payload.count + 1 })
     for record in records {

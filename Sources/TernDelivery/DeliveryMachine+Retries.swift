@@ -33,6 +33,10 @@ extension DeliveryMachine {
       batch.sleepsUntil = policy.retry.delay(afterFailures: batch.attempts, using: &generator).map { now + $0 }
     }
     batch.round = round
+    if batch.isStale {
+      release(id)
+      return deliverAgain(batch.events)
+    }
     guard batch.sleepsUntil != nil, !isResting else {
       isResting = true
       round += 1
@@ -54,6 +58,13 @@ extension DeliveryMachine {
       release(id)
       deliverAgain(batch.events)
     }
+  }
+
+  /// What failed is claimed anew, as far as it is still there.
+  mutating func claimAnew() {
+    guard policy.retriesEachBatch else { return }
+    releaseSleepers()
+    for id in inFlight.keys { inFlight[id]?.isStale = true }
   }
 
   /// Events that were under way wait again: they were due before.

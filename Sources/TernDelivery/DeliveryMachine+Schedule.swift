@@ -77,9 +77,12 @@ extension DeliveryMachine {
 
   private var mayStart: Bool { maySend && claiming == nil && hasSlot }
 
+  /// Whether a delivery is on for normal events too.
+  private var deliversAll: Bool { isDelivering && !isFull(isCritical: false) }
+
   /// How many of the waiting events a delivery is on for.
   private var toDeliver: Int {
-    if isDelivering, !isFull(isCritical: false) { return waiting.total }
+    if deliversAll { return waiting.total }
     return isDelivering || isDeliveringCritical ? waiting.critical : 0
   }
 
@@ -94,7 +97,8 @@ extension DeliveryMachine {
     }
     claiming = id
     // A claim takes critical events first: no more than there are of them leaves the normal ones behind.
-    return .startBatch(id, maximumEvents: min(eventsLimit, toDeliver), maximumBytes: bytesLimit)
+    let limit = deliversAll ? eventsLimit : min(eventsLimit, waiting.critical)
+    return .startBatch(id, maximumEvents: limit, maximumBytes: bytesLimit)
   }
 
   /// When to look again without any other input; `nil` when only another input can change something.

@@ -54,6 +54,8 @@ package struct DeliveryMachine: Sendable {
     case enabled
     /// Recording and sending are off, and the log was erased.
     case disabled
+    /// Some events were erased: what is sent again must not hold them.
+    case erased
     /// The network came back, or another one took its place.
     case networkAvailable
     case enteredBackground
@@ -103,6 +105,8 @@ package struct DeliveryMachine: Sendable {
     var attempts = 0
     /// It failed, holds its events, and is due again then; `nil` while it is under way.
     var sleepsUntil: Duration?
+    /// Events of it may have been erased since: it is not sent again as it is.
+    var isStale = false
   }
 
   package let policy: Policy
@@ -191,6 +195,7 @@ package struct DeliveryMachine: Sendable {
     case .resumed: isPaused = false
     case .enabled: isEnabled = true
     case .disabled: disable()
+    case .erased: claimAnew()
     case .networkAvailable: networkAvailable(now: now)
     case .enteredForeground: backOffUntil = nil
     case .enteredBackground:

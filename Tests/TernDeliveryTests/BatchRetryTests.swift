@@ -15,7 +15,8 @@ import Testing
         sendsCriticalAlone: true, retriesEachBatch: true), seed: seed)
   }
 
-  @Test(arguments: 0..<50 as Range<UInt64>) func `a batch is tried again three times, each in its range`(seed: UInt64) throws {
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func `a batch is tried again three times, each in its range`(seed: UInt64) throws {
     var world = world(seed: seed)
     world.append(50)
     for range in Self.ranges {
