@@ -1,5 +1,6 @@
 public import Foundation
-import TernEvents
+import TernDelivery
+public import TernEvents
 import TernLog
 
 /// Settings that can change while a client runs.
@@ -90,6 +91,11 @@ extension TernClient {
       }
       return tracker.current == nil && tracker.enabled()
     }
+  }
+
+  /// Changes how long after the first unsent event a delivery starts; not kept over launches.
+  public func setSendAfter(_ interval: Duration) {
+    engine.mailbox.post(.input(.sendAfter(min(max(interval, .zero), .longest))))
   }
 
   /// The session that events belong to now; `nil` while none is open.

@@ -44,6 +44,8 @@ public import Foundation
 /// - ``setCountryCode(_:)``
 /// - ``setDeviceFacts(_:)``
 /// - ``setSessions(_:)``
+/// - ``setSendAfter(_:)``
+/// - ``refreshDevice()``
 /// ### Coming and going
 /// - ``didEnterBackground()``
 /// - ``willEnterForeground()``

@@ -54,6 +54,8 @@ package struct DeliveryMachine: Sendable {
     case enabled
     /// Recording and sending are off, and the log was erased.
     case disabled
+    /// From now on a delivery starts so long after the first unsent event.
+    case sendAfter(Duration)
     /// Some events were erased: what is sent again must not hold them.
     case erased
     /// The network came back, or another one took its place.
@@ -109,7 +111,7 @@ package struct DeliveryMachine: Sendable {
     var isStale = false
   }
 
-  package let policy: Policy
+  package private(set) var policy: Policy
   var generator: FastGenerator
 
   var waiting = Waiting()
@@ -195,6 +197,7 @@ package struct DeliveryMachine: Sendable {
     case .resumed: isPaused = false
     case .enabled: isEnabled = true
     case .disabled: disable()
+    case .sendAfter(let interval): policy.sendAfter = max(interval, .zero)
     case .erased: claimAnew()
     case .networkAvailable: networkAvailable(now: now)
     case .enteredForeground: backOffUntil = nil
