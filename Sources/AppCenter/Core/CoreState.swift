@@ -28,6 +28,8 @@ package struct CoreState {
   package var client: TernClient?
   var services: [String: Started] = [:]
   var pendingSize: PendingSize?
+  /// The size that is to be set when there is a storage.
+  package var pendingBytes: Int? { pendingSize?.bytes }
   var wasSizeSet = false
   var logUrl: String?
   var countryCode: String?
