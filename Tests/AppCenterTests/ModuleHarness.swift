@@ -81,6 +81,14 @@ final class ModuleHarness {
     for await status in client.status where isWanted(status) { return }
   }
 
+  /// Lets time pass until there have been so many requests, however long that takes.
+  func pass(untilRequest count: Int) async {
+    while transport.requests.count < count {
+      clock.advance(by: .seconds(1))
+      await Task.yield()
+    }
+  }
+
   /// The lines of the requests so far, of a type.
   func sent(_ type: String) throws -> [[String: Any]] {
     try transport.requests.flatMap { $0.body.split(separator: UInt8(ascii: "\n")) }
