@@ -3,6 +3,9 @@
 public import Foundation
 
 /// How much is written to the log; a message is written when its level is at least the one that is set.
+#if canImport(ObjectiveC)
+  @objc(MSACLogLevel)
+#endif
 public enum LogLevel: UInt, Sendable {
   /// Every step.
   case verbose = 2

@@ -1,5 +1,5 @@
-#if canImport(Darwin)
-  import Darwin
+// Exceptions of Objective-C exist where it does.
+#if canImport(ObjectiveC)
   public import Foundation
 
   extension Crashes {

@@ -6,7 +6,7 @@
   #endif
 
   extension AppCenterWorld {
-    static let systemLog: @Sendable (String) -> Void = { NSLog("%@", $0 as NSString) }
+    static let systemLog: @Sendable (String) -> Void = { NSLog($0.replacingOccurrences(of: "%", with: "%%")) }
 
     static var platformName: String {
       #if os(macOS) || targetEnvironment(macCatalyst)
