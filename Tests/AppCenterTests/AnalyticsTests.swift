@@ -83,7 +83,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `199. an event carries the user, which it did not do before`() async throws {
+    @Test func `99, 199. an event carries the user, which it did not do before`() async throws {
       let modules = try started()
       AppCenter.userId = "alice"
       Analytics.trackEvent("A")

@@ -137,7 +137,8 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `75, 76, 77, 78, 195. a service that is off keeps and sends nothing, and begins anew`() async throws {
+    @Test func `75, 76, 77, 78, 195, 290. a service that is off keeps and sends nothing, and begins anew`() async throws
+    {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.trackEvent("Before")
