@@ -116,7 +116,7 @@ package struct DeliveryMachine: Sendable {
 
   var waiting = Waiting()
   var isEnabled = true
-  var isPaused = false
+  package internal(set) var isPaused = false
   /// Since when something waits that no delivery has been started for.
   var firstUnsentAt: Duration?
   var firstCriticalAt: Duration?

@@ -22,6 +22,7 @@ extension `App Center` {
     {
       let modules = try paused(ScriptedTransport { _ in .hold })
       for number in 0..<200 { Analytics.trackEvent("E\(number)") }
+      #expect(modules.client?.currentStatus.queued == 200 && modules.transport.requests.isEmpty)
       Analytics.resume()
       await modules.transport.request(number: 3)
       #expect(modules.client?.currentStatus.inFlight == 150 && modules.client?.currentStatus.queued == 50)

@@ -146,8 +146,8 @@ extension `App Center` {
       modules.transport.answer { _ in .accept }
       AppCenter.enabled = true
       Analytics.trackEvent("A")
-      try await modules.wait { $0.inFlight == 0 }
-      try await modules.flush()
+      // What was held is void now; its end may still be on its way.
+      for _ in 0..<3 where modules.names.isEmpty { try await modules.flush() }
       #expect(modules.names == ["A"])
       await modules.end()
     }
