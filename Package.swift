@@ -10,6 +10,10 @@ let package = Package(
     .library(name: "Tern", targets: ["Tern"]),
     .library(name: "TernEvents", targets: ["TernEvents"]),
     .library(name: "TernTestSupport", targets: ["TernTestSupport"]),
+    // Drop-in modules for apps that were written for App Center's SDK (docs/app-center.md).
+    .library(name: "AppCenter", targets: ["AppCenter"]),
+    .library(name: "AppCenterAnalytics", targets: ["AppCenterAnalytics"]),
+    .library(name: "AppCenterCrashes", targets: ["AppCenterCrashes"]),
   ],
   targets: [
     .target(name: "TernEvents"),
@@ -25,6 +29,9 @@ let package = Package(
         .target(name: "CTernCurl", condition: .when(platforms: [.linux])),
         .target(name: "CTernNetlink", condition: .when(platforms: [.linux])),
       ]),
+    .target(name: "AppCenter", dependencies: ["Tern", "TernEvents"]),
+    .target(name: "AppCenterAnalytics", dependencies: ["AppCenter", "Tern", "TernEvents"]),
+    .target(name: "AppCenterCrashes", dependencies: ["AppCenter", "Tern", "TernEvents"]),
     .target(name: "TernTestSupport", dependencies: ["TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
     .target(
       name: "TernSimulator",
@@ -41,12 +48,25 @@ let package = Package(
     .testTarget(
       name: "TernTests",
       dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport", "TernProbe"]),
+    .testTarget(
+      name: "AppCenterTests",
+      dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes", "Tern", "TernEvents", "TernTestSupport"]),
+    // Only compiled: what apps write, in the language modes that they use.
+    .testTarget(
+      name: "AppCenterSwift5Tests", dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+      name: "AppCenterSwift6Tests", dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes"],
+      swiftSettings: [.swiftLanguageMode(.v6)]),
     .testTarget(name: "TernSimulatorTests", dependencies: ["TernSimulator", "TernEvents"]),
   ],
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where [.regular, .test, .executable].contains(target.type) {
+// An app's settings are its own: the fixtures of foreign code are compiled without ours.
+let fixtures = ["AppCenterSwift5Tests", "AppCenterSwift6Tests"]
+for target in package.targets
+where [.regular, .test, .executable].contains(target.type) && !fixtures.contains(target.name) {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),

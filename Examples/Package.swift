@@ -5,12 +5,21 @@ import PackageDescription
 let package = Package(
   name: "tern-examples",
   platforms: [.macOS(.v13)],
-  products: [.executable(name: "demo-player", targets: ["DemoPlayer"])],
+  products: [
+    .executable(name: "demo-player", targets: ["DemoPlayer"]),
+    .executable(name: "appcenter-sample", targets: ["AppCenterSample"]),
+  ],
   dependencies: [.package(name: "tern", path: "..")],
   targets: [
     .executableTarget(
       name: "DemoPlayer",
-      dependencies: [.product(name: "Tern", package: "tern"), .product(name: "TernEvents", package: "tern")])
+      dependencies: [.product(name: "Tern", package: "tern"), .product(name: "TernEvents", package: "tern")]),
+    .executableTarget(
+      name: "AppCenterSample",
+      dependencies: [
+        .product(name: "AppCenter", package: "tern"), .product(name: "AppCenterAnalytics", package: "tern"),
+        .product(name: "AppCenterCrashes", package: "tern"),
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -9,7 +9,9 @@ extension TernClient {
     /// The app's key, as the collector gave it.
     public var key: String
     /// The collector's address, for example `https://tern.example.com`; a path in it is kept as a prefix.
-    public var collector: URL
+    ///
+    /// `nil`: everything is kept on the device until ``TernClient/setCollector(_:)`` names one.
+    public var collector: URL?
     /// Where the queue, the install's identifier and the switches live; created when missing.
     ///
     /// The default is ``defaultQueueDirectory``.
@@ -28,10 +30,20 @@ extension TernClient {
     public var appBuild: String?
     /// The ISO 3166 code of the country; the default is `nil`, which means the region of the locale.
     public var countryCode: String?
+    /// Whether the region of the locale stands for a country that is not known; the default is true.
+    public var reportsRegionAsCountry: Bool
     /// How long after the first unsent event a delivery starts; the default is 6 s.
     public var sendAfter: Duration {
       didSet { sendAfter = min(max(sendAfter, .zero), .longest) }
     }
+    /// How long after the first unsent critical event a delivery starts; the default is zero: at once.
+    public var sendCriticalAfter: Duration {
+      didSet { sendCriticalAfter = min(max(sendCriticalAfter, .zero), .longest) }
+    }
+    /// Whether critical events take the normal ones along when they are sent; the default is true.
+    ///
+    /// When false, normal events keep to ``sendAfter``, even while the device's radio is on anyway.
+    public var sendsNormalWithCritical: Bool
     /// How many waiting events start a delivery at once; the default is 50, the least 1.
     public var sendAtWaiting: Int {
       didSet { sendAtWaiting = max(sendAtWaiting, 1) }
@@ -52,6 +64,8 @@ extension TernClient {
     public var maximumRetryDelay: Duration {
       didSet { maximumRetryDelay = max(maximumRetryDelay, .seconds(1)) }
     }
+    /// What happens after a failure; the default is ``Retries/unlimited``.
+    public var retries: Retries
     /// How long a request may take; the default is 60 s, the least a second.
     public var requestTimeout: Duration {
       didSet { requestTimeout = max(requestTimeout, .seconds(1)) }
@@ -67,12 +81,22 @@ extension TernClient {
 
     /// Creates a configuration with the defaults stated at each setting.
     public init(key: String, collector: URL) {
-      self.key = key
+      self.init(key: key)
       self.collector = collector
+    }
+
+    /// Creates a configuration without a collector: everything is kept on the device until there is one.
+    public init(key: String) {
+      self.key = key
+      collector = nil
       queueDirectory = Self.defaultQueueDirectory
       maximumQueueBytes = 10 << 20
       maximumEventAge = .seconds(25 * 86_400)
       sendAfter = .seconds(6)
+      sendCriticalAfter = .zero
+      sendsNormalWithCritical = true
+      retries = .unlimited
+      reportsRegionAsCountry = true
       sendAtWaiting = 50
       maximumBatchEvents = 500
       maximumBatchBytes = 512 << 10
@@ -83,6 +107,15 @@ extension TernClient {
       sessions = .automatic()
       durability = .onBackgroundAndCritical
       startsPaused = false
+    }
+
+    /// What happens after a failure.
+    public enum Retries: Sendable, Hashable {
+      /// All events wait for a random time that doubles up to ``maximumRetryDelay``; Tern never gives up.
+      case unlimited
+      /// Each request is repeated by itself, after a random time within each of these ranges in turn; when one of them
+      /// has used them up, nothing is sent until the network changes or the app starts again.
+      case limited([ClosedRange<Duration>])
     }
 
     /// How sessions begin.
@@ -110,10 +143,17 @@ extension TernClient {
 
 extension TernClient.Configuration {
   var policy: Policy {
-    Policy(
+    var policy = Policy(
       batchEvents: maximumBatchEvents, batchBytes: maximumBatchBytes, sendAtWaiting: sendAtWaiting,
-      sendAfter: sendAfter, maximumInFlight: maximumBatchesInFlight,
-      retry: .unlimited(first: .seconds(2), ceiling: maximumRetryDelay))
+      sendAfter: sendAfter, criticalDelay: sendCriticalAfter, maximumInFlight: maximumBatchesInFlight,
+      retry: .unlimited(first: .seconds(2), ceiling: maximumRetryDelay),
+      sendsCriticalAlone: !sendsNormalWithCritical)
+    if case .limited(let ranges) = retries {
+      policy.retry = .limited(ranges)
+      policy.retriesEachBatch = true
+      policy.asksAfterFailures = nil
+    }
+    return policy
   }
 
   var logDurability: TernLog.Durability {
@@ -124,8 +164,14 @@ extension TernClient.Configuration {
     }
   }
 
-  /// The address of the endpoint.
-  func endpoint() throws(TernError) -> URL {
+  /// The address of the endpoint; `nil` without a collector.
+  func endpoint() throws(TernError) -> URL? {
+    guard let collector else { return nil }
+    return try Self.endpoint(of: collector)
+  }
+
+  /// The address of a collector's endpoint.
+  static func endpoint(of collector: URL) throws(TernError) -> URL {
     let scheme = collector.scheme?.lowercased()
     guard scheme == "http" || scheme == "https", collector.host?.isEmpty == false,
       var parts = URLComponents(url: collector, resolvingAgainstBaseURL: true)

@@ -47,6 +47,7 @@ extension Device {
     var device = self
     if device.appVersion.isEmpty || device.appVersion == "0" { device.appVersion = configuration.appVersion ?? "0" }
     if device.appBuild.isEmpty || device.appBuild == "0" { device.appBuild = configuration.appBuild ?? "0" }
+    if !configuration.reportsRegionAsCountry { device.country = nil }
     if let country = configuration.countryCode { device.country = country.uppercased() }
     return device
   }

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import TernDelivery
 package import TernEvents
 package import TernLog
@@ -7,7 +7,10 @@ package import TernLog
 package final class Engine: Sendable {
   package let configuration: TernClient.Configuration
   package let environment: TernClient.Environment
-  package let endpoint: URL
+  /// `nil`: there is no collector, and nothing is sent.
+  let endpoint: Locked<URL?>
+  /// What the app says of the device, beside what the device says itself.
+  let deviceChanges: Locked<DeviceChanges>
   package let install: UniqueID
   package let log: EventLog
   /// One at a time: of two threads that switch, one is first in every respect.
@@ -20,7 +23,7 @@ package final class Engine: Sendable {
   let machineSeed: UInt64
 
   package init(_ configuration: TernClient.Configuration, _ environment: TernClient.Environment) throws(TernError) {
-    endpoint = try configuration.endpoint()
+    endpoint = Locked(try configuration.endpoint())
     try configuration.checkKey()
     self.configuration = configuration
     self.environment = environment
@@ -29,12 +32,16 @@ package final class Engine: Sendable {
     var files = StateFiles(
       directory: configuration.queueDirectory.path, fileSystem: environment.fileSystem,
       temporaryName: String(generator.next(), radix: 36))
-    (install, log) = try Self.open(files, configuration, environment, &generator)
     let switches = files.changedSwitches() ?? files.loadSwitches()
+    var opened = configuration
+    // What the app set while it ran holds, or a launch would drop what was kept before it could say so again.
+    if let bytes = switches.queueBytes { opened.maximumQueueBytes = bytes }
+    (install, log) = try Self.open(files, opened, environment, &generator)
     // The switch is written before the log is erased: a process that died in between left events that nobody may send.
     if !switches.isEnabled, log.counts.waiting > 0 { log.erase() }
     self.files = Locked(files)
-    board = StatusBoard(isPaused: configuration.startsPaused)
+    for part in switches.off ?? [] where log.counts.waiting > 0 { log.erase(epoch: part.erasure) }
+    board = StatusBoard(pauses: switches.pauses(configuration))
     hadBacklog = log.counts.waiting > 0
     let timeout: Duration? =
       if case .automatic(let timeout) = configuration.sessions { max(timeout, .zero) } else { nil }
@@ -43,6 +50,7 @@ package final class Engine: Sendable {
         install: install, boot: environment.boot, sendAtWaiting: configuration.sendAtWaiting, generator: generator,
         sessions: SessionTracker(timeout: timeout), switches: switches,
         device: environment.device().completed(by: configuration), observer: environment.observesAppends))
+    deviceChanges = Locked(DeviceChanges(country: configuration.countryCode))
   }
 
   private static func open(
@@ -76,9 +84,12 @@ package final class Engine: Sendable {
   // MARK: Recording
 
   @discardableResult
-  func record(_ kind: EventKind, _ name: String, _ properties: Properties, _ priority: Priority) -> Receipt {
+  func record(
+    _ kind: EventKind, _ name: String, _ properties: Properties, _ priority: Priority, details: [UInt8] = []
+  ) -> Receipt {
     let (result, entry) = recorder.withLock { recorder -> (Recorder.Result, Receipt.Entry) in
-      let result = recorder.record(kind, name, properties, priority, into: log, clock: environment.clock)
+      let result = recorder.record(
+        kind, name, properties, priority, details: details, into: log, clock: environment.clock)
       return (result, recorder.entry(for: result))
     }
     perform(result)
@@ -96,7 +107,7 @@ package final class Engine: Sendable {
   /// Begins a session if `decide` says so.
   func beginSession(if decide: (inout SessionTracker) -> Bool) {
     // Asked before locking: reading the device's facts takes longer than an event should wait.
-    let device = environment.device().completed(by: configuration)
+    let device = currentDevice
     let result = recorder.withLock { recorder -> Recorder.Result in
       guard decide(&recorder.sessions) else { return .nothing }
       return recorder.beginSession(device: device, into: log, clock: environment.clock)

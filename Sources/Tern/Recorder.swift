@@ -18,6 +18,8 @@ struct Recorder: Sendable {
   var user: String?
   var epoch: UInt32
   var isEnabled: Bool
+  /// The parts that are not recorded.
+  var off: Set<TernClient.Part>
   var isClosed = false
   /// Someone watches the status.
   var isObserved = false
@@ -46,6 +48,7 @@ struct Recorder: Sendable {
     user = switches.user
     epoch = switches.epoch
     isEnabled = switches.isEnabled
+    off = switches.off ?? []
   }
 
   /// What the caller has to do after unlocking.
@@ -57,36 +60,39 @@ struct Recorder: Sendable {
   }
 
   mutating func record(
-    _ kind: EventKind, _ name: String, _ properties: Properties, _ priority: Priority, into log: EventLog,
-    clock: any TernClock
+    _ kind: EventKind, _ name: String, _ properties: Properties, _ priority: Priority, details: [UInt8] = [],
+    into log: EventLog, clock: any TernClock
   ) -> Result {
     if isClosed { return .nothing }
-    guard isEnabled else {
+    guard isEnabled, kind.part.map({ !off.contains($0) }) ?? true else {
       log.count(.disabled, 1)
       return .dropped(.disabled)
     }
     let time = clock.wallTime
     let uptime = clock.uptime
-    if kind == .event || kind == .screen { sessions.recordedEvent(at: uptime) }
+    if kind != .sessionStart, kind != .drops { sessions.recordedEvent(at: uptime) }
     let id = UniqueID.timeOrdered(at: time, using: &generator)
     lastID = id
     let event = Event(
       id: id, kind: kind, name: name.cut(toBytes: NativeProtocol.maximumNameBytes), time: time,
       uptimeMilliseconds: uptime.wholeMilliseconds, boot: boot, install: install, session: sessions.current, user: user,
-      properties: properties.limited())
+      properties: properties.limited(), details: details)
     writer.bytes.removeAll(keepingCapacity: true)
     writer.event(event, device: device)
     let lane: Lane = priority == .critical ? .critical : .normal
-    let outcome = log.append(writer.bytes, id: id, time: time, uptime: uptime, epoch: epoch, lane: lane)
+    let outcome = log.append(
+      writer.bytes, id: id, time: time, uptime: uptime,
+      epoch: RecordEpoch.of(identity: epoch, isError: kind.part == .errors), lane: lane)
     observer?(event, lane, outcome)
     switch outcome {
     case .dropped(let reason): return .dropped(reason)
-    case .stored(let waiting, _, let dropped):
+    case .stored(let waiting, let waitingCritical, let dropped):
       let hasEvicted = dropped != droppedBefore
       droppedBefore = dropped
       if priority == .critical { return .post(.appended(isCritical: true)) }
       // Waking the run loop costs more than recording: only when it can have something to do.
-      if waiting == 1 || waiting == sendAtWaiting { return .post(.appended(isCritical: false)) }
+      // The first normal event has a time of its own where critical ones are sent apart.
+      if waiting - waitingCritical == 1 || waiting == sendAtWaiting { return .post(.appended(isCritical: false)) }
       return isObserved || isAsked && hasEvicted ? .post(.refresh) : .nothing
     }
   }
@@ -100,7 +106,7 @@ struct Recorder: Sendable {
 
   /// Begins a session and records it.
   mutating func beginSession(device: Device, into log: EventLog, clock: any TernClock) -> Result {
-    guard isEnabled, !isClosed else { return .nothing }
+    guard isEnabled, !isClosed, !off.contains(.usage) else { return .nothing }
     self.device = device.encodedMembers()
     sessions.begin(UniqueID.timeOrdered(at: clock.wallTime, using: &generator))
     return record(.sessionStart, "", [:], .normal, into: log, clock: clock)

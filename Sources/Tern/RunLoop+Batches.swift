@@ -21,9 +21,15 @@ extension RunLoop {
 
   mutating func answered(_ id: DeliveryMachine.BatchID, _ result: TransportResult) {
     effects.finished(id)
-    guard let claim = claims.removeValue(forKey: id) else { return questionAnswered(id, result) }
+    guard let claim = claims[id] else { return questionAnswered(id, result) }
     let records = claim.records
     let verdict = result.verdict(events: records.count, now: engine.environment.clock.wallTime)
+    if machine.policy.retriesEachBatch, case .failed(let failure) = verdict {
+      // It keeps its events; the machine says when it goes again, or that it is released.
+      engine.board.state.withLock { $0.lastError = DeliveryError(failure) }
+      return feed(.batchSettled(id, verdict))
+    }
+    claims[id] = nil
     let fate = verdict.fate(ofEvents: records.count)
     let (settlement, rejected) = fate.settlement(of: records)
     // False when the events were erased while the request was under way: they were counted then, and only once.
@@ -41,6 +47,16 @@ extension RunLoop {
 }
 
 extension RunLoop {
+  /// Sends a batch that failed once more.
+  mutating func resend(_ id: DeliveryMachine.BatchID) {
+    if let claim = claims[id] { effects.send(id, claim.records) }
+  }
+
+  /// Gives the events of a batch that is not tried again back to the log.
+  mutating func release(_ id: DeliveryMachine.BatchID) {
+    if let claim = claims.removeValue(forKey: id) { engine.log.settle(claim.id, .returned) }
+  }
+
   /// Takes in the answer to an empty batch.
   private mutating func questionAnswered(_ id: DeliveryMachine.BatchID, _ result: TransportResult) {
     let verdict = result.verdict(events: 0, now: engine.environment.clock.wallTime)
@@ -104,7 +120,9 @@ extension Engine {
       + "in-flight=\(ledger.inFlight); dropped=\(ledger.dropped)"
   }
 
-  package func request(for records: [LogRecord]) -> TransportRequest {
+  /// `nil` when there is no collector.
+  package func request(for records: [LogRecord]) -> TransportRequest? {
+    guard let endpoint = endpoint.withLock({ $0 }) else { return nil }
     var body: [UInt8] = []
     body.reserveCapacity(records.reduce(0) { $0 + $1.payload.count + 1 })
     for record in records {

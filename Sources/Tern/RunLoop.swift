@@ -82,6 +82,8 @@ package struct RunLoop<Effects: RunLoopEffects> {
       feed(.appended)
     case .refresh: engine.log.saveCounts()
     case .answered(let id, let result): answered(id, result)
+    // Paused again since; that message is on its way.
+    case .input(.resumed) where engine.board.state.withLock({ $0.isPaused }): break
     case .input(let input):
       if input == .disabled {
         for (id, _) in claims.inOrder { effects.cancel(id) }
@@ -97,12 +99,16 @@ package struct RunLoop<Effects: RunLoopEffects> {
   /// Tells the machine and does what it says, until it has nothing more to say.
   mutating func feed(_ input: DeliveryMachine.Input) {
     var inputs = [input]
+    // Asked for now, not when its message comes: what is recorded after a pause must not go with a message before it.
+    if !machine.isPaused, engine.board.state.withLock({ $0.isPaused }) { inputs.append(.paused) }
     while let input = inputs.popLast() {
       let actions = machine.handle(input, waiting: engine.waiting, now: engine.environment.clock.uptime)
       for action in actions {
         switch action {
         case .startBatch(let id, let events, let bytes): inputs.append(start(id, events, bytes))
         case .ask(let id): effects.send(id, [])
+        case .resend(let id): resend(id)
+        case .release(let id): release(id)
         case .remember(let memory): engine.remember(memory)
         case .setTimer(let deadline): effects.setTimer(deadline)
         case .cancelTimer: effects.setTimer(nil)

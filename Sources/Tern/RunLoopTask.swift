@@ -38,7 +38,8 @@ struct TaskEffects: RunLoopEffects {
   mutating func send(_ id: DeliveryMachine.BatchID, _ records: [LogRecord]) {
     let engine = engine
     let task = Task {
-      let result = await engine.environment.transport.send(engine.request(for: records))
+      var result = TransportResult.failure(TransportFailure(.offline, "There is no collector."))
+      if let request = engine.request(for: records) { result = await engine.environment.transport.send(request) }
       engine.mailbox.post(.answered(id, result))
     }
     requests[id] = (task, engine.environment.clock.uptime)

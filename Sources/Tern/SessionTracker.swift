@@ -6,7 +6,7 @@ import TernEvents
 /// was recorded for as long: half an hour in the foreground is one session, and so is a quick look at a message.
 struct SessionTracker: Sendable {
   /// `nil`: sessions begin only when the app says so.
-  let timeout: Duration?
+  var timeout: Duration?
   private(set) var current: UniqueID?
   private var isInForeground = false
   private var backgroundSince: Duration?

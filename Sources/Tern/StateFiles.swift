@@ -10,6 +10,12 @@ struct Switches: Codable, Equatable, Sendable {
   var user: String?
   /// Counts the changes of user.
   var epoch: UInt32 = 0
+  /// The parts that are not recorded; `nil` when all are.
+  var off: Set<TernClient.Part>?
+  /// Whether requests may be made; `nil` means true.
+  var allowsRequests: Bool?
+  /// The queue's limit, where the app set it while it ran.
+  var queueBytes: Int?
 }
 
 /// What one client changed of the switches.
@@ -21,6 +27,9 @@ struct SwitchChanges: Equatable, Sendable {
 
   var isEnabled: Bool?
   var user: User?
+  var parts: [TernClient.Part: Bool] = [:]
+  var allowsRequests: Bool?
+  var queueBytes: Int?
 
   func applied(to old: Switches) -> Switches {
     var switches = old
@@ -30,6 +39,13 @@ struct SwitchChanges: Equatable, Sendable {
       // Another process may have counted further meanwhile.
       switches.epoch = max(old.epoch &+ 1, user.epoch)
     }
+    for (part, isOn) in parts {
+      var off = switches.off ?? []
+      if isOn { off.remove(part) } else { off.insert(part) }
+      switches.off = off.isEmpty ? nil : off
+    }
+    if let allowsRequests { switches.allowsRequests = allowsRequests ? nil : false }
+    if let queueBytes { switches.queueBytes = queueBytes }
     return switches
   }
 }
@@ -63,7 +79,12 @@ struct StateFiles: Sendable {
   func loadSwitches() -> Switches { readSwitches() ?? Switches() }
 
   private func readSwitches() -> Switches? {
-    read(Self.switchesName).flatMap { try? JSONDecoder().decode(Switches.self, from: Data($0)) }
+    guard let bytes = read(Self.switchesName),
+      var switches = try? JSONDecoder().decode(Switches.self, from: Data(bytes))
+    else { return nil }
+    // Of the highest numbers the log makes other use.
+    switches.epoch &= RecordEpoch.identityMask
+    return switches
   }
 
   /// The switches, if somebody has written them since this was last asked; one system call if not.

@@ -13,7 +13,7 @@ extension TernClient {
     public var droppedByReason: [DropReason: Int]
     /// Why the last attempt failed; `nil` once one has succeeded.
     public var lastError: DeliveryError?
-    /// Whether sending is paused.
+    /// Whether sending is paused: by the app, for want of a collector, or because requests are not allowed.
     public var isPaused: Bool
     /// Whether the client records and sends.
     public var isEnabled: Bool

@@ -1,11 +1,23 @@
 import TernDelivery
 import TernEvents
 
+/// Why nothing is sent; each is lifted by itself.
+enum PauseReason: Hashable, Sendable {
+  /// The app paused.
+  case app
+  /// There is no collector.
+  case noCollector
+  /// The app forbade requests.
+  case notAllowed
+}
+
 /// Counts what was delivered, and tells those who watch.
 final class StatusBoard: Sendable {
   struct State {
     var lastError: DeliveryError?
-    var isPaused: Bool
+    /// Why nothing is sent, if so.
+    var pauses: Set<PauseReason>
+    var isPaused: Bool { !pauses.isEmpty }
     var isClosed = false
     var nextWatcher = 0
     var watchers: [Int: AsyncStream<TernClient.Status>.Continuation] = [:]
@@ -17,8 +29,8 @@ final class StatusBoard: Sendable {
 
   let state: Locked<State>
 
-  init(isPaused: Bool) {
-    state = Locked(State(isPaused: isPaused))
+  init(pauses: Set<PauseReason>) {
+    state = Locked(State(pauses: pauses))
   }
 
   /// Adds a watcher, who sees `current` first; says whether it is the only one.

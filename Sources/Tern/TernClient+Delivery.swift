@@ -24,12 +24,12 @@ extension TernClient {
 
   /// Stops starting requests until ``resume()``; events are recorded as before. Not kept over launches.
   public func pause() {
-    engine.setPaused(true)
+    engine.setPaused(true, for: .app)
   }
 
   /// Sends again after ``pause()``.
   public func resume() {
-    engine.setPaused(false)
+    engine.setPaused(false, for: .app)
   }
 
   /// Whether the client records and sends; kept over launches. The default is true.
@@ -79,14 +79,15 @@ extension TernClient {
 }
 
 extension Engine {
-  func setPaused(_ isPaused: Bool) {
+  func setPaused(_ isPaused: Bool, for reason: PauseReason) {
     // One lock over both: of two threads, the one that is last says so last.
     files.withLock { _ in
-      let isNew = board.state.withLock { state in
-        defer { state.isPaused = isPaused }
-        return state.isPaused != isPaused
+      let changed = board.state.withLock { state -> Bool? in
+        let wasPaused = state.isPaused
+        if isPaused { state.pauses.insert(reason) } else { state.pauses.remove(reason) }
+        return wasPaused == state.isPaused ? nil : state.isPaused
       }
-      if isNew { mailbox.post(.input(isPaused ? .paused : .resumed)) }
+      if let changed { mailbox.post(.input(changed ? .paused : .resumed)) }
     }
   }
 

@@ -23,6 +23,8 @@ public import Foundation
 /// - ``reset()``
 /// - ``erase()``
 /// - ``startSession()``
+/// - ``Attachment``
+/// - ``Part``
 /// - ``Receipt``
 /// ### Delivering
 /// - ``flush()``
@@ -33,6 +35,17 @@ public import Foundation
 /// - ``isEnabled``
 /// - ``status``
 /// - ``ledger``
+/// ### Changing settings
+/// - ``setCollector(_:)``
+/// - ``allowsRequests``
+/// - ``isRecording(_:)``
+/// - ``setRecording(_:of:)``
+/// - ``setMaximumQueueBytes(_:)``
+/// - ``setCountryCode(_:)``
+/// - ``setDeviceFacts(_:)``
+/// - ``setSessions(_:)``
+/// - ``setSendAfter(_:)``
+/// - ``refreshDevice()``
 /// ### Coming and going
 /// - ``didEnterBackground()``
 /// - ``willEnterForeground()``
@@ -99,7 +112,7 @@ public final class TernClient: Sendable {
 
   /// Records an event; it survives the end of the process once this returns.
   ///
-  /// Names are cut to 512 bytes of UTF-8, text to 8 KiB, properties to the first 100; an event that still takes more
+  /// Names are cut to 768 bytes of UTF-8, text to 8 KiB, properties to the first 100; an event that still takes more
   /// than 64 KiB is dropped and counted.
   ///
   /// - Parameters:
@@ -120,7 +133,7 @@ public final class TernClient: Sendable {
 
   /// Names the user of the events from now on; `nil` or an empty name means none.
   ///
-  /// The name is cut to 512 bytes of UTF-8 and kept over launches: it is written down when this returns, by replacing
+  /// The name is cut to 768 bytes of UTF-8 and kept over launches: it is written down when this returns, by replacing
   /// one small file on the caller's thread. A disk that refuses is tried again later.
   public func identify(_ user: String?) {
     engine.setUser(user)

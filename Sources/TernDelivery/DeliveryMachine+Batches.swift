@@ -41,7 +41,11 @@ extension DeliveryMachine {
   }
 
   mutating func batchSettled(_ id: BatchID, _ verdict: Verdict, now: Duration) {
-    guard let batch = inFlight.removeValue(forKey: id), !batch.isVoid else { return }
+    guard let batch = inFlight.removeValue(forKey: id), !batch.isVoid else { return release(id) }
+    if policy.retriesEachBatch, case .failed(let failure) = verdict {
+      flushLearned(id, batch, verdict, now: now)
+      return retry(id, batch, failure, now: now)
+    }
     if batch.isQuestion { return questionAnswered(id, batch, verdict, now: now) }
     let count = batch.events.total
     if case .failed(let failure) = verdict {
@@ -75,11 +79,11 @@ extension DeliveryMachine {
     case .failed(let failure):
       failed(batch, failure, now: now)
     }
-    if case .returns = verdict.fate(ofEvents: count) { isDelivering = true }
+    if case .returns = verdict.fate(ofEvents: count) { deliverAgain(batch.events) }
     flushLearned(id, batch, verdict, now: now)
   }
 
-  mutating func networkAvailable() {
+  mutating func networkAvailable(now: Duration) {
     failures = 0
     round += 1
     for id in inFlight.keys { inFlight[id]?.isCalledBack = true }
@@ -87,12 +91,15 @@ extension DeliveryMachine {
     if sentInVain, policy.asksAfterFailures != nil { asksFirst = true }
     backOffUntil = nil
     isResting = false
+    forgetAttempts(now: now)
     if waiting.total > 0 { isDelivering = true }
   }
 
   mutating func disable() {
     isEnabled = false
     isDelivering = false
+    isDeliveringCritical = false
+    releaseSleepers()
     for id in inFlight.keys { inFlight[id]?.isVoid = true }
     claiming = nil
     splitting = nil

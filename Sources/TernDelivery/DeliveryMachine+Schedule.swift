@@ -4,8 +4,14 @@ extension DeliveryMachine {
   /// What every input ends with: start what is due, finish what is done, and set the timer for the rest.
   mutating func schedule(now: Duration, _ actions: inout [Action]) {
     markUnsent(now: now)
-    if isEnabled, !isPaused, isDue(now: now) { isDelivering = true }
+    if isEnabled, !isPaused {
+      if isDue(now: now) { isDelivering = true }
+      if isCriticalDue(now: now) { isDeliveringCritical = true }
+    }
+    resendDue(now: now, &actions)
     if let start = nextStart(now: now) { actions.append(start) }
+    actions += released.map(Action.release)
+    released = []
     finishFlushes(&actions)
     let memory = memory(now: now)
     if memory != remembered {
@@ -26,11 +32,14 @@ extension DeliveryMachine {
       firstUnsentAt = nil
       // Suspects can leave without being sent, by age or by size: what comes after them is innocent.
       if inFlight.isEmpty { splitting = nil }
+    } else if policy.sendsCriticalAlone, waiting.normal == 0 {
+      firstUnsentAt = nil
     } else if firstUnsentAt == nil {
       firstUnsentAt = now
     }
     if waiting.critical == 0 {
       firstCriticalAt = nil
+      isDeliveringCritical = false
     } else if firstCriticalAt == nil {
       firstCriticalAt = now
     }
@@ -39,24 +48,46 @@ extension DeliveryMachine {
   private func isDue(now: Duration) -> Bool {
     guard waiting.total > 0 else { return false }
     if let most = policy.sendAtWaiting, waiting.total >= most { return true }
-    return due.map { $0 <= now } ?? false
+    if let dueByAge, dueByAge <= now { return true }
+    guard !policy.sendsCriticalAlone, let dueByCritical else { return false }
+    return dueByCritical <= now
+  }
+
+  private func isCriticalDue(now: Duration) -> Bool {
+    guard policy.sendsCriticalAlone, let dueByCritical else { return false }
+    return dueByCritical <= now
+  }
+
+  private var dueByAge: Duration? {
+    firstUnsentAt.flatMap { first in policy.sendAfter.map { first + $0 } }
+  }
+
+  private var dueByCritical: Duration? {
+    firstCriticalAt.flatMap { first in policy.criticalDelay.map { first + $0 } }
   }
 
   /// When time alone starts a delivery of what waits.
-  private var due: Duration? {
-    let byAge = firstUnsentAt.flatMap { first in policy.sendAfter.map { first + $0 } }
-    let byCritical = firstCriticalAt.flatMap { first in policy.criticalDelay.map { first + $0 } }
-    return [byAge, byCritical].compactMap { $0 }.min()
-  }
+  private var due: Duration? { [dueByAge, dueByCritical].compactMap { $0 }.min() }
 
+  /// Before this nothing is sent, whatever is due.
   var gate: Duration { max(backOffUntil ?? .zero, heldUntil ?? .zero) }
 
-  private var mayStart: Bool {
-    isEnabled && !isPaused && !isResting && claiming == nil && inFlight.count < inFlightLimit
+  /// Whether requests may be made at all.
+  var maySend: Bool { isEnabled && !isPaused && !isResting }
+
+  private var mayStart: Bool { maySend && claiming == nil && hasSlot }
+
+  /// Whether a delivery is on for normal events too.
+  private var deliversAll: Bool { isDelivering && !isFull(isCritical: false) }
+
+  /// How many of the waiting events a delivery is on for.
+  private var toDeliver: Int {
+    if deliversAll { return waiting.total }
+    return isDelivering || isDeliveringCritical ? waiting.critical : 0
   }
 
   private mutating func nextStart(now: Duration) -> Action? {
-    guard isDelivering, mayStart, waiting.total > 0, gate <= now else { return nil }
+    guard mayStart, toDeliver > 0, gate <= now else { return nil }
     backOffUntil = nil
     let id = BatchID(number: nextBatch)
     nextBatch += 1
@@ -65,18 +96,22 @@ extension DeliveryMachine {
       return .ask(id)
     }
     claiming = id
-    return .startBatch(id, maximumEvents: eventsLimit, maximumBytes: bytesLimit)
+    // A claim takes critical events first: no more than there are of them leaves the normal ones behind.
+    let limit = deliversAll ? eventsLimit : min(eventsLimit, waiting.critical)
+    return .startBatch(id, maximumEvents: limit, maximumBytes: bytesLimit)
   }
 
   /// When to look again without any other input; `nil` when only another input can change something.
   private func deadline(now: Duration) -> Duration? {
-    guard mayStart else { return nil }
-    return [deadlineOfWaiting(now: now), waiting.blockedUntil].compactMap { $0 }.min()
+    let resend = nextResend(now: now)
+    guard mayStart else { return resend }
+    return [resend, deadlineOfWaiting(now: now), waiting.blockedUntil].compactMap { $0 }.min()
   }
 
   private func deadlineOfWaiting(now: Duration) -> Duration? {
-    if waiting.total == 0 { return nil }
-    if isDelivering { return gate > now ? gate : nil }
-    return due.map { max($0, gate) }
+    guard waiting.total > 0 else { return nil }
+    // What is due and has not been started waits for a slot of its lane, or for the gate.
+    if toDeliver > 0 { return gate > now ? gate : nil }
+    return due.map { max($0, gate) }.flatMap { $0 > now ? $0 : nil }
   }
 }

@@ -60,7 +60,9 @@ package struct DeliveryMachine: Sendable {
     case enabled
     /// Recording and sending are off, and the log was erased.
     case disabled
-    /// Some events were erased: fewer wait, and a flush may be over.
+    /// From now on a delivery starts so long after the first unsent event.
+    case sendAfter(Duration)
+    /// Some events were erased: fewer wait, a flush may be over, and what is sent again must not hold them.
     case erased
     /// The network came back, or another one took its place.
     case networkAvailable
@@ -72,6 +74,10 @@ package struct DeliveryMachine: Sendable {
   package enum Action: Sendable, Equatable {
     /// Claim up to so much and send it; answer with `batchStarted` or `nothingToClaim` at once.
     case startBatch(BatchID, maximumEvents: Int, maximumBytes: Int)
+    /// Send a batch that failed once more, as it is; it is answered with `batchSettled` like the first time.
+    case resend(BatchID)
+    /// Give the events of a batch that failed back to the log: it is not tried again.
+    case release(BatchID)
     /// Send an empty batch, to learn whether the server is back; its answer is a `batchSettled` like any other.
     case ask(BatchID)
     /// Keep this over a relaunch; it replaces what was kept before.
@@ -105,23 +111,34 @@ package struct DeliveryMachine: Sendable {
     var isQuestion = false
     /// The network changed while it was under way: it may fail for that alone, and its events go again at once.
     var isCalledBack = false
+    /// How often it was sent in vain, since the network changed.
+    var attempts = 0
+    /// It failed, holds its events, and is due again then; `nil` while it is under way.
+    var sleepsUntil: Duration?
+    /// Events of it may have been erased since: it is not sent again as it is.
+    var isStale = false
   }
 
-  package let policy: Policy
+  package private(set) var policy: Policy
   var generator: FastGenerator
 
   var waiting = Waiting()
   var isEnabled = true
-  var isPaused = false
+  package internal(set) var isPaused = false
   /// Since when something waits that no delivery has been started for.
   var firstUnsentAt: Duration?
   var firstCriticalAt: Duration?
   /// A delivery is on: batches are started until nothing waits.
   var isDelivering = false
+  /// The same for critical events alone; only where the policy keeps them apart.
+  var isDeliveringCritical = false
 
   var nextBatch = 0
   var claiming: BatchID?
+  /// Batches that are under way, or sleep between two attempts.
   var inFlight: [BatchID: Batch] = [:]
+  /// Batches of which the owner has yet to be told that their events go back.
+  var released: [BatchID] = []
 
   var failures = 0
   var round = 0
@@ -174,19 +191,25 @@ package struct DeliveryMachine: Sendable {
     switch input {
     case .launched:
       if waiting.total > 0 { isDelivering = true }
-    case .appended, .erased: break
+    case .appended: break
     // Forgotten first: a timer that fires a little early must be set again, even for the same time.
     case .timerFired: timer = nil
-    case .flushRequested(let id): requestFlush(id, now: now)
+    case .flushRequested(let id):
+      wakeSleepers(now: now)
+      requestFlush(id, now: now)
     case .flushAbandoned(let id): flushes.removeAll { $0.id == id }
     case .batchStarted(let id, let events, let bytes): batchStarted(id, events: events, bytes: bytes)
     case .nothingToClaim(let id): nothingToClaim(id, now: now)
     case .batchSettled(let id, let verdict): batchSettled(id, verdict, now: now)
-    case .paused: isPaused = true
+    case .paused:
+      isPaused = true
+      forgetAttempts(now: now)
     case .resumed: isPaused = false
     case .enabled: isEnabled = true
     case .disabled: disable()
-    case .networkAvailable: networkAvailable()
+    case .sendAfter(let interval): policy.sendAfter = max(interval, .zero)
+    case .erased: claimAnew()
+    case .networkAvailable: networkAvailable(now: now)
     case .enteredForeground: backOffUntil = nil
     case .enteredBackground:
       if policy.sendsOnBackground, waiting.total > 0 { isDelivering = true }

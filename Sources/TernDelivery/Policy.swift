@@ -31,6 +31,11 @@ package struct Policy: Sendable, Equatable {
   package var rejectionsBeforePause: Int
   /// Whether going to the background starts a delivery, since the process may be suspended soon.
   package var sendsOnBackground: Bool
+  /// Whether critical events that are due leave normal ones behind, which keep their own time.
+  package var sendsCriticalAlone: Bool
+  /// Whether each batch that failed keeps its events and is tried again in a time of its own; when one has used up its
+  /// retries, all rest. Otherwise batches that fail go back to the queue and wait together.
+  package var retriesEachBatch: Bool
 
   /// Creates a policy; the defaults are Tern's own. Numbers below one are raised to one, negative times to zero.
   package init(
@@ -38,7 +43,8 @@ package struct Policy: Sendable, Equatable {
     criticalDelay: Duration? = .zero, maximumInFlight: Int = 3,
     retry: Retry = .unlimited(first: .seconds(2), ceiling: .seconds(30 * 60)),
     maximumRetryAfter: Duration = .seconds(86_400), probeEvents: Int = 50, asksAfterFailures: Int? = 2,
-    questionsBeforeProbe: Int = 3, rejectionsBeforePause: Int = 8, sendsOnBackground: Bool = true
+    questionsBeforeProbe: Int = 3, rejectionsBeforePause: Int = 8, sendsOnBackground: Bool = true,
+    sendsCriticalAlone: Bool = false, retriesEachBatch: Bool = false
   ) {
     self.batchEvents = max(batchEvents, 1)
     self.batchBytes = max(batchBytes, 1)
@@ -53,6 +59,8 @@ package struct Policy: Sendable, Equatable {
     self.questionsBeforeProbe = max(questionsBeforeProbe, 1)
     self.rejectionsBeforePause = max(rejectionsBeforePause, 1)
     self.sendsOnBackground = sendsOnBackground
+    self.sendsCriticalAlone = sendsCriticalAlone
+    self.retriesEachBatch = retriesEachBatch
   }
 }
 

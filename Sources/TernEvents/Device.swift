@@ -29,13 +29,17 @@ public struct Device: Sendable, Hashable {
   public var sdkName: String
   /// The client library's version.
   public var sdkVersion: String
+  /// Further facts, by the names of the App Center protocol, for example `wrapperSdkName`; none by default.
+  ///
+  /// Names that stand for one of the facts above must not be among them.
+  public var others: [String: String]
 
   /// Creates device facts.
   public init(
     osName: String, osVersion: String, osBuild: String? = nil, model: String? = nil, manufacturer: String? = nil,
     locale: String, country: String? = nil, timeZoneOffsetMinutes: Int = 0, appVersion: String = "0",
     appBuild: String = "0", appNamespace: String? = nil, sdkName: String = "tern-swift",
-    sdkVersion: String = ternVersion
+    sdkVersion: String = ternVersion, others: [String: String] = [:]
   ) {
     self.osName = osName
     self.osVersion = osVersion
@@ -50,6 +54,7 @@ public struct Device: Sendable, Hashable {
     self.appNamespace = appNamespace
     self.sdkName = sdkName
     self.sdkVersion = sdkVersion
+    self.others = others
   }
 }
 

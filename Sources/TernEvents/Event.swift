@@ -8,6 +8,12 @@ public enum EventKind: String, Sendable, CaseIterable {
   case sessionStart = "session_start"
   /// What the client had to drop, by reason; its properties are reason → count since the last such report.
   case drops
+  /// An error that the app took care of; ``Event/details`` has its exception.
+  case handledError = "handled_error"
+  /// The end of an earlier process; ``Event/details`` has its exception.
+  case crash
+  /// A piece of a file that goes with an error; ``Event/details`` has it.
+  case attachment
 }
 
 /// How urgently an event is kept and sent.
@@ -40,12 +46,14 @@ public struct Event: Sendable, Hashable {
   public var user: String?
   /// The developer's properties.
   public var properties: Properties
+  /// Further members as encoded JSON, `"name":value`, for the kinds that have some; empty otherwise.
+  public var details: [UInt8]
 
   /// Creates an event.
   public init(
     id: UniqueID, kind: EventKind = .event, name: String, time: Timestamp, uptimeMilliseconds: Int64? = nil,
     boot: String? = nil, install: UniqueID, session: UniqueID? = nil, user: String? = nil,
-    properties: Properties = [:]
+    properties: Properties = [:], details: [UInt8] = []
   ) {
     self.id = id
     self.kind = kind
@@ -57,5 +65,6 @@ public struct Event: Sendable, Hashable {
     self.session = session
     self.user = user
     self.properties = properties
+    self.details = details
   }
 }

@@ -14,8 +14,8 @@ public enum NativeProtocol {
   public static let maximumBodyBytes = 4 << 20
   /// The most events one request may carry.
   public static let maximumEvents = 2_000
-  /// The longest event, screen or property name, in UTF-8 bytes.
-  public static let maximumNameBytes = 512
+  /// The longest event, screen or property name, in UTF-8 bytes; 256 characters of any script but the rarest fit.
+  public static let maximumNameBytes = 768
   /// The longest text value, in UTF-8 bytes.
   public static let maximumValueBytes = 8 << 10
   /// The most properties one event may carry.
@@ -46,6 +46,12 @@ extension Device {
     json.string(sdkName)
     json.raw(",\"sdkVersion\":")
     json.string(sdkVersion)
+    for (name, value) in others.sorted(by: { $0.key < $1.key }) {
+      json.raw(",")
+      json.string(name)
+      json.raw(":")
+      json.string(value)
+    }
     json.raw("},\"app\":{\"version\":")
     json.string(appVersion)
     json.raw(",\"build\":")
@@ -89,6 +95,7 @@ extension Event {
   fileprivate var maximumBytes: Int {
     // All member names, three identifiers and two numbers take less than 300 bytes.
     var count = 300 + (name.utf8.count + (boot?.utf8.count ?? 0) + (user?.utf8.count ?? 0)) * 6
+    count += details.count
     for element in properties.elements { count += element.name.utf8.count * 6 + 4 + element.value.maximumBytes }
     return count
   }
@@ -123,6 +130,10 @@ extension ByteCursor {
     }
     member(",\"user\":", event.user)
     if !event.properties.isEmpty { properties(event.properties.elements) }
+    if !event.details.isEmpty {
+      byte(UInt8(ascii: ","))
+      event.details.withUnsafeBufferPointer { raw($0) }
+    }
     byte(UInt8(ascii: ","))
     device.withUnsafeBufferPointer { raw($0) }
     byte(UInt8(ascii: "}"))
@@ -134,6 +145,9 @@ extension ByteCursor {
     case .screen: raw("screen")
     case .sessionStart: raw("session_start")
     case .drops: raw("drops")
+    case .handledError: raw("handled_error")
+    case .crash: raw("crash")
+    case .attachment: raw("attachment")
     }
   }
 

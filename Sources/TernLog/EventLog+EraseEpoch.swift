@@ -1,7 +1,8 @@
 import TernEvents
 
 extension EventLog {
-  /// Removes exactly the events of one identity epoch that are in the log now, of both lanes.
+  /// Removes exactly the events of one identity epoch, or of one part (``RecordEpoch``), that are in the log now, of
+  /// both lanes.
   ///
   /// Their bytes are overwritten, and flushed unless the durability is `.never`. They are counted as `.erased`, those
   /// in open claims too, which settling then passes over. Events appended later are kept, whatever their epoch. What
@@ -78,7 +79,7 @@ extension EventLog {
         bytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]), base: 0, salt: source.segment.header.salt)
       let waiting = source.segment.waitingRuns(reader) { header in erasures.contains { $0.concerns(header, in: name) } }
       let claimed = operations.takeClaimed(name) { record in
-        erasures.contains { $0.epoch == record.epoch && $0.concerns(name) }
+        erasures.contains { $0.concerns(record.epoch, in: name) }
       }
       let runs = state.withLock { $0.generation == generation ? $0.erase(name, waiting, claimed) : [] }
       // Cut off what a torn write may have left behind the last record.

@@ -27,3 +27,22 @@ extension ProcessInfo {
   public func beginActivity(options: ActivityOptions = [], reason: String) -> any NSObjectProtocol { fatalError() }
   public func endActivity(_ activity: any NSObjectProtocol) { fatalError() }
 }
+
+public struct extern_proc {
+  public var p_flag: Int32 = 0
+}
+
+public struct kinfo_proc {
+  public var kp_proc = extern_proc()
+  public init() {}
+}
+
+public let CTL_KERN: Int32 = 1
+public let KERN_PROC: Int32 = 14
+public let KERN_PROC_PID: Int32 = 1
+public let P_TRACED: Int32 = 0x800
+
+public func sysctl(
+  _ name: UnsafeMutablePointer<Int32>?, _ count: UInt32, _ value: UnsafeMutableRawPointer?,
+  _ size: UnsafeMutablePointer<Int>?, _ newValue: UnsafeMutableRawPointer?, _ newSize: Int
+) -> Int32 { fatalError() }

@@ -19,6 +19,9 @@ struct World {
   var now: Duration = .seconds(1000)
   var log: [Entry] = []
   var requests: [Request] = []
+  /// Batches that failed and keep their events.
+  var sleeping: [DeliveryMachine.BatchID: Request] = [:]
+  var resent: [Duration] = []
   var timer: Duration?
   var flushes: [DeliveryMachine.FlushID: [DeliveryMachine.FlushResult]] = [:]
   var delivered: [Int] = []
@@ -74,6 +77,16 @@ struct World {
       requests.append(Request(id: id, entries: [], startedAt: now))
       asked.append(now)
       #expect(requests.count == 1, "a question stands alone")
+    case .resend(let id):
+      #expect(!isPaused && isEnabled, "nothing is sent again while paused or disabled")
+      let request = sleeping.removeValue(forKey: id)
+      #expect(request != nil, "only what sleeps is sent again")
+      requests.append(Request(id: id, entries: request?.entries ?? [], startedAt: now))
+      resent.append(now)
+      #expect(requests.count <= machine.policy.maximumInFlight, "never more batches under way than allowed")
+    case .release(let id):
+      let entries = sleeping.removeValue(forKey: id)?.entries ?? []
+      if isEnabled { log = (entries + log).sorted { $0.number < $1.number } }
     case .remember(let memory): remembered.append(memory)
     case .startBatch(let id, let events, let bytes):
       #expect(!isPaused && isEnabled, "nothing starts while paused or disabled")
@@ -96,12 +109,17 @@ struct World {
       log.append(Entry(number: appended, isCritical: critical))
       appended += 1
       // As the client does: it speaks up only when something can change.
-      if critical || log.count == 1 || log.count == machine.policy.sendAtWaiting { feed(.appended) }
+      let isFirstOfNormal = !critical && log.count { !$0.isCritical } == 1
+      if critical || isFirstOfNormal || log.count == 1 || log.count == machine.policy.sendAtWaiting { feed(.appended) }
     }
   }
 
   mutating func settle(_ verdict: Verdict, at index: Int = 0) {
     let request = requests.remove(at: index)
+    if machine.policy.retriesEachBatch, case .failed = verdict {
+      sleeping[request.id] = request
+      return feed(.batchSettled(request.id, verdict))
+    }
     switch verdict.fate(ofEvents: request.entries.count) {
     case .leaves(let indexes):
       for (place, entry) in request.entries.enumerated() {

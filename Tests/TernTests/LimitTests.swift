@@ -12,8 +12,8 @@ import Testing
     tern.track("A", Properties([.init(name: long, value: .string(long))]))
     await tern.flush()
     let events = harness.transport.received
-    #expect(events[0].name == String(repeating: "👨‍👩‍👧‍👦", count: 512 / 25))
-    #expect(events[1].properties.keys.first == String(repeating: "👨‍👩‍👧‍👦", count: 512 / 25))
+    #expect(events[0].name == String(repeating: "👨‍👩‍👧‍👦", count: 768 / 25))
+    #expect(events[1].properties.keys.first == String(repeating: "👨‍👩‍👧‍👦", count: 768 / 25))
     #expect(events[1].properties.values.first == .string(String(repeating: "👨‍👩‍👧‍👦", count: 8192 / 25)))
     await tern.shutdown()
   }

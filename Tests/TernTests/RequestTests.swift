@@ -58,7 +58,7 @@ import Testing
   ])
   func `goes to the endpoint below the collector's address`(collector: String, endpoint: String) throws {
     let url = try #require(URL(string: collector))
-    #expect(try TernClient.Configuration(key: "k", collector: url).endpoint().absoluteString == endpoint)
+    #expect(try TernClient.Configuration(key: "k", collector: url).endpoint()?.absoluteString == endpoint)
   }
 
   @Test(arguments: [0, 1, 1023, 1024, 100_000, 600_000]) func `survives compression`(count: Int) throws {

@@ -96,7 +96,12 @@
 
     private let registrations = Locked<[Registration]>([])
 
-    init(_ client: TernClient) { start(client) }
+    init(_ client: TernClient) {
+      start(client)
+      let center = NotificationCenter.default
+      watch(NSLocale.currentLocaleDidChangeNotification, of: center, for: client) { $0.refreshDevice() }
+      watch(.NSSystemTimeZoneDidChange, of: center, for: client) { $0.refreshDevice() }
+    }
 
     deinit {
       registrations.withLock { $0.forEach { $0.center.removeObserver($0.token) } }

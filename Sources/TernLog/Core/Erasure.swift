@@ -1,5 +1,32 @@
 import TernEvents
 
+/// How the records of one log are told apart when some have to go: by identity, and by what they are about.
+///
+/// Both are in the four bytes of a record's epoch: the highest bit marks errors, the rest counts identities.
+package enum RecordEpoch {
+  private static let errorBit: UInt32 = 1 << 31
+  package static let identityMask: UInt32 = (1 << 30) - 1
+
+  /// Erases everything but errors, whoever it belongs to.
+  package static let allUsage = errorBit - 1
+  /// Erases all errors.
+  package static let allErrors = UInt32.max
+
+  /// The epoch of a record of this identity.
+  package static func of(identity: UInt32, isError: Bool) -> UInt32 {
+    isError ? identity & identityMask | errorBit : identity & identityMask
+  }
+
+  /// Whether an erasure of `target` concerns a record of `epoch`; one of an identity concerns its errors, too.
+  static func erasure(of target: UInt32, concerns epoch: UInt32) -> Bool {
+    switch target {
+    case allUsage: epoch & errorBit == 0
+    case allErrors: epoch & errorBit != 0
+    default: epoch & ~errorBit == target & ~errorBit
+    }
+  }
+}
+
 /// An identity epoch whose records have to go.
 struct Erasure: Equatable {
   var epoch: UInt32
@@ -10,7 +37,11 @@ struct Erasure: Equatable {
 
   func concerns(_ name: SegmentName) -> Bool { firstToErase <= name.number && name.number < firstToKeep }
 
-  func concerns(_ header: RecordHeader, in name: SegmentName) -> Bool { header.epoch == epoch && concerns(name) }
+  func concerns(_ header: RecordHeader, in name: SegmentName) -> Bool { concerns(header.epoch, in: name) }
+
+  func concerns(_ recorded: UInt32, in name: SegmentName) -> Bool {
+    RecordEpoch.erasure(of: epoch, concerns: recorded) && concerns(name)
+  }
 }
 
 /// The file that remembers erasures that are under way, so that the next launch ends what a crash interrupted.

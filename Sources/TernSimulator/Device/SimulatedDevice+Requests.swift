@@ -16,7 +16,7 @@ extension SimulatedDevice {
       fail("in time", "process \(process.number): \(fault)")
     }
     let bytes = records.reduce(0) { $0 + $1.payload.count + 1 }
-    let request = process.engine.request(for: records)
+    guard let request = process.engine.request(for: records) else { return }
     report.figures.bytesSent += request.body.count
     for record in records { report.digest.mix(record.id.low) }
     var open = OpenRequest(

@@ -1,0 +1,78 @@
+import AppCenter
+import AppCenterAnalytics
+import AppCenterCrashes
+import Foundation
+
+/// Does what the samples of App Center's documentation do, and stays until it is all sent:
+///
+///     TERN_COLLECTOR=http://127.0.0.1:8080 appcenter-sample <app secret> [seconds to stay] [manual]
+@main struct Main {
+  static func main() async throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    guard let secret = arguments.first else {
+      print("usage: appcenter-sample <app secret> [seconds to stay] [manual]")
+      return
+    }
+    let seconds = arguments.dropFirst().first.flatMap { Double($0) } ?? 10
+    let isManual = arguments.contains("manual")
+
+    AppCenter.logLevel = .info
+    AppCenter.countryCode = "BR"
+    let isSet = Task { await AppCenter.setMaxStorageSize(20 * 1024 * 1024) }
+    // Seconds; the documentation's sample had 10000 here and meant ten.
+    Analytics.transmissionInterval = 10
+    if isManual { Analytics.enableManualSessionTracker() }
+    await Task.yield()
+
+    AppCenter.start(withAppSecret: secret, services: [Analytics.self, Crashes.self])
+    print("installation \(AppCenter.installId.uuidString), Analytics is \(Analytics.enabled ? "on" : "off")")
+    print("20 MiB of storage: \(await isSet.value)")
+
+    if isManual {
+      Analytics.startSession()
+      Analytics.startSession()
+    }
+    trackEvents()
+    trackErrors()
+    pauseAndResume()
+    switchOffAndOn()
+    try await Task.sleep(for: .seconds(seconds))
+  }
+
+  private static func trackEvents() {
+    Analytics.trackEvent("Video clicked", withProperties: ["Category": "Music", "FileName": "favorite.avi"])
+    Analytics.trackEvent("Video clicked")
+    let properties = ["Category": "Music", "FileName": "favorite.avi"]
+    Analytics.trackEvent("Video clicked", withProperties: properties, flags: .critical)
+    // With a name only, nil stands for the properties.
+    Analytics.trackEvent("Video clicked", withProperties: nil, flags: .critical)
+    let typed = EventProperties()
+    typed.setEventProperty("Jazz", forKey: "Genre")
+    typed.setEventProperty(Int64(12), forKey: "Position")
+    typed.setEventProperty(0.75, forKey: "Volume")
+    typed.setEventProperty(true, forKey: "Offline")
+    typed.setEventProperty(Date(), forKey: "AddedAt")
+    Analytics.trackEvent("Clip opened", withProperties: typed)
+  }
+
+  private static func trackErrors() {
+    do {
+      _ = try Data(contentsOf: URL(fileURLWithPath: "/no such file"))
+    } catch {
+      let note = ErrorAttachmentLog.attachment(withText: "What the user did before.", filename: "note.txt")
+      Crashes.trackError(error, properties: ["While": "opening a clip"], attachments: [note])
+    }
+  }
+
+  private static func pauseAndResume() {
+    Analytics.pause()
+    Analytics.trackEvent("Kept while paused")
+    Analytics.resume()
+  }
+
+  private static func switchOffAndOn() {
+    AppCenter.networkRequestsAllowed = false
+    AppCenter.networkRequestsAllowed = true
+    print("enabled: \(AppCenter.enabled), \(Analytics.enabled), \(Crashes.enabled)")
+  }
+}

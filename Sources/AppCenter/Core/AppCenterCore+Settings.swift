@@ -1,0 +1,81 @@
+package import Foundation
+import Tern
+package import TernEvents
+
+/// Facts that the app adds.
+extension AppCenterCore {
+  package var installID: UUID? {
+    let id = state.withLock { $0.client }?.installID ?? store.installID
+    return UUID(uuidString: id.description)
+  }
+
+  private static let maximumUserID = 256
+
+  package var userID: String? {
+    get { state.withLock { $0.userID } }
+    set {
+      let client = decide { state, notes -> TernClient? in
+        guard state.configured == .application, let client = state.client else {
+          notes.append(
+            Note(.error, .core, "A user can be named once the application has started the SDK with an app secret."))
+          return nil
+        }
+        if let newValue, newValue.utf16.count > Self.maximumUserID {
+          notes.append(
+            Note(.error, .core, "A user id has at most \(Self.maximumUserID) characters; the one before stays."))
+          return nil
+        }
+        state.userID = newValue
+        return client
+      }
+      client?.identify(newValue)
+    }
+  }
+
+  package var countryCode: String? {
+    get { state.withLock { $0.countryCode } }
+    set {
+      let client = state.withLock { state in
+        state.countryCode = newValue
+        return state.client
+      }
+      client?.setCountryCode(newValue ?? world.carrierCountry())
+    }
+  }
+
+  package var dataResidencyRegion: String? {
+    get { state.withLock { $0.dataResidencyRegion } }
+    set {
+      let client = state.withLock { state in
+        state.dataResidencyRegion = newValue
+        return state.client
+      }
+      client?.setDeviceFacts(["dataResidencyRegion": newValue])
+    }
+  }
+
+  /// Adds the facts of a wrapper SDK to the device.
+  package func setWrapper(_ facts: [String: String?]) {
+    let client = state.withLock { state in
+      state.wrapper = facts
+      return state.client
+    }
+    client?.setDeviceFacts(facts)
+  }
+
+  package func setMaximumSize(_ bytes: Int, _ handler: (@Sendable (Bool) -> Void)?) {
+    if let answer = decide({ $0.setMaximumSize(bytes, handler, &$1) }) { handler?(answer) }
+  }
+
+  /// Records an event by App Center's rules.
+  package func track(
+    _ name: String, _ flags: Flags, _ traits: ServiceTraits,
+    _ properties: (inout [Note]) -> Properties
+  ) {
+    var notes: [Note] = []
+    defer { logBook.write(notes) }
+    guard let client = state.withLock({ $0.client(of: traits, &notes) }) else { return }
+    guard let name = EventRules.name(name, &notes) else { return }
+    client.track(name, properties(&notes), priority: flags.priority(&notes))
+  }
+}

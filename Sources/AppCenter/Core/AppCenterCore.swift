@@ -1,0 +1,149 @@
+import Foundation
+import Tern
+package import TernEvents
+
+/// Translates the calls of the modules into calls of one Tern client.
+package final class AppCenterCore: Sendable {
+  /// A test may put another in its place; an app has one.
+  private static let current = Locked(AppCenterCore(.live))
+
+  /// The core that the classes of the modules forward to.
+  package static var shared: AppCenterCore {
+    get { current.withLock { $0 } }
+    set { current.withLock { $0 = newValue } }
+  }
+
+  package let world: AppCenterWorld
+  package let logBook: LogBook
+  package let state = Locked(CoreState())
+  /// One start at a time; taken before `state`, which is only held for moments.
+  private let starting = Locked(false)
+  let store: ClientStore
+
+  package init(_ world: AppCenterWorld) {
+    self.world = world
+    logBook = LogBook(world.writeLog)
+    store = ClientStore(directory: world.directory, environment: world.environment())
+  }
+
+  /// Decides with the state, then writes down what there is to say.
+  package func decide<Result>(_ body: (inout CoreState, inout [Note]) -> Result) -> Result {
+    var notes: [Note] = []
+    let result = state.withLock { body(&$0, &notes) }
+    logBook.write(notes)
+    return result
+  }
+
+  // MARK: Starting
+
+  /// Configures, and starts the services; what was done before is not done again.
+  package func start(_ secretString: String?, _ services: [AnyClass]?, fromApplication: Bool) {
+    starting.withLock { isStarting in
+      isStarting = true
+      defer { isStarting = false }
+      guard decide({ $0.configure(fromApplication: fromApplication, &$1) }) else { return }
+      if world.isInDevelopment { logBook.showWarnings() }
+      if fromApplication { open(SecretString(secretString, platform: world.platform)) }
+      logBook.write(.info, .core, "The SDK is configured.")
+      guard let services else { return }
+      let count = startAll(services, fromApplication: fromApplication)
+      if count == 0 { logBook.write(.debug, .core, "No service was started.") }
+    }
+  }
+
+  /// Starts one more service.
+  package func startService(_ service: AnyClass?) {
+    guard let service else { return }
+    let configured = state.withLock { $0.configured }
+    switch configured {
+    case .nobody: return
+    case .library: logBook.write(.error, .core, "The application has not configured the SDK.")
+    case .application:
+      starting.withLock { isStarting in
+        isStarting = true
+        defer { isStarting = false }
+        _ = startAll([service], fromApplication: true)
+      }
+    }
+  }
+
+  private func startAll(_ services: [AnyClass], fromApplication: Bool) -> Int {
+    let startable = services.compactMap { service -> (any StartableService.Type)? in
+      if let known = service as? any StartableService.Type { return known }
+      logBook.write(.error, .core, "\(service) is not a service that can be started.")
+      return nil
+    }
+    let sorted = startable.enumerated().sorted {
+      ($0.element.traits.priority, $1.offset) > ($1.element.traits.priority, $0.offset)
+    }
+    let disabled = Set(
+      (world.variables["APP_CENTER_DISABLE"] ?? "").split(separator: ",")
+        .map { $0.trimmingCharacters(in: .whitespaces).lowercased() })
+    var count = 0
+    for service in sorted.map(\.element) {
+      let traits = service.traits
+      let isNew = decide {
+        $0.start(traits, fromApplication: fromApplication, disabled: disabled, &$1)
+      }
+      guard isNew else { continue }
+      count += 1
+      let client = state.withLock { $0.services[traits.name]?.hasSecret == true ? $0.client : nil }
+      service.started(self, client)
+    }
+    return count
+  }
+
+  /// Opens the client, if there is a secret.
+  private func open(_ secret: SecretString) {
+    guard let key = secret.secret else { return }
+    let (pending, address) = state.withLock { state in
+      state.hasSecret = true
+      defer { state.pendingSize = nil }
+      return (state.pendingSize, collectorAddress(state.logUrl))
+    }
+    let collector = address.flatMap(Self.collector)
+    do {
+      let client = try TernClient(configuration(key, collector), environment: world.environment())
+      // A user lasts as long as the process, as it always did.
+      client.identify(nil)
+      if let pending { apply(pending, to: client) }
+      let (country, region, wrapper) = state.withLock { state in
+        state.client = client
+        return (state.countryCode, state.dataResidencyRegion, state.wrapper)
+      }
+      client.setCountryCode(country ?? world.carrierCountry())
+      client.setDeviceFacts(wrapper.merging(["dataResidencyRegion": region]) { first, _ in first })
+    } catch {
+      logBook.write(.error, .core, "The storage cannot be used, so nothing is recorded: \(error)")
+      if let handler = pending?.handler { handler(false) }
+    }
+    if collector == nil { missCollector() }
+  }
+
+  private func configuration(_ key: String, _ collector: URL?) -> TernClient.Configuration {
+    var configuration = TernClient.Configuration(key: key)
+    configuration.collector = collector
+    configuration.queueDirectory = world.directory
+    configuration.maximumBatchEvents = 50
+    configuration.sendAfter = state.withLock { $0.interval }
+    configuration.sendCriticalAfter = .seconds(3)
+    configuration.sendsNormalWithCritical = false
+    configuration.retries = .limited([
+      .seconds(5) ... .seconds(10), .seconds(150) ... .seconds(300), .seconds(600) ... .seconds(1200),
+    ])
+    configuration.reportsRegionAsCountry = false
+    // Analytics makes them automatic when it starts, unless the app wants to begin them itself.
+    configuration.sessions = .manual
+    return configuration
+  }
+
+  private func apply(_ size: CoreState.PendingSize, to client: TernClient) {
+    let fits = client.queueBytes <= size.bytes
+    if fits { client.setMaximumQueueBytes(size.bytes) }
+    logBook.write(
+      fits ? .info : .warning, .core,
+      fits ? "The storage takes up to \(size.bytes) bytes." : "The storage holds more than \(size.bytes) bytes already."
+    )
+    size.handler?(fits)
+  }
+}

@@ -1,0 +1,10 @@
+#if !canImport(Darwin)
+  import Foundation
+
+  extension AppCenterWorld {
+    static let platformName = "linux"
+    static let isAppInDevelopment = true
+    static let currentCarrierCountry: @Sendable () -> String? = { nil }
+    static let systemLog: @Sendable (String) -> Void = { FileHandle.standardError.write(Data(($0 + "\n").utf8)) }
+  }
+#endif

@@ -1,0 +1,53 @@
+package import Foundation
+package import Tern
+
+/// What the modules take from the world around them, so that a test can give them another.
+package struct AppCenterWorld: Sendable {
+  /// The client's world; asked for each client, since each needs a seed of its own.
+  package var environment: @Sendable () -> TernClient.Environment
+  /// Where the storage is.
+  package var directory: URL
+  /// The process's environment variables.
+  package var variables: [String: String]
+  /// The collector's address in the app's bundle, if it has one.
+  package var bundleCollector: String?
+  /// This platform's name in a secret string.
+  package var platform: String
+  /// Whether the app is being developed, so that warnings are worth showing.
+  package var isInDevelopment: Bool
+  /// The country of the device's mobile carrier, when there is one.
+  package var carrierCountry: @Sendable () -> String?
+  /// Where the reports of crashes of earlier processes are.
+  package var crashes: any CrashSource
+  /// Where log messages go when the app takes none.
+  package var writeLog: @Sendable (String) -> Void
+
+  package init(
+    environment: @escaping @Sendable () -> TernClient.Environment, directory: URL, variables: [String: String] = [:],
+    bundleCollector: String? = nil, platform: String = "linux", isInDevelopment: Bool = true,
+    carrierCountry: @escaping @Sendable () -> String? = { nil }, crashes: any CrashSource = NoCrashes(),
+    writeLog: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.environment = environment
+    self.directory = directory
+    self.variables = variables
+    self.bundleCollector = bundleCollector
+    self.platform = platform
+    self.isInDevelopment = isInDevelopment
+    self.carrierCountry = carrierCountry
+    self.crashes = crashes
+    self.writeLog = writeLog
+  }
+
+  /// The real world.
+  static var live: AppCenterWorld {
+    AppCenterWorld(
+      environment: { .live },
+      directory: TernClient.Configuration.defaultQueueDirectory
+        .appendingPathComponent("appcenter", isDirectory: true),
+      variables: ProcessInfo.processInfo.environment,
+      bundleCollector: Bundle.main.infoDictionary?["TernCollector"] as? String,
+      platform: platformName, isInDevelopment: isAppInDevelopment, carrierCountry: currentCarrierCountry,
+      writeLog: systemLog)
+  }
+}

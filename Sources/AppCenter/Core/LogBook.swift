@@ -1,0 +1,146 @@
+import Dispatch
+import Foundation
+import TernEvents
+
+/// A service's name in the log.
+package enum Tag: String, Sendable {
+  case core = "AppCenter"
+  case analytics = "AppCenterAnalytics"
+  case crashes = "AppCenterCrashes"
+}
+
+/// A message that a decision leaves behind; written after unlocking.
+package struct Note: Sendable, Hashable {
+  package var level: LogLevel
+  package var tag: Tag
+  package var text: String
+
+  package init(_ level: LogLevel, _ tag: Tag, _ text: String) {
+    self.level = level
+    self.tag = tag
+    self.text = text
+  }
+}
+
+/// Where messages go: to the app's handler, or by level to the system's log.
+package final class LogBook: Sendable {
+  /// The app's handler is only called on the one serial queue, which is what it was always promised.
+  private struct Handler: @unchecked Sendable {
+    let call: LogHandler
+  }
+
+  private enum Destination: Sendable {
+    case system
+    case app(Handler)
+    case nowhere
+  }
+
+  private struct State {
+    var level = LogLevel.assert
+    var destination = Destination.system
+    var isSetByApp = false
+  }
+
+  private let state = Locked(State())
+  private let queue = DispatchQueue(label: "tern.appcenter.log")
+  private let write: @Sendable (String) -> Void
+
+  init(_ write: @escaping @Sendable (String) -> Void) {
+    self.write = write
+  }
+
+  package var level: LogLevel {
+    get { state.withLock { $0.level } }
+    set {
+      state.withLock { state in
+        state.level = newValue
+        state.isSetByApp = true
+      }
+    }
+  }
+
+  package var handler: LogHandler? {
+    get {
+      let destination = state.withLock { $0.destination }
+      if case .app(let handler) = destination { return handler.call }
+      return nil
+    }
+    set {
+      let destination: Destination = newValue.map { .app(Handler(call: $0)) } ?? .nowhere
+      state.withLock { state in
+        state.destination = destination
+        state.isSetByApp = true
+      }
+    }
+  }
+
+  /// The app is being developed: warnings are worth showing, unless it said otherwise.
+  func showWarnings() {
+    state.withLock { state in
+      if !state.isSetByApp { state.level = .warning }
+    }
+  }
+
+  package func write(
+    _ notes: [Note], file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
+  ) {
+    for note in notes { write(note.level, note.tag, note.text, file: file, function: function, line: line) }
+  }
+
+  package func write(
+    _ level: LogLevel, _ tag: Tag, _ text: @autoclosure () -> String, file: StaticString = #fileID,
+    function: StaticString = #function, line: UInt32 = #line
+  ) {
+    // A static string lives as long as the process.
+    let names = (file.cString, function.cString)
+    write(level, tag.rawValue, text(), file: names.0, function: names.1, line: line)
+  }
+
+  func write(
+    _ level: LogLevel, _ tag: String, _ text: @autoclosure () -> String, file: UnsafePointer<CChar>?,
+    function: UnsafePointer<CChar>?, line: UInt32
+  ) {
+    let (destination, threshold) = state.withLock { ($0.destination, $0.level) }
+    switch destination {
+    case .nowhere: return
+    case .system:
+      guard level != .none, level.rawValue >= threshold.rawValue else { return }
+      let place = function.map { String(cString: $0) } ?? ""
+      write("[\(tag)] \(level.title): \(place)/\(line) \(text())")
+    case .app(let handler):
+      let text = text()
+      // The pointers' own lifetime ends with the caller's: what the handler gets is kept until it returns.
+      let names = (file.map { String(cString: $0) }, function.map { String(cString: $0) })
+      queue.async {
+        (names.0 ?? "").withCString { file in
+          (names.1 ?? "").withCString { function in
+            handler.call({ text }, level, tag, file, function, line)
+          }
+        }
+      }
+    }
+  }
+
+  /// Returns when every message so far was handled.
+  package func drain() { queue.sync {} }
+}
+
+extension LogLevel {
+  var title: String {
+    switch self {
+    case .verbose: "VERBOSE"
+    case .debug: "DEBUG"
+    case .info: "INFO"
+    case .warning: "WARNING"
+    case .error: "ERROR"
+    case .assert: "ASSERT"
+    case .none: "NONE"
+    }
+  }
+}
+
+extension StaticString {
+  fileprivate var cString: UnsafePointer<CChar>? {
+    hasPointerRepresentation ? UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) : nil
+  }
+}

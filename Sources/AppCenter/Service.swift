@@ -1,0 +1,40 @@
+// swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
+
+public import Foundation
+import TernEvents
+
+/// A part of the SDK that can be started and switched.
+public protocol Service: NSObjectProtocol {
+  /// Whether the service records; kept over launches, false before it was started.
+  static var enabled: Bool { get set }
+}
+
+/// What all services have in common.
+open class ServiceAbstract: NSObject, Service {
+  /// Whether the service records; kept over launches, false before it was started.
+  ///
+  /// Switching it off erases what waits of the service.
+  open class var enabled: Bool {
+    get { traitsOfSelf.map { AppCenterCore.shared.isEnabled($0) } ?? false }
+    set {
+      if let traits = traitsOfSelf { AppCenterCore.shared.setEnabled(newValue, traits) }
+    }
+  }
+
+  private class var traitsOfSelf: ServiceTraits? { (self as? any StartableService.Type)?.traits }
+
+  /// Whether the application, and not a library, started the service.
+  open var startedFromApplication: Bool {
+    get { AppCenterCore.shared.isFromApplication(Self.traitsOfSelf) }
+    set {}
+  }
+
+  /// Whether the service needs an app secret.
+  open var isAppSecretRequired: Bool { Self.traitsOfSelf?.isSecretRequired ?? true }
+}
+
+extension AppCenterCore {
+  func isFromApplication(_ traits: ServiceTraits?) -> Bool {
+    traits.flatMap { traits in state.withLock { $0.services[traits.name]?.isFromApplication } } ?? false
+  }
+}

@@ -1,0 +1,88 @@
+// swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
+
+public import Foundation
+import TernEvents
+
+/// What a wrapper SDK, such as React Native's, says of itself.
+open class WrapperSdk: NSObject, NSSecureCoding {
+  /// The wrapper's version.
+  public let wrapperSdkVersion: String!
+  /// The wrapper's name, for example `appcenter.react-native`.
+  public let wrapperSdkName: String!
+  /// The version of what the wrapper runs on.
+  public let wrapperRuntimeVersion: String!
+  /// The label of a live update.
+  public let liveUpdateReleaseLabel: String!
+  /// The deployment of a live update.
+  public let liveUpdateDeploymentKey: String!
+  /// The hash of a live update's package.
+  public let liveUpdatePackageHash: String!
+
+  /// Creates a description.
+  public init!(
+    wrapperSdkVersion: String!, wrapperSdkName: String!, wrapperRuntimeVersion: String!,
+    liveUpdateReleaseLabel: String!, liveUpdateDeploymentKey: String!, liveUpdatePackageHash: String!
+  ) {
+    self.wrapperSdkVersion = wrapperSdkVersion
+    self.wrapperSdkName = wrapperSdkName
+    self.wrapperRuntimeVersion = wrapperRuntimeVersion
+    self.liveUpdateReleaseLabel = liveUpdateReleaseLabel
+    self.liveUpdateDeploymentKey = liveUpdateDeploymentKey
+    self.liveUpdatePackageHash = liveUpdatePackageHash
+  }
+
+  /// Whether there is anything to say.
+  open func isValid() -> Bool { true }
+
+  /// Coding is safe.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// Writes the description.
+  open func encode(with coder: NSCoder) {
+    for (name, value) in facts { coder.encode(value as NSString?, forKey: name) }
+  }
+
+  /// Reads a description.
+  public required init?(coder: NSCoder) {
+    func text(_ name: String) -> String? { coder.decodeObject(of: NSString.self, forKey: name) as String? }
+    wrapperSdkVersion = text("wrapperSdkVersion")
+    wrapperSdkName = text("wrapperSdkName")
+    wrapperRuntimeVersion = text("wrapperRuntimeVersion")
+    liveUpdateReleaseLabel = text("liveUpdateReleaseLabel")
+    liveUpdateDeploymentKey = text("liveUpdateDeploymentKey")
+    liveUpdatePackageHash = text("liveUpdatePackageHash")
+  }
+
+  /// The facts by the names of the protocol.
+  var facts: [String: String?] {
+    [
+      "wrapperSdkVersion": wrapperSdkVersion, "wrapperSdkName": wrapperSdkName,
+      "wrapperRuntimeVersion": wrapperRuntimeVersion, "liveUpdateReleaseLabel": liveUpdateReleaseLabel,
+      "liveUpdateDeploymentKey": liveUpdateDeploymentKey, "liveUpdatePackageHash": liveUpdatePackageHash,
+    ]
+  }
+}
+
+extension AppCenter {
+  /// What a wrapper SDK says of itself; travels with the device's facts.
+  public class var wrapperSdk: WrapperSdk! {
+    get {
+      let facts = AppCenterCore.shared.state.withLock { $0.wrapper }
+      if facts.isEmpty { return nil }
+      return WrapperSdk(
+        wrapperSdkVersion: facts["wrapperSdkVersion"] ?? nil, wrapperSdkName: facts["wrapperSdkName"] ?? nil,
+        wrapperRuntimeVersion: facts["wrapperRuntimeVersion"] ?? nil,
+        liveUpdateReleaseLabel: facts["liveUpdateReleaseLabel"] ?? nil,
+        liveUpdateDeploymentKey: facts["liveUpdateDeploymentKey"] ?? nil,
+        liveUpdatePackageHash: facts["liveUpdatePackageHash"] ?? nil)
+    }
+    set {
+      let names = [
+        "wrapperSdkVersion", "wrapperSdkName", "wrapperRuntimeVersion", "liveUpdateReleaseLabel",
+        "liveUpdateDeploymentKey", "liveUpdatePackageHash",
+      ]
+      let none = Dictionary(uniqueKeysWithValues: names.map { ($0, String?.none) })
+      AppCenterCore.shared.setWrapper(newValue?.facts ?? none)
+    }
+  }
+}

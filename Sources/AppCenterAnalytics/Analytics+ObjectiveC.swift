@@ -1,0 +1,80 @@
+// The names that Objective-C knows; nothing here is for Swift.
+#if canImport(ObjectiveC)
+  public import Foundation
+
+  /// How urgently an event is kept and sent, for Objective-C: `MSACFlagsNormal` and `MSACFlagsCritical`.
+  @objc(MSACFlags) public enum ObjectiveCFlags: UInt, Sendable {
+    /// Sent with the next batch.
+    case normal = 1
+    /// Sent after three seconds.
+    case critical = 2
+  }
+
+  extension Analytics {
+    /// See ``trackEvent(_:)``.
+    @objc(trackEvent:) public class func objectiveCTrack(_ name: String) { trackEvent(name) }
+
+    /// See ``trackEvent(_:withProperties:)``.
+    @objc(trackEvent:withProperties:)
+    public class func objectiveCTrack(_ name: String, _ properties: [String: String]?) {
+      trackEvent(name, withProperties: properties)
+    }
+
+    /// See ``trackEvent(_:withProperties:flags:)``.
+    @objc(trackEvent:withProperties:flags:)
+    public class func objectiveCTrack(_ name: String, _ properties: [String: String]?, _ flags: ObjectiveCFlags) {
+      trackEvent(name, withProperties: properties, flags: Flags(rawValue: flags.rawValue))
+    }
+
+    /// Records an event with typed properties.
+    @objc(trackEvent:withTypedProperties:)
+    public class func objectiveCTrack(_ name: String, typed properties: EventProperties?) {
+      trackEvent(name, withProperties: properties)
+    }
+
+    /// Records an event with typed properties and a priority.
+    @objc(trackEvent:withTypedProperties:flags:)
+    public class func objectiveCTrack(_ name: String, typed properties: EventProperties?, _ flags: ObjectiveCFlags) {
+      trackEvent(name, withProperties: properties, flags: Flags(rawValue: flags.rawValue))
+    }
+
+    /// See ``pause()``.
+    @objc(pause) public class func objectiveCPause() { pause() }
+    /// See ``resume()``.
+    @objc(resume) public class func objectiveCResume() { resume() }
+    /// See ``startSession()``.
+    @objc(startSession) public class func objectiveCStartSession() { startSession() }
+    /// See ``enableManualSessionTracker()``.
+    @objc(enableManualSessionTracker) public class func objectiveCManualSessions() { enableManualSessionTracker() }
+
+    /// See ``transmissionInterval``.
+    @objc(transmissionInterval) public class func objectiveCInterval() -> UInt { transmissionInterval }
+    /// See ``transmissionInterval``.
+    @objc(setTransmissionInterval:) public class func objectiveCSetInterval(_ seconds: UInt) {
+      transmissionInterval = seconds
+    }
+  }
+
+  extension EventProperties {
+    /// Sets a text.
+    @objc(setString:forKey:) public func objectiveCSet(_ value: String, forKey key: String) -> EventProperties {
+      setEventProperty(value, forKey: key)
+    }
+    /// Sets a number with a fraction.
+    @objc(setDouble:forKey:) public func objectiveCSet(_ value: Double, forKey key: String) -> EventProperties {
+      setEventProperty(value, forKey: key)
+    }
+    /// Sets a whole number.
+    @objc(setInt64:forKey:) public func objectiveCSet(_ value: Int64, forKey key: String) -> EventProperties {
+      setEventProperty(value, forKey: key)
+    }
+    /// Sets a truth value.
+    @objc(setBool:forKey:) public func objectiveCSet(_ value: Bool, forKey key: String) -> EventProperties {
+      setEventProperty(value, forKey: key)
+    }
+    /// Sets a point in time.
+    @objc(setDate:forKey:) public func objectiveCSet(_ value: Date, forKey key: String) -> EventProperties {
+      setEventProperty(value, forKey: key)
+    }
+  }
+#endif

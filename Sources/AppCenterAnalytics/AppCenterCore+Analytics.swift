@@ -1,0 +1,72 @@
+import AppCenter
+import Tern
+import TernEvents
+
+extension AppCenterCore {
+  private static let range: ClosedRange<UInt> = 6...86_400
+
+  private var isStarted: Bool { state.withLock { $0.isStarted(Analytics.traits) } }
+
+  /// The client has come to know that events and sessions are wanted.
+  func analyticsStarted(_ client: TernClient?) {
+    guard let client else { return }
+    let (interval, isManual) = state.withLock { ($0.interval, $0.isManual) }
+    client.setSendAfter(interval)
+    if !isManual { client.setSessions(.automatic()) }
+  }
+
+  var interval: UInt { UInt(state.withLock { $0.interval }.components.seconds) }
+
+  func setInterval(_ seconds: UInt) {
+    decide { state, notes in
+      if state.isStarted(Analytics.traits) {
+        notes.append(Note(.error, .analytics, "The transmission interval has to be set before Analytics is started."))
+      } else if !Self.range.contains(seconds) {
+        notes.append(
+          Note(
+            .error, .analytics,
+            "The transmission interval is given in seconds, from 6 to 86400; \(seconds) is ignored."))
+      } else {
+        state.interval = .seconds(Int64(seconds))
+        notes.append(Note(.debug, .analytics, "The transmission interval is \(seconds) s."))
+        if seconds >= 6000, seconds.isMultiple(of: 1000) { notes.append(Self.looksLikeMilliseconds(seconds)) }
+      }
+    }
+  }
+
+  /// App Center's documentation had a sample that set 10000 and called it ten seconds.
+  private static func looksLikeMilliseconds(_ seconds: UInt) -> Note {
+    Note(
+      .warning, .analytics,
+      """
+      The transmission interval is given in seconds: \(seconds) is \(seconds / 3600) h \(seconds % 3600 / 60) min \
+      \(seconds % 60) s. For \(seconds / 1000) s set it to \(seconds / 1000); the sample with 10000 in App Center's \
+      documentation was wrong about the unit.
+      """)
+  }
+
+  func enableManualSessions() {
+    decide { state, notes in
+      if state.isStarted(Analytics.traits) {
+        notes.append(
+          Note(.info, .analytics, "Sessions can be made manual before Analytics is started; this is ignored."))
+      } else {
+        state.isManual = true
+      }
+    }
+  }
+
+  func startSession() {
+    let client = decide { state, notes -> TernClient? in
+      guard state.isManual else {
+        notes.append(
+          Note(.info, .analytics, "Sessions begin by themselves; call enableManualSessionTracker() before the start."))
+        return nil
+      }
+      return state.client(of: Analytics.traits, &notes)
+    }
+    guard let client else { return }
+    client.startSession()
+    logBook.write(.info, .analytics, "A session began: \(client.sessionID?.description ?? "none").")
+  }
+}

@@ -1,0 +1,151 @@
+// swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
+
+public import AppCenter
+public import Foundation
+import Tern
+import TernEvents
+
+/// A file that goes with an error; at most 7 MiB.
+#if canImport(ObjectiveC)
+  @objc(MSACErrorAttachmentLog)
+#endif
+public final class ErrorAttachmentLog: AbstractLog {
+  /// The file's name.
+  public let filename: String?
+  /// The file's bytes.
+  public let data: Data
+  /// The media type.
+  public let contentType: String
+
+  /// Creates an attachment of bytes.
+  public init(filename: String?, attachmentBinary: Data, contentType: String) {
+    self.filename = filename
+    data = attachmentBinary
+    self.contentType = contentType
+  }
+
+  /// Creates an attachment of text.
+  public convenience init(filename: String?, attachmentText: String) {
+    self.init(filename: filename, attachmentBinary: Data(attachmentText.utf8), contentType: "text/plain")
+  }
+
+  /// Creates an attachment of text.
+  public class func attachment(withText text: String, filename: String?) -> ErrorAttachmentLog {
+    ErrorAttachmentLog(filename: filename, attachmentText: text)
+  }
+
+  /// Creates an attachment of bytes.
+  public class func attachment(withBinary data: Data, filename: String?, contentType: String) -> ErrorAttachmentLog {
+    ErrorAttachmentLog(filename: filename, attachmentBinary: data, contentType: contentType)
+  }
+
+  var file: TernClient.Attachment {
+    TernClient.Attachment(name: filename, contentType: contentType, data: Array(data))
+  }
+}
+
+/// What is known of a crash.
+#if canImport(ObjectiveC)
+  @objc(MSACErrorReport)
+#endif
+public final class ErrorReport: NSObject {
+  /// Names the report.
+  public let incidentIdentifier: String!
+  /// The signal that ended the process.
+  public let signal: String!
+  /// The exception's name.
+  public let exceptionName: String!
+  /// What the exception said.
+  public let exceptionReason: String!
+  /// When the process began.
+  public let appStartTime: Date!
+  /// When the process ended.
+  public let appErrorTime: Date!
+  /// Names whoever reports.
+  public var reporterKey: String! { AppCenter.installId.uuidString }
+  /// Whether the system ended the process for its memory or time; not known here.
+  public let isAppKill = false
+
+  init(_ report: CrashReport) {
+    incidentIdentifier = report.id
+    signal = report.signal
+    exceptionName = report.exception.type
+    exceptionReason = report.exception.message
+    appStartTime = Date(timeIntervalSince1970: Double(report.launched.millisecondsSince1970) / 1000)
+    appErrorTime = Date(timeIntervalSince1970: Double(report.crashed.millisecondsSince1970) / 1000)
+  }
+}
+
+/// One call on the stack.
+#if canImport(ObjectiveC)
+  @objc(MSACStackFrame)
+#endif
+public final class StackFrame: NSObject {
+  /// The address.
+  public var address: String?
+  /// The symbol as the system writes it.
+  public var code: String?
+  /// The class.
+  public var className: String?
+  /// The method.
+  public var methodName: String?
+  /// The line in the source file.
+  public var lineNumber: NSNumber?
+  /// The source file.
+  public var fileName: String?
+
+  var facts: ExceptionFacts.Frame {
+    ExceptionFacts.Frame(
+      className: className, methodName: methodName, fileName: fileName, lineNumber: lineNumber?.intValue,
+      address: address, code: code)
+  }
+}
+
+/// What an app knows of an error.
+#if canImport(ObjectiveC)
+  @objc(MSACExceptionModel)
+#endif
+public final class ExceptionModel: NSObject {
+  /// The type, by which reports group.
+  public var type: String!
+  /// What it says.
+  public var message: String!
+  /// The stack as text.
+  public var stackTrace: String!
+  /// The stack.
+  public var frames: [StackFrame]!
+  /// What caused it.
+  public var innerExceptions: [ExceptionModel]!
+  /// The wrapper SDK that reports it.
+  public var wrapperSdkName: String!
+
+  /// Creates a description without anything.
+  public override init() {}
+
+  /// Creates a description from a type, a message and the lines of a stack.
+  public init(withType exceptionType: String, exceptionMessage: String, stackTrace: [String]) {
+    type = exceptionType
+    message = exceptionMessage
+    self.stackTrace = stackTrace.joined(separator: "\n")
+    frames = stackTrace.map {
+      let frame = StackFrame()
+      frame.code = $0
+      return frame
+    }
+  }
+
+  /// Creates a description of an error: its domain or type, what it says, and the stack of the caller.
+  public init(withError error: any Error) {
+    let facts = ExceptionFacts(error)
+    // An error of Foundation is told apart by its domain: all have the same type.
+    type = Swift.type(of: error) is NSError.Type ? (error as NSError).domain : facts.type
+    message = facts.message
+    stackTrace = Thread.callStackSymbols.joined(separator: "\n")
+  }
+
+  var facts: ExceptionFacts {
+    ExceptionFacts(
+      type: type ?? "", message: message, stackTrace: stackTrace, frames: (frames ?? []).map(\.facts),
+      innerExceptions: (innerExceptions ?? []).map(\.facts), wrapperSdkName: wrapperSdkName)
+  }
+}

@@ -1,0 +1,98 @@
+public import TernEvents
+import TernLog
+
+extension TernClient {
+  /// A file that goes with an error.
+  public struct Attachment: Sendable, Hashable {
+    /// The file's name, if it has one.
+    public var name: String?
+    /// The media type, for example `text/plain`.
+    public var contentType: String
+    /// The file's bytes; at most 7 MiB are recorded.
+    public var data: [UInt8]
+
+    /// Creates an attachment.
+    public init(name: String? = nil, contentType: String = "application/octet-stream", data: [UInt8]) {
+      self.name = name
+      self.contentType = contentType
+      self.data = data
+    }
+
+    /// Creates an attachment of text, in UTF-8.
+    public init(name: String? = nil, text: String) {
+      self.init(name: name, contentType: "text/plain", data: Array(text.utf8))
+    }
+  }
+
+  /// Records an error that the app took care of; it survives the end of the process once this returns.
+  ///
+  /// Its type and what it says of itself are recorded; Swift keeps no stack in an error. Attachments larger than 7 MiB
+  /// are left out; the others are written in pieces on the caller's thread, which takes as long as writing them does.
+  ///
+  /// - Parameters:
+  ///   - error: What happened.
+  ///   - properties: What there is to say about it; none by default.
+  ///   - attachments: Files that help to understand it; none by default.
+  @discardableResult
+  public func record(
+    _ error: any Error, _ properties: Properties = [:], attachments: [Attachment] = []
+  ) -> Receipt {
+    record(ExceptionFacts(error), properties, attachments: attachments)
+  }
+
+  /// Records an error that the app took care of, with what the app knows of it.
+  ///
+  /// An exception that takes more than 48 KiB loses the outer end of its stack.
+  @discardableResult
+  public func record(
+    _ exception: ExceptionFacts, _ properties: Properties = [:], attachments: [Attachment] = []
+  ) -> Receipt {
+    engine.record(.handledError, exception, properties, .normal, attachments)
+  }
+
+  /// Records that an earlier process ended by an error; critical, so evicted last and sent first.
+  @discardableResult
+  package func recordCrash(
+    _ exception: ExceptionFacts, _ properties: Properties = [:], attachments: [Attachment] = []
+  ) -> Receipt {
+    engine.record(.crash, exception, properties, .critical, attachments)
+  }
+}
+
+extension ExceptionFacts {
+  /// What a Swift error says of itself.
+  public init(_ error: any Error) {
+    self.init(type: String(reflecting: Swift.type(of: error)), message: String(describing: error))
+  }
+}
+
+extension Engine {
+  func record(
+    _ kind: EventKind, _ exception: ExceptionFacts, _ properties: Properties, _ priority: Priority,
+    _ attachments: [TernClient.Attachment]
+  ) -> Receipt {
+    let receipt = record(kind, exception.type, properties, priority, details: exception.encodedMember())
+    guard let error = receipt.id else { return receipt }
+    for attachment in attachments { record(attachment, of: error) }
+    return receipt
+  }
+
+  /// Records a file in pieces, in order: each is an event of its own and well below the largest event.
+  private func record(_ attachment: TernClient.Attachment, of error: UniqueID) {
+    guard attachment.data.count <= AttachmentPiece.maximumAttachmentBytes else {
+      log.count(.tooLarge, 1)
+      return
+    }
+    let id = recorder.withLock { UniqueID.random(using: &$0.generator) }
+    let step = AttachmentPiece.maximumBytes
+    let parts = max((attachment.data.count + step - 1) / step, 1)
+    for part in 0..<parts {
+      let data = attachment.data[
+        min(part * step, attachment.data.count)..<min((part + 1) * step, attachment.data.count)]
+      let piece = AttachmentPiece(
+        error: error, id: id, name: attachment.name, contentType: attachment.contentType, part: part, parts: parts,
+        data: data)
+      record(.attachment, "", [:], .normal, details: piece.encodedMember())
+    }
+  }
+}

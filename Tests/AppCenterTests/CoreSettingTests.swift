@@ -1,0 +1,197 @@
+import AppCenter
+import AppCenterAnalytics
+import AppCenterCrashes
+import Foundation
+import Tern
+import TernEvents
+import TernTestSupport
+import Testing
+
+extension `App Center` {
+  @Suite struct `6_1 Settings of the core` {
+    @Test func `41, 43, 145. a size that is set before the start holds, once`() async throws {
+      let modules = try ModuleHarness()
+      let answers = Locked<[Bool]>([])
+      AppCenter.setMaxStorageSize(20 << 20) { answer in answers.withLock { $0.append(answer) } }
+      #expect(answers.withLock { $0 } == [])
+      AppCenter.setMaxStorageSize(30 << 20) { answer in answers.withLock { $0.append(answer) } }
+      #expect(answers.withLock { $0 } == [false])
+      modules.startQuietly()
+      #expect(answers.withLock { $0 } == [false, true])
+      let others = try ModuleHarness()
+      AppCenter.setMaxStorageSize(20 << 20, completionHandler: nil)
+      others.startQuietly()
+      await modules.end()
+    }
+
+    @Test func `42. a size that is set after the start is refused`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      #expect(await AppCenter.setMaxStorageSize(20 << 20) == false)
+      await modules.end()
+    }
+
+    @Test func `44. less than 24 KiB is refused and does not count as the one call`() async throws {
+      let modules = try ModuleHarness()
+      #expect(await AppCenter.setMaxStorageSize(10) == false)
+      #expect(await AppCenter.setMaxStorageSize(24 * 1024 - 1) == false)
+      async let answer = AppCenter.setMaxStorageSize(24 * 1024)
+      while modules.core.state.withLock({ $0.pendingBytes == nil }) { await Task.yield() }
+      modules.startQuietly()
+      #expect(await answer)
+      await modules.end()
+    }
+
+    @Test func `45, 46. a user is named after the start with a secret, and nil takes it back`() async throws {
+      let modules = try ModuleHarness()
+      AppCenter.userId = "too early"
+      #expect(AppCenter.userId == nil)
+      AppCenter.startFromLibrary(services: [Analytics.self])
+      AppCenter.userId = "by a library"
+      #expect(AppCenter.userId == nil && modules.log("ERROR").count == 2)
+      modules.startQuietly()
+      AppCenter.userId = "alice"
+      Analytics.trackEvent("A")
+      AppCenter.userId = nil
+      Analytics.trackEvent("B")
+      try await modules.flush()
+      #expect(modules.received.filter { $0.type == "event" }.map(\.user) == ["alice", nil])
+      let others = try ModuleHarness()
+      AppCenter.configure()
+      AppCenter.userId = "without a secret"
+      #expect(AppCenter.userId == nil && others.client == nil)
+      await modules.end()
+    }
+
+    @Test func `47. a user of 257 characters is refused and the one before stays`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      AppCenter.userId = String(repeating: "u", count: 256)
+      AppCenter.userId = String(repeating: "v", count: 257)
+      #expect(AppCenter.userId?.first == "u")
+      await modules.end()
+    }
+
+    @Test func `49. a launch begins without a user`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      AppCenter.userId = "alice"
+      await modules.relaunch()
+      modules.startQuietly()
+      #expect(AppCenter.userId == nil)
+      Analytics.trackEvent("A")
+      try await modules.flush()
+      #expect(modules.received.map(\.user) == [nil])
+      await modules.end()
+    }
+
+    @Test func `50, 51, 101, 187. forbidden requests: recorded, kept, not sent, over launches too`() async throws {
+      let modules = try ModuleHarness()
+      AppCenter.networkRequestsAllowed = false
+      modules.startQuietly()
+      #expect(!AppCenter.networkRequestsAllowed && Analytics.enabled)
+      Analytics.trackEvent("A", withProperties: ["k": "v"], flags: .critical)
+      if case .failed(let error) = try await modules.flush() { #expect(error.code == .stopped) }
+      #expect(try modules.queued() == 1)
+      await modules.relaunch()
+      #expect(!AppCenter.networkRequestsAllowed)
+      modules.startQuietly()
+      AppCenter.networkRequestsAllowed = true
+      try await modules.wait { $0.delivered == 1 }
+      #expect(AppCenter.networkRequestsAllowed && modules.names == ["A"])
+      await modules.end()
+    }
+
+    @Test func `52. the data residency region is what was set, and is sent`() async throws {
+      let modules = try ModuleHarness()
+      #expect(AppCenter.dataResidencyRegion == nil)
+      AppCenter.dataResidencyRegion = "RG"
+      #expect(AppCenter.dataResidencyRegion == "RG")
+      modules.startQuietly()
+      Analytics.trackEvent("A")
+      try await modules.flush()
+      let device = try modules.sent("event").first?["device"] as? [String: Any]
+      #expect(device?["dataResidencyRegion"] as? String == "RG")
+      await modules.end()
+    }
+
+    @Test func `53. the version is that of this package`() { #expect(AppCenter.sdkVersion == ternVersion) }
+
+    @Test func `278. the level is assert, and warning after the start of an app in development`() async throws {
+      let modules = try ModuleHarness()
+      AppCenterCore.shared = AppCenterCore(modules.core.world)
+      #expect(AppCenter.logLevel == .assert)
+      AppCenter.configure()
+      #expect(AppCenter.logLevel == .warning)
+      var world = modules.core.world
+      world.isInDevelopment = false
+      AppCenterCore.shared = AppCenterCore(world)
+      AppCenter.configure()
+      #expect(AppCenter.logLevel == .assert)
+    }
+
+    @Test func `279, 280. a level that the app set stays, and none silences`() throws {
+      let modules = try ModuleHarness()
+      AppCenter.logLevel = .none
+      AppCenter.configure()
+      #expect(AppCenter.logLevel == .none)
+      AppCenter.configure()
+      #expect(modules.log("ASSERT").isEmpty)
+    }
+
+    @Test func `a handler gets every message with its tag and place, whatever the level`() throws {
+      let modules = try ModuleHarness()
+      let seen = Locked<[String]>([])
+      AppCenter.logLevel = .none
+      AppCenter.logHandler = { provider, level, tag, file, function, line in
+        let place = file.map { String(cString: $0) } ?? ""
+        seen.withLock {
+          $0.append("\(level) \(tag ?? "") \(place.isEmpty ? "?" : "at") \(line > 0) \(provider?() ?? "")")
+        }
+      }
+      AppCenter.configure()
+      AppCenter.configure()
+      modules.core.logBook.drain()
+      #expect(seen.withLock { $0 }.first == "info AppCenter at true The SDK is configured.")
+      #expect(seen.withLock { $0 }.count == 3)
+      AppCenter.logHandler = nil
+      AppCenter.configure()
+      modules.core.logBook.drain()
+      #expect(seen.withLock { $0 }.count == 3 && modules.log("ASSERT").isEmpty)
+    }
+
+    @Test func `without a collector everything is kept, and one warning says how to set it`() async throws {
+      let modules = try ModuleHarness { $0.variables = [:] }
+      modules.startQuietly()
+      Analytics.trackEvent("A")
+      if case .failed(let error) = try await modules.flush() { #expect(error.code == .stopped) }
+      AppCenter.logUrl = "http://collector.test/logs"
+      try await modules.flush()
+      #expect(modules.names == ["A"])
+      AppCenter.logUrl = nil
+      Analytics.trackEvent("B")
+      #expect(try modules.queued() == 1)
+      let warnings = modules.log("WARNING")
+      #expect(warnings.count == 1 && warnings.allSatisfy { $0.contains("TERN_COLLECTOR") && $0.contains("logUrl") })
+      await modules.end()
+    }
+
+    @Test func `the bundle names the collector when nothing else does`() async throws {
+      let modules = try ModuleHarness {
+        $0.variables = [:]
+        $0.bundleCollector = "https://bundle.test/logs"
+      }
+      modules.startQuietly()
+      #expect(modules.client?.collector?.absoluteString == "https://bundle.test")
+      await modules.end()
+    }
+
+    @Test func `a storage that cannot be used is an error in the log and nothing else`() throws {
+      let modules = try ModuleHarness { $0.directory = URL(fileURLWithPath: "/proc/nothing") }
+      AppCenter.setMaxStorageSize(1 << 20) { #expect(!$0) }
+      modules.startQuietly()
+      Analytics.trackEvent("A")
+      #expect(modules.log("ERROR").count == 1 && AppCenter.isConfigured && Analytics.enabled)
+    }
+  }
+}

@@ -1,0 +1,229 @@
+import AppCenter
+import AppCenterAnalytics
+import AppCenterCrashes
+import Foundation
+import Tern
+import TernEvents
+import TernTestSupport
+import Testing
+
+extension `App Center` {
+  @Suite struct `6_1 The core` {
+    @Test func `1, 4. the first read of the install id yields one, and the next the same`() throws {
+      let modules = try ModuleHarness()
+      let id = AppCenter.installId
+      #expect(id != nil && id?.uuidString != "00000000-0000-0000-0000-000000000000")
+      #expect(AppCenter.installId == id)
+      _ = modules
+    }
+
+    @Test func `2, 5. an install id is kept over launches, also one that was read before the start`() async throws {
+      let modules = try ModuleHarness()
+      let id = AppCenter.installId
+      modules.startQuietly()
+      #expect(AppCenter.installId == id)
+      await modules.relaunch()
+      #expect(AppCenter.installId == id)
+    }
+
+    @Test func `3. a damaged install id is replaced`() throws {
+      let modules = try ModuleHarness()
+      let file = modules.harness.directory.appendingPathComponent("install-id")
+      try Data("garbage".utf8).write(to: file)
+      let id = AppCenter.installId
+      #expect(id != nil && AppCenter.installId == id)
+    }
+
+    @Test func `6. a start with a secret starts every service`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly([Analytics.self, Crashes.self])
+      #expect(Analytics.enabled && Crashes.enabled && AppCenter.isConfigured && AppCenter.enabled)
+      Analytics.trackEvent("A")
+      try await modules.flush()
+      #expect(modules.transport.requests.first?.raw.headers["Tern-Key"] == ModuleHarness.secret)
+      await modules.end()
+    }
+
+    @Test(
+      arguments: [
+        ("abc", "ios", "abc", nil), ("ios=abc;macos=def", "ios", "abc", nil),
+        ("ios=abc;macos=def", "macos", "def", nil),
+        ("ios=abc;target=t", "ios", "abc", "t"), ("abc;target=t", "ios", "abc", "t"), ("target=t", "ios", nil, "t"),
+        ("target=t;abc", "linux", "abc", "t"), ("appsecret=abc", "ios", "abc", nil),
+        ("appsecret=abc;target=t", "appsecret", "abc", "t"), ("ios=;target=t", "ios", nil, "t"), ("", "ios", nil, nil),
+        (";;abc;", "ios", "abc", nil), ("macos=abc", "ios", nil, nil), ("android=x;ios=abc", "ios", "abc", nil),
+        (" ios = x ;ios=abc", "ios", "abc", nil), ("target=", "ios", nil, nil), ("abc;ios=def", "ios", "def", nil),
+        ("linux=abc;ios=def", "linux", "abc", nil), (" abc ", "ios", "abc", nil),
+      ] as [(String, String, String?, String?)])
+    func `7, 8, 9, 11, 18, 293. the grammar of the secret string`(
+      text: String, platform: String, secret: String?, target: String?
+    ) {
+      let read = SecretString(text, platform: platform)
+      #expect(read.secret == secret && read.target == target)
+    }
+
+    @Test func `10, 11, 210. without a secret a service that needs one stays stopped, and another runs`() throws {
+      let modules = try ModuleHarness()
+      AppCenter.start(services: [Analytics.self, Crashes.self])
+      #expect(Analytics.enabled && !Crashes.enabled)
+      #expect(modules.log("ERROR").contains { $0.contains("needs an app secret") })
+      Analytics.trackEvent("Lost")
+      #expect(modules.log("DEBUG").contains { $0.contains("no app secret") })
+      Analytics.enabled = false
+      #expect(!Analytics.enabled)
+    }
+
+    @Test func `12, 13. what a library started gets the secret of the app`() async throws {
+      let modules = try ModuleHarness()
+      AppCenter.startFromLibrary(services: [Analytics.self])
+      #expect(!AppCenter.isConfigured && Analytics.enabled && modules.client == nil)
+      AppCenter.start(withAppSecret: ModuleHarness.secret, services: [Analytics.self])
+      #expect(AppCenter.isConfigured)
+      Analytics.trackEvent("A")
+      try await modules.flush()
+      #expect(modules.names == ["A"])
+      await modules.end()
+    }
+
+    @Test func `14. a service that only a library started keeps no secret`() async throws {
+      let modules = try ModuleHarness()
+      AppCenter.startFromLibrary(services: [Analytics.self])
+      AppCenter.start(withAppSecret: ModuleHarness.secret, services: [Crashes.self])
+      Analytics.trackEvent("A")
+      #expect(try modules.queued() == 0)
+      await modules.end()
+    }
+
+    @Test func `15. a library that comes after the app changes nothing`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      AppCenter.startFromLibrary(services: [Analytics.self])
+      Analytics.trackEvent("A")
+      #expect(try modules.queued() == 1)
+      await modules.end()
+    }
+
+    @Test func `16. what a library starts after the app runs without the secret`() async throws {
+      let modules = try ModuleHarness()
+      AppCenter.start(withAppSecret: ModuleHarness.secret, services: [Crashes.self])
+      AppCenter.startFromLibrary(services: [Analytics.self])
+      Analytics.trackEvent("A")
+      #expect(try modules.queued() == 0 && Analytics.enabled)
+      await modules.end()
+    }
+
+    @Test func `17. configure makes it configured, with a secret or without, and once`() throws {
+      let modules = try ModuleHarness()
+      #expect(!AppCenter.isConfigured)
+      AppCenter.configure()
+      #expect(AppCenter.isConfigured)
+      AppCenter.configure(withAppSecret: ModuleHarness.secret)
+      #expect(modules.log("ASSERT").count == 2 && modules.client == nil)
+      let others = try ModuleHarness()
+      AppCenter.configure(withAppSecret: ModuleHarness.secret)
+      #expect(AppCenter.isConfigured && others.client != nil)
+    }
+
+    @Test func `19. only a service can be started`() throws {
+      let modules = try ModuleHarness()
+      AppCenter.configure(withAppSecret: ModuleHarness.secret)
+      AppCenter.startService(AppCenter.self)
+      AppCenter.startService(Bystander.self)
+      AppCenter.startService(nil)
+      #expect(modules.log("ERROR").count == 2)
+      #expect(!Analytics.enabled)
+    }
+
+    @Test func `20, 22. a service is started after configure, not before`() throws {
+      let modules = try ModuleHarness()
+      AppCenter.startService(Analytics.self)
+      #expect(!Analytics.enabled)
+      AppCenter.configure(withAppSecret: ModuleHarness.secret)
+      AppCenter.startService(Analytics.self)
+      #expect(Analytics.enabled && modules.client != nil)
+    }
+
+    @Test func `21. nil services only configure`() throws {
+      let modules = try ModuleHarness()
+      AppCenter.start(withAppSecret: ModuleHarness.secret, services: nil)
+      #expect(AppCenter.isConfigured && !Analytics.enabled && modules.client != nil)
+      AppCenter.startService(Analytics.self)
+      #expect(Analytics.enabled)
+    }
+
+    @Test func `23, 209. services start in the order of their priority`() {
+      #expect(Crashes.traits.priority == InitializationPriority.max.rawValue)
+      #expect(Analytics.traits.priority == InitializationPriority.default.rawValue)
+    }
+
+    @Test func `24, 25, 27, 189. disabling erases, is kept over launches, and enabling begins anew`() async throws {
+      let modules = try ModuleHarness()
+      AppCenter.start(withAppSecret: ModuleHarness.secret, services: [Analytics.self])
+      Analytics.trackEvent("Before")
+      AppCenter.enabled = false
+      #expect(!AppCenter.enabled && !Analytics.enabled)
+      #expect(try modules.queued() == 0)
+      Analytics.trackEvent("Meanwhile")
+      await modules.relaunch()
+      AppCenter.start(withAppSecret: ModuleHarness.secret, services: [Analytics.self])
+      #expect(!AppCenter.enabled && !Analytics.enabled)
+      AppCenter.enabled = true
+      #expect(AppCenter.enabled && Analytics.enabled)
+      Analytics.trackEvent("After")
+      try await modules.flush()
+      #expect(modules.names == ["After"] && modules.received.contains { $0.type == "session_start" })
+      await modules.end()
+    }
+
+    @Test func `28. a launch in the disabled state erases what is left`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      Analytics.trackEvent("A")
+      await modules.relaunch()
+      let file = modules.harness.directory.appendingPathComponent("switches.json")
+      try Data(#"{"epoch":0,"isEnabled":false}"#.utf8).write(to: file)
+      modules.startQuietly()
+      #expect(!Analytics.enabled)
+      #expect(try modules.queued() == 0)
+      await modules.end()
+    }
+
+    @Test func `32, 33, 183, 184. the address is nil until it is set, changes at run time, and must be one`()
+      async throws
+    {
+      let modules = try ModuleHarness()
+      #expect(AppCenter.logUrl == nil)
+      AppCenter.logUrl = "https://first.test/logs"
+      modules.startQuietly()
+      Analytics.trackEvent("A")
+      try await modules.flush()
+      AppCenter.logUrl = "not an address"
+      #expect(AppCenter.logUrl == "https://first.test/logs")
+      AppCenter.logUrl = "https://second.test/base/logs/"
+      Analytics.trackEvent("B")
+      try await modules.flush()
+      let urls = modules.transport.requests.map(\.raw.url.absoluteString)
+      #expect(urls == ["https://first.test/v1/events", "https://second.test/base/v1/events"])
+      await modules.end()
+    }
+
+    @Test(arguments: [
+      ("All", false, false), ("Crashes", true, false), (" analytics , Unknown", false, true), ("x", true, true),
+    ])
+    func `35, 36, 37. the environment keeps services from being started`(
+      value: String, analytics: Bool, crashes: Bool
+    ) async throws {
+      let modules = try ModuleHarness { $0.variables["APP_CENTER_DISABLE"] = value }
+      modules.startQuietly([Analytics.self, Crashes.self])
+      #expect(Analytics.enabled == analytics && Crashes.enabled == crashes)
+      await modules.end()
+    }
+
+    @Test(arguments: [("1", true), ("0", false), ("true", false), (nil, false)] as [(String?, Bool)])
+    func `38. a test cloud is known by the environment`(value: String?, isOne: Bool) throws {
+      let modules = try ModuleHarness { $0.variables["RUNNING_IN_APP_CENTER"] = value }
+      #expect(AppCenter.isRunningInAppCenterTestCloud == isOne)
+      _ = modules
+    }
+  }
+}

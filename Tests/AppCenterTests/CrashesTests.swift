@@ -1,0 +1,179 @@
+import AppCenter
+import AppCenterAnalytics
+import AppCenterCrashes
+import Foundation
+import Tern
+import TernEvents
+import TernTestSupport
+import Testing
+
+/// Reports that an earlier process left.
+private final class LeftReports: CrashSource {
+  private let reports = Locked<[CrashReport]>([])
+
+  init(_ count: Int) {
+    reports.withLock { reports in
+      reports = (0..<count).map { number in
+        CrashReport(
+          id: "report-\(number)", exception: ExceptionFacts(type: "SIGSEGV", message: "at 0x\(number)"),
+          launched: Timestamp(millisecondsSince1970: 1000), crashed: Timestamp(millisecondsSince1970: 2000),
+          signal: "SIGSEGV")
+      }
+    }
+  }
+
+  func takeReports() -> [CrashReport] {
+    reports.withLock { reports in
+      defer { reports = [] }
+      return reports
+    }
+  }
+}
+
+private final class Delegate: CrashesDelegate {
+  let log = Locked<[String]>([])
+  let isWanted: Bool
+
+  init(isWanted: Bool = true) { self.isWanted = isWanted }
+
+  private func note(_ text: String) { log.withLock { $0.append(text) } }
+
+  func crashes(_ crashes: Crashes, shouldProcess errorReport: ErrorReport) -> Bool {
+    note("should \(errorReport.incidentIdentifier ?? "")")
+    return isWanted
+  }
+  func attachments(with crashes: Crashes, for errorReport: ErrorReport) -> [ErrorAttachmentLog]? {
+    [ErrorAttachmentLog(filename: "log.txt", attachmentText: "lines")]
+  }
+  func crashes(_ crashes: Crashes, willSend errorReport: ErrorReport) { note("will") }
+  func crashes(_ crashes: Crashes, didSucceedSending errorReport: ErrorReport) { note("did") }
+}
+
+extension `App Center` {
+  @Suite struct `6_10 Errors and crashes` {
+    private struct Broken: Error, CustomStringConvertible { let description = "It broke" }
+
+    private func started(_ count: Int = 0) throws -> ModuleHarness {
+      let left = LeftReports(count)
+      return try ModuleHarness { $0.crashes = left }
+    }
+
+    @Test func `302. a handled error has its stack, its properties by the rules, and the user`() async throws {
+      let modules = try started()
+      modules.startQuietly([Analytics.self, Crashes.self])
+      AppCenter.userId = "alice"
+      let long = String(repeating: "x", count: 127)
+      let id = Crashes.trackError(
+        Broken(), properties: [long: long],
+        attachments: [
+          ErrorAttachmentLog(filename: "a.txt", attachmentText: "hello"),
+          ErrorAttachmentLog(filename: nil, attachmentBinary: Data([1, 2, 3]), contentType: "image/png"),
+        ])
+      try await modules.flush()
+      let line = try #require(modules.sent("handled_error").first)
+      #expect(line["id"] as? String == id && line["user"] as? String == "alice")
+      #expect((line["properties"] as? [String: String])?.keys.first?.count == 125)
+      let exception = try #require(line["exception"] as? [String: Any])
+      #expect(exception["message"] as? String == "It broke" && exception["stackTrace"] as? String != "")
+      let attachments = try modules.sent("attachment").compactMap { $0["attachment"] as? [String: Any] }
+      #expect(attachments.map { $0["error"] as? String } == [id, id])
+      #expect(attachments.map { $0["contentType"] as? String } == ["text/plain", "image/png"])
+      #expect(attachments.map { $0["data"] as? String } == ["aGVsbG8=", "AQID"])
+      await modules.end()
+    }
+
+    @Test func `an error of Foundation is known by its domain, and a description of one's own as it is`() async throws {
+      let modules = try started()
+      modules.startQuietly([Crashes.self])
+      Crashes.trackError(NSError(domain: "com.example", code: 7), properties: nil, attachments: nil)
+      let model = ExceptionModel(withType: "Custom", exceptionMessage: "m", stackTrace: ["one", "two"])
+      let inner = ExceptionModel()
+      inner.type = "Inner"
+      model.innerExceptions = [inner]
+      Crashes.trackException(model, properties: ["k": "v"], attachments: nil)
+      try await modules.flush()
+      let exceptions = try modules.sent("handled_error").compactMap { $0["exception"] as? [String: Any] }
+      #expect(exceptions.map { $0["type"] as? String } == ["com.example", "Custom"])
+      #expect((exceptions[1]["frames"] as? [[String: String]])?.map { $0["code"] } == ["one", "two"])
+      #expect((exceptions[1]["innerExceptions"] as? [[String: String]])?.first?["type"] == "Inner")
+      await modules.end()
+    }
+
+    @Test func `an attachment over 7 MiB is left out, with an error in the log`() async throws {
+      let modules = try started()
+      modules.startQuietly([Crashes.self])
+      let data = Data(repeating: 0, count: (7 << 20) + 1)
+      Crashes.trackError(
+        Broken(), properties: nil,
+        attachments: [ErrorAttachmentLog(filename: "big", attachmentBinary: data, contentType: "x/y")])
+      #expect(try modules.queued() == 1 && modules.log("ERROR").count == 1)
+      await modules.end()
+    }
+
+    @Test func `disabling Crashes erases errors and leaves events, and the other way round`() async throws {
+      let modules = try started()
+      modules.startQuietly([Analytics.self, Crashes.self])
+      Analytics.trackEvent("A")
+      Crashes.trackError(Broken(), properties: nil, attachments: nil)
+      Crashes.enabled = false
+      #expect(!Crashes.enabled && Analytics.enabled)
+      #expect(Crashes.trackError(Broken(), properties: nil, attachments: nil) == "")
+      try await modules.flush()
+      #expect(modules.received.map(\.type).sorted() == ["drops", "event"])
+      Crashes.enabled = true
+      Crashes.trackError(Broken(), properties: nil, attachments: nil)
+      Analytics.trackEvent("B")
+      Analytics.enabled = false
+      try await modules.flush()
+      #expect(modules.received.contains { $0.type == "handled_error" } && modules.names == ["A"])
+      await modules.end()
+    }
+
+    @Test func `crash reports of the launch before are critical, share the storage, and the delegate hears of them`()
+      async throws
+    {
+      let modules = try started(2)
+      let delegate = Delegate()
+      Crashes.delegate = delegate
+      #expect(!Crashes.hasCrashedInLastSession)
+      modules.startQuietly([Analytics.self, Crashes.self])
+      #expect(Crashes.hasCrashedInLastSession && Crashes.lastSessionCrashReport?.incidentIdentifier == "report-1")
+      #expect(Crashes.lastSessionCrashReport?.signal == "SIGSEGV")
+      await modules.clock.sleeping(until: .seconds(1003))
+      modules.clock.advance(by: .seconds(3))
+      let first = await modules.transport.request(number: 1)
+      #expect(first.events.prefix(2).map(\.type) == ["crash", "crash"])
+      try await modules.flush()
+      #expect(try modules.sent("attachment").count >= 2)
+      while delegate.log.withLock({ $0 }).count < 6 { await Task.yield() }
+      #expect(
+        delegate.log.withLock { $0 }.sorted() == ["did", "did", "should report-0", "should report-1", "will", "will"])
+      await modules.relaunch()
+      modules.startQuietly([Crashes.self])
+      #expect(!Crashes.hasCrashedInLastSession)
+      await modules.end()
+    }
+
+    @Test func `a report that the delegate does not want is not sent`() async throws {
+      let modules = try started(1)
+      let delegate = Delegate(isWanted: false)
+      Crashes.delegate = delegate
+      modules.startQuietly([Crashes.self])
+      #expect(try modules.queued() == 0 && Crashes.hasCrashedInLastSession)
+      await modules.end()
+    }
+
+    @Test(arguments: [(UserConfirmation.send, 1), (.always, 1), (.dontSend, 0)])
+    func `a user who is asked decides`(answer: UserConfirmation, count: Int) async throws {
+      let modules = try started(1)
+      Crashes.delegate = nil
+      Crashes.userConfirmationHandler = { reports in reports.count == 1 }
+      modules.startQuietly([Crashes.self])
+      #expect(try modules.queued() == 0)
+      Crashes.notify(with: answer)
+      Crashes.notify(with: .send)
+      #expect(try modules.queued() == count)
+      await modules.end()
+    }
+  }
+}

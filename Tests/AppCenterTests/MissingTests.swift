@@ -1,0 +1,176 @@
+import AppCenter
+import AppCenterAnalytics
+import AppCenterCrashes
+import Foundation
+import Tern
+import TernEvents
+import TernTestSupport
+import Testing
+
+extension `App Center` {
+  @Suite struct `6_11 What the original's tests lacked` {
+    @Test func `303. an event every five seconds leaves six seconds after the first`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      Analytics.trackEvent("A")
+      await modules.clock.sleeping(until: .seconds(1006))
+      modules.clock.advance(by: .seconds(5))
+      Analytics.trackEvent("B")
+      modules.clock.advance(by: .seconds(1))
+      #expect(await modules.transport.request(number: 1).events.map(\.name) == ["A", "B"])
+      await modules.end()
+    }
+
+    @Test func `304. a batch that failed is sent again by the same process`() async throws {
+      let modules = try ModuleHarness(
+        transport: ScriptedTransport(answers: [.status(503), .status(503), .status(503)]))
+      modules.startQuietly()
+      for number in 0..<50 { Analytics.trackEvent("E\(number)") }
+      await modules.pass(untilRequest: 4)
+      try await modules.wait { $0.delivered == 50 }
+      await modules.end()
+    }
+
+    @Test func `307. eviction never takes what is on its way`() async throws {
+      let modules = try ModuleHarness(transport: ScriptedTransport { _ in .hold })
+      AppCenter.setMaxStorageSize(48 * 1024, completionHandler: nil)
+      modules.startQuietly()
+      for number in 0..<50 { Analytics.trackEvent("E\(number)") }
+      let first = await modules.transport.request(number: 1).events.map(\.name)
+      for number in 50..<200 { Analytics.trackEvent("E\(number)") }
+      #expect(modules.client?.currentStatus.inFlight ?? 0 >= 50)
+      modules.transport.release()
+      try await modules.wait { $0.inFlight == 0 && $0.delivered >= 50 }
+      #expect(Set(modules.names).isSuperset(of: first))
+      await modules.end()
+    }
+
+    @Test func `308. disabling Analytics leaves errors that are on their way alone`() async throws {
+      let modules = try ModuleHarness(transport: ScriptedTransport { _ in .hold })
+      modules.startQuietly([Analytics.self, Crashes.self])
+      for _ in 0..<50 { Crashes.trackError(CocoaError(.fileNoSuchFile), properties: nil, attachments: nil) }
+      await modules.transport.request(number: 1)
+      Analytics.enabled = false
+      modules.transport.release()
+      try await modules.wait { $0.delivered == 50 }
+      #expect(modules.transport.requests.count == 1)
+      await modules.end()
+    }
+
+    @Test(arguments: ["<html>Log in</html>", "", "{}", "{\"status\":\"Success\"}"])
+    func `310. an answer that acknowledges nothing erases nothing`(body: String) async throws {
+      let modules = try ModuleHarness(transport: ScriptedTransport(answers: [.status(200, body: body)]))
+      modules.startQuietly()
+      Analytics.trackEvent("A")
+      try await modules.flush()
+      try await modules.flush()
+      #expect(modules.names == ["A"])
+      await modules.end()
+    }
+
+    @Test(arguments: ["👨‍👩‍👧‍👦", "é", "e\u{301}", "漢", "𝒜", "x"]) func `311. a cut never splits a character`(
+      character: String
+    ) async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      let long = String(repeating: character, count: 300)
+      Analytics.trackEvent(long, withProperties: [long: long])
+      try await modules.flush()
+      let event = try #require(modules.received.first)
+      let units = character.utf16.count
+      #expect(event.name == String(repeating: character, count: 256 / units))
+      let cut = String(repeating: character, count: 125 / units)
+      #expect(event.properties == [cut: .string(cut)])
+      await modules.end()
+    }
+
+    @Test func `313. a change of the time zone is in the next event`() async throws {
+      let offset = Locked(60)
+      let modules = try ModuleHarness { world in
+        let make = world.environment
+        world.environment = {
+          var environment = make()
+          environment.device = {
+            var device = TestHarness.device
+            device.timeZoneOffsetMinutes = offset.withLock { $0 }
+            return device
+          }
+          return environment
+        }
+      }
+      modules.startQuietly()
+      Analytics.trackEvent("A")
+      offset.withLock { $0 = -180 }
+      modules.client?.refreshDevice()
+      Analytics.trackEvent("B")
+      try await modules.flush()
+      let offsets = try modules.sent("event").map { ($0["device"] as? [String: Any])?["timeZoneOffset"] as? Int }
+      #expect(offsets == [60, -180])
+      await modules.end()
+    }
+
+    @Test func `314. launches leave nothing behind that grows`() async throws {
+      let modules = try ModuleHarness()
+      func size() -> Int {
+        let files = FileManager.default.enumerator(at: modules.harness.directory, includingPropertiesForKeys: nil)
+        return (files ?? .init()).compactMap { ($0 as? URL).flatMap { try? Data(contentsOf: $0).count } }.reduce(0, +)
+      }
+      var sizes: [Int] = []
+      for _ in 0..<60 {
+        modules.startQuietly()
+        AppCenter.userId = "alice"
+        Analytics.trackEvent("A")
+        try await modules.flush()
+        await modules.relaunch()
+        sizes.append(size())
+      }
+      #expect(sizes.suffix(30).max() ?? 0 <= (sizes.prefix(30).max() ?? 0) + 64)
+    }
+
+    @Test func `315. the handler of the storage's size is called once, whatever happens`() async throws {
+      let calls = Locked(0)
+      let modules = try ModuleHarness { $0.directory = URL(fileURLWithPath: "/proc/nothing") }
+      for bytes in [1 << 20, 10, 1 << 21] { AppCenter.setMaxStorageSize(bytes) { _ in calls.withLock { $0 += 1 } } }
+      modules.startQuietly()
+      AppCenter.setMaxStorageSize(1 << 20) { _ in calls.withLock { $0 += 1 } }
+      #expect(calls.withLock { $0 } == 4)
+    }
+
+    @Test func `316. a key that the collector does not know stops sending and loses nothing`() async throws {
+      let modules = try ModuleHarness(transport: ScriptedTransport { _ in .status(401) })
+      modules.startQuietly()
+      for number in 0..<50 { Analytics.trackEvent("E\(number)") }
+      await modules.pass(untilRequest: 4)
+      try await modules.wait { $0.inFlight == 0 && $0.queued == 50 }
+      #expect(modules.client?.currentStatus.dropped == 0)
+      await modules.end()
+    }
+
+    @Test func `317. a long interval does not let the storage run full`() async throws {
+      let modules = try ModuleHarness()
+      Analytics.transmissionInterval = 86_400
+      AppCenter.setMaxStorageSize(64 * 1024, completionHandler: nil)
+      modules.startQuietly()
+      for number in 0..<50 { Analytics.trackEvent("E\(number)") }
+      await modules.transport.request(number: 1)
+      #expect(modules.client?.currentStatus.dropped == 0)
+      await modules.end()
+    }
+
+    @Test func `318. a critical event leaves after three seconds, normal ones keep their interval`() async throws {
+      let modules = try ModuleHarness()
+      Analytics.transmissionInterval = 60
+      modules.startQuietly()
+      Analytics.trackEvent("Normal")
+      await modules.clock.sleeping(until: .seconds(1060))
+      Analytics.trackEvent("Critical", withProperties: nil, flags: .critical)
+      await modules.clock.sleeping(until: .seconds(1003))
+      modules.clock.advance(by: .seconds(3))
+      #expect(await modules.transport.request(number: 1).events.map(\.name) == ["Critical"])
+      await modules.clock.sleeping(until: .seconds(1060))
+      modules.clock.advance(by: .seconds(57))
+      #expect(await modules.transport.request(number: 2).events.map(\.name) == ["Normal"])
+      await modules.end()
+    }
+  }
+}

@@ -1,0 +1,225 @@
+import AppCenter
+import AppCenterAnalytics
+import Foundation
+import Tern
+import TernEvents
+import TernLog
+import TernTestSupport
+import Testing
+
+extension `App Center` {
+  @Suite struct `6_2 The queue` {
+    /// Modules that record while they are paused, so that what leaves at once can be seen.
+    private func paused(_ transport: ScriptedTransport = ScriptedTransport()) throws -> ModuleHarness {
+      let modules = try ModuleHarness(transport: transport)
+      modules.startQuietly()
+      Analytics.pause()
+      return modules
+    }
+
+    @Test func `56, 73. of two hundred waiting, three batches of fifty leave, and the fourth when one is answered`()
+      async throws
+    {
+      let modules = try paused(ScriptedTransport { _ in .hold })
+      for number in 0..<200 { Analytics.trackEvent("E\(number)") }
+      #expect(modules.client?.currentStatus.queued == 200 && modules.transport.requests.isEmpty)
+      Analytics.resume()
+      await modules.transport.request(number: 3)
+      #expect(modules.client?.currentStatus.inFlight == 150 && modules.client?.currentStatus.queued == 50)
+      modules.transport.release()
+      try await modules.wait { $0.delivered == 200 }
+      #expect(modules.transport.requests.map(\.events.count) == [50, 50, 50, 50])
+      #expect(modules.transport.mostActive == 3)
+      await modules.end()
+    }
+
+    @Test func `57, 69, 72. fewer than fifty wait for six seconds, fifty leave at once`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      for number in 0..<49 { Analytics.trackEvent("E\(number)") }
+      await modules.clock.sleeping(until: .seconds(1006))
+      #expect(modules.transport.requests.isEmpty)
+      Analytics.trackEvent("E49")
+      #expect(await modules.transport.request(number: 1).events.count == 50)
+      try await modules.wait { $0.delivered == 50 }
+      Analytics.trackEvent("Last")
+      await modules.clock.sleeping(until: .seconds(1006))
+      modules.clock.advance(by: .seconds(6))
+      #expect(await modules.transport.request(number: 2).events.count == 1)
+      await modules.end()
+    }
+
+    @Test func `58. with an interval of its own fifty waiting leave all the same, as the page says`() async throws {
+      let modules = try ModuleHarness()
+      Analytics.transmissionInterval = 3600
+      modules.startQuietly()
+      for number in 0..<50 { Analytics.trackEvent("E\(number)") }
+      #expect(await modules.transport.request(number: 1).events.count == 50)
+      await modules.end()
+    }
+
+    @Test func `65, 154. what was acknowledged leaves the storage`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      Analytics.trackEvent("A")
+      #expect(try await modules.flush() == .sent(1))
+      #expect(try modules.queued() == 0)
+      #expect(try await modules.flush() == .nothingToSend)
+      await modules.end()
+    }
+
+    @Test func `67. a 500 keeps the events and goes on`() async throws {
+      let modules = try ModuleHarness(transport: ScriptedTransport(answers: [.status(500)]))
+      modules.startQuietly()
+      Analytics.trackEvent("A")
+      try await modules.flush()
+      #expect(Analytics.enabled)
+      try await modules.flush()
+      #expect(modules.names == ["A"])
+      await modules.end()
+    }
+
+    @Test(arguments: [300, 302, 400, 401, 403, 404]) func `68. no status erases what waits`(status: Int) async throws {
+      let modules = try ModuleHarness(transport: ScriptedTransport(answers: [.status(status)]))
+      modules.startQuietly()
+      Analytics.trackEvent("A")
+      Analytics.trackEvent("B")
+      try await modules.flush()
+      #expect(Analytics.enabled && modules.client?.currentStatus.dropped == 0)
+      for _ in 0..<3 where modules.names.count < 2 { try await modules.flush() }
+      #expect(Set(modules.names) == ["A", "B"])
+      await modules.end()
+    }
+
+    @Test func `70. an event that the disk refuses is counted and nothing is sent for it`() async throws {
+      let memory = InMemoryFileSystem()
+      let modules = try ModuleHarness { world in
+        let make = world.environment
+        world.environment = {
+          var environment = make()
+          environment.fileSystem = memory
+          return environment
+        }
+        world.directory = URL(fileURLWithPath: "/queue")
+      }
+      modules.startQuietly()
+      memory.setCapacity(memory.totalBytes)
+      Analytics.trackEvent("A")
+      #expect(modules.client?.currentStatus.droppedByReason == [.storageFailed: 1])
+      #expect(try modules.queued() == 0 && modules.transport.requests.isEmpty)
+      await modules.end()
+    }
+
+    @Test func `71, 203, 204, 206. critical events leave first, in batches of their own`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      Analytics.trackEvent("N1")
+      await modules.clock.sleeping(until: .seconds(1006))
+      Analytics.trackEvent("C1", withProperties: nil, flags: .critical)
+      await modules.clock.sleeping(until: .seconds(1003))
+      Analytics.trackEvent("N2", withProperties: ["k": "v"], flags: .default)
+      Analytics.trackEvent("C2", withProperties: EventProperties(), flags: .critical)
+      modules.clock.advance(by: .seconds(3))
+      #expect(await modules.transport.request(number: 1).events.map(\.name) == ["C1", "C2"])
+      await modules.clock.sleeping(until: .seconds(1006))
+      modules.clock.advance(by: .seconds(3))
+      #expect(await modules.transport.request(number: 2).events.map(\.name) == ["N1", "N2"])
+      await modules.end()
+    }
+
+    @Test func `74. a free place is taken by the next events`() async throws {
+      let modules = try paused(ScriptedTransport { _ in .hold })
+      for number in 0..<150 { Analytics.trackEvent("E\(number)") }
+      Analytics.resume()
+      await modules.transport.request(number: 3)
+      for number in 150..<200 { Analytics.trackEvent("E\(number)") }
+      modules.transport.release()
+      try await modules.wait { $0.delivered == 200 }
+      await modules.end()
+    }
+
+    @Test func `75, 76, 77, 78, 195, 290. a service that is off keeps and sends nothing, and begins anew`() async throws
+    {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      Analytics.trackEvent("Before")
+      Analytics.enabled = false
+      #expect(try modules.queued() == 0 && !Analytics.enabled && AppCenter.enabled)
+      Analytics.trackEvent("Meanwhile")
+      try await modules.flush()
+      #expect(modules.names == [] && modules.client?.ledger.balances == true)
+      Analytics.enabled = true
+      Analytics.trackEvent("After")
+      try await modules.flush()
+      #expect(modules.names == ["After"])
+      await modules.end()
+    }
+
+    @Test func `79, 80, 223. enabling resumes what was paused`() async throws {
+      let modules = try paused()
+      Analytics.enabled = false
+      Analytics.enabled = true
+      Analytics.trackEvent("A")
+      #expect(try await modules.flush() == .sent(1))
+      await modules.end()
+    }
+
+    @Test func `83. time and device are filled in`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      Analytics.trackEvent("A")
+      try await modules.flush()
+      let line = try #require(modules.sent("event").first)
+      #expect(line["time"] as? Int64 == 1_767_225_600_000)
+      #expect((line["device"] as? [String: Any])?["model"] as? String == "T1")
+      await modules.end()
+    }
+
+    @Test func `87, 88, 90. a pause and forbidden requests are lifted each by itself`() async throws {
+      let modules = try paused()
+      Analytics.trackEvent("A")
+      AppCenter.networkRequestsAllowed = false
+      Analytics.resume()
+      #expect(modules.client?.currentStatus.isPaused == true)
+      Analytics.pause()
+      AppCenter.networkRequestsAllowed = true
+      #expect(modules.client?.currentStatus.isPaused == true)
+      Analytics.resume()
+      #expect(modules.client?.currentStatus.isPaused == false)
+      await modules.end()
+    }
+
+    @Test func `92, 93, 222. pausing and resuming twice is the same as once`() async throws {
+      let modules = try paused()
+      Analytics.pause()
+      Analytics.trackEvent("A")
+      if case .failed(let error) = try await modules.flush() { #expect(error.code == .stopped) }
+      Analytics.resume()
+      Analytics.resume()
+      #expect(try await modules.flush() == .sent(1))
+      await modules.end()
+    }
+
+    @Test func `110. what an earlier launch left goes at once`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      Analytics.trackEvent("A")
+      await modules.relaunch()
+      modules.startQuietly()
+      #expect(await modules.transport.request(number: 1).events.map(\.name) == ["A"])
+      await modules.end()
+    }
+
+    @Test func `pausing and everything else before the start is an error in the log`() throws {
+      let modules = try ModuleHarness()
+      Analytics.pause()
+      Analytics.resume()
+      Analytics.trackEvent("A")
+      Analytics.enabled = false
+      #expect(!Analytics.enabled)
+      AppCenter.enabled = false
+      #expect(!AppCenter.enabled)
+      #expect(modules.log("ERROR").count == 7 && modules.client == nil)
+    }
+  }
+}

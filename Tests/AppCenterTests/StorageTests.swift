@@ -1,0 +1,168 @@
+import AppCenter
+import AppCenterAnalytics
+import Foundation
+import Tern
+import TernEvents
+import TernTestSupport
+import Testing
+
+extension `App Center` {
+  @Suite struct `6_4 The storage` {
+    /// Modules with the least storage, paused.
+    private func small() throws -> ModuleHarness {
+      let modules = try ModuleHarness()
+      AppCenter.setMaxStorageSize(24 * 1024, completionHandler: nil)
+      modules.startQuietly()
+      Analytics.pause()
+      return modules
+    }
+
+    private func delivered(_ modules: ModuleHarness) async throws -> [String] {
+      Analytics.resume()
+      try await modules.flush()
+      return modules.names
+    }
+
+    @Test(arguments: [49, 50, 51]) func `113, 114, 115. a batch has at most fifty`(count: Int) async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      Analytics.pause()
+      for number in 0..<count { Analytics.trackEvent("E\(number)") }
+      Analytics.resume()
+      try await modules.flush()
+      // Two requests that are under way at a time may come in either order.
+      #expect(modules.transport.requests.map(\.events.count).sorted() == (count > 50 ? [1, 50] : [count]))
+      await modules.end()
+    }
+
+    @Test func `116. critical ones come first, each kind the oldest first`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      Analytics.pause()
+      for number in 0..<6 {
+        Analytics.trackEvent("\(number)", withProperties: nil, flags: number.isMultiple(of: 2) ? .critical : .normal)
+      }
+      #expect(try await delivered(modules) == ["0", "2", "4", "1", "3", "5"])
+      await modules.end()
+    }
+
+    @Test func `117. what is on its way is not sent a second time`() async throws {
+      let modules = try ModuleHarness(transport: ScriptedTransport { _ in .hold })
+      modules.startQuietly()
+      Analytics.pause()
+      for number in 0..<100 { Analytics.trackEvent("E\(number)") }
+      Analytics.resume()
+      await modules.transport.request(number: 2)
+      let ids = modules.transport.requests.flatMap(\.events).map(\.id)
+      #expect(Set(ids).count == 100)
+      modules.transport.release()
+      try await modules.wait { $0.delivered == 100 }
+      await modules.end()
+    }
+
+    @Test func `126, 127. below the limit nothing is evicted`() async throws {
+      let modules = try small()
+      for number in 0..<20 { Analytics.trackEvent("E\(number)") }
+      #expect(modules.client?.currentStatus.dropped == 0)
+      #expect(try await delivered(modules).count == 20)
+      await modules.end()
+    }
+
+    @Test func `128, 129. a storage full of normal events loses the oldest, and never grows`() async throws {
+      let modules = try small()
+      for number in 0..<200 {
+        Analytics.trackEvent("E\(number)")
+        #expect(modules.client?.queueBytes ?? .max <= 24 * 1024)
+      }
+      #expect(modules.client?.currentStatus.droppedByReason.keys.contains(.queueFull) == true)
+      let names = try await delivered(modules)
+      #expect(names.last == "E199" && names == (200 - names.count..<200).map { "E\($0)" })
+      await modules.end()
+    }
+
+    @Test func `130, 132. critical events displace normal ones, and normal ones never critical ones`() async throws {
+      let modules = try small()
+      Analytics.trackEvent("C", withProperties: nil, flags: .critical)
+      for number in 0..<200 { Analytics.trackEvent("N\(number)") }
+      for number in 0..<10 { Analytics.trackEvent("C\(number)", withProperties: nil, flags: .critical) }
+      let names = try await delivered(modules)
+      #expect(Array(names.prefix(11)) == ["C"] + (0..<10).map { "C\($0)" })
+      #expect(names.count > 11 && names.last == "N199")
+      await modules.end()
+    }
+
+    @Test func `131. a storage full of critical events refuses a normal one`() async throws {
+      let modules = try small()
+      for number in 0..<200 { Analytics.trackEvent("C\(number)", withProperties: nil, flags: .critical) }
+      let queued = try modules.queued()
+      Analytics.trackEvent("N")
+      #expect(try modules.queued() == queued)
+      let names = try await delivered(modules)
+      #expect(!names.contains("N") && names.last == "C199")
+      await modules.end()
+    }
+
+    @Test func `142, 144. a size below what is stored is refused, and the one before stays`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      Analytics.pause()
+      for number in 0..<400 { Analytics.trackEvent("E\(number)") }
+      await modules.relaunch()
+      let answers = Locked<[Bool]>([])
+      AppCenter.setMaxStorageSize(24 * 1024) { answer in answers.withLock { $0.append(answer) } }
+      modules.startQuietly()
+      #expect(answers.withLock { $0 } == [false])
+      #expect(modules.client?.currentStatus.dropped == 0)
+      await modules.end()
+    }
+
+    @Test func `143. a larger size holds, at the next launch too`() async throws {
+      let modules = try ModuleHarness()
+      AppCenter.setMaxStorageSize(20 << 20, completionHandler: nil)
+      modules.startQuietly()
+      Analytics.pause()
+      let properties = Dictionary(
+        uniqueKeysWithValues: (0..<20).map { ("k\($0)", String(repeating: "v", count: 125)) })
+      for number in 0..<4000 { Analytics.trackEvent("E\(number)", withProperties: properties) }
+      #expect(modules.client?.currentStatus.dropped == 0 && modules.client?.queueBytes ?? 0 > 10 << 20)
+      await modules.relaunch()
+      modules.startQuietly()
+      #expect(modules.client?.currentStatus.dropped == 0)
+      await modules.end()
+    }
+
+    @Test func `149. a damaged storage is usable, and costs only what was damaged`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      Analytics.pause()
+      for number in 0..<10 { Analytics.trackEvent("E\(number)") }
+      await modules.relaunch()
+      let files = FileManager.default.enumerator(at: modules.harness.directory, includingPropertiesForKeys: nil)
+      for case let file as URL in files ?? .init() where file.path.contains("log-") && file.pathExtension == "seg" {
+        var bytes = try Data(contentsOf: file)
+        if bytes.count > 1500 { bytes[1000] ^= 0xFF }
+        try bytes.write(to: file)
+      }
+      modules.startQuietly()
+      Analytics.trackEvent("After")
+      try await modules.flush()
+      #expect(modules.names.contains("After") && modules.names.count >= 9)
+      await modules.end()
+    }
+
+    @Test func `events of more than 25 days are dropped, and counted`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      Analytics.pause()
+      Analytics.trackEvent("Old")
+      modules.clock.advance(by: .seconds(24 * 86_400))
+      Analytics.trackEvent("Young")
+      modules.clock.advance(by: .seconds(86_400 + 1))
+      Analytics.resume()
+      try await modules.flush()
+      #expect(modules.names == ["Young"])
+      #expect(modules.client?.currentStatus.droppedByReason == [.expired: 1])
+      await modules.end()
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import TernDelivery
+import TernEvents
+import Testing
+
+/// As App Center's documentation has it: three retries, each request its own.
+@Suite struct `Retries by the batch` {
+  static let ranges: [ClosedRange<Duration>] = [
+    .seconds(5) ... .seconds(10), .seconds(150) ... .seconds(300), .seconds(600) ... .seconds(1200),
+  ]
+
+  private func world(seed: UInt64 = 1) -> World {
+    World(
+      Policy(
+        batchEvents: 50, criticalDelay: .seconds(3), retry: .limited(Self.ranges), asksAfterFailures: nil,
+        sendsCriticalAlone: true, retriesEachBatch: true), seed: seed)
+  }
+
+  @Test(arguments: 0..<50 as Range<UInt64>)
+  func `a batch is tried again three times, each in its range`(seed: UInt64) throws {
+    var world = world(seed: seed)
+    world.append(50)
+    for range in Self.ranges {
+      let failedAt = world.now
+      world.settle(.unavailable)
+      #expect(world.log.isEmpty && world.requests.isEmpty)
+      world.advance(by: range.upperBound)
+      let again = try #require(world.resent.last)
+      #expect(range.contains(again - failedAt))
+      #expect(world.requests.first?.entries.count == 50)
+    }
+    world.settle(.unavailable)
+    #expect(world.log.count == 50 && world.requests.isEmpty && world.timer == nil)
+    world.append(100)
+    world.advance(by: .seconds(100_000))
+    #expect(world.requests.isEmpty && world.resent.count == 3)
+  }
+
+  @Test func `each batch has a time of its own`() {
+    var world = world()
+    world.append(50)
+    world.settle(.unavailable)
+    world.advance(by: .seconds(4))
+    world.append(50)
+    #expect(world.requests.map(\.entries.first?.number) == [50])
+    world.settle(.delivered)
+    world.advance(by: .seconds(6))
+    #expect(world.requests.map(\.entries.first?.number) == [0])
+    world.settle(.delivered)
+    #expect(world.delivered.count == 100 && world.log.isEmpty && world.timer == nil)
+  }
+
+  @Test func `a network that came back resets the retries and sends at once`() {
+    var world = world()
+    world.append(50)
+    for _ in 0..<2 {
+      world.settle(.unavailable)
+      world.advance(by: .seconds(300))
+    }
+    world.settle(.unavailable)
+    let now = world.now
+    world.feed(.networkAvailable)
+    #expect(world.resent.last == now)
+    world.settle(.unavailable)
+    world.advance(by: .seconds(10))
+    #expect(world.resent.count == 4, "the first range holds again")
+  }
+
+  @Test func `a network that came back ends the rest`() {
+    var world = world()
+    world.append(50)
+    for _ in 0..<3 {
+      world.settle(.unavailable)
+      world.advance(by: .seconds(1200))
+    }
+    world.settle(.unavailable)
+    #expect(world.requests.isEmpty)
+    world.feed(.networkAvailable)
+    world.run { _ in .delivered }
+    #expect(world.delivered.count == 50)
+  }
+
+  @Test func `a request whose network went is tried again at once, with all its retries`() {
+    var world = world()
+    world.append(50)
+    world.feed(.networkAvailable)
+    let now = world.now
+    world.settle(.unavailable)
+    #expect(world.resent == [now])
+  }
+
+  @Test func `when one has used up its retries, those that sleep go back and all rest`() {
+    var world = world()
+    world.append(150)
+    #expect(world.requests.count == 3)
+    for _ in 0..<3 {
+      world.settle(.unavailable, at: 2)
+      world.advance(by: .seconds(1200))
+    }
+    world.settle(.unavailable)
+    #expect(world.sleeping.count == 1)
+    world.settle(.unavailable, at: 1)
+    #expect(world.sleeping.isEmpty && world.log.count == 100 && world.requests.count == 1)
+    world.settle(.unavailable)
+    world.advance(by: .seconds(10_000))
+    #expect(world.log.count == 150 && world.sleeping.isEmpty && world.requests.isEmpty)
+  }
+
+  @Test func `a success of a request that was under way does not end the rest`() {
+    var world = world()
+    world.append(100)
+    for _ in 0..<3 {
+      world.settle(.unavailable, at: world.requests.count - 1)
+      world.advance(by: .seconds(1200))
+    }
+    world.settle(.unavailable, at: world.requests.count - 1)
+    world.settle(.delivered)
+    world.append(50)
+    world.advance(by: .seconds(10_000))
+    #expect(world.requests.isEmpty && world.log.count == 100)
+  }
+
+  @Test func `a pause keeps what sleeps, and a resume sends it at once`() {
+    var world = world()
+    world.append(50)
+    world.settle(.unavailable)
+    world.feed(.paused)
+    #expect(world.timer == nil)
+    world.advance(by: .seconds(10_000))
+    world.feed(.resumed)
+    #expect(world.resent == [world.now])
+  }
+
+  @Test func `disabling lets go of what sleeps`() {
+    var world = world()
+    world.append(50)
+    world.settle(.unavailable)
+    world.feed(.disabled)
+    #expect(world.sleeping.isEmpty && world.timer == nil)
+    world.feed(.enabled)
+    world.append(50)
+    world.settle(.delivered)
+    #expect(world.delivered.count == 50)
+  }
+
+  @Test func `a wait that the server asks for holds back every batch`() {
+    var world = world()
+    world.append(50)
+    world.settle(.unavailable(for: .seconds(60)))
+    let until = world.now + .seconds(60)
+    world.append(50)
+    #expect(world.requests.isEmpty)
+    world.advance(by: .seconds(60))
+    #expect(world.requests.count == 2 && world.resent == [until])
+  }
+
+  @Test func `critical events are not kept back by normal ones that sleep`() {
+    var world = world()
+    world.append(150)
+    for _ in 0..<3 { world.settle(.unavailable) }
+    world.append(200)
+    #expect(world.requests.isEmpty, "three of the lane are open")
+    world.append(critical: true)
+    world.advance(by: .seconds(3))
+    #expect(world.requests.map(\.entries.count) == [1])
+  }
+}
+
+@Suite struct `Critical events apart` {
+  private func world(interval: Duration = .seconds(3600)) -> World {
+    World(
+      Policy(
+        batchEvents: 50, sendAfter: interval, criticalDelay: .seconds(3), retry: .limited([]), asksAfterFailures: nil,
+        sendsCriticalAlone: true, retriesEachBatch: true))
+  }
+
+  @Test func `critical events leave after three seconds, normal ones wait for their interval`() {
+    var world = world()
+    world.append(5)
+    let normal = world.now
+    world.advance(by: .seconds(10))
+    world.append(2, critical: true)
+    let critical = world.now
+    world.advance(by: .seconds(3))
+    #expect(world.requests.map { $0.entries.map(\.number) } == [[5, 6]])
+    #expect(world.started == [critical + .seconds(3)])
+    world.settle(.delivered)
+    world.advance(by: .seconds(3600))
+    #expect(world.started.last == normal + .seconds(3600))
+    #expect(world.requests.map { $0.entries.count } == [5])
+  }
+
+  @Test func `the interval counts from the first normal event, also when critical ones came before`() {
+    var world = world(interval: .seconds(6))
+    world.append(critical: true)
+    world.advance(by: .seconds(2))
+    world.append()
+    let normal = world.now
+    world.advance(by: .seconds(2))
+    world.settle(.delivered)
+    world.advance(by: .seconds(10))
+    #expect(world.started.last == normal + .seconds(6))
+  }
+
+  @Test func `fifty waiting leave at once, whatever the interval`() {
+    var world = world()
+    world.append(49)
+    #expect(world.started.isEmpty)
+    world.append()
+    #expect(world.batchSizes == [50])
+  }
+}

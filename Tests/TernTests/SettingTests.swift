@@ -1,0 +1,110 @@
+import Foundation
+import Tern
+import TernEvents
+import TernTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Settings that change while a client runs` {
+  @Test func `without a collector everything is kept, and goes once there is one`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.collector = nil }
+    for number in 0..<60 { tern.track("E\(number)", priority: number == 0 ? .critical : .normal) }
+    #expect(await tern.flush().error?.code == .stopped)
+    #expect(tern.collector == nil && harness.transport.requests.isEmpty && tern.currentStatus.queued == 61)
+    try tern.setCollector(URL(string: "https://collector.test/base"))
+    await tern.status { $0.delivered == 61 }
+    #expect(harness.transport.requests.first?.raw.url.absoluteString == "https://collector.test/base/v1/events")
+    #expect(tern.collector?.absoluteString == "https://collector.test/base")
+    await tern.shutdown()
+  }
+
+  @Test func `an address that cannot be used leaves the one before`() throws {
+    let harness = try TestHarness()
+    let tern = try harness.client()
+    #expect(throws: TernError.self) { try tern.setCollector(URL(string: "ftp://x")) }
+    #expect(tern.collector?.absoluteString == "http://collector.test")
+  }
+
+  @Test func `forbidding requests is kept over launches and apart from a pause`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client()
+    tern.allowsRequests = false
+    tern.pause()
+    tern.resume()
+    #expect(await tern.flush().error?.code == .stopped)
+    await tern.shutdown()
+    let next = try harness.client()
+    #expect(!next.allowsRequests && next.currentStatus.isPaused)
+    next.allowsRequests = true
+    await next.status { $0.queued + $0.inFlight == 0 }
+    await next.shutdown()
+    let last = try harness.client()
+    #expect(last.allowsRequests)
+    await last.shutdown()
+  }
+
+  @Test func `the country of the app goes before that of the locale, from the next event on`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.sessions = .manual }
+    tern.track("A")
+    tern.setCountryCode("br")
+    tern.track("B")
+    tern.setCountryCode(nil)
+    tern.setDeviceFacts(["wrapperSdkName": "custom"])
+    tern.track("C")
+    await tern.flush()
+    let lines = String(decoding: harness.transport.requests[0].body, as: UTF8.self).split(separator: "\n")
+    #expect(lines.map { $0.contains("\"country\":\"GB\"") } == [true, false, true])
+    #expect(lines[1].contains("\"country\":\"BR\"") && lines[2].contains("\"wrapperSdkName\":\"custom\""))
+    await tern.shutdown()
+  }
+
+  @Test func `sessions become automatic while the client runs`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.sessions = .manual }
+    #expect(tern.sessionID == nil)
+    tern.setSessions(.automatic())
+    let first = tern.sessionID
+    #expect(first != nil)
+    tern.setSessions(.automatic())
+    #expect(tern.sessionID == first)
+    await tern.shutdown()
+  }
+
+  @Test func `a limit that was set while the client ran holds at the next launch`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.maximumQueueBytes = 24 << 10 }
+    tern.pause()
+    tern.setMaximumQueueBytes(4 << 20)
+    for number in 0..<500 { tern.track("E\(number)") }
+    #expect(tern.currentStatus.dropped == 0)
+    await tern.shutdown()
+    let next = try harness.client {
+      $0.maximumQueueBytes = 24 << 10
+      $0.startsPaused = true
+    }
+    #expect(next.currentStatus.dropped == 0 && next.currentStatus.queued == 502)
+    next.setMaximumQueueBytes(0)
+    #expect(next.currentStatus.dropped > 0 && next.queueBytes <= 24 << 10)
+    await next.shutdown()
+  }
+
+  @Test func `critical events go after their delay and leave normal ones behind`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client {
+      $0.sessions = .manual
+      $0.sendCriticalAfter = .seconds(3)
+      $0.sendsNormalWithCritical = false
+      $0.sendAfter = .seconds(60)
+    }
+    tern.track("Normal")
+    tern.track("Critical", priority: .critical)
+    await harness.clock.sleeping(until: .seconds(1003))
+    harness.clock.advance(by: .seconds(3))
+    #expect(await harness.transport.request(number: 1).events.names == ["Critical"])
+    await harness.clock.sleeping(until: .seconds(1060))
+    harness.clock.advance(by: .seconds(57))
+    #expect(await harness.transport.request(number: 2).events.names == ["Normal"])
+    await tern.shutdown()
+  }
+}
