@@ -60,7 +60,13 @@ extension DeliveryMachine {
       case .acknowledged(let rejected):
         if wasIn { flushes[index].sent += batch.events.total - rejected.count }
       case .failed where goesAgainAtOnce(batch, now: now):
-        if wasIn { flushes[index].takeBack(batch.events) }
+        guard wasIn else { continue }
+        // One that keeps its events is sent again as it is.
+        if policy.retriesEachBatch, !batch.isStale {
+          flushes[index].batches.insert(id)
+        } else {
+          flushes[index].takeBack(batch.events)
+        }
       case .failed(let failure):
         // A flush whose events wait for their turn fails too: nobody knows when that will be now.
         if wasIn || flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
@@ -73,6 +79,13 @@ extension DeliveryMachine {
         // A server that refuses everything was put on hold: nobody knows when the rest will go.
         if backOffUntil != nil, flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
       }
+    }
+  }
+
+  /// The events of a batch wait again.
+  mutating func flushesLost(_ id: BatchID, _ batch: Batch) {
+    for index in flushes.indices where flushes[index].batches.remove(id) != nil {
+      flushes[index].takeBack(batch.events)
     }
   }
 

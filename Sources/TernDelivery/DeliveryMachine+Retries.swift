@@ -33,6 +33,7 @@ extension DeliveryMachine {
       batch.sleepsUntil = policy.retry.delay(afterFailures: batch.attempts, using: &generator).map { now + $0 }
     }
     batch.round = round
+    batch.isCalledBack = false
     if batch.isStale {
       release(id)
       return deliverAgain(batch.events)
@@ -41,6 +42,7 @@ extension DeliveryMachine {
       isResting = true
       round += 1
       release(id)
+      flushesLost(id, batch)
       deliverAgain(batch.events)
       return releaseSleepers()
     }
@@ -56,6 +58,7 @@ extension DeliveryMachine {
     for (id, batch) in inFlight.sorted(by: { $0.key.number < $1.key.number }) where batch.sleepsUntil != nil {
       inFlight[id] = nil
       release(id)
+      flushesLost(id, batch)
       deliverAgain(batch.events)
     }
   }

@@ -17,11 +17,11 @@ public struct IngestLimits: Sendable, Hashable {
   /// How far in the future an event may lie when it arrives.
   public var maximumLead: Duration
 
-  /// Creates limits. Defaults: 4 MiB as sent and decompressed, 2,000 events, 512-byte names, 8 KiB values,
+  /// Creates limits. Defaults: 4 MiB as sent and decompressed, 2,000 events, 768-byte names, 8 KiB values,
   /// 100 properties, 400 days back, 3 days ahead.
   public init(
     maximumBodyBytes: Int = 4 << 20, maximumDecompressedBytes: Int = 4 << 20, maximumEvents: Int = 2_000,
-    maximumNameBytes: Int = 512, maximumValueBytes: Int = 8 << 10, maximumProperties: Int = 100,
+    maximumNameBytes: Int = 768, maximumValueBytes: Int = 8 << 10, maximumProperties: Int = 100,
     maximumAge: Duration = .seconds(400 * 86_400), maximumLead: Duration = .seconds(3 * 86_400)
   ) {
     self.maximumBodyBytes = maximumBodyBytes
