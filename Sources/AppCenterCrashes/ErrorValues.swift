@@ -140,7 +140,8 @@ public final class ExceptionModel: NSObject {
     // An error of Foundation is told apart by its domain: all have the same type.
     type = Swift.type(of: error) is NSError.Type ? (error as NSError).domain : facts.type
     message = facts.message
-    stackTrace = Thread.callStackSymbols.joined(separator: "\n")
+    // The frame that asks for the stack is the same in all errors, and would make them look alike.
+    stackTrace = Thread.callStackSymbols.drop { $0.contains("callStackSymbols") }.joined(separator: "\n")
   }
 
   var facts: ExceptionFacts {

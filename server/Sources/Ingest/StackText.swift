@@ -91,14 +91,30 @@ struct StackText {
   }
 }
 
-/// The text with each run of digits replaced by `#`: what is left of a message or line that differs every time.
+/// The text with each number replaced by `#`: what is left of a message or line that differs every time.
+///
+/// Hexadecimal ones are replaced whole, as addresses are; one behind `+` stays, since how far into an image the code
+/// stands does not differ from launch to launch, and is all that a frame without a symbol says.
 func withoutNumbers(_ text: String) -> String {
   var result = ""
-  var wasDigit = false
-  for character in text {
-    let isDigit = character.isASCII && character.isNumber
-    if !isDigit { result.append(character) } else if !wasDigit { result.append("#") }
-    wasDigit = isDigit
+  var rest = text[...]
+  while let character = rest.first {
+    guard character.isASCII, character.isNumber else {
+      result.append(character)
+      rest.removeFirst()
+      continue
+    }
+    if rest.hasPrefix("0x") || rest.hasPrefix("0X") {
+      let digits = rest.dropFirst(2).prefix { $0.isASCII && $0.isHexDigit }
+      rest = rest.dropFirst(2 + digits.count)
+      guard result.last != "+" else {
+        result += "0x\(digits)"
+        continue
+      }
+    } else {
+      rest = rest.drop { $0.isASCII && $0.isNumber }
+    }
+    result.append("#")
   }
   return result
 }

@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 
-/// A temporary directory and the built programs: `tern` beside the tests, `demo-player` where `Scripts/test` built it.
+/// A temporary directory and the built programs: `tern` beside the tests, the examples where `Scripts/test` built them.
 final class Workspace {
   let directory: URL
   let tern: URL
   let player: URL
+  let appCenterSample: URL
   private var children: [Process] = []
 
   init() throws {
@@ -14,12 +15,15 @@ final class Workspace {
     let products = try #require(Self.productsDirectory(), "cannot find the directory of the built products")
     tern = products.appending(path: "tern")
     let repository = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
-    let fallback = repository.appending(path: "Examples/.build/debug/demo-player").path
-    let path = ProcessInfo.processInfo.environment["TERN_DEMO_PLAYER"] ?? fallback
-    try #require(
-      FileManager.default.isExecutableFile(atPath: path),
-      "build the example first: swift build --package-path Examples (or run Scripts/test)")
-    player = URL(filePath: path)
+    let examples = repository.appending(path: "Examples/.build/debug")
+    let path = ProcessInfo.processInfo.environment["TERN_DEMO_PLAYER"]
+    player = path.map { URL(filePath: $0) } ?? examples.appending(path: "demo-player")
+    appCenterSample = examples.appending(path: "appcenter-sample")
+    for example in [player, appCenterSample] {
+      try #require(
+        FileManager.default.isExecutableFile(atPath: example.path),
+        "build the examples first: swift build --package-path Examples (or run Scripts/test)")
+    }
   }
 
   deinit {
@@ -30,8 +34,11 @@ final class Workspace {
   func path(_ name: String) -> String { directory.appending(path: name).path }
 
   /// Starts a program without waiting for it; its output goes to a file.
-  func start(_ executable: URL, _ arguments: [String], output: String) throws -> Process {
+  func start(
+    _ executable: URL, _ arguments: [String], environment: [String: String] = [:], output: String
+  ) throws -> Process {
     let process = Process()
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.executableURL = executable
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+/// The samples of App Center's documentation, run by an app as its users would: what the reports say is exact.
+@Suite(.serialized)
+struct AppCenterTests {
+  /// What one run of the sample records.
+  private static let events = ["Video clicked": 4, "Clip opened": 1, "Kept while paused": 1]
+
+  @Test func `App Center's samples, offline, killed and restarted, are in the reports exactly once`() async throws {
+    let workspace = try Workspace()
+    var server = try await RunningServer.start(workspace)
+    let app = try CreatedApp.create(workspace, "Sample")
+    func sample(_ arguments: String...) throws -> Process {
+      try workspace.start(
+        workspace.appCenterSample, [app.appSecret, "120"] + arguments,
+        environment: ["TERN_COLLECTOR": server.address, "XDG_DATA_HOME": workspace.path("home")],
+        output: "sample-\(UUID().uuidString).log")
+    }
+    func expectRuns(_ runs: Int, sessions: Int) async throws {
+      let expected = Self.events.mapValues { $0 * runs }
+      let arrived = try await eventually {
+        try names(workspace, app) == expected && errors(workspace, app).first?["count"] as? Int == runs
+      }
+      let (found, faults) = (try names(workspace, app), try errors(workspace, app))
+      #expect(arrived, "\(found) \(faults)")
+      let totals = try #require(try workspace.report("overview", app: app.id)["totals"] as? [String: Int])
+      #expect(totals["sessions"] == sessions && totals["users"] == 1, "\(totals)")
+    }
+
+    // Without a server everything is kept; the process is killed once the last call has returned.
+    server.kill()
+    let first = try sample()
+    #expect(try await eventually { recorded(workspace, "Kept while paused") })
+    kill(first.processIdentifier, SIGKILL)
+    first.waitUntilExit()
+    server = try await RunningServer.start(workspace, port: server.port)
+
+    // The next launch sends what the first one left, and does the same again.
+    let second = try sample()
+    try await expectRuns(2, sessions: 2)
+    // The server dies while the app is used, and comes back.
+    server.kill()
+    kill(second.processIdentifier, SIGKILL)
+    second.waitUntilExit()
+    let third = try sample("manual")
+    try await Task.sleep(for: .seconds(1))
+    server = try await RunningServer.start(workspace, port: server.port)
+    // Each call of startSession is a session of its own, and a launch is none.
+    try await expectRuns(3, sessions: 4)
+    kill(third.processIdentifier, SIGKILL)
+    third.waitUntilExit()
+
+    try expectDetails(workspace, app)
+    let (status, output, _) = try workspace.run(["verify", "--data", workspace.path("data")])
+    #expect(status == 0, "\(output)")
+    #expect(server.stop() == 0)
+  }
+
+  private func expectDetails(_ workspace: Workspace, _ app: CreatedApp) throws {
+    let countries = try #require(try workspace.report("countries", app: app.id)["countries"] as? [[String: Any]])
+    #expect(countries.map { $0["code"] as? String } == ["BR"], "\(countries)")
+    let report = try workspace.report("event", app: app.id, ["--event", "Clip opened"])
+    let event = try #require(report["event"] as? [String: Any])
+    let properties = try #require(event["properties"] as? [[String: Any]])
+    #expect(
+      Set(properties.compactMap { $0["name"] as? String }) == ["Genre", "Position", "Volume", "Offline", "AddedAt"])
+
+    let group = try #require(try errors(workspace, app).first)
+    let number = "\(try #require(group["group"]))"
+    let error = try workspace.report("error", app: app.id, ["--group", number])
+    let occurrence = try #require((error["occurrences"] as? [[String: Any]])?.first?["occurrence"])
+    let detail = try #require(
+      try workspace.report("error", app: app.id, ["--occurrence", "\(occurrence)"])["occurrence"] as? [String: Any])
+    let attachments = try #require(detail["attachments"] as? [[String: Any]])
+    #expect(attachments.map { $0["name"] as? String } == ["note.txt"], "\(detail)")
+  }
+
+  private func names(_ workspace: Workspace, _ app: CreatedApp) throws -> [String: Int] {
+    let rows = try #require(try workspace.report("events", app: app.id)["events"] as? [[String: Any]])
+    return Dictionary(uniqueKeysWithValues: rows.map { ($0["name"] as? String ?? "", $0["count"] as? Int ?? 0) })
+  }
+
+  private func errors(_ workspace: Workspace, _ app: CreatedApp) throws -> [[String: Any]] {
+    try #require(try workspace.report("errors", app: app.id)["handled"] as? [[String: Any]])
+  }
+
+  /// Whether the sample's queue holds such a text: what is there survives a kill.
+  private func recorded(_ workspace: Workspace, _ text: String) -> Bool {
+    let home = workspace.path("home")
+    let files = FileManager.default.enumerator(atPath: home)?.compactMap { $0 as? String } ?? []
+    return files.contains { name in
+      FileManager.default.contents(atPath: "\(home)/\(name)")?.firstRange(of: Data(text.utf8)) != nil
+    }
+  }
+}
