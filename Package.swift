@@ -9,6 +9,7 @@ let package = Package(
   products: [
     .library(name: "Tern", targets: ["Tern"]),
     .library(name: "TernEvents", targets: ["TernEvents"]),
+    .library(name: "GoogleAnalytics", targets: ["GoogleAnalytics"]),
     .library(name: "TernTestSupport", targets: ["TernTestSupport"]),
   ],
   targets: [
@@ -25,6 +26,10 @@ let package = Package(
         .target(name: "CTernCurl", condition: .when(platforms: [.linux])),
         .target(name: "CTernNetlink", condition: .when(platforms: [.linux])),
       ]),
+    // Its own target, so that an app that uses Tern's own client does not carry another protocol along, and so that the
+    // module that apps import by the name of the original holds no logic.
+    .target(name: "TernMeasurement", dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery"]),
+    .target(name: "GoogleAnalytics", dependencies: ["TernMeasurement", "Tern", "TernEvents"]),
     .target(name: "TernTestSupport", dependencies: ["TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
     .target(
       name: "TernSimulator",
@@ -41,6 +46,9 @@ let package = Package(
     .testTarget(
       name: "TernTests",
       dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport", "TernProbe"]),
+    .testTarget(
+      name: "TernMeasurementTests",
+      dependencies: ["TernMeasurement", "Tern", "TernEvents", "TernLog", "TernTestSupport"]),
     .testTarget(name: "TernSimulatorTests", dependencies: ["TernSimulator", "TernEvents"]),
   ],
   swiftLanguageModes: [.v6]
