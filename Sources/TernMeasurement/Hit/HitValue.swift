@@ -36,6 +36,7 @@ package enum HitValue: Hashable, Sendable {
 
   /// Without an exponent, which no reader of the protocol expects.
   private static func plain(_ text: String) -> String {
+    if text.hasSuffix(".0") { return String(text.dropLast(2)) }
     guard text.contains("e"), let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else {
       return text
     }
