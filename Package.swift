@@ -49,12 +49,26 @@ let package = Package(
     .testTarget(
       name: "TernMeasurementTests",
       dependencies: ["TernMeasurement", "Tern", "TernEvents", "TernLog", "TernTestSupport"]),
+    .testTarget(
+      name: "GoogleAnalyticsTests",
+      dependencies: [
+        "GoogleAnalytics", "TernMeasurement", "Tern", "TernEvents", "TernLog", "TernTestSupport",
+      ]),
+    // Code as apps have it, without any of our own settings; the files of one are links to those of the other.
+    .testTarget(
+      name: "GoogleAnalyticsIdioms6", dependencies: ["GoogleAnalytics", "Tern", "TernTestSupport"],
+      path: "Tests/GoogleAnalyticsIdioms/Swift6", swiftSettings: [.treatAllWarnings(as: .error)]),
+    .testTarget(
+      name: "GoogleAnalyticsIdioms5", dependencies: ["GoogleAnalytics", "Tern", "TernTestSupport"],
+      path: "Tests/GoogleAnalyticsIdioms/Swift5",
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(name: "TernSimulatorTests", dependencies: ["TernSimulator", "TernEvents"]),
   ],
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where [.regular, .test, .executable].contains(target.type) {
+for target in package.targets
+where [.regular, .test, .executable].contains(target.type) && !target.name.hasPrefix("GoogleAnalyticsIdioms") {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),

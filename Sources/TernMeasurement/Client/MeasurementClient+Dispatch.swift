@@ -6,10 +6,13 @@ extension MeasurementClient {
 
   /// Sends one request and says what came of it; turns periodic dispatch off until the interval is assigned again.
   package func dispatch(_ handler: @escaping @Sendable (DispatchMachine.Result) -> Void) {
-    call(handler) { .dispatchOnce($0) }
+    let callback = configuration.callback
+    call({ result in callback { handler(result) } }) { .dispatchOnce($0) }
   }
 
   /// Sends all that waits and says how it ended: `noData` when nothing is left or there is no network.
+  ///
+  /// The handler is called by the client's own task, and so also while the app's main thread is busy.
   package func dispatchAll(_ handler: @escaping @Sendable (DispatchMachine.Result) -> Void) {
     call(handler) { .dispatchAll($0) }
   }
@@ -26,10 +29,10 @@ extension MeasurementClient {
     }
   }
 
-  /// Has the app told; the handler is let go of before.
+  /// Tells a call its result; the handler is let go of before.
   func finish(_ call: DispatchMachine.CallID, _ result: DispatchMachine.Result) {
     guard let handler = state.withLock({ $0.handlers.removeValue(forKey: call) }) else { return }
-    configuration.callback { handler(result) }
+    handler(result)
   }
 
   /// Tells everyone who still waits, at the end of the client.

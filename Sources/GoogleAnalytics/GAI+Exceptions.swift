@@ -1,0 +1,46 @@
+import Foundation
+import TernEvents
+package import TernMeasurement
+
+/// What ``GAI/trackUncaughtExceptions`` switches, whatever the system.
+protocol ExceptionTracking: AnyObject, Sendable {
+  var isTracking: Bool { get set }
+}
+
+extension UncaughtExceptions: ExceptionTracking {}
+
+extension GAI {
+  /// How long the end of the process may wait for the report to be sent.
+  private static let patience: Duration = .seconds(5)
+
+  /// Whether uncaught exceptions of Objective-C are recorded with the ``defaultTracker``; false by default.
+  ///
+  /// The hit is stored first, then sent if that succeeds within 5 s, else at a later launch. The handler that was there
+  /// before is called afterwards, and put back when this is set to false. Elsewhere than on Apple's systems there are no
+  /// such exceptions.
+  public var trackUncaughtExceptions: Bool {
+    get { exceptions.withLock { $0?.isTracking ?? false } }
+    set {
+      #if canImport(Darwin)
+        if newValue { trackExceptions(of: SystemExceptions()) }
+      #endif
+      exceptions.withLock { $0?.isTracking = newValue }
+    }
+  }
+
+  /// Says where exceptions come from; only the first time counts.
+  package func trackExceptions(of system: some ExceptionSystem) {
+    exceptions.withLock { exceptions in
+      guard exceptions == nil else { return }
+      exceptions = UncaughtExceptions(system) { [weak self] description in self?.caught(description) }
+    }
+  }
+
+  private func caught(_ description: String) {
+    guard let tracker = defaultTracker else { return }
+    relay.log(.warning, "Uncaught exception: \(description)")
+    let hit = GAIDictionaryBuilder.createException(withDescription: description, withFatal: true)
+    tracker.send(hit?.parameters)
+    engine.dispatchBeforeEnd(patience: Self.patience)
+  }
+}
