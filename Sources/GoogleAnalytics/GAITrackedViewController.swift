@@ -18,7 +18,7 @@
     /// Records the screen view.
     open override func viewDidAppear(_ animated: Bool) {
       super.viewDidAppear(animated)
-      ScreenAppearance.record(screenName, with: tracker)
+      ScreenAppearance.record(screenName, with: tracker, else: GAI.sharedInstance().defaultTracker)
     }
   }
 #endif

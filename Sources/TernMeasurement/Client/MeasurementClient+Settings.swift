@@ -61,6 +61,12 @@ extension MeasurementClient {
     set { setDestination { $0.collector = newValue } }
   }
 
+  /// Set: hits are translated for a property of Google Analytics 4; `nil`, the default: they go as they are.
+  package var ga4: GA4Property? {
+    get { state.withLock { $0.destination.ga4 } }
+    set { setDestination { $0.ga4 = newValue } }
+  }
+
   func setDestination(_ change: (inout Destination) -> Void) {
     let destination = state.withLock { state in
       change(&state.destination)
