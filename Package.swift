@@ -42,10 +42,13 @@ let package = Package(
     .testTarget(name: "TernDeliveryTests", dependencies: ["TernDelivery", "TernEvents", "TernTestSupport"]),
     // A process for the tests to start and to kill.
     .executableTarget(
-      name: "TernProbe", dependencies: ["Tern", "TernEvents", "TernTestSupport"], path: "Tests/TernProbe"),
+      name: "TernProbe", dependencies: ["Tern", "TernEvents", "TernMeasurement", "TernTestSupport"],
+      path: "Tests/TernProbe"),
     .testTarget(
       name: "TernTests",
-      dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport", "TernProbe"]),
+      dependencies: [
+        "Tern", "TernEvents", "TernLog", "TernDelivery", "TernMeasurement", "TernTestSupport", "TernProbe",
+      ]),
     .testTarget(
       name: "TernMeasurementTests",
       dependencies: ["TernMeasurement", "Tern", "TernEvents", "TernLog", "TernTestSupport"]),

@@ -2,13 +2,6 @@ import Foundation
 import TernEvents
 package import TernMeasurement
 
-/// What ``GAI/trackUncaughtExceptions`` switches, whatever the system.
-protocol ExceptionTracking: AnyObject, Sendable {
-  var isTracking: Bool { get set }
-}
-
-extension UncaughtExceptions: ExceptionTracking {}
-
 extension GAI {
   /// How long the end of the process may wait for the report to be sent.
   private static let patience: Duration = .seconds(5)
@@ -22,17 +15,19 @@ extension GAI {
     get { exceptions.withLock { $0?.isTracking ?? false } }
     set {
       #if canImport(Darwin)
-        if newValue { trackExceptions(of: SystemExceptions()) }
+        if newValue { trackExceptions { systemExceptionTracking(record: $0) } }
       #endif
       exceptions.withLock { $0?.isTracking = newValue }
     }
   }
 
   /// Says where exceptions come from; only the first time counts.
-  package func trackExceptions(of system: some ExceptionSystem) {
+  package func trackExceptions(
+    by make: (_ record: @escaping @Sendable (String) -> Void) -> any ExceptionTracking
+  ) {
     exceptions.withLock { exceptions in
       guard exceptions == nil else { return }
-      exceptions = UncaughtExceptions(system) { [weak self] description in self?.caught(description) }
+      exceptions = make { [weak self] description in self?.caught(description) }
     }
   }
 

@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 public import Foundation
 // The C library comes from this machine; what only Apple's has is declared here.
 @_exported public import Glibc
@@ -27,3 +28,18 @@ extension ProcessInfo {
   public func beginActivity(options: ActivityOptions = [], reason: String) -> any NSObjectProtocol { fatalError() }
   public func endActivity(_ activity: any NSObjectProtocol) { fatalError() }
 }
+
+open class NSException: NSObject {
+  public var name: NSExceptionName { fatalError() }
+  public var reason: String? { fatalError() }
+  public var callStackSymbols: [String] { fatalError() }
+}
+
+public struct NSExceptionName: RawRepresentable, Sendable {
+  public var rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+// Apple's are C functions, which take no class where there is no Objective-C.
+public func NSGetUncaughtExceptionHandler() -> (@Sendable (NSException) -> Void)? { fatalError() }
+public func NSSetUncaughtExceptionHandler(_ handler: (@Sendable (NSException) -> Void)?) { fatalError() }

@@ -78,7 +78,7 @@ import Testing
     let before = system.handler
     let gai = world.launch()
     gai.tracker(withTrackingId: "UA-1-1")
-    gai.trackExceptions(of: system)
+    gai.trackExceptions { UncaughtExceptions(system, record: $0) }
     gai.trackUncaughtExceptions = true
     #expect(gai.trackUncaughtExceptions && system.handler !== before)
     await system.raise("Out of bounds")
@@ -93,7 +93,7 @@ import Testing
     let system = TestExceptions()
     let gai = world.launch()
     gai.tracker(withTrackingId: "UA-1-1")
-    gai.trackExceptions(of: system)
+    gai.trackExceptions { UncaughtExceptions(system, record: $0) }
     gai.trackUncaughtExceptions = true
     await system.raise("Out of bounds")
     await gai.quit()
@@ -110,7 +110,7 @@ import Testing
     world.transport.answer { _ in .hold }
     let system = TestExceptions()
     let gai = world.launch()
-    gai.trackExceptions(of: system)
+    gai.trackExceptions { UncaughtExceptions(system, record: $0) }
     gai.trackUncaughtExceptions = true
     await system.raise("Out of bounds")
     #expect(gai.engine.store.log.counts.waiting == 0 && system.raised.count == 1)
@@ -123,7 +123,7 @@ import Testing
     let system = TestExceptions()
     let before = system.handler
     let gai = world.launch()
-    gai.trackExceptions(of: system)
+    gai.trackExceptions { UncaughtExceptions(system, record: $0) }
     gai.trackUncaughtExceptions = true
     gai.trackUncaughtExceptions = true
     gai.trackUncaughtExceptions = false
@@ -136,7 +136,8 @@ import Testing
     let tracker = try #require(gai.tracker(withTrackingId: "UA-1-1"))
     let builder = GAIDictionaryBuilder.createItem(
       withTransactionId: "1", name: "n", sku: nil, category: nil, price: 1, quantity: 1, currencyCode: nil)
-    for _ in 0..<10_000 { tracker.send(builder?.build() as? [AnyHashable: Any]) }
+    for _ in 0..<9_999 { tracker.send(builder?.build() as? [AnyHashable: Any]) }
+    await gai.engine.caughtUp()
     // Not by the clock of a busy machine: the work of a call must not grow with the queue. What grows would read files.
     let before = world.files.operationCount
     tracker.send(builder?.build() as? [AnyHashable: Any])

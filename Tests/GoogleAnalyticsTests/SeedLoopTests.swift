@@ -125,6 +125,16 @@ private final class AppDelegate {
     #expect(world.transport.requests.count == 1)
   }
 
+  @Test func `B49 a call without a handler is a plain dispatch and keeps periodic dispatch on`() async {
+    let world = MeasurementWorld()
+    let gai = world.launch()
+    gai.tracker(withTrackingId: "UA-1-1")?.send(["&t": "screenview", "&cd": "Home"])
+    gai.dispatch(completionHandler: nil)
+    await world.transport.request(number: 1)
+    #expect(gai.isDispatchingPeriodically)
+    await gai.quit()
+  }
+
   @Test func `an empty queue ends at once`() async {
     #expect(await run(MeasurementWorld(), hits: 0) == [.noData])
   }

@@ -1,22 +1,30 @@
 #if canImport(Darwin)
-  package import Foundation
+  import Darwin
+  import Foundation
   import TernEvents
 
-  /// Objective-C's uncaught exceptions; traps of Swift and signals are none.
-  package struct SystemExceptions: ExceptionSystem {
+  /// Tracks Objective-C's uncaught exceptions once it is told to; traps of Swift and signals are none.
+  package func systemExceptionTracking(record: @escaping @Sendable (String) -> Void) -> any ExceptionTracking {
+    UncaughtExceptions(SystemExceptions(), record: record)
+  }
+
+  #if canImport(ObjectiveC)
+    private typealias SystemHandler = @convention(c) (NSException) -> Void
+  #else
+    // Never so on Apple's systems; it lets Scripts/check type-check this file elsewhere.
+    private typealias SystemHandler = @Sendable (NSException) -> Void
+  #endif
+
+  private struct SystemExceptions: ExceptionSystem {
     /// What the one handler calls: a C function takes nothing along.
     private static let body = Locked<(@Sendable (NSException) -> Void)?>(nil)
 
-    package init() {}
-
-    package var handler: (@convention(c) (NSException) -> Void)? {
+    var handler: SystemHandler? {
       get { NSGetUncaughtExceptionHandler() }
       nonmutating set { NSSetUncaughtExceptionHandler(newValue) }
     }
 
-    package func makeHandler(
-      _ body: @escaping @Sendable (NSException) -> Void
-    ) -> @convention(c) (NSException) -> Void {
+    func makeHandler(_ body: @escaping @Sendable (NSException) -> Void) -> SystemHandler {
       Self.body.withLock { $0 = body }
       return { exception in
         let body = SystemExceptions.body.withLock { $0 }
@@ -24,9 +32,9 @@
       }
     }
 
-    package func call(_ handler: @convention(c) (NSException) -> Void, _ exception: NSException) { handler(exception) }
+    func call(_ handler: SystemHandler, _ exception: NSException) { handler(exception) }
 
-    package func describe(_ exception: NSException) -> String {
+    func describe(_ exception: NSException) -> String {
       let place = exception.callStackSymbols.dropFirst().first.map { " at \($0)" } ?? ""
       return "\(exception.name.rawValue): \(exception.reason ?? "no reason")\(place)"
     }

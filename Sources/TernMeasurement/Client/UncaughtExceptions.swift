@@ -18,8 +18,14 @@ package protocol ExceptionSystem: Sendable {
   func describe(_ exception: Exception) -> String
 }
 
+/// What switches the tracking of exceptions, whatever the system.
+package protocol ExceptionTracking: AnyObject, Sendable {
+  /// Whether uncaught exceptions are recorded.
+  var isTracking: Bool { get set }
+}
+
 /// Takes a place in front of the handler that is there, and gives it back.
-package final class UncaughtExceptions<System: ExceptionSystem>: Sendable {
+package final class UncaughtExceptions<System: ExceptionSystem>: ExceptionTracking {
   private struct State {
     var isTracking = false
     var previous: System.Handler?
