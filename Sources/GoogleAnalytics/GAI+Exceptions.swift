@@ -3,9 +3,6 @@ import TernEvents
 package import TernMeasurement
 
 extension GAI {
-  /// How long the end of the process may wait for the report to be sent.
-  private static let patience: Duration = .seconds(5)
-
   /// Whether uncaught exceptions of Objective-C are recorded with the ``defaultTracker``; false by default.
   ///
   /// The hit is stored first, then sent if that succeeds within 5 s, else at a later launch. The handler that was there
@@ -36,6 +33,6 @@ extension GAI {
     relay.log(.warning, "Uncaught exception: \(description)")
     let hit = GAIDictionaryBuilder.createException(withDescription: description, withFatal: true)
     tracker.send(hit?.parameters)
-    engine.dispatchBeforeEnd(patience: Self.patience)
+    engine.dispatchBeforeEnd(patience: patience)
   }
 }

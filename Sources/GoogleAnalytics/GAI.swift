@@ -18,6 +18,8 @@ public final class GAI: NSObject, Sendable {
 
   package let engine: MeasurementClient
   let relay: LogRelay
+  /// How long the end of the process may wait for the report of an exception to be sent.
+  let patience: Duration
   let trackers = Locked(TrackerRegistry<any GAITracker>())
   let exceptions = Locked<(any ExceptionTracking)?>(nil)
 
@@ -30,8 +32,10 @@ public final class GAI: NSObject, Sendable {
   /// Creates an instance in a world of the caller's.
   package init(
     directory: URL, collector: URL?, appName: String?, environment: TernClient.Environment,
-    callback: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, logger: (any GAILogger)? = nil
+    callback: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, logger: (any GAILogger)? = nil,
+    patience: Duration = .seconds(5)
   ) {
+    self.patience = patience
     let relay = LogRelay(logger ?? StandardLogger())
     self.relay = relay
     engine = MeasurementClient(

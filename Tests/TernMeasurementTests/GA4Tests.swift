@@ -90,6 +90,7 @@ import Testing
     let items = ((sent.first?["params"] as? [String: Any])?["items"] as? [[String: Any]])?.first
     #expect(items?["item_name"] as? String == "1 \"ü\"")
     #expect(client.stored == 0)
+    #expect(!world.lines(4).contains { $0.contains("s%26t") }, "the secret is not logged")
     await client.shutdown()
   }
 }

@@ -81,7 +81,7 @@ private enum Step: CaseIterable {
     }
   }
 
-  @Test(arguments: 0..<400 as Range<UInt64>) func `random lives keep the rules`(seed: UInt64) {
+  @Test(arguments: 0..<200 as Range<UInt64>) func `random lives keep the rules`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
     var world = MachineWorld(seed: seed)
     for _ in 0..<200 {

@@ -67,6 +67,21 @@ import Testing
     await client.shutdown()
   }
 
+  @Test func `B67 clearing what every hit needs gives back what there was`() async throws {
+    let client = world.client()
+    client.send(
+      MeasurementClient.tracker,
+      [
+        "&t": .text("screenview"), "&cid": .cleared, "&tid": .text(""), "&v": .text("2"), "&z": .text("0"),
+        "&ht": .cleared,
+      ])
+    #expect(await client.dispatchOnce() == .good)
+    let hit = try #require(world.transport.received.first)
+    #expect(hit["v"] == "1" && hit["tid"] == "UA-1-1" && hit["cid"] == client.composer.automatic["cid"])
+    #expect(hit["z"] != "0" && hit["ht"] == "1767225600000")
+    await client.shutdown()
+  }
+
   @Test func `B68 each attempt computes qt anew; ht and z stay`() async throws {
     let client = world.client()
     world.transport.answer { _ in .acceptAndLoseAnswer }

@@ -155,7 +155,11 @@ package final class MeasurementClient: Sendable {
 
   /// Gives a warning unless it was given before.
   package func warnOnce(_ message: String) {
-    if state.withLock({ $0.warned.insert(message).inserted }) { log(.warning, message) }
+    let isNew = state.withLock { state in
+      // Names may be made up without end; nobody reads that many warnings.
+      state.warned.count < 100 && state.warned.insert(message).inserted
+    }
+    if isNew { log(.warning, message) }
   }
 }
 

@@ -85,9 +85,10 @@ struct MeasurementLoop {
   private func send(
     _ id: DispatchMachine.RequestID, _ request: HitRequest, _ first: UniqueID, _ client: MeasurementClient
   ) -> Task<Void, Never> {
-    client.log(
-      .verbose,
-      "Sending hit(s) \(request.request.method.rawValue): \(request.request.url.absoluteString) (\(request.hits))")
+    // The address of a POST may hold a secret.
+    let (method, url) = (request.request.method, request.request.url)
+    let address = method == .get ? url.absoluteString : url.path
+    client.log(.verbose, "Sending hit(s) \(method.rawValue): \(address) (\(request.hits))")
     let (transport, clock, mailbox) = (client.environment.transport, client.environment.clock, mailbox)
     return Task {
       let result = await transport.send(request.request)

@@ -52,6 +52,9 @@ package struct HitComposer: Sendable {
     }
     for name in Self.reserved where name != "v" { draft.parameters[name] = nil }
     draft.parameters["v"] = "1"
+    // No server knows what to do with a hit of nobody's: clearing these gives back what there was.
+    if draft.parameters["tid"]?.isEmpty ?? true { draft.parameters["tid"] = tracker.trackingID }
+    if draft.parameters["cid"]?.isEmpty ?? true { draft.parameters["cid"] = automatic["cid"] }
     draft.takeQueueTime()
     draft.check()
     draft.warnings.sort()
