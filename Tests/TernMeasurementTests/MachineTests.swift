@@ -150,11 +150,13 @@ private enum Step: CaseIterable {
     world.append()
     world.feed(.dispatch)
     world.refuse()
-    world.optOut(true)
-    world.optOut(false)
     world.append()
+    world.evictOldest()
     world.feed(.dispatch)
     world.refuse()
     #expect(world.rejected.isEmpty && world.queue == [1])
+    world.feed(.dispatch)
+    world.refuse()
+    #expect(world.rejected == [1])
   }
 }

@@ -107,6 +107,12 @@ struct MachineWorld {
     feed(.optOutSet(isOptedOut))
   }
 
+  /// The queue was full, and its head went.
+  mutating func evictOldest() {
+    queue.removeFirst()
+    erased += 1
+  }
+
   /// Lets time pass; the timer fires on the way, requests stay open.
   mutating func advance(by time: Duration) {
     let end = now + time
