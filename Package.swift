@@ -9,6 +9,7 @@ let package = Package(
   products: [
     .library(name: "Tern", targets: ["Tern"]),
     .library(name: "TernEvents", targets: ["TernEvents"]),
+    .library(name: "GoogleAnalytics", targets: ["GoogleAnalytics"]),
     .library(name: "TernTestSupport", targets: ["TernTestSupport"]),
     // Drop-in modules for apps that were written for App Center's SDK (docs/app-center.md).
     .library(name: "AppCenter", targets: ["AppCenter"]),
@@ -32,6 +33,10 @@ let package = Package(
     .target(name: "AppCenter", dependencies: ["Tern", "TernEvents"]),
     .target(name: "AppCenterAnalytics", dependencies: ["AppCenter", "Tern", "TernEvents"]),
     .target(name: "AppCenterCrashes", dependencies: ["AppCenter", "Tern", "TernEvents"]),
+    // Its own target, so that an app that uses Tern's own client does not carry another protocol along, and so that the
+    // module that apps import by the name of the original holds no logic.
+    .target(name: "TernMeasurement", dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery"]),
+    .target(name: "GoogleAnalytics", dependencies: ["TernMeasurement", "Tern", "TernEvents"]),
     .target(name: "TernTestSupport", dependencies: ["TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
     .target(
       name: "TernSimulator",
@@ -44,10 +49,29 @@ let package = Package(
     .testTarget(name: "TernDeliveryTests", dependencies: ["TernDelivery", "TernEvents", "TernTestSupport"]),
     // A process for the tests to start and to kill.
     .executableTarget(
-      name: "TernProbe", dependencies: ["Tern", "TernEvents", "TernTestSupport"], path: "Tests/TernProbe"),
+      name: "TernProbe", dependencies: ["Tern", "TernEvents", "TernMeasurement", "TernTestSupport"],
+      path: "Tests/TernProbe"),
     .testTarget(
       name: "TernTests",
-      dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport", "TernProbe"]),
+      dependencies: [
+        "Tern", "TernEvents", "TernLog", "TernDelivery", "TernMeasurement", "TernTestSupport", "TernProbe",
+      ]),
+    .testTarget(
+      name: "TernMeasurementTests",
+      dependencies: ["TernMeasurement", "Tern", "TernEvents", "TernLog", "TernTestSupport"]),
+    .testTarget(
+      name: "GoogleAnalyticsTests",
+      dependencies: [
+        "GoogleAnalytics", "TernMeasurement", "Tern", "TernEvents", "TernLog", "TernTestSupport",
+      ]),
+    // Code as apps have it, without any of our own settings; the same in both modes.
+    .testTarget(
+      name: "GoogleAnalyticsIdioms6", dependencies: ["GoogleAnalytics", "Tern", "TernTestSupport"],
+      path: "Tests/GoogleAnalyticsIdioms/Swift6", swiftSettings: [.treatAllWarnings(as: .error)]),
+    .testTarget(
+      name: "GoogleAnalyticsIdioms5", dependencies: ["GoogleAnalytics", "Tern", "TernTestSupport"],
+      path: "Tests/GoogleAnalyticsIdioms/Swift5",
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "AppCenterTests",
       dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes", "Tern", "TernEvents", "TernTestSupport"]),
@@ -63,8 +87,10 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// An app's settings are its own: the fixtures of foreign code are compiled without ours.
-let fixtures = ["AppCenterSwift5Tests", "AppCenterSwift6Tests"]
+// An app's settings are its own: what apps write is compiled without ours.
+let fixtures: Set = [
+  "AppCenterSwift5Tests", "AppCenterSwift6Tests", "GoogleAnalyticsIdioms5", "GoogleAnalyticsIdioms6",
+]
 for target in package.targets
 where [.regular, .test, .executable].contains(target.type) && !fixtures.contains(target.name) {
   target.swiftSettings =

@@ -1,6 +1,6 @@
 import Foundation
-import TernEvents
-import TernLog
+package import TernEvents
+package import TernLog
 
 /// What a client remembers from launch to launch, beside the queue.
 struct Switches: Codable, Equatable, Sendable {
@@ -50,10 +50,10 @@ struct SwitchChanges: Equatable, Sendable {
   }
 }
 
-/// The small files in the queue's directory: the install's identifier, the switches, what delivery remembers.
+/// The small files in a queue's directory: the install's identifier, the switches, what delivery remembers.
 ///
 /// They are replaced by renaming, so that a crash leaves the old or the new one and never half of one.
-struct StateFiles: Sendable {
+package struct StateFiles: Sendable {
   let directory: String
   let fileSystem: any FileSystem
   /// Names temporary files: another process may be writing its own at the same time.
@@ -63,17 +63,18 @@ struct StateFiles: Sendable {
   /// The switches as they were last looked at, kept open: whoever replaces the file unlinks this one.
   private var seen: OpenFile?
 
+  /// Looks at nothing yet.
+  package init(directory: String, fileSystem: any FileSystem, temporaryName: String) {
+    self.directory = directory
+    self.fileSystem = fileSystem
+    self.temporaryName = temporaryName
+  }
+
   private static let installName = "install-id"
   private static let switchesName = "switches.json"
   private static let switchesLockName = "switches.lock"
   private static let memoryName = "delivery.json"
   private static let maximumBytes = 64 << 10
-
-  init(directory: String, fileSystem: any FileSystem, temporaryName: String) {
-    self.directory = directory
-    self.fileSystem = fileSystem
-    self.temporaryName = temporaryName
-  }
 
   /// A damaged file means the defaults: better a forgotten user than an app that cannot start.
   func loadSwitches() -> Switches { readSwitches() ?? Switches() }
@@ -160,7 +161,7 @@ struct StateFiles: Sendable {
   }
 
   /// The install's identifier, made at the first call on this directory.
-  func installID(using generator: inout FastGenerator) throws(FileError) -> UniqueID {
+  package func installID(using generator: inout FastGenerator) throws(FileError) -> UniqueID {
     try fileSystem.makeDirectory(directory)
     // Two processes may start for the first time together: whoever has the lock makes the identifier.
     for _ in 0..<1000 {
@@ -183,7 +184,8 @@ struct StateFiles: Sendable {
     read(Self.installName).flatMap { UniqueID(String(decoding: $0, as: UTF8.self)) }
   }
 
-  private func read(_ name: String) -> [UInt8]? {
+  /// The content of a file; `nil` when there is none that could be read.
+  package func read(_ name: String) -> [UInt8]? {
     guard let file = try? fileSystem.open("\(directory)/\(name)", .read) else { return nil }
     defer { fileSystem.close(file) }
     guard let size = try? fileSystem.status(file).size, (1...Self.maximumBytes).contains(size) else { return nil }
@@ -192,7 +194,8 @@ struct StateFiles: Sendable {
     return count == size ? bytes : nil
   }
 
-  private func replace(_ name: String, with bytes: [UInt8]) throws(FileError) {
+  /// Replaces a file by renaming.
+  package func replace(_ name: String, with bytes: [UInt8]) throws(FileError) {
     let temporary = "\(directory)/\(name).\(temporaryName)"
     // Left over from a crash, if it is there at all.
     try? fileSystem.remove(temporary)

@@ -64,7 +64,8 @@
     ) -> CURLcode {
       let milliseconds = Int(clamping: max(request.timeout.wholeMilliseconds, 1))
       let numbers: [(CURLoption, Int)] = [
-        (CURLOPT_POST, 1), (CURLOPT_FOLLOWLOCATION, 0), (CURLOPT_TIMEOUT_MS, milliseconds),
+        (request.method == .post ? CURLOPT_POST : CURLOPT_HTTPGET, 1), (CURLOPT_FOLLOWLOCATION, 0),
+        (CURLOPT_TIMEOUT_MS, milliseconds),
         (CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 30_000)),
         // Signals belong to the host; without this a slow name look-up would use SIGALRM.
         (CURLOPT_NOSIGNAL, 1),
@@ -81,7 +82,10 @@
         if code != CURLE_OK { return code }
       }
       var code = tern_curl_set_headers(pointer, list)
-      if code == CURLE_OK { code = tern_curl_set_body(pointer, bytes.baseAddress, bytes.count) }
+      // A body would turn the request into a POST.
+      if code == CURLE_OK, request.method == .post {
+        code = tern_curl_set_body(pointer, bytes.baseAddress, bytes.count)
+      }
       guard code == CURLE_OK else { return code }
       return tern_curl_set_receivers(
         pointer,

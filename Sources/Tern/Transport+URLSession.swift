@@ -58,8 +58,8 @@
 
     private func urlRequest(for request: TransportRequest) -> URLRequest {
       var urlRequest = URLRequest(url: request.url)
-      urlRequest.httpMethod = "POST"
-      urlRequest.httpBody = Data(request.body)
+      urlRequest.httpMethod = request.method.rawValue
+      if request.method == .post { urlRequest.httpBody = Data(request.body) }
       urlRequest.timeoutInterval = Double(request.timeout.wholeMilliseconds) / 1000
       for (name, value) in request.headers { urlRequest.setValue(value, forHTTPHeaderField: name) }
       return urlRequest

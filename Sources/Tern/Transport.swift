@@ -18,8 +18,18 @@ extension Transport {
   public func networkChanged() {}
 }
 
-/// One `POST` to a collector.
+/// One request to a collector.
 public struct TransportRequest: Sendable, Hashable {
+  /// The methods that Tern's protocols use.
+  public enum Method: String, Sendable, Hashable {
+    /// Everything is in the address; the body is left out.
+    case get = "GET"
+    /// Sends the body.
+    case post = "POST"
+  }
+
+  /// The method; `POST` unless said otherwise.
+  public var method: Method
   /// Where to.
   public var url: URL
   /// The headers beside those that the connection needs.
@@ -30,7 +40,10 @@ public struct TransportRequest: Sendable, Hashable {
   public var timeout: Duration
 
   /// Creates a request.
-  public init(url: URL, headers: [String: String], body: [UInt8], timeout: Duration = .seconds(60)) {
+  public init(
+    url: URL, headers: [String: String], body: [UInt8], timeout: Duration = .seconds(60), method: Method = .post
+  ) {
+    self.method = method
     self.url = url
     self.headers = headers
     self.body = body

@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 public import Foundation
 // The C library comes from this machine; what only Apple's has is declared here.
 @_exported public import Glibc
@@ -46,3 +47,18 @@ public func sysctl(
   _ name: UnsafeMutablePointer<Int32>?, _ count: UInt32, _ value: UnsafeMutableRawPointer?,
   _ size: UnsafeMutablePointer<Int>?, _ newValue: UnsafeMutableRawPointer?, _ newSize: Int
 ) -> Int32 { fatalError() }
+
+open class NSException: NSObject {
+  public var name: NSExceptionName { fatalError() }
+  public var reason: String? { fatalError() }
+  public var callStackSymbols: [String] { fatalError() }
+}
+
+public struct NSExceptionName: RawRepresentable, Sendable {
+  public var rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+}
+
+// Apple's are C functions, which take no class where there is no Objective-C.
+public func NSGetUncaughtExceptionHandler() -> (@Sendable (NSException) -> Void)? { fatalError() }
+public func NSSetUncaughtExceptionHandler(_ handler: (@Sendable (NSException) -> Void)?) { fatalError() }

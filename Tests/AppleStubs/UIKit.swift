@@ -1,5 +1,11 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 @_exported public import Foundation
+
+@MainActor open class UIViewController: NSObject {
+  public override init() { fatalError() }
+  open func viewDidAppear(_ animated: Bool) { fatalError() }
+}
 
 @MainActor open class UIApplication: NSObject {
   nonisolated public class var didEnterBackgroundNotification: NSNotification.Name { fatalError() }

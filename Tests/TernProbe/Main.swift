@@ -15,7 +15,8 @@ import Foundation
     switch CommandLine.arguments.dropFirst().first {
     case "collector": try await ProbeCollector(options).run()
     case "app": try await ProbeApp(options).run()
-    default: fatalError("Say what to be: collector or app.")
+    case "hits": try await ProbeHits(options).run()
+    default: fatalError("Say what to be: collector, app or hits.")
     }
   }
 }

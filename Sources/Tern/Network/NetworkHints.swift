@@ -1,10 +1,10 @@
 import TernDelivery
-import TernEvents
+package import TernEvents
 
-/// Tells a client's run loop when the network came back; owned by the client.
+/// Tells whoever delivers when the network came back; owned by a client.
 ///
 /// Between changes of the network nothing of it runs.
-final class NetworkHints: Sendable {
+package final class NetworkHints: Sendable {
   private struct State {
     var pacer = HintPacer()
     /// Waits until the hint is due.
@@ -20,7 +20,7 @@ final class NetworkHints: Sendable {
   /// Starts observing.
   ///
   /// - Parameter hint: Called for each hint.
-  init(_ reachability: any Reachability, clock: any TernClock, _ hint: @escaping @Sendable () -> Void) {
+  package init(_ reachability: any Reachability, clock: any TernClock, _ hint: @escaping @Sendable () -> Void) {
     self.clock = clock
     self.hint = hint
     let observation = reachability.observe { [weak self] in self?.changed() }
@@ -39,7 +39,7 @@ final class NetworkHints: Sendable {
   }
 
   /// Ends observing and returns when nothing of it is left running.
-  func stop() async {
+  package func stop() async {
     let (observation, pending) = state.withLock { state in
       state.isStopped = true
       defer {

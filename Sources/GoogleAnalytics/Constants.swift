@@ -1,0 +1,157 @@
+// The names of parameters on the wire, with the ampersand that marks them as such, and the types of hits.
+
+// MARK: What the library is and how hits are sent
+
+/// An option of the original; Tern's transport decides by the collector's address.
+public let kGAIUseSecure = "useSecure"
+/// The type of the hit.
+public let kGAIHitType = "&t"
+/// The property.
+public let kGAITrackingId = "&tid"
+/// The client: a random identifier of the installation.
+public let kGAIClientId = "&cid"
+/// Where the data comes from.
+public let kGAIDataSource = "&ds"
+/// Masks the sender's address, whatever the value.
+public let kGAIAnonymizeIp = "&aip"
+/// `start` or `end`; meant for one hit.
+public let kGAISessionControl = "&sc"
+/// The model of the device.
+public let kGAIDeviceModelVersion = "&dm"
+/// The resolution of the screen.
+public let kGAIScreenResolution = "&sr"
+/// The size of the visible area.
+public let kGAIViewportSize = "&vp"
+/// The encoding of the content.
+public let kGAIEncoding = "&de"
+/// The depth of colours.
+public let kGAIScreenColors = "&sd"
+/// The user's language.
+public let kGAILanguage = "&ul"
+/// Whether Java is enabled.
+public let kGAIJavaEnabled = "&je"
+/// The version of Flash.
+public let kGAIFlashVersion = "&fl"
+/// Whether the hit is no interaction of the user's.
+public let kGAINonInteraction = "&ni"
+/// The address that led here.
+public let kGAIReferrer = "&dr"
+/// The address of the content.
+public let kGAILocation = "&dl"
+/// The host of the content.
+public let kGAIHostname = "&dh"
+/// The path of the content.
+public let kGAIPage = "&dp"
+/// The name of the screen.
+public let kGAIDescription = "&cd"
+/// The name of the screen.
+public let kGAIScreenName = "&cd"
+/// The title of the content.
+public let kGAITitle = "&dt"
+/// Ties the hit to an advertisement.
+public let kGAIAdMobHitId = "&a"
+/// The app's name.
+public let kGAIAppName = "&an"
+/// The app's version.
+public let kGAIAppVersion = "&av"
+/// The app's identifier.
+public let kGAIAppId = "&aid"
+/// The identifier of what installed the app.
+public let kGAIAppInstallerId = "&aiid"
+/// The user, as the app names them.
+public let kGAIUserId = "&uid"
+/// The percentage of clients that report.
+public let kGAISampleRate = "&sf"
+/// The advertising identifier; sent only if allowed, never looked up.
+public let kGAIIdfa = "&idfa"
+/// Whether advertisements may be targeted; sent only if allowed.
+public let kGAIAdTargetingEnabled = "&ate"
+
+// MARK: Events, social interactions, timings, exceptions
+
+/// The event's category.
+public let kGAIEventCategory = "&ec"
+/// The event's action.
+public let kGAIEventAction = "&ea"
+/// The event's label.
+public let kGAIEventLabel = "&el"
+/// The event's value.
+public let kGAIEventValue = "&ev"
+/// The social network.
+public let kGAISocialNetwork = "&sn"
+/// The social action.
+public let kGAISocialAction = "&sa"
+/// The target of the social action.
+public let kGAISocialTarget = "&st"
+/// The timing's category.
+public let kGAITimingCategory = "&utc"
+/// The timing's variable.
+public let kGAITimingVar = "&utv"
+/// The timing's milliseconds.
+public let kGAITimingValue = "&utt"
+/// The timing's label.
+public let kGAITimingLabel = "&utl"
+/// The exception's description.
+public let kGAIExDescription = "&exd"
+/// Whether the exception was fatal.
+public let kGAIExFatal = "&exf"
+
+// MARK: Transactions, items, campaigns
+
+/// The transaction's identifier.
+public let kGAITransactionId = "&ti"
+/// The shop.
+public let kGAITransactionAffiliation = "&ta"
+/// The revenue, with tax and shipping.
+public let kGAITransactionRevenue = "&tr"
+/// The shipping.
+public let kGAITransactionShipping = "&ts"
+/// The tax.
+public let kGAITransactionTax = "&tt"
+/// The currency.
+public let kGAICurrencyCode = "&cu"
+/// The item's price.
+public let kGAIItemPrice = "&ip"
+/// How many.
+public let kGAIItemQuantity = "&iq"
+/// The item's code.
+public let kGAIItemSku = "&ic"
+/// The item's name.
+public let kGAIItemName = "&in"
+/// The item's category.
+public let kGAIItemCategory = "&iv"
+/// The campaign's source.
+public let kGAICampaignSource = "&cs"
+/// The campaign's medium.
+public let kGAICampaignMedium = "&cm"
+/// The campaign's name.
+public let kGAICampaignName = "&cn"
+/// The campaign's keyword.
+public let kGAICampaignKeyword = "&ck"
+/// The campaign's content.
+public let kGAICampaignContent = "&cc"
+/// The campaign's identifier.
+public let kGAICampaignId = "&ci"
+/// The click, as the network of the advertisement names it.
+public let kGAICampaignAdNetworkClickId = "&aclid"
+/// The network of the advertisement.
+public let kGAICampaignAdNetworkId = "&anid"
+
+// MARK: Types of hits
+
+/// A screen came into view; deprecated.
+public let kGAIAppView = "appview"
+/// A screen came into view.
+public let kGAIScreenView = "screenview"
+/// Something happened.
+public let kGAIEvent = "event"
+/// A social interaction.
+public let kGAISocial = "social"
+/// A purchase.
+public let kGAITransaction = "transaction"
+/// An item of a purchase.
+public let kGAIItem = "item"
+/// A crash or an error.
+public let kGAIException = "exception"
+/// Something took a while.
+public let kGAITiming = "timing"

@@ -1,0 +1,36 @@
+// swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
+
+import Foundation
+import TernEvents
+import TernMeasurement
+
+extension GAI {
+  /// The tracker of that name, made when there is none yet; one that exists keeps its property.
+  ///
+  /// `nil`, with a line in the log, when the name or the property is `nil` or empty.
+  @discardableResult
+  public func tracker(withName name: String!, trackingId: String!) -> (any GAITracker)! {
+    let tracker = trackers.withLock { trackers in
+      trackers.tracker(name: name, trackingID: trackingId) { name, trackingID in
+        EngineTracker(MeasurementTracker(name: name, trackingID: trackingID, client: engine))
+      }
+    }
+    if tracker == nil { relay.log(.error, "Nil or empty name supplied, or no tracking ID: there is no tracker.") }
+    return tracker
+  }
+
+  /// The tracker of that property, made when there is none yet.
+  @discardableResult
+  public func tracker(withTrackingId trackingId: String!) -> (any GAITracker)! {
+    tracker(withName: trackingId?.trimmed, trackingId: trackingId)
+  }
+
+  /// Forgets a tracker; what it recorded stays.
+  public func removeTracker(byName name: String!) {
+    guard let name else { return }
+    trackers.withLock { trackers in
+      guard let removed = trackers.remove(name: name) else { return }
+      if trackers.defaultTracker === removed { trackers.defaultTracker = nil }
+    }
+  }
+}

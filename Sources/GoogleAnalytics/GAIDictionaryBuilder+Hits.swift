@@ -1,0 +1,87 @@
+// swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
+
+public import Foundation
+import TernMeasurement
+
+extension GAIDictionaryBuilder {
+  /// A screen came into view; its name is a field of the tracker or set on the builder.
+  @available(*, deprecated, message: "Use createScreenView instead.")
+  public class func createAppView() -> GAIDictionaryBuilder! { hit(kGAIAppView, []) }
+
+  /// A screen came into view; its name is a field of the tracker or set on the builder.
+  public class func createScreenView() -> GAIDictionaryBuilder! { hit(kGAIScreenView, []) }
+
+  /// Something happened.
+  public class func createEvent(
+    withCategory category: String!, action: String!, label: String!, value: NSNumber!
+  ) -> GAIDictionaryBuilder! {
+    hit(
+      kGAIEvent,
+      [
+        (kGAIEventCategory, category), (kGAIEventAction, action), (kGAIEventLabel, label),
+        (kGAIEventValue, value.text),
+      ])
+  }
+
+  /// A crash or an error.
+  public class func createException(
+    withDescription description: String!, withFatal fatal: NSNumber!
+  ) -> GAIDictionaryBuilder! {
+    hit(kGAIException, [(kGAIExDescription, description), (kGAIExFatal, fatal.map { $0.boolValue ? "1" : "0" })])
+  }
+
+  /// An item of a purchase.
+  public class func createItem(
+    withTransactionId transactionId: String!, name: String!, sku: String!, category: String!, price: NSNumber!,
+    quantity: NSNumber!, currencyCode: String!
+  ) -> GAIDictionaryBuilder! {
+    hit(
+      kGAIItem,
+      [
+        (kGAITransactionId, transactionId), (kGAIItemName, name), (kGAIItemSku, sku), (kGAIItemCategory, category),
+        (kGAIItemPrice, price.text), (kGAIItemQuantity, quantity.text), (kGAICurrencyCode, currencyCode),
+      ])
+  }
+
+  /// Somebody shared or liked something.
+  public class func createSocial(
+    withNetwork network: String!, action: String!, target: String!
+  ) -> GAIDictionaryBuilder! {
+    hit(kGAISocial, [(kGAISocialNetwork, network), (kGAISocialAction, action), (kGAISocialTarget, target)])
+  }
+
+  /// Something took a while; the interval is in milliseconds.
+  public class func createTiming(
+    withCategory category: String!, interval intervalMillis: NSNumber!, name: String!, label: String!
+  ) -> GAIDictionaryBuilder! {
+    hit(
+      kGAITiming,
+      [
+        (kGAITimingCategory, category), (kGAITimingValue, intervalMillis.text), (kGAITimingVar, name),
+        (kGAITimingLabel, label),
+      ])
+  }
+
+  /// A purchase.
+  public class func createTransaction(
+    withId transactionId: String!, affiliation: String!, revenue: NSNumber!, tax: NSNumber!, shipping: NSNumber!,
+    currencyCode: String!
+  ) -> GAIDictionaryBuilder! {
+    hit(
+      kGAITransaction,
+      [
+        (kGAITransactionId, transactionId), (kGAITransactionAffiliation, affiliation),
+        (kGAITransactionRevenue, revenue.text), (kGAITransactionTax, tax.text),
+        (kGAITransactionShipping, shipping.text), (kGAICurrencyCode, currencyCode),
+      ])
+  }
+
+  private class func hit(_ type: String, _ pairs: [(name: String, value: String?)]) -> GAIDictionaryBuilder {
+    GAIDictionaryBuilder().setting([(kGAIHitType, type)] + pairs)
+  }
+}
+
+extension NSNumber? {
+  /// As the protocol writes it.
+  var text: String? { map { HitValue.text(of: $0) } }
+}

@@ -1,0 +1,69 @@
+// swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
+
+public import Foundation
+import TernEvents
+import TernMeasurement
+
+/// Takes the lines that the library has for the developer; may be called from any thread.
+#if canImport(ObjectiveC)
+  @objc(GAILogger)
+#endif
+public protocol GAILogger: NSObjectProtocol {
+  /// How much is to be logged.
+  var logLevel: GAILogLevel { get set }
+  /// Takes a line of detail.
+  func verbose(_ message: String!)
+  /// Takes a line about what is being done.
+  func info(_ message: String!)
+  /// Takes a line about what the developer should change.
+  func warning(_ message: String!)
+  /// Takes a line about what went wrong.
+  func error(_ message: String!)
+}
+
+/// Writes to standard error.
+final class StandardLogger: NSObject, GAILogger, Sendable {
+  private let level = Locked(GAILogLevel.warning)
+  private let write: @Sendable (String) -> Void
+
+  init(write: @escaping @Sendable (String) -> Void = { FileHandle.standardError.write(Data(($0 + "\n").utf8)) }) {
+    self.write = write
+  }
+
+  var logLevel: GAILogLevel {
+    get { level.withLock { $0 } }
+    set { level.withLock { $0 = newValue } }
+  }
+
+  func verbose(_ message: String!) { log(.verbose, "VERBOSE", message) }
+  func info(_ message: String!) { log(.info, "INFO", message) }
+  func warning(_ message: String!) { log(.warning, "WARNING", message) }
+  func error(_ message: String!) { log(.error, "ERROR", message) }
+
+  private func log(_ level: GAILogLevel, _ name: String, _ message: String?) {
+    guard level.rawValue <= logLevel.rawValue else { return }
+    write("\(name): \(kGAIProduct) \(kGAIVersion): \(message ?? "")")
+  }
+}
+
+/// Hands lines to whatever logger the app has set.
+final class LogRelay: Sendable {
+  private let current: Locked<any GAILogger>
+
+  init(_ logger: any GAILogger) { current = Locked(logger) }
+
+  var logger: any GAILogger {
+    get { current.withLock { $0 } }
+    set { current.withLock { $0 = newValue } }
+  }
+
+  func log(_ level: MeasurementLogLevel, _ message: String) {
+    let logger = logger
+    switch level {
+    case .error: logger.error(message)
+    case .warning: logger.warning(message)
+    case .info: logger.info(message)
+    case .verbose: logger.verbose(message)
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import Tern
+import TernEvents
+import TernLog
+
+extension MeasurementClient {
+  /// Records a hit; it survives the end of the process once this returns, unless it is dropped and counted.
+  package func send(_ tracker: HitComposer.Tracker, _ values: [String: HitValue]) {
+    if optOut { return }
+    let draft = composer.compose(tracker, values)
+    for warning in draft.warnings { warnOnce(warning) }
+    guard draft.parameters["t"]?.isEmpty == false else {
+      log(.warning, "Invalid hit: it has no type (\"&t\"), so it is not sent.")
+      return store.log.count(.invalid, 1)
+    }
+    let clientID = draft.parameters["uid"] ?? draft.parameters["cid"] ?? ""
+    guard Sampling.includes(client: draft.parameters["cid"] ?? clientID, rate: draft.parameters["sf"]) else {
+      log(.verbose, "The hit is not sent: this client is not in the sample.")
+      return store.log.count(.sampledOut, 1)
+    }
+    report(state.withLock { record(draft, &$0) })
+  }
+
+  private enum Recorded {
+    case stored([UInt8])
+    case optedOut
+    case rateLimited(isFirst: Bool)
+    case dropped(DropReason)
+  }
+
+  private func record(_ draft: HitComposer.Draft, _ state: inout State) -> Recorded {
+    // Asked again under the lock: what is recorded after an opt-out would outlive it.
+    if state.isOptedOut { return .optedOut }
+    let now = (wall: environment.clock.wallTime, uptime: environment.clock.uptime)
+    if let refusal = refusal(draft, now.uptime, &state) { return refusal }
+    let id = UniqueID.timeOrdered(at: now.wall, using: &state.generator)
+    let waited = min(draft.waited, now.uptime)
+    var parameters = HitComposer.ordered(draft.parameters)
+    parameters.append(("_s", String(state.hitNumber + 1)))
+    parameters.append(("ht", String((now.wall - draft.waited).millisecondsSince1970)))
+    parameters.append(("z", String(state.generator.next())))
+    let payload = HitPayload.encode(parameters)
+    guard payload.count + HitPayload.queueTimeBytes <= HitPayload.maximumBytes else {
+      store.log.count(.tooLarge, 1)
+      return .dropped(.tooLarge)
+    }
+    let outcome = store.log.append(
+      payload, id: id, time: now.wall - draft.waited, uptime: now.uptime - waited, epoch: 0, lane: .normal)
+    switch outcome {
+    case .dropped(let reason): return .dropped(reason)
+    case .stored(let waiting, _, _):
+      state.hitNumber += 1
+      if waiting > HitStore.maximumHits { trimSoon(&state) }
+      feed(.appended, &state)
+      return .stored(payload)
+    }
+  }
+
+  /// Transactions and items are never refused: half an order is worse than none.
+  private func refusal(_ draft: HitComposer.Draft, _ now: Duration, _ state: inout State) -> Recorded? {
+    let type = draft.parameters["t"]
+    guard type != "transaction", type != "item" else { return nil }
+    var bucket = state.buckets[draft.parameters["tid"] ?? ""] ?? TokenBucket(now: now)
+    let wasOverflowing = bucket.isOverflowing
+    let isAllowed = bucket.take(at: now)
+    state.buckets[draft.parameters["tid"] ?? ""] = bucket
+    if isAllowed { return nil }
+    store.log.count(.rateLimited, 1)
+    return .rateLimited(isFirst: !wasOverflowing)
+  }
+
+  private func report(_ recorded: Recorded) {
+    switch recorded {
+    case .stored(let payload): log(.verbose, "Saved hit: \(String(decoding: payload, as: UTF8.self))")
+    case .optedOut, .rateLimited(isFirst: false): break
+    case .rateLimited(isFirst: true):
+      log(.warning, "More than 60 hits at once, or than one every 2 s for long: further ones are dropped and counted.")
+    case .dropped(let reason): log(.error, "The hit could not be stored (\(reason)); it is dropped and counted.")
+    }
+  }
+}

@@ -1,0 +1,42 @@
+#if canImport(Darwin)
+  import Darwin
+  import Foundation
+  import TernEvents
+
+  /// Tracks Objective-C's uncaught exceptions once it is told to; traps of Swift and signals are none.
+  package func systemExceptionTracking(record: @escaping @Sendable (String) -> Void) -> any ExceptionTracking {
+    UncaughtExceptions(SystemExceptions(), record: record)
+  }
+
+  #if canImport(ObjectiveC)
+    private typealias SystemHandler = @convention(c) (NSException) -> Void
+  #else
+    // Never so on Apple's systems; it lets Scripts/check type-check this file elsewhere.
+    private typealias SystemHandler = @Sendable (NSException) -> Void
+  #endif
+
+  private struct SystemExceptions: ExceptionSystem {
+    /// What the one handler calls: a C function takes nothing along.
+    private static let body = Locked<(@Sendable (NSException) -> Void)?>(nil)
+
+    var handler: SystemHandler? {
+      get { NSGetUncaughtExceptionHandler() }
+      nonmutating set { NSSetUncaughtExceptionHandler(newValue) }
+    }
+
+    func makeHandler(_ body: @escaping @Sendable (NSException) -> Void) -> SystemHandler {
+      Self.body.withLock { $0 = body }
+      return { exception in
+        let body = SystemExceptions.body.withLock { $0 }
+        body?(exception)
+      }
+    }
+
+    func call(_ handler: SystemHandler, _ exception: NSException) { handler(exception) }
+
+    func describe(_ exception: NSException) -> String {
+      let place = exception.callStackSymbols.dropFirst().first.map { " at \($0)" } ?? ""
+      return "\(exception.name.rawValue): \(exception.reason ?? "no reason")\(place)"
+    }
+  }
+#endif

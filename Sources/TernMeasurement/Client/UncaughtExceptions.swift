@@ -1,0 +1,75 @@
+import Dispatch
+import TernEvents
+
+/// The place where a system keeps what it calls when an exception is caught by nobody.
+package protocol ExceptionSystem: Sendable {
+  /// What the system calls.
+  associatedtype Handler
+  /// What it is called with.
+  associatedtype Exception
+
+  /// What is called now; `nil`: nothing.
+  var handler: Handler? { get nonmutating set }
+  /// Makes a handler that calls `body`; only the last one made works.
+  func makeHandler(_ body: @escaping @Sendable (Exception) -> Void) -> Handler
+  /// Calls a handler.
+  func call(_ handler: Handler, _ exception: Exception)
+  /// Says what the exception is, for a report.
+  func describe(_ exception: Exception) -> String
+}
+
+/// What switches the tracking of exceptions, whatever the system.
+package protocol ExceptionTracking: AnyObject, Sendable {
+  /// Whether uncaught exceptions are recorded.
+  var isTracking: Bool { get set }
+}
+
+/// Takes a place in front of the handler that is there, and gives it back.
+package final class UncaughtExceptions<System: ExceptionSystem>: ExceptionTracking {
+  private struct State {
+    var isTracking = false
+    var previous: System.Handler?
+  }
+
+  private let system: System
+  private let state = Locked(State())
+  private let record: @Sendable (String) -> Void
+
+  /// Tracks nothing yet; `record` is called on the thread of the exception, which ends the process afterwards.
+  package init(_ system: System, record: @escaping @Sendable (String) -> Void) {
+    self.system = system
+    self.record = record
+  }
+
+  /// Whether uncaught exceptions are recorded.
+  package var isTracking: Bool {
+    get { state.withLock { $0.isTracking } }
+    set {
+      state.withLock { state in
+        guard state.isTracking != newValue else { return }
+        state.isTracking = newValue
+        if newValue {
+          state.previous = system.handler
+          system.handler = system.makeHandler { [weak self] in self?.caught($0) }
+        } else {
+          system.handler = state.previous
+          state.previous = nil
+        }
+      }
+    }
+  }
+
+  private func caught(_ exception: System.Exception) {
+    record(system.describe(exception))
+    if let previous = state.withLock({ $0.previous }) { system.call(previous, exception) }
+  }
+}
+
+extension MeasurementClient {
+  /// Tries to send all that waits and keeps the thread until then, at most for the time given.
+  package func dispatchBeforeEnd(patience: Duration) {
+    let isOver = DispatchSemaphore(value: 0)
+    dispatchAll { _ in isOver.signal() }
+    _ = isOver.wait(timeout: .now() + .milliseconds(Int(clamping: patience.wholeMilliseconds)))
+  }
+}

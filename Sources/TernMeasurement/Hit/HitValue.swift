@@ -1,0 +1,45 @@
+package import Foundation
+
+/// What an app may give as the value of a parameter.
+package enum HitValue: Hashable, Sendable {
+  case text(String)
+  /// The parameter is to be left out.
+  case cleared
+  /// Nothing that could be sent.
+  case unusable
+
+  /// Takes a value as it comes.
+  package init(_ value: Any) {
+    switch value {
+    case let text as String: self = .text(text)
+    case let number as NSNumber: self = .text(Self.text(of: number))
+    case is NSNull: self = .cleared
+    default: self = .unusable
+    }
+  }
+
+  /// A number as the protocol writes it, whatever the locale: integers without fraction, truth values as 1 and 0.
+  package static func text(of number: NSNumber) -> String {
+    let double = number.doubleValue
+    if double == double.rounded(), abs(double) < 1e15 { return String(number.int64Value) }
+    if isWhole(number) { return number.stringValue }
+    if let decimal = number as? NSDecimalNumber { return decimal.description(withLocale: nil) }
+    guard double.isFinite else { return "0" }
+    // A float's nearest double has digits that nobody wrote.
+    return plain(number.objCType.pointee == CChar(UInt8(ascii: "f")) ? "\(number.floatValue)" : "\(double)")
+  }
+
+  /// Whether the number was made from an integer: beyond 2^53 only its own description is exact.
+  private static func isWhole(_ number: NSNumber) -> Bool {
+    "qQlLiIsScC".utf8.contains(UInt8(bitPattern: number.objCType.pointee))
+  }
+
+  /// Without an exponent, which no reader of the protocol expects.
+  private static func plain(_ text: String) -> String {
+    if text.hasSuffix(".0") { return String(text.dropLast(2)) }
+    guard text.contains("e"), let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) else {
+      return text
+    }
+    return NSDecimalNumber(decimal: decimal).description(withLocale: nil)
+  }
+}

@@ -1,0 +1,29 @@
+import TernEvents
+
+/// How many hits an app may record: sixty at once, and one more every two seconds.
+package struct TokenBucket: Sendable {
+  /// The most hits at once.
+  package static let capacity = 60
+  /// What one further hit takes to be allowed.
+  package static let refill: Duration = .seconds(2)
+
+  private var tokens = TokenBucket.capacity
+  private var since: Duration
+  /// Whether the last hit was refused: a burst is told of once.
+  package private(set) var isOverflowing = false
+
+  /// Creates a full bucket.
+  package init(now: Duration) { since = now }
+
+  /// Takes a token; false when there is none.
+  package mutating func take(at now: Duration) -> Bool {
+    let earned = max(now - since, .zero).wholeMilliseconds / Self.refill.wholeMilliseconds
+    since += .milliseconds(earned * Self.refill.wholeMilliseconds)
+    tokens = Int(min(Int64(tokens) + earned, Int64(Self.capacity)))
+    // A full bucket does not save up for later.
+    if tokens == Self.capacity { since = now }
+    isOverflowing = tokens == 0
+    if tokens > 0 { tokens -= 1 }
+    return !isOverflowing
+  }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import GoogleAnalytics
+import TernEvents
+import TernMeasurement
+import TernTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Trackers` {
+  let world = MeasurementWorld()
+  let logger = RecordingLogger()
+
+  @Test func `B01 sharedInstance() is the same object from any thread`() async {
+    GAI.replaceShared(with: world.launch())
+    let instances = await withTaskGroup(of: ObjectIdentifier.self) { group in
+      for _ in 0..<16 { group.addTask { ObjectIdentifier(GAI.sharedInstance()) } }
+      return await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(instances.count == 1)
+  }
+
+  @Test func `B02 defaultTracker is nil before the first tracker, then the first one created`() async throws {
+    let gai = world.launch()
+    #expect(gai.defaultTracker == nil)
+    let first = try #require(gai.tracker(withTrackingId: "UA-1-1"))
+    #expect(gai.defaultTracker === first)
+    await gai.quit()
+  }
+
+  @Test func `B03 a second tracker leaves defaultTracker alone; assigning it replaces it`() async throws {
+    let gai = world.launch()
+    let first = try #require(gai.tracker(withTrackingId: "UA-1-1"))
+    let second = try #require(gai.tracker(withTrackingId: "UA-1-2"))
+    #expect(gai.defaultTracker === first)
+    gai.defaultTracker = second
+    #expect(gai.defaultTracker === second)
+    gai.defaultTracker = nil
+    #expect(gai.defaultTracker == nil)
+    await gai.quit()
+  }
+
+  @Test func `B04 the same tracking ID twice gives the same object`() async {
+    let gai = world.launch()
+    #expect(gai.tracker(withTrackingId: "UA-1-1") === gai.tracker(withTrackingId: "UA-1-1"))
+    await gai.quit()
+  }
+
+  @Test func `B05 a name that exists keeps its old tracking ID`() async {
+    let gai = world.launch()
+    let first = gai.tracker(withName: "a", trackingId: "UA-1-1")
+    let second = gai.tracker(withName: "a", trackingId: "UA-1-2")
+    #expect(first === second)
+    #expect(second?.get(kGAITrackingId) == "UA-1-1")
+    #expect(second?.name == "a")
+    await gai.quit()
+  }
+
+  @Test(arguments: [nil, "", "  "] as [String?])
+  func `B06 no name or no tracking ID gives nil and one error in the log`(text: String?) async {
+    let gai = world.launch(logger: logger)
+    #expect(gai.tracker(withTrackingId: text) == nil)
+    #expect(logger.lines(.error).count == 1)
+    #expect(gai.tracker(withName: "a", trackingId: text) == nil)
+    #expect(logger.lines(.error).count == 2)
+    #expect(gai.defaultTracker == nil)
+    await gai.quit()
+  }
+
+  @Test func `B06 blanks around the tracking ID are trimmed`() async {
+    let gai = world.launch()
+    #expect(gai.tracker(withTrackingId: " UA-1-1\n")?.get(kGAITrackingId) == "UA-1-1")
+    #expect(gai.tracker(withTrackingId: "UA-1-1") === gai.defaultTracker)
+    await gai.quit()
+  }
+
+  @Test func `B07 removing the default tracker clears defaultTracker; creating it again makes a new object`() async {
+    let gai = world.launch()
+    let first = gai.tracker(withTrackingId: "UA-1-1")
+    gai.removeTracker(byName: "unknown")
+    gai.removeTracker(byName: nil)
+    #expect(gai.defaultTracker === first)
+    gai.removeTracker(byName: "UA-1-1")
+    #expect(gai.defaultTracker == nil)
+    #expect(gai.tracker(withTrackingId: "UA-1-1") !== first)
+    await gai.quit()
+  }
+
+  @Test func `B08 get returns what set stored, and nil after nil`() async throws {
+    let gai = world.launch()
+    let tracker = try #require(gai.tracker(withTrackingId: "UA-1-1"))
+    tracker.set(kGAIScreenName, value: "Home")
+    #expect(tracker.get(kGAIScreenName) == "Home")
+    tracker.set(kGAIScreenName, value: nil)
+    #expect(tracker.get(kGAIScreenName) == nil)
+    tracker.set(nil, value: "x")
+    #expect(tracker.get(nil) == nil)
+    await gai.quit()
+  }
+
+  @Test func `B09 the client ID is a lower-case UUID v4, equal across restarts, new after a reinstall`() async throws {
+    func clientID(_ world: MeasurementWorld) async throws -> String {
+      let gai = world.launch()
+      let id = try #require(gai.tracker(withTrackingId: "UA-1-1")?.get(kGAIClientId))
+      await gai.quit()
+      return id
+    }
+    let first = try await clientID(world)
+    #expect(first == first.lowercased() && UniqueID(first) != nil)
+    #expect(Array(first.utf8)[14] == UInt8(ascii: "4") && "89ab".contains(Array(first)[19]))
+    #expect(try await clientID(world) == first)
+    #expect(try await clientID(MeasurementWorld(seed: 99)) != first)
+  }
+
+  @Test func `B10 a tracker's value rides on every later hit, a builder's on one, before the tracker's`() async throws {
+    let gai = world.launch()
+    let tracker = try #require(gai.tracker(withTrackingId: "UA-1-1"))
+    tracker.set(kGAIScreenName, value: "Home")
+    tracker.send(GAIDictionaryBuilder.createScreenView().build() as [NSObject: AnyObject])
+    let builder = GAIDictionaryBuilder.createScreenView()
+    builder?.set("Once", forKey: kGAIScreenName)
+    tracker.send(builder?.build() as? [AnyHashable: Any])
+    tracker.send(GAIDictionaryBuilder.createScreenView().build() as [NSObject: AnyObject])
+    tracker.send([kGAIHitType: kGAIScreenView, kGAIScreenName: NSNull()])
+    await gai.sendEverything()
+    #expect(world.transport.received.map { $0["cd"] } == ["Home", "Once", "Home", nil])
+    await gai.quit()
+  }
+
+  @Test func `B11 no parameters, or none that names a type, do not crash; the hit is logged as invalid`() async throws {
+    let gai = world.launch(logger: logger)
+    let tracker = try #require(gai.tracker(withTrackingId: "UA-1-1"))
+    tracker.send(nil)
+    tracker.send([:])
+    tracker.send([kGAIEventCategory: "c"])
+    #expect(logger.lines(.warning).filter { $0.contains("Invalid hit") }.count == 3)
+    await gai.sendEverything()
+    #expect(world.transport.requests.isEmpty)
+    await gai.quit()
+  }
+
+  @Test func `B12 values that are no text are turned into it or left out, and the queue goes on`() async throws {
+    let gai = world.launch(logger: logger)
+    let tracker = try #require(gai.tracker(withTrackingId: "UA-1-1"))
+    tracker.send([
+      "&t": "event", "&ec": "c", "&ea": ["a": "dictionary"], "&ev": 5, "&ni": true, "&cm1": 29.2,
+      "&el": NSString("text"),
+      5: "five", "&cd2": Date(),
+    ])
+    await gai.sendEverything()
+    let hit = try #require(world.transport.received.first)
+    #expect(hit["ec"] == "c" && hit["ea"] == nil && hit["ev"] == "5" && hit["ni"] == "1" && hit["cm1"] == "29.2")
+    #expect(hit["el"] == "text" && hit["cd2"] == nil)
+    #expect(
+      logger.lines(.warning).contains { $0.contains("&ea") } && logger.lines(.warning).contains { $0.contains("5") })
+    await gai.quit()
+  }
+
+  @Test func `B13 names without an ampersand never reach the wire`() async throws {
+    let gai = world.launch(logger: logger)
+    let tracker = try #require(gai.tracker(withTrackingId: "UA-1-1"))
+    tracker.set(kGAIUseSecure, value: "NO")
+    tracker.set("user_authenticated", value: "1")
+    tracker.send(["&t": "screenview", "&cd": "Home", "gaiVersion": "3", "odd": "x", "&": "y"])
+    await gai.sendEverything()
+    let hit = try #require(world.transport.received.first)
+    #expect(Set(hit.keys).isDisjoint(with: ["useSecure", "user_authenticated", "gaiVersion", "odd", ""]))
+    #expect(logger.lines(.warning).filter { $0.contains("ampersand") }.count == 2)
+    await gai.quit()
+  }
+}

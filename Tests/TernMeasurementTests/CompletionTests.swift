@@ -1,0 +1,141 @@
+import Tern
+import TernEvents
+import TernMeasurement
+import TernTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Dispatch with a completion handler` {
+  let world = MeasurementWorld()
+
+  @Test func `B45 with hits waiting and a server that takes them the handler is told good, once`() async {
+    let client = world.client()
+    client.sendEvents(1...45)
+    #expect(await client.dispatchOnce() == .good)
+    #expect(world.transport.requests.count == 1)
+    #expect(client.stored == 25)
+    await client.shutdown()
+  }
+
+  @Test(arguments: [
+    (MeasurementTransport.Answer.accept, DispatchMachine.Result.good), (.status(500), .error),
+    (.failure(.timedOut), .error), (.failure(.connection), .error), (.failure(.offline), .noData),
+    (.status(400), .error),
+  ])
+  func `B46 the handler is called exactly once whatever happens`(
+    answer: MeasurementTransport.Answer, result: DispatchMachine.Result
+  ) async {
+    let client = world.client()
+    world.transport.answer { _ in answer }
+    client.sendEvent("1")
+    let results = Locked<[DispatchMachine.Result]>([])
+    for _ in 0..<3 { client.dispatch { result in results.withLock { $0.append(result) } } }
+    _ = await client.dispatchOnce()
+    await client.shutdown()
+    #expect(results.withLock { $0.count } == 3)
+    #expect(results.withLock { $0.first } == result)
+  }
+
+  @Test func `B46 the handler is called exactly once on an empty queue, and at the end of the client`() async {
+    let client = world.client()
+    #expect(await client.dispatchOnce() == .noData)
+    world.transport.answer { _ in .hold }
+    client.sendEvent("1")
+    let count = Locked(0)
+    client.dispatch { _ in count.withLock { $0 += 1 } }
+    let (told, isTold) = AsyncStream.makeStream(of: Void.self)
+    client.dispatch { _ in isTold.finish() }
+    await world.transport.request(number: 1)
+    await client.shutdown()
+    for await _ in told {}
+    #expect(count.withLock { $0 } == 1)
+  }
+
+  @Test func `B47 after a call with a handler nothing is sent periodically`() async {
+    let client = world.client()
+    client.sendEvent("1")
+    #expect(await client.dispatchOnce() == .good)
+    #expect(!client.isDispatchingPeriodically)
+    #expect(client.dispatchInterval == 120)
+    client.sendEvent("2")
+    await world.clock.passQuietly(.seconds(600), client)
+    #expect(world.transport.requests.count == 1)
+    await client.shutdown()
+  }
+
+  @Test func `B48 assigning 120 when it is 120 already turns periodic dispatch on again`() async {
+    let client = world.client()
+    client.sendEvents(1...21)
+    #expect(await client.dispatchOnce() == .good)
+    world.clock.advance(by: .seconds(7))
+    client.dispatchInterval = 120
+    await world.clock.sleeping(until: .seconds(1127))
+    world.clock.advance(by: .seconds(120))
+    #expect(await world.transport.request(number: 2).hits.labels == ["21"])
+    await client.shutdown()
+  }
+
+  @Test func `B54 a thousand calls from within the handler do not let the stack grow`() async {
+    let client = world.client()
+    let deepest = Locked((first: UInt(0), most: UInt(0)))
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      @Sendable func turn(_ rest: Int) {
+        client.dispatch { _ in
+          let address = withUnsafePointer(to: rest) { UInt(bitPattern: $0) }
+          deepest.withLock { depth in
+            if depth.first == 0 { depth.first = address }
+            // Each turn may run on another thread; only one that is near the first tells anything.
+            let distance = address > depth.first ? address - depth.first : depth.first - address
+            if distance < 8 << 20 { depth.most = max(depth.most, distance) }
+          }
+          if rest == 0 { continuation.resume() } else { turn(rest - 1) }
+        }
+      }
+      turn(1000)
+    }
+    #expect(deepest.withLock { $0.most } < 64 << 10)
+    await client.shutdown()
+  }
+
+  @Test func `B55 the handler never runs while the caller waits for the call to return`() async {
+    let client = world.client()
+    let held = Locked(0)
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      held.withLock { _ in
+        client.dispatch { _ in
+          // Would never come back if it ran on the stack of the caller, who holds the lock.
+          held.withLock { $0 += 1 }
+          continuation.resume()
+        }
+      }
+    }
+    #expect(held.withLock { $0 } == 1)
+    await client.shutdown()
+  }
+
+  @Test func `B56 a hit recorded just before is in the request`() async {
+    let client = world.client()
+    for number in 1...50 {
+      client.sendEvent("\(number)")
+      #expect(await client.dispatchOnce() == .good)
+      #expect(world.transport.received.labels.last == "\(number)")
+    }
+    await client.shutdown()
+  }
+
+  @Test func `a call made while a request is under way waits, then makes its own`() async {
+    let client = world.client()
+    world.transport.answer { _ in .hold }
+    client.sendEvent("1")
+    client.dispatch()
+    await world.transport.request(number: 1)
+    client.sendEvent("2")
+    async let result = client.dispatchOnce()
+    await client.caughtUp()
+    #expect(world.transport.requests.count == 1)
+    world.transport.answer { _ in .accept }
+    world.transport.release()
+    #expect(await result == .good)
+    #expect(world.transport.labels == [["1"], ["2"]])
+    await client.shutdown()
+  }
+}

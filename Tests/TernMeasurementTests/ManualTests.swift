@@ -1,0 +1,124 @@
+import Foundation
+import Tern
+import TernEvents
+import TernMeasurement
+import TernTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Manual dispatch` {
+  let world = MeasurementWorld()
+
+  @Test func `B36 dispatch() sends at once with periodic dispatch off, and leaves it off`() async {
+    let client = world.client()
+    client.dispatchInterval = 0
+    client.sendEvent("1")
+    client.dispatch()
+    await world.transport.request(number: 1)
+    #expect(!client.isDispatchingPeriodically)
+    client.sendEvent("2")
+    await world.clock.passQuietly(.seconds(600), client)
+    #expect(world.transport.requests.count == 1)
+    await client.shutdown()
+  }
+
+  @Test func `B37 dispatch() with periodic dispatch on neither moves nor stops the timer`() async {
+    let client = world.client()
+    client.sendEvent("1")
+    await world.clock.sleeping(until: .seconds(1120))
+    world.clock.advance(by: .seconds(50))
+    #expect(await client.dispatchAll() == .noData)
+    client.sendEvent("2")
+    await world.clock.sleeping(until: .seconds(1120))
+    #expect(client.isDispatchingPeriodically)
+    await client.shutdown()
+  }
+
+  @Test func `B38 dispatch() with 45 hits makes three requests, oldest first`() async {
+    let client = world.client()
+    client.sendEvents(1...45)
+    client.dispatch()
+    #expect(await client.dispatchAll() == .noData)
+    #expect(world.transport.labels == [1...20, 21...40, 41...45].map { $0.map(String.init) })
+    #expect(world.transport.mostActive == 1)
+    await client.shutdown()
+  }
+
+  @Test func `B39 dispatch() on an empty queue makes no request`() async {
+    let client = world.client()
+    client.dispatch()
+    await world.clock.passQuietly(.seconds(600), client)
+    #expect(world.transport.requests.isEmpty)
+    await client.shutdown()
+  }
+
+  @Test func `B42 nothing leaves the queue before a 2xx`() async {
+    let client = world.client()
+    client.sendEvents(1...3)
+    let failures: [MeasurementTransport.Answer] = [
+      .failure(.connection), .failure(.timedOut), .failure(.offline), .status(302), .status(401), .status(404),
+      .status(429), .status(500), .status(503), .acceptAndLoseAnswer,
+      .status(200, headers: ["Content-Type": "text/html"], body: "<html>Sign in</html>"),
+    ]
+    for answer in failures {
+      world.transport.answer { _ in answer }
+      #expect(await client.dispatchAll() != .good)
+      #expect(client.waiting == 3, "\(answer)")
+    }
+    world.transport.answer { _ in .hold }
+    client.dispatch()
+    await world.transport.request(number: failures.count + 1)
+    #expect(client.stored == 3)
+    world.transport.answer { _ in .accept }
+    world.transport.release()
+    #expect(await client.dispatchAll() == .noData)
+    #expect(client.stored == 0)
+    await client.shutdown()
+  }
+
+  @Test(arguments: [200, 204, 299]) func `any 2xx is an acknowledgement`(status: Int) async {
+    let client = world.client()
+    world.transport.answer { _ in .status(status) }
+    client.sendEvent("1")
+    #expect(await client.dispatchOnce() == .good)
+    #expect(client.stored == 0)
+    await client.shutdown()
+  }
+
+  @Test func `B58 a hit that the server refuses does not stop later ones for ever`() async {
+    let client = world.client()
+    world.transport.answer { request in request.hits.labels.contains("7") ? .status(400) : .accept }
+    client.sendEvents(1...25)
+    // Halves until it stands alone, kept once more, then given up.
+    #expect(await client.dispatchAll() == .error)
+    #expect(client.dropped(.rejected) == 0)
+    #expect(await client.dispatchAll() == .noData)
+    #expect(world.transport.received.labels.sorted() == (1...25).filter { $0 != 7 }.map(String.init).sorted())
+    #expect(client.dropped(.rejected) == 1)
+    await client.shutdown()
+  }
+
+  @Test func `a server that refuses everything costs a pause for each hit that it is given up`() async {
+    let client = world.client()
+    client.dispatchInterval = 10
+    world.transport.answer { _ in .status(400) }
+    client.sendEvents(1...3)
+    for _ in 0..<3 { #expect(await client.dispatchAll() == .error) }
+    #expect(client.dropped(.rejected) == 2)
+    await world.clock.sleeping(until: .seconds(1240))
+    await client.shutdown()
+  }
+
+  @Test func `without a collector hits are kept, and one warning says how to set it`() async throws {
+    let client = world.client(collector: nil)
+    client.sendEvents(1...2)
+    #expect(await client.dispatchOnce() == .noData)
+    #expect(await client.dispatchAll() == .noData)
+    #expect(world.transport.requests.isEmpty && client.waiting == 2)
+    #expect(world.lines(2).count == 1)
+    #expect(try #require(world.lines(2).first).contains("TERN_COLLECTOR"))
+    client.collector = URL(string: "http://collector.test/prefix/")
+    #expect(await client.dispatchAll() == .noData)
+    #expect(world.transport.requests.map(\.path) == ["/prefix/batch"])
+    await client.shutdown()
+  }
+}

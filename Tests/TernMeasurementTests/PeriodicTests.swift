@@ -1,0 +1,141 @@
+import Tern
+import TernEvents
+import TernMeasurement
+import TernTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `Periodic dispatch` {
+  let world = MeasurementWorld()
+
+  @Test func `B30 the interval is 120 s at first, and periodic dispatch on`() async {
+    let client = world.client()
+    #expect(client.dispatchInterval == 120)
+    #expect(client.isDispatchingPeriodically)
+    client.sendEvent("1")
+    await world.clock.sleeping(until: .seconds(1120))
+    world.clock.advance(by: .seconds(120))
+    await world.transport.request(number: 1)
+    await client.shutdown()
+  }
+
+  @Test func `B31 with an interval of 10 s a hit goes out 10 s later`() async {
+    let client = world.client()
+    client.dispatchInterval = 10
+    client.sendEvent("1")
+    await world.clock.sleeping(until: .seconds(1010))
+    world.clock.advance(by: .seconds(10) - .milliseconds(1))
+    await client.caughtUp()
+    #expect(world.transport.requests.isEmpty)
+    world.clock.advance(by: .milliseconds(1))
+    #expect(await world.transport.request(number: 1).hits.labels == ["1"])
+    await client.shutdown()
+  }
+
+  @Test(arguments: [-1, 0, 0.5, -.infinity, .infinity, .nan])
+  func `B32 and B33 an interval below 1 s, or none at all, turns periodic dispatch off`(interval: Double) async {
+    let client = world.client()
+    client.dispatchInterval = interval
+    client.sendEvent("1")
+    #expect(!client.isDispatchingPeriodically)
+    await world.clock.passQuietly(.seconds(600), client)
+    #expect(world.transport.requests.isEmpty)
+    #expect(client.waiting == 1)
+    await client.shutdown()
+  }
+
+  @Test func `B34 from -1 back to 5 the next request comes 5 s after the assignment`() async {
+    let client = world.client()
+    client.dispatchInterval = -1
+    client.sendEvent("1")
+    await world.clock.passQuietly(.seconds(33), client)
+    client.dispatchInterval = 5
+    await world.clock.sleeping(until: .seconds(1038))
+    world.clock.advance(by: .seconds(5))
+    await world.transport.request(number: 1)
+    await client.shutdown()
+  }
+
+  @Test func `B35 a change from 120 to 10 after a minute fires after 70 s`() async {
+    let client = world.client()
+    client.sendEvent("1")
+    await world.clock.sleeping(until: .seconds(1120))
+    world.clock.advance(by: .seconds(60))
+    client.dispatchInterval = 10
+    await world.clock.sleeping(until: .seconds(1070))
+    world.clock.advance(by: .seconds(10))
+    await world.transport.request(number: 1)
+    await client.shutdown()
+  }
+
+  @Test func `ticks go on in step while nothing waits`() async {
+    let client = world.client()
+    client.dispatchInterval = 10
+    await world.clock.passQuietly(.seconds(25), client)
+    client.sendEvent("1")
+    await world.clock.sleeping(until: .seconds(1030))
+    await client.shutdown()
+  }
+
+  @Test func `B41 after three intervals offline all hits are sent once`() async {
+    let client = world.client()
+    world.transport.answer { _ in .failure(.offline) }
+    client.dispatchInterval = 10
+    client.sendEvents(1...3)
+    for tick in 1...3 {
+      await world.clock.sleeping(until: .seconds(1000 + 10 * tick))
+      world.clock.advance(by: .seconds(10))
+      await world.transport.request(number: tick)
+    }
+    world.transport.answer { _ in .accept }
+    await world.clock.sleeping(until: .seconds(1040))
+    world.clock.advance(by: .seconds(10))
+    await world.transport.request(number: 4)
+    #expect(await client.dispatchAll() == .noData)
+    #expect(world.transport.received.labels == ["1", "2", "3"])
+    #expect(client.stored == 0)
+    await client.shutdown()
+  }
+
+  @Test func `a network that comes back brings the next tick forward`() async {
+    let client = world.client()
+    client.sendEvent("1")
+    await world.clock.sleeping(until: .seconds(1120))
+    world.reachability.change()
+    // The hint is told a moment later; then a little chance, so that not all apps of a place send at once.
+    await world.clock.sleeping(until: .milliseconds(1_000_100))
+    world.clock.advance(by: .milliseconds(100))
+    while await world.clock.sleeping() > .milliseconds(1_001_100) { await Task.yield() }
+    world.clock.advance(by: .seconds(1))
+    await world.transport.request(number: 1)
+    await client.shutdown()
+  }
+
+  @Test func `B43 after a restart nothing is sent before the first tick or a call`() async {
+    let first = world.client()
+    first.sendEvents(1...2)
+    await first.shutdown()
+    let second = world.client()
+    await world.clock.sleeping(until: .seconds(1120))
+    #expect(world.transport.requests.isEmpty)
+    world.clock.advance(by: .seconds(120))
+    #expect(await world.transport.request(number: 1).hits.labels == ["1", "2"])
+    await second.shutdown()
+  }
+
+  @Test func `B57 after 503 with Retry-After the next automatic try waits, and a call does not`() async {
+    let client = world.client()
+    client.dispatchInterval = 10
+    world.transport.answer { _ in .status(503, headers: ["Retry-After": "60"]) }
+    client.sendEvent("1")
+    await world.clock.sleeping(until: .seconds(1010))
+    world.clock.advance(by: .seconds(10))
+    await world.transport.request(number: 1)
+    await world.clock.sleeping(until: .seconds(1070))
+    world.transport.answer { _ in .accept }
+    client.dispatch()
+    await world.transport.request(number: 2)
+    #expect(await client.dispatchAll() == .noData)
+    #expect(world.transport.received.labels == ["1"])
+    await client.shutdown()
+  }
+}

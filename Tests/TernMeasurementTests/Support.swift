@@ -1,0 +1,73 @@
+import Foundation
+import Tern
+import TernEvents
+import TernLog
+import TernMeasurement
+import TernTestSupport
+import Testing
+
+extension MeasurementWorld {
+  /// A client on this world's files, as a launch of the app makes it.
+  func client(
+    collector: String? = "http://collector.test", boot: String? = MeasurementWorld.boot
+  ) -> MeasurementClient {
+    MeasurementClient(
+      MeasurementClient.Configuration(
+        directory: URL(fileURLWithPath: "/queue"), collector: collector.flatMap(URL.init(string:)), appName: "Test App",
+        callback: { body in Task { body() } }, log: { [weak self] level, text in self?.log(level.rawValue, text) }),
+      environment: environment(boot: boot))
+  }
+}
+
+extension MeasurementClient {
+  static let tracker = HitComposer.Tracker(trackingID: "UA-1-1")
+
+  /// Records events named by their numbers.
+  func sendEvents(_ numbers: some Sequence<Int>, tracker: HitComposer.Tracker = MeasurementClient.tracker) {
+    for number in numbers { sendEvent("\(number)", tracker: tracker) }
+  }
+
+  func sendEvent(_ label: String, tracker: HitComposer.Tracker = MeasurementClient.tracker) {
+    send(tracker, ["&t": .text("event"), "&ec": .text("c"), "&ea": .text("a"), "&el": .text(label)])
+  }
+
+  /// Hits that the allowance does not concern.
+  func sendItems(_ numbers: some Sequence<Int>) {
+    for number in numbers {
+      send(Self.tracker, ["&t": .text("item"), "&ti": .text("t"), "&in": .text("i"), "&el": .text("\(number)")])
+    }
+  }
+
+  /// Sends one request and waits for its result.
+  func dispatchOnce() async -> DispatchMachine.Result {
+    await withCheckedContinuation { continuation in dispatch { continuation.resume(returning: $0) } }
+  }
+
+  /// Sends everything and waits for the end.
+  @discardableResult
+  func dispatchAll() async -> DispatchMachine.Result {
+    await withCheckedContinuation { continuation in dispatchAll { continuation.resume(returning: $0) } }
+  }
+
+  var waiting: Int { store.log.counts.waiting }
+  var stored: Int { store.log.counts.waiting + store.log.counts.claimed }
+  func dropped(_ reason: DropReason) -> Int { store.log.counts.dropped[reason] ?? 0 }
+}
+
+extension Array where Element == [String: String] {
+  var labels: [String] { map { $0["el"] ?? "" } }
+}
+
+extension MeasurementTransport {
+  var labels: [[String]] { requests.map(\.hits.labels) }
+}
+
+extension TestClock {
+  /// Lets virtual time pass while nothing is set to happen in it.
+  func passQuietly(_ time: Duration, _ client: MeasurementClient) async {
+    await client.caughtUp()
+    await nobodySleeping()
+    advance(by: time)
+    await client.caughtUp()
+  }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import Tern
+import TernEvents
+import TernLog
+import TernMeasurement
+import TernTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct `On the wire` {
+  let world = MeasurementWorld()
+
+  /// A hit of exactly so many bytes on the wire.
+  private func send(_ bytes: Int, _ client: MeasurementClient, _ label: String = "") async {
+    func payload(_ padding: Int) -> [String: HitValue] {
+      [
+        "&t": .text("item"), "&ti": .text("t"), "&in": .text("i"), "&el": .text(label),
+        "&cd1": .text(String(repeating: "x", count: padding)),
+      ]
+    }
+    client.send(MeasurementClient.tracker, payload(bytes))
+  }
+
+  @Test func `B66 one hit of up to 2000 bytes goes by GET, a longer one by POST, several as a batch`() async {
+    let probe = world.client()
+    await send(0, probe)
+    #expect(await probe.dispatchOnce() == .good)
+    await probe.shutdown()
+    let rest = 2000 - world.transport.requests[0].lines[0].utf8.count
+    // Thrice, since the digits of `z` differ in number.
+    for length in (0..<3).flatMap({ _ in rest - 4...rest + 4 }) {
+      let client = world.client()
+      await send(length, client)
+      #expect(await client.dispatchOnce() == .good)
+      await client.shutdown()
+    }
+    let singles = world.transport.requests
+    for request in singles {
+      let bytes = request.lines[0].utf8.count
+      #expect(request.path == "/collect")
+      #expect(request.raw.method == (bytes <= 2000 ? .get : .post), "\(bytes) bytes")
+      #expect(request.raw.body.isEmpty == (bytes <= 2000))
+    }
+    #expect(Set(singles.map { $0.lines[0].utf8.count }).isSuperset(of: [2000, 2001]), "both sides of the limit")
+    let client = world.client()
+    client.sendEvents(1...2)
+    #expect(await client.dispatchOnce() == .good)
+    let batch = world.transport.requests[singles.count]
+    #expect(batch.raw.method == .post && batch.path == "/batch" && batch.raw.url.query == nil)
+    #expect(batch.lines.count == 2)
+    await client.shutdown()
+  }
+
+  @Test func `B67 z comes last; v, tid, cid and t are always there`() async throws {
+    let client = world.client()
+    client.sendEvents(1...3)
+    client.sendItems(1...2)
+    #expect(await client.dispatchOnce() == .good)
+    #expect(world.transport.received.count == 5)
+    for line in world.transport.requests[0].lines {
+      let names = line.split(separator: "&").map { $0.prefix { $0 != "=" } }
+      #expect(names.suffix(3) == ["ht", "qt", "z"])
+      #expect(names.prefix(4) == ["v", "tid", "cid", "t"])
+      #expect(Set(names).count == names.count)
+    }
+    let hit = try #require(world.transport.received.first)
+    #expect(hit["v"] == "1" && hit["tid"] == "UA-1-1" && hit["an"] == "Test App" && hit["av"] == "3.4")
+    #expect(hit["ul"] == "en-gb" && hit["ds"] == "app" && hit["aid"] == "test.app" && hit["dm"] == "T1")
+    await client.shutdown()
+  }
+
+  @Test func `B67 clearing what every hit needs gives back what there was`() async throws {
+    let client = world.client()
+    client.send(
+      MeasurementClient.tracker,
+      [
+        "&t": .text("screenview"), "&cid": .cleared, "&tid": .text(""), "&v": .text("2"), "&z": .text("0"),
+        "&ht": .cleared,
+      ])
+    #expect(await client.dispatchOnce() == .good)
+    let hit = try #require(world.transport.received.first)
+    #expect(hit["v"] == "1" && hit["tid"] == "UA-1-1" && hit["cid"] == client.composer.automatic["cid"])
+    #expect(hit["z"] != "0" && hit["ht"] == "1767225600000")
+    await client.shutdown()
+  }
+
+  @Test func `B68 each attempt computes qt anew; ht and z stay`() async throws {
+    let client = world.client()
+    world.transport.answer { _ in .acceptAndLoseAnswer }
+    client.sendEvent("1")
+    world.clock.advance(by: .seconds(10))
+    #expect(await client.dispatchOnce() == .error)
+    world.clock.advance(by: .seconds(5))
+    #expect(await client.dispatchOnce() == .error)
+    let hits = world.transport.received
+    #expect(hits.map { $0["qt"] } == ["10000", "15000"])
+    #expect(hits[0]["ht"] == "1767225600000" && hits[1]["ht"] == hits[0]["ht"])
+    #expect(try #require(UInt64(hits[0]["z"] ?? "")) > 0 && hits[1]["z"] == hits[0]["z"])
+    await client.shutdown()
+  }
+
+  @Test func `B69 in a batch each line has its own qt`() async {
+    let client = world.client()
+    for number in 1...3 {
+      client.sendEvent("\(number)")
+      world.clock.advance(by: .seconds(1))
+    }
+    #expect(await client.dispatchOnce() == .good)
+    #expect(world.transport.received.map { $0["qt"] } == ["3000", "2000", "1000"])
+    await client.shutdown()
+  }
+
+  @Test func `qt does not follow a user who sets the clock, and never falls below zero`() async {
+    let first = world.client()
+    first.sendEvent("1")
+    world.clock.setWallTime(Timestamp(millisecondsSince1970: 0))
+    world.clock.advance(by: .seconds(2))
+    #expect(await first.dispatchOnce() == .good)
+    first.sendEvent("2")
+    await first.shutdown()
+    // Another boot: only the wall clock is left, and it was set back meanwhile.
+    world.clock.setWallTime(Timestamp(millisecondsSince1970: -5000))
+    let second = world.client(boot: "22222222-2222-4333-8444-555555555555")
+    #expect(await second.dispatchOnce() == .good)
+    second.sendEvent("3")
+    await second.shutdown()
+    world.clock.setWallTime(world.clock.wallTime + .seconds(9))
+    let third = world.client()
+    #expect(await third.dispatchOnce() == .good)
+    #expect(world.transport.received.map { $0["qt"] } == ["2000", "0", "9000"])
+    await third.shutdown()
+  }
+
+  @Test func `a hit that waited elsewhere happened earlier`() async {
+    let client = world.client()
+    client.send(
+      MeasurementClient.tracker, ["&t": .text("item"), "&ti": .text("1"), "&in": .text("2"), "&qt": .text("4000")])
+    world.clock.advance(by: .seconds(1))
+    #expect(await client.dispatchOnce() == .good)
+    #expect(world.transport.received.map { $0["qt"] } == ["5000"])
+    #expect(world.transport.received.map { $0["ht"] } == ["1767225596000"])
+    await client.shutdown()
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `B70 no batch has more than 20 lines or 16384 bytes, no line more than 8192`(seed: UInt64) async {
+    var generator = FastGenerator(seed: seed)
+    let client = world.client()
+    let lengths = (0..<60).map { _ in
+      Int.random(in: 0...(Bool.random(using: &generator) ? 300 : 9000), using: &generator)
+    }
+    for (index, length) in lengths.enumerated() { await send(length, client, "\(index)") }
+    #expect(await client.dispatchAll() == .noData)
+    for request in world.transport.requests {
+      #expect(request.lines.count <= 20, "seed \(seed)")
+      #expect(request.raw.body.count <= 16_384, "seed \(seed)")
+      #expect(request.lines.allSatisfy { $0.utf8.count <= 8192 }, "seed \(seed)")
+    }
+    let labels = world.transport.received.labels.compactMap(Int.init)
+    #expect(labels == labels.sorted() && Set(labels).count == labels.count)
+    #expect(labels.count + client.dropped(.tooLarge) == 60)
+    await client.shutdown()
+  }
+
+  @Test func `B71 signs and line breaks in a label arrive intact`() async {
+    let client = world.client()
+    for label in ["ü &=+\n", "100 %41 ; # ? 🦆", "\u{0}\r\n\t\"'\\", "a+b", "=", "&z=1&"] { client.sendEvent(label) }
+    #expect(await client.dispatchOnce() == .good)
+    #expect(
+      world.transport.received.labels == ["ü &=+\n", "100 %41 ; # ? 🦆", "\u{0}\r\n\t\"'\\", "a+b", "=", "&z=1&"])
+    await client.shutdown()
+  }
+
+  @Test func `B72 numbers are written the same in every locale`() {
+    let numbers: [(NSNumber, String)] = [
+      (5, "5"), (29.2, "29.2"), (true, "1"), (false, "0"), (-55.5, "-55.5"), (1_234_567.891, "1234567.891"),
+      (1e15, "1000000000000000"), (1e-7, "0.0000001"), (NSNumber(value: Float(29.2)), "29.2"), (0, "0"),
+      (NSNumber(value: Int64.max), "9223372036854775807"), (NSNumber(value: UInt64.max), "18446744073709551615"),
+      (NSDecimalNumber(string: "1000.000001"), "1000.000001"), (NSNumber(value: Double.nan), "0"), (1.0, "1"),
+    ]
+    for (number, text) in numbers { #expect(HitValue.text(of: number) == text) }
+    // None of it asks for a locale; one that was set must not show.
+    for name in ["de_DE.UTF-8", "ar_SA.UTF-8", "hi_IN.UTF-8"] {
+      setlocale(LC_ALL, name)
+      defer { setlocale(LC_ALL, "C") }
+      for (number, text) in numbers { #expect(HitValue.text(of: number) == text, "\(name)") }
+    }
+  }
+
+  @Test func `B75 a campaign address gives its eleven parameters, any other none`() {
+    let address =
+      "https://shop.example/a?utm_id=1&utm_campaign=spring%20sale&utm_content=3&utm_medium=4&utm_source=5+6&utm_term=7"
+      + "&dclid=8&gclid=9&gmob_t=10&aclid=11&anid=12&other=x#utm_source=no"
+    let parameters = Dictionary(uniqueKeysWithValues: Campaign.parameters(of: address).map { ($0.name, $0.value) })
+    let expected = [
+      "ci": "1", "cn": "spring sale", "cc": "3", "cm": "4", "cs": "5 6", "ck": "7", "dclid": "8", "gclid": "9",
+      "gmob_t": "10", "aclid": "11", "anid": "12",
+    ]
+    #expect(parameters == expected)
+    #expect(Campaign.parameters(of: "utm_source=a&utm_medium=b").map(\.value) == ["b", "a"])
+    for odd in ["", "?", "%", "https://x.example/", "?utm_source", "?utm_source=", "?&&=&%zz=%", "?utm_source=%C3"] {
+      #expect(Campaign.parameters(of: odd).count <= 1)
+    }
+  }
+
+  @Test func `B79 the advertising identifier is absent unless allowed`() async {
+    let client = world.client()
+    let fields = ["&idfa": "1", "&ate": "1"]
+    client.sendEvent("no", tracker: .init(trackingID: "UA-1-1", fields: fields))
+    client.sendEvent("yes", tracker: .init(trackingID: "UA-1-1", fields: fields, allowsAdvertisingID: true))
+    #expect(await client.dispatchOnce() == .good)
+    #expect(world.transport.received.map { $0["idfa"] } == [nil, "1"])
+    #expect(world.transport.received.map { $0["ate"] } == [nil, "1"])
+    await client.shutdown()
+  }
+
+  @Test func `a GET really has no body and a POST really has one`() throws {
+    let url = try #require(URL(string: "http://collector.test/"))
+    let record = LogRecord(
+      id: UniqueID(high: 0, low: 1), time: Timestamp(millisecondsSince1970: 0), lane: .normal,
+      payload: Array("z=1".utf8))
+    let time = QueueTime(wallTime: Timestamp(millisecondsSince1970: 7), uptime: .zero, boot: nil)
+    let request = try #require(HitRequest([record], to: url, at: time, userAgent: "x", timeout: .seconds(1)))
+    #expect(request.request.method == .get && request.request.body.isEmpty)
+    #expect(request.request.url.absoluteString == "http://collector.test/collect?z=1&qt=7")
+    #expect(HitRequest([], to: url, at: time, userAgent: "x", timeout: .seconds(1)) == nil)
+  }
+}

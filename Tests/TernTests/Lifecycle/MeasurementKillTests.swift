@@ -1,0 +1,48 @@
+import Foundation
+import Tern
+import TernEvents
+import TernLog
+import TernMeasurement
+import TernTestSupport
+import Testing
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// With a real process on a real disk.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct `A process with hits that is killed` {
+  @Test func `B40 hits of a process that was killed are sent after the restart, each once`() async throws {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("tern-hits-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    for life in 0..<3 {
+      let app = try ProbeProcess(["hits", "--directory", directory.path])
+      _ = try #require(await app.line("ready"))
+      for number in 0..<50 { app.say("send \(life * 50 + number)") }
+      _ = try #require(await app.line("sent \(life * 50 + 49)"))
+      kill(app.identifier, SIGKILL)
+      let exit = await app.ended()
+      #expect(exit.isSignal && exit.status == SIGKILL)
+    }
+    let transport = MeasurementTransport()
+    let client = MeasurementClient(
+      MeasurementClient.Configuration(
+        directory: directory, collector: URL(string: "http://collector.test"), callback: { body in Task { body() } }),
+      environment: TernClient.Environment(
+        clock: SystemClock(), seed: 1, transport: transport, device: { TestHarness.device },
+        boot: TernClient.Environment.live.boot))
+    #expect(client.store.log.counts.waiting == 150)
+    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+      client.dispatchAll { _ in continuation.resume() }
+    }
+    #expect(transport.received.compactMap { $0["el"] }.compactMap(Int.init) == Array(0..<150))
+    #expect(transport.requests.map(\.hits.count) == Array(repeating: 20, count: 7) + [10])
+    #expect(Set(transport.received.map { $0["cid"] }).count == 1, "one client over all lives")
+    #expect(transport.received.compactMap { $0["_s"] }.compactMap(Int.init) == Array(1...150))
+    // Within one boot the wait is known whatever became of the wall clock.
+    #expect(transport.received.allSatisfy { Int64($0["qt"] ?? "") ?? -1 >= 0 })
+    await client.shutdown()
+  }
+}
