@@ -73,7 +73,8 @@ extension PortalPages {
         FileRow(
           name: shown($0.name, empty: "attachment \($0.attachment)"), link: links.file($0.attachment),
           type: shown($0.contentType, empty: "unknown type", limit: 100), size: "\(grouped($0.bytes)) bytes")
-      }, hasBefore: !detail.before.isEmpty, entries: detail.before.map { LiveRow($0, zone: request.zone) },
+      }, hasBefore: !detail.before.isEmpty,
+      entries: detail.before.map { LiveRow($0, zone: request.zone, isLive: false) },
       raw: shownLines(String(decoding: detail.raw.utf8.prefix(Self.shownRawBytes), as: UTF8.self)))
     return page(shell, body: templates.render("occurrence", view))
   }

@@ -53,12 +53,14 @@ struct LiveRow {
   var install: String
   var place: String
 
-  init(_ event: LiveEvent, zone: ReportZone) {
+  /// Live shows when an event came; elsewhere it is told when it happened.
+  init(_ event: LiveEvent, zone: ReportZone, isLive: Bool = true) {
+    let time = isLive ? event.received : event.time
     id = event.id
     kind = event.kind
     caption = PortalPages.caption(event.kind)
-    clock = zone.timeOfDay(of: event.received)
-    isoTime = event.received.isoText
+    clock = zone.timeOfDay(of: time)
+    isoTime = time.isoText
     name = event.kind == "session_start" ? "Session began" : shown(event.name, empty: "–")
     properties = event.properties.map {
       LiveProperty(term: shown($0.name, limit: 60), value: shown($0.value.displayText, empty: "(empty)", limit: 120))
