@@ -42,6 +42,9 @@ struct FormParameters {
     text(name, limit: 32).flatMap { Int64($0) }
   }
 
+  /// The names in the order in which they were sent.
+  var names: [String] { pairs.map(\.name) }
+
   private func raw(_ name: String) -> UnsafeRawBufferPointer? {
     pairs.last { $0.name == name }?.value
   }
