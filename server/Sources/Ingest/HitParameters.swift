@@ -45,27 +45,29 @@ struct HitParameters {
   private(set) var faults: [(parameter: String, fault: Fault)] = []
 
   init(_ form: FormParameters) {
-    for name in form.names where kept.count < Self.most && name.utf8.count <= 64 {
-      // Given twice, the last one counts, at the place of the first.
-      guard !Self.unkept.contains(name), !kept.contains(where: { $0.name == name }) else { continue }
+    let names = form.names
+    // Given twice, the last one counts. Looked up once: a hostile hit has thousands of names.
+    let last = Dictionary(zip(names, names.indices), uniquingKeysWith: { $1 })
+    for (position, name) in names.enumerated() where last[name] == position {
+      guard kept.count < Self.most, name.utf8.count <= 64, !Self.unkept.contains(name) else { continue }
       switch MeasurementParameter.named(name) {
-      case .known(let parameter): add(name, parameter, form)
+      case .known(let parameter): add(name, parameter) { form.text(at: position, limit: $0) }
       case .indexOutOfRange: faults.append((name, .indexOutOfRange))
       case .unknown:
-        if let value = form.text(name, limit: Self.longestUnknown) { keep(name, value) }
+        if let value = form.text(at: position, limit: Self.longestUnknown) { keep(name, value) }
       }
     }
   }
 
-  private mutating func add(_ name: String, _ parameter: MeasurementParameter, _ form: FormParameters) {
+  private mutating func add(_ name: String, _ parameter: MeasurementParameter, _ text: (Int) -> String?) {
     // Its presence alone switches it on.
     if name == "aip" { return keep(name, "1") }
-    guard let whole = form.text(name, limit: Self.longest) else { return }
+    guard let whole = text(Self.longest + 1) else { return }
     if name == "uip" { return keep(name, Self.masked(whole)) }
     let limit = parameter.limit ?? Self.longest
     if parameter.kind == .text, whole.utf8.count > limit { faults.append((name, .cut(limit))) }
-    let text = parameter.kind == .text ? form.text(name, limit: limit) ?? "" : whole
-    guard let value = parameter.value(text), !isNegative(name, value) else {
+    let short = parameter.kind == .text ? text(limit) ?? "" : whole
+    guard let value = parameter.value(short), !isNegative(name, value) else {
       return faults.append((name, .invalid))
     }
     if name.hasPrefix("cg") { return keep(name, value.split(separator: "/").joined(separator: "/")) }
