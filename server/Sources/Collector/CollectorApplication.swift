@@ -38,6 +38,7 @@ struct CollectorApplication: Sendable {
     AppCenterRoutes(ingestion: ingestion, limits: settings.appCenter, unknownSecret: settings.unknownSecret)
       .add(to: routes)
     MeasurementRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
+    MeasurementDebugRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
     HealthRoutes(ingestion: ingestion).add(to: routes)
     ReportRoutes(
       access: access, reader: reader, figures: ports.figures, catalog: ports.catalog, wallTime: ports.wallTime

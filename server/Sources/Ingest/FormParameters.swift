@@ -30,8 +30,12 @@ struct FormParameters {
 
   /// The value of a parameter with surrounding white space removed and runs of it made one blank, cut at a character
   /// boundary to `limit` bytes; `nil` when it is absent or empty. Given twice, the last one counts.
-  func text(_ name: String, limit: Int) -> String? {
-    guard let value = raw(name) else { return nil }
+  func text(_ name: String, limit: Int) -> String? { raw(name).flatMap { Self.text($0, limit: limit) } }
+
+  /// The value at a position of ``names``, in the same form.
+  func text(at position: Int, limit: Int) -> String? { Self.text(pairs[position].value, limit: limit) }
+
+  private static func text(_ value: UnsafeRawBufferPointer, limit: Int) -> String? {
     let collapsed = Self.collapsed(Self.decodedBytes(value))
     guard !collapsed.isEmpty else { return nil }
     return collapsed.withUnsafeBytes { Ingest.text($0, limit: limit) }
@@ -41,6 +45,9 @@ struct FormParameters {
   func integer(_ name: String) -> Int64? {
     text(name, limit: 32).flatMap { Int64($0) }
   }
+
+  /// The names in the order in which they were sent.
+  var names: [String] { pairs.map(\.name) }
 
   private func raw(_ name: String) -> UnsafeRawBufferPointer? {
     pairs.last { $0.name == name }?.value

@@ -31,6 +31,8 @@ public struct IncomingBatch: Sendable {
   public var errors: [IncomingError] = []
   /// The attachments, or pieces of them, among the events.
   public var attachments: [IncomingAttachment] = []
+  /// What hits of the Measurement Protocol said beyond their events.
+  public var hits: [IncomingHit] = []
   /// What the device counts of its own, when it says so; that of the last event's install.
   public var ledger: DeviceLedger?
 

@@ -2,7 +2,7 @@ import TernEvents
 
 /// One hit, by the meaning of its parameters.
 struct MeasurementHit {
-  private let parameters: FormParameters
+  let parameters: FormParameters
   private let limits: IngestLimits
   let trackingID: String
   /// The client id, else the user id.
@@ -57,10 +57,41 @@ struct MeasurementHit {
     if parameters.text("v", limit: 8) != "1" { return .versionInvalid }
     if client.isEmpty { return .clientIDMissing }
     if type.isEmpty { return .typeMissing }
-    guard kind == .event else { return nil }
-    if text("ec", limit: 150) == nil { return .categoryMissing }
-    return text("ea", limit: 500) == nil ? .actionMissing : nil
+    return missing
   }
+
+  /// What a hit of its type must have and this one lacks.
+  var missing: RejectionReason? {
+    let lacking = missingParameters
+    guard let first = lacking.first else { return Self.required[type] == nil ? .hitTypeUnknown : nil }
+    switch first {
+    case "ec": return .categoryMissing
+    case "ea": return .actionMissing
+    case "ti": return .transactionIDMissing
+    case "in": return .itemNameMissing
+    case "sn", "sa", "st": return .socialMissing
+    case "dl": return .pageMissing
+    default: return .timingMissing
+    }
+  }
+
+  /// The parameters that each type must have.
+  private static let required: [String: [String]] = [
+    "screenview": [], "appview": [], "exception": [], "pageview": ["dl"], "event": ["ec", "ea"],
+    "transaction": ["ti"], "item": ["ti", "in"], "social": ["sn", "sa", "st"], "timing": ["utc", "utv", "utt"],
+  ]
+
+  /// Those of them that are absent or not of their type.
+  var missingParameters: [String] {
+    (Self.required[type] ?? []).filter { name in
+      if name == "utt" { return parameters.integer(name) == nil }
+      if name == "dl", text("dh", limit: 8) != nil, text("dp", limit: 8) != nil { return false }
+      return text(name, limit: 8) == nil
+    }
+  }
+
+  /// What is kept beside the event.
+  var keptParameters: [HitParameter] { HitParameters(parameters).kept }
 
   var name: String {
     switch kind {

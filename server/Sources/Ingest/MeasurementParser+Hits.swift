@@ -39,6 +39,8 @@ struct MeasurementReading {
         index: index, kind: hit.kind, duplicateKey: duplicateKey(of: hit), time: time(of: hit), install: install,
         device: device, startsSession: hit.startsSession, user: hit.user, name: hit.name,
         properties: hit.properties(raw: payload)))
+    batches[batch].batch.hits.append(
+      IncomingHit(event: batches[batch].batch.events.count - 1, parameters: hit.keptParameters))
     guard hit.kind == .handledError || hit.kind == .crash else { return }
     batches[batch].batch.errors.append(
       ErrorReading(type: hit.name, message: hit.errorDescription).error(

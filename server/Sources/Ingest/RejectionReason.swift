@@ -50,6 +50,18 @@ public enum RejectionReason: String, Sendable, CaseIterable {
   case categoryMissing = "category_missing"
   /// The event hit has no action.
   case actionMissing = "action_missing"
+  /// The hit's type is none that the protocol has.
+  case hitTypeUnknown = "t_unknown"
+  /// The page view names neither an address nor host and path.
+  case pageMissing = "page_missing"
+  /// The transaction or item has no transaction id.
+  case transactionIDMissing = "ti_missing"
+  /// The item has no name.
+  case itemNameMissing = "in_missing"
+  /// The social hit lacks network, action or target.
+  case socialMissing = "social_missing"
+  /// The timing hit lacks category, variable or duration.
+  case timingMissing = "timing_missing"
   /// The batch holds more hits than the protocol allows.
   case tooManyHits = "too_many_hits"
 
@@ -82,6 +94,13 @@ public enum RejectionReason: String, Sendable, CaseIterable {
     case .clientIDMissing: "Send a client id as cid, or a user id as uid."
     case .categoryMissing: "Send the event's category as ec."
     case .actionMissing: "Send the event's action as ea."
+    case .hitTypeUnknown:
+      "Use one of the types screenview, pageview, event, transaction, item, social, exception and timing."
+    case .pageMissing: "Send the page's address as dl, or its host as dh and its path as dp."
+    case .transactionIDMissing: "Send the transaction's id as ti."
+    case .itemNameMissing: "Send the item's name as in."
+    case .socialMissing: "Send the network as sn, the action as sa and the target as st."
+    case .timingMissing: "Send the category as utc, the variable as utv and the milliseconds as utt, a whole number."
     case .tooManyHits: "Send at most 20 hits in one batch."
     }
   }

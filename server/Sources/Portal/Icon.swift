@@ -8,6 +8,9 @@ enum Icon {
   /// The icon of the settings page as SVG.
   static let settings = svg("M3 6h8M15 6h2M3 14h2M9 14h8M13 4v4M7 12v4")
 
+  /// The icon of the list of views as SVG.
+  static let views = svg("M2.5 10s2.8-5 7.5-5 7.5 5 7.5 5-2.8 5-7.5 5-7.5-5-7.5-5zM10 12a2 2 0 1 0 0-4 2 2 0 0 0 0 4z")
+
   /// The tern, wings spread, seen from above; the beak in its own colour.
   static let tern = """
     <svg class="tern" viewBox="0 0 40 32" aria-hidden="true">\

@@ -48,6 +48,9 @@ struct PortalLinks {
   /// The app's keys and code.
   var settings: String { "/apps/\(app)/settings" }
 
+  /// The app's views.
+  var views: String { "/apps/\(app)/views" }
+
   private func query(
     _ event: String?, _ group: Int64?, _ occurrence: Int64?, range: String?, limit: Int?
   ) -> String {

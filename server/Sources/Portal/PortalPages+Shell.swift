@@ -15,6 +15,8 @@ struct Shell {
   var request: ReportRequest?
   var hasRange = true
   var script: String?
+  /// The zone of the view that is shown; `nil` on pages that are not about views.
+  var viewZone: String?
 }
 
 extension PortalPages {
@@ -36,7 +38,8 @@ extension PortalPages {
       },
       groups: navigation(shell, links), heading: shell.title, hasTrail: !shell.trail.isEmpty, trail: shell.trail,
       trailLink: shell.trailLink, days: shell.hasRange ? shell.request?.days.text ?? "" : "",
-      hasDays: range != nil, timeZone: shell.app.timeZone, hasRange: range != nil, range: range ?? .none,
+      hasDays: range != nil, timeZone: shell.viewZone ?? shell.app.timeZone, hasRange: range != nil,
+      range: range ?? .none,
       downloads: downloads ?? [], hasDownloads: downloads != nil,
       isOpen: shell.hasRange && shell.request?.includesToday == true, content: body)
     return layout(
@@ -63,8 +66,10 @@ extension PortalPages {
         caption: "Data",
         items: [
           item(.live, "Live"), item(.losses, "Losses"),
+          NavigationItem(icon: Icon.views, label: "Views", link: links.views, isActive: shell.viewZone != nil),
           NavigationItem(
-            icon: Icon.settings, label: "Set up", link: links.settings, isActive: shell.active == nil),
+            icon: Icon.settings, label: "Set up", link: links.settings,
+            isActive: shell.active == nil && shell.viewZone == nil),
         ]),
     ]
   }

@@ -18,7 +18,8 @@ struct Templates: Sendable {
       ("occurrence", PackageResources.occurrence_mustache), ("stream", PackageResources.stream_mustache),
       ("live", PackageResources.live_mustache), ("losses", PackageResources.losses_mustache),
       ("settings", PackageResources.settings_mustache), ("setup", PackageResources.setup_mustache),
-      ("empty", PackageResources.empty_mustache),
+      ("empty", PackageResources.empty_mustache), ("view", PackageResources.view_mustache),
+      ("views", PackageResources.views_mustache),
     ]
     var library = MustacheLibrary()
     for source in sources {

@@ -18,6 +18,8 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let missingEvent = Code(description: "missing_event")
     /// The report is about one error, and none was named.
     public static let missingError = Code(description: "missing_error")
+    /// No view has this number, or it is another app's.
+    public static let unknownView = Code(description: "unknown_view")
     /// The app's time zone is not known on this machine.
     public static let unknownTimeZone = Code(description: "unknown_time_zone")
   }

@@ -42,7 +42,7 @@ extension ReportRequest {
       limit: try Self.number("limit", given, 1...Self.maximumLimit), zone: zone, today: today)
   }
 
-  private static func days(_ given: [String: String], today: Day) throws(ReportError) -> ClosedRange<Day> {
+  static func days(_ given: [String: String], today: Day) throws(ReportError) -> ClosedRange<Day> {
     let length = try number("days", given, 1...Self.maximumDays) ?? Self.defaultDays
     let first = try date("from", given)
     // Without an end, a range that begins in the future would read as reversed; say so as such.
@@ -78,7 +78,7 @@ extension ReportRequest {
     return number
   }
 
-  private static func number(
+  static func number(
     _ name: String, _ given: [String: String], _ range: ClosedRange<Int>
   ) throws(ReportError) -> Int? {
     guard let text = given[name] else { return nil }

@@ -21,7 +21,8 @@ struct RootCommand: AsyncParsableCommand {
     subcommands: [
       DemoCommand.self,
       ServeCommand.self,
-      AppsCommand.self, ReportCommand.self, TrackCommand.self, VerifyCommand.self, RebuildCommand.self,
+      AppsCommand.self, ViewsCommand.self, ReportCommand.self, TrackCommand.self, VerifyCommand.self,
+      RebuildCommand.self,
       TokenCommand.self,
     ])
 

@@ -35,13 +35,13 @@ extension Catalog {
     }
   }
 
-  private func check(name: String, timeZone: String) throws {
+  func check(name: String, timeZone: String) throws {
     guard (1...100).contains(name.count), name.contains(where: { !$0.isWhitespace }) else {
-      throw invalid("An app's name has 1 to 100 characters, at least one of them visible; this one has \(name.count).")
+      throw invalid("A name has 1 to 100 characters, at least one of them visible; this one has \(name.count).")
     }
     // Names end up in terminals, logs and the texts of C libraries.
     guard !name.unicodeScalars.contains(where: isControl) else {
-      throw invalid("An app's name has no control characters and no line breaks. Write it in plain text on one line.")
+      throw invalid("A name has no control characters and no line breaks. Write it in plain text on one line.")
     }
     guard !timeZone.isEmpty, ZoneCalendar(timeZone) != nil else {
       throw invalid("There is no time zone \"\(timeZone)\". Use an IANA name such as Europe/Berlin, or UTC.")

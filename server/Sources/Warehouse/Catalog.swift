@@ -191,6 +191,18 @@ extension Catalog {
           CREATE TABLE session (hash BLOB PRIMARY KEY, expires INTEGER NOT NULL) WITHOUT ROWID;
           """)
     }
+    migrator.registerMigration("2: views") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE view (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, name TEXT NOT NULL, lateness TEXT NOT NULL,
+            filters TEXT NOT NULL
+          );
+          CREATE TABLE view_zone (
+            view INTEGER NOT NULL, start INTEGER NOT NULL, zone TEXT NOT NULL, PRIMARY KEY (view, start)
+          ) WITHOUT ROWID;
+          """)
+    }
     return migrator
   }
 }

@@ -244,6 +244,23 @@ extension SQLiteWarehouse {
     try reader.attachment(app: app, id: id)
   }
 
+  /// The figures of a view; see ``ViewSource/viewFigures(_:days:tables:now:)``.
+  public func viewFigures(
+    _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
+  ) throws -> ViewFigures {
+    try reader.viewFigures(view, days: days, tables: tables, now: now)
+  }
+
+  /// The hits of a view that came too late; see ``ViewSource/lateHits(_:days:)``.
+  public func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits] {
+    try reader.lateHits(view, days: days)
+  }
+
+  /// The newest hits of a view's app; see ``ViewSource/inspectedHits(_:since:limit:)``.
+  public func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit] {
+    try reader.inspectedHits(view, since: since, limit: limit)
+  }
+
   /// How long sessions lasted; see ``AppCenterFigures/sessionDurations(app:days:)``.
   public func sessionDurations(app: AppID, days: ClosedRange<Day>) throws -> SessionDurations {
     try reader.sessionDurations(app: app, days: days)

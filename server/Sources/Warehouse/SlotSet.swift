@@ -47,6 +47,17 @@ final class SlotSet {
     return Int(roaring_bitmap_or_cardinality(handle, other))
   }
 
+  /// The slots that are not in another set.
+  func subtracting(_ other: SlotSet) -> SlotSet {
+    guard let handle, let other = other.handle else { return SlotSet() }
+    return SlotSet(handle: roaring_bitmap_andnot(handle, other))
+  }
+
+  func intersection(_ other: SlotSet) -> SlotSet {
+    guard let handle, let other = other.handle else { return SlotSet() }
+    return SlotSet(handle: roaring_bitmap_and(handle, other))
+  }
+
   func isEqual(_ other: SlotSet) -> Bool {
     guard let handle, let other = other.handle else { return false }
     return roaring_bitmap_equals(handle, other)

@@ -57,7 +57,7 @@ extension WarehouseReader {
   /// - Parameter progress: is told the number of rows read so far.
   public func verify(progress: (Int) -> Void = { _ in }) throws -> VerificationReport {
     try reading { connection in
-      let verifier = try Verifier(connection, catalog: catalog, through: WarehouseSchema.rolledUp(connection))
+      let verifier = try Verifier(connection, reader: self, through: WarehouseSchema.rolledUp(connection))
       return try verifier.run(progress: progress)
     }
   }

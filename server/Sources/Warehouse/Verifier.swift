@@ -7,6 +7,7 @@ final class Verifier {
   private static let stretchRows = 2_000_000
 
   private let connection: SQLConnection
+  private let reader: WarehouseReader
   private let catalog: Catalog
   private let through: Int64
   private let spans: [StoredSpan]
@@ -14,9 +15,10 @@ final class Verifier {
   private var calendars: [Int64: ZoneCalendar] = [:]
   private var report = VerificationReport()
 
-  init(_ connection: SQLConnection, catalog: Catalog, through: Int64) throws {
+  init(_ connection: SQLConnection, reader: WarehouseReader, through: Int64) throws {
     self.connection = connection
-    self.catalog = catalog
+    self.reader = reader
+    catalog = reader.catalog
     self.through = through
     spans = try Self.spans(connection, through: through)
     devices = try WriterDevices(connection, dictionary: WriterDictionary(connection, seed: 0))
@@ -35,6 +37,7 @@ final class Verifier {
       progress(read)
     }
     try checkErrors()
+    try reader.verifyViews(connection, &report)
     return report
   }
 

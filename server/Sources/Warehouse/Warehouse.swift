@@ -81,7 +81,7 @@ public enum Dimension: Int, Sendable, CaseIterable {
 }
 
 /// The reading side of a warehouse, as reports use it. Days are civil days in the app's time zone.
-public protocol FigureSource: ErrorSource, AppCenterFigures {
+public protocol FigureSource: ErrorSource, AppCenterFigures, ViewSource {
   /// Per day and key: how often.  Days and keys without any are left out. Ordered by day, then key.
   func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount]
   /// Per key over the whole range: how often, and by how many distinct installs. Ordered by count, then key.

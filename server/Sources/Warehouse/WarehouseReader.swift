@@ -8,6 +8,7 @@ public final class WarehouseReader: FigureSource {
   let catalog: Catalog
   let dictionary = ReaderDictionary()
   let sessionCache = SessionCache()
+  let viewDays = ViewDayCache()
 
   init(pool: DatabasePool, catalog: Catalog) {
     self.pool = pool

@@ -11,6 +11,7 @@ enum WarehouseSchema {
     migrator.registerMigration("3: ledger") { try $0.execute(sql: ledger) }
     migrator.registerMigration("4: astray keys") { try $0.execute(sql: astray) }
     migrator.registerMigration("5: errors") { try $0.execute(sql: errors) }
+    migrator.registerMigration("6: sealed days of views") { try $0.execute(sql: sealed) }
     return migrator
   }
 
@@ -82,6 +83,16 @@ enum WarehouseSchema {
     CREATE INDEX astray_received ON astray (received, hash);
     """
 
+  /// The figures of days that are final. Nothing rewrites them, not even by mistake.
+  private static let sealed = """
+    CREATE TABLE view_day (
+      view INTEGER NOT NULL, day INTEGER NOT NULL, present BLOB NOT NULL, figures BLOB NOT NULL,
+      PRIMARY KEY (view, day)
+    ) WITHOUT ROWID;
+    CREATE TRIGGER view_day_update BEFORE UPDATE ON view_day BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    CREATE TRIGGER view_day_delete BEFORE DELETE ON view_day BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    """
+
   /// What is known of errors beside their rows among the events, whose numbers they share. Long texts lie apart, so that
   /// lists need not read past them.
   private static let errors = """
@@ -118,6 +129,13 @@ enum WarehouseSchema {
     )
     """
   }
+
+  /// What hits of one month said beyond their events, by the ids of those.
+  static func createHits(month: Int) -> String {
+    "CREATE TABLE IF NOT EXISTS \(hits(month)) (id INTEGER PRIMARY KEY, parameters BLOB NOT NULL)"
+  }
+
+  static func hits(_ month: Int) -> String { "mp_\(month)" }
 
   static func table(_ month: Int) -> String { "ev_\(month)" }
 

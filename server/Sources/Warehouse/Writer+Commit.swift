@@ -69,6 +69,9 @@ extension Writer {
       if event.kind.mayCarryMore, try storeError(at: position, row, user: event.user, context) {
         leftOut.append(Rejection(.errorTextLeftOut, index: event.index))
       }
+      if !batch.hits.isEmpty, let hit = context.hits[position] {
+        try parameters.add(batch.hits[hit].parameters, row)
+      }
       receipt.accepted += 1
     }
     if let ledger = batch.ledger, let event = batch.events.last {
@@ -99,6 +102,7 @@ extension Writer {
     /// Where the errors and attachments of the batch are, by the positions of their events.
     let errors: [Int: Int]
     let attachments: [Int: Int]
+    let hits: [Int: Int]
 
     init(batch: IncomingBatch, app: Int64, calendar: ZoneCalendar, names: AppNames, isObserved: Bool) {
       self.app = app
@@ -112,6 +116,7 @@ extension Writer {
       devices = Array(repeating: nil, count: batch.devices.count)
       errors = Self.positions(batch.errors.map(\.event))
       attachments = Self.positions(batch.attachments.map(\.event))
+      hits = Self.positions(batch.hits.map(\.event))
     }
 
     private static func positions(_ events: [Int]) -> [Int: Int] {
@@ -194,9 +199,10 @@ extension StoredKind {
 extension IncomingBatch {
   /// Throws when something refers to an install, device or event that the batch does not have.
   func check() throws {
-    let carriers = errors.map(\.event) + attachments.map(\.event)
+    let carriers = errors.map(\.event) + attachments.map(\.event) + hits.map(\.event)
     guard carriers.allSatisfy(events.indices.contains) else {
-      throw WarehouseError(code: .invalid, message: "An error or attachment refers to an event that the batch lacks.")
+      throw WarehouseError(
+        code: .invalid, message: "An error, attachment or hit refers to an event that the batch lacks.")
     }
     for event in events where !installs.indices.contains(event.install) || !devices.indices.contains(event.device) {
       throw WarehouseError(

@@ -23,6 +23,7 @@ final class Writer {
   let rejections: RejectionStore
   let ledgers: LedgerStore
   let errors: ErrorStore
+  let parameters: HitStore
   let beginStatement: SQLStatement
   let commitStatement: SQLStatement
   let rollbackStatement: SQLStatement
@@ -55,6 +56,7 @@ final class Writer {
     rejections = try RejectionStore(connection)
     ledgers = try LedgerStore(connection)
     errors = try ErrorStore(connection, limit: configuration.maximumErrorBytes)
+    parameters = HitStore(connection)
     beginStatement = try connection.prepare("BEGIN IMMEDIATE")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
@@ -89,6 +91,7 @@ final class Writer {
     installs.forget()
     tables.forget()
     errors.forget()
+    parameters.forget()
     forgetFigures()
   }
 

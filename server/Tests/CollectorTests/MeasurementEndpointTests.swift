@@ -86,4 +86,50 @@ import Warehouse
     }
     #expect(fixture.warehouse.names.isEmpty)
   }
+
+  @Test(arguments: ["/collect", "/r/collect", "/j/collect"])
+  func `B100 every address of a hit answers with the picture`(path: String) async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      expectPicture(try await client.execute(uri: "\(path)?\(hit(fixture, "One", z: 1))", method: .get))
+      expectPicture(
+        try await client.execute(uri: path, method: .post, body: ByteBuffer(string: hit(fixture, "Two", z: 2))))
+      expectPicture(try await client.execute(uri: path, method: .post, body: ByteBuffer(bytes: [0, 255, 1, 254])))
+    }
+    #expect(fixture.warehouse.names == ["One", "Two"])
+  }
+
+  @Test func `B101 a hit of 8192 bytes is stored, a longer one is not and counted`() async throws {
+    let fixture = try Fixture()
+    let start = hit(fixture, "Long") + "&odd="
+    try await fixture.routed { client in
+      for length in [8_192, 8_193] {
+        let body = start + String(repeating: "x", count: length - start.utf8.count)
+        expectPicture(try await client.execute(uri: "/collect", method: .post, body: ByteBuffer(string: body)))
+      }
+    }
+    #expect(fixture.warehouse.names == ["Long"])
+    #expect(fixture.warehouse.batches.flatMap { $0.rejections.map(\.reason) } == ["event_too_large"])
+  }
+
+  @Test func `B104 B105 B106 a hit that is tried out is judged and not stored`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let bad = try await client.execute(uri: "/debug/collect?tid=fake&v=1", method: .get)
+      #expect(bad.status == .ok)
+      #expect(String(buffer: bad.body).contains("/debug/collect?tid=fake\\u0026v=1"))
+      let badHit = try #require((try object(bad)["hitParsingResult"] as? [[String: Any]])?.first)
+      #expect(badHit["valid"] as? Bool == false)
+      let messages = try #require(badHit["parserMessage"] as? [[String: Any]])
+      #expect(messages.contains { $0["messageType"] as? String == "ERROR" && $0["parameter"] as? String == "tid" })
+      let good = try await client.execute(
+        uri: "/debug/collect", method: .post, body: ByteBuffer(string: hit(fixture, "One")))
+      let goodHit = try #require((try object(good)["hitParsingResult"] as? [[String: Any]])?.first)
+      #expect(goodHit["valid"] as? Bool == true)
+      #expect((goodHit["parserMessage"] as? [[String: Any]])?.isEmpty == true)
+      let whole = try #require(try object(good)["parserMessage"] as? [[String: Any]])
+      #expect(whole.first?["description"] as? String == "Found 1 hit in the request.")
+    }
+    #expect(fixture.warehouse.batches.isEmpty)
+  }
 }

@@ -35,7 +35,7 @@ import Testing
     ("&t=screenview&cd=Home", StoredKind.screen, "Home"), ("&t=appview&cd=Home", .screen, "Home"),
     ("&t=pageview&dh=h&dp=%2Fhome", .screen, "/home"), ("&t=screenview", .screen, "(not set)"),
     ("&t=exception&exd=x&exf=0", .handledError, "exception"), ("&t=exception", .crash, "exception"),
-    ("&t=timing&utc=a&utv=b&utt=7", .other, "timing"), ("&t=item&ti=1", .other, "item"),
+    ("&t=timing&utc=a&utv=b&utt=7", .other, "timing"), ("&t=item&ti=1&in=a", .other, "item"),
   ]) func `each type has its kind`(more: String, kind: StoredKind, name: String) throws {
     let event = try one(more)
     #expect(event.kind == kind && event.name == name)
@@ -46,7 +46,12 @@ import Testing
     ("t=screenview&v=1&cid=1", "tid_missing"), ("t=screenview&tid=UA-1-2&cid=1", "version_invalid"),
     ("v=2&t=screenview&tid=UA-1-2&cid=1", "version_invalid"), ("v=1&t=screenview&tid=UA-1-2", "cid_missing"),
     ("v=1&tid=UA-1-2&cid=1", "type_missing"), ("v=1&tid=UA-1-2&cid=1&t=event&ec=a", "action_missing"),
-    ("v=1&tid=UA-1-2&cid=1&t=event&ea=a", "category_missing"), ("", "tid_missing"), ("%%%=&&=&", "tid_missing"),
+    ("v=1&tid=UA-1-2&cid=1&t=event&ea=a", "category_missing"), ("v=1&tid=UA-1-2&cid=1&t=odd", "t_unknown"),
+    ("v=1&tid=UA-1-2&cid=1&t=pageview&dh=h", "page_missing"), ("v=1&tid=UA-1-2&cid=1&t=item&in=a", "ti_missing"),
+    ("v=1&tid=UA-1-2&cid=1&t=item&ti=1", "in_missing"), ("v=1&tid=UA-1-2&cid=1&t=transaction", "ti_missing"),
+    ("v=1&tid=UA-1-2&cid=1&t=social&sn=a&sa=b", "social_missing"),
+    ("v=1&tid=UA-1-2&cid=1&t=timing&utc=a&utv=b&utt=1.5", "timing_missing"), ("", "tid_missing"),
+    ("%%%=&&=&", "tid_missing"),
     ("v=1&tid=UA-1-2&cid=1&t=event&ec=a&ea=" + String(repeating: "x", count: 8192), "event_too_large"),
   ]) func `a broken hit is refused, never an error`(payload: String, reason: String) {
     let batches = collect(payload)

@@ -5,7 +5,7 @@ import NIOCore
 import TernEvents
 import Warehouse
 
-/// `GET|POST /collect` and `POST /batch`: Measurement Protocol v1.
+/// `GET|POST /collect`, its aliases `/r/collect` and `/j/collect`, and `POST /batch`: Measurement Protocol v1.
 ///
 /// The answer is 200 with a picture for anything that was read, broken hits included: that is the protocol, and clients
 /// drop what they sent on anything else.
@@ -17,9 +17,11 @@ struct MeasurementRoutes: Sendable {
   private enum Form { case hit, lines }
 
   func add(to routes: RouteTable) {
-    routes.on(
-      "/collect",
-      [.get: { try await get($0, $1) }, .post: { try await post($0, $1, .hit) }, .options: Self.preflight])
+    for path in ["/collect", "/r/collect", "/j/collect"] {
+      routes.on(
+        path,
+        [.get: { try await get($0, $1) }, .post: { try await post($0, $1, .hit) }, .options: Self.preflight])
+    }
     routes.on("/batch", [.post: { try await post($0, $1, .lines) }, .options: Self.preflight])
   }
 

@@ -41,7 +41,7 @@ struct PortalRoutes: Sendable {
       } catch let refusal as Refusal {
         return errorPage(refusal.status, refusal.message)
       } catch let error as ReportError {
-        return errorPage(error.code == .unknownReport ? .notFound : .badRequest, error.message)
+        return errorPage([.unknownReport, .unknownView].contains(error.code) ? .notFound : .badRequest, error.message)
       }
     }
   }
@@ -70,6 +70,11 @@ struct PortalRoutes: Sendable {
 
   private func appPage(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let name = context.parameters.get("page") ?? ""
+    if name == "views" {
+      let app = try app(context)
+      return .html(
+        pages(for: request).views(try catalog.views(app: app.id), app: PortalApp(app), apps: try portalApps()))
+    }
     guard name == "settings" else { return try await report(request, context, name: name) }
     let app = try app(context)
     return .html(pages(for: request).settings(app: PortalApp(app), apps: try portalApps()))
@@ -77,6 +82,11 @@ struct PortalRoutes: Sendable {
 
   private func report(_ request: Request, _ context: CollectorContext, name: String) async throws -> Response {
     let app = try app(context)
+    if let view = try catalog.view(named: request.parameters["view"], of: app.id) {
+      let query = try ViewReportRequest(name: name, view: view, parameters: request.parameters, now: wallTime())
+      let (pages, figures, apps) = (pages(for: request), figures, try portalApps())
+      return .html(try await offload { try pages.view(query, app: PortalApp(app), apps: apps, from: figures) })
+    }
     let query = try ReportRequest(
       name: name, app: app.id, timeZone: app.timeZone, parameters: request.parameters, now: wallTime())
     let (pages, figures, apps) = (pages(for: request), figures, try portalApps())

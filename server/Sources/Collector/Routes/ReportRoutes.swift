@@ -59,16 +59,21 @@ struct ReportRoutes: Sendable {
     let parameters = request.parameters
     do {
       let format = try ReportFormat(parsing: parameters["format"].flatMap { $0.isEmpty ? nil : $0 } ?? "json")
-      let query = try ReportRequest(
-        name: context.parameters.get("name") ?? "", app: app.id, timeZone: app.timeZone, parameters: parameters,
-        now: wallTime())
-      let figures = figures
-      let text = try await offload { try query.report(from: figures).text(format) }
+      let (name, now, figures) = (context.parameters.get("name") ?? "", wallTime(), figures)
+      let text: String
+      if let view = try catalog.view(named: parameters["view"], of: app.id) {
+        let query = try ViewReportRequest(name: name, view: view, parameters: parameters, now: now)
+        text = try await offload { try query.report(from: figures).text(format) }
+      } else {
+        let query = try ReportRequest(
+          name: name, app: app.id, timeZone: app.timeZone, parameters: parameters, now: now)
+        text = try await offload { try query.report(from: figures).text(format) }
+      }
       return Response(
         status: .ok, headers: [.contentType: format.contentType, .cacheControl: "no-store"],
         body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     } catch let error as ReportError {
-      let status: HTTPResponse.Status = error.code == .unknownReport ? .notFound : .badRequest
+      let status: HTTPResponse.Status = [.unknownReport, .unknownView].contains(error.code) ? .notFound : .badRequest
       throw Refusal(status: status, code: error.code.description, message: error.message)
     }
   }

@@ -103,7 +103,7 @@ struct AppsCommand: ParsableCommand {
   }
 
   /// Rows in aligned columns.
-  private static func table(_ rows: [[String]]) -> String {
+  static func table(_ rows: [[String]]) -> String {
     let widths = rows.reduce(into: [Int](repeating: 0, count: rows.first?.count ?? 0)) { widths, row in
       for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
     }

@@ -62,7 +62,10 @@ struct LocalServer {
     quiet.logLevel = .error
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: [.init(service: server, successTerminationBehavior: .gracefullyShutdownGroup)],
+        services: [
+          .init(service: SealingService(warehouse: warehouse, catalog: catalog, logger: logger)),
+          .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
+        ],
         gracefulShutdownSignals: signals, logger: quiet))
     try await group.run()
   }

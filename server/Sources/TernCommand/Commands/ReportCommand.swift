@@ -5,13 +5,15 @@ import Warehouse
 
 /// `tern report`
 struct ReportCommand: ParsableCommand {
+  private static let viewNames = ViewReportName.allCases.map(\.rawValue).joined(separator: ", ")
   private static let names = ReportName.allCases.map(\.rawValue).joined(separator: ", ")
 
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Print a report of an app; works while a server runs.",
     discussion: """
       Reports: \(names).
-      Days are those of the app's time zone; without --from and --to they are the last 30, ending today.
+      With --view: \(viewNames).
+      Days are those of the time zone of the app, or of the view; without --from and --to they are the last 30, ending today.
 
       Examples:
         tern report overview --app 1
@@ -20,6 +22,7 @@ struct ReportCommand: ParsableCommand {
         tern report errors --app 1 --days 7
         tern report error --occurrence 4711 --app 1
         tern report live --app 1 --limit 20
+        tern report late --app 1 --view 3
       """)
 
   @Argument(help: "The report.", completion: .list(ReportName.allCases.map(\.rawValue)))
@@ -45,6 +48,9 @@ struct ReportCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The occurrence that the report `error` is about.", valueName: "number"))
   var occurrence: String?
 
+  @Option(help: ArgumentHelp("The view whose figures to show; `tern views list` shows all.", valueName: "id"))
+  var view: String?
+
   @Option(help: ArgumentHelp("The most rows of each list.", valueName: "number"))
   var limit: String?
 
@@ -56,17 +62,22 @@ struct ReportCommand: ParsableCommand {
   func run() throws {
     let format = try ReportFormat(parsing: format)
     // Before the directory is looked at: what is wrong with the question does not depend on it.
-    _ = try request(app: AppID(0), timeZone: "UTC")
+    if view == nil { _ = try request(app: AppID(0), timeZone: "UTC") } else { _ = try ViewReportName(parsing: name) }
     let catalog = try data.existingCatalog()
     defer { try? catalog.close() }
     let app = try app.find(in: catalog)
     let reader = try SQLiteWarehouse.openForReading(directory: data.directory, catalog: catalog)
     defer { try? reader.close() }
+    if let view = try catalog.view(named: view, of: app.id) {
+      let request = try ViewReportRequest(
+        name: name, view: view, parameters: parameters, now: Catalog.systemTime())
+      return Terminal.say(try request.report(from: reader).text(format))
+    }
     let report = try request(app: app.id, timeZone: app.timeZone).report(from: reader)
     Terminal.say(try report.text(format))
   }
 
-  private func request(app: AppID, timeZone: String) throws -> ReportRequest {
+  private var parameters: [String: String] {
     var parameters: [String: String] = [:]
     parameters["from"] = from
     parameters["to"] = to
@@ -75,7 +86,11 @@ struct ReportCommand: ParsableCommand {
     parameters["group"] = group
     parameters["occurrence"] = occurrence
     parameters["limit"] = limit
-    return try ReportRequest(
+    return parameters
+  }
+
+  private func request(app: AppID, timeZone: String) throws -> ReportRequest {
+    try ReportRequest(
       name: name, app: app, timeZone: timeZone, parameters: parameters, now: Catalog.systemTime())
   }
 }

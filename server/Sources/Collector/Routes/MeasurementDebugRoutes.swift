@@ -1,0 +1,66 @@
+import HTTPTypes
+import Hummingbird
+import Ingest
+import NIOCore
+import TernEvents
+
+/// `GET|POST /debug/collect`: says what is wrong with a hit, and stores nothing.
+struct MeasurementDebugRoutes: Sendable {
+  let ingestion: Ingestion
+  let limits: IngestLimits
+
+  func add(to routes: RouteTable) {
+    routes.on(
+      "/debug/collect", [.get: { request, _ in try await get(request) }, .post: { try await post($0, $1) }])
+  }
+
+  private func get(_ request: Request) async throws -> Response {
+    let query = ByteBuffer(string: request.uri.query ?? "")
+    guard let reservation = ingestion.reader.gate.reserve(query.readableBytes) else {
+      ingestion.metrics.turnedAway()
+      throw Refusal.behind(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
+    }
+    return try await answer(BodyReader.Body(bytes: query, reservation: reservation), encoding: nil)
+  }
+
+  private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let encoding = try ingestion.encoding(of: request)
+    var body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
+    if body.bytes.readableBytes == 0, let query = request.uri.query { body.bytes = ByteBuffer(string: query) }
+    return try await answer(body, encoding: encoding)
+  }
+
+  private func answer(_ body: BodyReader.Body, encoding: String?) async throws -> Response {
+    let limits = limits
+    let json = try await ingestion.parse(body, encoding: encoding, limits: limits) { bytes in
+      Self.json(
+        MeasurementValidation(bytes, limits: limits), hit: String(decoding: bytes.prefix(16_384), as: UTF8.self))
+    }
+    return .json(json)
+  }
+
+  private static func json(_ validation: MeasurementValidation, hit: String) -> [UInt8] {
+    var json = JSONWriter(capacity: 1_024)
+    json.raw("{\"hitParsingResult\":[{\"valid\":")
+    if validation.isValid { json.raw("true") } else { json.raw("false") }
+    json.raw(",\"parserMessage\":[")
+    for (index, message) in validation.messages.enumerated() {
+      if index > 0 { json.raw(",") }
+      json.raw("{\"messageType\":")
+      json.string(message.type)
+      json.raw(",\"description\":")
+      json.string(message.description)
+      json.raw(",\"messageCode\":")
+      json.string(message.code)
+      json.raw(",\"parameter\":")
+      json.string(message.parameter)
+      json.raw("}")
+    }
+    json.raw("],\"hit\":")
+    json.string("/debug/collect?" + hit)
+    json.raw(
+      "}],\"parserMessage\":[{\"messageType\":\"INFO\",\"description\":\"Found 1 hit in the request.\"}]}")
+    // As Google's own answer has it; elsewhere in the text there is none.
+    return json.bytes.flatMap { $0 == UInt8(ascii: "&") ? Array("\\u0026".utf8) : [$0] }
+  }
+}

@@ -1,0 +1,94 @@
+/// One parameter of a hit as it is kept.
+public struct HitParameter: Sendable, Hashable {
+  /// The name on the wire, for example `cd1`.
+  public var name: String
+  /// The value, decoded, of its type and within its limit.
+  public var value: String
+  /// Creates a parameter.
+  public init(name: String, value: String) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// What a hit said beyond its event: kept beside it, and read again by views (docs/views.md).
+public struct IncomingHit: Sendable, Hashable {
+  /// The position of its event in ``IncomingBatch/events``.
+  public var event: Int
+  /// The parameters in the order in which they were sent.
+  public var parameters: [HitParameter]
+  /// Creates a hit.
+  public init(event: Int, parameters: [HitParameter]) {
+    self.event = event
+    self.parameters = parameters
+  }
+}
+
+/// The parameters of a hit, checked, with what was wrong.
+struct HitParameters {
+  /// What was found wrong with an optional parameter.
+  enum Fault: Hashable {
+    case invalid
+    case cut(Int)
+    case indexOutOfRange
+  }
+
+  /// What is known of a hit without its parameters, or means nothing once it was received.
+  private static let unkept: Set<String> = ["v", "tid", "cid", "z"]
+  /// The longest value of a parameter that has no limit of its own, and of an unknown one.
+  private static let longest = 2_048
+  private static let longestUnknown = 256
+  /// The most parameters of one hit that are kept; 8,192 bytes hold no more that make sense.
+  private static let most = 1_000
+
+  private(set) var kept: [HitParameter] = []
+  private(set) var faults: [(parameter: String, fault: Fault)] = []
+
+  init(_ form: FormParameters) {
+    let names = form.names
+    // Given twice, the last one counts. Looked up once: a hostile hit has thousands of names.
+    let last = Dictionary(zip(names, names.indices), uniquingKeysWith: { $1 })
+    for (position, name) in names.enumerated() where last[name] == position {
+      guard kept.count < Self.most, name.utf8.count <= 64, !Self.unkept.contains(name) else { continue }
+      switch MeasurementParameter.named(name) {
+      case .known(let parameter): add(name, parameter) { form.text(at: position, limit: $0) }
+      case .indexOutOfRange: faults.append((name, .indexOutOfRange))
+      case .unknown:
+        if let value = form.text(at: position, limit: Self.longestUnknown) { keep(name, value) }
+      }
+    }
+  }
+
+  private mutating func add(_ name: String, _ parameter: MeasurementParameter, _ text: (Int) -> String?) {
+    // Its presence alone switches it on.
+    if name == "aip" { return keep(name, "1") }
+    guard let whole = text(Self.longest + 1) else { return }
+    if name == "uip" { return keep(name, Self.masked(whole)) }
+    let limit = parameter.limit ?? Self.longest
+    if parameter.kind == .text, whole.utf8.count > limit { faults.append((name, .cut(limit))) }
+    let short = parameter.kind == .text ? text(limit) ?? "" : whole
+    guard let value = parameter.value(short), !isNegative(name, value) else {
+      return faults.append((name, .invalid))
+    }
+    if name.hasPrefix("cg") { return keep(name, value.split(separator: "/").joined(separator: "/")) }
+    keep(name, value)
+  }
+
+  private func isNegative(_ name: String, _ value: String) -> Bool {
+    (name == "ev" || name == "qt") && value.hasPrefix("-")
+  }
+
+  private mutating func keep(_ name: String, _ value: String) {
+    kept.append(HitParameter(name: name, value: value.utf8.contains(0) ? value.filter { $0 != "\0" } : value))
+  }
+
+  /// An address without what tells one person from the neighbours: the last byte of four, or all but six of sixteen.
+  static func masked(_ address: String) -> String {
+    if address.contains(":") {
+      let groups = address.split(separator: ":", omittingEmptySubsequences: false).prefix { !$0.isEmpty }.prefix(3)
+      return groups.joined(separator: ":") + "::"
+    }
+    let parts = address.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 ? parts.prefix(3).joined(separator: ".") + ".0" : ""
+  }
+}

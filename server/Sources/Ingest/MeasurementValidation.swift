@@ -1,0 +1,89 @@
+/// What `/debug/collect` says of a hit: the protocol's answer to somebody who tries it out.
+public struct MeasurementValidation: Sendable, Hashable {
+  /// One thing that was found.
+  public struct Message: Sendable, Hashable {
+    /// `ERROR` when the hit would be refused, `WARN` when only a parameter is dropped or cut.
+    public var type: String
+    /// What is wrong, in a sentence.
+    public var description: String
+    /// The parameter that it is about.
+    public var parameter: String
+    /// `VALUE_REQUIRED`, `VALUE_INVALID` or `VALUE_OUT_OF_BOUNDS`.
+    public var code: String
+  }
+
+  /// Whether the hit would be stored.
+  public var isValid: Bool { !messages.contains { $0.type == "ERROR" } }
+  /// What was found; empty for a hit without fault.
+  public private(set) var messages: [Message] = []
+
+  /// Validates one hit as `/collect` would read it.
+  public init(_ payload: UnsafeRawBufferPointer, limits: IngestLimits = .measurement) {
+    guard payload.count <= MeasurementParser.maximumHitBytes else {
+      error("", "The hit is longer than \(MeasurementParser.maximumHitBytes) bytes.", "VALUE_OUT_OF_BOUNDS")
+      return
+    }
+    let hit = MeasurementHit(MeasurementParser.trimmed(payload), limits: limits)
+    let form = hit.parameters
+    checkVersion(form)
+    checkTrackingID(hit.trackingID)
+    if hit.client.isEmpty { require("cid") }
+    checkType(hit, form)
+    for (parameter, fault) in HitParameters(form).faults where !messages.contains(where: { $0.parameter == parameter })
+    {
+      switch fault {
+      case .invalid: warn(parameter, "The value of '\(parameter)' is not of its type and is dropped.", "VALUE_INVALID")
+      case .cut(let limit):
+        warn(parameter, "The value of '\(parameter)' is cut to \(limit) bytes.", "VALUE_OUT_OF_BOUNDS")
+      case .indexOutOfRange: warn(parameter, "There is no parameter '\(parameter)'.", "VALUE_OUT_OF_BOUNDS")
+      }
+    }
+  }
+
+  private mutating func checkVersion(_ form: FormParameters) {
+    switch form.text("v", limit: 8) {
+    case "1": return
+    case nil: require("v")
+    default: error("v", "The value provided for parameter 'v' is invalid: it must be 1.", "VALUE_INVALID")
+    }
+  }
+
+  private mutating func checkTrackingID(_ trackingID: String) {
+    let parts = trackingID.split(separator: "-", omittingEmptySubsequences: false)
+    let isWellFormed =
+      parts.count == 3 && parts[0] == "UA"
+      && parts.dropFirst().allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+    guard !isWellFormed else { return }
+    if !trackingID.isEmpty {
+      error("tid", "The value provided for parameter 'tid' is invalid: it looks like UA-XXXX-Y.", "VALUE_INVALID")
+    }
+    require("tid")
+  }
+
+  private mutating func checkType(_ hit: MeasurementHit, _ form: FormParameters) {
+    let type = form.text("t", limit: 64)?.lowercased() ?? ""
+    if type.isEmpty { return require("t") }
+    if hit.missing == .hitTypeUnknown {
+      return error("t", "The value provided for parameter 't' is invalid.", "VALUE_INVALID")
+    }
+    for name in hit.missingParameters {
+      if form.text(name, limit: 8) == nil {
+        require(name)
+      } else {
+        error(name, "The value provided for parameter '\(name)' is invalid.", "VALUE_INVALID")
+      }
+    }
+  }
+
+  private mutating func require(_ parameter: String) {
+    error(parameter, "A value is required for parameter '\(parameter)'.", "VALUE_REQUIRED")
+  }
+
+  private mutating func error(_ parameter: String, _ description: String, _ code: String) {
+    messages.append(Message(type: "ERROR", description: description, parameter: parameter, code: code))
+  }
+
+  private mutating func warn(_ parameter: String, _ description: String, _ code: String) {
+    messages.append(Message(type: "WARN", description: description, parameter: parameter, code: code))
+  }
+}

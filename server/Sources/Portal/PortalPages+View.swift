@@ -1,0 +1,111 @@
+public import Reports
+public import Warehouse
+
+extension PortalPages {
+  /// A report of a view as a page: its lists, one below the other.
+  public func view(
+    _ request: ViewReportRequest, app: PortalApp, apps: [PortalApp] = [], from source: any ViewSource
+  ) throws -> String {
+    let report = try request.report(from: source)
+    let path = "/apps/\(app.id)"
+    func link(_ name: ViewReportName, _ days: String) -> String {
+      "\(path)/\(name.rawValue)?view=\(request.view.id)\(days.isEmpty ? "" : "&")\(days)"
+    }
+    let range = "from=\(request.days.lowerBound)&to=\(request.days.upperBound)"
+    let page = ViewPage(
+      action: "\(path)/\(request.name.rawValue)", number: request.view.id.description,
+      from: request.days.lowerBound.description, until: request.days.upperBound.description,
+      latest: request.today.description, rule: Self.rule(request.view),
+      links: ViewReportName.allCases.map {
+        ViewPage.Link(text: $0.title, link: link($0, range), isActive: $0 == request.name)
+      },
+      lists: report.lists.map { list in
+        ViewPage.List(
+          heading: list.title.isEmpty ? request.name.title : list.title, isEmpty: list.rows.isEmpty,
+          columns: list.columns.map { $0.replacing("_", with: " ") },
+          rows: list.rows.map { row in
+            ViewPage.Row(head: row.first.map(Self.text) ?? "", cells: row.dropFirst().map(Self.text))
+          })
+      },
+      downloads: [ReportFormat.csv, .json].map { format in
+        LinkView(
+          text: format.rawValue.uppercased(),
+          link: "/api/v1/apps/\(app.id)/reports/\(request.name.rawValue)?view=\(request.view.id)&\(range)"
+            + "&format=\(format.rawValue)")
+      })
+    let shell = Shell(
+      app: app, apps: apps, active: nil, title: request.name.title, trail: shown(request.view.name),
+      trailLink: "\(path)/views", request: nil, hasRange: false, viewZone: request.view.timeZone)
+    return self.page(shell, body: templates.render("view", page))
+  }
+
+  /// The views of an app, with what each is.
+  public func views(_ views: [View], app: PortalApp, apps: [PortalApp] = []) -> String {
+    let rows = views.map { view in
+      ViewListPage.Row(
+        name: shown(view.name), link: "/apps/\(app.id)/overview?view=\(view.id)", zone: view.timeZone,
+        rule: Self.rule(view), filters: shown(view.filters.map(\.description).joined(separator: ", ")))
+    }
+    let shell = Shell(
+      app: app, apps: apps, active: nil, title: "Views", request: nil, hasRange: false, viewZone: app.timeZone)
+    return page(
+      shell, body: templates.render("views", ViewListPage(app: app.id.description, isEmpty: views.isEmpty, rows: rows)))
+  }
+
+  private static func text(_ cell: ViewReport.Cell) -> String {
+    if case .text(let text) = cell { return shown(text) }
+    return cell.shown
+  }
+
+  private static func rule(_ view: View) -> String {
+    switch view.lateness {
+    case .cutoff: "Counts what arrives before 04:00 of the next day in \(view.timeZone)."
+    case .window: "Counts what arrives within 25 days."
+    case .none: "Counts whatever arrives; no day is ever final."
+    }
+  }
+}
+
+private struct ViewPage {
+  struct Link {
+    var text: String
+    var link: String
+    var isActive: Bool
+  }
+
+  struct List {
+    var heading: String
+    var isEmpty: Bool
+    var columns: [String]
+    var rows: [Row]
+  }
+
+  struct Row {
+    var head: String
+    var cells: [String]
+  }
+
+  var action: String
+  var number: String
+  var from: String
+  var until: String
+  var latest: String
+  var rule: String
+  var links: [Link]
+  var lists: [List]
+  var downloads: [LinkView]
+}
+
+private struct ViewListPage {
+  struct Row {
+    var name: String
+    var link: String
+    var zone: String
+    var rule: String
+    var filters: String
+  }
+
+  var app: String
+  var isEmpty: Bool
+  var rows: [Row]
+}

@@ -1,0 +1,193 @@
+import TernEvents
+import Warehouse
+
+extension ViewReportRequest {
+  typealias List = ViewReport.List
+  typealias Cell = ViewReport.Cell
+
+  /// The lists of a report over days.
+  func lists(_ figures: ViewFigures) -> [List] {
+    func rows(_ table: ViewTable) -> [ViewFigures.Row] { figures.tables[table] ?? [] }
+    switch name {
+    case .overview: return overview(figures)
+    case .screens: return [screens(rows(.screens))]
+    case .events: return [events(rows(.events))]
+    case .exceptions: return exceptions(rows(.exceptions), figures)
+    case .timings: return [timings(rows(.timings))]
+    case .ecommerce: return ecommerce(rows(.transactions), rows(.products), figures)
+    case .devices: return devices(rows(.devices))
+    case .social: return [plain("social", ["network", "action", "target", "interactions"], rows(.social))]
+    case .versions:
+      return [plain("versions", ["app", "version", "sessions", "screenviews", "crashes"], rows(.versions))]
+    case .acquisition:
+      return [plain("acquisition", ["source", "medium", "campaign", "sessions"], rows(.acquisition))]
+    case .custom:
+      return [
+        plain("dimensions", ["dimension", "value", "hits"], rows(.dimensions), title: "Dimensions"),
+        List(
+          member: "metrics", title: "Metrics", columns: ["metric", "hits", "sum", "users"],
+          rows: limited(rows(.metrics)).map {
+            [.text($0.key[0]), .count($0.numbers[0]), money($0.numbers[1]), .count(Int64($0.users))]
+          }),
+      ]
+    case .realtime, .late, .hits: return []
+    }
+  }
+
+  /// Keys, numbers and users as they are.
+  private func plain(
+    _ member: String, _ columns: [String], _ rows: [ViewFigures.Row], title: String = ""
+  ) -> List {
+    List(
+      member: member, title: title, columns: columns + ["users"],
+      rows: limited(rows).map { row in
+        row.key.map { .text($0) } + row.numbers.map { .count($0) } + [.count(Int64(row.users))]
+      })
+  }
+
+  private func limited(_ rows: [ViewFigures.Row]) -> ArraySlice<ViewFigures.Row> { rows.prefix(limit) }
+
+  private func ratio(_ part: Int64, _ whole: Int64) -> Double { whole == 0 ? 0 : Double(part) / Double(whole) }
+
+  /// Millionths as a decimal number: exact, so text.
+  private func money(_ millionths: Int64) -> Cell {
+    let magnitude = millionths.magnitude
+    var decimals = String(magnitude % 1_000_000)
+    decimals = String(repeating: "0", count: 6 - decimals.count) + decimals
+    while decimals.hasSuffix("0"), decimals.count > 2 { decimals.removeLast() }
+    return .text("\(millionths < 0 ? "-" : "")\(magnitude / 1_000_000).\(decimals)")
+  }
+
+  private func overview(_ figures: ViewFigures) -> [List] {
+    let total = figures.totals
+    let days = figures.days.map { row -> [Cell] in
+      [
+        .text(row.day.description), .count(Int64(row.users)), .count(Int64(row.newUsers)), .count(row.totals.sessions),
+        .count(row.totals.screenViews), .count(row.totals.events), .count(row.totals.crashes),
+        .text(row.isFinal ? "final" : "open"),
+      ]
+    }
+    let totals: [Cell] = [
+      .count(Int64(figures.users)), .count(Int64(figures.newUsers)), .count(Int64(figures.returningUsers)),
+      .count(total.sessions), .count(total.screenViews), .decimal(ratio(total.screenViews, total.sessions)),
+      .count(total.sessions == 0 ? 0 : total.duration / total.sessions),
+      .share(ratio(Int64(figures.newUsers), total.sessions)), .count(total.crashes), .count(total.excessHits),
+    ]
+    let actives = [1, 7, 14, 28].map { [Cell.count(Int64($0)), .count(Int64(figures.actives[$0] ?? 0))] }
+    let hours = (figures.tables[.hours] ?? []).sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    return [
+      List(
+        member: "days", title: "Days",
+        columns: ["date", "users", "new_users", "sessions", "screenviews", "events", "crashes", "state"], rows: days),
+      List(
+        member: "totals", title: "Totals",
+        columns: [
+          "users", "new_users", "returning_users", "sessions", "screenviews", "screens_per_session",
+          "average_session_ms", "new_sessions", "crashes", "hits_over_quota",
+        ], rows: [totals]),
+      List(
+        member: "actives", title: "Active users", columns: ["days", "users"], rows: actives),
+      List(
+        member: "hours", title: "Hours", columns: ["hour", "sessions", "hits", "users"],
+        rows: hours.map {
+          [.text($0.key[0]), .count($0.numbers[0]), .count($0.numbers[1]), .count(Int64($0.users))]
+        }),
+    ]
+  }
+
+  private func screens(_ rows: [ViewFigures.Row]) -> List {
+    List(
+      member: "screens", title: "",
+      columns: ["screen", "views", "unique", "users", "time_ms", "average_ms", "entrances", "exits", "exit_share"],
+      rows: limited(rows).map { row in
+        let numbers = row.numbers
+        let stayed = numbers[0] - numbers[4]
+        return [
+          .text(row.key[0]), .count(numbers[0]), .count(numbers[1]), .count(Int64(row.users)), .count(numbers[2]),
+          .count(stayed > 0 ? numbers[2] / stayed : 0), .count(numbers[5]), .count(numbers[4]),
+          .share(ratio(numbers[4], numbers[0])),
+        ]
+      })
+  }
+
+  private func events(_ rows: [ViewFigures.Row]) -> List {
+    List(
+      member: "events", title: "",
+      columns: ["category", "action", "label", "events", "unique", "users", "value", "average_value"],
+      rows: limited(rows).map { row in
+        let numbers = row.numbers
+        return row.key.map { .text($0) } + [
+          .count(numbers[0]), .count(numbers[1]), .count(Int64(row.users)), .count(numbers[2]),
+          .decimal(ratio(numbers[2], numbers[3])),
+        ]
+      })
+  }
+
+  private func exceptions(_ rows: [ViewFigures.Row], _ figures: ViewFigures) -> [List] {
+    let total = figures.totals
+    return [
+      plain("exceptions", ["description", "version", "exceptions", "crashes"], rows),
+      List(
+        member: "totals", title: "Totals",
+        columns: ["exceptions", "crashes", "screenviews", "exceptions_per_screenview"],
+        rows: [
+          [
+            .count(total.exceptions), .count(total.crashes), .count(total.screenViews),
+            .decimal(ratio(total.exceptions, total.screenViews)),
+          ]
+        ]),
+    ]
+  }
+
+  private func timings(_ rows: [ViewFigures.Row]) -> List {
+    let steps = ["below_100_ms", "below_500_ms", "below_1_s", "below_3_s", "below_10_s", "longer"]
+    return List(
+      member: "timings", title: "",
+      columns: ["category", "variable", "label", "samples", "average_ms"] + steps + ["users"],
+      rows: limited(rows).map { row in
+        row.key.map { .text($0) } + [
+          .count(row.numbers[0]), .count(row.numbers[0] == 0 ? 0 : row.numbers[1] / row.numbers[0]),
+        ] + row.numbers[2...].map { .count($0) } + [.count(Int64(row.users))]
+      })
+  }
+
+  private func ecommerce(
+    _ transactions: [ViewFigures.Row], _ products: [ViewFigures.Row], _ figures: ViewFigures
+  ) -> [List] {
+    let total = figures.totals
+    let average = total.transactions == 0 ? 0 : total.revenue / total.transactions
+    return [
+      List(
+        member: "totals", title: "Totals", columns: ["transactions", "revenue", "average_order"],
+        rows: [[.count(total.transactions), money(total.revenue), money(average)]]),
+      List(
+        member: "products", title: "Products",
+        columns: [
+          "product", "sku", "quantity", "revenue", "details", "clicks", "adds", "removes", "checkouts", "purchases",
+          "refunds", "users",
+        ],
+        rows: limited(products).map { row in
+          row.key.map { .text($0) } + [.count(row.numbers[0]), money(row.numbers[1])]
+            + row.numbers[2...].map { .count($0) } + [.count(Int64(row.users))]
+        }),
+      List(
+        member: "transactions", title: "Transactions", columns: ["transaction", "hits", "revenue", "tax", "shipping"],
+        rows: limited(transactions).map { row in
+          [.text(row.key[0]), .count(row.numbers[0])] + row.numbers[1...].map { money($0) }
+        }),
+    ]
+  }
+
+  private func devices(_ rows: [ViewFigures.Row]) -> [List] {
+    [
+      ("model", "models", "Models"), ("system", "systems", "Systems"), ("resolution", "resolutions", "Resolutions"),
+      ("language", "languages", "Languages"), ("country", "countries", "Countries"),
+    ].map { fact, member, title in
+      List(
+        member: member, title: title, columns: [fact, "sessions", "users"],
+        rows: limited(rows.filter { $0.key[0] == fact }).map {
+          [.text($0.key[1]), .count($0.numbers[0]), .count(Int64($0.users))]
+        })
+    }
+  }
+}

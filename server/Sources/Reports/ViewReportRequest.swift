@@ -1,0 +1,65 @@
+public import TernEvents
+public import Warehouse
+
+/// What someone wants to know of a view: which report, over which of its days.
+public struct ViewReportRequest: Sendable, Hashable {
+  /// The report.
+  public var name: ViewReportName
+  /// The view.
+  public var view: View
+  /// The days, in the view's time zone.
+  public var days: ClosedRange<Day>
+  /// The most rows of each list.
+  public var limit: Int
+  /// When it was asked.
+  public var now: Timestamp
+  /// The day of that.
+  public var today: Day
+
+  /// Reads a request from text parameters, as the command line, the REST API and the pages receive them: `from`, `to`,
+  /// `days` and `limit` as for other reports; the default is the last 30 days and 200 rows a list.
+  public init(name: String, view: View, parameters: [String: String], now: Timestamp) throws(ReportError) {
+    self.name = try ViewReportName(parsing: name)
+    self.view = view
+    self.now = now
+    let given = parameters.filter { !$0.value.isEmpty }
+    today = try ReportZone(view.timeZone).day(of: now)
+    days = try ReportRequest.days(given, today: today)
+    limit = try ReportRequest.number("limit", given, 1...ReportRequest.maximumLimit) ?? 200
+  }
+
+  /// Answers the request; throws what the source throws.
+  public func report(from source: any ViewSource) throws -> ViewReport {
+    switch name {
+    case .realtime: try realtime(from: source)
+    case .late: try late(from: source)
+    case .hits: try hits(from: source)
+    default: try figures(from: source)
+    }
+  }
+
+  private func figures(from source: any ViewSource) throws -> ViewReport {
+    let figures = try source.viewFigures(view, days: days, tables: name.tables, now: now.millisecondsSince1970)
+    return ViewReport(request: self, lists: lists(figures))
+  }
+}
+
+extension ViewReportName {
+  /// The breakdowns that the report shows.
+  var tables: Set<ViewTable> {
+    switch self {
+    case .overview: [.hours]
+    case .screens: [.screens]
+    case .events: [.events]
+    case .exceptions: [.exceptions]
+    case .timings: [.timings]
+    case .ecommerce: [.transactions, .products]
+    case .social: [.social]
+    case .devices: [.devices]
+    case .versions: [.versions]
+    case .acquisition: [.acquisition]
+    case .custom: [.dimensions, .metrics]
+    case .realtime, .late, .hits: []
+    }
+  }
+}

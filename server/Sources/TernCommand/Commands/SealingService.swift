@@ -1,0 +1,28 @@
+import Logging
+import ServiceLifecycle
+import TernEvents
+import Warehouse
+
+/// Seals the days of views that have become final, as long as the server runs.
+struct SealingService: Service {
+  /// How long to wait between two looks.
+  private static let pause: Duration = .seconds(30)
+
+  let warehouse: SQLiteWarehouse
+  let catalog: Catalog
+  let logger: Logger
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        do {
+          try await warehouse.sealDays(of: catalog.views(), now: Catalog.systemTime())
+        } catch {
+          // Days stay as exact as they are; the next look tries again.
+          logger.error("Days of views could not be sealed: \(error)")
+        }
+        try? await Task.sleep(for: Self.pause)
+      }
+    }
+  }
+}

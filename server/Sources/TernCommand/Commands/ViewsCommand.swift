@@ -1,0 +1,158 @@
+import ArgumentParser
+import Foundation
+import Reports
+import Warehouse
+
+/// `tern views`
+struct ViewsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "views", abstract: "Create and list views of apps; works while a server runs.",
+    subcommands: [Create.self, List.self, Zone.self])
+
+  /// `tern views create`
+  struct Create: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Create a view and print its id.",
+      discussion: """
+        A view counts an app's hits by the civil days of its own zone. With --lateness cutoff, a hit that is received at \
+        04:00 of the next day or later is stored and listed as late, and counts nowhere; a day is final then. window: \
+        25 days; none: every hit counts, and no day is ever final. Neither this nor the filters can be changed later.
+
+        Examples:
+          tern views create --app 1 --name "New York" --time-zone America/New_York
+          tern views create --app 1 --name Beta --time-zone UTC --filter av=2.0 --filter an!=Internal
+        """)
+
+    @OptionGroup var app: AppOption
+
+    @Option(help: ArgumentHelp("The name that people read.", valueName: "name"))
+    var name: String
+
+    @Option(help: ArgumentHelp("The zone whose days it counts, for example Europe/Berlin.", valueName: "zone"))
+    var timeZone: String
+
+    @Option(
+      help: ArgumentHelp("cutoff, window or none.", valueName: "rule"), transform: Self.lateness)
+    var lateness = View.Lateness.cutoff
+
+    @Option(
+      help: ArgumentHelp(
+        "What a hit must have: parameter=value or parameter!=value; may be given several times.", valueName: "filter"),
+      transform: Self.filter)
+    var filter: [ViewFilter] = []
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      let catalog = try data.existingCatalog()
+      defer { try? catalog.close() }
+      let view = try catalog.createView(
+        app: app.find(in: catalog).id, name: name, timeZone: timeZone, lateness: lateness, filters: filter)
+      Terminal.say(json ? try ViewsCommand.json(ViewDescription(view)) : view.id.description)
+    }
+
+    private static func lateness(_ text: String) throws -> View.Lateness {
+      guard let lateness = View.Lateness(rawValue: text) else {
+        throw ValidationError("Choose one of \(View.Lateness.allCases.map(\.rawValue).joined(separator: ", ")).")
+      }
+      return lateness
+    }
+
+    private static func filter(_ text: String) throws -> ViewFilter {
+      guard let filter = ViewFilter(text) else {
+        throw ValidationError("Write a filter as parameter=value or parameter!=value, for example av=2.0.")
+      }
+      return filter
+    }
+  }
+
+  /// `tern views list`
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the views of an app, or of all.",
+      discussion: """
+        Examples:
+          tern views list
+          tern views list --app 1 --json
+        """)
+
+    @Option(help: ArgumentHelp("The app's id.", valueName: "id"))
+    var app: Int64?
+
+    @Flag(help: "Print a JSON array.")
+    var json = false
+
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      let catalog = try data.existingCatalog()
+      defer { try? catalog.close() }
+      let views = try catalog.views(app: app.map { AppID($0) })
+      if json { return Terminal.say(try ViewsCommand.json(views.map(ViewDescription.init))) }
+      if views.isEmpty { return Terminal.say("There is no view yet. Create one with tern views create.") }
+      let header = ["ID", "APP", "NAME", "TIME ZONE", "LATENESS", "FILTERS"]
+      Terminal.say(
+        AppsCommand.table(
+          [header]
+            + views.map { view in
+              [
+                view.id.description, view.app.description, visible(view.name), view.timeZone, view.lateness.rawValue,
+                visible(view.filters.map(\.description).joined(separator: " ")),
+              ]
+            }))
+    }
+  }
+
+  /// `tern views zone`
+  struct Zone: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Change a view's time zone from now on; what happened before keeps its days.",
+      discussion: """
+        Example:
+          tern views zone 3 --time-zone Europe/Lisbon
+        """)
+
+    @Argument(help: "The view's id.")
+    var view: Int64
+
+    @Option(help: ArgumentHelp("The zone that counts from now on.", valueName: "zone"))
+    var timeZone: String
+
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      let catalog = try data.existingCatalog()
+      defer { try? catalog.close() }
+      let view = try catalog.setZone(of: ViewID(view), to: timeZone)
+      Terminal.say("View \(view.id) counts days in \(view.timeZone) from now on.")
+    }
+  }
+
+  private static func json(_ value: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
+  }
+}
+
+/// A view as `tern views` writes it.
+private struct ViewDescription: Encodable {
+  let id: Int64
+  let app: Int64
+  let name: String
+  let timeZone: String
+  let lateness: String
+  let filters: [String]
+
+  init(_ view: View) {
+    id = view.id.rawValue
+    app = view.app.rawValue
+    name = view.name
+    timeZone = view.timeZone
+    lateness = view.lateness.rawValue
+    filters = view.filters.map(\.description)
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+
+/// The civil days of one time zone to the millisecond, and when a day's reports are final.
+///
+/// The system's zone data says how far the zone was from UTC at a second; the rest is arithmetic, because durations
+/// such as 24 or 28 hours are wrong on days on which the clock is changed. Not for sharing between threads.
+final class CivilZone {
+  static let dayMilliseconds: Int64 = 86_400_000
+  /// The hour of the next day at which a day is final.
+  private static let cutHour: Int64 = 4
+  private static let quarter: Int64 = 900
+  /// No zone was ever further from UTC.
+  private static let farthest: Int64 = 16 * 3_600
+
+  private let zone: TimeZone
+  private var quarters: [Int64: Int64?] = [:]
+  private var stretches: [Int: [Stretch]] = [:]
+  private var cuts: [Int: Int64] = [:]
+
+  /// A time during which the clock was not changed, in milliseconds.
+  private struct Stretch {
+    var start: Int64
+    var end: Int64
+    var offset: Int64
+  }
+
+  /// Creates the calendar of a zone; `nil` when no zone has this name.
+  init?(_ identifier: String) {
+    guard let zone = TimeZone(identifier: identifier) else { return nil }
+    self.zone = zone
+  }
+
+  /// The civil day of a moment, as days since 1970-01-01.
+  func day(of milliseconds: Int64) -> Int {
+    Int(floor(milliseconds + offset(at: milliseconds), Self.dayMilliseconds))
+  }
+
+  /// The hour that a clock on the wall shows at a moment.
+  func hour(of milliseconds: Int64) -> Int {
+    let local = milliseconds + offset(at: milliseconds)
+    return Int((local - floor(local, Self.dayMilliseconds) * Self.dayMilliseconds) / 3_600_000)
+  }
+
+  /// From the first to the last moment of a day; `nil` for a date that the zone has left out.
+  ///
+  /// Moments between them may belong to another day, where a clock was put back across midnight.
+  func bounds(of day: Int) -> Range<Int64>? {
+    let (start, end) = (Int64(day) * Self.dayMilliseconds, Int64(day + 1) * Self.dayMilliseconds)
+    var bounds: Range<Int64>?
+    for stretch in stretches(around: day) {
+      let (first, last) = (max(stretch.start, start - stretch.offset), min(stretch.end, end - stretch.offset))
+      guard first < last else { continue }
+      bounds = (bounds?.lowerBound ?? first)..<last
+    }
+    return bounds
+  }
+
+  /// The next date that exists.
+  func next(after day: Int) -> Int {
+    // Nowhere were two dates in a row left out.
+    (day + 1...day + 3).first { bounds(of: $0) != nil } ?? day + 1
+  }
+
+  /// The first moment at which clocks show 04:00 or later on the next date that exists: what is received then or later
+  /// does not count for the day.
+  func cut(of day: Int) -> Int64 {
+    if let known = cuts[day] { return known }
+    let next = next(after: day)
+    let wanted = Int64(next) * Self.dayMilliseconds + Self.cutHour * 3_600_000
+    let cut = stretches(around: next).lazy
+      .map { (start: max($0.start, wanted - $0.offset), end: $0.end) }
+      .first { $0.start < $0.end }?.start
+    if cuts.count >= 4_096 { cuts = [:] }
+    cuts[day] = cut ?? wanted
+    return cut ?? wanted
+  }
+}
+
+extension CivilZone {
+  /// Asks for the two ends of a quarter of an hour once, and for each second only where the clock was changed within.
+  private func offset(at milliseconds: Int64) -> Int64 {
+    let second = floor(milliseconds, 1_000)
+    let quarter = floor(second, Self.quarter)
+    if let known = quarters[quarter] { return known ?? exactOffset(second) }
+    let first = exactOffset(quarter * Self.quarter)
+    let isConstant = first == exactOffset(quarter * Self.quarter + Self.quarter - 1)
+    if quarters.count >= 8_192 { quarters.removeAll(keepingCapacity: true) }
+    quarters[quarter] = .some(isConstant ? first : nil)
+    return isConstant ? first : exactOffset(second)
+  }
+
+  /// Milliseconds east of UTC at a second since 1970.
+  private func exactOffset(_ second: Int64) -> Int64 {
+    Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(second)))) * 1_000
+  }
+
+  /// The stretches that may hold moments of a date, in order.
+  private func stretches(around day: Int) -> [Stretch] {
+    if let known = stretches[day] { return known }
+    let first = Int64(day) * 86_400 - Self.farthest
+    let last = Int64(day + 1) * 86_400 + Self.farthest
+    var result: [Stretch] = []
+    var start = first
+    var offset = exactOffset(first)
+    var second = first
+    while second < last {
+      let following = min(second + 1_800, last)
+      if exactOffset(following) != offset {
+        let change = change(after: second, by: following, from: offset)
+        result.append(Stretch(start: start * 1_000, end: change * 1_000, offset: offset))
+        (start, offset) = (change, exactOffset(change))
+      }
+      second = following
+    }
+    result.append(Stretch(start: start * 1_000, end: last * 1_000, offset: offset))
+    if stretches.count >= 4_096 { stretches = [:] }
+    stretches[day] = result
+    return result
+  }
+
+  /// The first second of a range at which the offset is another.
+  private func change(after low: Int64, by high: Int64, from offset: Int64) -> Int64 {
+    var (low, high) = (low, high)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if exactOffset(middle) == offset { low = middle } else { high = middle }
+    }
+    return high
+  }
+
+  private func floor(_ value: Int64, _ divisor: Int64) -> Int64 {
+    let quotient = value / divisor
+    return value % divisor < 0 ? quotient - 1 : quotient
+  }
+}

@@ -1,0 +1,93 @@
+public import TernEvents
+
+/// A number that names a view within one server.
+public struct ViewID: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// The number.
+  public var rawValue: Int64
+  /// Creates an id.
+  public init(_ rawValue: Int64) { self.rawValue = rawValue }
+  /// The number in decimal.
+  public var description: String { String(rawValue) }
+  /// Whether the left one comes first.
+  public static func < (left: ViewID, right: ViewID) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// One way of looking at an app's hits: in which time zone, how late, and which of them (docs/views.md).
+public struct View: Sendable, Hashable {
+  /// Which hits come too late to count.
+  public enum Lateness: String, Sendable, CaseIterable {
+    /// Those received at 04:00 of the next day in the view's zone, or later.
+    case cutoff
+    /// Those received more than 25 days after they happened.
+    case window
+    /// None; no day is ever final.
+    case none
+  }
+
+  /// A time zone, and from when on it counts.
+  public struct Zone: Sendable, Hashable {
+    /// The IANA name.
+    public var identifier: String
+    /// The first moment that is dated by it.
+    public var start: Timestamp
+    /// Creates a zone that counts from `start` on.
+    public init(identifier: String, start: Timestamp) {
+      self.identifier = identifier
+      self.start = start
+    }
+  }
+
+  /// The number by which commands and addresses name the view.
+  public var id: ViewID
+  /// The app whose hits it shows.
+  public var app: AppID
+  /// The name that people read, 1 to 100 characters.
+  public var name: String
+  /// Which hits come too late.
+  public var lateness: Lateness
+  /// What a hit must have to be in the view; all must hold.
+  public var filters: [ViewFilter]
+  /// The zones in the order in which they began to count; the first counts from the beginning of time.
+  public var zones: [Zone]
+
+  /// Creates a description of a view.
+  public init(
+    id: ViewID, app: AppID, name: String, lateness: Lateness = .cutoff, filters: [ViewFilter] = [], zones: [Zone]
+  ) {
+    self.id = id
+    self.app = app
+    self.name = name
+    self.lateness = lateness
+    self.filters = filters
+    self.zones = zones
+  }
+
+  /// The zone that counts now.
+  public var timeZone: String { zones.last?.identifier ?? "UTC" }
+}
+
+/// A condition on one parameter of a hit: `name=value` or `name!=value`.
+public struct ViewFilter: Sendable, Hashable, CustomStringConvertible {
+  /// The parameter's name on the wire, for example `av`.
+  public var parameter: String
+  /// The value it is compared with; a hit without the parameter has the empty text.
+  public var value: String
+  /// Whether the value must be another.
+  public var isNegated: Bool
+
+  /// Reads `name=value` or `name!=value`; `nil` for anything else.
+  public init?(_ text: String) {
+    guard let sign = text.firstIndex(of: "=") else { return nil }
+    let name = text[..<sign]
+    isNegated = name.hasSuffix("!")
+    parameter = String(isNegated ? name.dropLast() : name)
+    value = String(text[text.index(after: sign)...])
+    guard !parameter.isEmpty, parameter.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
+  }
+
+  /// The condition as it is written.
+  public var description: String { "\(parameter)\(isNegated ? "!=" : "=")\(value)" }
+
+  /// Whether a hit with this value, or none, is in the view.
+  func holds(_ found: String?) -> Bool { (found ?? "" == value) != isNegated }
+}

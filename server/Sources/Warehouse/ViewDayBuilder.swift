@@ -1,0 +1,230 @@
+import Ingest
+
+/// Counts one day of a view from the hits that came in time: from when they happened, and not when they arrived.
+///
+/// A pure function of its hits in any order, so that a day can be counted again at any time with the same outcome.
+struct ViewDayBuilder {
+  /// The longest silence within a session, in milliseconds; exactly as much is still the same session.
+  static let maximumGap: Int64 = 30 * 60_000
+  /// Hits of a session beyond which the protocol's first server stopped counting; here they count and are shown.
+  static let usualHits = 500
+
+  private let filters: [ViewFilter]
+  private let hour: (Int64) -> Int
+  private var day = ViewDay()
+  private var transactions: Set<String> = []
+
+  private init(filters: [ViewFilter], hour: @escaping (Int64) -> Int) {
+    self.filters = filters
+    self.hour = hour
+  }
+
+  /// The figures of one day.
+  ///
+  /// - Parameters:
+  ///   - hits: those of the day that came in time, of everybody.
+  ///   - filters: what a hit must have.
+  ///   - hour: what clocks of the view's zone show at a moment.
+  static func day(of hits: [ViewHit], filters: [ViewFilter] = [], hour: @escaping (Int64) -> Int) -> ViewDay {
+    var builder = ViewDayBuilder(filters: filters, hour: hour)
+    for (_, hits) in Dictionary(grouping: hits, by: \.slot).sorted(by: { $0.key < $1.key }) {
+      builder.add(userHits: hits.sorted(by: ViewHit.isBefore))
+    }
+    builder.day.totals.transactions = Int64(builder.transactions.count)
+    return builder.day
+  }
+
+  private mutating func add(userHits: [ViewHit]) {
+    guard let slot = userHits.first?.slot else { return }
+    day.present.insert(slot)
+    let hits = userHits.filter { hit in filters.allSatisfy { $0.holds(hit.parameters[$0.parameter]) } }
+    let sessions = Self.sessions(of: hits)
+    guard !sessions.isEmpty else { return }
+    day.users.insert(slot)
+    if sessions.count > 1 { day.repeaters.insert(slot) }
+    for session in sessions { add(session: session, slot) }
+  }
+
+  /// Cuts the ordered hits of a user's day into sessions.
+  static func sessions(of hits: [ViewHit]) -> [[ViewHit]] {
+    var sessions: [[ViewHit]] = []
+    var campaign: [String]?
+    for hit in hits {
+      let isNew =
+        sessions.last?.last.map { last in
+          hit.time - last.time > maximumGap || last.endsSession || hit.startsSession
+            || hit.campaign != nil && hit.campaign != campaign
+        } ?? true
+      if isNew {
+        sessions.append([hit])
+        campaign = hit.campaign
+      } else {
+        sessions[sessions.count - 1].append(hit)
+      }
+    }
+    return sessions
+  }
+}
+
+extension ViewDayBuilder {
+  private mutating func add(session: [ViewHit], _ slot: UInt32) {
+    guard let first = session.first, let last = session.last else { return }
+    day.totals.sessions += 1
+    day.totals.hits += Int64(session.count)
+    day.totals.duration = day.totals.duration.addingSaturated(last.time - first.time)
+    day.totals.excessHits += Int64(max(0, session.count - Self.usualHits))
+    day.add(.hours, [Self.twoDigits(hour(first.time))], [1, 0], user: slot)
+    day.add(.acquisition, first.campaign ?? ["(direct)", "(none)", "(not set)"], [1], user: slot)
+    addDevice(session, slot)
+    addScreens(session.filter(\.isScreenView), slot)
+    var seenEvents: Set<[String]> = []
+    for hit in session {
+      day.add(.hours, [Self.twoDigits(hour(hit.time))], [0, 1], user: slot)
+      switch hit.type {
+      case "event": addEvent(hit, &seenEvents)
+      case "exception": addException(hit)
+      case "timing": addTiming(hit)
+      case "transaction": addTransaction(hit, sign: 1)
+      case "item": addItem(hit)
+      case "social": day.add(.social, [hit.text("sn"), hit.text("sa"), hit.text("st")], [1], user: slot)
+      default: break
+      }
+      addProducts(hit)
+      addCustom(hit)
+    }
+  }
+
+  private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+  private mutating func addDevice(_ session: [ViewHit], _ slot: UInt32) {
+    guard let hit = session.last else { return }
+    let facts = [
+      ("model", hit.parameters["dm"] ?? hit.device.model),
+      ("system", [hit.device.osName, hit.device.osVersion].filter { !$0.isEmpty }.joined(separator: " ")),
+      ("resolution", hit.parameters["sr"] ?? ""),
+      ("language", (hit.parameters["ul"] ?? hit.device.locale).lowercased()), ("country", hit.device.country),
+    ]
+    for (fact, value) in facts { day.add(.devices, [fact, value.isEmpty ? "(not set)" : value], [1], user: slot) }
+    let app = session.compactMap { $0.parameters["an"] }.last ?? "(not set)"
+    let version = session.map(\.version).last { !$0.isEmpty } ?? "(not set)"
+    let crashes = session.count { $0.isCrash }
+    day.add(.versions, [app, version], [1, Int64(session.count { $0.isScreenView }), Int64(crashes)], user: slot)
+  }
+
+  /// The time on a screen lasts until the next one; nobody knows how long the last one was looked at.
+  private mutating func addScreens(_ views: [ViewHit], _ slot: UInt32) {
+    day.totals.screenViews += Int64(views.count)
+    var seen: Set<String> = []
+    for (index, view) in views.enumerated() {
+      let next = index + 1 < views.count ? views[index + 1] : nil
+      let isUnique = seen.insert(view.screen).inserted
+      day.add(
+        .screens, [view.screen],
+        [
+          1, isUnique ? 1 : 0, next.map { $0.time - view.time } ?? 0, next == nil ? 0 : 1, next == nil ? 1 : 0,
+          index == 0 ? 1 : 0,
+        ], user: slot)
+    }
+  }
+
+  private mutating func addEvent(_ hit: ViewHit, _ seen: inout Set<[String]>) {
+    day.totals.events += 1
+    let key = [hit.text("ec"), hit.text("ea"), hit.text("el")]
+    let value = hit.integer("ev")
+    day.add(
+      .events, key, [1, seen.insert(key).inserted ? 1 : 0, value ?? 0, value == nil ? 0 : 1], user: hit.slot)
+  }
+
+  private mutating func addException(_ hit: ViewHit) {
+    day.totals.exceptions += 1
+    if hit.isCrash { day.totals.crashes += 1 }
+    let version = hit.version.isEmpty ? "(not set)" : hit.version
+    day.add(.exceptions, [hit.text("exd"), version], [1, hit.isCrash ? 1 : 0], user: hit.slot)
+  }
+
+  private mutating func addTiming(_ hit: ViewHit) {
+    guard let milliseconds = hit.integer("utt"), milliseconds >= 0 else { return }
+    let limits: [Int64] = [100, 500, 1_000, 3_000, 10_000]
+    let bucket = limits.firstIndex { milliseconds < $0 } ?? limits.count
+    var numbers = [1, milliseconds] + Array(repeating: Int64(0), count: 6)
+    numbers[2 + bucket] = 1
+    day.add(.timings, [hit.text("utc"), hit.text("utv"), hit.text("utl")], numbers, user: hit.slot)
+  }
+}
+
+extension ViewDayBuilder {
+  /// Revenue that a hit does not name is what its products cost.
+  private mutating func addTransaction(_ hit: ViewHit, sign: Int64) {
+    let revenue = (hit.millionths("tr") ?? products(of: hit).reduce(0) { $0.addingSaturated($1.revenue) }) * sign
+    if sign > 0 { transactions.insert(hit.text("ti")) }
+    day.totals.revenue = day.totals.revenue.addingSaturated(revenue)
+    day.add(
+      .transactions, [hit.text("ti")],
+      [1, revenue, (hit.millionths("tt") ?? 0) * sign, (hit.millionths("ts") ?? 0) * sign], user: hit.slot)
+  }
+
+  private mutating func addItem(_ hit: ViewHit) {
+    let quantity = max(hit.integer("iq") ?? 0, 0)
+    let revenue = Self.product(hit.millionths("ip") ?? 0, quantity)
+    day.add(
+      .products, [hit.text("in"), hit.text("ic")], [quantity, revenue, 0, 0, 0, 0, 0, 1, 0], user: hit.slot)
+  }
+
+  private static let actions = ["detail", "click", "add", "remove", "checkout", "purchase", "refund"]
+
+  /// Products without an action mean nothing.
+  private mutating func addProducts(_ hit: ViewHit) {
+    guard let action = hit.parameters["pa"] else { return }
+    if action == "purchase" { addTransaction(hit, sign: 1) }
+    if action == "refund" { addTransaction(hit, sign: -1) }
+    guard let position = Self.actions.firstIndex(of: action) else { return }
+    for product in products(of: hit) {
+      var numbers = Array(repeating: Int64(0), count: ViewTable.products.width)
+      if action == "purchase" { numbers.replaceSubrange(0...1, with: [product.quantity, product.revenue]) }
+      if action == "refund" { numbers.replaceSubrange(0...1, with: [-product.quantity, -product.revenue]) }
+      numbers[2 + position] = 1
+      day.add(.products, product.key, numbers, user: hit.slot)
+    }
+  }
+
+  private struct Product {
+    var key: [String]
+    var quantity: Int64
+    var revenue: Int64
+  }
+
+  private func products(of hit: ViewHit) -> [Product] {
+    guard hit.parameters["pa"] != nil else { return [] }
+    return (1...200).compactMap { index in
+      let (name, identifier) = (hit.parameters["pr\(index)nm"], hit.parameters["pr\(index)id"])
+      guard name ?? identifier != nil else { return nil }
+      let quantity = max(hit.integer("pr\(index)qt") ?? 1, 0)
+      return Product(
+        key: [name ?? "(not set)", identifier ?? "(not set)"], quantity: quantity,
+        revenue: Self.product(hit.millionths("pr\(index)pr") ?? 0, quantity))
+    }
+  }
+
+  private static func product(_ price: Int64, _ quantity: Int64) -> Int64 {
+    let (product, isOver) = price.multipliedReportingOverflow(by: quantity)
+    return isOver ? (price < 0 ? -(Int64.max / 2) : Int64.max / 2) : product
+  }
+
+  /// Whether a name is a prefix with a number behind: `cd1`, and not `cd` or `cdx`.
+  private static func isSlot(_ name: String, _ prefix: String) -> Bool {
+    let number = name.utf8.dropFirst(prefix.utf8.count)
+    return name.hasPrefix(prefix) && !number.isEmpty && number.allSatisfy { (0x30...0x39).contains($0) }
+  }
+
+  private mutating func addCustom(_ hit: ViewHit) {
+    // In order: which keys become "(other)" must not depend on chance.
+    let parameters = hit.parameters.sorted { $0.key < $1.key }
+    for (name, value) in parameters where Self.isSlot(name, "cd") || Self.isSlot(name, "cg") {
+      day.add(.dimensions, [name, value], [1], user: hit.slot)
+    }
+    for (name, _) in parameters where Self.isSlot(name, "cm") {
+      guard let value = hit.millionths(name) else { continue }
+      day.add(.metrics, [name], [1, value], user: hit.slot)
+    }
+  }
+}

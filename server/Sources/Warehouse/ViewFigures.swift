@@ -1,0 +1,102 @@
+/// The figures of a view over some days, as reports use them.
+public struct ViewFigures: Sendable, Hashable {
+  /// One day.
+  public struct DayRow: Sendable, Hashable {
+    /// The civil day in the view's zone.
+    public var day: Day
+    /// Its numbers.
+    public var totals: ViewTotals
+    /// Who had a session.
+    public var users: Int
+    /// Whose first session ever it brought.
+    public var newUsers: Int
+    /// Whether nothing can change it any more.
+    public var isFinal: Bool
+  }
+
+  /// One row of a breakdown, over the whole range.
+  public struct Row: Sendable, Hashable {
+    /// What it is about, as ``ViewTable`` says.
+    public var key: [String]
+    /// The numbers, as ``ViewTable`` says.
+    public var numbers: [Int64]
+    /// Who it is about.
+    public var users: Int
+  }
+
+  /// Every day of the range that exists in the view's zone, in order.
+  public var days: [DayRow] = []
+  /// The numbers of the range.
+  public var totals = ViewTotals()
+  /// Who had a session in the range.
+  public var users = 0
+  /// Whose first session ever lies in the range.
+  public var newUsers = 0
+  /// Who had a session in the range that was not the first.
+  public var returningUsers = 0
+  /// Who had a session in the 1, 7, 14 and 28 days that end with the range.
+  public var actives: [Int: Int] = [:]
+  /// The breakdowns that were asked for, by their first number, largest first.
+  public var tables: [ViewTable: [Row]] = [:]
+
+  /// Creates figures of nothing.
+  public init() {}
+}
+
+/// Hits that came after their day's cut, by day, app version and how late they were.
+public struct LateHits: Sendable, Hashable {
+  /// The day on which they would have counted.
+  public var day: Day
+  /// The app's version; empty when unknown.
+  public var version: String
+  /// Hours after the cut at most, of a few steps; `nil` for more than a week.
+  public var hours: Int?
+  /// How many.
+  public var count: Int
+}
+
+/// One stored hit in full, for somebody who looks for a mistake.
+public struct InspectedHit: Sendable, Hashable {
+  /// Its number; later ones are larger.
+  public var id: Int64
+  /// When it happened: received less queue time.
+  public var time: Int64
+  /// When it was received.
+  public var received: Int64
+  /// The day on which it counts in the view, or would if it had come in time.
+  public var day: Day
+  /// Whether the view counts it, and if not, why: `counted`, `late` or `filtered`.
+  public var status: String
+  /// A number that stands for the client.
+  public var install: Int
+  /// What it said, by parameter name.
+  public var parameters: [String: String]
+}
+
+/// The reading side of views.
+public protocol ViewSource: Sendable {
+  /// The figures of a view.
+  ///
+  /// - Parameters:
+  ///   - days: civil days in the view's zone.
+  ///   - tables: the breakdowns wanted.
+  ///   - now: decides which days are final.
+  func viewFigures(
+    _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
+  ) throws -> ViewFigures
+  /// The hits of some days that came too late.
+  func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits]
+  /// The newest hits of the view's app that happened at `since` or later, newest first.
+  func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit]
+}
+
+extension ViewSource {
+  /// Nothing, for sources that keep no hits.
+  public func viewFigures(
+    _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
+  ) throws -> ViewFigures { ViewFigures() }
+  /// Nothing, for sources that keep no hits.
+  public func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits] { [] }
+  /// Nothing, for sources that keep no hits.
+  public func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit] { [] }
+}

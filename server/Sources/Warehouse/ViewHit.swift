@@ -1,0 +1,87 @@
+import Ingest
+
+/// One stored hit as a view looks at it; events of other protocols are taken for the hits they resemble.
+struct ViewHit {
+  var id: Int64
+  var time: Int64
+  var received: Int64
+  var slot: UInt32
+  var user: String
+  var device: IncomingDevice
+  var parameters: [String: String]
+
+  /// The hit's type, `appview` counted as `screenview`.
+  var type: String {
+    let type = parameters["t"]?.lowercased() ?? ""
+    return type == "appview" ? "screenview" : type
+  }
+  var sequence: Int64 { parameters["_s"].flatMap { Int64($0) } ?? 0 }
+  var screen: String { parameters["cd"] ?? parameters["dp"] ?? "(not set)" }
+  var isScreenView: Bool { type == "screenview" || type == "pageview" }
+  var isException: Bool { type == "exception" }
+  /// Exceptions are fatal unless they say otherwise.
+  var isCrash: Bool { isException && parameters["exf"] != "0" }
+  var startsSession: Bool { parameters["sc"] == "start" }
+  var endsSession: Bool { parameters["sc"] == "end" }
+  var version: String { parameters["av"] ?? device.appVersion }
+
+  /// Source, medium and campaign; `nil` when the hit names none.
+  var campaign: [String]? {
+    let source = parameters["cs"] ?? (parameters["gclid"] != nil ? "google" : nil)
+    let medium = parameters["cm"] ?? (parameters["gclid"] != nil ? "cpc" : nil)
+    let name = parameters["cn"] ?? parameters["ci"]
+    guard source ?? medium ?? name != nil else { return nil }
+    return [source ?? "(not set)", medium ?? "(not set)", name ?? "(not set)"]
+  }
+
+  func text(_ name: String) -> String { parameters[name] ?? "(not set)" }
+  func integer(_ name: String) -> Int64? { parameters[name].flatMap { Int64($0) } }
+  /// A decimal number in millionths.
+  func millionths(_ name: String) -> Int64? { parameters[name].flatMap { Self.millionths($0) } }
+
+  /// The order in which a user's hits happened.
+  static func isBefore(_ left: ViewHit, _ right: ViewHit) -> Bool {
+    (left.time, left.sequence, left.id) < (right.time, right.sequence, right.id)
+  }
+
+  /// Reads a decimal number exactly, as far as six decimals go; `nil` when it is none or too large.
+  static func millionths(_ text: String) -> Int64? {
+    let isNegative = text.hasPrefix("-")
+    let parts = (isNegative ? text.dropFirst() : text[...]).split(separator: ".", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), let whole = parts[0].isEmpty ? 0 : Int64(parts[0]) else { return nil }
+    let decimals = parts.count == 2 ? parts[1].prefix(6) : ""
+    let padded = decimals + String(repeating: "0", count: 6 - decimals.count)
+    guard let fraction = Int64(padded), fraction >= 0, whole >= 0 else { return nil }
+    let (product, isOver) = whole.multipliedReportingOverflow(by: 1_000_000)
+    guard !isOver, product < Int64.max - 1_000_000 else { return nil }
+    return isNegative ? -(product + fraction) : product + fraction
+  }
+}
+
+extension ViewHit {
+  /// What an event without parameters of its own says, in the names of the protocol.
+  static func parameters(
+    kind: StoredKind, startsSession: Bool, isMeasurement: Bool, name: String, properties: [(String, String)]
+  ) -> [String: String] {
+    func property(_ wanted: String) -> String? { properties.last { $0.0 == wanted }?.1 }
+    var parameters: [String: String] = [:]
+    switch kind {
+    case .screen: parameters = ["t": "screenview", "cd": name]
+    case .event:
+      parameters = ["t": "event", "ea": name]
+      if isMeasurement {
+        parameters["ec"] = property("Category")
+        parameters["el"] = property("Label")
+        parameters["ev"] = property("Value")
+      }
+    case .handledError: parameters = ["t": "exception", "exf": "0", "exd": property("Description") ?? name]
+    case .crash: parameters = ["t": "exception", "exd": property("Description") ?? name]
+    case .sessionStart: parameters = ["t": "session"]
+    case .other: parameters = ["t": name]
+    case .drops, .attachment, .attachmentPart: break
+    }
+    // What the warehouse cut for the default reports is no wish of the client.
+    if startsSession, !isMeasurement { parameters["sc"] = "start" }
+    return parameters
+  }
+}

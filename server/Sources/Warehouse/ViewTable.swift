@@ -1,0 +1,89 @@
+/// What the figures of a view are broken down by. The raw values are stored: never reuse one.
+public enum ViewTable: Int, Sendable, CaseIterable {
+  /// By hour of the day, `00` to `23`: sessions, hits.
+  case hours = 1
+  /// By screen: views, unique views, milliseconds on it, views of which the time is known, exits, entrances.
+  case screens = 2
+  /// By category, action, label: events, unique events, sum of values, events with a value.
+  case events = 3
+  /// By description and app version: exceptions, crashes among them.
+  case exceptions = 4
+  /// By category, variable, label: samples, milliseconds, then samples below 100 ms, 500 ms, 1 s, 3 s, 10 s, and above.
+  case timings = 5
+  /// By transaction id: hits, revenue, tax and shipping in millionths.
+  case transactions = 6
+  /// By name and SKU: quantity sold, revenue in millionths, and hits with each action: detail, click, add, remove,
+  /// checkout, purchase, refund.
+  case products = 7
+  /// By fact and value, such as `model`, `iPhone8,1`: sessions.
+  case devices = 8
+  /// By app and version: sessions, screen views, crashes.
+  case versions = 9
+  /// By source, medium, campaign: sessions.
+  case acquisition = 10
+  /// By network, action, target: interactions.
+  case social = 11
+  /// By slot and value, such as `cd1`, `gold`, content groups (`cg1`) among them: hits.
+  case dimensions = 12
+  /// By metric slot, such as `cm1`: hits, sum in millionths.
+  case metrics = 13
+
+  /// How many numbers a row has.
+  var width: Int {
+    switch self {
+    case .social, .dimensions, .devices, .acquisition: 1
+    case .hours, .exceptions, .metrics: 2
+    case .versions: 3
+    case .events, .transactions: 4
+    case .screens: 6
+    case .timings: 8
+    case .products: 9
+    }
+  }
+}
+
+/// The numbers of a whole day or range of a view.
+public struct ViewTotals: Sendable, Hashable {
+  /// Hits that count.
+  public var hits: Int64 = 0
+  /// Sessions.
+  public var sessions: Int64 = 0
+  /// Screen and page views.
+  public var screenViews: Int64 = 0
+  /// Event hits.
+  public var events: Int64 = 0
+  /// Exceptions, fatal or not.
+  public var exceptions: Int64 = 0
+  /// Fatal exceptions.
+  public var crashes: Int64 = 0
+  /// How long sessions lasted, in milliseconds.
+  public var duration: Int64 = 0
+  /// Different transaction ids per day.
+  public var transactions: Int64 = 0
+  /// Revenue in millionths.
+  public var revenue: Int64 = 0
+  /// Hits beyond the 500th of their session, which count but show an app that sends too much.
+  public var excessHits: Int64 = 0
+
+  /// Creates totals of nothing.
+  public init() {}
+
+  static var fields: [WritableKeyPath<ViewTotals, Int64>] {
+    [
+      \.hits, \.sessions, \.screenViews, \.events, \.exceptions, \.crashes, \.duration, \.transactions, \.revenue,
+      \.excessHits,
+    ]
+  }
+
+  mutating func add(_ other: ViewTotals) {
+    for field in Self.fields { self[keyPath: field] = self[keyPath: field].addingSaturated(other[keyPath: field]) }
+  }
+}
+
+extension Int64 {
+  /// The sum, or the end of the range when it lies beyond.
+  func addingSaturated(_ other: Int64) -> Int64 {
+    let (sum, isOver) = addingReportingOverflow(other)
+    return isOver ? (other < 0 ? .min : .max) : sum
+  }
+}

@@ -1,0 +1,263 @@
+import Ingest
+import TernEvents
+
+/// Days of views that were counted before, in their stored form.
+///
+/// A day that is final stays until there are too many; another one until a row was stored.
+final class ViewDayCache: Sendable {
+  struct Key: Hashable {
+    var view: View
+    var day: Int
+  }
+
+  struct Entry {
+    var present: [UInt8]
+    var figures: [UInt8]
+    /// The last row when it was counted; `nil` for a day that is final.
+    var row: Int64?
+  }
+
+  private static let most = 2_000
+  private let entries = Locked<[Key: Entry]>([:])
+
+  func entry(_ key: Key, row: Int64) -> Entry? {
+    entries.withLock { $0[key] }.flatMap { $0.row == nil || $0.row == row ? $0 : nil }
+  }
+
+  func keep(_ entry: Entry, for key: Key) {
+    entries.withLock { entries in
+      if entries.count >= Self.most { entries.removeAll() }
+      entries[key] = entry
+    }
+  }
+}
+
+/// One view over one state of the data. Not for sharing between threads.
+final class ViewReading {
+  /// How long after its cut a day is sealed: what had been received before is stored by then.
+  static let settlingTime: Int64 = 60_000
+
+  let view: View
+  let calendar: ViewCalendar
+  private let connection: SQLConnection
+  private let scan: ViewScan
+  private let cache: ViewDayCache
+  private let lastRow: Int64
+
+  init(_ view: View, _ connection: SQLConnection, _ reader: WarehouseReader) throws {
+    guard let calendar = ViewCalendar(view) else {
+      throw WarehouseError(
+        code: .invalid, message: "This system does not know the time zone \(view.timeZone) of view \(view.id).")
+    }
+    self.view = view
+    self.calendar = calendar
+    self.connection = connection
+    cache = reader.viewDays
+    scan = try ViewScan(connection, app: view.app, dictionary: reader.dictionary)
+    lastRow = try WarehouseSchema.lastRow(connection)
+  }
+
+  /// The first day that may have hits in time; `nil` when there are none.
+  ///
+  /// Sealing began with the first day that had any, and what came for earlier days since then was late.
+  func firstDay() throws -> Int? {
+    if try hasSealed(),
+      let sealed = try connection.integer("SELECT min(day) FROM view_day WHERE view = \(view.id.rawValue)")
+    {
+      return Int(sealed)
+    }
+    return try scan.firstTime().map { calendar.day(of: $0) }
+  }
+
+  /// The first day that has hits, late ones included.
+  func firstDayWithLate() throws -> Int? { try scan.firstTime().map { calendar.day(of: $0) } }
+
+  /// The last day that is sealed.
+  func lastSealed() throws -> Int? {
+    guard try hasSealed() else { return nil }
+    return try connection.integer("SELECT max(day) FROM view_day WHERE view = \(view.id.rawValue)").map { Int($0) }
+  }
+
+  /// All days that are sealed, in order.
+  func sealedDays() throws -> [Int] {
+    guard try hasSealed() else { return [] }
+    let statement = try connection.prepare("SELECT day FROM view_day WHERE view = ? ORDER BY day")
+    statement.bind(view.id.rawValue)
+    var days: [Int] = []
+    while try statement.step() { days.append(Int(statement.integer(0))) }
+    return days
+  }
+
+  /// A day as it is stored; `nil` when it is not sealed.
+  func sealed(_ day: Int) throws -> (present: [UInt8], figures: [UInt8])? {
+    guard try hasSealed() else { return nil }
+    let statement = try connection.prepare("SELECT present, figures FROM view_day WHERE view = ? AND day = ?")
+    statement.bind(view.id.rawValue, Int64(day))
+    guard try statement.step() else { return nil }
+    defer { statement.reset() }
+    return (Array(statement.bytes(0)), Array(statement.bytes(1)))
+  }
+
+  /// Whether the data directory knows views: one that no server has opened since does not.
+  private func hasSealed() throws -> Bool {
+    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'view_day'") != nil
+  }
+
+  /// A day as the stored hits tell it now.
+  func counted(_ day: Int) throws -> ViewDay {
+    guard let bounds = calendar.bounds(of: day) else { return ViewDay() }
+    let hits = try scan.hits(bounds).filter {
+      calendar.day(of: $0.time) == day && calendar.counts(time: $0.time, received: $0.received)
+    }
+    return ViewDayBuilder.day(of: hits, filters: view.filters) { [calendar] in calendar.hour(of: $0) }
+  }
+
+  /// A day, sealed if it is, else counted.
+  func day(_ day: Int, now: Int64) throws -> ViewDay {
+    let key = ViewDayCache.Key(view: view, day: day)
+    var stored = cache.entry(key, row: lastRow).map { ($0.present, $0.figures) }
+    if stored == nil, let sealed = try sealed(day) {
+      stored = sealed
+      cache.keep(ViewDayCache.Entry(present: sealed.present, figures: sealed.figures), for: key)
+    }
+    guard let stored else {
+      let counted = try counted(day)
+      let isFinal = isSettled(day, now: now)
+      cache.keep(
+        ViewDayCache.Entry(
+          present: counted.encodedPresent, figures: counted.encodedFigures, row: isFinal ? nil : lastRow), for: key)
+      return counted
+    }
+    return try Self.decoded(stored.0, stored.1, view, day)
+  }
+
+  /// Who was there on a day: cheaper than the whole day where that is sealed.
+  func present(_ day: Int, now: Int64) throws -> SlotSet {
+    let stored = try cache.entry(ViewDayCache.Key(view: view, day: day), row: lastRow)?.present ?? sealed(day)?.present
+    guard let stored else { return try self.day(day, now: now).present }
+    return try stored.withUnsafeBytes { try WarehouseReader.slots($0) }
+  }
+
+  /// Whether nothing can change a day any more.
+  func isSettled(_ day: Int, now: Int64) -> Bool {
+    calendar.final(day).map { $0 + Self.settlingTime <= now } ?? false
+  }
+
+  /// The hits that came too late for their day.
+  func late(_ day: Int) throws -> [ViewHit] {
+    guard let bounds = calendar.bounds(of: day) else { return [] }
+    return try scan.hits(bounds).filter {
+      calendar.day(of: $0.time) == day && !calendar.counts(time: $0.time, received: $0.received)
+    }
+  }
+
+  /// The hits that were stored last and happened since a moment, newest first.
+  func newest(_ limit: Int, since: Int64) throws -> [ViewHit] { try scan.newest(max(limit, 0), since: since) }
+
+  private static func decoded(_ present: [UInt8], _ figures: [UInt8], _ view: View, _ day: Int) throws -> ViewDay {
+    let decoded = present.withUnsafeBytes { present in
+      figures.withUnsafeBytes { ViewDay(present: present, figures: $0) }
+    }
+    guard let decoded else {
+      throw WarehouseError(
+        code: .damaged,
+        message: "\(Day(number: day)) of view \(view.id) is damaged. Restore the data directory from a backup.")
+    }
+    return decoded
+  }
+}
+
+extension WarehouseReader {
+  /// The figures of a view; see ``ViewSource/viewFigures(_:days:tables:now:)``.
+  public func viewFigures(
+    _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
+  ) throws -> ViewFigures {
+    try reading { connection in
+      let reading = try ViewReading(view, connection, self)
+      var figures = ViewFigures()
+      let seen = SlotSet()
+      let (first, last) = (days.lowerBound.number, days.upperBound.number)
+      let windows = [1, 7, 14, 28].map { (days: $0, users: SlotSet()) }
+      var whole = ViewDay()
+      let (newUsers, returning) = (SlotSet(), SlotSet())
+      let start = min(try reading.firstDay() ?? last, last)
+      for number in min(start, first)...last {
+        guard reading.calendar.bounds(of: number) != nil else { continue }
+        if number < first, number <= last - 28 {
+          if number >= start { seen.formUnion(try reading.present(number, now: now)) }
+          continue
+        }
+        // Nothing happened before the first hit.
+        let day = number < start ? ViewDay() : try reading.day(number, now: now)
+        let fresh = day.users.subtracting(seen)
+        for window in windows where number > last - window.days { window.users.formUnion(day.users) }
+        if number >= first {
+          newUsers.formUnion(fresh)
+          returning.formUnion(day.users.intersection(seen))
+          returning.formUnion(day.repeaters)
+          figures.days.append(
+            ViewFigures.DayRow(
+              day: Day(number: number), totals: day.totals, users: day.users.count, newUsers: fresh.count,
+              isFinal: reading.isSettled(number, now: now)))
+          whole.merge(day)
+        }
+        seen.formUnion(day.present)
+      }
+      figures.totals = whole.totals
+      figures.users = whole.users.count
+      figures.newUsers = newUsers.count
+      figures.returningUsers = returning.count
+      for window in windows { figures.actives[window.days] = window.users.count }
+      for table in tables { figures.tables[table] = Self.rows(whole.tables[table] ?? [:]) }
+      return figures
+    }
+  }
+
+  private static func rows(_ rows: [[String]: ViewDay.Tally]) -> [ViewFigures.Row] {
+    rows.map { ViewFigures.Row(key: $0.key, numbers: $0.value.numbers, users: $0.value.users.count) }
+      .sorted {
+        let (left, right) = ($0.numbers.first ?? 0, $1.numbers.first ?? 0)
+        return left == right ? $0.key.lexicographicallyPrecedes($1.key) : left > right
+      }
+  }
+
+  /// The hits that came too late; see ``ViewSource/lateHits(_:days:)``.
+  public func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits] {
+    try reading { connection in
+      let reading = try ViewReading(view, connection, self)
+      guard let start = try reading.firstDayWithLate(), start <= days.upperBound.number else { return [] }
+      var counts: [LateHits] = []
+      for number in max(start, days.lowerBound.number)...days.upperBound.number {
+        let cut = reading.calendar.final(number) ?? 0
+        let groups = Dictionary(grouping: try reading.late(number)) { hit in
+          [hit.version, Self.lateness(hit.received - cut).map(String.init) ?? ""]
+        }
+        counts += groups.map { key, hits in
+          LateHits(day: Day(number: number), version: key[0], hours: Int(key[1]), count: hits.count)
+        }.sorted { ($0.hours ?? .max, $0.version) < ($1.hours ?? .max, $1.version) }
+      }
+      return counts
+    }
+  }
+
+  /// The first of a few steps, in hours, that is not less.
+  private static func lateness(_ milliseconds: Int64) -> Int? {
+    [1, 6, 24, 168].first { milliseconds <= Int64($0) * 3_600_000 }
+  }
+
+  /// The newest hits; see ``ViewSource/inspectedHits(_:since:limit:)``.
+  public func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit] {
+    try reading { connection in
+      let reading = try ViewReading(view, connection, self)
+      let hits = try reading.newest(limit, since: since)
+      return hits.map { hit in
+        let isIn = view.filters.allSatisfy { $0.holds(hit.parameters[$0.parameter]) }
+        let isInTime = reading.calendar.counts(time: hit.time, received: hit.received)
+        return InspectedHit(
+          id: hit.id, time: hit.time, received: hit.received, day: Day(number: reading.calendar.day(of: hit.time)),
+          status: !isInTime ? "late" : isIn ? "counted" : "filtered", install: Int(hit.slot),
+          parameters: hit.parameters)
+      }
+    }
+  }
+}

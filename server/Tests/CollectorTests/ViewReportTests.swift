@@ -1,0 +1,108 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
+import Ingest
+import Logging
+import NIOCore
+import Portal
+import Reports
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// Reports of views from the hit to the API and the pages.
+@Suite struct ViewReportTests {
+  private static let now = Timestamp(millisecondsSince1970: 1_715_767_200_000)  // 2024-05-15T10:00:00Z
+
+  private func over(
+    _ body: @escaping @Sendable (any TestClientProtocol, App, HTTPFields, Catalog) async throws -> Void
+  ) async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tern-views-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let catalog = try Catalog(directory: directory)
+    let token = try #require(try catalog.ensureAdminToken())
+    let app = try catalog.createApp(name: "A")
+    let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    let ports = CollectorPorts(
+      sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let collector = CollectorApplication(
+      ports: ports, pages: try PortalPages(collector: "http://127.0.0.1:8787"), settings: CollectorSettings())
+    let headers: HTTPFields = [
+      .authorization: "Bearer \(token)",
+      .cookie: "tern_session=\(try catalog.createSession(lasting: .seconds(86_400)))",
+    ]
+    try await Application(responder: collector.responder, logger: ports.logger).test(.router) {
+      try await body($0, app, headers, catalog)
+    }
+    try await warehouse.close()
+    try catalog.close()
+  }
+
+  private func send(_ client: any TestClientProtocol, _ app: App, _ more: String) async throws {
+    let hit = "/collect?v=1&tid=\(app.trackingID)&cid=1&\(more)"
+    #expect(try await client.execute(uri: hit, method: .get).status == .ok)
+  }
+
+  @Test func `every report of a view has its three forms and a page, with the same figures`() async throws {
+    try await over { client, app, headers, catalog in
+      let view = try catalog.createView(app: app.id, name: "NY <b>", timeZone: "America/New_York")
+      try await send(client, app, "t=screenview&cd=Home%3Cscript%3E&av=1.0&an=App")
+      try await send(client, app, "t=event&ec=Video&ea=Play&el=x&ev=3&cd1=gold")
+      try await send(client, app, "t=screenview&cd=Old&qt=36000000&av=1.0")
+      for name in ViewReportName.allCases {
+        let path = "/api/v1/apps/\(app.id)/reports/\(name.rawValue)?view=\(view.id)&days=3"
+        for format in ReportFormat.allCases {
+          let answer = try await client.execute(
+            uri: path + "&format=\(format.rawValue)", method: .get, headers: headers)
+          #expect(answer.status == .ok, "\(name) \(format)")
+          #expect(answer.headers[.contentType] == format.contentType)
+        }
+        let page = try await client.execute(
+          uri: "/apps/\(app.id)/\(name.rawValue)?view=\(view.id)&days=3", method: .get, headers: headers)
+        #expect(page.status == .ok, "\(name)")
+        let html = String(buffer: page.body)
+        #expect(html.contains("<h1><bdi>\(name.title)</bdi></h1>") && html.contains("America/New_York"))
+        #expect(!html.contains("<script>") && !html.contains("NY <b>"))
+      }
+      let screens = try object(
+        try await client.execute(
+          uri: "/api/v1/apps/\(app.id)/reports/screens?view=\(view.id)", method: .get, headers: headers))
+      let rows = try #require(screens["screens"] as? [[String: Any]])
+      #expect(rows.map { $0["screen"] as? String } == ["Home<script>"])
+      #expect(rows.first?["views"] as? Int == 1 && screens["timeZone"] as? String == "America/New_York")
+      let late = try object(
+        try await client.execute(
+          uri: "/api/v1/apps/\(app.id)/reports/late?view=\(view.id)", method: .get, headers: headers))
+      let lateRows = try #require(late["late"] as? [[String: Any]])
+      #expect(lateRows.map { $0["hits"] as? Int } == [1] && lateRows.first?["date"] as? String == "2024-05-14")
+      #expect(lateRows.first?["version"] as? String == "1.0")
+    }
+  }
+
+  @Test func `views of an app are listed, and others' are not shown`() async throws {
+    try await over { client, app, headers, catalog in
+      let empty = try await client.execute(uri: "/apps/\(app.id)/views", method: .get, headers: headers)
+      #expect(String(buffer: empty.body).contains("No view yet"))
+      let other = try catalog.createApp(name: "B")
+      let view = try catalog.createView(app: other.id, name: "Theirs", timeZone: "UTC")
+      for number in ["\(view.id)", "99", "x"] {
+        let answer = try await client.execute(
+          uri: "/api/v1/apps/\(app.id)/reports/screens?view=\(number)", method: .get, headers: headers)
+        #expect(answer.status == .notFound)
+        #expect(try error(answer)["code"] as? String == "unknown_view")
+        let page = try await client.execute(
+          uri: "/apps/\(app.id)/screens?view=\(number)", method: .get, headers: headers)
+        #expect(page.status == .notFound)
+      }
+      let odd = try await client.execute(
+        uri: "/api/v1/apps/\(other.id)/reports/nonsense?view=\(view.id)", method: .get, headers: headers)
+      #expect(odd.status == .notFound)
+      let list = try await client.execute(uri: "/apps/\(other.id)/views", method: .get, headers: headers)
+      #expect(String(buffer: list.body).contains("Theirs"))
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import TernEvents
+import Testing
+
+@testable import Ingest
+
+/// The parameters of the Measurement Protocol: types, limits, what is kept and what is not.
+@Suite struct HitParameterTests {
+  private let base = "v=1&tid=UA-1-2&cid=1&z=5&t=event&ec=a&ea=b"
+
+  private func kept(_ more: String) throws -> [String: String] {
+    let batch = try #require(collect(base + more).first?.batch)
+    let hit = try #require(batch.hits.first)
+    #expect(hit.event == 0)
+    return Dictionary(uniqueKeysWithValues: hit.parameters.map { ($0.name, $0.value) })
+  }
+
+  @Test func `what the hit said is kept beside its event, except for what the row has`() throws {
+    #expect(
+      try kept("&cd=Home&cd1=x&_s=7&qt=12&odd=1") == [
+        "t": "event", "ec": "a", "ea": "b", "cd": "Home", "cd1": "x", "_s": "7", "qt": "12", "odd": "1",
+      ])
+  }
+
+  @Test(
+    arguments: [
+      ("&qt=-1", nil), ("&qt=abc", nil), ("&qt=99999999999999999999", nil), ("&qt=5", "5"),
+    ] as [(String, String?)]) func `B92 a queue time that is none is left out, and the hit kept`(
+      more: String, value: String?
+    ) throws
+  {
+    #expect(try kept(more)["qt"] == value)
+  }
+
+  @Test func `B93 three hits of a batch have three times`() {
+    let lines = [0, 60_000, 86_400_000].map { "v=1&tid=UA-1-2&cid=1&t=screenview&cd=A&qt=\($0)" }
+    let body = Array(lines.joined(separator: "\n").utf8)
+    let batches = body.withUnsafeBytes { MeasurementParser.batch($0, received: testTime, key: testKey) }
+    let times = batches.flatMap(\.batch.events).map { testTime.millisecondsSince1970 - $0.time.millisecondsSince1970 }
+    #expect(times == [0, 60_000, 86_400_000])
+    #expect(batches.first?.batch.hits.map(\.event) == [0, 1, 2])
+  }
+
+  @Test(arguments: ["&aip=0", "&aip=", "&aip=1", "&aip"])
+  func `B107 the presence of aip alone masks`(more: String) throws {
+    #expect(try kept(more)["aip"] == "1")
+  }
+
+  @Test(arguments: [
+    ("203.0.113.77", "203.0.113.0"), ("2001:db8:1:2:3::4", "2001:db8:1::"), ("2001:db8::4", "2001:db8::"),
+    ("nonsense", ""),
+  ]) func `B108 an address is only kept masked, and geoid names the country`(address: String, masked: String) throws {
+    #expect(try kept("&uip=\(address)")["uip"] == masked)
+    let batch = try #require(collect(base + "&uip=\(address)&geoid=de").first?.batch)
+    #expect(batch.devices.first?.country == "DE")
+  }
+
+  @Test func `B109 an event without action is not processed`() {
+    let batches = collect("v=1&tid=UA-1-2&cid=1&t=event&ec=a")
+    #expect(batches.flatMap(\.batch.events).isEmpty && batches.flatMap(\.batch.hits).isEmpty)
+  }
+
+  @Test func `B110 a value below zero is dropped`() throws {
+    #expect(try kept("&ev=-1")["ev"] == nil)
+    #expect(try kept("&ev=0")["ev"] == "0")
+    #expect(try kept("&ev=1.5")["ev"] == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("$-55.00", "-55.00"), ("1000.000001", "1000.000001"), ("1.23456789", "1.234567"), ("EUR 7", "7"), ("x", nil),
+      ("1.2.3", nil), ("-", nil), (".5", ".5"),
+    ] as [(String, String?)]) func `B111 money is kept exactly`(written: String, value: String?) throws
+  {
+    let encoded = try #require(written.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+    #expect(try kept("&tr=\(encoded)")["tr"] == value)
+  }
+
+  @Test func `B112 a text that is too long is cut at a character`() throws {
+    let long = String(repeating: "é", count: 100)
+    #expect(try kept("&exd=\(long)")["exd"]?.utf8.count == 150)
+    #expect(try kept("&exd=x\(long)")["exd"]?.utf8.count == 149)
+  }
+
+  @Test func `B113 indexes that do not exist are ignored, and names are matched whole`() throws {
+    let kept = try kept("&cd0=a&cd201=b&cd01=c&cd200=d&cd=Screen&cm=mail&cm1=1.5&cm2=x&cg10=/a//b/&cg11=z&pr1cd201=q")
+    #expect(kept["cd0"] == nil && kept["cd201"] == nil && kept["cd01"] == nil && kept["cd200"] == "d")
+    #expect(kept["cd"] == "Screen" && kept["cm"] == "mail" && kept["cm1"] == "1.5" && kept["cm2"] == nil)
+    #expect(kept["cg10"] == "a/b" && kept["cg11"] == nil && kept["pr1cd201"] == nil)
+  }
+
+  @Test func `B115 a user id stands in for the client id`() {
+    #expect(collect("v=1&tid=UA-1-2&uid=7&t=screenview&cd=A").first?.batch.events.count == 1)
+  }
+
+  @Test func `B116 an appview is a screen view`() throws {
+    let batch = try #require(collect("v=1&tid=UA-1-2&cid=1&t=appview&cd=A").first?.batch)
+    #expect(batch.events.first?.kind == .screen)
+  }
+
+  @Test func `booleans are 0 or 1, and of a name given twice the last counts`() throws {
+    let kept = try kept("&ni=1&je=yes&cd5=a&cd5=b")
+    #expect(kept["ni"] == "1" && kept["je"] == nil && kept["cd5"] == "b")
+  }
+
+  @Test func `B104 the page's own example has two errors about tid`() throws {
+    let validation = validate("tid=fake&v=1")
+    #expect(!validation.isValid)
+    #expect(
+      validation.messages.filter { $0.parameter == "tid" }.map(\.code) == ["VALUE_INVALID", "VALUE_REQUIRED"])
+    #expect(validation.messages.contains { $0.parameter == "t" && $0.code == "VALUE_REQUIRED" })
+  }
+
+  @Test func `B105 a good hit has no message, a bad optional value a warning`() {
+    #expect(validate("v=1&tid=UA-1-2&cid=1&t=screenview&cd=A&an=App") == validate("v=1&tid=UA-1-2&uid=1&t=screenview"))
+    #expect(validate("v=1&tid=UA-1-2&cid=1&t=screenview&cd=A").messages.isEmpty)
+    let odd = validate("v=1&tid=UA-1-2&cid=1&t=event&ec=a&ea=b&ev=-1&cd201=x")
+    #expect(odd.isValid && odd.messages.map(\.parameter) == ["ev", "cd201"])
+    #expect(validate("v=1&tid=UA-1-2&cid=1&t=timing&utc=a&utv=b&utt=x").messages.map(\.code) == ["VALUE_INVALID"])
+  }
+
+  private func validate(_ hit: String) -> MeasurementValidation {
+    Array(hit.utf8).withUnsafeBytes { MeasurementValidation($0) }
+  }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import Ingest
+import TernEvents
+import Testing
+
+@testable import Warehouse
+
+/// Views over stored hits: who counts, what is late, and that a day that is final stays as it is.
+@Suite struct ViewTests {
+  /// A catalog and a warehouse with one app.
+  private struct Place {
+    let directory: TemporaryDirectory
+    let catalog: Catalog
+    let warehouse: SQLiteWarehouse
+    let app: App
+
+    init() throws {
+      directory = try TemporaryDirectory()
+      catalog = try Catalog(directory: directory.path)
+      warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+      app = try catalog.createApp(name: "A", trackingID: "UA-1-1")
+    }
+
+    func send(_ more: String, cid: String = "c1", qt: Int64 = 0, received: String) async throws {
+      let batches = MeasurementParser.collect(
+        "v=1&tid=UA-1-1&cid=\(cid)&qt=\(qt)&\(more)", received: timestamp(received), key: DuplicateHashKey(1, 2))
+      for batch in batches { _ = try await warehouse.commit(batch.batch, app: app.id) }
+    }
+
+    func figures(
+      _ view: View, _ from: String, _ to: String, tables: Set<ViewTable> = [], now: String = "2024-06-01T00:00:00Z"
+    ) throws -> ViewFigures {
+      try warehouse.viewFigures(view, days: day(from)...day(to), tables: tables, now: milliseconds(now))
+    }
+
+    func close() async throws {
+      try await warehouse.close()
+      try catalog.close()
+    }
+  }
+
+  @Test func `B86 a late hit is stored, told apart and in no figure`() async throws {
+    let place = try Place()
+    let view = try place.catalog.createView(app: place.app.id, name: "NY", timeZone: "America/New_York")
+    try await place.send("t=screenview&cd=In", qt: 14_459_999, received: "2024-05-15T07:59:59Z")
+    try await place.send("t=screenview&cd=Late&av=2.0", cid: "c2", qt: 14_460_000, received: "2024-05-15T08:00:00Z")
+    let figures = try place.figures(view, "2024-05-14", "2024-05-15", tables: [.screens])
+    #expect(figures.days.map(\.totals.screenViews) == [1, 0])
+    #expect(figures.users == 1 && figures.newUsers == 1)
+    #expect(figures.tables[.screens]?.map(\.key) == [["In"]])
+    let late = try place.warehouse.lateHits(view, days: day("2024-05-01")...day("2024-05-20"))
+    #expect(late == [LateHits(day: day("2024-05-14"), version: "2.0", hours: 1, count: 1)])
+    let hits = try place.warehouse.inspectedHits(view, since: 0, limit: 10)
+    #expect(hits.map(\.status) == ["late", "counted"])
+    #expect(hits.first?.parameters["cd"] == "Late")
+    try await place.close()
+  }
+
+  @Test func `B91 one hit is out, in and in for three views of one app`() async throws {
+    let place = try Place()
+    let views = try ["America/New_York", "America/Los_Angeles", "Europe/Berlin"].map {
+      try place.catalog.createView(app: place.app.id, name: $0, timeZone: $0)
+    }
+    try await place.send("t=screenview&cd=A", qt: 11 * 3_600_000, received: "2024-05-15T09:30:00Z")
+    let counts = try views.map { try place.figures($0, "2024-05-14", "2024-05-15").days.map(\.totals.hits) }
+    #expect(counts == [[0, 0], [1, 0], [0, 1]])
+    try await place.close()
+  }
+
+  @Test func `B94 a change of a view's zone leaves what was before`() async throws {
+    let place = try Place()
+    let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "America/New_York")
+    try await place.send("t=screenview&cd=A", received: "2024-05-15T03:00:00Z")
+    let before = try place.figures(view, "2024-05-14", "2024-05-15")
+    let changed = try place.catalog.setZone(of: view.id, to: "Asia/Tokyo")
+    #expect(changed.zones.map(\.identifier) == ["America/New_York", "Asia/Tokyo"])
+    #expect(try place.catalog.view(view.id) == changed)
+    #expect(try place.figures(changed, "2024-05-14", "2024-05-15").days == before.days)
+    try await place.close()
+  }
+
+  @Test func `B95 a sealed day stays, whatever comes, and verify notices one that does not`() async throws {
+    let place = try Place()
+    let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
+    try await place.send("t=screenview&cd=A", received: "2024-05-14T10:00:00Z")
+    try await place.send("t=screenview&cd=B", qt: 4 * 3_600_000 + 1, received: "2024-05-15T03:59:59Z")
+    let open = try place.figures(view, "2024-05-14", "2024-05-15", now: "2024-05-15T03:59:59Z")
+    #expect(open.days.map(\.isFinal) == [false, false])
+    let views = [view]
+    #expect(try await place.warehouse.sealDays(of: views, now: timestamp("2024-05-15T04:00:59Z")) == 0)
+    #expect(try await place.warehouse.sealDays(of: views, now: timestamp("2024-05-15T04:01:00Z")) == 1)
+    #expect(try await place.warehouse.sealDays(of: views, now: timestamp("2024-05-15T04:01:00Z")) == 0)
+    let sealed = try place.figures(view, "2024-05-14", "2024-05-14")
+    #expect(sealed.days.map(\.totals.hits) == [2] && sealed.days.map(\.isFinal) == [true])
+    for minutes in 0..<5 {
+      try await place.send(
+        "t=screenview&cd=Late\(minutes)", qt: 6 * 3_600_000, received: "2024-05-15T05:0\(minutes):00Z")
+    }
+    #expect(try place.figures(view, "2024-05-14", "2024-05-14") == sealed)
+    try await place.warehouse.flush()
+    #expect(try place.warehouse.verify().isClean)
+    await #expect(throws: (any Error).self) {
+      try await place.warehouse.perform { try $0.connection.execute("UPDATE view_day SET figures = x'00'") }
+    }
+    try await place.warehouse.perform {
+      try $0.connection.execute("DROP TRIGGER view_day_update; UPDATE view_day SET figures = x'00'")
+    }
+    let report = try place.warehouse.verify()
+    #expect(report.differenceCount == 1 && report.differences.first?.day == day("2024-05-14"))
+    try await place.close()
+  }
+
+  @Test func `B121 midnight of the view cuts a session, in another zone it does not`() async throws {
+    let place = try Place()
+    let utc = try place.catalog.createView(app: place.app.id, name: "U", timeZone: "UTC")
+    let berlin = try place.catalog.createView(app: place.app.id, name: "B", timeZone: "Europe/Berlin")
+    try await place.send("t=screenview&cd=A", received: "2024-05-14T23:50:00Z")
+    try await place.send("t=screenview&cd=B", received: "2024-05-15T00:10:00Z")
+    #expect(try place.figures(utc, "2024-05-14", "2024-05-15").days.map(\.totals.sessions) == [1, 1])
+    #expect(try place.figures(berlin, "2024-05-14", "2024-05-15").days.map(\.totals.sessions) == [0, 1])
+    try await place.close()
+  }
+
+  @Test func `B124 B125 users are new once in the app, and counted once in any range`() async throws {
+    let place = try Place()
+    let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
+    let beta = try place.catalog.createView(
+      app: place.app.id, name: "B", timeZone: "UTC", filters: [try #require(ViewFilter("av=2"))])
+    for (day, version) in [(10, 1), (11, 2), (14, 2)] {
+      try await place.send("t=screenview&cd=A&av=\(version)", received: "2024-05-\(day)T12:00:00Z")
+    }
+    try await place.send("t=screenview&cd=A&av=2", cid: "c2", received: "2024-05-14T12:00:00Z")
+    let figures = try place.figures(view, "2024-05-10", "2024-05-14")
+    #expect(figures.days.map(\.newUsers) == [1, 0, 0, 0, 1])
+    #expect(figures.users == 2 && figures.newUsers == 2 && figures.returningUsers == 1)
+    #expect(figures.actives == [1: 2, 7: 2, 14: 2, 28: 2])
+    // Who came first outside the filter is not new inside it.
+    #expect(try place.figures(beta, "2024-05-10", "2024-05-14").days.map(\.newUsers) == [0, 0, 0, 0, 1])
+    #expect(try place.figures(view, "2024-05-14", "2024-05-14").newUsers == 1)
+    try await place.close()
+  }
+
+  @Test func `B114 a hit that is sent again counts once`() async throws {
+    let place = try Place()
+    let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
+    for qt in [0, 5_000] {
+      try await place.send("t=screenview&cd=A&ht=1715680000000&z=77", qt: Int64(qt), received: "2024-05-14T12:00:00Z")
+    }
+    #expect(try place.figures(view, "2024-05-14", "2024-05-14").totals.hits == 1)
+    try await place.close()
+  }
+
+  @Test func `B132 a hit is there for real-time as soon as it is stored`() async throws {
+    let place = try Place()
+    let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
+    try await place.send("t=screenview&cd=Now", received: "2024-05-14T12:00:00Z")
+    let since = milliseconds("2024-05-14T11:30:00Z")
+    let hits = try place.warehouse.inspectedHits(view, since: since, limit: 10)
+    #expect(hits.map { $0.parameters["cd"] } == ["Now"])
+    try await place.close()
+  }
+
+  @Test func `events of other protocols are seen by views too`() async throws {
+    let place = try Place()
+    let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC", lateness: .none)
+    _ = try await place.warehouse.commit(batch(["Play", "Stop"]), app: place.app.id)
+    _ = try await place.warehouse.commit(batch(["Home"], kind: .screen), app: place.app.id)
+    let figures = try place.figures(view, "2026-05-04", "2026-05-04", tables: [.events, .screens])
+    #expect(
+      figures.tables[.events]?.map(\.key) == [["(not set)", "Play", "(not set)"], ["(not set)", "Stop", "(not set)"]])
+    #expect(figures.tables[.screens]?.map(\.key) == [["Home"]])
+    #expect(figures.days.map(\.isFinal) == [false])
+    try await place.close()
+  }
+
+  @Test func `views are kept, and what cannot be one is refused`() async throws {
+    let place = try Place()
+    let filter = try #require(ViewFilter("an!=x=y"))
+    let view = try place.catalog.createView(
+      app: place.app.id, name: "V", timeZone: "Asia/Kolkata", lateness: .window, filters: [filter])
+    #expect(try place.catalog.views(app: place.app.id) == [view])
+    #expect(try place.catalog.view(ViewID(99)) == nil)
+    #expect(throws: WarehouseError.self) {
+      try place.catalog.createView(app: place.app.id, name: "V", timeZone: "Mars/Base")
+    }
+    #expect(throws: WarehouseError.self) {
+      try place.catalog.createView(app: AppID(99), name: "V", timeZone: "UTC")
+    }
+    try await place.close()
+  }
+}
