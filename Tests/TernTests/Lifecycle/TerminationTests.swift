@@ -50,7 +50,7 @@
       defer { pair.end() }
       pair.terminate()
       let exit = await pair.app.ended()
-      #expect(exit.isSignal && exit.status == SIGTERM)
+      try #require(exit.isSignal && exit.status == SIGTERM)
       await pair.collector.line("received E99")
     }
 
