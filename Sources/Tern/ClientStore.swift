@@ -12,8 +12,7 @@ package struct ClientStore: Sendable {
     seed = generator.next()
     files = Locked(
       StateFiles(
-        directory: directory.path, fileSystem: environment.fileSystem,
-        temporaryName: String(generator.next(), radix: 36)))
+        directory: directory.path, fileSystem: environment.fileSystem, isDurable: true, seed: generator.next()))
   }
 
   /// The install's identifier, made when there is none; one that lasts only for this call when the disk refuses.
@@ -26,7 +25,7 @@ package struct ClientStore: Sendable {
 
   /// Whether requests may be made.
   package var allowsRequests: Bool {
-    get { files.withLock { $0.loadSwitches().allowsRequests ?? true } }
+    get { files.withLock { (try? $0.loadSwitches())?.allowsRequests ?? true } }
     nonmutating set {
       files.withLock { files in
         try? files.fileSystem.makeDirectory(files.directory)

@@ -149,7 +149,7 @@ extension TernClient.Configuration {
       retry: .unlimited(first: .seconds(2), ceiling: maximumRetryDelay),
       sendsCriticalAlone: !sendsNormalWithCritical)
     if case .limited(let ranges) = retries {
-      policy.retry = .limited(ranges)
+      policy.retry = .limited(ranges.map { $0.clamped(to: .zero ... .longest) })
       policy.retriesEachBatch = true
       policy.asksAfterFailures = nil
     }

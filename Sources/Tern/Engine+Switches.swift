@@ -7,13 +7,19 @@ extension Engine {
   func setEnabled(_ isEnabled: Bool) {
     // One lock over all of it: of two threads that switch at the same time, one is first in every respect.
     files.withLock { files in
-      guard recorder.withLock({ $0.setEnabled(isEnabled) }) else { return }
+      guard recorder.withLock({ $0.setEnabled(isEnabled) }) else {
+        // It may be news to the file.
+        if files.areSwitchesUnknown { files.unsaved.isEnabled = isEnabled }
+        return
+      }
       files.unsaved.isEnabled = isEnabled
+      if !isEnabled { files.unsaved.optOuts += 1 }
       let isSaved = files.save()
       if !isEnabled {
         log.erase()
         // A full disk has room now. If it still refuses, the run loop tries again and again.
-        if !isSaved { files.save() }
+        // Whatever others were told before: nothing is left that it could be about.
+        if isSaved || files.save() { files.followedOptOuts = files.writtenOptOuts }
       }
       mailbox.post(.input(isEnabled ? .enabled : .disabled))
       if isEnabled { beginSession { $0.enabled() } }
@@ -21,23 +27,55 @@ extension Engine {
   }
 
   /// Does what another process of the app was told: recording and sending are the user's to switch, and not of one
-  /// process. Returns what the run loop has to be told, if anything.
+  /// process. Returns what the run loop has to be told.
   ///
   /// One system call unless somebody has written the switches. Called before anything is sent, since `track` looks at
   /// no file.
-  func followSwitches() -> DeliveryMachine.Input? {
+  func followSwitches() -> [DeliveryMachine.Input] {
     files.withLock { files in
-      // What this process was told and could not write down counts more.
-      guard let isEnabled = files.changedSwitches()?.isEnabled, files.unsaved.isEnabled == nil,
-        recorder.withLock({ $0.setEnabled(isEnabled) })
-      else { return nil }
-      guard isEnabled else {
-        log.erase()
-        return .disabled
-      }
-      beginSession { $0.enabled() }
-      return .enabled
+      guard let switches = files.newSwitches() else { return [] }
+      let isFirst = files.areSwitchesUnknown
+      if isFirst { learn(switches, &files) }
+      return follow(switches, &files) + (isFirst ? [.resumed] : [])
     }
+  }
+
+  private func follow(_ switches: Switches, _ files: inout StateFiles) -> [DeliveryMachine.Input] {
+    // What this process was told and could not write down counts more.
+    let isEnabled = files.unsaved.isEnabled ?? switches.isEnabled
+    // Perhaps off and on again since this process looked: what it recorded before is not wanted, all the same.
+    let isMissed = files.followedOptOuts != switches.optOuts ?? 0
+    files.followedOptOuts = switches.optOuts ?? 0
+    let isChanged = recorder.withLock { recorder -> Bool in
+      if isMissed, isEnabled { recorder.sessions.end() }
+      return recorder.setEnabled(isEnabled)
+    }
+    if isMissed || isChanged && !isEnabled { log.erase() }
+    guard isEnabled else { return isChanged ? [.disabled] : [] }
+    guard isChanged || isMissed else { return [] }
+    beginSession { $0.enabled() }
+    // Off first: requests under way are called back.
+    return isMissed ? [.disabled, .enabled] : [.enabled]
+  }
+
+  /// Takes in what a launch could not read.
+  private func learn(_ switches: Switches, _ files: inout StateFiles) {
+    files.areSwitchesUnknown = false
+    // What the app switched since counts more, and is written down by itself.
+    let changes = files.unsaved
+    let off = changes.applied(to: switches).off ?? []
+    recorder.withLock { recorder in
+      if changes.user == nil { (recorder.user, recorder.epoch) = (switches.user, switches.epoch) }
+      recorder.off = off
+      if off.contains(.usage) { recorder.sessions.end() }
+    }
+    for part in off { log.erase(epoch: part.erasure) }
+    if let bytes = switches.queueBytes, changes.queueBytes == nil { log.setMaximumBytes(bytes) }
+    board.state.withLock { state in
+      state.pauses.remove(.unknownSwitches)
+      if switches.allowsRequests == false, changes.allowsRequests == nil { state.pauses.insert(.notAllowed) }
+    }
+    files.followedOptOuts = switches.optOuts ?? 0
   }
 
   /// Names the user; written down on return, or a process that ends now would leave its events to the one before.
@@ -54,19 +92,11 @@ extension Engine {
   private func changeIdentity(_ user: String?, evenIfSame: Bool = false) {
     files.withLock { files in
       // Apps name the same user at every launch, and more often: only a change is worth a look at the disk.
-      let isNew = recorder.withLock { !$0.isClosed && (evenIfSame || $0.user != user) }
+      let isNew = recorder.withLock { !$0.isClosed && (evenIfSame || files.areSwitchesUnknown || $0.user != user) }
       guard isNew else { return }
-      // Another process may have counted further: an erasure must tell its events from ours.
-      let taken = files.loadSwitches().epoch
-      let change = recorder.withLock { recorder -> SwitchChanges.User? in
-        guard !recorder.isClosed else { return nil }
-        recorder.user = user
-        recorder.epoch = max(recorder.epoch, taken) &+ 1
-        return SwitchChanges.User(name: user, epoch: recorder.epoch)
-      }
-      guard let change else { return }
-      files.unsaved.user = change
-      files.save()
+      // Another process counts too: an erasure must tell its events from ours.
+      let epoch = files.save(user: user, after: recorder.withLock { $0.epoch })
+      recorder.withLock { ($0.user, $0.epoch) = (user, epoch) }
     }
   }
 

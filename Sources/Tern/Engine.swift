@@ -31,8 +31,8 @@ package final class Engine: Sendable {
     machineSeed = generator.next()
     var files = StateFiles(
       directory: configuration.queueDirectory.path, fileSystem: environment.fileSystem,
-      temporaryName: String(generator.next(), radix: 36))
-    let switches = files.changedSwitches() ?? files.loadSwitches()
+      isDurable: configuration.durability != .never, seed: generator.next())
+    let switches = files.firstSwitches()
     var opened = configuration
     // What the app set while it ran holds, or a launch would drop what was kept before it could say so again.
     if let bytes = switches.queueBytes { opened.maximumQueueBytes = bytes }
@@ -41,7 +41,8 @@ package final class Engine: Sendable {
     if !switches.isEnabled, log.counts.waiting > 0 { log.erase() }
     self.files = Locked(files)
     for part in switches.off ?? [] where log.counts.waiting > 0 { log.erase(epoch: part.erasure) }
-    board = StatusBoard(pauses: switches.pauses(configuration))
+    let unknown: Set<PauseReason> = files.areSwitchesUnknown ? [.unknownSwitches] : []
+    board = StatusBoard(pauses: switches.pauses(configuration).union(unknown))
     hadBacklog = log.counts.waiting > 0
     let timeout: Duration? =
       if case .automatic(let timeout) = configuration.sessions { max(timeout, .zero) } else { nil }

@@ -49,6 +49,8 @@ package struct RunLoop<Effects: RunLoopEffects> {
 
   /// Takes in the state that the client was created in.
   package mutating func begin() {
+    // Another process may have been told otherwise since the log was opened; what is asked next says it.
+    _ = engine.followSwitches()
     // Asked for before anything is started: the app may have paused or disabled the client right after creating it.
     if engine.board.state.withLock({ $0.isPaused }) { feed(.paused) }
     if engine.recorder.withLock({ !$0.isEnabled }) { feed(.disabled) }
@@ -58,7 +60,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
   /// Takes in what happened.
   package mutating func take(_ messages: [Message]) {
     // Everything that is sent is sent because of a message.
-    if let switched = engine.followSwitches() { take(.input(switched)) }
+    for switched in engine.followSwitches() { take(.input(switched)) }
     for message in messages { take(message) }
     lookForReceipts()
     engine.saveSwitches()
@@ -69,6 +71,8 @@ package struct RunLoop<Effects: RunLoopEffects> {
   package mutating func end() {
     for (_, claim) in claims.inOrder { engine.log.settle(claim.id, .returned) }
     claims = [:]
+    // What the user does not want sent must not be left to the next launch, which may be told otherwise.
+    _ = engine.followSwitches()
     engine.saveSwitches()
     engine.files.withLock { $0.forgetSeen() }
     engine.log.close()

@@ -2,73 +2,27 @@ import Foundation
 package import TernEvents
 package import TernLog
 
-/// What a client remembers from launch to launch, beside the queue.
-struct Switches: Codable, Equatable, Sendable {
-  /// Whether the client records and sends.
-  var isEnabled = true
-  /// The user named by `identify`.
-  var user: String?
-  /// Counts the changes of user.
-  var epoch: UInt32 = 0
-  /// The parts that are not recorded; `nil` when all are.
-  var off: Set<TernClient.Part>?
-  /// Whether requests may be made; `nil` means true.
-  var allowsRequests: Bool?
-  /// The queue's limit, where the app set it while it ran.
-  var queueBytes: Int?
-}
-
-/// What one client changed of the switches.
-struct SwitchChanges: Equatable, Sendable {
-  struct User: Equatable, Sendable {
-    var name: String?
-    var epoch: UInt32
-  }
-
-  var isEnabled: Bool?
-  var user: User?
-  var parts: [TernClient.Part: Bool] = [:]
-  var allowsRequests: Bool?
-  var queueBytes: Int?
-
-  func applied(to old: Switches) -> Switches {
-    var switches = old
-    if let isEnabled { switches.isEnabled = isEnabled }
-    if let user {
-      switches.user = user.name
-      // Another process may have counted further meanwhile.
-      switches.epoch = max(old.epoch &+ 1, user.epoch)
-    }
-    for (part, isOn) in parts {
-      var off = switches.off ?? []
-      if isOn { off.remove(part) } else { off.insert(part) }
-      switches.off = off.isEmpty ? nil : off
-    }
-    if let allowsRequests { switches.allowsRequests = allowsRequests ? nil : false }
-    if let queueBytes { switches.queueBytes = queueBytes }
-    return switches
-  }
-}
-
 /// The small files in a queue's directory: the install's identifier, the switches, what delivery remembers.
 ///
 /// They are replaced by renaming, so that a crash leaves the old or the new one and never half of one.
 package struct StateFiles: Sendable {
   let directory: String
   let fileSystem: any FileSystem
-  /// Names temporary files: another process may be writing its own at the same time.
-  let temporaryName: String
+  /// Whether the user's will is flushed to the medium.
+  let isDurable: Bool
   /// What this client changed and the file does not say yet.
   var unsaved = SwitchChanges()
+  /// The opt-outs that this client has done or followed, as the file counts them.
+  var followedOptOuts = 0
+  /// As the file counted them when this client last wrote it.
+  private(set) var writtenOptOuts = 0
+  /// The switches could not be read when the client was made, so nobody knows what the user wants.
+  var areSwitchesUnknown = false
+  /// Names temporary files: another process may be writing its own at the same time.
+  private let temporaryName: String
+  private var generator: FastGenerator
   /// The switches as they were last looked at, kept open: whoever replaces the file unlinks this one.
   private var seen: OpenFile?
-
-  /// Looks at nothing yet.
-  package init(directory: String, fileSystem: any FileSystem, temporaryName: String) {
-    self.directory = directory
-    self.fileSystem = fileSystem
-    self.temporaryName = temporaryName
-  }
 
   private static let installName = "install-id"
   private static let switchesName = "switches.json"
@@ -76,11 +30,44 @@ package struct StateFiles: Sendable {
   private static let memoryName = "delivery.json"
   private static let maximumBytes = 64 << 10
 
-  /// A damaged file means the defaults: better a forgotten user than an app that cannot start.
-  func loadSwitches() -> Switches { readSwitches() ?? Switches() }
+  /// Looks at nothing yet.
+  package init(directory: String, fileSystem: any FileSystem, isDurable: Bool, seed: UInt64) {
+    self.directory = directory
+    self.fileSystem = fileSystem
+    self.isDurable = isDurable
+    temporaryName = String(seed, radix: 36)
+    generator = FastGenerator(seed: seed)
+  }
 
-  private func readSwitches() -> Switches? {
-    guard let bytes = read(Self.switchesName),
+  /// The switches; the defaults when there are none, or when they are damaged: better a forgotten user than an app that
+  /// cannot start.
+  ///
+  /// - Throws: `FileError` when there may well be some, and the disk does not say at the moment.
+  func loadSwitches() throws(FileError) -> Switches { try readSwitches() ?? Switches() }
+
+  /// The switches that a client begins on.
+  mutating func firstSwitches() -> Switches {
+    var switches = Switches()
+    do throws(FileError) {
+      if let changed = changedSwitches() { switches = changed } else { switches = try loadSwitches() }
+    } catch {
+      areSwitchesUnknown = true
+      // None that is in use: it will turn out which are.
+      switches.epoch = UInt32(truncatingIfNeeded: generator.next()) & RecordEpoch.identityMask
+    }
+    followedOptOuts = switches.optOuts ?? 0
+    return switches
+  }
+
+  /// The switches to be followed, if there are any that this client has not seen.
+  mutating func newSwitches() -> Switches? {
+    if let changed = changedSwitches() { return changed }
+    // There may be none, which is worth knowing too.
+    return areSwitchesUnknown ? try? loadSwitches() : nil
+  }
+
+  private func readSwitches() throws(FileError) -> Switches? {
+    guard let bytes = try read(Self.switchesName),
       var switches = try? JSONDecoder().decode(Switches.self, from: Data(bytes))
     else { return nil }
     // Of the highest numbers the log makes other use.
@@ -98,7 +85,7 @@ package struct StateFiles: Sendable {
     // Opened before it is read: one that is replaced in between is unlinked by the next time.
     seen = try? fileSystem.open("\(directory)/\(Self.switchesName)", .read)
     guard seen != nil else { return nil }
-    let switches = readSwitches()
+    let switches = (try? readSwitches()) ?? nil
     // Nobody's will to be followed, and looked at again.
     if switches == nil { forgetSeen() }
     return switches
@@ -114,38 +101,61 @@ package struct StateFiles: Sendable {
   ///
   /// The rest is taken from the file: another process of the app may have switched it.
   @discardableResult
-  mutating func save() -> Bool {
-    guard unsaved != SwitchChanges() else { return true }
+  mutating func save() -> Bool { unsaved == SwitchChanges() || write() != nil }
+
+  /// Writes what changed, and returns what the file says then; `nil` when the disk refuses.
+  private mutating func write() -> Switches? {
     // Or one process would undo what the other switches at the same moment.
-    let lock = lockSwitches()
+    let (lock, isAlone) = lockSwitches()
     defer { if let lock { fileSystem.close(lock) } }
-    let before = loadSwitches()
+    // Never over a file that may say more than we know.
+    guard let before = try? loadSwitches() else { return nil }
+    if !isAlone { drawEpoch(after: before.epoch) }
     let switches = unsaved.applied(to: before)
     if switches != before {
       let encoder = JSONEncoder()
       encoder.outputFormatting = .sortedKeys
-      guard let data = try? encoder.encode(switches),
-        (try? replace(Self.switchesName, with: [UInt8](data))) != nil
-      else { return false }
+      guard let data = try? encoder.encode(switches) else { return nil }
+      let isFlushed = isDurable && (switches.holdBack || before.holdBack)
+      guard (try? replace(Self.switchesName, with: [UInt8](data), isFlushed: isFlushed)) != nil else { return nil }
     }
+    followedOptOuts &+= unsaved.optOuts
+    writtenOptOuts = switches.optOuts ?? 0
     unsaved = SwitchChanges()
-    return true
+    return switches
+  }
+
+  /// Writes down a new user; returns the number of the identity, which no other process gives to one of its own.
+  mutating func save(user: String?, after epoch: UInt32) -> UInt32 {
+    unsaved.user = SwitchChanges.User(name: user, epoch: epoch &+ 1)
+    // Counted under the lock, and read from what was written.
+    if let switches = write() { return switches.epoch }
+    drawEpoch(after: epoch)
+    return unsaved.user?.epoch ?? epoch &+ 1
+  }
+
+  /// Where nobody can count, chance keeps numbers apart.
+  private mutating func drawEpoch(after epoch: UInt32) {
+    guard let user = unsaved.user else { return }
+    let drawn = max(epoch, user.epoch) &+ UInt32(1 + generator.next() % (1 << 20))
+    unsaved.user?.epoch = drawn & RecordEpoch.identityMask
   }
 
   /// Waits until another process has written its switches, a tenth of a second at most: it may have been suspended on
   /// the way, and this is the app's thread.
-  private func lockSwitches() -> OpenFile? {
-    guard let file = try? fileSystem.open("\(directory)/\(Self.switchesLockName)", .lock) else { return nil }
+  private func lockSwitches() -> (file: OpenFile?, isLocked: Bool) {
+    guard let file = try? fileSystem.open("\(directory)/\(Self.switchesLockName)", .lock) else { return (nil, false) }
     for attempt in 0..<300 {
-      guard let isLocked = try? fileSystem.lock(file), !isLocked else { break }
+      guard let isLocked = try? fileSystem.lock(file) else { break }
+      if isLocked { return (file, true) }
       if attempt < 200 { sched_yield() } else { usleep(1000) }
     }
-    return file
+    return (file, false)
   }
 
   /// What the delivery machine wanted to remember; `nil` when nothing, or when the file is damaged.
   func loadMemory() -> StoredMemory? {
-    read(Self.memoryName).flatMap { try? JSONDecoder().decode(StoredMemory.self, from: Data($0)) }
+    ((try? read(Self.memoryName)) ?? nil).flatMap { try? JSONDecoder().decode(StoredMemory.self, from: Data($0)) }
   }
 
   /// Replaces what the delivery machine wants to remember; `nil` forgets it.
@@ -181,21 +191,30 @@ package struct StateFiles: Sendable {
   }
 
   private func readInstallID() -> UniqueID? {
-    read(Self.installName).flatMap { UniqueID(String(decoding: $0, as: UTF8.self)) }
+    ((try? read(Self.installName)) ?? nil).flatMap { UniqueID(String(decoding: $0, as: UTF8.self)) }
   }
 
-  /// The content of a file; `nil` when there is none that could be read.
-  package func read(_ name: String) -> [UInt8]? {
-    guard let file = try? fileSystem.open("\(directory)/\(name)", .read) else { return nil }
+  /// The bytes of a file; `nil` when there is none, or when it is none of ours. An error says that nobody knows.
+  package func read(_ name: String) throws(FileError) -> [UInt8]? {
+    let file: OpenFile
+    do throws(FileError) {
+      file = try fileSystem.open("\(directory)/\(name)", .read)
+    } catch {
+      if error.isMissing || error.isIrregular { return nil }
+      throw error
+    }
     defer { fileSystem.close(file) }
-    guard let size = try? fileSystem.status(file).size, (1...Self.maximumBytes).contains(size) else { return nil }
+    let size = try fileSystem.status(file).size
+    guard (1...Self.maximumBytes).contains(size) else { return nil }
     var bytes = [UInt8](repeating: 0, count: size)
-    let count = bytes.withUnsafeMutableBytes { try? fileSystem.read(into: $0, from: file, at: 0) }
-    return count == size ? bytes : nil
+    let result = bytes.withUnsafeMutableBytes { buffer in
+      Result { () throws(FileError) -> Int in try fileSystem.read(into: buffer, from: file, at: 0) }
+    }
+    return try result.get() == size ? bytes : nil
   }
 
   /// Replaces a file by renaming.
-  package func replace(_ name: String, with bytes: [UInt8]) throws(FileError) {
+  package func replace(_ name: String, with bytes: [UInt8], isFlushed: Bool = false) throws(FileError) {
     let temporary = "\(directory)/\(name).\(temporaryName)"
     // Left over from a crash, if it is there at all.
     try? fileSystem.remove(temporary)
@@ -206,11 +225,13 @@ package struct StateFiles: Sendable {
       while offset < bytes.count {
         offset += try write(bytes[offset...], to: file, at: offset)
       }
+      if isFlushed { try fileSystem.synchronize(temporary) }
     } catch {
       try? fileSystem.remove(temporary)
       throw error
     }
     try fileSystem.rename(temporary, to: "\(directory)/\(name)")
+    if isFlushed { try fileSystem.synchronize(directory) }
   }
 
   private func write(_ bytes: ArraySlice<UInt8>, to file: OpenFile, at offset: Int) throws(FileError) -> Int {

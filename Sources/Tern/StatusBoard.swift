@@ -9,6 +9,8 @@ enum PauseReason: Hashable, Sendable {
   case noCollector
   /// The app forbade requests.
   case notAllowed
+  /// The switches cannot be read, so nobody knows whether anything may be sent.
+  case unknownSwitches
 }
 
 /// Counts what was delivered, and tells those who watch.

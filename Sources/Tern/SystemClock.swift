@@ -36,9 +36,10 @@ public struct SystemClock: TernClock {
   /// Waits until `uptime` has reached the deadline, or the task is cancelled.
   public func sleep(until deadline: Duration) async {
     while !Task.isCancelled {
-      let rest = deadline - uptime
-      guard rest > .zero else { return }
-      try? await Task.sleep(for: min(rest, .longest))
+      let now = uptime
+      // Compared first: the difference to a deadline long before the boot may be more than a duration holds.
+      guard deadline > now else { return }
+      try? await Task.sleep(for: min(deadline - now, .longest))
     }
   }
 }

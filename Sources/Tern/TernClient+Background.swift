@@ -54,7 +54,7 @@ extension TernClient {
     let (expiry, expired) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let giveBack = engine.environment.backgroundActivity?.begin("Sending analytics") { expired.yield() }
     let ending = await engine.sendEverything(
-      until: engine.environment.clock.uptime + min(deadline, .longest), orUntil: expiry)
+      until: engine.environment.clock.uptime + min(max(deadline, .zero), .longest), orUntil: expiry)
     giveBack?()
     expired.finish()
     let counts = engine.log.counts

@@ -19,7 +19,7 @@ extension TernClient {
   /// - Parameter deadline: How long to wait at most, from now.
   @discardableResult
   public func flush(deadline: Duration) async -> FlushOutcome {
-    await engine.flush(until: engine.environment.clock.uptime + min(deadline, .longest))
+    await engine.flush(until: engine.environment.clock.uptime + min(max(deadline, .zero), .longest))
   }
 
   /// Stops starting requests until ``resume()``; events are recorded as before. Not kept over launches.

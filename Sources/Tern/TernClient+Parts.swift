@@ -58,7 +58,11 @@ extension Engine {
         if !isOn, part == .usage { recorder.sessions.end() }
         return true
       }
-      guard isNew else { return }
+      guard isNew else {
+        // It may be news to the file.
+        if files.areSwitchesUnknown { files.unsaved.parts[part] = isOn }
+        return
+      }
       files.unsaved.parts[part] = isOn
       let isSaved = files.save()
       if !isOn {

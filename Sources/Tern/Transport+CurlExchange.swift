@@ -62,7 +62,8 @@
     private func configure(
       _ pointer: UnsafeMutableRawPointer, _ list: UnsafeMutablePointer<curl_slist>?, _ bytes: UnsafeRawBufferPointer
     ) -> CURLcode {
-      let milliseconds = Int(clamping: max(request.timeout.wholeMilliseconds, 1))
+      // Some versions of libcurl keep no more than 32 bits of it.
+      let milliseconds = Int(min(max(request.timeout.wholeMilliseconds, 1), Int64(Int32.max)))
       let numbers: [(CURLoption, Int)] = [
         (request.method == .post ? CURLOPT_POST : CURLOPT_HTTPGET, 1), (CURLOPT_FOLLOWLOCATION, 0),
         (CURLOPT_TIMEOUT_MS, milliseconds),

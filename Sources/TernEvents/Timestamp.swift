@@ -44,6 +44,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 extension Duration {
   /// The duration in whole milliseconds, rounded toward zero and clamped to what `Int64` holds.
   public var wholeMilliseconds: Int64 {
+    // Of longer ones the components do not fit either.
+    if self >= .milliseconds(Int64.max) { return .max }
+    if self <= .milliseconds(Int64.min) { return .min }
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
     if overflow { return seconds < 0 ? .min : .max }

@@ -14,7 +14,8 @@ extension EventLog {
 
   /// Removes every event, and what dead processes left beside this log; open claims become void.
   ///
-  /// The events are counted as `.erased`. Only the counts of drops and the lock stay on disk.
+  /// The events are counted as `.erased`. Only the counts of drops and the lock stay on disk. Unless the durability is
+  /// `.never`, power loss brings nothing back once this has returned.
   package func erase() {
     operations.withLock { operations in
       operations.claims = [:]
@@ -39,12 +40,19 @@ extension EventLog {
         if let segment = SegmentName(name), segment.number >= firstToKeep, !segment.isStray { continue }
         wipe(home.path(name))
       }
+      flushNames(home)
       for orphan in LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem) {
         for name in (try? fileSystem.list(orphan.path)) ?? [] where isEvent(name) { wipe(orphan.path(name)) }
+        flushNames(orphan)
         fileSystem.close(orphan.lock)
       }
       state.withLock { $0.saveLedger() }
     }
+  }
+
+  /// What a flush refuses is left to the system, which writes in its own time.
+  private func flushNames(_ directory: LogDirectory) {
+    if configuration.durability != .never { try? fileSystem.synchronize(directory.path) }
   }
 
   /// Removes a file; one that will not go is at least emptied.

@@ -19,6 +19,20 @@ import Testing
     return claim.numbers
   }
 
+  @Test(arguments: 0..<10 as Range<UInt64>, [Durability.onBackgroundAndCritical, .everyBatch])
+  func `has nothing of what was erased, its own or of the dead`(seed: UInt64, durability: Durability) throws {
+    let fixture = makeFixture(durability)
+    let first = try fixture.open()
+    let second = try fixture.open()
+    for number in 0..<20 { fixture.append(number < 10 ? first : second, number) }
+    first.synchronize()
+    second.synchronize()
+    second.close()
+    first.erase()
+    fixture.memory?.losePower(seed: seed)
+    #expect(found(try fixture.open()).isEmpty)
+  }
+
   @Test(arguments: 0..<60) func `has every event that was there when a flush returned`(seed: UInt64) throws {
     var generator = FastGenerator(seed: seed)
     let fixture = makeFixture(.onBackgroundAndCritical, segmentBytes: (1 << 10) << Int(generator.next() % 4))

@@ -10,7 +10,7 @@ import Tern
 /// An app with a client in the real world.
 ///
 /// Options: `--collector URL`, `--directory PATH`, `--seed N`, `--deaf` for one that hears nothing of the network,
-/// `--flush-on-termination MILLISECONDS`, and what it does itself on SIGTERM: `--before HANDLER`, `--after HANDLER`, in
+/// `--flush-on-termination MILLISECONDS` (or `longest`), and what it does itself on SIGTERM: `--before HANDLER`, `--after HANDLER`, in
 /// relation to that; `ignore` or `exit`, which prints `handled` and exits with 7.
 /// Commands: `track NAME`, `flush TIMES MILLISECONDS`, `status`, `block`, `shutdown`, `handler`,
 /// `flush-on-termination MILLISECONDS`; each is answered by a line.
@@ -33,8 +33,9 @@ struct ProbeApp {
     tern = try TernClient(configuration, environment: environment)
     setHandler(options["before"])
     #if os(Linux)
-      if let deadline = options["flush-on-termination"].flatMap(Int.init) {
-        tern.flushOnTermination(deadline: .milliseconds(deadline))
+      if let deadline = options["flush-on-termination"] {
+        tern.flushOnTermination(
+          deadline: Int(deadline).map { .milliseconds($0) } ?? Duration(attoseconds: .max))
       }
     #endif
     setHandler(options["after"])

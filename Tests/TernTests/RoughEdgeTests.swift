@@ -24,6 +24,52 @@ import Testing
     await sleeper.value
   }
 
+  @Test(arguments: [Duration(attoseconds: .max), Duration(attoseconds: .min)])
+  func `no length of time that there is ends the app`(extreme: Duration) async throws {
+    #expect(extreme.wholeMilliseconds == (extreme > .zero ? .max : .min))
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .accept })
+    let tern = try harness.client {
+      $0.sessions = .automatic(backgroundTimeout: extreme)
+      $0.sendAfter = extreme
+      $0.sendCriticalAfter = extreme
+      $0.maximumEventAge = extreme
+      $0.maximumRetryDelay = extreme
+      $0.requestTimeout = extreme
+    }
+    tern.setSendAfter(extreme)
+    tern.setSessions(.automatic(backgroundTimeout: extreme))
+    tern.track("A", priority: .critical)
+    tern.didEnterBackground()
+    tern.willEnterForeground()
+    _ = await tern.flush(deadline: extreme)
+    _ = await tern.sendInBackground(deadline: extreme)
+    await tern.flush()
+    harness.transport.answer { _ in .status(503) }
+    tern.track("B")
+    await tern.flush()
+    await tern.shutdown()
+    let clock = SystemClock()
+    let sleeper = Task { await clock.sleep(until: extreme) }
+    sleeper.cancel()
+    await sleeper.value
+  }
+
+  @Test func `no pause between retries is too long`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .status(503) })
+    let tern = try harness.client {
+      $0.retries = .limited([Duration(attoseconds: .min)...Duration(attoseconds: .max)])
+    }
+    _ = await tern.flush(deadline: .zero)
+    tern.track("A", priority: .critical)
+    await tern.status { $0.lastError != nil }
+    await tern.shutdown()
+  }
+
+  @Test func `a time that is over is not waited for`() async throws {
+    await SystemClock().sleep(until: Duration(attoseconds: .min))
+    await SystemClock().sleep(until: .zero - .longest)
+  }
+
   @Test func `the ledger balances when the directory is taken away`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
     let tern = try harness.client { $0.sessions = .manual }

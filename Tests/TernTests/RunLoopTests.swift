@@ -42,6 +42,24 @@ import Testing
     return .answered(batch.id, .response(TransportResponse(status: 200, body: Array(body.utf8))))
   }
 
+  @Test mutating func `sends nothing when another process opted out before it began`() async throws {
+    let other = try harness.client { $0.sessions = .manual }
+    client.track("A")
+    client.willTerminate()
+    loop.end()
+    var configuration = loop.engine.configuration
+    configuration.queueDirectory = harness.directory
+    let engine = try Engine(configuration, harness.environment())
+    #expect(engine.hadBacklog)
+    other.isEnabled = false
+    var next = Tern.RunLoop(engine, Effects())
+    next.begin()
+    #expect(next.effects.sent.isEmpty)
+    #expect(engine.status.queued == 0 && !engine.status.isEnabled)
+    next.end()
+    await other.shutdown()
+  }
+
   @Test mutating func `makes no report of drops once the client is disabled`() throws {
     client.isEnabled = false
     client.track("Dropped")

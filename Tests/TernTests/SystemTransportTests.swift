@@ -26,6 +26,16 @@ import Testing
     #expect(request.contains("Tern-Key: k\r\n") && !request.contains("Cookie"))
   }
 
+  @Test(arguments: [Duration(attoseconds: .max), Duration(attoseconds: .min), .seconds(5_000_000)])
+  func `takes every time-out`(timeout: Duration) async throws {
+    let server = try LocalServer(answer: "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+    defer { server.stop() }
+    let result = try await send(to: server, timeout: timeout)
+    if timeout < .zero { return }
+    guard case .response(let response) = result else { return #expect(Bool(false), "\(result)") }
+    #expect(response.status == 204)
+  }
+
   @Test(arguments: [301, 302, 303, 307, 308]) func `does not follow a redirect`(status: Int) async throws {
     let target = try LocalServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{\"accepted\":1}")
     let server = try LocalServer(

@@ -92,7 +92,7 @@
       }
       state.withLock { $0.pending[signal] = Farewell(number: number, work: work) }
       // By dispatch and not by a task: an app that blocks all of Swift's threads must end all the same.
-      queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: longest.wholeMilliseconds))) {
+      queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: min(longest, .longest).wholeMilliseconds))) {
         self.pass(signal, endOf: number)
       }
     }

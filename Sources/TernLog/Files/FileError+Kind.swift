@@ -13,6 +13,8 @@ extension FileError {
   package var isExisting: Bool { number == EEXIST }
   /// The disk or the quota is full: the open file itself is fine.
   package var isFull: Bool { number == ENOSPC || number == EDQUOT }
+  /// Something that is no file has its name.
+  package var isIrregular: Bool { operation == .open && number == EISDIR }
   /// The process, or the system, has no descriptor for one more open file.
   package var isOutOfFiles: Bool { number == EMFILE || number == ENFILE }
   /// The file or its directory may not be written.

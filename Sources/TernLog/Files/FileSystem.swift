@@ -64,7 +64,7 @@ package protocol FileSystem: Sendable {
   func makeDirectory(_ path: String) throws(FileError)
   /// The names in a directory, in any order, without `.` and `..`.
   func list(_ directory: String) throws(FileError) -> [String]
-  /// Opens a file; see `OpenMode` for what has to exist.
+  /// Opens a file; see `OpenMode` for what has to exist. Never waits: what is no file, such as a pipe, is an error.
   func open(_ path: String, _ mode: OpenMode) throws(FileError) -> OpenFile
   /// Closes a file and frees its lock.
   func close(_ file: OpenFile)

@@ -45,17 +45,28 @@ package struct SystemFileSystem: FileSystem {
 
   package func open(_ path: String, _ mode: OpenMode) throws(FileError) -> OpenFile {
     switch mode {
-    case .read: return try open(path, flags: O_RDONLY)
-    case .update: return try open(path, flags: O_RDWR)
+    case .read: return try openRegular(path, flags: O_RDONLY)
+    case .update: return try openRegular(path, flags: O_RDWR)
     case .create: return try open(path, flags: O_RDWR | O_CREAT | O_EXCL)
     case .lock:
       do throws(FileError) {
-        return try open(path, flags: O_RDWR | O_CREAT)
+        return try openRegular(path, flags: O_RDWR | O_CREAT)
       } catch {
         guard error.number == EACCES || error.number == EROFS || error.number == EPERM else { throw error }
-        return try open(path, flags: O_RDONLY)
+        return try openRegular(path, flags: O_RDONLY)
       }
     }
+  }
+
+  /// Opens a file and nothing else: a pipe of that name would keep the caller waiting for ever.
+  private func openRegular(_ path: String, flags: Int32) throws(FileError) -> OpenFile {
+    let file = try open(path, flags: flags | O_NONBLOCK)
+    var status = stat()
+    guard fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(file)
+      throw FileError(.open, number: EISDIR)
+    }
+    return file
   }
 
   package func close(_ file: OpenFile) {
@@ -113,7 +124,7 @@ package struct SystemFileSystem: FileSystem {
   package func synchronize(_ path: String) throws(FileError) {
     let file: OpenFile
     do throws(FileError) {
-      file = try open(path, flags: O_RDONLY)
+      file = try open(path, flags: O_RDONLY | O_NONBLOCK)
     } catch {
       throw FileError(.synchronize, number: error.number)
     }

@@ -7,11 +7,11 @@ extension StateFiles {
   private static let optOutName = "opt-out"
 
   /// Whether the user does not want to be measured.
-  var isOptedOut: Bool { read(Self.optOutName) == Array("1".utf8) }
+  var isOptedOut: Bool { (try? read(Self.optOutName)) == Array("1".utf8) }
 
   /// Writes the user's wish down; false when the disk refuses.
   func save(isOptedOut: Bool) -> Bool {
-    (try? replace(Self.optOutName, with: Array((isOptedOut ? "1" : "0").utf8))) != nil
+    (try? replace(Self.optOutName, with: Array((isOptedOut ? "1" : "0").utf8), isFlushed: isOptedOut)) != nil
   }
 }
 

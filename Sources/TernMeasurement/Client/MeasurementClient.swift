@@ -77,8 +77,8 @@ package final class MeasurementClient: Sendable {
     self.environment = environment
     var generator = FastGenerator(seed: environment.seed)
     let files = StateFiles(
-      directory: configuration.directory.path, fileSystem: environment.fileSystem,
-      temporaryName: String(generator.next(), radix: 36))
+      directory: configuration.directory.path, fileSystem: environment.fileSystem, isDurable: true,
+      seed: generator.next())
     boot = environment.boot.flatMap { UniqueID($0) }
     // The client's identifier has to be the same with every hit, so it is made now.
     let install = (try? files.installID(using: &generator)) ?? UniqueID.random(using: &generator)

@@ -45,6 +45,15 @@
       #expect(received(pair) == 100)
     }
 
+    @Test func `may take as long as there is time`() async throws {
+      let pair = try await start(["--flush-on-termination", "longest"])
+      defer { pair.end() }
+      pair.terminate()
+      let exit = await pair.app.ended()
+      try #require(exit.isSignal && exit.status == SIGTERM)
+      await pair.collector.line("received E99")
+    }
+
     @Test func `without the call it ends at once, and loses nothing either`() async throws {
       let pair = try await start([])
       defer { pair.end() }

@@ -1,0 +1,223 @@
+import Foundation
+import TernEvents
+import TernLog
+import TernTestSupport
+import Testing
+
+@testable import Tern
+
+@Suite(.timeLimit(.minutes(1))) struct `Switches that processes share` {
+  private let memory = InMemoryFileSystem()
+  private let harness: TestHarness
+
+  init() throws { harness = try TestHarness() }
+
+  private func client(
+    on memory: InMemoryFileSystem? = nil, _ durability: TernClient.Configuration.Durability = .everyBatch
+  ) throws -> TernClient {
+    var configuration = TernClient.Configuration(
+      key: "test-key", collector: try #require(URL(string: "http://collector.test")))
+    configuration.queueDirectory = URL(fileURLWithPath: "/queue")
+    configuration.sessions = .manual
+    configuration.durability = durability
+    // Sends only when it is told to.
+    configuration.sendAfter = .seconds(3600)
+    configuration.sendAtWaiting = 1_000_000
+    var environment = harness.environment()
+    environment.fileSystem = memory ?? self.memory
+    return try TernClient(configuration, environment: environment)
+  }
+
+  private var saved: Switches? {
+    memory.contents(of: "/queue/switches.json").flatMap { try? JSONDecoder().decode(Switches.self, from: Data($0)) }
+  }
+
+  // MARK: Opting out
+
+  @Test func `an opt-out that is taken back before another process looks still erases there`() async throws {
+    let first = try client()
+    let second = try client()
+    second.track("Before")
+    first.isEnabled = false
+    second.track("During")
+    first.isEnabled = true
+    #expect(await second.flush() != .sent(2))
+    #expect(second.isEnabled)
+    #expect(second.ledger.droppedByReason == [.erased: 2] && second.ledger.balances)
+    second.track("After")
+    await second.flush()
+    #expect(harness.transport.received.names == ["After"])
+    // Seen once: what was recorded since stays.
+    second.track("Later")
+    second.identify("user-7")
+    first.track("Own")
+    await second.flush()
+    await first.flush()
+    #expect(harness.transport.received.names == ["After", "Later", "Own"])
+    await first.shutdown()
+    await second.shutdown()
+  }
+
+  @Test func `an opt-out that is taken back reaches a process that ends without having looked`() async throws {
+    let first = try client()
+    let second = try client()
+    second.track("Before")
+    first.isEnabled = false
+    second.track("During")
+    first.isEnabled = true
+    await second.shutdown()
+    await first.shutdown()
+    let third = try client()
+    await third.flush()
+    #expect(harness.transport.received.names.isEmpty)
+    await third.shutdown()
+  }
+
+  @Test func `one's own opt-out is not taken for another's`() async throws {
+    let first = try client()
+    let second = try client()
+    memory.setScript { $0.path.contains("switches.json.") && $0.kind == .write ? .fail(errno: ENOSPC) : nil }
+    second.isEnabled = false
+    second.isEnabled = true
+    second.track("Kept")
+    memory.setScript(nil)
+    #expect(await second.flush() == .sent(1))
+    first.isEnabled = false
+    second.isEnabled = false
+    second.isEnabled = true
+    second.track("Mine")
+    await second.flush()
+    #expect(harness.transport.received.names == ["Kept", "Mine"])
+    await first.shutdown()
+    await second.shutdown()
+  }
+
+  @Test(arguments: [TernClient.Configuration.Durability.onBackgroundAndCritical, .everyBatch], [false, true])
+  func `an opt-out survives a loss of power`(
+    durability: TernClient.Configuration.Durability, isTakenBack: Bool
+  ) async throws {
+    for seed in 0..<20 as Range<UInt64> {
+      let memory = InMemoryFileSystem()
+      let tern = try client(on: memory, durability)
+      tern.track("Before")
+      tern.willTerminate()
+      tern.isEnabled = false
+      if isTakenBack { tern.isEnabled = true }
+      await tern.shutdown()
+      memory.losePower(seed: seed)
+      let next = try client(on: memory, durability)
+      if !isTakenBack { #expect(!next.isEnabled, "seed \(seed)") }
+      await next.flush()
+      #expect(harness.transport.received.names.isEmpty, "seed \(seed)")
+      await next.shutdown()
+    }
+  }
+
+  // MARK: Unreadable
+
+  @Test func `an opt-out that cannot be read at launch holds all the same`() async throws {
+    let first = try client()
+    first.identify("user-7")
+    first.isEnabled = false
+    await first.shutdown()
+    memory.setScript { $0.kind == .open && $0.path.hasSuffix("switches.json") ? .fail(errno: EIO) : nil }
+    let second = try client()
+    second.identify("user-8")
+    second.track("Secret", priority: .critical)
+    await second.flush()
+    #expect(harness.transport.received.isEmpty)
+    memory.setScript(nil)
+    await second.flush()
+    #expect(!second.isEnabled && second.currentStatus.queued == 0)
+    // The run loop saves before it answers anything that comes after the flush.
+    await second.flush()
+    #expect(saved?.isEnabled == false && saved?.user == "user-8")
+    #expect(harness.transport.received.isEmpty)
+    await second.shutdown()
+  }
+
+  @Test func `what is recorded while the switches cannot be read is sent once they allow it`() async throws {
+    let first = try client()
+    first.identify("user-7")
+    first.setRecording(false, of: .errors)
+    await first.shutdown()
+    memory.setScript { $0.kind == .read && $0.path.hasSuffix("switches.json") ? .fail(errno: EIO) : nil }
+    let second = try client()
+    second.track("A")
+    second.record(FileError(.read, number: EIO))
+    await second.flush()
+    #expect(harness.transport.received.isEmpty)
+    memory.setScript(nil)
+    await second.flush()
+    second.track("B")
+    await second.flush()
+    #expect(harness.transport.received.names == ["A", "B"])
+    #expect(harness.transport.received.all("handled_error").isEmpty && !second.isRecording(.errors))
+    #expect(harness.transport.received.last { $0.name == "B" }?.user == "user-7")
+    await second.shutdown()
+  }
+
+  // MARK: Identities
+
+  @Test func `identities that two processes begin at one moment have numbers of their own`() async throws {
+    let first = try client()
+    let second = try client()
+    let isFirst = Locked(true)
+    memory.setScript { operation in
+      // The second one has begun, and is about to take the lock: the first one's moment.
+      if operation.kind == .lock, operation.path.contains("switches"),
+        isFirst.withLock({ isFirst in
+          defer { isFirst = false }
+          return isFirst
+        })
+      {
+        first.identify("alice")
+      }
+      return nil
+    }
+    second.identify("bob")
+    memory.setScript(nil)
+    try await eraseAlice(first, second)
+  }
+
+  @Test func `identities that a full disk keeps from being written have numbers of their own`() async throws {
+    let first = try client()
+    let second = try client()
+    memory.setScript { $0.kind == .write && $0.path.contains("switches.json") ? .fail(errno: ENOSPC) : nil }
+    first.identify("alice")
+    second.identify("bob")
+    memory.setScript(nil)
+    try await eraseAlice(first, second)
+  }
+
+  @Test func `identities have numbers of their own while another process holds the lock`() async throws {
+    let first = try client()
+    let second = try client()
+    let holder = try memory.open("/queue/switches.lock", .lock)
+    #expect(try memory.lock(holder))
+    memory.setScript { [memory] operation in
+      // Between reading and writing of the second one: the first one's moment.
+      if operation.kind == .rename, memory.contents(of: "/queue/switches.json") == nil,
+        operation.path.contains("switches.json.")
+      {
+        memory.setScript(nil)
+        first.identify("alice")
+      }
+      return nil
+    }
+    second.identify("bob")
+    memory.close(holder)
+    try await eraseAlice(first, second)
+  }
+
+  /// Erases what the first one recorded as alice, and nothing of what the second one did as bob.
+  private func eraseAlice(_ first: TernClient, _ second: TernClient) async throws {
+    first.track("Alice")
+    second.track("Bob")
+    await second.shutdown()
+    first.erase()
+    await first.flush()
+    #expect(harness.transport.received.names == ["Bob"])
+    await first.shutdown()
+  }
+}
