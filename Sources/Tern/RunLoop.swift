@@ -34,6 +34,10 @@ package struct RunLoop<Effects: RunLoopEffects> {
   var drops = DropReporter()
   /// Events that somebody asks about and that were in the log when it was last looked through.
   var knownReceipts: Set<UniqueID> = []
+  /// Those of which nobody knows whether they were, since part of the log could not be read.
+  var doubtfulReceipts: Set<UniqueID> = []
+  /// Until when that part is left alone.
+  var doubtfulUntil: Duration?
   /// The drops when it was.
   var droppedWhenLooked: [DropReason: Int] = [:]
   /// Whether somebody asked then.

@@ -123,6 +123,7 @@ extension LogState {
     stalls = [:]
     spares = SparePool()
     erasures = []
+    unreadErasures = nil
     pendingEpochs = []
     asideBytes = 0
     savedAgeClock = nil
