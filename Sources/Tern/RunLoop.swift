@@ -40,12 +40,16 @@ package struct RunLoop<Effects: RunLoopEffects> {
   var doubtfulUntil: Duration?
   /// The drops when it was.
   var droppedWhenLooked: [DropReason: Int] = [:]
+  /// When what dead processes left was last looked for, by uptime.
+  var lookedForOrphans: Duration
   /// Whether somebody asked then.
   var wasAsked = false
 
   package init(_ engine: Engine, _ effects: Effects) {
     self.engine = engine
     self.effects = effects
+    // Opening the log was a look.
+    lookedForOrphans = engine.environment.clock.uptime
     machine = DeliveryMachine(
       policy: engine.configuration.policy, generator: FastGenerator(seed: engine.machineSeed),
       memory: engine.deliveryMemory())
@@ -64,6 +68,9 @@ package struct RunLoop<Effects: RunLoopEffects> {
     // Everything that is sent is sent because of a message.
     if let switched = engine.followSwitches() { take(.input(switched)) }
     for message in messages { take(message) }
+    if engine.environment.clock.uptime - lookedForOrphans >= .seconds(3600), engine.waiting.total == 0 {
+      adoptOrphans()
+    }
     lookForReceipts()
     engine.saveSwitches()
     engine.board.publish(engine.status)
@@ -95,9 +102,20 @@ package struct RunLoop<Effects: RunLoopEffects> {
       if input == .enteredBackground, engine.configuration.durability != .never { engine.log.synchronize() }
       // Whoever asks for all of it wants to know whether it can be had.
       if case .flushRequested = input { engine.log.retryUnreadable() }
+      if input.looksForOrphans { adoptOrphans() }
       if input == .networkAvailable { effects.networkChanged() }
       feed(input)
     }
+  }
+
+  /// Takes in what other processes left that died since, or it would wait for the next launch.
+  private mutating func adoptOrphans() {
+    guard engine.recorder.withLock({ $0.isEnabled }) else { return }
+    lookedForOrphans = engine.environment.clock.uptime
+    guard engine.log.adoptOrphans() else { return }
+    for part in engine.recorder.withLock({ $0.off }) { engine.log.erase(epoch: part.erasure) }
+    // They go in the usual time, or with what asked for all.
+    feed(.appended)
   }
 
   /// Tells the machine and does what it says, until it has nothing more to say.
@@ -119,6 +137,16 @@ package struct RunLoop<Effects: RunLoopEffects> {
         case .finishFlush(let id, let result): engine.finishFlush(id, FlushOutcome(result))
         }
       }
+    }
+  }
+}
+
+extension DeliveryMachine.Input {
+  /// Whether it is a time to look what dead processes left: somebody wants all of it sent, or the app comes and goes.
+  fileprivate var looksForOrphans: Bool {
+    switch self {
+    case .flushRequested, .enteredForeground, .enteredBackground: true
+    default: false
     }
   }
 }
