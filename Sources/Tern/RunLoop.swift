@@ -42,6 +42,8 @@ package struct RunLoop<Effects: RunLoopEffects> {
   var droppedWhenLooked: [DropReason: Int] = [:]
   /// When what dead processes left was last looked for, by uptime.
   var lookedForOrphans: Duration
+  /// How often something was found.
+  package private(set) var adoptions = 0
   /// Whether somebody asked then.
   var wasAsked = false
 
@@ -114,8 +116,9 @@ package struct RunLoop<Effects: RunLoopEffects> {
     lookedForOrphans = engine.environment.clock.uptime
     guard engine.log.adoptOrphans() else { return }
     for part in engine.recorder.withLock({ $0.off }) { engine.log.erase(epoch: part.erasure) }
-    // They go in the usual time, or with what asked for all.
-    feed(.appended)
+    adoptions += 1
+    // As with a backlog at a launch: they have waited long enough.
+    feed(.launched)
   }
 
   /// Tells the machine and does what it says, until it has nothing more to say.
