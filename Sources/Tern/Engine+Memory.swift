@@ -12,6 +12,8 @@ struct StoredMemory: Codable, Equatable, Sendable {
   /// How long the server wanted to be left alone from then on, in milliseconds.
   var heldFor: Int64?
   var bytesLimit: Int?
+  /// How long before this was written the limit was found, in milliseconds.
+  var limitAge: Int64?
   var asksFirst: Bool
   /// Sent since the collector last answered.
   var questionsInVain: Int?
@@ -20,15 +22,13 @@ struct StoredMemory: Codable, Equatable, Sendable {
 }
 
 extension StoredMemory {
-  /// After this long a lowered limit is tried anew: the server may have been set up better.
-  private static let limitLifetime = Duration.seconds(7 * 86_400)
-
   init(_ memory: DeliveryMemory, wallTime: Timestamp, uptime: Duration, boot: String?) {
     time = wallTime.millisecondsSince1970
     self.uptime = uptime.wholeMilliseconds
     self.boot = boot
     heldFor = memory.heldUntil.map { ($0 - uptime).wholeMilliseconds }
     bytesLimit = memory.bytesLimit
+    limitAge = memory.limitedSince.map { (uptime - $0).wholeMilliseconds }
     asksFirst = memory.asksFirst
     questionsInVain = memory.vain.questions
     probesInVain = memory.vain.probes
@@ -50,9 +50,11 @@ extension StoredMemory {
         .milliseconds(max(wallTime.millisecondsSince1970.subtractingReportingOverflow(time).partialValue, 0))
       }
     let wait = heldFor.map { min(.milliseconds($0) - elapsed, longestWait) }
+    let age = min(max(.milliseconds(limitAge ?? 0), .zero), DeliveryMemory.limitLifetime) + elapsed
+    let isLimited = bytesLimit != nil && age < DeliveryMemory.limitLifetime
     return DeliveryMemory(
       heldUntil: wait.flatMap { $0 > .zero ? now + $0 : nil },
-      bytesLimit: elapsed < Self.limitLifetime ? bytesLimit : nil, asksFirst: asksFirst,
+      bytesLimit: isLimited ? bytesLimit : nil, limitedSince: isLimited ? now - age : nil, asksFirst: asksFirst,
       vain: VainAttempts(questions: questionsInVain ?? 0, probes: probesInVain ?? 0, events: eventsInVain ?? 0))
   }
 }

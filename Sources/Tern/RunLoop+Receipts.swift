@@ -1,3 +1,4 @@
+import TernDelivery
 import TernEvents
 import TernLog
 
@@ -62,6 +63,7 @@ extension RunLoop {
   mutating func lookForReceipts() {
     let asked = engine.board.state.withLock { $0.receipts.ids }
     knownReceipts.formIntersection(asked)
+    doubtfulReceipts.formIntersection(asked)
     if asked.isEmpty == wasAsked {
       let isAsked = !asked.isEmpty
       wasAsked = isAsked
@@ -70,11 +72,15 @@ extension RunLoop {
     }
     guard !asked.isEmpty else { return }
     let before = droppedWhenLooked
-    let dropped = engine.log.counts.dropped.filter { !$0.key.isReport }
-    guard !asked.isSubset(of: knownReceipts) || dropped != before else { return }
+    let counts = engine.log.counts
+    let dropped = counts.dropped.filter { !$0.key.isReport }
+    // What could not be read is looked for again when it is tried again, or was read by somebody else.
+    let isTriedAgain = !doubtfulReceipts.isEmpty && counts.unreadableUntil != doubtfulUntil
+    let isSettled = asked.isSubset(of: knownReceipts.union(doubtfulReceipts))
+    guard !isSettled || isTriedAgain || dropped != before else { return }
     droppedWhenLooked = dropped
     let remaining = engine.log.remaining(of: asked)
-    let lost = asked.subtracting(remaining)
+    let lost = asked.subtracting(remaining.found).subtracting(remaining.uncertain)
     if !lost.isEmpty {
       // Once more: what is gone by now may have been counted after the first time.
       let counts = engine.log.counts
@@ -87,7 +93,14 @@ extension RunLoop {
         }
       }
     }
-    knownReceipts = remaining
+    // Nobody knows whether one that was not found is in what cannot be read: it counts as there only if it was before.
+    knownReceipts.formIntersection(remaining.uncertain)
+    doubtfulReceipts = remaining.uncertain.subtracting(knownReceipts)
+    knownReceipts.formUnion(remaining.found)
+    guard !remaining.uncertain.isEmpty else { return }
+    // Sets the timer for the next try.
+    feed(.appended)
+    doubtfulUntil = engine.log.counts.unreadableUntil
   }
 }
 

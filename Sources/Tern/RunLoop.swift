@@ -34,14 +34,24 @@ package struct RunLoop<Effects: RunLoopEffects> {
   var drops = DropReporter()
   /// Events that somebody asks about and that were in the log when it was last looked through.
   var knownReceipts: Set<UniqueID> = []
+  /// Those of which nobody knows whether they were, since part of the log could not be read.
+  var doubtfulReceipts: Set<UniqueID> = []
+  /// Until when that part is left alone.
+  var doubtfulUntil: Duration?
   /// The drops when it was.
   var droppedWhenLooked: [DropReason: Int] = [:]
+  /// When what dead processes left was last looked for, by uptime.
+  var lookedForOrphans: Duration
+  /// How often something was found.
+  package private(set) var adoptions = 0
   /// Whether somebody asked then.
   var wasAsked = false
 
   package init(_ engine: Engine, _ effects: Effects) {
     self.engine = engine
     self.effects = effects
+    // Opening the log was a look.
+    lookedForOrphans = engine.environment.clock.uptime
     machine = DeliveryMachine(
       policy: engine.configuration.policy, generator: FastGenerator(seed: engine.machineSeed),
       memory: engine.deliveryMemory())
@@ -62,6 +72,9 @@ package struct RunLoop<Effects: RunLoopEffects> {
     // Everything that is sent is sent because of a message.
     for switched in engine.followSwitches() { take(.input(switched)) }
     for message in messages { take(message) }
+    if engine.environment.clock.uptime - lookedForOrphans >= .seconds(3600), engine.waiting.total == 0 {
+      adoptOrphans()
+    }
     lookForReceipts()
     engine.saveSwitches()
     engine.board.publish(engine.status)
@@ -95,9 +108,21 @@ package struct RunLoop<Effects: RunLoopEffects> {
       if input == .enteredBackground, engine.configuration.durability != .never { engine.log.synchronize() }
       // Whoever asks for all of it wants to know whether it can be had.
       if case .flushRequested = input { engine.log.retryUnreadable() }
+      if input.looksForOrphans { adoptOrphans() }
       if input == .networkAvailable { effects.networkChanged() }
       feed(input)
     }
+  }
+
+  /// Takes in what other processes left that died since, or it would wait for the next launch.
+  private mutating func adoptOrphans() {
+    guard engine.recorder.withLock({ $0.isEnabled }) else { return }
+    lookedForOrphans = engine.environment.clock.uptime
+    guard engine.log.adoptOrphans() else { return }
+    for part in engine.recorder.withLock({ $0.off }) { engine.log.erase(epoch: part.erasure) }
+    adoptions += 1
+    // As with a backlog at a launch: they have waited long enough.
+    feed(.launched)
   }
 
   /// Tells the machine and does what it says, until it has nothing more to say.
@@ -119,6 +144,16 @@ package struct RunLoop<Effects: RunLoopEffects> {
         case .finishFlush(let id, let result): engine.finishFlush(id, FlushOutcome(result))
         }
       }
+    }
+  }
+}
+
+extension DeliveryMachine.Input {
+  /// Whether it is a time to look what dead processes left: somebody wants all of it sent, or the app comes and goes.
+  fileprivate var looksForOrphans: Bool {
+    switch self {
+    case .flushRequested, .enteredForeground, .enteredBackground: true
+    default: false
     }
   }
 }

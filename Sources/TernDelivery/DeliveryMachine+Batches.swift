@@ -52,6 +52,7 @@ extension DeliveryMachine {
       if isProbing { vain = VainAttempts(probes: vain.probes + 1, events: vain.events) }
       if failure.kind != .offline { vain.events += count }
     } else {
+      hasAnswered = true
       asksFirst = false
       sentInVain = false
       vain = VainAttempts()
@@ -73,7 +74,7 @@ extension DeliveryMachine {
         narrowed(by: 1, isolated: true)
         rejected(1, now: now)
       } else {
-        bytesLimit = max(min(bytesLimit, batch.bytes) / 2, 1)
+        lowerLimit(below: batch, now: now)
         split(count)
       }
     case .failed(let failure):
@@ -81,6 +82,21 @@ extension DeliveryMachine {
     }
     if case .returns = verdict.fate(ofEvents: count) { deliverAgain(batch.events) }
     flushLearned(id, batch, verdict, now: now)
+  }
+
+  /// Half of what was too large; several batches that were under way together say so of one size, and halve it once.
+  private mutating func lowerLimit(below batch: Batch, now: Duration) {
+    let half = max(batch.bytes / 2, 1)
+    guard half < bytesLimit else { return }
+    bytesLimit = half
+    limitedSince = now
+  }
+
+  /// A lowered limit is tried anew after a week: the server may have been set up better.
+  mutating func forgetLimit(now: Duration) {
+    guard let since = limitedSince, now - since >= DeliveryMemory.limitLifetime else { return }
+    bytesLimit = policy.batchBytes
+    limitedSince = nil
   }
 
   mutating func networkAvailable(now: Duration) {

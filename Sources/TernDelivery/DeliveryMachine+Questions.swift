@@ -20,6 +20,7 @@ extension DeliveryMachine {
     // A server that refuses the question has at least answered: one that does not know it takes events all the same.
     case .acknowledged, .refused, .tooLarge:
       isAnswered = true
+      hasAnswered = true
       vain = VainAttempts()
       isDelivering = true
     }
@@ -62,18 +63,25 @@ package struct DeliveryMemory: Sendable, Equatable {
   package var heldUntil: Duration?
   /// The most bytes of events that the server takes in one batch, where it found one too large.
   package var bytesLimit: Int?
-  /// Attempts failed and none has succeeded since: the server is asked before events are sent.
+  /// The uptime at which it did so; negative when that was before the boot.
+  package var limitedSince: Duration?
+  /// Attempts failed or are under way, and none has succeeded since the launch or since they failed: the server is asked
+  /// before events are sent.
   package var asksFirst: Bool
   /// What was sent since then.
   package var vain: VainAttempts
 
+  /// After this long a lowered limit is tried anew.
+  package static let limitLifetime = Duration.seconds(7 * 86_400)
+
   /// Creates a memory; without arguments that of a machine to which nothing has happened.
   package init(
-    heldUntil: Duration? = nil, bytesLimit: Int? = nil, asksFirst: Bool = false,
+    heldUntil: Duration? = nil, bytesLimit: Int? = nil, limitedSince: Duration? = nil, asksFirst: Bool = false,
     vain: VainAttempts = VainAttempts()
   ) {
     self.heldUntil = heldUntil
     self.bytesLimit = bytesLimit
+    self.limitedSince = limitedSince
     self.asksFirst = asksFirst
     self.vain = vain
   }
@@ -85,7 +93,14 @@ extension DeliveryMachine {
     DeliveryMemory(
       heldUntil: heldUntil.flatMap { $0 > now ? $0 : nil },
       bytesLimit: bytesLimit < policy.batchBytes ? bytesLimit : nil,
+      limitedSince: bytesLimit < policy.batchBytes ? limitedSince : nil,
       // The next process knows nothing of one failure: it would send all of it again.
-      asksFirst: asksFirst || (sentInVain && policy.asksAfterFailures != nil), vain: vain)
+      asksFirst: asksFirst || (policy.asksAfterFailures != nil && (sentInVain || isUntried)), vain: vain)
+  }
+
+  /// Events are under way to a server that has answered nothing since the launch: a process that ends now would leave
+  /// no trace of them, and each short one would send them again. Once it has answered, this costs no more writing.
+  private var isUntried: Bool {
+    !hasAnswered && inFlight.values.contains { !$0.isQuestion && !$0.isVoid && $0.sleepsUntil == nil }
   }
 }

@@ -159,6 +159,10 @@ package struct DeliveryMachine: Sendable {
   var splitting: Splitting?
   /// Lowered when the server finds a batch too large, and remembered.
   var bytesLimit: Int
+  /// When it was, by uptime; before the boot, maybe.
+  var limitedSince: Duration?
+  /// The server answered something since the launch.
+  var hasAnswered = false
 
   var flushes: [Flush] = []
   var timer: Duration?
@@ -175,6 +179,7 @@ package struct DeliveryMachine: Sendable {
     self.generator = generator
     heldUntil = memory.heldUntil
     bytesLimit = min(max(memory.bytesLimit ?? policy.batchBytes, 1), policy.batchBytes)
+    limitedSince = memory.limitedSince
     asksFirst = memory.asksFirst
     vain = memory.vain
     remembered = memory
@@ -187,6 +192,7 @@ package struct DeliveryMachine: Sendable {
   ///   - now: The uptime, which never goes back.
   package mutating func handle(_ input: Input, waiting: Waiting, now: Duration) -> [Action] {
     self.waiting = waiting
+    forgetLimit(now: now)
     var actions: [Action] = []
     switch input {
     case .launched:

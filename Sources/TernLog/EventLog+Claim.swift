@@ -35,6 +35,7 @@ extension EventLog {
   package func claim(maximumEvents: Int, maximumBytes: Int) -> LogClaim? {
     if configuration.durability == .everyBatch { synchronize() }
     return operations.withLock { operations in
+      readErasures(&operations)
       var skipped: Set<UInt64> = []
       while true {
         let limits = (events: max(maximumEvents, 1), bytes: max(maximumBytes, 1))
@@ -60,7 +61,12 @@ extension EventLog {
   ) -> Pass {
     let now = (wall: clock.wallTime, uptime: clock.uptime)
     let plan = state.withLock { state -> ClaimPlan? in
-      guard state.checkHome(at: now.uptime) else { return nil }
+      guard state.checkHome(at: now.uptime) else {
+        // Or what waits would count as if it could be had.
+        if !state.isClosed { state.stallEverything(at: now.uptime) }
+        return nil
+      }
+      state.holdBackUnread(at: now.uptime)
       return ClaimPlan(
         sources: state.planClaim(
           events: limits.events, bytes: limits.bytes, skipping: skipped, uptime: now.uptime),

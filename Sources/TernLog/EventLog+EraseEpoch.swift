@@ -15,6 +15,7 @@ extension EventLog {
   @discardableResult
   package func erase(epoch: UInt32) -> Bool {
     operations.withLock { operations in
+      readErasures(&operations)
       let isPossible = state.withLock { state -> Bool in
         guard state.checkHome(at: clock.uptime) else {
           // Holds for what is found when there is a directory.
@@ -30,6 +31,11 @@ extension EventLog {
       }
       return isPossible && finishErasures(&operations)
     }
+  }
+
+  /// Takes up the erasures that could not be read when the log was opened, once they can be.
+  func readErasures(_ operations: inout Operations) {
+    if state.withLock({ $0.readUnreadErasures() }) { finishErasures(&operations) }
   }
 
   /// Ends the erasures that are under way; true when nothing of them is left.

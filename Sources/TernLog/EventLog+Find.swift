@@ -8,14 +8,22 @@ struct Place {
   let revision: Int
 }
 
+/// What is known of events that somebody asked about; the others are gone.
+package struct Remaining: Equatable {
+  /// In the log, waiting or claimed.
+  package var found: Set<UniqueID> = []
+  /// In the log or gone: what may hold them cannot be read now.
+  package var uncertain: Set<UniqueID> = []
+}
+
 extension EventLog {
   /// Which of these events are still in the log, waiting or claimed.
   ///
   /// Reads the headers of all segments when it is asked about an event for the first time, so it is for the few that
   /// somebody asks about, and not for the caller of `track`; appending goes on meanwhile. Asked about the same ones
   /// again, it looks at its index only, except for a segment that was rewritten meanwhile. A segment that cannot be read
-  /// is taken to hold what was not found.
-  package func remaining(of ids: Set<UniqueID>) -> Set<UniqueID> {
+  /// is left alone for a while, as when a claim needs it, and until then nobody knows of what was not found elsewhere.
+  package func remaining(of ids: Set<UniqueID>) -> Remaining {
     operations.withLock { operations in
       let generation = state.withLock { $0.generation }
       operations.forgetVoidClaims(generation: generation)
@@ -31,7 +39,9 @@ extension EventLog {
         if !find(search.unknown, in: name, generation, operations.buffer, &operations.places) { isUncertain = true }
       }
       operations.buffer.trim(to: 64 << 10)
-      return search.uncertain.union(operations.places.keys).union(isUncertain ? search.unknown : [])
+      let found = Set(operations.places.keys)
+      let uncertain = search.uncertain.union(isUncertain ? search.unknown : [])
+      return Remaining(found: found, uncertain: uncertain.subtracting(found))
     }
   }
 
@@ -43,6 +53,8 @@ extension EventLog {
     guard let source = state.withLock({ $0.generation == generation ? $0.pin(name) : nil }) else { return true }
     defer { state.withLock { if $0.generation == generation { $0.unpin([name]) } } }
     if source.segment.waiting == 0 { return true }
+    let uptime = clock.uptime
+    if state.withLock({ $0.isStalled(name.number, at: uptime) }) { return false }
     do throws(FileError) {
       let file = try fileSystem.open(source.path, .read)
       defer { fileSystem.close(file) }
@@ -56,9 +68,12 @@ extension EventLog {
         }
         walker.take(item)
       }
+      state.withLock { $0.endStall(name.number) }
       return true
     } catch {
-      return error.isMissing
+      if error.isMissing { return true }
+      state.withLock { $0.stall(name, at: uptime, isOutOfFiles: error.isOutOfFiles) }
+      return false
     }
   }
 }

@@ -55,6 +55,31 @@ extension EventLog {
     if configuration.durability != .never { try? fileSystem.synchronize(directory.path) }
   }
 
+  /// Takes in what processes left that died since this log was opened; true when more waits now.
+  ///
+  /// Looks at all sibling directories, so not for the caller of `track`.
+  package func adoptOrphans() -> Bool {
+    operations.withLock { operations in
+      guard let home = state.withLock({ $0.isClosed ? nil : $0.home }) else { return false }
+      // Looked for outside the lock, for which `append` would wait: usually there are none.
+      let orphans = LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem)
+      let hasEvents = orphans.contains { (try? $0.segments(fileSystem))?.isEmpty == false }
+      guard hasEvents else {
+        for orphan in orphans { fileSystem.close(orphan.lock) }
+        return false
+      }
+      let isMore = state.withLock { state in
+        let before = state.waiting
+        for lane in state.lanes.indices { state.seal(lane) }
+        state.takeIn(orphans)
+        return state.waiting > before
+      }
+      finishErasures(&operations)
+      state.withLock { $0.saveLedger() }
+      return isMore
+    }
+  }
+
   /// Removes a file; one that will not go is at least emptied.
   private func wipe(_ path: String) {
     do throws(FileError) {
@@ -131,6 +156,7 @@ extension LogState {
     stalls = [:]
     spares = SparePool()
     erasures = []
+    unreadErasures = nil
     pendingEpochs = []
     asideBytes = 0
     savedAgeClock = nil

@@ -259,6 +259,31 @@ import Testing
     #expect(world.delivered.count == 100)
   }
 
+  @Test func `a size that is too large is halved once, however many batches of it were under way`() {
+    var world = World(Policy(batchBytes: 8000))
+    world.log = (0..<500).map { World.Entry(number: $0, isCritical: false) }
+    world.feed(.launched)
+    #expect(world.requests.count == 3)
+    for _ in 0..<3 { world.settle(.large) }
+    #expect(world.remembered.last?.bytesLimit == 4000)
+  }
+
+  @Test func `a lowered size is tried anew after a week, in the same process too`() {
+    var world = World(Policy(batchBytes: 8000))
+    world.append(80)
+    world.settle(.large)
+    world.run { _ in .delivered }
+    world.advance(by: .seconds(6 * 86_400))
+    world.append(80)
+    #expect(world.batchSizes.last == 25)
+    world.run { _ in .delivered }
+    world.advance(by: .seconds(2 * 86_400))
+    world.append(80)
+    #expect(world.batchSizes.last == 50)
+    world.run { _ in .delivered }
+    #expect(world.remembered.last == DeliveryMemory())
+  }
+
   @Test func `a split ends when its suspects have left unsent`() {
     var world = World()
     world.append(60)

@@ -27,6 +27,34 @@ import Testing
     #expect(world.delivered.count == 500)
   }
 
+  @Test func `that hangs is not sent the queue again by each short launch`() {
+    var memory = DeliveryMemory()
+    var sent = 0
+    for launch in 0..<12 {
+      var world = World(memory: memory)
+      world.log = (0..<3000).map { World.Entry(number: $0, isCritical: false) }
+      world.feed(.launched)
+      if launch > 0 { #expect(world.isQuestion() && world.requests.count == 1) }
+      sent += world.batchSizes.reduce(0, +)
+      // It ends with all of them under way.
+      if let last = world.remembered.last { memory = last }
+    }
+    #expect(sent == 1500, "the first batches, and no more")
+    var world = World(memory: memory)
+    world.append(3000)
+    world.run { _ in .delivered }
+    #expect(world.delivered.count == 3000 && world.remembered.last == DeliveryMemory())
+  }
+
+  @Test func `is written of once at the launch, and no more while all is well`() {
+    var world = World()
+    for _ in 0..<50 {
+      world.append(50)
+      world.run { _ in .delivered }
+    }
+    #expect(world.remembered.count == 2, "at the first batch, and when it had arrived")
+  }
+
   @Test(arguments: [Verdict.refusal, .large]) func `that does not know the question is sent events`(answer: Verdict) {
     var world = failing()
     world.settle(answer)
@@ -205,10 +233,10 @@ import Testing
     #expect(next.isQuestion() && next.batchSizes.isEmpty)
   }
 
-  @Test func `of a machine to which nothing happened has nothing to remember`() {
+  @Test func `of a machine that delivered everything has nothing to remember`() {
     var world = World()
     world.append(500)
     world.run { _ in .delivered }
-    #expect(world.remembered.isEmpty)
+    #expect(world.remembered.last == DeliveryMemory())
   }
 }

@@ -92,4 +92,45 @@ import Testing
       }
     }
   }
+
+  @Test func `stays where it is with its events when these cannot be listed`() throws {
+    let fixture = LogFixture()
+    let (isKnown, _) = try dieBesideAnother(fixture, at: 20, forGood: false)
+    try #require(isKnown)
+    fixture.memory?.setScript { $0.kind == .list && $0.path.hasSuffix("log-1") ? .fail(errno: EMFILE) : nil }
+    let adopter = try fixture.open()
+    #expect(adopter.counts.waiting == 3, "nothing was adopted")
+    fixture.memory?.setScript(nil)
+    fixture.memory?.killProcess()
+    withExtendedLifetime(adopter) {}
+    try checkHeir(fixture, isKnown: true, later: [42, 43], "listed at the next launch")
+  }
+
+  @Test(arguments: [false, true])
+  func `keeps back what it may concern until its own file can be read`(endsByItself: Bool) throws {
+    let fixture = LogFixture()
+    let (dead, _, _) = try erase(fixture) { $0 >= 20 ? .fail(errno: EIO) : nil }
+    try #require(fixture.memory?.paths.contains { $0.hasSuffix("log-0/erasing") } == true)
+    fixture.memory?.killProcess()
+    fixture.memory?.setScript { $0.kind == .open && $0.path.hasSuffix("erasing") ? .fail(errno: EMFILE) : nil }
+    var heir = try fixture.open()
+    #expect(heir.drain() == [])
+    #expect(heir.counts.unreadable == heir.counts.waiting && heir.counts.waiting > 20)
+    for number in 50..<53 { fixture.append(heir, number, epoch: 3) }
+    #expect(heir.drain() == [50, 51, 52], "what comes now is not concerned")
+    fixture.append(heir, 53, epoch: 3)
+    fixture.memory?.setScript(nil)
+    if endsByItself {
+      fixture.clock.advance(by: .seconds(61))
+    } else {
+      fixture.memory?.killProcess()
+      heir = try fixture.open()
+    }
+    let found = heir.drain()
+    #expect(found.contains(53) && found.filter { $0 < 40 }.count > 10)
+    #expect(found.allSatisfy { $0 == 53 || epoch($0) != 3 })
+    #expect(onDisk(fixture, 0..<40).allSatisfy { epoch($0) != 3 } && heir.counts.balances)
+    #expect(fixture.memory?.paths.contains { $0.hasSuffix("erasing") } == false)
+    withExtendedLifetime(dead) {}
+  }
 }

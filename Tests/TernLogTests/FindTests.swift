@@ -18,7 +18,7 @@ import Testing
       number += 1
     }
     let asked = ids([number / 2, number - 1])
-    #expect(log.remaining(of: asked) == asked)
+    #expect(log.remaining(of: asked) == Remaining(found: asked))
     let reads = Locked(0)
     for step in 0..<50 {
       fixture.append(log, number + step)
@@ -26,7 +26,7 @@ import Testing
         if operation.kind == .read || operation.kind == .open { reads.withLock { $0 += 1 } }
         return nil
       }
-      #expect(log.remaining(of: asked) == asked)
+      #expect(log.remaining(of: asked) == Remaining(found: asked))
       fixture.memory?.setScript(nil)
     }
     #expect(log.counts.droppedTotal > 40)
@@ -67,7 +67,7 @@ import Testing
       case 8 where generator.next() % 4 == 0: log.erase(epoch: 1)
       default: break
       }
-      let remaining = log.remaining(of: asked)
+      let remaining = log.remaining(of: asked).found
       // The truth, from a copy of the files: open claims are free again there, and nothing else differs.
       let copy = try #require(fixture.memory?.copy())
       let other = try EventLog(fixture.configuration, fileSystem: copy, clock: fixture.clock)

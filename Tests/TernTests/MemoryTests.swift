@@ -37,6 +37,18 @@ import Testing
     #expect(memory(after: .seconds(8 * 86_400), uptimeStep: .seconds(8 * 86_400)).bytesLimit == nil)
   }
 
+  @Test func `a week is a week, however often something else is written down meanwhile`() {
+    var memory = DeliveryMemory(bytesLimit: 1000, limitedSince: .seconds(1000))
+    for day in 1...8 {
+      let stored = StoredMemory(
+        memory, wallTime: wall + .seconds(86_400 * (day - 1)), uptime: .seconds(1000), boot: "boot \(day)")
+      memory = stored.memory(
+        wallTime: wall + .seconds(86_400 * day), uptime: .seconds(1000), boot: "boot \(day + 1)",
+        longestWait: .seconds(86_400))
+      #expect(memory.bytesLimit == (day < 7 ? 1000 : nil), "day \(day)")
+    }
+  }
+
   @Test func `no file of any content stops a launch or makes it wait beyond the bound`() {
     for number in [Int64.min, -1, 0, 1, Int64.max] {
       var stored = StoredMemory(DeliveryMemory(), wallTime: wall, uptime: .zero, boot: nil)
@@ -44,6 +56,7 @@ import Testing
       stored.uptime = number
       stored.heldFor = number
       stored.bytesLimit = Int(clamping: number)
+      stored.limitAge = number
       stored.questionsInVain = Int(clamping: number)
       stored.probesInVain = Int(clamping: number)
       stored.eventsInVain = Int(clamping: number)

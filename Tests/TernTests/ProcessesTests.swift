@@ -20,6 +20,32 @@ import Testing
     await third.shutdown()
   }
 
+  @Test func `one sends what the other left that died after both were opened`() async throws {
+    let harness = try TestHarness()
+    let first = try harness.client { $0.sessions = .manual }
+    let second = try harness.client {
+      $0.sessions = .manual
+      $0.sendAtWaiting = 1
+    }
+    first.pause()
+    for number in 0..<5 { first.track("E\(number)") }
+    await first.shutdown()
+    #expect(await second.flush() == .sent(5), "whoever asks for all of it gets all of it")
+    let third = try harness.client { $0.sessions = .manual }
+    third.pause()
+    third.track("Later")
+    await third.shutdown()
+    second.track("A")
+    await second.status { $0.delivered == 6 }
+    #expect(!harness.transport.received.names.contains("Later"))
+    harness.clock.advance(by: .seconds(3600))
+    second.track("B")
+    await second.status { $0.delivered == 8 }
+    #expect(harness.transport.received.names.contains("Later"), "looked for once an hour, too")
+    #expect(second.ledger.balances)
+    await second.shutdown()
+  }
+
   /// An app whose second process learns of something: by its next activity, whatever that is.
   private func stir(_ tern: TernClient) async {
     tern.didEnterBackground()

@@ -124,4 +124,68 @@ import Testing
     #expect(await flush().error?.code == .unreadable)
     #expect(tern.ledger.balances && tern.ledger.queued == 10 && tern.ledger.tracked == 14)
   }
+
+  @Test mutating func `does not let a receipt tell of an event that had long arrived`() async throws {
+    let receipt = tern.track("A")
+    #expect(await flush() == .sent(1))
+    tern.track("B")
+    runOutOfFiles()
+    let fate = try await ask(receipt)
+    work()
+    #expect(loop.engine.board.state.withLock { !$0.receipts.isEmpty }, "nobody knows")
+    memory.setScript(nil)
+    pass(.seconds(7))
+    try #require(loop.engine.board.state.withLock { $0.receipts.isEmpty }, "looked for again when it could be read")
+    #expect(await fate.value == nil, "it was delivered")
+  }
+
+  @Test mutating func `is not called empty while its directory is gone and no other can be made`() async {
+    for number in 0..<5 { tern.track("E\(number)") }
+    memory.removeTree("/queue")
+    memory.setScript { $0.kind == .makeDirectory ? .fail(errno: ENOTDIR) : nil }
+    harness.clock.advance(by: .seconds(2))
+    #expect(await flush().error?.code == .unreadable)
+    #expect(tern.ledger.balances && tern.ledger.queued == 5)
+    memory.setScript(nil)
+    harness.clock.advance(by: .seconds(2))
+    tern.track("New")
+    pass(.seconds(61))
+    #expect(tern.ledger.delivered > 0 && tern.ledger.queued == 0 && tern.ledger.balances)
+  }
+
+  @Test mutating func `keeps no critical event back once there are descriptors again`() async {
+    tern.pause()
+    tern.track("First", priority: .critical)
+    runOutOfFiles()
+    tern.resume()
+    for _ in 0..<12 { #expect(await flush().error?.code == .unreadable) }
+    memory.setScript(nil)
+    tern.track("Purchase", priority: .critical)
+    work()
+    #expect(tern.ledger.delivered == 2, "at once")
+  }
+
+  @Test mutating func `keeps no event back for longer than a minute once there are descriptors again`() async {
+    tern.track("First")
+    runOutOfFiles()
+    for _ in 0..<12 { #expect(await flush().error?.code == .unreadable) }
+    memory.setScript(nil)
+    tern.track("Second")
+    pass(.seconds(67))
+    #expect(tern.ledger.delivered == 2)
+  }
+
+  /// Asks, and lets the loop take the question in.
+  private mutating func ask(_ receipt: Receipt) async throws -> Task<ReceiptError?, Never> {
+    let task = Task { () async -> ReceiptError? in
+      do throws(ReceiptError) {
+        try await receipt.delivered()
+        return nil
+      } catch {
+        return error
+      }
+    }
+    while loop.engine.board.state.withLock({ $0.receipts.isEmpty }) { await Task.yield() }
+    return task
+  }
 }

@@ -99,11 +99,45 @@ extension LogState {
   }
 
   /// What an earlier process did not come to the end of.
+  ///
+  /// When the file cannot be read now, nobody knows which events are to be erased: all that is here is kept back until
+  /// it can (``holdBackUnread(at:)``).
   mutating func loadErasures() {
-    guard let home, let stored = try? readErasures(of: home) else { return }
-    erasures += stored
-    // The segments that are concerned may be gone: what comes now must not get their numbers.
-    nextNumber = max(nextNumber, stored.map(\.firstToKeep).max() ?? 0)
+    guard let home else { return }
+    do throws(FileError) {
+      let stored = try readErasures(of: home)
+      erasures += stored
+      // The segments that are concerned may be gone: what comes now must not get their numbers.
+      nextNumber = max(nextNumber, stored.map(\.firstToKeep).max() ?? 0)
+    } catch {
+      nextNumber = min(nextNumber + Self.unreadGap, SegmentName.highestNumber)
+      unreadErasures = nextNumber
+    }
+  }
+
+  /// More than the segments that a log may have begun and let go of between an erasure and the next opening.
+  private static let unreadGap: UInt64 = 1 << 32
+
+  /// Tries again to read which events are to be erased; true when that is known now, and new.
+  mutating func readUnreadErasures() -> Bool {
+    guard let limit = unreadErasures, let home, let stored = try? readErasures(of: home) else { return false }
+    unreadErasures = nil
+    for number in stalls.keys where number < limit { endStall(number) }
+    let begun = erasures.map(\.epoch)
+    erasures += stored.filter { !begun.contains($0.epoch) }
+    saveErasures()
+    return true
+  }
+
+  /// Leaves alone for a while what may have to be erased, as if it could not be read.
+  mutating func holdBackUnread(at uptime: Duration) {
+    guard let limit = unreadErasures else { return }
+    for lane in lanes.indices {
+      for index in lanes[lane].segments.indices {
+        let name = lanes[lane].segments[index].name
+        if name.number < limit, !isStalled(name.number, at: uptime) { stall(name, at: uptime, isOutOfFiles: true) }
+      }
+    }
   }
 
   /// The erasures that are under way in a directory.
@@ -112,7 +146,7 @@ extension LogState {
     do throws(FileError) {
       file = try fileSystem.open(directory.path(ErasureFile.name), .read)
     } catch {
-      if error.isMissing { return [] }
+      if error.isMissing || error.isIrregular { return [] }
       throw error
     }
     defer { fileSystem.close(file) }
@@ -126,7 +160,8 @@ extension LogState {
   /// Writes down what is under way, whole or not at all; best effort. False when it is not on the disk.
   @discardableResult
   func saveErasures() -> Bool {
-    guard let home else { return false }
+    // What is in a file that could not be read must not be lost.
+    guard let home, unreadErasures == nil else { return false }
     let path = home.path(ErasureFile.name)
     if erasures.isEmpty { return (try? fileSystem.remove(path)) != nil }
     return replace(path, with: ErasureFile.encode(erasures))

@@ -13,6 +13,7 @@ extension LogState {
     }
     do throws(FileError) {
       try store(payload, request, lane)
+      if request.lane == .critical { endWait(ofLast: lane) }
       return stored()
     } catch {
       return drop(.storageFailed)

@@ -27,7 +27,7 @@ extension LogState {
         saveErasures()
       }
       // What is appended from now on is not concerned, so it must not come into a segment that is.
-      if !erasures.isEmpty { for lane in lanes.indices { seal(lane) } }
+      if !erasures.isEmpty || unreadErasures != nil { for lane in lanes.indices { seal(lane) } }
       saveAgeClock()
       lastCheck = clock.uptime
       takeStock()
@@ -99,7 +99,8 @@ extension LogState {
   /// Moves the segments of a directory that nobody holds here, each by one rename: a crash leaves it there or here.
   mutating func adopt(_ orphan: LogDirectory) -> [SegmentName] {
     var adopted: [SegmentName] = []
-    let names = (try? orphan.segments(fileSystem)) ?? []
+    // Nobody knows what is in there: all of it stays, what is to be erased there included.
+    guard let names = try? orphan.segments(fileSystem) else { return [] }
     guard takeOverErasures(of: orphan, names) else { return [] }
     for name in names {
       let newName = SegmentName(number: nextNumber, lane: name.lane)

@@ -14,9 +14,12 @@ struct Stall {
   private static let first = Duration.seconds(1)
   /// Often enough for a disk that comes back, and no burden while it does not.
   private static let longest = Duration.seconds(30 * 60)
+  /// Without descriptors what comes now waits with it, and they are there again as soon as the app closes some files.
+  private static let longestOutOfFiles = Duration.seconds(60)
 
-  mutating func failed(at uptime: Duration) {
-    until = uptime + min(Self.first * (1 << min(failures, 20)), Self.longest)
+  mutating func failed(at uptime: Duration, isOutOfFiles: Bool) {
+    let longest = isOutOfFiles ? Self.longestOutOfFiles : Self.longest
+    until = uptime + min(Self.first * (1 << min(failures, 20)), longest)
     failures += 1
   }
 }
@@ -26,10 +29,26 @@ extension LogState {
   mutating func stall(_ name: SegmentName, at uptime: Duration, isOutOfFiles: Bool) {
     let lane = Int(name.lane.rawValue)
     guard let index = lanes[lane].segments.index(of: name.number) else { return }
-    stalls[name.number, default: Stall(name: name)].failed(at: uptime)
+    stalls[name.number, default: Stall(name: name)].failed(at: uptime, isOutOfFiles: isOutOfFiles)
     // What comes now shall not wait with it. Without descriptors there would be no new file for it either: the open
     // one is all there is.
     if !isOutOfFiles, index == lanes[lane].segments.lastIndex { seal(lane) }
+  }
+
+  /// Leaves everything that waits alone for a while, since there is no directory to read it from.
+  mutating func stallEverything(at uptime: Duration) {
+    for lane in lanes.indices {
+      for index in lanes[lane].segments.indices where lanes[lane].segments[index].waiting > 0 {
+        let name = lanes[lane].segments[index].name
+        if !isStalled(name.number, at: uptime) { stall(name, at: uptime, isOutOfFiles: true) }
+      }
+    }
+  }
+
+  /// A critical event went into a segment that is left alone: worth a try at once.
+  mutating func endWait(ofLast lane: Int) {
+    guard !stalls.isEmpty, let number = lanes[lane].segments.last?.name.number else { return }
+    stalls[number]?.until = .zero
   }
 
   func isStalled(_ number: UInt64, at uptime: Duration) -> Bool {

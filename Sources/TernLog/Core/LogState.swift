@@ -31,6 +31,8 @@ struct LogState {
   var ageClockBytes = 0
   /// Erasures of identity epochs that are not at their end.
   var erasures: [Erasure] = []
+  /// The file of erasures could not be read: segments below this number may hold what is to be erased.
+  var unreadErasures: UInt64?
   /// Epochs that were to be erased while there was no directory.
   var pendingEpochs: Set<UInt32> = []
   var victim: Victim?

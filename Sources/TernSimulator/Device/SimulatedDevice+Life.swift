@@ -147,6 +147,8 @@ extension SimulatedDevice {
   }
 
   private func remove(_ process: SimulatedProcess) {
+    // The first requests of a launch are remembered until one is answered: the next process asks first.
+    if !process.isAnswered, process.open.contains(where: { requests[$0]?.places.isEmpty == false }) { isFailing = true }
     processes.removeAll { $0.number == process.number }
     for number in process.open {
       guard var request = requests[number] else { continue }

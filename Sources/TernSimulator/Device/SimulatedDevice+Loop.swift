@@ -28,6 +28,7 @@ extension SimulatedDevice {
     if let late = process.watch.check(now: now) { fail("in time", "process \(process.number): \(late)") }
     let counts = process.engine.log.counts
     process.watch.notice(waiting: counts.waiting, critical: counts.waitingCritical, now: now)
+    let adoptions = process.loop.adoptions
     var next = process.engine.mailbox.takeAll() + messages
     // Carrying out what was asked for leaves messages too, as recording a report of drops does.
     while !next.isEmpty {
@@ -36,6 +37,8 @@ extension SimulatedDevice {
     }
     takeNote(of: process)
     if process.files.isDead { return }
+    // What another process left is a backlog, as at a launch.
+    if process.loop.adoptions > adoptions { process.watch.deliver(now: now) }
     afterwards(process)
   }
 

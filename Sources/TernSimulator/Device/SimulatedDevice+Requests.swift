@@ -171,6 +171,7 @@ extension SimulatedDevice {
   /// What the client learns with this answer, for the book and for the watch.
   private func tell(_ process: SimulatedProcess, _ open: OpenRequest, _ reply: SimulatedCollector.Reply) {
     let now = clock.uptime
+    if case .failed = reply {} else { process.isAnswered = true }
     if case .failed = reply {
       isFailing = true
     } else if open.places.isEmpty {

@@ -34,6 +34,8 @@ final class SimulatedProcess {
   var heldAnswers: [Int] = []
   /// It asked whether the collector is back, and no batch was answered since.
   var isAsking = false
+  /// The collector answered something since the launch.
+  var isAnswered = false
   /// How many events the client was told of as delivered.
   var delivered = 0
   /// Timers are told apart by counting them.
