@@ -144,9 +144,12 @@ public final class ExceptionModel: NSObject {
     stackTrace = Thread.callStackSymbols.drop { $0.contains("callStackSymbols") }.joined(separator: "\n")
   }
 
+  /// A collector refuses what has no type.
+  private var named: String { type.map { $0.isEmpty ? "Exception" : $0 } ?? "Exception" }
+
   var facts: ExceptionFacts {
     ExceptionFacts(
-      type: type ?? "", message: message, stackTrace: stackTrace, frames: (frames ?? []).map(\.facts),
+      type: named, message: message, stackTrace: stackTrace, frames: (frames ?? []).map(\.facts),
       innerExceptions: (innerExceptions ?? []).map(\.facts), wrapperSdkName: wrapperSdkName)
   }
 }

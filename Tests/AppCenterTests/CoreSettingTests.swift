@@ -186,6 +186,36 @@ extension `App Center` {
       await modules.end()
     }
 
+    @Test func `an address that cannot be used is named, and hides none that can`() async throws {
+      let modules = try ModuleHarness {
+        $0.variables = ["TERN_COLLECTOR": "127.0.0.1:8787"]
+        $0.bundleCollector = "https://bundle.test"
+      }
+      modules.startQuietly()
+      #expect(modules.client?.collector?.absoluteString == "https://bundle.test")
+      await modules.end()
+      let lonely = try ModuleHarness { $0.variables = ["TERN_COLLECTOR": "ftp://collector.test"] }
+      lonely.startQuietly()
+      #expect(lonely.log("WARNING").contains { $0.contains("ftp://collector.test") })
+      await lonely.end()
+    }
+
+    @Test func `enabling what is enabled ends no pause`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      Analytics.pause()
+      Analytics.enabled = true
+      Analytics.trackEvent("A")
+      if case .failed(let error) = try await modules.flush() { #expect(error.code == .stopped) }
+      #expect(modules.names.isEmpty)
+      Analytics.enabled = false
+      Analytics.enabled = true
+      Analytics.trackEvent("B")
+      try await modules.flush()
+      #expect(modules.names == ["B"])
+      await modules.end()
+    }
+
     @Test func `a storage that cannot be used is an error in the log and nothing else`() throws {
       let modules = try ModuleHarness { $0.directory = URL(fileURLWithPath: "/proc/nothing") }
       AppCenter.setMaxStorageSize(1 << 20) { #expect(!$0) }

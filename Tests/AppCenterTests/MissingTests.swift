@@ -116,7 +116,7 @@ extension `App Center` {
         return (files ?? .init()).compactMap { ($0 as? URL).flatMap { try? Data(contentsOf: $0).count } }.reduce(0, +)
       }
       var sizes: [Int] = []
-      for _ in 0..<60 {
+      for _ in 0..<200 {
         modules.startQuietly()
         AppCenter.userId = "alice"
         Analytics.trackEvent("A")
@@ -124,7 +124,8 @@ extension `App Center` {
         await modules.relaunch()
         sizes.append(size())
       }
-      #expect(sizes.suffix(30).max() ?? 0 <= (sizes.prefix(30).max() ?? 0) + 64)
+      // The least of the last ones: a file may wait to be removed for a moment.
+      #expect(sizes.suffix(50).min() ?? .max <= (sizes.prefix(50).max() ?? 0))
     }
 
     @Test func `315. the handler of the storage's size is called once, whatever happens`() async throws {
@@ -134,6 +135,13 @@ extension `App Center` {
       modules.startQuietly()
       AppCenter.setMaxStorageSize(1 << 20) { _ in calls.withLock { $0 += 1 } }
       #expect(calls.withLock { $0 } == 4)
+      for secret in ["", "target=abc", ";;;"] {
+        let modules = try ModuleHarness()
+        calls.withLock { $0 = 0 }
+        AppCenter.setMaxStorageSize(1 << 20) { isSet in calls.withLock { $0 += isSet ? 100 : 1 } }
+        modules.start(secret: secret)
+        #expect(calls.withLock { $0 } == 1, "\(secret)")
+      }
     }
 
     @Test func `316. a key that the collector does not know stops sending and loses nothing`() async throws {

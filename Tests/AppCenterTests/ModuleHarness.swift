@@ -60,8 +60,12 @@ final class ModuleHarness {
 
   /// Starts Analytics without sessions of its own, which would be events too.
   func startQuietly(_ services: [AnyClass] = [Analytics.self]) {
+    start(secret: Self.secret, services)
+  }
+
+  func start(secret: String, _ services: [AnyClass] = [Analytics.self]) {
     Analytics.enableManualSessionTracker()
-    AppCenter.start(withAppSecret: Self.secret, services: services)
+    AppCenter.start(withAppSecret: secret, services: services)
   }
 
   /// The messages of a level so far.

@@ -4,9 +4,13 @@ import TernEvents
 
 /// Which collector the modules talk to; there is no default.
 extension AppCenterCore {
-  /// What the app set, else the environment, else the bundle.
-  func collectorAddress(_ logUrl: String?) -> String? {
-    [logUrl, world.variables["TERN_COLLECTOR"], world.bundleCollector].lazy.compactMap { $0 }.first { !$0.isEmpty }
+  /// What the app set, else the environment, else the bundle: the first that can be used.
+  func collectorAddress(_ logUrl: String?) -> URL? {
+    named(logUrl).lazy.compactMap(Self.collector).first
+  }
+
+  private func named(_ logUrl: String?) -> [String] {
+    [logUrl, world.variables["TERN_COLLECTOR"], world.bundleCollector].compactMap { $0 }.filter { !$0.isEmpty }
   }
 
   /// The address without the `/logs` that App Center's own had.
@@ -28,6 +32,10 @@ extension AppCenterCore {
       return !state.wasCollectorMissed
     }
     guard isFirst else { return }
+    for wrong in named(state.withLock { $0.logUrl }) {
+      logBook.write(
+        .warning, .core, "\"\(wrong)\" is no address of a collector; one looks like https://tern.example.com.")
+    }
     logBook.write(
       .warning, .core,
       """
@@ -41,7 +49,7 @@ extension AppCenterCore {
     get { state.withLock { $0.logUrl } }
     set {
       if let newValue, Self.collector(newValue) == nil {
-        logBook.write(.info, .core, "\"\(newValue)\" is no address of a collector; the one before stays.")
+        logBook.write(.warning, .core, "\"\(newValue)\" is no address of a collector; the one before stays.")
         return
       }
       let client = state.withLock { state in
@@ -49,7 +57,7 @@ extension AppCenterCore {
         return state.client
       }
       guard let client else { return }
-      let collector = collectorAddress(newValue).flatMap(Self.collector)
+      let collector = collectorAddress(newValue)
       // It was read above, so it can be used.
       try? client.setCollector(collector)
       logBook.write(.info, .core, "The collector is \(collector?.absoluteString ?? "not set").")

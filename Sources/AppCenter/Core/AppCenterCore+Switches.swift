@@ -49,21 +49,23 @@ extension AppCenterCore {
 
   /// Switches a service; kept over launches. Whoever is switched on sends again, too.
   package func setEnabled(_ isEnabled: Bool, _ traits: ServiceTraits) {
-    let client = decide { state, notes -> TernClient? in
+    let (client, isNew) = decide { state, notes -> (TernClient?, Bool) in
       guard let service = state.services[traits.name] else {
         notes.append(state.notStarted(traits))
-        return nil
+        return (nil, false)
       }
       guard state.isCoreEnabled else {
         notes.append(Note(.error, traits.tag, "The SDK is disabled; enable AppCenter first."))
-        return nil
+        return (nil, false)
       }
       state.services[traits.name]?.isEnabled = isEnabled
       notes.append(Note(.info, traits.tag, "\(traits.name) is \(isEnabled ? "enabled" : "disabled")."))
-      return service.hasSecret ? state.client : nil
+      guard service.hasSecret, let client = state.client else { return (nil, false) }
+      return (client, client.isRecording(traits.part) != isEnabled)
     }
     client?.setRecording(isEnabled, of: traits.part)
-    if isEnabled, traits.part == .usage { client?.resume() }
+    // Only a change: an app that says again what holds already has not asked for its pause to end.
+    if isEnabled, isNew, traits.part == .usage { client?.resume() }
   }
 
   /// Whether requests may be made; can be set at any time and is kept over launches.

@@ -95,13 +95,21 @@ package final class AppCenterCore: Sendable {
 
   /// Opens the client, if there is a secret.
   private func open(_ secret: SecretString) {
-    guard let key = secret.secret else { return }
+    guard let key = secret.secret else {
+      // There is nothing to store without a secret, and whoever asked for room must not wait for ever.
+      let pending = state.withLock { state in
+        defer { state.pendingSize = nil }
+        return state.pendingSize
+      }
+      pending?.handler?(false)
+      return
+    }
     let (pending, address) = state.withLock { state in
       state.hasSecret = true
       defer { state.pendingSize = nil }
       return (state.pendingSize, collectorAddress(state.logUrl))
     }
-    let collector = address.flatMap(Self.collector)
+    let collector = address
     do {
       let client = try TernClient(configuration(key, collector), environment: world.environment())
       // A user lasts as long as the process, as it always did.

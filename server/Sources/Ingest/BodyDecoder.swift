@@ -1,8 +1,5 @@
 /// Undoes the `Content-Encoding` of a request body, in bounded memory.
 public enum BodyDecoder {
-  /// How much larger than what was sent a body may become before it is taken for a bomb. Real batches, which repeat a
-  /// device block per event, reach about forty.
-  static let maximumRatio = 200
   /// Below this size in bytes the ratio is not looked at: a few equal lines compress very well.
   static let ratioFreeBytes = 256 << 10
 
@@ -27,7 +24,7 @@ public enum BodyDecoder {
       guard body.count <= limits.maximumDecompressedBytes else { throw tooLarge(limits.maximumDecompressedBytes) }
       return try read(body)
     case "gzip", "x-gzip", "deflate":
-      let inflation = Inflation(body, isGzip: encoding != "deflate", limit: limits.maximumDecompressedBytes)
+      let inflation = Inflation(body, isGzip: encoding != "deflate", limits: limits)
       try inflation.run()
       defer { withExtendedLifetime(inflation) {} }
       return try read(inflation.output)

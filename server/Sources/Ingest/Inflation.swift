@@ -18,11 +18,13 @@ final class Inflation {
   private var buffer: UnsafeMutableRawPointer?
   private var capacity = 0
   private var count = 0
+  private let maximumRatio: Int
 
-  init(_ input: UnsafeRawBufferPointer, isGzip: Bool, limit: Int) {
+  init(_ input: UnsafeRawBufferPointer, isGzip: Bool, limits: IngestLimits) {
     self.input = input
     self.isGzip = isGzip
-    self.limit = limit
+    limit = limits.maximumDecompressedBytes
+    maximumRatio = limits.maximumRatio
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
   }
@@ -74,9 +76,9 @@ final class Inflation {
   private func grow() throws(IngestError) {
     guard capacity <= limit else { throw BodyDecoder.tooLarge(limit) }
     let consumed = input.count - Int(stream.pointee.avail_in)
-    guard count <= max(BodyDecoder.ratioFreeBytes, consumed * BodyDecoder.maximumRatio) else {
+    guard count <= max(BodyDecoder.ratioFreeBytes, consumed * maximumRatio) else {
       throw IngestError(
-        code: .tooLarge, message: "The compressed body unpacks to more than \(BodyDecoder.maximumRatio) times its size."
+        code: .tooLarge, message: "The compressed body unpacks to more than \(maximumRatio) times its size."
       )
     }
     try reserve(min(capacity * 2, limit + 1))

@@ -4,6 +4,8 @@ public struct IngestLimits: Sendable, Hashable {
   public var maximumBodyBytes: Int
   /// Largest body after decompression, in bytes.
   public var maximumDecompressedBytes: Int
+  /// How many times larger than what was sent a body may become before it is taken for a bomb.
+  public var maximumRatio: Int
   /// Most events or logs in one request.
   public var maximumEvents: Int
   /// Longest name, in UTF-8 bytes; longer ones are cut at a character boundary.
@@ -17,15 +19,18 @@ public struct IngestLimits: Sendable, Hashable {
   /// How far in the future an event may lie when it arrives.
   public var maximumLead: Duration
 
-  /// Creates limits. Defaults: 4 MiB as sent and decompressed, 2,000 events, 768-byte names, 8 KiB values,
+  /// Creates limits. Defaults: 4 MiB as sent and decompressed, 200 times (real batches, which repeat a device block per
+  /// event, reach about forty), 2,000 events, 768-byte names, 8 KiB values,
   /// 100 properties, 400 days back, 3 days ahead.
   public init(
-    maximumBodyBytes: Int = 4 << 20, maximumDecompressedBytes: Int = 4 << 20, maximumEvents: Int = 2_000,
+    maximumBodyBytes: Int = 4 << 20, maximumDecompressedBytes: Int = 4 << 20,
+    maximumRatio: Int = 200, maximumEvents: Int = 2_000,
     maximumNameBytes: Int = 768, maximumValueBytes: Int = 8 << 10, maximumProperties: Int = 100,
     maximumAge: Duration = .seconds(400 * 86_400), maximumLead: Duration = .seconds(3 * 86_400)
   ) {
     self.maximumBodyBytes = maximumBodyBytes
     self.maximumDecompressedBytes = maximumDecompressedBytes
+    self.maximumRatio = min(max(maximumRatio, 1), 1 << 16)
     self.maximumEvents = maximumEvents
     self.maximumNameBytes = maximumNameBytes
     self.maximumValueBytes = maximumValueBytes
@@ -37,8 +42,12 @@ public struct IngestLimits: Sendable, Hashable {
   /// What the native protocol allows.
   public static let native = IngestLimits()
   /// What App Center allowed: 25 days back, 3 days ahead, and attachments of 7 MiB, which base 64 makes a third longer.
+  ///
+  /// An attachment may be nothing but zeros, and a refused body would cost a stock client its queue: the ratio is that of
+  /// the format, and only the size bounds a body.
   public static let appCenter = IngestLimits(
-    maximumBodyBytes: 16 << 20, maximumDecompressedBytes: 16 << 20, maximumAge: .seconds(25 * 86_400))
+    maximumBodyBytes: 16 << 20, maximumDecompressedBytes: 16 << 20, maximumRatio: 1_100,
+    maximumAge: .seconds(25 * 86_400))
   /// What the Measurement Protocol allows; a queue time of any length is kept.
   public static let measurement = IngestLimits(maximumBodyBytes: 1 << 20, maximumDecompressedBytes: 1 << 20)
 }

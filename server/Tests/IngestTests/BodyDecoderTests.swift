@@ -91,6 +91,14 @@ func deflated(_ bytes: [UInt8], windowBits: Int32 = 31) throws -> [UInt8] {
     #expect(error?.code == .tooLarge)
   }
 
+  @Test func `an attachment of nothing but zeros is read, since its log must not cost a client its queue`() throws {
+    let zeros = [UInt8](repeating: 0x41, count: 9 << 20)
+    #expect(try decode(try deflated(zeros), "gzip", limits: .appCenter) == zeros)
+    let bomb = try deflated([UInt8](repeating: 0x41, count: 64 << 20))
+    let error = #expect(throws: IngestError.self) { try decode(bomb, "gzip", limits: .appCenter) }
+    #expect(error?.code == .tooLarge)
+  }
+
   @Test func `a bomb is refused`() throws {
     let bomb = try deflated([UInt8](repeating: 0x20, count: 64 << 20))
     for limits in [IngestLimits(), IngestLimits(maximumDecompressedBytes: 1 << 30)] {
