@@ -124,8 +124,8 @@ extension `App Center` {
         await modules.relaunch()
         sizes.append(size())
       }
-      // The least of the last ones: a file may wait to be removed for a moment.
-      #expect(sizes.suffix(50).min() ?? .max <= (sizes.prefix(50).max() ?? 0))
+      // The least of the last ones, since a file may wait to be removed for a moment; a number may gain a digit.
+      #expect(sizes.suffix(50).min() ?? .max <= (sizes.prefix(50).max() ?? 0) + 16)
     }
 
     @Test func `315. the handler of the storage's size is called once, whatever happens`() async throws {
