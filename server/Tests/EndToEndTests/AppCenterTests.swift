@@ -44,6 +44,8 @@ struct AppCenterTests {
     kill(second.processIdentifier, SIGKILL)
     second.waitUntilExit()
     let third = try sample("manual")
+    // Real time: another process has no clock to turn, and its output says nothing before it ends. Too short a wait
+    // would only make the test easier, not its figures wrong.
     try await Task.sleep(for: .seconds(1))
     server = try await RunningServer.start(workspace, port: server.port)
     // Each call of startSession is a session of its own, and a launch is none.
