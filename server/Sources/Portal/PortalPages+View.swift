@@ -16,6 +16,7 @@ extension PortalPages {
       action: "\(path)/\(request.name.rawValue)", number: request.view.id.description,
       from: request.days.lowerBound.description, until: request.days.upperBound.description,
       latest: request.today.description, rule: Self.rule(request.view),
+      explanation: request.name.explanation,
       links: ViewReportName.allCases.map {
         ViewPage.Link(text: $0.title, link: link($0, range), isActive: $0 == request.name)
       },
@@ -91,6 +92,7 @@ private struct ViewPage {
   var until: String
   var latest: String
   var rule: String
+  var explanation: String
   var links: [Link]
   var lists: [List]
   var downloads: [LinkView]

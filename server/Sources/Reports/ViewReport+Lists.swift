@@ -10,15 +10,32 @@ extension ViewReportRequest {
     func rows(_ table: ViewTable) -> [ViewFigures.Row] { figures.tables[table] ?? [] }
     switch name {
     case .overview: return overview(figures)
-    case .screens: return [screens(rows(.screens))]
-    case .events: return [events(rows(.events))]
+    case .screens:
+      return [
+        screens(rows(.screens)),
+        plain(
+          "versions", ["screen", "app", "version", "views", "unique"], rows(.screenVersions), title: "App versions"),
+      ]
+    case .landing: return [landing(rows(.landings))]
+    case .exits: return [exits(rows(.exits), views: rows(.screens))]
+    case .depth: return [depth(rows(.depths))]
+    case .flow: return flow(rows(.flow))
+    case .events: return [events(rows(.events)), eventScreens(rows(.eventScreens)), eventTotals(figures)]
     case .exceptions: return exceptions(rows(.exceptions), figures)
     case .timings: return [timings(rows(.timings))]
-    case .ecommerce: return ecommerce(rows(.transactions), rows(.products), figures)
+    case .ecommerce: return ecommerce(figures)
+    case .shopping: return [shopping(rows(.shopping))]
+    case .checkout: return checkout(rows(.checkoutSteps), rows(.checkoutOptions))
+    case .promotions: return [promotions(rows(.promotions))]
+    case .lists: return productLists(rows(.lists), rows(.listProducts))
     case .devices: return devices(rows(.devices))
     case .social: return [plain("social", ["network", "action", "target", "interactions"], rows(.social))]
     case .versions:
-      return [plain("versions", ["app", "version", "sessions", "screenviews", "crashes"], rows(.versions))]
+      let numbers = ["sessions", "screenviews", "crashes"]
+      return [
+        plain("versions", ["app", "version"] + numbers, rows(.versions)),
+        plain("applications", ["application", "installer"] + numbers, rows(.applications), title: "Applications"),
+      ]
     case .acquisition:
       return [plain("acquisition", ["source", "medium", "campaign", "sessions"], rows(.acquisition))]
     case .custom:
@@ -35,7 +52,7 @@ extension ViewReportRequest {
   }
 
   /// Keys, numbers and users as they are.
-  private func plain(
+  func plain(
     _ member: String, _ columns: [String], _ rows: [ViewFigures.Row], title: String = ""
   ) -> List {
     List(
@@ -45,12 +62,12 @@ extension ViewReportRequest {
       })
   }
 
-  private func limited(_ rows: [ViewFigures.Row]) -> ArraySlice<ViewFigures.Row> { rows.prefix(limit) }
+  func limited(_ rows: [ViewFigures.Row]) -> ArraySlice<ViewFigures.Row> { rows.prefix(limit) }
 
-  private func ratio(_ part: Int64, _ whole: Int64) -> Double { whole == 0 ? 0 : Double(part) / Double(whole) }
+  func ratio(_ part: Int64, _ whole: Int64) -> Double { whole == 0 ? 0 : Double(part) / Double(whole) }
 
   /// Millionths as a decimal number: exact, so text.
-  private func money(_ millionths: Int64) -> Cell {
+  func money(_ millionths: Int64) -> Cell {
     let magnitude = millionths.magnitude
     var decimals = String(magnitude % 1_000_000)
     decimals = String(repeating: "0", count: 6 - decimals.count) + decimals
@@ -101,42 +118,13 @@ extension ViewReportRequest {
       columns: ["screen", "views", "unique", "users", "time_ms", "average_ms", "entrances", "exits", "exit_share"],
       rows: limited(rows).map { row in
         let numbers = row.numbers
-        let stayed = numbers[0] - numbers[4]
+        let stayed = numbers[0].subtractingSaturated(numbers[4])
         return [
           .text(row.key[0]), .count(numbers[0]), .count(numbers[1]), .count(Int64(row.users)), .count(numbers[2]),
           .count(stayed > 0 ? numbers[2] / stayed : 0), .count(numbers[5]), .count(numbers[4]),
           .share(ratio(numbers[4], numbers[0])),
         ]
       })
-  }
-
-  private func events(_ rows: [ViewFigures.Row]) -> List {
-    List(
-      member: "events", title: "",
-      columns: ["category", "action", "label", "events", "unique", "users", "value", "average_value"],
-      rows: limited(rows).map { row in
-        let numbers = row.numbers
-        return row.key.map { .text($0) } + [
-          .count(numbers[0]), .count(numbers[1]), .count(Int64(row.users)), .count(numbers[2]),
-          .decimal(ratio(numbers[2], numbers[3])),
-        ]
-      })
-  }
-
-  private func exceptions(_ rows: [ViewFigures.Row], _ figures: ViewFigures) -> [List] {
-    let total = figures.totals
-    return [
-      plain("exceptions", ["description", "version", "exceptions", "crashes"], rows),
-      List(
-        member: "totals", title: "Totals",
-        columns: ["exceptions", "crashes", "screenviews", "exceptions_per_screenview"],
-        rows: [
-          [
-            .count(total.exceptions), .count(total.crashes), .count(total.screenViews),
-            .decimal(ratio(total.exceptions, total.screenViews)),
-          ]
-        ]),
-    ]
   }
 
   private func timings(_ rows: [ViewFigures.Row]) -> List {
@@ -149,33 +137,6 @@ extension ViewReportRequest {
           .count(row.numbers[0]), .count(row.numbers[0] == 0 ? 0 : row.numbers[1] / row.numbers[0]),
         ] + row.numbers[2...].map { .count($0) } + [.count(Int64(row.users))]
       })
-  }
-
-  private func ecommerce(
-    _ transactions: [ViewFigures.Row], _ products: [ViewFigures.Row], _ figures: ViewFigures
-  ) -> [List] {
-    let total = figures.totals
-    let average = total.transactions == 0 ? 0 : total.revenue / total.transactions
-    return [
-      List(
-        member: "totals", title: "Totals", columns: ["transactions", "revenue", "average_order"],
-        rows: [[.count(total.transactions), money(total.revenue), money(average)]]),
-      List(
-        member: "products", title: "Products",
-        columns: [
-          "product", "sku", "quantity", "revenue", "details", "clicks", "adds", "removes", "checkouts", "purchases",
-          "refunds", "users",
-        ],
-        rows: limited(products).map { row in
-          row.key.map { .text($0) } + [.count(row.numbers[0]), money(row.numbers[1])]
-            + row.numbers[2...].map { .count($0) } + [.count(Int64(row.users))]
-        }),
-      List(
-        member: "transactions", title: "Transactions", columns: ["transaction", "hits", "revenue", "tax", "shipping"],
-        rows: limited(transactions).map { row in
-          [.text(row.key[0]), .count(row.numbers[0])] + row.numbers[1...].map { money($0) }
-        }),
-    ]
   }
 
   private func devices(_ rows: [ViewFigures.Row]) -> [List] {

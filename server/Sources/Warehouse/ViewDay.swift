@@ -61,7 +61,9 @@ struct ViewDay {
 
 /// A version; the totals; the sets; the tables in order, each with its rows in order: equal figures give equal bytes.
 extension ViewDay {
-  private static let version: UInt64 = 1
+  private static let version: UInt64 = 2
+  /// The first table that days of version 1 do not have.
+  private static let firstTableOfVersion2 = 40
 
   /// The stored form of who was there.
   var encodedPresent: [UInt8] {
@@ -71,13 +73,19 @@ extension ViewDay {
   }
 
   /// The stored form of everything else.
-  var encodedFigures: [UInt8] {
+  var encodedFigures: [UInt8] { encodedFigures(like: []) }
+
+  /// The stored form of everything else, in the version of another: what that did not have yet is left out.
+  func encodedFigures(like other: [UInt8]) -> [UInt8] {
+    let version = other.first == 1 ? 1 : Self.version
     var bytes: [UInt8] = []
-    bytes.appendVarint(Self.version)
+    bytes.appendVarint(version)
     for field in ViewTotals.fields { bytes.appendZigzag(totals[keyPath: field]) }
     users.encode(into: &bytes)
     repeaters.encode(into: &bytes)
-    let tables = tables.filter { !$0.value.isEmpty }.sorted { $0.key.rawValue < $1.key.rawValue }
+    let tables = tables.filter {
+      !$0.value.isEmpty && (version > 1 || $0.key.rawValue < Self.firstTableOfVersion2)
+    }.sorted { $0.key.rawValue < $1.key.rawValue }
     bytes.appendVarint(UInt64(tables.count))
     for (table, rows) in tables {
       bytes.appendVarint(UInt64(table.rawValue))
@@ -96,7 +104,9 @@ extension ViewDay {
   init?(present: UnsafeRawBufferPointer, figures: UnsafeRawBufferPointer) {
     var sets = ByteReader(present)
     var reader = ByteReader(figures)
-    guard let everybody = SlotSet.decode(&sets), reader.varint() == Self.version else { return nil }
+    guard let everybody = SlotSet.decode(&sets), let version = reader.varint(),
+      (1...Self.version).contains(version)
+    else { return nil }
     self.present = everybody
     for field in ViewTotals.fields {
       guard let number = reader.zigzag() else { return nil }

@@ -11,7 +11,9 @@ struct ViewDayBuilder {
 
   private let filters: [ViewFilter]
   private let hour: (Int64) -> Int
-  private var day = ViewDay()
+  var day = ViewDay()
+  /// Different keys of each step of the flow.
+  var flowKeys: [Int: Int] = [:]
   private var transactions: Set<String> = []
 
   private init(filters: [ViewFilter], hour: @escaping (Int64) -> Int) {
@@ -77,6 +79,8 @@ extension ViewDayBuilder {
     day.add(.acquisition, first.campaign ?? ["(direct)", "(none)", "(not set)"], [1], user: slot)
     addDevice(session, slot)
     addScreens(session.filter(\.isScreenView), slot)
+    addJourney(session, slot)
+    addShopping(session, slot)
     var seenEvents: Set<[String]> = []
     for hit in session {
       day.add(.hours, [Self.twoDigits(hour(hit.time))], [0, 1], user: slot)
@@ -84,7 +88,8 @@ extension ViewDayBuilder {
       case "event": addEvent(hit, &seenEvents)
       case "exception": addException(hit)
       case "timing": addTiming(hit)
-      case "transaction": addTransaction(hit, sign: 1)
+      // One that names an action too is counted with that.
+      case "transaction" where !hit.isAction("purchase", "refund"): addTransaction(hit, sign: 1)
       case "item": addItem(hit)
       case "social": day.add(.social, [hit.text("sn"), hit.text("sa"), hit.text("st")], [1], user: slot)
       default: break
@@ -94,7 +99,7 @@ extension ViewDayBuilder {
     }
   }
 
-  private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+  static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
   private mutating func addDevice(_ session: [ViewHit], _ slot: UInt32) {
     guard let hit = session.last else { return }
@@ -154,8 +159,12 @@ extension ViewDayBuilder {
 
 extension ViewDayBuilder {
   /// Revenue that a hit does not name is what its products cost.
+  func revenue(of hit: ViewHit) -> Int64 {
+    hit.millionths("tr") ?? products(of: hit).reduce(0) { $0.addingSaturated($1.revenue) }
+  }
+
   private mutating func addTransaction(_ hit: ViewHit, sign: Int64) {
-    let revenue = (hit.millionths("tr") ?? products(of: hit).reduce(0) { $0.addingSaturated($1.revenue) }) * sign
+    let revenue = revenue(of: hit) * sign
     if sign > 0 { transactions.insert(hit.text("ti")) }
     day.totals.revenue = day.totals.revenue.addingSaturated(revenue)
     day.add(
@@ -187,25 +196,27 @@ extension ViewDayBuilder {
     }
   }
 
-  private struct Product {
+  struct Product {
+    /// Its number among the products of its hit.
+    var index: Int
     var key: [String]
     var quantity: Int64
     var revenue: Int64
   }
 
-  private func products(of hit: ViewHit) -> [Product] {
+  func products(of hit: ViewHit) -> [Product] {
     guard hit.parameters["pa"] != nil else { return [] }
     return (1...200).compactMap { index in
       let (name, identifier) = (hit.parameters["pr\(index)nm"], hit.parameters["pr\(index)id"])
       guard name ?? identifier != nil else { return nil }
       let quantity = max(hit.integer("pr\(index)qt") ?? 1, 0)
       return Product(
-        key: [name ?? "(not set)", identifier ?? "(not set)"], quantity: quantity,
+        index: index, key: [name ?? "(not set)", identifier ?? "(not set)"], quantity: quantity,
         revenue: Self.product(hit.millionths("pr\(index)pr") ?? 0, quantity))
     }
   }
 
-  private static func product(_ price: Int64, _ quantity: Int64) -> Int64 {
+  static func product(_ price: Int64, _ quantity: Int64) -> Int64 {
     let (product, isOver) = price.multipliedReportingOverflow(by: quantity)
     return isOver ? (price < 0 ? -(Int64.max / 2) : Int64.max / 2) : product
   }

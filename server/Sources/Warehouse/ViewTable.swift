@@ -28,14 +28,57 @@ public enum ViewTable: Int, Sendable, CaseIterable {
   /// By metric slot, such as `cm1`: hits, sum in millionths.
   case metrics = 13
 
+  /// By the first screen of a session: sessions, those of one screen view, milliseconds they lasted, their screen views.
+  case landings = 40
+  /// By the last screen of a session: sessions.
+  case exits = 41
+  /// By screen views of a session, `00` to `19` and `20+`: sessions, milliseconds they lasted.
+  case depths = 42
+  /// By step, `01` to `10`, kind and name of what was there, kind and name of what came next: sessions. The kinds are
+  /// `screen`, `event`, `exit` and `other`.
+  case flow = 43
+  /// By screen, app and version: views, unique views.
+  case screenVersions = 44
+  /// By screen, category, action: events, unique events, sum of values.
+  case eventScreens = 45
+  /// One row: events, sessions with any.
+  case eventSessions = 46
+  /// By `exception` and `crash`: hits, sessions with any.
+  case exceptionSessions = 47
+  /// By app version: exceptions, crashes.
+  case exceptionVersions = 48
+  /// By application id and installer id: sessions, screen views, crashes.
+  case applications = 49
+  /// By fact and value, such as `currency`, `EUR`; the fact `all` has one row: orders, revenue, tax and shipping in
+  /// millionths, refunds, their sum in millionths.
+  case orders = 60
+  /// By fact and value, such as `brand`, `Tern`: quantity sold, revenue in millionths, then hits with detail, add, purchase.
+  case productFacts = 61
+  /// By what shoppers did, such as `add`: sessions, hits, sessions that went no further.
+  case shopping = 62
+  /// By checkout step: sessions, hits, sessions that went no further.
+  case checkoutSteps = 63
+  /// By checkout step and option: sessions, hits.
+  case checkoutOptions = 64
+  /// By id, name, creative, position: views, clicks.
+  case promotions = 65
+  /// By list, product name and SKU: impressions, clicks, details.
+  case listProducts = 66
+  /// By list: impressions, clicks, details.
+  case lists = 67
+
   /// How many numbers a row has.
   var width: Int {
     switch self {
-    case .social, .dimensions, .devices, .acquisition: 1
+    case .social, .dimensions, .devices, .acquisition, .exits, .flow: 1
     case .hours, .exceptions, .metrics: 2
-    case .versions: 3
-    case .events, .transactions: 4
-    case .screens: 6
+    case .depths, .screenVersions, .eventSessions, .exceptionSessions, .exceptionVersions: 2
+    case .checkoutOptions, .promotions: 2
+    case .versions, .eventScreens, .applications: 3
+    case .shopping, .checkoutSteps, .listProducts, .lists: 3
+    case .events, .transactions, .landings: 4
+    case .productFacts: 5
+    case .screens, .orders: 6
     case .timings: 8
     case .products: 9
     }

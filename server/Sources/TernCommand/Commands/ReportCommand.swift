@@ -5,14 +5,20 @@ import Warehouse
 
 /// `tern report`
 struct ReportCommand: ParsableCommand {
-  private static let viewNames = ViewReportName.allCases.map(\.rawValue).joined(separator: ", ")
+  private static let viewNames = ViewReportName.allCases.map { name in
+    "  \(name.rawValue.padding(toLength: 12, withPad: " ", startingAt: 0))\(name.explanation)"
+  }.joined(separator: "\n")
+  private static let completions = Set(
+    ReportName.allCases.map(\.rawValue) + ViewReportName.allCases.map(\.rawValue)
+  ).sorted()
   private static let names = ReportName.allCases.map(\.rawValue).joined(separator: ", ")
 
   static let configuration = CommandConfiguration(
     commandName: "report", abstract: "Print a report of an app; works while a server runs.",
     discussion: """
       Reports: \(names).
-      With --view: \(viewNames).
+      With --view:
+      \(viewNames)
       Days are those of the time zone of the app, or of the view; without --from and --to they are the last 30, ending today.
 
       Examples:
@@ -23,9 +29,10 @@ struct ReportCommand: ParsableCommand {
         tern report error --occurrence 4711 --app 1
         tern report live --app 1 --limit 20
         tern report late --app 1 --view 3
+        tern report flow --app 1 --view 3 --days 7
       """)
 
-  @Argument(help: "The report.", completion: .list(ReportName.allCases.map(\.rawValue)))
+  @Argument(help: "The report.", completion: .list(Self.completions))
   var name: String
 
   @OptionGroup var app: AppOption

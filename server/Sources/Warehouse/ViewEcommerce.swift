@@ -1,0 +1,52 @@
+/// What a hit says of promotions and lists of products, read in one pass over its parameters.
+struct ViewEcommerce {
+  /// Promotions, by their numbers: parameters without prefix and number, such as `nm`.
+  var promotions: [Int: [String: String]] = [:]
+  /// The names of lists, by their numbers.
+  var listNames: [Int: String] = [:]
+  /// Products seen in lists, by the numbers of list and product: parameters without prefixes.
+  var impressions: [Place: [String: String]] = [:]
+
+  /// Where in which list.
+  struct Place: Hashable, Comparable {
+    var list: Int
+    var product: Int
+    static func < (left: Place, right: Place) -> Bool { (left.list, left.product) < (right.list, right.product) }
+  }
+
+  /// The largest number that the protocol gives to a list, a product or a promotion.
+  private static let largest = 200
+
+  /// `nil` when the hit says nothing of the kind, which is nearly always.
+  init?(_ parameters: [String: String]) {
+    for (name, value) in parameters {
+      var rest = name.utf8[...]
+      if Self.skip("promo", &rest) {
+        guard let number = Self.number(&rest) else { continue }
+        promotions[number, default: [:]][String(rest) ?? ""] = value
+      } else if Self.skip("il", &rest) {
+        guard let list = Self.number(&rest) else { continue }
+        if rest.elementsEqual("nm".utf8) {
+          listNames[list] = value
+        } else if Self.skip("pi", &rest), let product = Self.number(&rest) {
+          impressions[Place(list: list, product: product), default: [:]][String(rest) ?? ""] = value
+        }
+      }
+    }
+    if promotions.isEmpty, impressions.isEmpty { return nil }
+  }
+
+  private static func skip(_ prefix: StaticString, _ rest: inout Substring.UTF8View) -> Bool {
+    let isThere = prefix.withUTF8Buffer { rest.starts(with: $0) }
+    if isThere { rest = rest.dropFirst(prefix.utf8CodeUnitCount) }
+    return isThere
+  }
+
+  /// A number without leading zeros within what the protocol has, with something behind it.
+  private static func number(_ rest: inout Substring.UTF8View) -> Int? {
+    let digits = rest.prefix(4).prefix { (0x30...0x39).contains($0) }
+    guard let first = digits.first, first != 0x30, let text = String(digits), let number = Int(text) else { return nil }
+    rest = rest.dropFirst(digits.count)
+    return number <= largest && !rest.isEmpty ? number : nil
+  }
+}
