@@ -28,44 +28,40 @@ extension ViewReportRequest {
     }
   }
 
-  private static let minute: Int64 = 60_000
-
-  /// Who is there now, and the screens of the last half hour.
+  /// Who is there now, and the last half hour.
   func realtime(from source: any ViewSource) throws -> ViewReport {
-    let now = now.millisecondsSince1970
-    let hits = try source.inspectedHits(view, since: now - 30 * Self.minute, limit: 10_000)
-      .filter { $0.status == "counted" }
-    let recent = hits.filter { $0.time > now - 5 * Self.minute }
-    func isScreen(_ hit: InspectedHit) -> Bool { ["screenview", "appview", "pageview"].contains(hit.parameters["t"]) }
-    let minutes = (0..<30).map { age -> [Cell] in
-      let views = hits.filter { isScreen($0) && max(0, now - $0.time) / Self.minute == Int64(age) }
-      return [.count(Int64(age)), .count(Int64(views.count)), .count(Int64(Set(views.map(\.install)).count))]
+    let figures = try source.viewRealtime(view, now: now.millisecondsSince1970)
+    func ranking(_ fact: ViewRealtime.Fact, _ member: String, _ title: String, _ columns: [String]) -> ViewReport.List {
+      ViewReport.List(
+        member: member, title: title, columns: columns + ["users", "hits"],
+        rows: (figures.facts[fact] ?? []).prefix(limit).map { row in
+          row.key.map { .text($0) } + [.count(Int64(row.users)), .count(Int64(row.hits))]
+        })
+    }
+    let minutes = figures.minutes.enumerated().map { age, minute -> [Cell] in
+      [.count(Int64(age)), .count(Int64(minute.screenViews)), .count(Int64(minute.users)), .count(Int64(minute.hits))]
     }
     return ViewReport(
       request: self,
       lists: [
         ViewReport.List(
-          member: "now", title: "Now", columns: ["active_users", "hits"],
-          rows: [[.count(Int64(Set(recent.map(\.install)).count)), .count(Int64(recent.count))]]),
-        ranking("screens", "Screens", "screen", recent.filter(isScreen)) { $0.parameters["cd"] ?? $0.parameters["dp"] },
-        ranking("events", "Events", "action", recent.filter { $0.parameters["t"] == "event" }) { $0.parameters["ea"] },
-        ranking("versions", "App versions", "version", recent) { $0.parameters["av"] },
+          member: "now", title: "Now", columns: ["active_users", "new_users", "returning_users", "hits"],
+          rows: [
+            [
+              .count(Int64(figures.activeUsers)), .count(Int64(figures.newUsers)),
+              .count(Int64(figures.activeUsers).subtractingSaturated(Int64(figures.newUsers))),
+              .count(Int64(figures.hits)),
+            ]
+          ]),
+        ranking(.screen, "screens", "Screens", ["screen"]),
+        ranking(.event, "events", "Events", ["category", "action"]),
+        ranking(.app, "apps", "Apps", ["app"]),
+        ranking(.version, "versions", "App versions", ["version"]),
+        ranking(.country, "countries", "Countries", ["country"]),
         ViewReport.List(
-          member: "minutes", title: "Screen views per minute", columns: ["minutes_ago", "screenviews", "users"],
+          member: "minutes", title: "Minutes", columns: ["minutes_ago", "screenviews", "users", "hits"],
           rows: minutes),
       ])
-  }
-
-  private func ranking(
-    _ member: String, _ title: String, _ column: String, _ hits: [InspectedHit], _ key: (InspectedHit) -> String?
-  ) -> ViewReport.List {
-    let groups = Dictionary(grouping: hits) { key($0) ?? "(not set)" }
-      .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
-    return ViewReport.List(
-      member: member, title: title, columns: [column, "hits", "users"],
-      rows: groups.prefix(limit).map { name, hits in
-        [.text(name), .count(Int64(hits.count)), .count(Int64(Set(hits.map(\.install)).count))]
-      })
   }
 
   /// The newest hits with all that they said.

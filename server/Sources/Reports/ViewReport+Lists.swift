@@ -87,7 +87,7 @@ extension ViewReportRequest {
     let totals: [Cell] = [
       .count(Int64(figures.users)), .count(Int64(figures.newUsers)), .count(Int64(figures.returningUsers)),
       .count(total.sessions), .count(total.screenViews), .decimal(ratio(total.screenViews, total.sessions)),
-      .count(total.sessions == 0 ? 0 : total.duration / total.sessions),
+      .count(average(total.duration, total.sessions)),
       .share(ratio(Int64(figures.newUsers), total.sessions)), .count(total.crashes), .count(total.excessHits),
     ]
     let actives = [1, 7, 14, 28].map { [Cell.count(Int64($0)), .count(Int64(figures.actives[$0] ?? 0))] }
@@ -134,7 +134,7 @@ extension ViewReportRequest {
       columns: ["category", "variable", "label", "samples", "average_ms"] + steps + ["users"],
       rows: limited(rows).map { row in
         row.key.map { .text($0) } + [
-          .count(row.numbers[0]), .count(row.numbers[0] == 0 ? 0 : row.numbers[1] / row.numbers[0]),
+          .count(row.numbers[0]), .count(average(row.numbers[1], row.numbers[0])),
         ] + row.numbers[2...].map { .count($0) } + [.count(Int64(row.users))]
       })
   }

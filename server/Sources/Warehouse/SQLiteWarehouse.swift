@@ -22,6 +22,8 @@ public import TernEvents
 public final class SQLiteWarehouse: Warehouse {
   /// The reading side, which needs no lock.
   public let reader: WarehouseReader
+  /// The requests that are on their way into the warehouse.
+  public let receipts = ReceiptWatermark()
   private let queue: WriterQueue
   private let live: LiveFeed
   private let lock: DirectoryLock
@@ -255,6 +257,9 @@ extension SQLiteWarehouse {
   public func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits] {
     try reader.lateHits(view, days: days)
   }
+
+  /// Who is there now; see ``ViewSource/viewRealtime(_:now:)``.
+  public func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime { try reader.viewRealtime(view, now: now) }
 
   /// The newest hits of a view's app; see ``ViewSource/inspectedHits(_:since:limit:)``.
   public func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit] {

@@ -22,6 +22,8 @@ final class SlotSet {
 
   func insert(_ slot: UInt32) { if let handle { roaring_bitmap_add(handle, slot) } }
 
+  func contains(_ slot: UInt32) -> Bool { handle.map { roaring_bitmap_contains($0, slot) } ?? false }
+
   func formUnion(_ other: SlotSet) {
     guard let handle, let other = other.handle else { return }
     roaring_bitmap_or_inplace(handle, other)

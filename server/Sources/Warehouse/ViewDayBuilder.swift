@@ -16,7 +16,8 @@ struct ViewDayBuilder {
   var flowKeys: [Int: Int] = [:]
   private var transactions: Set<String> = []
 
-  private init(filters: [ViewFilter], hour: @escaping (Int64) -> Int) {
+  /// Begins a day; see ``day(of:filters:hour:)``.
+  init(filters: [ViewFilter], hour: @escaping (Int64) -> Int) {
     self.filters = filters
     self.hour = hour
   }
@@ -29,11 +30,22 @@ struct ViewDayBuilder {
   ///   - hour: what clocks of the view's zone show at a moment.
   static func day(of hits: [ViewHit], filters: [ViewFilter] = [], hour: @escaping (Int64) -> Int) -> ViewDay {
     var builder = ViewDayBuilder(filters: filters, hour: hour)
+    builder.add(portion: hits)
+    return builder.finished()
+  }
+
+  /// Adds all hits of some users, whose slots are larger than those before: so that a day is the same however it is cut.
+  mutating func add(portion hits: [ViewHit]) {
     for (_, hits) in Dictionary(grouping: hits, by: \.slot).sorted(by: { $0.key < $1.key }) {
-      builder.add(userHits: hits.sorted(by: ViewHit.isBefore))
+      add(userHits: hits.sorted(by: ViewHit.isBefore))
     }
-    builder.day.totals.transactions = Int64(builder.transactions.count)
-    return builder.day
+  }
+
+  /// The day, once everybody was added.
+  func finished() -> ViewDay {
+    var day = day
+    day.totals.transactions = Int64(transactions.count)
+    return day
   }
 
   private mutating func add(userHits: [ViewHit]) {

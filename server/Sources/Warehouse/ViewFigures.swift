@@ -12,6 +12,15 @@ public struct ViewFigures: Sendable, Hashable {
     public var newUsers: Int
     /// Whether nothing can change it any more.
     public var isFinal: Bool
+
+    /// Creates a day.
+    public init(day: Day, totals: ViewTotals, users: Int, newUsers: Int, isFinal: Bool) {
+      self.day = day
+      self.totals = totals
+      self.users = users
+      self.newUsers = newUsers
+      self.isFinal = isFinal
+    }
   }
 
   /// One row of a breakdown, over the whole range.
@@ -22,6 +31,13 @@ public struct ViewFigures: Sendable, Hashable {
     public var numbers: [Int64]
     /// Who it is about.
     public var users: Int
+
+    /// Creates a row.
+    public init(key: [String], numbers: [Int64], users: Int) {
+      self.key = key
+      self.numbers = numbers
+      self.users = users
+    }
   }
 
   /// Every day of the range that exists in the view's zone, in order.
@@ -53,6 +69,14 @@ public struct LateHits: Sendable, Hashable {
   public var hours: Int?
   /// How many.
   public var count: Int
+
+  /// Creates a row.
+  public init(day: Day, version: String, hours: Int?, count: Int) {
+    self.day = day
+    self.version = version
+    self.hours = hours
+    self.count = count
+  }
 }
 
 /// One stored hit in full, for somebody who looks for a mistake.
@@ -71,6 +95,19 @@ public struct InspectedHit: Sendable, Hashable {
   public var install: Int
   /// What it said, by parameter name.
   public var parameters: [String: String]
+
+  /// Creates a description of a hit.
+  public init(
+    id: Int64, time: Int64, received: Int64, day: Day, status: String, install: Int, parameters: [String: String]
+  ) {
+    self.id = id
+    self.time = time
+    self.received = received
+    self.day = day
+    self.status = status
+    self.install = install
+    self.parameters = parameters
+  }
 }
 
 /// The reading side of views.
@@ -88,6 +125,8 @@ public protocol ViewSource: Sendable {
   func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits]
   /// The newest hits of the view's app that happened at `since` or later, newest first.
   func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit]
+  /// Who is there now, and what happened in the last half hour.
+  func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime
 }
 
 extension ViewSource {
@@ -99,4 +138,6 @@ extension ViewSource {
   public func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits] { [] }
   /// Nothing, for sources that keep no hits.
   public func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit] { [] }
+  /// Nobody, for sources that keep no hits.
+  public func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime { ViewRealtime() }
 }

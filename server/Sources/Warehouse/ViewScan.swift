@@ -3,13 +3,15 @@ import TernEvents
 
 /// Reads an app's stored hits of a stretch of time with everything they said.
 final class ViewScan {
-  private let connection: SQLConnection
-  private let app: Int64
+  let connection: SQLConnection
+  let app: Int64
   private let dictionary: ReaderDictionary
-  private let spans: [StoredSpan]
+  let spans: [StoredSpan]
   private let months: Set<Int>
   private var devices: [Int64: IncomingDevice] = [:]
   private let loadDevice: SQLStatement
+  /// Reads one row each, by month.
+  var loadHit: [Int: SQLStatement] = [:]
 
   init(_ connection: SQLConnection, app: AppID, dictionary: ReaderDictionary) throws {
     self.connection = connection
@@ -69,16 +71,20 @@ final class ViewScan {
   }
 
   private func select(_ month: Int) -> String {
+    "\(selectRows(month)) WHERE e.id BETWEEN ? AND ? AND e.app = ? AND e.t >= ? AND e.t < ?"
+  }
+
+  /// What ``hit(_:)`` needs of rows, without saying which.
+  func selectRows(_ month: Int) -> String {
     let isKept = months.contains(month)
     return """
       SELECT e.id, e.t, e.lag, e.slot, e.device, e.kind, e.name, e.user, e.props, \(isKept ? "m.parameters" : "NULL")
       FROM \(WarehouseSchema.table(month)) e
       \(isKept ? "LEFT JOIN \(WarehouseSchema.hits(month)) m ON m.id = e.id" : "")
-      WHERE e.id BETWEEN ? AND ? AND e.app = ? AND e.t >= ? AND e.t < ?
       """
   }
 
-  private func hit(_ statement: SQLStatement) throws -> ViewHit? {
+  func hit(_ statement: SQLStatement) throws -> ViewHit? {
     let flags = EventRow.Flags(rawValue: statement.integer(5))
     switch flags.kind {
     case .drops, .attachment, .attachmentPart: return nil

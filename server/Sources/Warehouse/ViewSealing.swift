@@ -7,7 +7,9 @@ extension SQLiteWarehouse {
 
   /// Stores the figures of every day of every view that has become final, for good.
   ///
-  /// Days are sealed in order, one by one; what fails is tried again at the next call.
+  /// Days are sealed in order, one by one; what fails is tried again at the next call. No day is sealed while something
+  /// that was received before its cut is on its way into the warehouse (``receipts``). What comes all the same, because
+  /// the clock was set back, is late for the day: with it is stored which row was the last that it could count.
   ///
   /// - Parameters:
   ///   - views: the views of the catalog.
@@ -16,15 +18,23 @@ extension SQLiteWarehouse {
   @discardableResult
   public func sealDays(of views: [View], now: Timestamp) async throws -> Int {
     var count = 0
+    let oldest = receipts.oldest?.millisecondsSince1970 ?? .max
+    // What was handed over before is stored or refused after this.
+    try await perform { _ in }
     for view in views {
       while true {
-        let days = try reader.unsealedDays(view, now: now.millisecondsSince1970, limit: Self.sealedAtOnce)
+        let days = try reader.unsealedDays(
+          view, now: now.millisecondsSince1970, oldest: oldest, limit: Self.sealedAtOnce)
         if days.isEmpty { break }
         try await perform { writer in
           try writer.transact {
             let insert = try writer.connection.prepare(
               "INSERT OR IGNORE INTO view_day (view, day, present, figures) VALUES (?, ?, ?, ?)")
+            let insertRow = try writer.connection.prepare(
+              "INSERT OR IGNORE INTO view_seal (view, day, row) VALUES (?, ?, ?)")
             for day in days {
+              insertRow.bind(view.id.rawValue, Int64(day.number), day.row)
+              try insertRow.run()
               insert.bind(view.id.rawValue, Int64(day.number))
               insert.bind(day.present, at: 3)
               insert.bind(day.figures, at: 4)
@@ -44,11 +54,13 @@ struct SealableDay: Sendable {
   var number: Int
   var present: [UInt8]
   var figures: [UInt8]
+  /// The last row that was there when it was counted.
+  var row: Int64
 }
 
 extension WarehouseReader {
-  /// The next days of a view that are final and not sealed yet, in order.
-  func unsealedDays(_ view: View, now: Int64, limit: Int) throws -> [SealableDay] {
+  /// The next days of a view that are final and not sealed yet, in order; only those whose cut is not after `oldest`.
+  func unsealedDays(_ view: View, now: Int64, oldest: Int64, limit: Int) throws -> [SealableDay] {
     try reading { connection in
       let reading = try ViewReading(view, connection, self)
       guard let first = try reading.firstDay() else { return [] }
@@ -57,9 +69,11 @@ extension WarehouseReader {
       let today = reading.calendar.day(of: now)
       while number <= today, days.count < limit {
         if reading.calendar.bounds(of: number) != nil {
-          guard reading.isSettled(number, now: now) else { break }
+          guard reading.isSettled(number, now: now), reading.calendar.final(number) ?? .max <= oldest else { break }
           let day = try reading.counted(number)
-          days.append(SealableDay(number: number, present: day.encodedPresent, figures: day.encodedFigures))
+          days.append(
+            SealableDay(
+              number: number, present: day.encodedPresent, figures: day.encodedFigures, row: reading.lastRow))
         }
         number += 1
       }
@@ -73,7 +87,7 @@ extension WarehouseReader {
       let reading = try ViewReading(view, connection, self)
       for number in try reading.sealedDays() {
         guard let sealed = try reading.sealed(number) else { continue }
-        let counted = try reading.counted(number)
+        let counted = try reading.counted(number, through: reading.sealRow(number))
         report.figures += 1
         guard sealed.present != counted.encodedPresent || sealed.figures != counted.encodedFigures(like: sealed.figures)
         else { continue }

@@ -68,7 +68,7 @@ public enum ViewTable: Int, Sendable, CaseIterable {
   case lists = 67
 
   /// How many numbers a row has.
-  var width: Int {
+  public var width: Int {
     switch self {
     case .social, .dimensions, .devices, .acquisition, .exits, .flow: 1
     case .hours, .exceptions, .metrics: 2

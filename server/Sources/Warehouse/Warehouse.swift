@@ -33,6 +33,14 @@ public protocol EventSink: Sendable {
   ///
   /// Throws ``WarehouseError`` when a batch could not have been stored.
   func tryStoring() async throws
+
+  /// Where requests are noted from their receipt until they are stored or refused.
+  var receipts: ReceiptWatermark { get }
+}
+
+extension EventSink {
+  /// One that nobody looks at, for sinks without figures that become final.
+  public var receipts: ReceiptWatermark { ReceiptWatermark() }
 }
 
 /// What became of a batch.

@@ -34,15 +34,17 @@ final class ViewDayCache: Sendable {
 
 /// One view over one state of the data. Not for sharing between threads.
 final class ViewReading {
-  /// How long after its cut a day is sealed: what had been received before is stored by then.
+  /// How long after its cut a day is sealed at the earliest.
   static let settlingTime: Int64 = 60_000
 
   let view: View
   let calendar: ViewCalendar
-  private let connection: SQLConnection
-  private let scan: ViewScan
+  let connection: SQLConnection
+  let scan: ViewScan
   private let cache: ViewDayCache
-  private let lastRow: Int64
+  let lastRow: Int64
+  /// The last rows that sealed days may count; see ``sealRow(_:)``.
+  private(set) lazy var sealRows = Result { try loadSealRows() }
 
   init(_ view: View, _ connection: SQLConnection, _ reader: WarehouseReader) throws {
     guard let calendar = ViewCalendar(view) else {
@@ -103,13 +105,16 @@ final class ViewReading {
     try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'view_day'") != nil
   }
 
-  /// A day as the stored hits tell it now.
-  func counted(_ day: Int) throws -> ViewDay {
+  /// A day as the stored hits tell it; those of rows behind `row` came when it was sealed.
+  func counted(_ day: Int, through row: Int64 = .max) throws -> ViewDay {
     guard let bounds = calendar.bounds(of: day) else { return ViewDay() }
-    let hits = try scan.hits(bounds).filter {
-      calendar.day(of: $0.time) == day && calendar.counts(time: $0.time, received: $0.received)
+    var builder = ViewDayBuilder(filters: view.filters) { [calendar] in calendar.hour(of: $0) }
+    try scan.portions(bounds) { id, time, received in
+      id <= row && calendar.day(of: time) == day && calendar.counts(time: time, received: received)
+    } body: {
+      builder.add(portion: $0)
     }
-    return ViewDayBuilder.day(of: hits, filters: view.filters) { [calendar] in calendar.hour(of: $0) }
+    return builder.finished()
   }
 
   /// A day, sealed if it is, else counted.
@@ -122,10 +127,9 @@ final class ViewReading {
     }
     guard let stored else {
       let counted = try counted(day)
-      let isFinal = isSettled(day, now: now)
+      // However late it is: until it is sealed, something may be on its way.
       cache.keep(
-        ViewDayCache.Entry(
-          present: counted.encodedPresent, figures: counted.encodedFigures, row: isFinal ? nil : lastRow), for: key)
+        ViewDayCache.Entry(present: counted.encodedPresent, figures: counted.encodedFigures, row: lastRow), for: key)
       return counted
     }
     return try Self.decoded(stored.0, stored.1, view, day)
@@ -141,14 +145,6 @@ final class ViewReading {
   /// Whether nothing can change a day any more.
   func isSettled(_ day: Int, now: Int64) -> Bool {
     calendar.final(day).map { $0 + Self.settlingTime <= now } ?? false
-  }
-
-  /// The hits that came too late for their day.
-  func late(_ day: Int) throws -> [ViewHit] {
-    guard let bounds = calendar.bounds(of: day) else { return [] }
-    return try scan.hits(bounds).filter {
-      calendar.day(of: $0.time) == day && !calendar.counts(time: $0.time, received: $0.received)
-    }
   }
 
   /// The hits that were stored last and happened since a moment, newest first.
@@ -180,7 +176,9 @@ extension WarehouseReader {
       let windows = [1, 7, 14, 28].map { (days: $0, users: SlotSet()) }
       var whole = ViewDay()
       let (newUsers, returning) = (SlotSet(), SlotSet())
-      let start = min(try reading.firstDay() ?? last, last)
+      let firstDay = try reading.firstDay()
+      let start = min(firstDay ?? last, last)
+      let sealed = Set(try reading.sealedDays())
       for number in min(start, first)...last {
         guard reading.calendar.bounds(of: number) != nil else { continue }
         if number < first, number <= last - 28 {
@@ -198,7 +196,8 @@ extension WarehouseReader {
           figures.days.append(
             ViewFigures.DayRow(
               day: Day(number: number), totals: day.totals, users: day.users.count, newUsers: fresh.count,
-              isFinal: reading.isSettled(number, now: now)))
+              isFinal: sealed.contains(number)
+                || number < firstDay ?? .max && reading.isSettled(number, now: now)))
           whole.merge(day)
         }
         seen.formUnion(day.present)
@@ -229,11 +228,12 @@ extension WarehouseReader {
       var counts: [LateHits] = []
       for number in max(start, days.lowerBound.number)...days.upperBound.number {
         let cut = reading.calendar.final(number) ?? 0
-        let groups = Dictionary(grouping: try reading.late(number)) { hit in
-          [hit.version, Self.lateness(hit.received - cut).map(String.init) ?? ""]
+        var groups: [[String]: Int] = [:]
+        try reading.eachLate(number) { hit in
+          groups[[hit.version, Self.lateness(hit.received - cut).map(String.init) ?? ""], default: 0] += 1
         }
-        counts += groups.map { key, hits in
-          LateHits(day: Day(number: number), version: key[0], hours: Int(key[1]), count: hits.count)
+        counts += groups.map { key, count in
+          LateHits(day: Day(number: number), version: key[0], hours: Int(key[1]), count: count)
         }.sorted { ($0.hours ?? .max, $0.version) < ($1.hours ?? .max, $1.version) }
       }
       return counts
@@ -250,11 +250,13 @@ extension WarehouseReader {
     try reading { connection in
       let reading = try ViewReading(view, connection, self)
       let hits = try reading.newest(limit, since: since)
-      return hits.map { hit in
+      return try hits.map { hit in
+        let day = reading.calendar.day(of: hit.time)
         let isIn = view.filters.allSatisfy { $0.holds(hit.parameters[$0.parameter]) }
-        let isInTime = reading.calendar.counts(time: hit.time, received: hit.received)
+        let isInTime =
+          try reading.calendar.counts(time: hit.time, received: hit.received) && hit.id <= reading.sealRow(day)
         return InspectedHit(
-          id: hit.id, time: hit.time, received: hit.received, day: Day(number: reading.calendar.day(of: hit.time)),
+          id: hit.id, time: hit.time, received: hit.received, day: Day(number: day),
           status: !isInTime ? "late" : isIn ? "counted" : "filtered", install: Int(hit.slot),
           parameters: hit.parameters)
       }

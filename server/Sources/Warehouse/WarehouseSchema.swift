@@ -12,6 +12,7 @@ enum WarehouseSchema {
     migrator.registerMigration("4: astray keys") { try $0.execute(sql: astray) }
     migrator.registerMigration("5: errors") { try $0.execute(sql: errors) }
     migrator.registerMigration("6: sealed days of views") { try $0.execute(sql: sealed) }
+    migrator.registerMigration("7: rows of sealed days") { try $0.execute(sql: sealedRows) }
     return migrator
   }
 
@@ -91,6 +92,15 @@ enum WarehouseSchema {
     ) WITHOUT ROWID;
     CREATE TRIGGER view_day_update BEFORE UPDATE ON view_day BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
     CREATE TRIGGER view_day_delete BEFORE DELETE ON view_day BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    """
+
+  /// The last row that a sealed day could count: rows behind it came when it was sealed.
+  private static let sealedRows = """
+    CREATE TABLE view_seal (
+      view INTEGER NOT NULL, day INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (view, day)
+    ) WITHOUT ROWID;
+    CREATE TRIGGER view_seal_update BEFORE UPDATE ON view_seal BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    CREATE TRIGGER view_seal_delete BEFORE DELETE ON view_seal BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
     """
 
   /// What is known of errors beside their rows among the events, whose numbers they share. Long texts lie apart, so that

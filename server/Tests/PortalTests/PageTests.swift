@@ -194,6 +194,28 @@ struct PageTests {
     #expect(PageScanner(home).problems.isEmpty)
   }
 
+  @Test(arguments: ExtremeFigures.numbers)
+  func `figures of views as large as numbers go are in every report and on every page`(number: Int64) throws {
+    let sample = try SamplePages("Demo Player")
+    var source = sample.source
+    source.views = MemoryViews("", number, day: try sample.request("losses").today, time: number)
+    // One that divides what cannot be divided by it.
+    var odd = source
+    for table in ViewTable.allCases {
+      for index in (odd.views.figures.tables[table] ?? []).indices {
+        odd.views.figures.tables[table]?[index].numbers[0] = -1
+      }
+    }
+    for (name, source) in ViewReportName.allCases.flatMap({ name in [source, odd].map { (name, $0) } }) {
+      let request = try ViewReportRequest(
+        name: name.rawValue, view: sample.view, parameters: [:], now: SamplePages.now)
+      for format in ReportFormat.allCases {
+        #expect(try !request.report(from: source).text(format).isEmpty, "\(name) \(format)")
+      }
+      #expect(PageScanner(try sample.viewReport(name, from: source)).problems.isEmpty, "\(name)")
+    }
+  }
+
   @Test func `assets have types and tags, and pages ask for what there is`() throws {
     for name in ["tern.css", "live.js", "favicon.svg"] {
       let asset = try #require(PortalAssets.asset(named: name))

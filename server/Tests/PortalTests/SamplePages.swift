@@ -53,7 +53,25 @@ struct SamplePages {
       occurrence: occurrence, kind: .crash, type: text, message: text, stack: text + "\n  at " + text, raw: text,
       properties: [.init(name: text, value: .string(text))], before: source.latest,
       attachments: [AttachmentFacts(id: 3, name: text, contentType: text, bytes: 12)])
+    source.views = MemoryViews(text, day: today, time: Self.now.millisecondsSince1970)
     self.source = source
+  }
+
+  /// A view whose name and filter are the text.
+  var view: View {
+    let start = Timestamp(millisecondsSince1970: 0)
+    var view = View(
+      id: ViewID(1), app: app.id, name: text, zones: [View.Zone(identifier: "Europe/Berlin", start: start)])
+    if var filter = ViewFilter("av=1") {
+      filter.value = text
+      view.filters = [filter]
+    }
+    return view
+  }
+
+  func viewReport(_ name: ViewReportName, from source: any FigureSource) throws -> String {
+    let request = try ViewReportRequest(name: name.rawValue, view: view, parameters: [:], now: Self.now)
+    return try pages.view(request, app: app, apps: [app, app], from: source)
   }
 
   func request(_ name: String, _ parameters: [String: String] = [:]) throws -> ReportRequest {
@@ -77,6 +95,11 @@ struct SamplePages {
     all.append(("empty", try pages.report(try request("overview"), app: app, from: MemoryFigures())))
     all.append(("quiet", try pages.report(try request("losses"), app: app, from: MemoryFigures())))
     all.append(("silent", try pages.report(try request("live"), app: app, from: MemoryFigures())))
+    for name in ViewReportName.allCases {
+      all.append(("view \(name)", try viewReport(name, from: source)))
+      all.append(("view \(name), empty", try viewReport(name, from: MemoryFigures())))
+    }
+    all.append(("views", pages.views([view, view], app: app, apps: [app])))
     all.append(("settings", pages.settings(app: app, apps: [app])))
     all.append(("home", try pages.home([app], message: text, now: Self.now, from: source)))
     all.append(("login", pages.login(message: text, next: "/" + text)))

@@ -40,6 +40,8 @@ package struct MemoryFigures: FigureSource {
   package var detail: ErrorDetail?
   /// What the live report gets; newest first.
   package var latest: [StoredEvent] = []
+  /// What the reports of views get.
+  package var views = MemoryViews()
   /// What the losses report says of devices, if it is new enough.
   package var ledger = LedgerFigures()
 

@@ -36,6 +36,9 @@ struct Ingestion: Sendable {
     readiness = NIOLockedValueBox(Readiness(pause: reader.limits.trialPause))
   }
 
+  /// Notes that a request was read, which is its receipt; end that when it was answered.
+  func receive() -> Receipt { sink.receipts.receive(wallTime) }
+
   /// Whether a commit is likely to work.
   var isReady: Bool {
     readiness.withLockedValue { $0.isReady(at: uptime()) }

@@ -43,7 +43,9 @@ struct AppCenterRoutes: Sendable {
     let encoding = try ingestion.encoding(of: request)
     // 413 makes a stock client erase its queue, as the original did; its batches of 50 logs stay far below the limit.
     let body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
-    let received = ingestion.wallTime()
+    let arrival = ingestion.receive()
+    defer { arrival.end() }
+    let received = arrival.time
     let install = request.headers[.installID]?.trimmed
     let (key, limits) = (ingestion.duplicateKey, limits)
     let read: AppCenterBatch

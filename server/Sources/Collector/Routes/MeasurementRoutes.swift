@@ -47,7 +47,9 @@ struct MeasurementRoutes: Sendable {
   private func store(
     _ body: BodyReader.Body, _ request: Request, encoding: String?, _ form: Form
   ) async throws -> Response {
-    let (received, agent) = (ingestion.wallTime(), request.headers[.userAgent])
+    let arrival = ingestion.receive()
+    defer { arrival.end() }
+    let (received, agent) = (arrival.time, request.headers[.userAgent])
     let (key, limits) = (ingestion.duplicateKey, limits)
     let batches: [MeasurementBatch]
     do {

@@ -27,7 +27,9 @@ struct NativeRoutes: Sendable {
     let encoding = try ingestion.encoding(of: request)
     let body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
     guard body.bytes.readableBytes > 0 else { return try await answerThatStoringWorks() }
-    let received = ingestion.wallTime()
+    let arrival = ingestion.receive()
+    defer { arrival.end() }
+    let received = arrival.time
     let (secret, limits) = (ingestion.duplicateKey, limits)
     do {
       var batch = try await ingestion.parse(body, encoding: encoding, limits: limits) { (bytes) throws(IngestError) in

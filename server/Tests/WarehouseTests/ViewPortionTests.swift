@@ -1,0 +1,67 @@
+import Foundation
+import Ingest
+import TernEvents
+import Testing
+
+@testable import Warehouse
+
+/// A day is the same however little of it is held at once.
+@Suite struct ViewPortionTests {
+  private static let start = milliseconds("2024-05-14T10:00:00Z")
+
+  /// Hits of some users in no order of users, orders with shared ids among them.
+  private func fill(_ warehouse: SQLiteWarehouse, _ app: AppID, seed: UInt64) async throws {
+    var generator = FastGenerator(seed: seed)
+    for batch in 0..<30 {
+      let lines = (0..<20).map { line in
+        let user = UInt64.random(in: 0..<UInt64.random(in: 1...40, using: &generator), using: &generator)
+        let kind = [
+          "t=screenview&cd=S\(user % 7)", "t=event&ec=c&ea=a\(line % 3)",
+          "t=event&ec=c&ea=buy&pa=purchase&ti=\(user % 5)&tr=2",
+        ][Int.random(in: 0..<3, using: &generator)]
+        return
+          "v=1&tid=UA-1-1&cid=c\(user)&\(kind)&qt=\(Int.random(in: 0..<3_000_000, using: &generator))&z=\(batch)-\(line)"
+      }
+      let received = Timestamp(millisecondsSince1970: Self.start + Int64(batch) * 1_000)
+      let batches = Array(lines.joined(separator: "\n").utf8).withUnsafeBytes {
+        MeasurementParser.batch($0, received: received, key: DuplicateHashKey(1, 2))
+      }
+      for batch in batches { _ = try await warehouse.commit(batch.batch, app: app) }
+    }
+  }
+
+  @Test(arguments: [(1, 1), (2, 1), (7, 3), (100, 20), (1_000, 10_000)] as [(Int, Int)])
+  func `a day counted in portions is the day counted at once`(places: Int, hits: Int) async throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    let app = try catalog.createApp(name: "A", trackingID: "UA-1-1").id
+    let view = try catalog.createView(app: app, name: "V", timeZone: "UTC")
+    let seed = UInt64.random(in: 0..<1_000)
+    try await fill(warehouse, app, seed: seed)
+    try warehouse.reader.reading { connection in
+      let reading = try ViewReading(view, connection, warehouse.reader)
+      let bounds = try #require(reading.calendar.bounds(of: day("2024-05-14").number))
+      let all = try reading.scan.hits(bounds)
+      var (builder, sizes, last) = (ViewDayBuilder(filters: []) { _ in 0 }, [Int](), UInt32?.none)
+      let size = ViewPortion(places: places, hits: hits)
+      try reading.scan.portions(bounds, size) { _, _, _ in
+        true
+      } body: { portion in
+        sizes.append(portion.count)
+        let users = Set(portion.map(\.slot))
+        #expect(last ?? 0 <= users.min() ?? 0 && !users.contains(last ?? .max), "seed \(seed)")
+        last = users.max()
+        builder.add(portion: portion)
+      }
+      #expect(sizes.reduce(0, +) == all.count && all.count == 600, "seed \(seed)")
+      if hits < 100 { #expect(sizes.count > 1, "seed \(seed)") }
+      let whole = ViewDayBuilder.day(of: all) { _ in 0 }
+      #expect(builder.finished().encodedFigures == whole.encodedFigures, "seed \(seed)")
+      #expect(whole.totals.transactions <= 5 && whole.totals.transactions > 0)
+      #expect(try reading.counted(day("2024-05-14").number).totals == whole.totals)
+    }
+    try await warehouse.close()
+    try catalog.close()
+  }
+}

@@ -1,0 +1,44 @@
+import Ingest
+import TernEvents
+import Testing
+
+@testable import Warehouse
+
+/// Who is there now.
+@Suite struct ViewRealtimeTests {
+  @Test func `active users are those of five minutes, and minutes tell half an hour`() async throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    let app = try catalog.createApp(name: "A", trackingID: "UA-1-1").id
+    let filter = try #require(ViewFilter("an!=Internal"))
+    let view = try catalog.createView(app: app, name: "V", timeZone: "UTC", filters: [filter])
+    let now = milliseconds("2024-05-14T12:00:00Z")
+    func send(_ cid: String, _ more: String, before: Int64) async throws {
+      let hit = "v=1&tid=UA-1-1&cid=\(cid)&\(more)"
+      let received = Timestamp(millisecondsSince1970: now - before)
+      for batch in MeasurementParser.collect(hit, received: received, key: DuplicateHashKey(1, 2)) {
+        _ = try await warehouse.commit(batch.batch, app: app)
+      }
+    }
+    try await send("old", "t=screenview&cd=Home&an=App", before: 86_400_000)
+    try await send("old", "t=screenview&cd=Home&an=App&av=2&geoid=DE", before: 1_000)
+    try await send("old", "t=screenview&cd=Home&an=App&av=2&geoid=DE", before: 59_999)
+    try await send("new", "t=event&ec=Video&ea=Play&an=App", before: 299_999)
+    try await send("gone", "t=screenview&cd=Home&an=App", before: 300_000)
+    try await send("gone", "t=screenview&cd=Home&an=App", before: 1_799_999)
+    try await send("gone", "t=screenview&cd=Home&an=App", before: 1_800_000)
+    try await send("staff", "t=screenview&cd=Home&an=Internal", before: 1_000)
+    let figures = try warehouse.viewRealtime(view, now: now)
+    #expect(figures.activeUsers == 2 && figures.newUsers == 1 && figures.hits == 3)
+    #expect(figures.facts[.screen] == [ViewRealtime.Row(key: ["Home"], hits: 2, users: 1)])
+    #expect(figures.facts[.event] == [ViewRealtime.Row(key: ["Video", "Play"], hits: 1, users: 1)])
+    #expect(figures.facts[.app] == [ViewRealtime.Row(key: ["App"], hits: 3, users: 2)])
+    #expect(figures.facts[.version]?.map(\.key) == [["2"], ["(not set)"]])
+    #expect(figures.facts[.country]?.map(\.key).contains(["DE"]) == true)
+    #expect(figures.minutes.map(\.screenViews).enumerated().filter { $0.element > 0 }.map(\.offset) == [0, 5, 29])
+    #expect(figures.minutes[0].users == 1 && figures.minutes[0].hits == 2 && figures.minutes[4].hits == 1)
+    try await warehouse.close()
+    try catalog.close()
+  }
+}

@@ -1,0 +1,132 @@
+import Dispatch
+import Foundation
+import Ingest
+import TernEvents
+import Testing
+
+@testable import Warehouse
+
+/// A sealed day is what a recount gives, however slowly hits are stored.
+@Suite struct ViewSealingTests {
+  private static let lastMoment = "2024-05-15T03:59:59Z"
+  private static let sealing = "2024-05-15T04:10:00Z"
+
+  /// Holds the writer before a batch until it is let go.
+  private final class Gate: Sendable {
+    let isHeld = DispatchSemaphore(value: 0)
+    let go = DispatchSemaphore(value: 0)
+    let isShut = Locked(false)
+
+    func pass() {
+      guard isShut.withLock({ $0 }) else { return }
+      isHeld.signal()
+      go.wait()
+    }
+
+    /// Waits for the writer away from the threads that tasks run on.
+    func held() async {
+      await withCheckedContinuation { waiter in
+        Thread { [isHeld] in
+          isHeld.wait()
+          waiter.resume()
+        }.start()
+      }
+    }
+  }
+
+  private func open(_ directory: TemporaryDirectory, _ gate: Gate = Gate()) throws -> (Catalog, SQLiteWarehouse) {
+    let catalog = try Catalog(directory: directory.path)
+    var configuration = WarehouseConfiguration()
+    configuration.beforeBatch = { _ in gate.pass() }
+    return (
+      catalog, try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
+    )
+  }
+
+  private func send(
+    _ warehouse: SQLiteWarehouse, _ app: AppID, _ screen: String, qt: Int64 = 0, received: String
+  ) async throws {
+    let hit = "v=1&tid=UA-1-1&cid=c1&t=screenview&cd=\(screen)&av=7&qt=\(qt)"
+    for batch in MeasurementParser.collect(hit, received: timestamp(received), key: DuplicateHashKey(1, 2)) {
+      _ = try await warehouse.commit(batch.batch, app: app)
+    }
+  }
+
+  private func hits(_ warehouse: SQLiteWarehouse, _ view: View) throws -> ViewFigures.DayRow? {
+    try warehouse.viewFigures(
+      view, days: day("2024-05-14")...day("2024-05-14"), tables: [], now: milliseconds("2024-06-01T00:00:00Z")
+    ).days.first
+  }
+
+  @Test func `a hit that the writer holds is in the day that is sealed meanwhile`() async throws {
+    let (directory, gate) = (try TemporaryDirectory(), Gate())
+    let (catalog, warehouse) = try open(directory, gate)
+    let app = try catalog.createApp(name: "A", trackingID: "UA-1-1").id
+    let view = try catalog.createView(app: app, name: "V", timeZone: "UTC")
+    try await send(warehouse, app, "A", received: "2024-05-14T10:00:00Z")
+    gate.isShut.withLock { $0 = true }
+    async let stored: Void = send(warehouse, app, "B", qt: 4 * 3_600_000, received: Self.lastMoment)
+    await gate.held()
+    async let sealed = warehouse.sealDays(of: [view], now: timestamp(Self.sealing))
+    for _ in 0..<1_000 { await Task.yield() }
+    gate.isShut.withLock { $0 = false }
+    gate.go.signal()
+    try await stored
+    #expect(try await sealed == 1)
+    #expect(try hits(warehouse, view)?.totals.hits == 2)
+    try await warehouse.flush()
+    #expect(try warehouse.verify().isClean)
+    try await warehouse.close()
+    try catalog.close()
+  }
+
+  @Test func `a day waits for requests received before its cut, and not for others`() async throws {
+    let directory = try TemporaryDirectory()
+    let (catalog, warehouse) = try open(directory)
+    let app = try catalog.createApp(name: "A", trackingID: "UA-1-1").id
+    let view = try catalog.createView(app: app, name: "V", timeZone: "UTC")
+    try await send(warehouse, app, "A", received: "2024-05-14T10:00:00Z")
+    let slow = warehouse.receipts.receive { timestamp(Self.lastMoment) }
+    let other = warehouse.receipts.receive { timestamp("2024-05-15T04:00:00Z") }
+    #expect(warehouse.receipts.oldest == slow.time)
+    #expect(try await warehouse.sealDays(of: [view], now: timestamp(Self.sealing)) == 0)
+    #expect(try hits(warehouse, view)?.isFinal == false)
+    try await send(warehouse, app, "B", qt: 4 * 3_600_000, received: Self.lastMoment)
+    slow.end()
+    slow.end()
+    #expect(try await warehouse.sealDays(of: [view], now: timestamp(Self.sealing)) == 1)
+    #expect(try hits(warehouse, view).map { $0.isFinal && $0.totals.hits == 2 } == true)
+    other.end()
+    #expect(warehouse.receipts.oldest == nil)
+    try await warehouse.close()
+    try catalog.close()
+  }
+
+  @Test func `what comes after a day was sealed is late for it, whatever its receipt says, after a restart too`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    var (catalog, warehouse) = try open(directory)
+    let app = try catalog.createApp(name: "A", trackingID: "UA-1-1").id
+    let view = try catalog.createView(app: app, name: "V", timeZone: "UTC")
+    try await send(warehouse, app, "A", received: "2024-05-14T10:00:00Z")
+    #expect(try await warehouse.sealDays(of: [view], now: timestamp(Self.sealing)) == 1)
+    for round in 1...2 {
+      try await send(warehouse, app, "B\(round)", qt: 4 * 3_600_000, received: Self.lastMoment)
+      try await warehouse.flush()
+      #expect(try warehouse.verify().isClean)
+      #expect(try hits(warehouse, view)?.totals.hits == 1)
+      let late = try warehouse.lateHits(view, days: day("2024-05-01")...day("2024-05-20"))
+      #expect(late == [LateHits(day: day("2024-05-14"), version: "7", hours: 1, count: round)])
+      #expect(try warehouse.inspectedHits(view, since: 0, limit: 1).map(\.status) == ["late"])
+      try await warehouse.close()
+      try catalog.close()
+      (catalog, warehouse) = try open(directory)
+    }
+    await #expect(throws: (any Error).self) {
+      try await warehouse.perform { try $0.connection.execute("UPDATE view_seal SET row = 99") }
+    }
+    try await warehouse.close()
+    try catalog.close()
+  }
+}
