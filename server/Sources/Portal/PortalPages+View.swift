@@ -15,7 +15,7 @@ extension PortalPages {
     let page = ViewPage(
       action: "\(path)/\(request.name.rawValue)", number: request.view.id.description,
       from: request.days.lowerBound.description, until: request.days.upperBound.description,
-      latest: request.today.description, rule: Self.rule(request.view),
+      latest: request.today.description, rule: "\(Self.rule(request.view)) \(Self.settings(request.view))",
       explanation: request.name.explanation,
       links: ViewReportName.allCases.map {
         ViewPage.Link(text: $0.title, link: link($0, range), isActive: $0 == request.name)
@@ -45,7 +45,8 @@ extension PortalPages {
     let rows = views.map { view in
       ViewListPage.Row(
         name: shown(view.name), link: "/apps/\(app.id)/overview?view=\(view.id)", zone: view.timeZone,
-        rule: Self.rule(view), filters: shown(view.filters.map(\.description).joined(separator: ", ")))
+        rule: "\(Self.rule(view)) \(Self.settings(view))",
+        filters: shown(view.filters.map(\.description).joined(separator: ", ")))
     }
     let shell = Shell(
       app: app, apps: apps, active: nil, title: "Views", request: nil, hasRange: false, viewZone: app.timeZone)
@@ -56,6 +57,10 @@ extension PortalPages {
   private static func text(_ cell: ViewReport.Cell) -> String {
     if case .text(let text) = cell { return shown(text) }
     return cell.shown
+  }
+
+  private static func settings(_ view: View) -> String {
+    "\(view.settings.summary.prefix(1).uppercased())\(view.settings.summary.dropFirst())."
   }
 
   private static func rule(_ view: View) -> String {

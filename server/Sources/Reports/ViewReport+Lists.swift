@@ -38,15 +38,7 @@ extension ViewReportRequest {
       ]
     case .acquisition:
       return [plain("acquisition", ["source", "medium", "campaign", "sessions"], rows(.acquisition))]
-    case .custom:
-      return [
-        plain("dimensions", ["dimension", "value", "hits"], rows(.dimensions), title: "Dimensions"),
-        List(
-          member: "metrics", title: "Metrics", columns: ["metric", "hits", "sum", "users"],
-          rows: limited(rows(.metrics)).map {
-            [.text($0.key[0]), .count($0.numbers[0]), money($0.numbers[1]), .count(Int64($0.users))]
-          }),
-      ]
+    case .custom: return custom(figures)
     case .realtime, .late, .hits: return []
     }
   }

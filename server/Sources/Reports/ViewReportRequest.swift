@@ -40,7 +40,7 @@ public struct ViewReportRequest: Sendable, Hashable {
 
   private func figures(from source: any ViewSource) throws -> ViewReport {
     let figures = try source.viewFigures(view, days: days, tables: name.tables, now: now.millisecondsSince1970)
-    return ViewReport(request: self, lists: lists(figures))
+    return ViewReport(request: self, lists: labelled(lists(figures)))
   }
 }
 

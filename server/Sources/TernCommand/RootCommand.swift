@@ -21,7 +21,8 @@ struct RootCommand: AsyncParsableCommand {
     subcommands: [
       DemoCommand.self,
       ServeCommand.self,
-      AppsCommand.self, ViewsCommand.self, ReportCommand.self, TrackCommand.self, VerifyCommand.self,
+      AppsCommand.self, ViewsCommand.self, DimensionsCommand.self, MetricsCommand.self, ReportCommand.self,
+      TrackCommand.self, VerifyCommand.self,
       RebuildCommand.self,
       TokenCommand.self,
     ])

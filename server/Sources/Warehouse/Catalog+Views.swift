@@ -11,26 +11,35 @@ extension Catalog {
   ///   - timeZone: the IANA name of the zone whose civil days it counts.
   ///   - lateness: which hits come too late; cannot be changed later, as days that are final must stay as they are.
   ///   - filters: what its hits must have; cannot be changed later.
+  ///   - settings: how sessions are cut and attributed, and who is a user; cannot be changed later.
   /// - Throws: ``WarehouseError`` with code `invalid` when a value cannot be used, `unknownApp` when there is no such app.
   public func createView(
-    app: AppID, name: String, timeZone: String, lateness: View.Lateness = .cutoff, filters: [ViewFilter] = []
+    app: AppID, name: String, timeZone: String, lateness: View.Lateness = .cutoff, filters: [ViewFilter] = [],
+    settings: ViewSettings = ViewSettings()
   ) throws -> View {
     guard try self.app(app) != nil else {
       throw WarehouseError(
         code: .unknownApp, message: "There is no app \(app). `tern apps list` shows those that there are.")
     }
     try check(name: name, timeZone: timeZone)
+    if let fault = settings.fault { throw WarehouseError(code: .invalid, message: fault) }
     let encoded = String(decoding: try JSONEncoder().encode(filters.map(\.description)), as: UTF8.self)
     return try writing { database in
       try database.execute(
-        sql: "INSERT INTO view (app, name, lateness, filters) VALUES (?, ?, ?, ?)",
-        arguments: [app.rawValue, name, lateness.rawValue, encoded])
+        sql: """
+          INSERT INTO view (app, name, lateness, filters, timeout, campaign_days, quotas, currency, identity)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          app.rawValue, name, lateness.rawValue, encoded, settings.sessionTimeout.components.seconds,
+          settings.campaignDays, settings.hasQuotas, settings.currency, settings.identity.rawValue,
+        ])
       let id = ViewID(database.lastInsertedRowID)
       try database.execute(
         sql: "INSERT INTO view_zone (view, start, zone) VALUES (?, ?, ?)", arguments: [id.rawValue, 0, timeZone])
       return View(
         id: id, app: app, name: name, lateness: lateness, filters: filters,
-        zones: [View.Zone(identifier: timeZone, start: Timestamp(millisecondsSince1970: 0))])
+        zones: [View.Zone(identifier: timeZone, start: Timestamp(millisecondsSince1970: 0))], settings: settings)
     }
   }
 
@@ -73,6 +82,7 @@ extension Catalog {
       database, sql: "SELECT zone, start FROM view_zone WHERE view = ? ORDER BY start", arguments: [id])
     let filters: String = row["filters"]
     guard let lateness = View.Lateness(rawValue: row["lateness"]),
+      let identity = ViewSettings.Identity(rawValue: row["identity"]),
       let texts = try? JSONDecoder().decode([String].self, from: Data(filters.utf8))
     else { throw WarehouseError(code: .damaged, message: "View \(id) is damaged. Restore catalog.sqlite.") }
     return View(
@@ -80,6 +90,9 @@ extension Catalog {
       filters: texts.compactMap { ViewFilter($0) },
       zones: zones.map {
         View.Zone(identifier: $0["zone"], start: Timestamp(millisecondsSince1970: $0["start"]))
-      })
+      },
+      settings: ViewSettings(
+        sessionTimeout: .seconds(row["timeout"] as Int64), campaignDays: row["campaign_days"],
+        hasQuotas: row["quotas"], currency: row["currency"], identity: identity))
   }
 }

@@ -203,6 +203,24 @@ extension Catalog {
           ) WITHOUT ROWID;
           """)
     }
+    migrator.registerMigration("3: settings of views, definitions") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE view ADD COLUMN timeout INTEGER NOT NULL DEFAULT 1800;
+          ALTER TABLE view ADD COLUMN campaign_days INTEGER NOT NULL DEFAULT 183;
+          ALTER TABLE view ADD COLUMN quotas INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE view ADD COLUMN currency TEXT NOT NULL DEFAULT '';
+          ALTER TABLE view ADD COLUMN identity TEXT NOT NULL DEFAULT 'client';
+          CREATE TABLE definition (
+            app INTEGER NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL,
+            PRIMARY KEY (app, kind, number)
+          ) WITHOUT ROWID;
+          CREATE TABLE definition_rule (
+            app INTEGER NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, start INTEGER NOT NULL,
+            scope TEXT NOT NULL, active INTEGER NOT NULL, PRIMARY KEY (app, kind, number, start)
+          ) WITHOUT ROWID;
+          """)
+    }
     return migrator
   }
 }

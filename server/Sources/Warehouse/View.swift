@@ -49,10 +49,13 @@ public struct View: Sendable, Hashable {
   public var filters: [ViewFilter]
   /// The zones in the order in which they began to count; the first counts from the beginning of time.
   public var zones: [Zone]
+  /// How sessions are cut and attributed, and who is a user.
+  public var settings: ViewSettings
 
   /// Creates a description of a view.
   public init(
-    id: ViewID, app: AppID, name: String, lateness: Lateness = .cutoff, filters: [ViewFilter] = [], zones: [Zone]
+    id: ViewID, app: AppID, name: String, lateness: Lateness = .cutoff, filters: [ViewFilter] = [], zones: [Zone],
+    settings: ViewSettings = ViewSettings()
   ) {
     self.id = id
     self.app = app
@@ -60,6 +63,7 @@ public struct View: Sendable, Hashable {
     self.lateness = lateness
     self.filters = filters
     self.zones = zones
+    self.settings = settings
   }
 
   /// The zone that counts now.

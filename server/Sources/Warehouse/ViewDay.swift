@@ -29,6 +29,8 @@ struct ViewDay {
   /// Who had more than one.
   var repeaters = SlotSet()
   var tables: [ViewTable: [[String]: Tally]] = [:]
+  /// What is remembered from now on of the users of whom the day changed it; stored apart from the figures.
+  var states: [UInt32: UserState] = [:]
 
   /// Adds numbers to the row of a key.
   mutating func add(_ table: ViewTable, _ key: [String], _ numbers: [Int64], user: UInt32) {
@@ -46,6 +48,7 @@ struct ViewDay {
     present.formUnion(other.present)
     users.formUnion(other.users)
     repeaters.formUnion(other.repeaters)
+    states.merge(other.states) { $1 }
     for (table, rows) in other.tables {
       for (key, row) in rows {
         let tally = tables[table]?[key] ?? Tally(numbers: Array(repeating: 0, count: table.width))
@@ -68,9 +71,7 @@ struct ViewDay {
 
 /// A version; the totals; the sets; the tables in order, each with its rows in order: equal figures give equal bytes.
 extension ViewDay {
-  private static let version: UInt64 = 2
-  /// The first table that days of version 1 do not have.
-  private static let firstTableOfVersion2 = 40
+  private static let version: UInt64 = 3
 
   /// The stored form of who was there.
   var encodedPresent: [UInt8] {
@@ -80,19 +81,13 @@ extension ViewDay {
   }
 
   /// The stored form of everything else.
-  var encodedFigures: [UInt8] { encodedFigures(like: []) }
-
-  /// The stored form of everything else, in the version of another: what that did not have yet is left out.
-  func encodedFigures(like other: [UInt8]) -> [UInt8] {
-    let version = other.first == 1 ? 1 : Self.version
+  var encodedFigures: [UInt8] {
     var bytes: [UInt8] = []
-    bytes.appendVarint(version)
+    bytes.appendVarint(Self.version)
     for field in ViewTotals.fields { bytes.appendZigzag(totals[keyPath: field]) }
     users.encode(into: &bytes)
     repeaters.encode(into: &bytes)
-    let tables = tables.filter {
-      !$0.value.isEmpty && (version > 1 || $0.key.rawValue < Self.firstTableOfVersion2)
-    }.sorted { $0.key.rawValue < $1.key.rawValue }
+    let tables = tables.filter { !$0.value.isEmpty }.sorted { $0.key.rawValue < $1.key.rawValue }
     bytes.appendVarint(UInt64(tables.count))
     for (table, rows) in tables {
       bytes.appendVarint(UInt64(table.rawValue))
@@ -111,9 +106,7 @@ extension ViewDay {
   init?(present: UnsafeRawBufferPointer, figures: UnsafeRawBufferPointer) {
     var sets = ByteReader(present)
     var reader = ByteReader(figures)
-    guard let everybody = SlotSet.decode(&sets), let version = reader.varint(),
-      (1...Self.version).contains(version)
-    else { return nil }
+    guard let everybody = SlotSet.decode(&sets), reader.varint() == Self.version else { return nil }
     self.present = everybody
     for field in ViewTotals.fields {
       guard let number = reader.zigzag() else { return nil }

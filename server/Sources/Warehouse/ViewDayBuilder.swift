@@ -4,21 +4,23 @@ import Ingest
 ///
 /// A pure function of its hits in any order, so that a day can be counted again at any time with the same outcome.
 struct ViewDayBuilder {
-  /// The longest silence within a session, in milliseconds; exactly as much is still the same session.
-  static let maximumGap: Int64 = 30 * 60_000
-  /// Hits of a session beyond which the protocol's first server stopped counting; here they count and are shown.
-  static let usualHits = 500
-
   private let filters: [ViewFilter]
+  let settings: ViewSettings
+  let rules: CustomRules
   private let hour: (Int64) -> Int
   var day = ViewDay()
   /// Different keys of each step of the flow.
   var flowKeys: [Int: Int] = [:]
   private var transactions: Set<String> = []
 
-  /// Begins a day; see ``day(of:filters:hour:)``.
-  init(filters: [ViewFilter], hour: @escaping (Int64) -> Int) {
+  /// Begins a day; see ``day(of:filters:settings:rules:states:hour:)``.
+  init(
+    filters: [ViewFilter], settings: ViewSettings = ViewSettings(), rules: CustomRules = CustomRules(),
+    hour: @escaping (Int64) -> Int
+  ) {
     self.filters = filters
+    self.settings = settings
+    self.rules = rules
     self.hour = hour
   }
 
@@ -27,17 +29,25 @@ struct ViewDayBuilder {
   /// - Parameters:
   ///   - hits: those of the day that came in time, of everybody.
   ///   - filters: what a hit must have.
+  ///   - settings: how sessions are cut and attributed.
+  ///   - rules: how custom dimensions and metrics are read.
+  ///   - states: what was remembered of the users when the day began.
   ///   - hour: what clocks of the view's zone show at a moment.
-  static func day(of hits: [ViewHit], filters: [ViewFilter] = [], hour: @escaping (Int64) -> Int) -> ViewDay {
-    var builder = ViewDayBuilder(filters: filters, hour: hour)
-    builder.add(portion: hits)
+  static func day(
+    of hits: [ViewHit], filters: [ViewFilter] = [], settings: ViewSettings = ViewSettings(),
+    rules: CustomRules = CustomRules(), states: [UInt32: UserState] = [:], hour: @escaping (Int64) -> Int
+  ) -> ViewDay {
+    var builder = ViewDayBuilder(filters: filters, settings: settings, rules: rules, hour: hour)
+    builder.add(portion: hits, states)
     return builder.finished()
   }
 
   /// Adds all hits of some users, whose slots are larger than those before: so that a day is the same however it is cut.
-  mutating func add(portion hits: [ViewHit]) {
-    for (_, hits) in Dictionary(grouping: hits, by: \.slot).sorted(by: { $0.key < $1.key }) {
-      add(userHits: hits.sorted(by: ViewHit.isBefore))
+  ///
+  /// - Parameter states: what was remembered of these users when the day began.
+  mutating func add(portion hits: [ViewHit], _ states: [UInt32: UserState] = [:]) {
+    for (slot, hits) in Dictionary(grouping: hits, by: \.slot).sorted(by: { $0.key < $1.key }) {
+      add(userHits: hits.sorted(by: ViewHit.isBefore), slot, states[slot] ?? UserState())
     }
   }
 
@@ -48,47 +58,30 @@ struct ViewDayBuilder {
     return day
   }
 
-  private mutating func add(userHits: [ViewHit]) {
-    guard let slot = userHits.first?.slot else { return }
+  private mutating func add(userHits: [ViewHit], _ slot: UInt32, _ state: UserState) {
     day.present.insert(slot)
-    let hits = userHits.filter { hit in filters.allSatisfy { $0.holds(hit.parameters[$0.parameter]) } }
-    let sessions = Self.sessions(of: hits)
-    guard !sessions.isEmpty else { return }
+    let user = UserDay(
+      hits: userHits.map { hit in
+        (hit, filters.allSatisfy { $0.holds(hit.parameters[$0.parameter]) })
+      }, state, settings, rules)
+    if user.state != state { day.states[slot] = user.state }
+    guard !user.sessions.isEmpty else { return }
     day.users.insert(slot)
-    if sessions.count > 1 { day.repeaters.insert(slot) }
-    for session in sessions { add(session: session, slot) }
-  }
-
-  /// Cuts the ordered hits of a user's day into sessions.
-  static func sessions(of hits: [ViewHit]) -> [[ViewHit]] {
-    var sessions: [[ViewHit]] = []
-    var campaign: [String]?
-    for hit in hits {
-      let isNew =
-        sessions.last?.last.map { last in
-          hit.time - last.time > maximumGap || last.endsSession || hit.startsSession
-            || hit.campaign != nil && hit.campaign != campaign
-        } ?? true
-      if isNew {
-        sessions.append([hit])
-        campaign = hit.campaign
-      } else {
-        sessions[sessions.count - 1].append(hit)
-      }
-    }
-    return sessions
+    if user.sessions.count > 1 { day.repeaters.insert(slot) }
+    for session in user.sessions { add(session, slot) }
   }
 }
 
 extension ViewDayBuilder {
-  private mutating func add(session: [ViewHit], _ slot: UInt32) {
+  private mutating func add(_ whole: ViewSession, _ slot: UInt32) {
+    let session = whole.hits
     guard let first = session.first, let last = session.last else { return }
     day.totals.sessions += 1
     day.totals.hits += Int64(session.count)
     day.totals.duration = day.totals.duration.addingSaturated(last.time - first.time)
-    day.totals.excessHits += Int64(max(0, session.count - Self.usualHits))
+    day.totals.excessHits += Int64(whole.excess)
     day.add(.hours, [Self.twoDigits(hour(first.time))], [1, 0], user: slot)
-    day.add(.acquisition, first.campaign ?? ["(direct)", "(none)", "(not set)"], [1], user: slot)
+    day.add(.acquisition, whole.campaign ?? ["(direct)", "(none)", "(not set)"], [1], user: slot)
     addDevice(session, slot)
     addScreens(session.filter(\.isScreenView), slot)
     addJourney(session, slot)
@@ -107,8 +100,8 @@ extension ViewDayBuilder {
       default: break
       }
       addProducts(hit)
-      addCustom(hit)
     }
+    addCustom(whole, slot)
   }
 
   static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -231,23 +224,5 @@ extension ViewDayBuilder {
   static func product(_ price: Int64, _ quantity: Int64) -> Int64 {
     let (product, isOver) = price.multipliedReportingOverflow(by: quantity)
     return isOver ? (price < 0 ? -(Int64.max / 2) : Int64.max / 2) : product
-  }
-
-  /// Whether a name is a prefix with a number behind: `cd1`, and not `cd` or `cdx`.
-  private static func isSlot(_ name: String, _ prefix: String) -> Bool {
-    let number = name.utf8.dropFirst(prefix.utf8.count)
-    return name.hasPrefix(prefix) && !number.isEmpty && number.allSatisfy { (0x30...0x39).contains($0) }
-  }
-
-  private mutating func addCustom(_ hit: ViewHit) {
-    // In order: which keys become "(other)" must not depend on chance.
-    let parameters = hit.parameters.sorted { $0.key < $1.key }
-    for (name, value) in parameters where Self.isSlot(name, "cd") || Self.isSlot(name, "cg") {
-      day.add(.dimensions, [name, value], [1], user: hit.slot)
-    }
-    for (name, _) in parameters where Self.isSlot(name, "cm") {
-      guard let value = hit.millionths(name) else { continue }
-      day.add(.metrics, [name], [1, value], user: hit.slot)
-    }
   }
 }

@@ -54,6 +54,8 @@ public struct ViewFigures: Sendable, Hashable {
   public var actives: [Int: Int] = [:]
   /// The breakdowns that were asked for, by their first number, largest first.
   public var tables: [ViewTable: [Row]] = [:]
+  /// What the app's custom dimensions and metrics mean now.
+  public var definitions: [CustomDefinition] = []
 
   /// Creates figures of nothing.
   public init() {}
@@ -89,9 +91,10 @@ public struct InspectedHit: Sendable, Hashable {
   public var received: Int64
   /// The day on which it counts in the view, or would if it had come in time.
   public var day: Day
-  /// Whether the view counts it, and if not, why: `counted`, `late` or `filtered`.
+  /// Whether the view counts it, and if not, why: `counted`, `late`, `filtered`, or `anonymous` for one that names no
+  /// `uid` where users are `uid`s.
   public var status: String
-  /// A number that stands for the client.
+  /// A number that stands for the client, or the user where users are `uid`s.
   public var install: Int
   /// What it said, by parameter name.
   public var parameters: [String: String]

@@ -30,7 +30,8 @@ struct ViewHit {
     let source = parameters["cs"] ?? (parameters["gclid"] != nil ? "google" : nil)
     let medium = parameters["cm"] ?? (parameters["gclid"] != nil ? "cpc" : nil)
     let name = parameters["cn"] ?? parameters["ci"]
-    guard source ?? medium ?? name != nil else { return nil }
+    // Who comes by himself keeps the campaign that he had.
+    guard source ?? medium ?? name != nil, source != "(direct)" else { return nil }
     return [source ?? "(not set)", medium ?? "(not set)", name ?? "(not set)"]
   }
 

@@ -161,7 +161,7 @@ extension WarehouseReader {
       }
       var builder = ViewRealtimeBuilder(now: now, earlier: earlier)
       let since = now - Int64(ViewRealtime.length) * 60_000
-      try reading.scan.portions((since + 1)..<Int64.max) { _, time, received in
+      try reading.portions((since + 1)..<Int64.max) { _, time, received in
         reading.calendar.counts(time: time, received: received)
       } body: { hits in
         let wanted = hits.filter { hit in view.filters.allSatisfy { $0.holds(hit.parameters[$0.parameter]) } }

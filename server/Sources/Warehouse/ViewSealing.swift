@@ -39,6 +39,9 @@ extension SQLiteWarehouse {
               insert.bind(day.present, at: 3)
               insert.bind(day.figures, at: 4)
               try insert.run()
+              // A day that is sealed already has its states.
+              guard try writer.connection.integer("SELECT changes()") == 1 else { continue }
+              try ViewMemory.store(day.states, of: view.id, day: day.number, writer.connection)
             }
           }
         }
@@ -56,6 +59,8 @@ struct SealableDay: Sendable {
   var figures: [UInt8]
   /// The last row that was there when it was counted.
   var row: Int64
+  /// What the day changed of what is remembered of users.
+  var states: [UInt32: UserState]
 }
 
 extension WarehouseReader {
@@ -73,7 +78,8 @@ extension WarehouseReader {
           let day = try reading.counted(number)
           days.append(
             SealableDay(
-              number: number, present: day.encodedPresent, figures: day.encodedFigures, row: reading.lastRow))
+              number: number, present: day.encodedPresent, figures: day.encodedFigures, row: reading.lastRow,
+              states: day.states))
         }
         number += 1
       }
@@ -85,18 +91,34 @@ extension WarehouseReader {
   func verifyViews(_ connection: SQLConnection, _ report: inout VerificationReport) throws {
     for view in try catalog.views() {
       let reading = try ViewReading(view, connection, self)
+      var remembered = 0
       for number in try reading.sealedDays() {
         guard let sealed = try reading.sealed(number) else { continue }
         let counted = try reading.counted(number, through: reading.sealRow(number))
+        // Each day is held against what is stored of the days before, which were held against their hits in turn.
+        reading.memory.restart(at: number + 1)
         report.figures += 1
-        guard sealed.present != counted.encodedPresent || sealed.figures != counted.encodedFigures(like: sealed.figures)
-        else { continue }
+        remembered += counted.states.count
+        let isSame = sealed.present == counted.encodedPresent && sealed.figures == counted.encodedFigures
+        guard try !isSame || !reading.remembers(counted.states, of: number) else { continue }
         report.add(
           VerificationReport.Difference(
             app: view.app, day: Day(number: number), dimension: .total, key: "view \(view.id)",
             expected: "\(counted.totals.hits) hits", found: "a sealed day that says otherwise; restore it from a backup"
           ))
       }
+      try verifyMemory(of: reading, remembered, &report)
     }
+  }
+
+  /// What is remembered must be what the sealed days say, and nothing else.
+  private func verifyMemory(of reading: ViewReading, _ expected: Int, _ report: inout VerificationReport) throws {
+    let found = try reading.rememberedStates()
+    report.figures += 1
+    guard found != expected, let last = try reading.lastSealed() else { return }
+    report.add(
+      VerificationReport.Difference(
+        app: reading.view.app, day: Day(number: last), dimension: .total, key: "view \(reading.view.id)",
+        expected: "\(expected) states of users", found: "\(found); restore them from a backup"))
   }
 }

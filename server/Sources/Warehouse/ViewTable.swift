@@ -23,7 +23,7 @@ public enum ViewTable: Int, Sendable, CaseIterable {
   case acquisition = 10
   /// By network, action, target: interactions.
   case social = 11
-  /// By slot and value, such as `cd1`, `gold`, content groups (`cg1`) among them: hits.
+  /// By slot, scope and value, such as `cd1`, `session`, `gold`, content groups (`cg1`) among them: hits, sessions.
   case dimensions = 12
   /// By metric slot, such as `cm1`: hits, sum in millionths.
   case metrics = 13
@@ -70,8 +70,8 @@ public enum ViewTable: Int, Sendable, CaseIterable {
   /// How many numbers a row has.
   public var width: Int {
     switch self {
-    case .social, .dimensions, .devices, .acquisition, .exits, .flow: 1
-    case .hours, .exceptions, .metrics: 2
+    case .social, .devices, .acquisition, .exits, .flow: 1
+    case .hours, .exceptions, .metrics, .dimensions: 2
     case .depths, .screenVersions, .eventSessions, .exceptionSessions, .exceptionVersions: 2
     case .checkoutOptions, .promotions: 2
     case .versions, .eventScreens, .applications: 3
@@ -105,7 +105,7 @@ public struct ViewTotals: Sendable, Hashable {
   public var transactions: Int64 = 0
   /// Revenue in millionths.
   public var revenue: Int64 = 0
-  /// Hits beyond the 500th of their session, which count but show an app that sends too much.
+  /// Hits beyond the 500th of their session, which show an app that sends too much; with quotas they count nowhere else.
   public var excessHits: Int64 = 0
 
   /// Creates totals of nothing.

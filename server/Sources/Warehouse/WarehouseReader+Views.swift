@@ -7,12 +7,15 @@ import TernEvents
 final class ViewDayCache: Sendable {
   struct Key: Hashable {
     var view: View
+    var rules: CustomRules
     var day: Int
   }
 
   struct Entry {
     var present: [UInt8]
     var figures: [UInt8]
+    /// What the day changed of what is remembered; `nil` for a sealed day, beside which that is stored.
+    var states: [UInt32: UserState]?
     /// The last row when it was counted; `nil` for a day that is final.
     var row: Int64?
   }
@@ -39,12 +42,18 @@ final class ViewReading {
 
   let view: View
   let calendar: ViewCalendar
+  /// How the app's custom dimensions and metrics are read.
+  let definitions: [CustomDefinition]
   let connection: SQLConnection
   let scan: ViewScan
   private let cache: ViewDayCache
   let lastRow: Int64
   /// The last rows that sealed days may count; see ``sealRow(_:)``.
   private(set) lazy var sealRows = Result { try loadSealRows() }
+  private let rules: CustomRules
+  let members: ReaderMembers
+  /// What is remembered of users from the days that are not sealed.
+  var memory = ViewMemory()
 
   init(_ view: View, _ connection: SQLConnection, _ reader: WarehouseReader) throws {
     guard let calendar = ViewCalendar(view) else {
@@ -57,6 +66,9 @@ final class ViewReading {
     cache = reader.viewDays
     scan = try ViewScan(connection, app: view.app, dictionary: reader.dictionary)
     lastRow = try WarehouseSchema.lastRow(connection)
+    definitions = try reader.catalog.definitions(app: view.app)
+    rules = CustomRules(definitions)
+    members = try ReaderMembers(connection, app: view.app)
   }
 
   /// The first day that may have hits in time; `nil` when there are none.
@@ -100,26 +112,49 @@ final class ViewReading {
     return (Array(statement.bytes(0)), Array(statement.bytes(1)))
   }
 
-  /// Whether the data directory knows views: one that no server has opened since does not.
-  private func hasSealed() throws -> Bool {
-    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'view_day'") != nil
+  /// Whether the data directory has sealed days of this form: one that no server has opened since has not.
+  func hasSealed() throws -> Bool {
+    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'view_state'") != nil
   }
 
   /// A day as the stored hits tell it; those of rows behind `row` came when it was sealed.
   func counted(_ day: Int, through row: Int64 = .max) throws -> ViewDay {
     guard let bounds = calendar.bounds(of: day) else { return ViewDay() }
-    var builder = ViewDayBuilder(filters: view.filters) { [calendar] in calendar.hour(of: $0) }
-    try scan.portions(bounds) { id, time, received in
+    try remember(before: day)
+    var builder = ViewDayBuilder(filters: view.filters, settings: view.settings, rules: rules) { [calendar] in
+      calendar.hour(of: $0)
+    }
+    try portions(bounds) { id, time, received in
       id <= row && calendar.day(of: time) == day && calendar.counts(time: time, received: received)
     } body: {
-      builder.add(portion: $0)
+      builder.add(portion: $0, try states(of: $0, before: day))
     }
-    return builder.finished()
+    let counted = builder.finished()
+    memory.add(counted.states, of: day)
+    return counted
+  }
+
+  /// What a day that is not sealed changed of what is remembered.
+  func states(after day: Int) throws -> [UInt32: UserState] {
+    if let known = cache.entry(key(day), row: lastRow)?.states { return known }
+    let counted = try counted(day)
+    keep(counted, day)
+    return counted.states
+  }
+
+  private func key(_ day: Int) -> ViewDayCache.Key { ViewDayCache.Key(view: view, rules: rules, day: day) }
+
+  /// Keeps a counted day until there are more rows: however late it is, until it is sealed something may be on its way.
+  private func keep(_ counted: ViewDay, _ day: Int) {
+    cache.keep(
+      ViewDayCache.Entry(
+        present: counted.encodedPresent, figures: counted.encodedFigures, states: counted.states, row: lastRow),
+      for: key(day))
   }
 
   /// A day, sealed if it is, else counted.
   func day(_ day: Int, now: Int64) throws -> ViewDay {
-    let key = ViewDayCache.Key(view: view, day: day)
+    let key = key(day)
     var stored = cache.entry(key, row: lastRow).map { ($0.present, $0.figures) }
     if stored == nil, let sealed = try sealed(day) {
       stored = sealed
@@ -127,9 +162,7 @@ final class ViewReading {
     }
     guard let stored else {
       let counted = try counted(day)
-      // However late it is: until it is sealed, something may be on its way.
-      cache.keep(
-        ViewDayCache.Entry(present: counted.encodedPresent, figures: counted.encodedFigures, row: lastRow), for: key)
+      keep(counted, day)
       return counted
     }
     return try Self.decoded(stored.0, stored.1, view, day)
@@ -137,14 +170,19 @@ final class ViewReading {
 
   /// Who was there on a day: cheaper than the whole day where that is sealed.
   func present(_ day: Int, now: Int64) throws -> SlotSet {
-    let stored = try cache.entry(ViewDayCache.Key(view: view, day: day), row: lastRow)?.present ?? sealed(day)?.present
+    let stored = try cache.entry(key(day), row: lastRow)?.present ?? sealed(day)?.present
     guard let stored else { return try self.day(day, now: now).present }
     return try stored.withUnsafeBytes { try WarehouseReader.slots($0) }
   }
 
-  /// Whether nothing can change a day any more.
+  /// Whether nothing can change a day any more: nothing comes for it, nor for those before, whose campaigns last.
+  ///
+  /// The days before are final before it, but for a view that was moved half around the world eastwards.
   func isSettled(_ day: Int, now: Int64) -> Bool {
-    calendar.final(day).map { $0 + Self.settlingTime <= now } ?? false
+    (day - 2...day).allSatisfy { number in
+      guard number == day || calendar.bounds(of: number) != nil else { return true }
+      return calendar.final(number).map { $0 + Self.settlingTime <= now } ?? false
+    }
   }
 
   /// The hits that were stored last and happened since a moment, newest first.
@@ -208,6 +246,7 @@ extension WarehouseReader {
       figures.returningUsers = returning.count
       for window in windows { figures.actives[window.days] = window.users.count }
       for table in tables { figures.tables[table] = Self.rows(whole.tables[table] ?? [:]) }
+      figures.definitions = reading.definitions
       return figures
     }
   }
@@ -255,9 +294,11 @@ extension WarehouseReader {
         let isIn = view.filters.allSatisfy { $0.holds(hit.parameters[$0.parameter]) }
         let isInTime =
           try reading.calendar.counts(time: hit.time, received: hit.received) && hit.id <= reading.sealRow(day)
+        let user = try reading.user(of: hit)
         return InspectedHit(
           id: hit.id, time: hit.time, received: hit.received, day: Day(number: day),
-          status: !isInTime ? "late" : isIn ? "counted" : "filtered", install: Int(hit.slot),
+          status: !isInTime ? "late" : user == nil ? "anonymous" : isIn ? "counted" : "filtered",
+          install: Int(user ?? hit.slot),
           parameters: hit.parameters)
       }
     }

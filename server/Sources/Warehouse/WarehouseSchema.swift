@@ -13,6 +13,10 @@ enum WarehouseSchema {
     migrator.registerMigration("5: errors") { try $0.execute(sql: errors) }
     migrator.registerMigration("6: sealed days of views") { try $0.execute(sql: sealed) }
     migrator.registerMigration("7: rows of sealed days") { try $0.execute(sql: sealedRows) }
+    migrator.registerMigration("8: what views remember") { database in
+      try database.execute(sql: states)
+      try addMembers(database)
+    }
     return migrator
   }
 
@@ -102,6 +106,45 @@ enum WarehouseSchema {
     CREATE TRIGGER view_seal_update BEFORE UPDATE ON view_seal BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
     CREATE TRIGGER view_seal_delete BEFORE DELETE ON view_seal BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
     """
+
+  /// What views remember of users from sealed days on, and numbers for `uid`s. Days that were sealed without that are
+  /// sealed anew from the hits: which of those were late stays what it was.
+  private static let states = """
+    DROP TABLE view_day;
+    \(sealed)
+    DROP TABLE view_seal;
+    \(sealedRows)
+    CREATE TABLE view_state (
+      view INTEGER NOT NULL, user INTEGER NOT NULL, day INTEGER NOT NULL, state BLOB NOT NULL,
+      PRIMARY KEY (view, user, day)
+    ) WITHOUT ROWID;
+    CREATE TRIGGER view_state_update BEFORE UPDATE ON view_state BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    CREATE TRIGGER view_state_delete BEFORE DELETE ON view_state BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    CREATE TABLE member (
+      app INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (app, name)
+    ) WITHOUT ROWID;
+    CREATE TABLE member_count (app INTEGER PRIMARY KEY, members INTEGER NOT NULL);
+    """
+
+  /// Gives the users of stored events their numbers.
+  private static func addMembers(_ database: Database) throws {
+    let tables = try String.fetchAll(
+      database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'ev_[0-9]*'")
+    for table in tables {
+      try database.execute(
+        sql: """
+          INSERT OR IGNORE INTO member
+          SELECT app, user, coalesce((SELECT members FROM member_count m WHERE m.app = f.app), 0)
+            + row_number() OVER (PARTITION BY app ORDER BY id) - 1
+          FROM (
+            SELECT app, user, min(id) AS id FROM \(table) e WHERE user <> ''
+              AND NOT EXISTS (SELECT 1 FROM member k WHERE k.app = e.app AND k.name = e.user)
+            GROUP BY app, user
+          ) f;
+          INSERT OR REPLACE INTO member_count SELECT app, count(*) FROM member GROUP BY app;
+          """)
+    }
+  }
 
   /// What is known of errors beside their rows among the events, whose numbers they share. Long texts lie apart, so that
   /// lists need not read past them.

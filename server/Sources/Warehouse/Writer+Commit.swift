@@ -37,6 +37,7 @@ extension Writer {
     let receipts = try transact {
       let receipts = try jobs.map { try store($0.batch, app: $0.app) }
       try installs.storeCounts()
+      try members.storeCounts()
       let rows = receipts.reduce(0) { $0 + $1.accepted }
       // Faster than keys arrive, so that the table is done before the next lot is in order.
       try duplicates.drain(atMost: max(1_024, rows + rows / 2))
@@ -150,6 +151,7 @@ extension Writer {
       try tables.insert(row, user: event.user, properties: bytes, received: context.received)
       try count(row, calendar: context.calendar, device: { keys }, bytes)
     }
+    if !event.user.isEmpty { try members.add(event.user, app: context.app) }
     if context.isObserved, event.kind != .attachmentPart {
       live.add(event, row, context.batch, app: AppID(context.app))
     }

@@ -13,6 +13,7 @@ final class Writer {
   let dictionary: WriterDictionary
   let devices: WriterDevices
   let installs: WriterInstalls
+  let members: WriterMembers
   let tables: EventTables
   let duplicates: DuplicateIndex
   let figures: FigureAccumulator
@@ -46,6 +47,7 @@ final class Writer {
     dictionary = try WriterDictionary(connection, seed: seed)
     devices = try WriterDevices(connection, dictionary: dictionary)
     installs = try WriterInstalls(connection, limit: configuration.cachedInstalls)
+    members = try WriterMembers(connection, limit: configuration.cachedInstalls)
     tables = try EventTables(connection)
     duplicates = try DuplicateIndex(connection, pendingLimit: configuration.pendingKeys)
     figures = FigureAccumulator()
@@ -89,6 +91,7 @@ final class Writer {
     dictionary.forget()
     devices.forget()
     installs.forget()
+    members.forget()
     tables.forget()
     errors.forget()
     parameters.forget()

@@ -133,7 +133,7 @@ import Testing
     let day = day([
       hit(0, ["t": "event", "cd1": "gold", "cdx": "a", "cd": "S", "cg2": "a/b", "cm1": "1.5", "cm": "mail"])
     ])
-    #expect(day.tables[.dimensions].map { Set($0.keys) } == [["cd1", "gold"], ["cg2", "a/b"]])
+    #expect(day.tables[.dimensions].map { Set($0.keys) } == [["cd1", "hit", "gold"], ["cg2", "hit", "a/b"]])
     #expect(day.tables[.metrics]?.mapValues(\.numbers) == [["cm1"]: [1, 1_500_000]])
   }
 

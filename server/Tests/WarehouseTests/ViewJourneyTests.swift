@@ -97,16 +97,4 @@ import Testing
     let day = rows(.applications, [screen(0, "A", more: ["aid": "com.example"]), event(1, "x")])
     #expect(day == [["com.example", "(not set)"]: [1, 1, 0]])
   }
-
-  @Test func `a day that was sealed before there were these figures still checks out`() throws {
-    let day = ViewDayBuilder.day(of: [screen(0, "A"), event(1, "x")]) { _ in 0 }
-    let old = day.encodedFigures(like: [1])
-    #expect(old.first == 1 && day.encodedFigures.first == 2 && old.count < day.encodedFigures.count)
-    let read = try #require(
-      day.encodedPresent.withUnsafeBytes { present in
-        old.withUnsafeBytes { ViewDay(present: present, figures: $0) }
-      })
-    #expect(read.tables[.screens]?.count == 1 && read.tables[.landings] == nil)
-    #expect(read.encodedFigures(like: old) == old)
-  }
 }

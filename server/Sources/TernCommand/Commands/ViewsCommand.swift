@@ -16,11 +16,13 @@ struct ViewsCommand: ParsableCommand {
       discussion: """
         A view counts an app's hits by the civil days of its own zone. With --lateness cutoff, a hit that is received at \
         04:00 of the next day or later is stored and listed as late, and counts nowhere; a day is final then. window: \
-        25 days; none: every hit counts, and no day is ever final. Neither this nor the filters can be changed later.
+        25 days; none: every hit counts, and no day is ever final. Only the zone can be changed later: days that are final \
+        stay as they are.
 
         Examples:
           tern views create --app 1 --name "New York" --time-zone America/New_York
           tern views create --app 1 --name Beta --time-zone UTC --filter av=2.0 --filter an!=Internal
+          tern views create --app 1 --name Members --time-zone UTC --user-id --session-timeout 60 --currency EUR
         """)
 
     @OptionGroup var app: AppOption
@@ -41,6 +43,8 @@ struct ViewsCommand: ParsableCommand {
       transform: Self.filter)
     var filter: [ViewFilter] = []
 
+    @OptionGroup var settings: ViewSettingsOptions
+
     @Flag(help: "Print one JSON object.")
     var json = false
 
@@ -50,7 +54,8 @@ struct ViewsCommand: ParsableCommand {
       let catalog = try data.existingCatalog()
       defer { try? catalog.close() }
       let view = try catalog.createView(
-        app: app.find(in: catalog).id, name: name, timeZone: timeZone, lateness: lateness, filters: filter)
+        app: app.find(in: catalog).id, name: name, timeZone: timeZone, lateness: lateness, filters: filter,
+        settings: settings.settings)
       Terminal.say(json ? try ViewsCommand.json(ViewDescription(view)) : view.id.description)
     }
 
@@ -93,14 +98,14 @@ struct ViewsCommand: ParsableCommand {
       let views = try catalog.views(app: app.map { AppID($0) })
       if json { return Terminal.say(try ViewsCommand.json(views.map(ViewDescription.init))) }
       if views.isEmpty { return Terminal.say("There is no view yet. Create one with tern views create.") }
-      let header = ["ID", "APP", "NAME", "TIME ZONE", "LATENESS", "FILTERS"]
+      let header = ["ID", "APP", "NAME", "TIME ZONE", "LATENESS", "FILTERS", "SETTINGS"]
       Terminal.say(
         AppsCommand.table(
           [header]
             + views.map { view in
               [
                 view.id.description, view.app.description, visible(view.name), view.timeZone, view.lateness.rawValue,
-                visible(view.filters.map(\.description).joined(separator: " ")),
+                visible(view.filters.map(\.description).joined(separator: " ")), view.settings.summary,
               ]
             }))
     }
@@ -146,6 +151,12 @@ private struct ViewDescription: Encodable {
   let timeZone: String
   let lateness: String
   let filters: [String]
+  let sessionTimeoutMinutes: Int64
+  let campaignDays: Int
+  let quotas: Bool
+  let currency: String
+  let userID: Bool
+  let unification: Bool
 
   init(_ view: View) {
     id = view.id.rawValue
@@ -154,5 +165,11 @@ private struct ViewDescription: Encodable {
     timeZone = view.timeZone
     lateness = view.lateness.rawValue
     filters = view.filters.map(\.description)
+    sessionTimeoutMinutes = view.settings.sessionTimeout.components.seconds / 60
+    campaignDays = view.settings.campaignDays
+    quotas = view.settings.hasQuotas
+    currency = view.settings.currency
+    userID = view.settings.identity != .client
+    unification = view.settings.identity == .user
   }
 }

@@ -1,0 +1,205 @@
+import ArgumentParser
+import Foundation
+import Reports
+import Warehouse
+
+/// `tern dimensions`
+struct DimensionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "dimensions", abstract: "Define and list an app's custom dimensions; works while a server runs.",
+    subcommands: [Set.self, List.self])
+
+  /// `tern dimensions set`
+  struct Set: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Define a custom dimension, or change its definition.",
+      discussion: """
+        The name counts for all reports at once. Scope and activity count for hits that happen from now on: hit, the \
+        default, for the hit itself; session: the last value, for all hits of the session; user: for this session and \
+        later ones until another value comes. What is not given stays as it is.
+
+        Examples:
+          tern dimensions set --app 1 --index 3 --scope session --name Plan
+          tern dimensions set --app 1 --index 3 --inactive
+        """)
+
+    @OptionGroup var definition: DefinitionOptions
+
+    @Option(help: ArgumentHelp("hit, session or user.", valueName: "scope"), transform: Self.scope)
+    var scope: CustomDefinition.Scope?
+
+    func run() throws {
+      let definition = try definition.define(.dimension, type: nil, scope: scope)
+      let state = definition.isActive ? "has the scope \(definition.scope.rawValue)" : "is not processed"
+      Terminal.say("\(definition.parameter), \"\(visible(definition.name))\", \(state) from now on.")
+    }
+
+    private static func scope(_ text: String) throws -> CustomDefinition.Scope {
+      guard let scope = CustomDefinition.Scope(rawValue: text) else {
+        throw ValidationError(
+          "Choose one of \(CustomDefinition.Scope.allCases.map(\.rawValue).joined(separator: ", ")).")
+      }
+      return scope
+    }
+  }
+
+  /// `tern dimensions list`
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the custom dimensions of an app that were defined.",
+      discussion: """
+        Example:
+          tern dimensions list --app 1 --json
+        """)
+
+    @OptionGroup var list: DefinitionListOptions
+
+    func run() throws {
+      try list.list(.dimension, columns: ["DIMENSION", "NAME", "SCOPE", "STATE", "SINCE"]) { [$0.scope.rawValue] }
+    }
+  }
+}
+
+/// `tern metrics`
+struct MetricsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "metrics", abstract: "Define and list an app's custom metrics; works while a server runs.",
+    subcommands: [Set.self, List.self])
+
+  /// `tern metrics set`
+  struct Set: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Define a custom metric, or change its definition.",
+      discussion: """
+        Name and type count for all reports at once, activity for hits that happen from now on. What is not given stays \
+        as it is. Metrics hold for the hit that brings them.
+
+        Examples:
+          tern metrics set --app 1 --index 2 --name "Time to play" --type time
+          tern metrics set --app 1 --index 2 --inactive
+        """)
+
+    @OptionGroup var definition: DefinitionOptions
+
+    @Option(
+      help: ArgumentHelp("How values are shown: integer, currency or time.", valueName: "type"), transform: Self.type)
+    var type: CustomDefinition.MetricType?
+
+    func run() throws {
+      let definition = try definition.define(.metric, type: type, scope: nil)
+      let state = definition.isActive ? "is processed" : "is not processed"
+      Terminal.say("\(definition.parameter), \"\(visible(definition.name))\", \(state) from now on.")
+    }
+
+    private static func type(_ text: String) throws -> CustomDefinition.MetricType {
+      guard let type = CustomDefinition.MetricType(rawValue: text) else {
+        let names = CustomDefinition.MetricType.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("Choose one of \(names).")
+      }
+      return type
+    }
+  }
+
+  /// `tern metrics list`
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List the custom metrics of an app that were defined.",
+      discussion: """
+        Example:
+          tern metrics list --app 1 --json
+        """)
+
+    @OptionGroup var list: DefinitionListOptions
+
+    func run() throws {
+      try list.list(.metric, columns: ["METRIC", "NAME", "TYPE", "STATE", "SINCE"]) { [$0.type.rawValue] }
+    }
+  }
+}
+
+/// What commands that change a definition have in common.
+struct DefinitionOptions: ParsableArguments {
+  @OptionGroup var app: AppOption
+
+  @Option(help: ArgumentHelp("The number, from 1 to 200.", valueName: "number"))
+  var index: Int
+
+  @Option(help: ArgumentHelp("The name that people read.", valueName: "name"))
+  var name: String?
+
+  @Flag(help: "Do not process values from now on.")
+  var inactive = false
+
+  @Flag(help: "Process values from now on.")
+  var active = false
+
+  @OptionGroup var data: DataOption
+
+  func validate() throws {
+    if active, inactive { throw ValidationError("Give either --active or --inactive.") }
+  }
+
+  func define(
+    _ kind: CustomDefinition.Kind, type: CustomDefinition.MetricType?, scope: CustomDefinition.Scope?
+  ) throws -> CustomDefinition {
+    let catalog = try data.existingCatalog()
+    defer { try? catalog.close() }
+    return try catalog.define(
+      app: app.find(in: catalog).id, kind: kind, index: index, name: name, type: type, scope: scope,
+      isActive: active ? true : inactive ? false : nil)
+  }
+}
+
+/// What commands that list definitions have in common.
+struct DefinitionListOptions: ParsableArguments {
+  @OptionGroup var app: AppOption
+
+  @Flag(help: "Print a JSON array.")
+  var json = false
+
+  @OptionGroup var data: DataOption
+
+  func list(
+    _ kind: CustomDefinition.Kind, columns: [String], _ more: (CustomDefinition) -> [String]
+  ) throws {
+    let catalog = try data.existingCatalog()
+    defer { try? catalog.close() }
+    let definitions = try catalog.definitions(app: app.find(in: catalog).id).filter { $0.kind == kind }
+    if json {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      let encoded = try encoder.encode(definitions.map(DefinitionDescription.init))
+      return Terminal.say(String(decoding: encoded, as: UTF8.self))
+    }
+    if definitions.isEmpty { return Terminal.say("None is defined yet. Define one with tern \(kind.rawValue)s set.") }
+    Terminal.say(
+      AppsCommand.table(
+        [columns]
+          + definitions.map { definition in
+            [definition.parameter, visible(definition.name)] + more(definition) + [
+              definition.isActive ? "active" : "inactive", definition.rules.last?.start.isoText ?? "",
+            ]
+          }))
+  }
+}
+
+/// A definition as commands write it.
+private struct DefinitionDescription: Encodable {
+  let index: Int
+  let parameter: String
+  let name: String
+  let scope: String
+  let type: String?
+  let isActive: Bool
+  let since: String?
+
+  init(_ definition: CustomDefinition) {
+    index = definition.index
+    parameter = definition.parameter
+    name = definition.name
+    scope = definition.scope.rawValue
+    type = definition.kind == .metric ? definition.type.rawValue : nil
+    isActive = definition.isActive
+    since = definition.rules.last?.start.isoText
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Ingest
+import TernEvents
+import Testing
+
+@testable import Warehouse
+
+/// Views whose users are `uid`s.
+@Suite struct ViewIdentityTests {
+  private typealias Place = ViewMemoryTests.Place
+
+  private func views(_ place: Place) throws -> (client: View, user: View, explicit: View) {
+    func view(_ identity: ViewSettings.Identity) throws -> View {
+      try place.catalog.createView(
+        app: place.app.id, name: identity.rawValue, timeZone: "UTC", settings: ViewSettings(identity: identity))
+    }
+    return (try view(.client), try view(.user), try view(.explicitUser))
+  }
+
+  private func figures(_ place: Place, _ view: View, _ date: String) throws -> ViewFigures {
+    try place.warehouse.viewFigures(
+      view, days: day(date)...day(date), tables: [.screens], now: milliseconds("2025-01-01T00:00:00Z"))
+  }
+
+  @Test func `what a session had before its user was named is the user's, with unification`() async throws {
+    let place = try Place()
+    let views = try views(place)
+    let day = "2024-05-01"
+    try await place.send("cid=1&t=screenview&cd=Start", at: "\(day)T09:00:00Z")
+    try await place.send("cid=1&t=screenview&cd=Login", at: "\(day)T12:00:00Z")
+    try await place.send("cid=1&uid=u&t=screenview&cd=Home", at: "\(day)T12:01:00Z")
+    try await place.send("cid=1&t=screenview&cd=Bye", at: "\(day)T12:02:00Z")
+    try await place.send("cid=2&t=screenview&cd=Other", at: "\(day)T12:02:00Z")
+    func screens(_ view: View) throws -> Set<String> {
+      Set((try figures(place, view, day).tables[.screens] ?? []).map { $0.key[0] })
+    }
+    #expect(try screens(views.client) == ["Start", "Login", "Home", "Bye", "Other"])
+    #expect(try screens(views.user) == ["Login", "Home"])
+    #expect(try screens(views.explicit) == ["Home"])
+    #expect(try figures(place, views.user, day).users == 1)
+    try await place.close()
+  }
+
+  @Test func `a user of two devices is one user, and two users of one device are two`() async throws {
+    let place = try Place()
+    let views = try views(place)
+    for (cid, uid, minute) in [("1", "a", "00"), ("2", "a", "05"), ("1", "b", "10"), ("3", "", "15")] {
+      try await place.send("cid=\(cid)&uid=\(uid)&t=screenview&cd=A", at: "2024-05-01T12:\(minute):00Z")
+    }
+    let user = try figures(place, views.user, "2024-05-01")
+    #expect(user.users == 2 && user.newUsers == 2 && user.totals.sessions == 2 && user.totals.hits == 3)
+    let client = try figures(place, views.client, "2024-05-01")
+    #expect(client.users == 3 && client.totals.sessions == 3)
+    let hits = try place.warehouse.inspectedHits(views.user, since: 0, limit: 10)
+    #expect(hits.map(\.status) == ["anonymous", "counted", "counted", "counted"])
+    #expect(Set(hits.dropFirst().map(\.install)).count == 2)
+    try await place.close()
+  }
+
+  @Test func `a uid that reads like somebody's cid is somebody else`() async throws {
+    let place = try Place()
+    let views = try views(place)
+    try await place.send("cid=x&t=screenview&cd=A", at: "2024-05-01T12:00:00Z")
+    try await place.send("cid=y&uid=x&t=screenview&cd=A", at: "2024-05-02T12:00:00Z")
+    let user = try figures(place, views.user, "2024-05-02")
+    #expect(user.users == 1 && user.newUsers == 1)
+    #expect(try figures(place, views.user, "2024-05-01").users == 0)
+    #expect(try figures(place, views.client, "2024-05-02").newUsers == 1)
+    // To Swift these two are equal texts.
+    try await place.send("cid=p&uid=%C3%A9&t=screenview&cd=A", at: "2024-05-03T12:00:00Z")
+    try await place.send("cid=p&uid=e%CC%81&t=screenview&cd=A", at: "2024-05-03T12:00:01Z")
+    #expect(try figures(place, views.explicit, "2024-05-03").users == 2)
+    try await place.close()
+  }
+
+  @Test func `a user's campaign follows to another device, and days of users are sealed like others`() async throws {
+    let place = try Place()
+    let views = try views(place)
+    try await place.send("cid=1&uid=u&t=screenview&cd=A&cs=news", at: "2024-05-01T12:00:00Z")
+    try await place.seal([views.user, views.client], at: "2024-05-02T05:00:00Z")
+    try await place.send("cid=2&uid=u&t=screenview&cd=A", at: "2024-05-02T12:00:00Z")
+    #expect(try place.rows(views.user, .acquisition, "2024-05-02") == [["news", "(not set)", "(not set)"]: [1]])
+    #expect(try place.rows(views.client, .acquisition, "2024-05-02") == [["(direct)", "(none)", "(not set)"]: [1]])
+    #expect(try figures(place, views.user, "2024-05-02").newUsers == 0)
+    try await place.seal([views.user, views.client], at: "2024-05-03T05:00:00Z")
+    try await place.warehouse.flush()
+    #expect(try place.warehouse.verify().isClean)
+    try await place.close()
+  }
+}
