@@ -83,6 +83,36 @@ import Warehouse
     }
   }
 
+  @Test func `custom dimensions and metrics have their names and scopes, and amounts their currency`() async throws {
+    try await over { client, app, headers, catalog in
+      let settings = ViewSettings(hasQuotas: true, currency: "EUR", identity: .explicitUser)
+      let view = try catalog.createView(app: app.id, name: "V", timeZone: "UTC", settings: settings)
+      // The catalog's clock is the system's, which is later than all hits: only names count for them.
+      try catalog.define(app: app.id, kind: .dimension, index: 1, name: "Plan <i>", scope: .session)
+      try catalog.define(app: app.id, kind: .metric, index: 1, name: "Paid", type: .currency)
+      try await send(client, app, "t=screenview&cd=A&cd1=gold&cm1=2.5&uid=u")
+      try await send(client, app, "t=screenview&cd=A&cd1=gold&cm1=2.5")
+      let path = "reports/custom?view=\(view.id)"
+      let report = try object(
+        try await client.execute(uri: "/api/v1/apps/\(app.id)/\(path)", method: .get, headers: headers))
+      let dimension = try #require((report["dimensions"] as? [[String: Any]])?.first)
+      #expect(dimension["name"] as? String == "Plan <i>" && dimension["dimension"] as? String == "cd1")
+      #expect(dimension["scope"] as? String == "hit" && dimension["value"] as? String == "gold")
+      #expect(dimension["hits"] as? Int == 1 && dimension["sessions"] as? Int == 1)
+      let metric = try #require((report["metrics"] as? [[String: Any]])?.first)
+      #expect(metric["name"] as? String == "Paid" && metric["type"] as? String == "EUR")
+      #expect(metric["sum"] as? String == "2.50" && report["currency"] as? String == "EUR")
+      let page = try await client.execute(
+        uri: "/apps/\(app.id)/custom?view=\(view.id)", method: .get, headers: headers)
+      #expect(String(buffer: page.body).contains("Plan &lt;i&gt;"))
+      let money = try await client.execute(
+        uri: "/apps/\(app.id)/ecommerce?view=\(view.id)", method: .get, headers: headers)
+      #expect(String(buffer: money.body).contains("(EUR)"))
+      let list = try await client.execute(uri: "/apps/\(app.id)/views", method: .get, headers: headers)
+      #expect(String(buffer: list.body).contains("500 hits a session, users by uid without unification, EUR"))
+    }
+  }
+
   @Test func `views of an app are listed, and others' are not shown`() async throws {
     try await over { client, app, headers, catalog in
       let empty = try await client.execute(uri: "/apps/\(app.id)/views", method: .get, headers: headers)

@@ -27,6 +27,9 @@ package struct MemoryViews: Sendable {
       let numbers = Array(repeating: number, count: table.width)
       figures.tables[table] = Self.keys(table, key).map { ViewFigures.Row(key: $0, numbers: numbers, users: count) }
     }
+    figures.definitions = CustomDefinition.Kind.allCases.map {
+      CustomDefinition(app: AppID(1), kind: $0, index: 1, name: text, type: .currency, rules: [])
+    }
     late = [nil, 1, 24, 168, count].map { LateHits(day: day, version: text, hours: $0, count: count) }
     hits = ["counted", "late"].map {
       InspectedHit(
@@ -51,8 +54,10 @@ package struct MemoryViews: Sendable {
     switch table {
     case .flow: 5
     case .promotions: 4
-    case .events, .timings, .acquisition, .social, .screenVersions, .eventScreens, .listProducts: 3
-    case .exceptions, .products, .devices, .versions, .dimensions, .applications, .orders, .productFacts,
+    case .events, .timings, .acquisition, .social, .screenVersions, .eventScreens, .listProducts,
+      .dimensions:
+      3
+    case .exceptions, .products, .devices, .versions, .applications, .orders, .productFacts,
       .checkoutOptions:
       2
     default: 1
@@ -68,6 +73,8 @@ package struct MemoryViews: Sendable {
     case .flow: [["01", "screen", key[2], "event", key[4]], ["10", "event", key[2], "exit", "(exit)"]]
     case .depths: ["00", "07", "20+"].map { [$0] }
     case .checkoutSteps: ["2", "purchase"].map { [$0] }
+    case .dimensions: [key, ["cd1", "session", key[2]]]
+    case .metrics: [key, ["cm1"]]
     case .exceptionSessions: ["exception", "crash"].map { [$0] }
     default: [key]
     }

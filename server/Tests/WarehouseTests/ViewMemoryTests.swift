@@ -174,7 +174,7 @@ import Testing
     try await place.seal([view, users], at: "2024-05-03T12:00:00Z")
     try await place.warehouse.perform { writer in
       for table in ["view_state", "member", "member_count"] { try writer.connection.execute("DROP TABLE \(table)") }
-      try writer.connection.execute("DELETE FROM grdb_migrations WHERE identifier LIKE '7%'")
+      try writer.connection.execute("DELETE FROM grdb_migrations WHERE identifier LIKE '8%'")
       try writer.connection.execute("DROP TRIGGER view_day_update; UPDATE view_day SET figures = x'01'")
     }
     let copy = try Place(copying: place.directory)
