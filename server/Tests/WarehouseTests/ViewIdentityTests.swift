@@ -87,4 +87,35 @@ import Testing
     #expect(try place.warehouse.verify().isClean)
     try await place.close()
   }
+
+  @Test func `a user has one number, though a transaction failed and few are held in memory`() async throws {
+    struct Failure: Error {}
+    let place = try Place()
+    let views = try views(place)
+    let app = place.app.id.rawValue
+    try await place.send("cid=1&uid=a&t=screenview&cd=A", at: "2024-05-01T12:00:00Z")
+    await #expect(throws: (any Error).self) {
+      try await place.warehouse.perform { writer in
+        try writer.transact {
+          try writer.members.add("b", app: app)
+          try writer.members.storeCounts()
+          throw Failure()
+        }
+      }
+    }
+    for uid in ["c", "b", "a", "b"] {
+      try await place.send("cid=1&uid=\(uid)&t=screenview&cd=A", at: "2024-05-01T12:00:00Z")
+    }
+    #expect(try figures(place, views.user, "2024-05-01").users == 3)
+    try await place.warehouse.perform { writer in
+      let members = try WriterMembers(writer.connection, limit: 1)
+      try writer.transact {
+        for name in ["a", "d", "b", "d", "c", "d"] { try members.add(name, app: app) }
+        try members.storeCounts()
+      }
+      let numbers = try writer.connection.texts("SELECT name || number FROM member ORDER BY number")
+      #expect(numbers == ["a0", "c1", "b2", "d3"])
+    }
+    try await place.close()
+  }
 }
