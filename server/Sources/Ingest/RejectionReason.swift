@@ -1,5 +1,7 @@
 /// Why an event was refused. The raw values are stored and shown in reports: never reuse one.
 public enum RejectionReason: String, Sendable, CaseIterable {
+  /// The log is not JSON; those beside it were.
+  case notJSON = "not_json"
   /// The line or log is valid JSON, but no object.
   case notAnObject = "not_an_object"
   /// The event has no type.
@@ -70,6 +72,7 @@ public enum RejectionReason: String, Sendable, CaseIterable {
     switch self {
     case .notAnObject: "Send a JSON object."
     case .typeMissing: "Give the event a type."
+    case .notJSON: "Send JSON: valid UTF-8, no NaN or Infinity, brackets closed and nested at most 1,024 deep."
     case .typeUnknown: "Use one of the types event, screen, session_start, drops, handled_error, crash and attachment."
     case .nameMissing: "Give the event a name that is not empty."
     case .idMissing: "Give the event an id, a UUID that is the same on every retry."
