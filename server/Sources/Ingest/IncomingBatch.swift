@@ -213,6 +213,8 @@ public struct IngestError: Error, Sendable, Hashable {
     /// The compressed body is damaged or of an unknown encoding.
     public static let undecodable = Code(description: "undecodable")
     /// The body, or what it decompresses to, is larger than allowed.
+    /// The compressed body ends early.
+    public static let incomplete = Code(description: "incomplete")
     public static let tooLarge = Code(description: "too_large")
   }
 
