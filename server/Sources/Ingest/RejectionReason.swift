@@ -88,7 +88,8 @@ public enum RejectionReason: String, Sendable, CaseIterable {
     case .exceptionTypeMissing: "Give the exception a type that is not empty."
     case .attachmentMissing: "Send the piece as an object in the member attachment."
     case .attachmentInvalid:
-      "Name the error and the attachment by UUIDs, count parts from 0, and send at most 48 KiB a piece in base 64."
+      "Name the error and the attachment by UUIDs, count parts from 0 in whole numbers, and send at most 47 KiB a piece in base 64."
+    case .attachmentConflict: "Give each attachment an id of its own; there is one with this id and other bytes."
     case .attachmentTooLarge: "Send attachments of at most 7 MiB."
     case .errorStorageFull: "The app's errors and attachments take all the room that the server gives them."
     case .errorTextLeftOut: "The error counts; its stack is not kept, since the app's errors take all their room."

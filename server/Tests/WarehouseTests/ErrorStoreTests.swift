@@ -43,7 +43,8 @@ import Testing
     var batch = batch(["attachment"], firstKey: key, kind: part == 0 ? .attachment : .attachmentPart)
     batch.attachments = [
       IncomingAttachment(
-        event: 0, error: error, id: id, name: "a.txt", contentType: "text/plain", part: part, parts: parts, data: bytes)
+        event: 0, eventID: "event \(key)", error: error, id: id, name: "a.txt", contentType: "text/plain", part: part,
+        parts: parts, data: bytes)
     ]
     return batch
   }
