@@ -129,7 +129,9 @@ import Warehouse
       _ = try await send([piece(4, 0, of: 2, "SGU=", name: "a", type: "x")], client, key: app.key)
       let answer = try await send([piece(5, 1, of: 3, "SGU=", name: "a", type: "x")], client, key: app.key)
       #expect(answer["accepted"] as? Int == 0)
-      #expect((answer["rejected"] as? [[String: Any]])?.first?["reason"] as? String == "attachment_invalid")
+      let refused = try #require((answer["rejected"] as? [[String: Any]])?.first)
+      #expect(refused["reason"] as? String == "attachment_invalid")
+      #expect(refused["id"] as? String == "E0000000-0000-4000-8000-000000000005")
     }
   }
 }

@@ -139,6 +139,7 @@ import Testing
     #expect(try await warehouse.commit(piece(1, of: 3, half, key: 2), app: app).accepted == 1)
     let over = try await warehouse.commit(piece(2, of: 3, [1], key: 3), app: app)
     #expect(over.accepted == 0 && over.rejections.map(\.reason) == ["attachment_too_large"])
+    #expect(over.rejections.map(\.id) == ["event 3"])
     let other = try await warehouse.commit(piece(1, of: 2, [1], key: 4), app: app)
     #expect(other.rejections.map(\.reason) == ["attachment_invalid"])
     try await warehouse.flush()
