@@ -36,6 +36,8 @@ public enum RejectionReason: String, Sendable, CaseIterable {
   case attachmentMissing = "attachment_missing"
   /// The attachment names no error, has no id, cannot be decoded, or its piece is none of its pieces.
   case attachmentInvalid = "attachment_invalid"
+  /// There is another attachment, or piece, of this id.
+  case attachmentConflict = "attachment_conflict"
   /// The attachment, all pieces together, is larger than allowed.
   case attachmentTooLarge = "attachment_too_large"
   /// The app's errors and attachments take all the room they may.
@@ -70,9 +72,9 @@ public enum RejectionReason: String, Sendable, CaseIterable {
   /// What to do about it, in a sentence.
   public var message: String {
     switch self {
+    case .notJSON: "Send JSON: valid UTF-8, no NaN or Infinity, brackets closed and nested at most 1,024 deep."
     case .notAnObject: "Send a JSON object."
     case .typeMissing: "Give the event a type."
-    case .notJSON: "Send JSON: valid UTF-8, no NaN or Infinity, brackets closed and nested at most 1,024 deep."
     case .typeUnknown: "Use one of the types event, screen, session_start, drops, handled_error, crash and attachment."
     case .nameMissing: "Give the event a name that is not empty."
     case .idMissing: "Give the event an id, a UUID that is the same on every retry."

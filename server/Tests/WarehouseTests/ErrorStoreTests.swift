@@ -149,6 +149,25 @@ import Testing
     try await warehouse.close()
   }
 
+  @Test func `another attachment of the same id is refused and counted, the same one again is not`() async throws {
+    let (_, _, warehouse, app) = try open()
+    #expect(try await warehouse.commit(piece(0, of: 1, [1, 2], key: 1), app: app).accepted == 1)
+    #expect(try await warehouse.commit(piece(0, of: 1, [1, 2], key: 2), app: app).rejections.isEmpty)
+    for (key, bytes) in [(3, [1, 3]), (4, [1]), (5, [])] as [(Int64, [UInt8])] {
+      let other = try await warehouse.commit(piece(0, of: 1, bytes, key: key), app: app)
+      #expect(other.accepted == 0 && other.rejections.map(\.reason) == ["attachment_conflict"])
+      #expect(other.rejections.map(\.id) == ["event \(key)"], "the event is named")
+    }
+    // One of another error is another one.
+    #expect(try await warehouse.commit(piece(0, of: 1, [9], key: 6, error: "error 2"), app: app).accepted == 1)
+    try await warehouse.flush()
+    #expect(try warehouse.attachment(app: app, id: 1)?.data == [1, 2])
+    let losses = try warehouse.totals(app: app, dimension: .loss, days: Self.days, limit: nil)
+    #expect(losses.map(\.key) == ["rejected:attachment_conflict"] && losses.map(\.count) == [3])
+    #expect(try warehouse.verify().isClean)
+    try await warehouse.close()
+  }
+
   @Test func `an app's errors take no more room than they may, and still count`() async throws {
     let (_, catalog, warehouse, app) = try open { $0.maximumErrorBytes = 4_000 }
     let other = try catalog.createApp(name: "Other").id
