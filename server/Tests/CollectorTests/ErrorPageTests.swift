@@ -99,6 +99,32 @@ import Warehouse
     }
   }
 
+  @Test func `a fault or an occurrence that does not exist is not found, one of another time is`() async throws {
+    try await withCollector { client, app, cookie, _ in
+      _ = try await send(
+        [line("crash", 1, #","exception":{"type":"Bad"}"#), line("event", 2, #","name":"E""#)], client, key: app.key)
+      for (question, status) in [
+        ("group=1", HTTPResponse.Status.ok), ("group=1&from=2001-01-01&to=2001-01-02", .ok), ("occurrence=1", .ok),
+        ("occurrence=1&from=2001-01-01&to=2001-01-02", .ok), ("group=2", .notFound), ("occurrence=2", .notFound),
+        ("occurrence=99", .notFound), ("group=1&occurrence=99", .notFound), ("group=9223372036854775807", .notFound),
+        ("group=x", .badRequest), ("", .badRequest),
+      ] {
+        for path in ["/apps/1/error?\(question)", "/api/v1/apps/1/reports/error?\(question)"] {
+          let response = try await client.execute(uri: path, method: .get, headers: cookie)
+          #expect(response.status == status, "\(path)")
+          guard status == .notFound else { continue }
+          let text = String(buffer: response.body)
+          #expect(text.contains("There is no fault") || text.contains("There is no occurrence"), "\(path)")
+          if path.hasPrefix("/api") { #expect(text.contains(#""code":"unknown_error""#)) }
+        }
+      }
+      let report = try await client.execute(
+        uri: "/api/v1/apps/1/reports/error?occurrence=1", method: .get, headers: cookie)
+      let occurrence = try #require(try object(report)["occurrence"] as? [String: Any])
+      #expect((occurrence["event"] as? [String: Any])?["name"] as? String == "Bad", "an event is named by its type")
+    }
+  }
+
   @Test func `attachments are handed out behind the login only, and only of their own app`() async throws {
     try await withCollector { client, app, cookie, _ in
       _ = try await send([piece(4, 0, of: 1, "SGU=", name: "a", type: "x")], client, key: app.key)
