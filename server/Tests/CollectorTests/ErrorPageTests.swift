@@ -146,8 +146,29 @@ import Warehouse
     ("../../etc/passwd", "x", "_.._etc_passwd.bin"), ("naïve 😀.log", "text/plain", "na_ve__.log"),
   ]) func `the name of a file is harmless, whatever a client calls it`(name: String, type: String, expected: String) {
     let file = AttachmentFile(facts: AttachmentFacts(id: 7, name: name, contentType: type, bytes: 0), data: [])
-    #expect(file.name == expected)
+    #expect(file.plainName == expected)
     #expect(["text/plain; charset=utf-8", "application/octet-stream"].contains(file.contentType))
+  }
+
+  /// Everything after `attachment` of the header, for files that claim to be text.
+  @Test(arguments: [
+    ("report.txt", #"; filename="report.txt""#),
+    ("naïve 😀.log", #"; filename="na_ve__.log"; filename*=UTF-8''na%C3%AFve_%F0%9F%98%80.log"#),
+    ("отчёт.txt", #"; filename="_____.txt"; filename*=UTF-8''%D0%BE%D1%82%D1%87%D1%91%D1%82.txt"#),
+    ("日誌", #"; filename="attachment-7.txt"; filename*=UTF-8''%E6%97%A5%E8%AA%8C.txt"#),
+    ("é.html", #"; filename="_.html.txt"; filename*=UTF-8''%C3%A9.html.txt"#),
+    ("e\u{301}.txt", #"; filename="e_.txt"; filename*=UTF-8''e%CC%81.txt"#),
+    // What turns the direction of writing around, joins, hides or ends a line has no business in a name.
+    ("a\u{202E}txt.exe", #"; filename="a_txt.exe.txt""#), ("a\u{200D}\u{2066}b.txt", #"; filename="a__b.txt""#),
+    (
+      "ü\"; filename=x\r\nX: y.txt",
+      #"; filename="____filename_x__X__y.txt"; filename*=UTF-8''%C3%BC___filename_x__X__y.txt"#
+    ),
+    ("\u{2028}\u{85}é.txt", #"; filename="___.txt"; filename*=UTF-8''__%C3%A9.txt"#),
+    ("é%00'.txt", #"; filename="__00_.txt"; filename*=UTF-8''%C3%A9_00_.txt"#),
+  ]) func `a name outside of ASCII is handed out beside a plain one, and breaks no header`(name: String, rest: String) {
+    let file = AttachmentFile(facts: AttachmentFacts(id: 7, name: name, contentType: "text/plain", bytes: 0), data: [])
+    #expect(file.response.headers[.contentDisposition] == "attachment" + rest)
   }
 
   @Test func `a piece that there is no room for is answered as refused`() async throws {
