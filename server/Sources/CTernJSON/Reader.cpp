@@ -1,6 +1,7 @@
 #include "Reader.hpp"
 
 #include "Diagnosis.hpp"
+#include "LogSplitter.hpp"
 
 using tern::is;
 using tern::Walker;
@@ -132,21 +133,61 @@ void tern_reader::read_lines(const uint8_t *body, size_t length, tern_result &re
 void tern_reader::read_logs(const uint8_t *body, size_t length, tern_result &result) {
   // Some clients' text encoders put a byte order mark first.
   size_t mark = length >= 3 && std::memcmp(body, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-  if (!scan(body + mark, length - mark)) {
-    tern::Diagnosis diagnosis = tern::diagnose(body + mark, length - mark);
-    if (status == TERN_STATUS_OK) status = TERN_STATUS_MALFORMED;
-    result.message = diagnosis.message;
-    result.position = mark + diagnosis.position;
-    return;
+  bool is_scanned = scan(body + mark, length - mark);
+  if (is_scanned) {
+    Walker walker(
+      body + mark, length - mark, scanner->structural_indexes.get(), scanner->n_structural_indexes, arena);
+    int64_t index = -1;
+    if (logs(walker, index)) return;
+    result.message = walker.problem() ? walker.problem() : "";
+    result.position = mark + walker.offset();
+    result.index = index;
   }
-  Walker walker(
-    body + mark, length - mark, scanner->structural_indexes.get(), scanner->n_structural_indexes, arena);
-  int64_t index = -1;
-  if (logs(walker, index)) return;
-  if (status == TERN_STATUS_OK) status = TERN_STATUS_MALFORMED;
-  result.message = walker.problem() ? walker.problem() : "";
-  result.position = mark + walker.offset();
-  result.index = index;
+  if (status != TERN_STATUS_OK || read_logs_apart(body + mark, length - mark)) return;
+  status = TERN_STATUS_MALFORMED;
+  if (is_scanned) return;
+  tern::Diagnosis diagnosis = tern::diagnose(body + mark, length - mark);
+  result.message = diagnosis.message;
+  result.position = mark + diagnosis.position;
+}
+
+/// Reads a body that is no JSON as a whole log by log: one that is damaged must not cost the others.
+///
+/// Returns whether there is a list of logs with anything in it.
+bool tern_reader::read_logs_apart(const uint8_t *body, size_t length) {
+  records.clear();
+  properties.clear();
+  devices.clear();
+  arena.begin(length);
+  tern::LogSplitter splitter(body, length);
+  tern::LogPiece piece = {};
+  bool was_read = true;
+  while (splitter.next(piece)) {
+    // Where a list is not closed, a log that cannot be read has swallowed the bracket.
+    if (piece.length == 0 && !was_read) break;
+    was_read = piece.is_closed && read_log(body + piece.start, piece.length, piece.index);
+    if (was_read) continue;
+    if (status != TERN_STATUS_OK) return true;
+    if (records.size() + faults.size() >= maximum_records) {
+      status = TERN_STATUS_TOO_MANY;
+      return true;
+    }
+    faults.push_back(piece.index);
+  }
+  return splitter.has_pieces();
+}
+
+/// Reads one log by itself; leaves nothing of it when that fails.
+bool tern_reader::read_log(const uint8_t *log, size_t size, uint32_t index) {
+  size_t records_before = records.size(), properties_before = properties.size(), devices_before_log = devices.size();
+  if (scan(log, size)) {
+    Walker walker(log, size, scanner->structural_indexes.get(), scanner->n_structural_indexes, arena);
+    if (record(walker, index) && walker.at_end()) return true;
+  }
+  records.resize(records_before);
+  properties.resize(properties_before);
+  devices.resize(devices_before_log);
+  return false;
 }
 
 bool tern_reader::logs(Walker &walker, int64_t &index) {
@@ -203,7 +244,7 @@ bool tern_reader::record(Walker &walker, uint32_t index) {
     if (walker.problem()) return false;
     record.raw.length = uint32_t(walker.last_end() - record.raw.start);
   }
-  if (records.size() >= maximum_records) {
+  if (records.size() + faults.size() >= maximum_records) {
     status = TERN_STATUS_TOO_MANY;
     return walker.fail("more events than one request may carry");
   }

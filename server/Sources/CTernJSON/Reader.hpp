@@ -30,6 +30,8 @@ private:
   bool read_line(const uint8_t *line, size_t size, uint32_t index, tern_result &result);
   void read_lines(const uint8_t *body, size_t length, tern_result &result);
   void read_logs(const uint8_t *body, size_t length, tern_result &result);
+  bool read_logs_apart(const uint8_t *body, size_t length);
+  bool read_log(const uint8_t *log, size_t size, uint32_t index);
   bool logs(tern::Walker &walker, int64_t &index);
   bool record(tern::Walker &walker, uint32_t index);
   bool member(tern::Walker &walker, const tern_text &name, tern_record &record);

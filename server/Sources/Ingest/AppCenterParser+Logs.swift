@@ -60,6 +60,9 @@ struct AppCenterReading {
         properties: properties(of: record, kind: kind)))
   }
 
+  /// Adds what is no JSON: it costs the request this log only.
+  mutating func addUnreadable(at index: Int) { builder.reject(.notJSON, at: index) }
+
   private func error(_ record: tern_record, kind: StoredKind) -> IncomingError {
     ErrorReading(log: RawJSON(record.raw.bytes)).error(
       event: builder.batch.events.count, id: errorID(record.id.string(limit: maximumInstallBytes)), kind: kind,

@@ -15,8 +15,8 @@ public struct AppCenterBatch: Sendable {
 public enum AppCenterParser {
   /// Reads a decompressed body.
   ///
-  /// Only a body that is not JSON, or has no list of logs, is an error. Logs that cannot be stored are refused one by
-  /// one: a stock client erases its queue on an error, so one bad log must not cost the others.
+  /// Only a body without a list of logs is an error. Logs that cannot be stored are refused one by one, those that are
+  /// no JSON included: a stock client erases its queue on an error, so one bad log must not cost the others.
   ///
   /// - Parameters:
   ///   - bytes: the body; only read during the call.
@@ -37,6 +37,7 @@ public enum AppCenterParser {
       let index = name.isEmpty ? nil : builder.install(name)
       var reading = AppCenterReading(builder: builder, result: result, install: index)
       for record in result.recordList { reading.add(record) }
+      for fault in result.faultList { reading.addUnreadable(at: Int(fault)) }
       return AppCenterBatch(
         batch: reading.builder.batch, diagnosticsIDs: reading.diagnosticsIDs, withoutEvent: reading.withoutEvent)
     }

@@ -11,23 +11,42 @@ enum AttachmentReading {
 
   private static let maximumNameBytes = 255
   private static let maximumTypeBytes = 128
-  /// The largest piece, in bytes; what App Center sends whole is one piece.
-  private static let maximumPieceBytes = 48 << 10
+  /// The largest piece, in bytes: what fits into an event in base 64, with 1.3 KiB for its other members. What App
+  /// Center sends whole is one piece.
+  private static let maximumPieceBytes = 47 << 10
 
   /// Reads a native `attachment` object; both ids must be UUIDs.
-  static func native(_ value: RawJSON?, event: Int) -> Outcome {
+  ///
+  /// - Parameters:
+  ///   - event: the position of its event in the batch.
+  ///   - eventID: the id of its event as it was sent.
+  static func native(_ value: RawJSON?, event: Int, eventID: String) -> Outcome {
     guard let value, value.isObject else { return .refused(.attachmentMissing) }
     func text(_ name: StaticString, _ limit: Int) -> String { value.member(name)?.text(limit: limit) ?? "" }
-    let part = value.member("part")?.integer ?? 0
-    let parts = value.member("parts")?.integer ?? 1
-    guard let error = UniqueID(text("error", 64)), let id = UniqueID(text("id", 64)),
-      (1...IncomingAttachment.maximumParts).contains(parts), (0..<parts).contains(part),
+    guard let (part, parts) = place(part: value.member("part"), parts: value.member("parts")),
+      let error = UniqueID(text("error", 64)), let id = UniqueID(text("id", 64)),
       let data = value.member("data")?.escapedText.flatMap({ base64Decoded($0, limit: maximumPieceBytes) })
     else { return .refused(.attachmentInvalid) }
     return .attachment(
       IncomingAttachment(
-        event: event, error: error.description, id: id.description, name: text("name", maximumNameBytes),
-        contentType: text("contentType", maximumTypeBytes), part: part, parts: parts, data: data))
+        event: event, eventID: eventID, error: error.description, id: id.description,
+        name: text("name", maximumNameBytes), contentType: text("contentType", maximumTypeBytes), part: part,
+        parts: parts, data: data))
+  }
+
+  /// Which piece of how many; `nil` when that is not said in whole numbers, or the piece is none of them.
+  ///
+  /// A number that cannot be read must not pass for one that is missing: a piece would stand for the whole file.
+  private static func place(part: RawJSON?, parts: RawJSON?) -> (part: Int, parts: Int)? {
+    guard let parts = number(parts, default: 1), (1...IncomingAttachment.maximumParts).contains(parts),
+      let part = number(part, default: parts == 1 ? 0 : nil), (0..<parts).contains(part)
+    else { return nil }
+    return (part, parts)
+  }
+
+  private static func number(_ value: RawJSON?, default missing: Int?) -> Int? {
+    guard let value, !equals(value.bytes, "null") else { return missing }
+    return value.integer
   }
 
   /// Reads an App Center log of type `errorAttachment`; `nil` when it is none that can be read.
@@ -43,7 +62,7 @@ enum AttachmentReading {
     guard bytes.count <= IncomingAttachment.maximumBytes else { return .refused(.attachmentTooLarge) }
     return .attachment(
       IncomingAttachment(
-        event: event, error: errorID(error), id: errorID(id), name: text("fileName", maximumNameBytes),
+        event: event, eventID: id, error: errorID(error), id: errorID(id), name: text("fileName", maximumNameBytes),
         contentType: text("contentType", maximumTypeBytes), data: bytes))
   }
 }

@@ -30,6 +30,11 @@ struct BatchBuilder {
       Rejection(reason, index: Int(record.index), id: record.id.string(limit: maximumInstallBytes)))
   }
 
+  /// Refuses what could not be read, so that nothing but its position is known.
+  mutating func reject(_ reason: RejectionReason, at index: Int) {
+    batch.rejections.append(Rejection(reason, index: index))
+  }
+
   mutating func append(_ event: IncomingEvent) { batch.events.append(event) }
 
   /// Adds an error to the event that was appended last.

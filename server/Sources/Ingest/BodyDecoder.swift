@@ -11,8 +11,8 @@ public enum BodyDecoder {
   ///     case, or `nil`.
   ///   - limits: `maximumBodyBytes` and `maximumDecompressedBytes` hold.
   ///   - read: what to do with the decoded bytes.
-  /// - Throws: ``IngestError`` with code `tooLarge` for what is or becomes too large, `undecodable` for damaged bodies
-  ///   and unknown encodings; whatever `read` throws.
+  /// - Throws: ``IngestError`` with code `tooLarge` for what is or becomes too large, `incomplete` for bodies that end
+  ///   early, `undecodable` for damaged ones and unknown encodings; whatever `read` throws.
   public static func withDecoded<Result>(
     _ body: UnsafeRawBufferPointer, encoding: String?, limits: IngestLimits,
     _ read: (UnsafeRawBufferPointer) throws(IngestError) -> Result

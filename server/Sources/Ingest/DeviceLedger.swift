@@ -49,6 +49,15 @@ public struct DeviceLedger: Sendable, Hashable {
     return ledger
   }
 
+  /// The books when some of those that were counted as stored were refused after all.
+  public func refusing(_ count: Int) -> DeviceLedger {
+    var ledger = self
+    let lost = min(max(Int64(count), 0), delivered)
+    ledger.delivered -= lost
+    ledger.dropped += lost
+    return ledger
+  }
+
   /// Grows as long as the device keeps its books: of two ledgers of an install the one with more is the later one.
   public var progress: Int64 { tracked + delivered + dropped }
 }

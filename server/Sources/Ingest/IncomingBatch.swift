@@ -33,7 +33,8 @@ public struct IncomingBatch: Sendable {
   public var attachments: [IncomingAttachment] = []
   /// What hits of the Measurement Protocol said beyond their events.
   public var hits: [IncomingHit] = []
-  /// What the device counts of its own, when it says so; that of the last event's install.
+  /// What the device counts of its own, when it says so, as it will be when all events of the batch are stored; that of
+  /// the last event's install.
   public var ledger: DeviceLedger?
 
   /// Creates a batch.
@@ -212,6 +213,8 @@ public struct IngestError: Error, Sendable, Hashable {
     public static let malformed = Code(description: "malformed")
     /// The compressed body is damaged or of an unknown encoding.
     public static let undecodable = Code(description: "undecodable")
+    /// The compressed body ends early.
+    public static let incomplete = Code(description: "incomplete")
     /// The body, or what it decompresses to, is larger than allowed.
     public static let tooLarge = Code(description: "too_large")
   }

@@ -42,6 +42,8 @@ public struct IncomingError: Sendable, Hashable {
 public struct IncomingAttachment: Sendable, Hashable {
   /// Position of its event in `IncomingBatch.events`.
   public var event: Int
+  /// The id of its event as it was sent, by which a refusal names it.
+  public var eventID: String
   /// The id of the error it belongs to, written as ``IncomingError/id`` is.
   public var error: String
   /// Its own id, written likewise.
@@ -64,10 +66,11 @@ public struct IncomingAttachment: Sendable, Hashable {
 
   /// Creates a description of an attachment.
   public init(
-    event: Int, error: String, id: String, name: String = "", contentType: String = "", part: Int = 0, parts: Int = 1,
-    data: [UInt8]
+    event: Int, eventID: String, error: String, id: String, name: String = "", contentType: String = "", part: Int = 0,
+    parts: Int = 1, data: [UInt8]
   ) {
     self.event = event
+    self.eventID = eventID
     self.error = error
     self.id = id
     self.name = name

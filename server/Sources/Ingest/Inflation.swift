@@ -40,7 +40,7 @@ final class Inflation {
   var output: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: buffer, count: count) }
 
   func run() throws(IngestError) {
-    guard let start = input.baseAddress, !input.isEmpty else { throw Self.damaged }
+    guard let start = input.baseAddress, !input.isEmpty else { throw Self.cutShort }
     let status = inflateInit2_(stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     guard status == Z_OK else { throw .outOfMemory }
     stream.pointee.next_in = UnsafeMutablePointer(mutating: start.assumingMemoryBound(to: UInt8.self))
@@ -59,8 +59,9 @@ final class Inflation {
     count += Int(room - stream.pointee.avail_out)
     guard count <= limit else { throw BodyDecoder.tooLarge(limit) }
     if status == Z_STREAM_END { return try endMember() }
+    guard status == Z_OK || status == Z_BUF_ERROR else { throw Self.damaged }
     // With room left, no end mark and no damage, zlib is waiting for input that does not come.
-    guard status == Z_OK || status == Z_BUF_ERROR, stream.pointee.avail_out == 0 else { throw Self.damaged }
+    guard stream.pointee.avail_out == 0 else { throw Self.cutShort }
     return false
   }
 
@@ -104,5 +105,8 @@ final class Inflation {
   }
 
   private static let damaged = IngestError(
-    code: .undecodable, message: "The compressed body is damaged or cut short; send it again.")
+    code: .undecodable, message: "The compressed body is damaged; send it again.")
+
+  private static let cutShort = IngestError(
+    code: .incomplete, message: "The compressed body ends early. Nothing of it was stored; send it again.")
 }

@@ -26,7 +26,7 @@ func withRecords<Result>(
     throw IngestError(
       code: .malformed, message: "The body is not valid JSON of this protocol: \(reason) \(place).",
       position: Int(result.position), index: index,
-      indexes: UnsafeBufferPointer(start: result.faults, count: result.fault_count).map { Int($0) })
+      indexes: result.faultList.map { Int($0) })
   }
 }
 
@@ -37,6 +37,7 @@ extension IngestError {
 extension tern_result {
   var recordList: UnsafeBufferPointer<tern_record> { UnsafeBufferPointer(start: records, count: record_count) }
   var deviceList: UnsafeBufferPointer<tern_device> { UnsafeBufferPointer(start: devices, count: device_count) }
+  var faultList: UnsafeBufferPointer<UInt32> { UnsafeBufferPointer(start: faults, count: fault_count) }
   /// The properties of one record.
   func properties(of record: tern_record) -> UnsafeBufferPointer<tern_property> {
     guard let properties, record.property_count > 0 else { return UnsafeBufferPointer(start: nil, count: 0) }

@@ -129,7 +129,10 @@ private struct NativeReading {
 
   private func attachment(of record: tern_record) -> Enclosed {
     let value = RawJSON(record.raw.bytes).member("attachment")
-    return switch AttachmentReading.native(value, event: builder.batch.events.count) {
+    return
+      switch AttachmentReading.native(
+        value, event: builder.batch.events.count, eventID: record.id.string(limit: maximumInstallBytes))
+    {
     case .attachment(let attachment): .attachment(attachment)
     case .refused(let reason): .refused(reason)
     }

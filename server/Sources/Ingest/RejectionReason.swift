@@ -1,5 +1,7 @@
 /// Why an event was refused. The raw values are stored and shown in reports: never reuse one.
 public enum RejectionReason: String, Sendable, CaseIterable {
+  /// The log is not JSON; those beside it were.
+  case notJSON = "not_json"
   /// The line or log is valid JSON, but no object.
   case notAnObject = "not_an_object"
   /// The event has no type.
@@ -34,6 +36,8 @@ public enum RejectionReason: String, Sendable, CaseIterable {
   case attachmentMissing = "attachment_missing"
   /// The attachment names no error, has no id, cannot be decoded, or its piece is none of its pieces.
   case attachmentInvalid = "attachment_invalid"
+  /// There is another attachment, or piece, of this id.
+  case attachmentConflict = "attachment_conflict"
   /// The attachment, all pieces together, is larger than allowed.
   case attachmentTooLarge = "attachment_too_large"
   /// The app's errors and attachments take all the room they may.
@@ -68,6 +72,7 @@ public enum RejectionReason: String, Sendable, CaseIterable {
   /// What to do about it, in a sentence.
   public var message: String {
     switch self {
+    case .notJSON: "Send JSON: valid UTF-8, no NaN or Infinity, brackets closed and nested at most 1,024 deep."
     case .notAnObject: "Send a JSON object."
     case .typeMissing: "Give the event a type."
     case .typeUnknown: "Use one of the types event, screen, session_start, drops, handled_error, crash and attachment."
@@ -85,7 +90,8 @@ public enum RejectionReason: String, Sendable, CaseIterable {
     case .exceptionTypeMissing: "Give the exception a type that is not empty."
     case .attachmentMissing: "Send the piece as an object in the member attachment."
     case .attachmentInvalid:
-      "Name the error and the attachment by UUIDs, count parts from 0, and send at most 48 KiB a piece in base 64."
+      "Name the error and the attachment by UUIDs, count parts from 0 in whole numbers, and send at most 47 KiB a piece in base 64."
+    case .attachmentConflict: "Give each attachment an id of its own; there is one with this id and other bytes."
     case .attachmentTooLarge: "Send attachments of at most 7 MiB."
     case .errorStorageFull: "The app's errors and attachments take all the room that the server gives them."
     case .errorTextLeftOut: "The error counts; its stack is not kept, since the app's errors take all their room."

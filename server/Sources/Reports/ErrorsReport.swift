@@ -53,7 +53,7 @@ public struct ErrorGroupFigures: Sendable, Hashable, Encodable {
 
 /// One fault: how often, in which versions, the latest occurrences; and one occurrence with all that is known of it.
 public struct ErrorReport: Sendable, Hashable, Encodable {
-  /// The fault; `nil` when none of it occurred in the range, or there is no such fault.
+  /// The fault; `nil` when none of it occurred in the range.
   public var error: ErrorGroupFigures?
   /// Every day of the range in order, days without any included.
   public var days: [DayRow]
@@ -134,10 +134,18 @@ public struct ErrorReport: Sendable, Hashable, Encodable {
     public var bytes: Int
   }
 
-  /// Reads the figures of a request's error and range.
+  /// Reads the figures of a request's error and range; throws ``ReportError`` when there is no such fault or occurrence.
   public init(_ request: ReportRequest, from source: any FigureSource) throws {
     let detail = try request.occurrence.flatMap { try source.error(app: request.app, id: $0) }
+    if detail == nil, let occurrence = request.occurrence {
+      throw ReportError(
+        code: .unknownError,
+        message: "There is no occurrence \(occurrence); the report \"error\" of a fault lists them.")
+    }
     let number = detail?.occurrence.group ?? request.group
+    if detail == nil, let number, try !source.hasErrorGroup(app: request.app, id: number) {
+      throw ReportError(code: .unknownError, message: "There is no fault \(number); the report \"errors\" lists them.")
+    }
     let group = try number.flatMap {
       try source.errorGroups(app: request.app, group: $0, days: request.days, limit: 1).first
     }
@@ -173,7 +181,7 @@ extension ErrorReport.Detail {
   fileprivate init(_ detail: ErrorDetail) {
     let error = detail.occurrence
     let event = StoredEvent(
-      id: error.id, kind: detail.kind, name: error.name, time: error.time, received: error.received,
+      id: error.id, kind: detail.kind, name: detail.type, time: error.time, received: error.received,
       install: error.install, user: error.user, device: error.device, properties: detail.properties)
     self.init(
       facts: ErrorReport.Occurrence(error), group: error.group, type: detail.type, message: detail.message,

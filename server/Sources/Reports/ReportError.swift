@@ -18,6 +18,8 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let missingEvent = Code(description: "missing_event")
     /// The report is about one error, and none was named.
     public static let missingError = Code(description: "missing_error")
+    /// No fault or occurrence has this number, or it is another app's.
+    public static let unknownError = Code(description: "unknown_error")
     /// No view has this number, or it is another app's.
     public static let unknownView = Code(description: "unknown_view")
     /// The app's time zone is not known on this machine.
@@ -34,6 +36,9 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
     self.code = code
     self.message = message
   }
+
+  /// Whether the report is about something that does not exist, so that the address is wrong rather than the question.
+  public var isAboutNothing: Bool { [.unknownReport, .unknownView, .unknownError].contains(code) }
 
   /// The message.
   public var description: String { message }

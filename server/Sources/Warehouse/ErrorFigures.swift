@@ -139,6 +139,8 @@ public protocol ErrorSource: Sendable {
   ///   - group: the only one wanted; `nil` for all.
   ///   - limit: the most groups of each kind.
   func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) throws -> [ErrorGroup]
+  /// Whether the app has a group of this number, whenever its errors occurred.
+  func hasErrorGroup(app: AppID, id: Int64) throws -> Bool
   /// The occurrences of a group in the range, newest first.
   func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) throws -> [ErrorOccurrence]
   /// Everything known of one error; `nil` when the app has none of this number.
@@ -151,6 +153,8 @@ public protocol ErrorSource: Sendable {
 extension ErrorSource {
   /// No groups.
   public func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) throws -> [ErrorGroup] { [] }
+  /// None.
+  public func hasErrorGroup(app: AppID, id: Int64) throws -> Bool { false }
   /// No occurrences.
   public func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) throws -> [ErrorOccurrence] { [] }
   /// None.

@@ -25,6 +25,7 @@ final class ErrorStore {
   private let findAttachment: SQLStatement
   private let addAttachment: SQLStatement
   private let growAttachment: SQLStatement
+  private let findPart: SQLStatement
   private let addPart: SQLStatement
   private let takeRoom: SQLStatement
   private let findRoom: SQLStatement
@@ -49,6 +50,7 @@ final class ErrorStore {
       """)
     growAttachment = try connection.prepare(
       "UPDATE attachment SET bytes = bytes + ?2, stored = stored + 1 WHERE id = ?1")
+    findPart = try connection.prepare("SELECT data FROM attachment_part WHERE attachment = ? AND part = ?")
     addPart = try connection.prepare("INSERT OR IGNORE INTO attachment_part (attachment, part, data) VALUES (?, ?, ?)")
     takeRoom = try connection.prepare(
       "INSERT INTO error_room VALUES (?1, ?2) ON CONFLICT DO UPDATE SET bytes = bytes + ?2")
@@ -90,7 +92,11 @@ final class ErrorStore {
     findAttachment.reset()
     if isKnown {
       guard known.1 == Int64(piece.parts) else { return .attachmentInvalid }
-      guard try !hasPart(piece.part, of: known.0) else { return nil }
+      switch try isPart(piece.data, piece.part, of: known.0) {
+      case true?: return nil
+      case false?: return .attachmentConflict
+      case nil: break
+      }
     }
     let size = Int64(piece.data.count)
     guard known.2 + size <= Int64(IncomingAttachment.maximumBytes) else { return .attachmentTooLarge }
@@ -106,8 +112,12 @@ final class ErrorStore {
     return nil
   }
 
-  private func hasPart(_ part: Int, of attachment: Int64) throws -> Bool {
-    try connection.integer("SELECT 1 FROM attachment_part WHERE attachment = \(attachment) AND part = \(part)") != nil
+  /// Whether the piece that is stored at a place is the same; `nil` when there is none.
+  private func isPart(_ data: [UInt8], _ part: Int, of attachment: Int64) throws -> Bool? {
+    findPart.bind(attachment, Int64(part))
+    defer { findPart.reset() }
+    guard try findPart.step() else { return nil }
+    return findPart.bytes(0).elementsEqual(data)
   }
 
   private func insert(_ piece: IncomingAttachment, app: Int64) throws -> Int64 {

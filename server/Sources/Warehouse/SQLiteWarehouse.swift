@@ -228,6 +228,9 @@ extension SQLiteWarehouse {
     try reader.ledger(app: app, since: since)
   }
 
+  /// Whether there is such a group; see ``ErrorSource/hasErrorGroup(app:id:)``.
+  public func hasErrorGroup(app: AppID, id: Int64) throws -> Bool { try reader.hasErrorGroup(app: app, id: id) }
+
   /// The groups of errors of a range; see ``ErrorSource/errorGroups(app:group:days:limit:)``.
   public func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) throws -> [ErrorGroup] {
     try reader.errorGroups(app: app, group: group, days: days, limit: limit)

@@ -86,6 +86,16 @@ extension WarehouseReader {
       }, last: Timestamp(millisecondsSince1970: sums.last))
   }
 
+  /// Whether there is such a group; see ``ErrorSource/hasErrorGroup(app:id:)``.
+  public func hasErrorGroup(app: AppID, id: Int64) throws -> Bool {
+    try reading { connection in
+      guard try hasErrors(connection) else { return false }
+      let statement = try connection.prepare("SELECT 1 FROM error_group WHERE id = ? AND app = ?")
+      statement.bind(id, app.rawValue)
+      return try statement.step()
+    }
+  }
+
   /// The occurrences of a group; see ``ErrorSource/errors(app:group:days:limit:)``.
   public func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) throws -> [ErrorOccurrence] {
     try reading { connection in

@@ -62,13 +62,13 @@ extension Writer {
         receipt.duplicates.append(event.index)
         continue
       }
-      if event.kind.mayCarryMore, let reason = try storeAttachment(at: position, context) {
-        receipt.rejections.append(Rejection(reason, index: event.index))
+      if event.kind.mayCarryMore, let refused = try storeAttachment(at: position, context) {
+        receipt.rejections.append(Rejection(refused.reason, index: event.index, id: refused.event))
         continue
       }
       let row = try store(event, &context)
-      if event.kind.mayCarryMore, try storeError(at: position, row, user: event.user, context) {
-        leftOut.append(Rejection(.errorTextLeftOut, index: event.index))
+      if event.kind.mayCarryMore, let error = try storeError(at: position, row, user: event.user, context) {
+        leftOut.append(Rejection(.errorTextLeftOut, index: event.index, id: error))
       }
       if !batch.hits.isEmpty, let hit = context.hits[position] {
         try parameters.add(batch.hits[hit].parameters, row)
@@ -76,8 +76,10 @@ extension Writer {
       receipt.accepted += 1
     }
     if let ledger = batch.ledger, let event = batch.events.last {
+      // It took all events of the batch for stored ones.
       try ledgers.add(
-        ledger, app: app.rawValue, slot: try slot(event.install, &context), received: context.received)
+        ledger.refusing(receipt.rejections.count), app: app.rawValue, slot: try slot(event.install, &context),
+        received: context.received)
     }
     if !batch.rejections.isEmpty || !receipt.rejections.isEmpty || !leftOut.isEmpty {
       var refused = batch

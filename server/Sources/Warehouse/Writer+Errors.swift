@@ -3,18 +3,22 @@ import Ingest
 extension Writer {
   /// Stores what the event at a position of its batch carries when it is an attachment.
   ///
-  /// - Returns: why the event must be refused.
-  func storeAttachment(at position: Int, _ context: BatchContext) throws -> RejectionReason? {
+  /// - Returns: why the event must be refused, and its id.
+  func storeAttachment(
+    at position: Int, _ context: BatchContext
+  ) throws -> (reason: RejectionReason, event: String)? {
     guard let piece = context.attachments[position] else { return nil }
-    return try errors.add(context.batch.attachments[piece], app: context.app)
+    let attachment = context.batch.attachments[piece]
+    return try errors.add(attachment, app: context.app).map { ($0, attachment.eventID) }
   }
 
   /// Stores what is known of the error at a position of its batch, whose event is `row`.
   ///
-  /// - Returns: whether its texts were left out for want of room.
-  func storeError(at position: Int, _ row: EventRow, user: String, _ context: BatchContext) throws -> Bool {
-    guard let error = context.errors[position] else { return false }
-    return try errors.add(context.batch.errors[error], row, user: user)
+  /// - Returns: its id when its texts were left out for want of room.
+  func storeError(at position: Int, _ row: EventRow, user: String, _ context: BatchContext) throws -> String? {
+    guard let index = context.errors[position] else { return nil }
+    let error = context.batch.errors[index]
+    return try errors.add(error, row, user: user) ? error.id : nil
   }
 }
 

@@ -95,6 +95,47 @@ import Warehouse
     #expect(fixture.warehouse.batches.flatMap(\.rejections).map(\.reason) == ["unreadable_malformed"])
   }
 
+  @Test func `a compressed body that was cut is sent again, one that is damaged is a loss`() async throws {
+    let whole = storedGzip(Array(#"{"logs":[]}"#.utf8))
+    let damaged = whole.dropLast(6) + [whole[whole.count - 6] ^ 1] + whole.suffix(5)
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      for (body, status) in [
+        (whole, HTTPResponse.Status.ok), (Array(damaged), .ok), (Array(whole.dropLast(4)), .serviceUnavailable),
+        (Array(whole.prefix(12)), .serviceUnavailable), ([], .serviceUnavailable),
+      ] {
+        let response = try await client.execute(
+          uri: "/logs?api-version=1.0.0", method: .post,
+          headers: [.appSecret: fixture.app.appSecret, .installID: Self.install, .contentEncoding: "gzip"],
+          body: ByteBuffer(bytes: body))
+        #expect(response.status == status)
+        guard status != .ok else { continue }
+        #expect(try error(response)["code"] as? String == "incomplete")
+        #expect(HTTPField.Name("x-ms-retry-after-ms").flatMap { response.headers[$0] } == "5000")
+      }
+    }
+    #expect(fixture.warehouse.batches.flatMap(\.rejections).map(\.reason) == ["unreadable_undecodable"])
+  }
+
+  @Test func `a log that is no JSON costs neither the others nor the client's queue`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let response = try await client.execute(
+        uri: "/logs?api-version=1.0.0", method: .post,
+        headers: [.appSecret: fixture.app.appSecret, .installID: Self.install],
+        body: body(log("One"), #"{"type":"event","name":NaN}"#, log("Two", id: UUID().uuidString)))
+      #expect(response.status == .ok)
+      #expect(try object(response)["status"] as? String == "Success")
+      let alone = try await client.execute(
+        uri: "/logs?api-version=1.0.0", method: .post,
+        headers: [.appSecret: fixture.app.appSecret, .installID: Self.install], body: body("NaN"))
+      #expect(alone.status == .ok)
+      #expect(try object(alone)["status"] as? String == "NoValidLogsFoundInLogContainer")
+    }
+    #expect(fixture.warehouse.names == ["One", "Two"])
+    #expect(fixture.warehouse.batches.flatMap(\.rejections).map(\.reason) == ["not_json", "not_json"])
+  }
+
   @Test func `what cannot be stored is not acknowledged, and the client is told when to return`() async throws {
     let fixture = try Fixture()
     fixture.warehouse.fail(with: WarehouseError(code: .full, message: "disk full"))

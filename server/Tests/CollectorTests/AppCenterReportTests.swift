@@ -192,7 +192,52 @@ import Warehouse
       let next = try #require(
         try await get("generic_log_flow?start=2026-05-10T08:11:40.000Z") as? [String: Any])
       #expect((next["logs"] as? [[String: Any]])?.count == 2)
+      for (start, count) in [
+        ("2026-05-10", 5), ("2026-05-10T08:11Z", 5), ("2026-05-10T08:11:40Z", 2), ("2026-05-10T08:11:39.9999999Z", 5),
+        ("2026-05-10T10:11:40%2B02:00", 2), ("2026-05-10T10:11:40+0200", 2), ("2026-05-10T03:11:40-05:00", 2),
+        ("2026-05-11", 0),
+      ] {
+        let flow = try #require(try await get("log_flow?start=\(start)") as? [String: Any])
+        #expect((flow["logs"] as? [[String: Any]])?.count == count, "\(start)")
+      }
     }
+  }
+
+  @Test func `an app whose name is a number is found by it`() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tern-rest-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let catalog = try Catalog(directory: directory)
+    let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    let apps = try ["2", "First of all", "1984"].map { try catalog.createApp(name: $0) }
+    let token = try #require(try catalog.ensureAdminToken())
+    // A crash in each app, as many as its number, tells them apart.
+    for app in apps {
+      for number in 0..<app.id.rawValue {
+        let start = Self.now - .seconds(60 + number)
+        let batch = IncomingBatch(
+          source: .appCenter, received: Self.now, installs: ["i"], devices: [IncomingDevice()],
+          events: [IncomingEvent(index: 0, kind: .crash, duplicateKey: nil, time: start, name: "Bad")])
+        _ = try await warehouse.commit(batch, app: app.id)
+      }
+    }
+    try await warehouse.flush()
+    let ports = CollectorPorts(
+      sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    let collector = CollectorApplication(
+      ports: ports, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+    try await Application(responder: collector.responder, logger: ports.logger).test(.router) { client in
+      for (name, number) in [
+        ("2", 1), ("1", 1), ("3", 3), ("1984", 3), ("first-of-all", 2), (apps[1].appSecret, 2), (apps[0].appSecret, 1),
+      ] {
+        let response = try await client.execute(
+          uri: "/v0.1/apps/me/\(name)/analytics/crash_counts?\(Self.range)", method: .get,
+          headers: [.xAPIToken: token])
+        #expect(try object(response)["count"] as? Int == number, "\(name)")
+      }
+    }
+    try await warehouse.close()
+    try catalog.close()
   }
 
   @Test func `the app is found by name, number or secret, and the token must be right`() async throws {
@@ -209,6 +254,13 @@ import Warehouse
         ("1/analytics/versions?\(Self.range)", nil, .unauthorized, "Unauthorized"),
         ("1/analytics/versions", token, .badRequest, "BadRequest"),
         ("1/analytics/versions?start=yesterday", token, .badRequest, "BadRequest"),
+        ("1/analytics/log_flow?start=1", token, .badRequest, "BadRequest"),
+        ("1/analytics/log_flow?start=2026-05-10T", token, .badRequest, "BadRequest"),
+        ("1/analytics/log_flow?start=2026-05-10T24:00:00Z", token, .badRequest, "BadRequest"),
+        ("1/analytics/log_flow?start=2026-05-10T9223372036854775807:00:00Z", token, .badRequest, "BadRequest"),
+        ("1/analytics/generic_log_flow?start=2026-13-10T00:00:00Z", token, .badRequest, "BadRequest"),
+        ("1/analytics/generic_log_flow?start=2026-05-10T08:00:00.Z", token, .badRequest, "BadRequest"),
+        ("1/analytics/generic_log_flow?start=2026-05-10T08:00:00Zulu", token, .badRequest, "BadRequest"),
         ("1/analytics/session_counts?\(Self.range)&interval=PT1H", token, .badRequest, "BadRequest"),
         ("1/analytics/events?\(Self.range)&$orderby=colour", token, .badRequest, "BadRequest"),
         ("1/analytics/events?\(Self.range)&versions=1.0", token, .notImplemented, "NotImplemented"),

@@ -99,6 +99,32 @@ import Warehouse
     }
   }
 
+  @Test func `a fault or an occurrence that does not exist is not found, one of another time is`() async throws {
+    try await withCollector { client, app, cookie, _ in
+      _ = try await send(
+        [line("crash", 1, #","exception":{"type":"Bad"}"#), line("event", 2, #","name":"E""#)], client, key: app.key)
+      for (question, status) in [
+        ("group=1", HTTPResponse.Status.ok), ("group=1&from=2001-01-01&to=2001-01-02", .ok), ("occurrence=1", .ok),
+        ("occurrence=1&from=2001-01-01&to=2001-01-02", .ok), ("group=2", .notFound), ("occurrence=2", .notFound),
+        ("occurrence=99", .notFound), ("group=1&occurrence=99", .notFound), ("group=9223372036854775807", .notFound),
+        ("group=x", .badRequest), ("", .badRequest),
+      ] {
+        for path in ["/apps/1/error?\(question)", "/api/v1/apps/1/reports/error?\(question)"] {
+          let response = try await client.execute(uri: path, method: .get, headers: cookie)
+          #expect(response.status == status, "\(path)")
+          guard status == .notFound else { continue }
+          let text = String(buffer: response.body)
+          #expect(text.contains("There is no fault") || text.contains("There is no occurrence"), "\(path)")
+          if path.hasPrefix("/api") { #expect(text.contains(#""code":"unknown_error""#)) }
+        }
+      }
+      let report = try await client.execute(
+        uri: "/api/v1/apps/1/reports/error?occurrence=1", method: .get, headers: cookie)
+      let occurrence = try #require(try object(report)["occurrence"] as? [String: Any])
+      #expect((occurrence["event"] as? [String: Any])?["name"] as? String == "Bad", "an event is named by its type")
+    }
+  }
+
   @Test func `attachments are handed out behind the login only, and only of their own app`() async throws {
     try await withCollector { client, app, cookie, _ in
       _ = try await send([piece(4, 0, of: 1, "SGU=", name: "a", type: "x")], client, key: app.key)
@@ -120,8 +146,29 @@ import Warehouse
     ("../../etc/passwd", "x", "_.._etc_passwd.bin"), ("naïve 😀.log", "text/plain", "na_ve__.log"),
   ]) func `the name of a file is harmless, whatever a client calls it`(name: String, type: String, expected: String) {
     let file = AttachmentFile(facts: AttachmentFacts(id: 7, name: name, contentType: type, bytes: 0), data: [])
-    #expect(file.name == expected)
+    #expect(file.plainName == expected)
     #expect(["text/plain; charset=utf-8", "application/octet-stream"].contains(file.contentType))
+  }
+
+  /// Everything after `attachment` of the header, for files that claim to be text.
+  @Test(arguments: [
+    ("report.txt", #"; filename="report.txt""#),
+    ("naïve 😀.log", #"; filename="na_ve__.log"; filename*=UTF-8''na%C3%AFve_%F0%9F%98%80.log"#),
+    ("отчёт.txt", #"; filename="_____.txt"; filename*=UTF-8''%D0%BE%D1%82%D1%87%D1%91%D1%82.txt"#),
+    ("日誌", #"; filename="attachment-7.txt"; filename*=UTF-8''%E6%97%A5%E8%AA%8C.txt"#),
+    ("é.html", #"; filename="_.html.txt"; filename*=UTF-8''%C3%A9.html.txt"#),
+    ("e\u{301}.txt", #"; filename="e_.txt"; filename*=UTF-8''e%CC%81.txt"#),
+    // What turns the direction of writing around, joins, hides or ends a line has no business in a name.
+    ("a\u{202E}txt.exe", #"; filename="a_txt.exe.txt""#), ("a\u{200D}\u{2066}b.txt", #"; filename="a__b.txt""#),
+    (
+      "ü\"; filename=x\r\nX: y.txt",
+      #"; filename="____filename_x__X__y.txt"; filename*=UTF-8''%C3%BC___filename_x__X__y.txt"#
+    ),
+    ("\u{2028}\u{85}é.txt", #"; filename="___.txt"; filename*=UTF-8''__%C3%A9.txt"#),
+    ("é%00'.txt", #"; filename="__00_.txt"; filename*=UTF-8''%C3%A9_00_.txt"#),
+  ]) func `a name outside of ASCII is handed out beside a plain one, and breaks no header`(name: String, rest: String) {
+    let file = AttachmentFile(facts: AttachmentFacts(id: 7, name: name, contentType: "text/plain", bytes: 0), data: [])
+    #expect(file.response.headers[.contentDisposition] == "attachment" + rest)
   }
 
   @Test func `a piece that there is no room for is answered as refused`() async throws {
@@ -129,7 +176,9 @@ import Warehouse
       _ = try await send([piece(4, 0, of: 2, "SGU=", name: "a", type: "x")], client, key: app.key)
       let answer = try await send([piece(5, 1, of: 3, "SGU=", name: "a", type: "x")], client, key: app.key)
       #expect(answer["accepted"] as? Int == 0)
-      #expect((answer["rejected"] as? [[String: Any]])?.first?["reason"] as? String == "attachment_invalid")
+      let refused = try #require((answer["rejected"] as? [[String: Any]])?.first)
+      #expect(refused["reason"] as? String == "attachment_invalid")
+      #expect(refused["id"] as? String == "E0000000-0000-4000-8000-000000000005")
     }
   }
 }

@@ -46,6 +46,11 @@ import Warehouse
     lines += numbers.map { event(",\"uptime\":\($0),\"device\":{\"osName\":\"L\",\"timeZoneOffset\":\($0)}") }
     lines += numbers.map { event(",\"properties\":{\"queue_full\":\($0),\"expired\":\($0)}", type: "drops") }
     lines += (numbers + texts.map { "\"\($0)\"" }).map { event("", time: $0) }
+    lines += numbers.map {
+      event(
+        ",\"exception\":{\"type\":\"T\",\"frames\":[{\"lineNumber\":\($0)}]},\"properties\":{\"n\":\($0)}",
+        type: "crash")
+    }
     lines += members.map { event(",\"properties\":{\($0)}") }
     return lines.shuffled(using: &generator)
   }
@@ -96,7 +101,7 @@ import Warehouse
   ) async throws {
     for name in ReportName.allCases {
       let range =
-        name == .event ? "?event=E&limit=10000" : name == .error ? "?occurrence=1&limit=10000" : "?limit=10000"
+        name == .event ? "?event=E&limit=10000" : name == .error ? "?group=1&limit=10000" : "?limit=10000"
       for format in ReportFormat.allCases {
         let report = try await client.execute(
           uri: "/api/v1/apps/\(app.id)/reports/\(name.rawValue)\(range)&format=\(format.rawValue)", method: .get,

@@ -112,6 +112,37 @@ import Warehouse
     #expect(fixture.warehouse.batches.flatMap { $0.rejections.map(\.reason) } == ["event_too_large"])
   }
 
+  @Test func `B102 of twenty-one lines twenty are processed and one is counted, blank ones are not`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      for (separator, number) in [("\n", 21), ("\r\n", 21), ("\n\n \n", 20)] {
+        let lines = (1...number).map { hit(fixture, "Play", z: $0) }.joined(separator: separator)
+        expectPicture(
+          try await client.execute(uri: "/batch", method: .post, body: ByteBuffer(string: lines + separator)))
+      }
+    }
+    #expect(fixture.warehouse.batches.map(\.events.count) == [20, 20, 20])
+    #expect(
+      fixture.warehouse.batches.map { $0.rejections.map(\.reason) } == [["too_many_hits"], ["too_many_hits"], []])
+  }
+
+  @Test func `B103 a compressed body is accepted, and a bomb is refused at the limit`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      expectPicture(
+        try await client.execute(
+          uri: "/collect", method: .post, headers: [.contentEncoding: "gzip"],
+          body: ByteBuffer(bytes: storedGzip(Array(hit(fixture, "One").utf8)))))
+      // A thousand times its size. What is unpacked is never larger than the limit: `BodyDecoderTests`.
+      let bomb = try await client.execute(
+        uri: "/collect", method: .post, headers: [.contentEncoding: "gzip"],
+        body: ByteBuffer(bytes: GzipBomb.bytes(megabytes: 64)))
+      #expect(bomb.status == .contentTooLarge)
+    }
+    #expect(fixture.warehouse.names == ["One"])
+    #expect(fixture.warehouse.batches.flatMap { $0.rejections }.isEmpty)
+  }
+
   @Test func `B104 B105 B106 a hit that is tried out is judged and not stored`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in

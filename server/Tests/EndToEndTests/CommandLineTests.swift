@@ -34,6 +34,17 @@ import Testing
     #expect(server.stop() == 0)
   }
 
+  @Test func `a report of a fault or an occurrence that does not exist is one line and exit code 2`() throws {
+    let workspace = try Workspace()
+    let app = try CreatedApp.create(workspace, "No faults")
+    for (option, text) in [("--group", "There is no fault 7"), ("--occurrence", "There is no occurrence 7")] {
+      let (status, output, error) = try workspace.run(
+        ["report", "error", option, "7", "--app", app.id, "--data", workspace.path("data")])
+      #expect(status == 2 && output.isEmpty)
+      #expect(error.contains(text) && error.split(separator: "\n").count == 1, "\(error)")
+    }
+  }
+
   @Test func `track says whether the event arrived`() async throws {
     let workspace = try Workspace()
     let server = try await RunningServer.start(workspace)

@@ -184,11 +184,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "", " ", "[]", "null", "{}", #"{"logs":null}"#, #"{"logs":{}}"#, #"{"logs":[}"#, #"{"logs":[{]}"#,
-    #"{"logs":[{}],}"#, #"{"logs":[{},]}"#, #"{"logs":[{}]"#, #"{"logs":[]} x"#,
-    #"{"logs":[{"device":{"a":tru}}]}"#, #"{"logs":[{"typedProperties":[{"name":}]}]}"#, "\u{FEFF}",
-    "{\"logs\":[\u{0}]}",
-    #"{"logs":[{"properties":{"a":{"b":[1,2}}}]}"#,
+    "", " ", "[]", "null", "{}", #"{"logs":null}"#, #"{"logs":{}}"#, #"{"logs":["#, #"{"logs":[,"#, #"{"logs":[]} x"#,
+    #"{"a":"logs":[1]}"#, #"{"a":{"logs":[{]}}"#, #"{logs:[{}]}"#, #"{"logs"[{}]}"#, #"{"logs:[{}]}"#, "\u{FEFF}",
   ]) func `what is no list of logs is malformed`(text: String) {
     let error = #expect(throws: IngestError.self) { try parseLogs(Array(text.utf8)) }
     #expect(error?.code == .malformed)

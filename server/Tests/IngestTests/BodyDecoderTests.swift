@@ -62,11 +62,12 @@ func deflated(_ bytes: [UInt8], windowBits: Int32 = 31) throws -> [UInt8] {
       let body = try deflated(text, windowBits: bits)
       for end in 0..<body.count {
         let error = #expect(throws: IngestError.self) { try decode(Array(body[..<end]), name) }
-        #expect(error?.code == .undecodable)
+        #expect(error?.code == .incomplete)
       }
       var flipped = body
       flipped[body.count - 3] ^= 1
-      #expect(throws: IngestError.self) { try decode(flipped, name) }
+      let error = #expect(throws: IngestError.self) { try decode(flipped, name) }
+      #expect(error?.code == .undecodable)
       #expect(throws: IngestError.self) { try decode(body + [0], name) }
     }
     for name in ["br", "gzip, gzip", "zstd"] {
@@ -99,7 +100,7 @@ func deflated(_ bytes: [UInt8], windowBits: Int32 = 31) throws -> [UInt8] {
     #expect(error?.code == .tooLarge)
   }
 
-  @Test func `a bomb is refused`() throws {
+  @Test func `B103 a bomb is refused before it is larger than the limit`() throws {
     let bomb = try deflated([UInt8](repeating: 0x20, count: 64 << 20))
     for limits in [IngestLimits(), IngestLimits(maximumDecompressedBytes: 1 << 30)] {
       let error = #expect(throws: IngestError.self) { try decode(bomb, "gzip", limits: limits) }

@@ -164,6 +164,36 @@ import Testing
   }
 
   @Test(arguments: [
+    (#""part":0,"parts":1"#, true), (#""parts":1"#, true), (#""part":0"#, true), (#""part":null,"parts":null"#, true),
+    (#""part":1,"parts":3"#, true), (#""part":1.5,"parts":3"#, false), (#""part":"1","parts":3"#, false),
+    (#""part":1e400,"parts":3"#, false), (#""part":1e0,"parts":3"#, false), (#""part":-1,"parts":3"#, false),
+    (#""part":null,"parts":3"#, false), (#""parts":3"#, false), (#""part":1"#, false), (#""part":[],"parts":3"#, false),
+    (#""part":0,"parts":1.5"#, false), (#""part":0,"parts":"1""#, false), (#""part":0,"parts":1e400"#, false),
+    (#""part":0,"parts":0"#, false), (#""part":0,"parts":99999999999999999999"#, false), (#""part":true"#, false),
+    (#""part":18446744073709551616,"parts":1"#, false),
+  ]) func `a piece whose numbers are no whole numbers is refused, and never passes for the whole file`(
+    numbers: String, isTaken: Bool
+  ) throws {
+    let value = #","attachment":{"error":"\#(uuid(1))","id":"\#(uuid(2))",\#(numbers),"data":"aGk="}"#
+    let batch = try parseLines(native("attachment", value))
+    #expect(batch.attachments.count == (isTaken ? 1 : 0))
+    #expect(batch.reasons == (isTaken ? [] : ["attachment_invalid"]))
+  }
+
+  @Test func `a piece of 47 KiB fits into an event, one of a byte more is refused`() throws {
+    let name = String(repeating: "n", count: 255)
+    let more =
+      #","device":{"osName":"iOS","osVersion":"17.4.1","model":"iPhone15,2","locale":"pt_BR"},"app":{"version":"3"}"#
+    for (bytes, reasons) in [(47 << 10, []), (47 << 10 + 1, ["attachment_invalid"])] {
+      let data = String(repeating: "AAAA", count: bytes / 3) + ["", "AA==", "AAA="][bytes % 3]
+      let value =
+        #","attachment":{"error":"\#(uuid(1))","id":"\#(uuid(2))","name":"\#(name)","contentType":"text/plain","#
+        + #""part":0,"parts":2,"data":"\#(data)"}\#(more)"#
+      #expect(try parseLines(native("attachment", value)).reasons == reasons)
+    }
+  }
+
+  @Test(arguments: [
     ("crash", "", "exception_missing"), ("crash", #","exception":7"#, "exception_missing"),
     ("handled_error", #","exception":{"message":"m"}"#, "exception_type_missing"),
     ("attachment", "", "attachment_missing"), ("attachment", #","attachment":{}"#, "attachment_invalid"),

@@ -35,6 +35,16 @@ import Testing
     }
   }
 
+  @Test func `what is refused after all was given up, and the books balance`() {
+    let ledger = DeviceLedger(tracked: 20, delivered: 4, waiting: 6, inFlight: 9, dropped: 1)
+    #expect(ledger.refusing(3) == DeviceLedger(tracked: 20, delivered: 1, waiting: 6, inFlight: 9, dropped: 4))
+    for count in [0, 4, 5, .max, -1, .min] {
+      let after = ledger.refusing(count)
+      #expect(after.delivered + after.waiting + after.inFlight + after.dropped == ledger.tracked)
+      #expect(after.delivered >= 0 && after.progress == ledger.progress)
+    }
+  }
+
   @Test func `a ledger is read whatever the order of its fields`() {
     let expected = DeviceLedger(tracked: 10, delivered: 4, waiting: 3, inFlight: 2, dropped: 1)
     for header in [

@@ -50,6 +50,8 @@ struct ExtremeFigures: FigureSource {
       updated: Timestamp(millisecondsSince1970: .min))
   }
 
+  func hasErrorGroup(app: AppID, id: Int64) throws -> Bool { true }
+
   func recent(app: AppID, limit: Int) throws -> [StoredEvent] {
     try base.recent(app: app, limit: 1).flatMap { row in
       Self.numbers.map { number in

@@ -108,6 +108,10 @@ package struct MemoryFigures: FigureSource {
     occurrences.filter { $0.group == group }
   }
 
+  package func hasErrorGroup(app: AppID, id: Int64) throws -> Bool {
+    occurrences.contains { $0.group == id } || groups.contains { $0.id == id }
+  }
+
   package func error(app: AppID, id: Int64) throws -> ErrorDetail? { detail?.occurrence.id == id ? detail : nil }
 
   package func recent(app: AppID, limit: Int) throws -> [StoredEvent] { Array(latest.prefix(limit)) }

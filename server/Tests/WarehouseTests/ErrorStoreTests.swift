@@ -43,7 +43,8 @@ import Testing
     var batch = batch(["attachment"], firstKey: key, kind: part == 0 ? .attachment : .attachmentPart)
     batch.attachments = [
       IncomingAttachment(
-        event: 0, error: error, id: id, name: "a.txt", contentType: "text/plain", part: part, parts: parts, data: bytes)
+        event: 0, eventID: "event \(key)", error: error, id: id, name: "a.txt", contentType: "text/plain", part: part,
+        parts: parts, data: bytes)
     ]
     return batch
   }
@@ -138,11 +139,31 @@ import Testing
     #expect(try await warehouse.commit(piece(1, of: 3, half, key: 2), app: app).accepted == 1)
     let over = try await warehouse.commit(piece(2, of: 3, [1], key: 3), app: app)
     #expect(over.accepted == 0 && over.rejections.map(\.reason) == ["attachment_too_large"])
+    #expect(over.rejections.map(\.id) == ["event 3"])
     let other = try await warehouse.commit(piece(1, of: 2, [1], key: 4), app: app)
     #expect(other.rejections.map(\.reason) == ["attachment_invalid"])
     try await warehouse.flush()
     let losses = try warehouse.totals(app: app, dimension: .loss, days: Self.days, limit: nil)
     #expect(Set(losses.map(\.key)) == ["rejected:attachment_too_large", "rejected:attachment_invalid"])
+    #expect(try warehouse.verify().isClean)
+    try await warehouse.close()
+  }
+
+  @Test func `another attachment of the same id is refused and counted, the same one again is not`() async throws {
+    let (_, _, warehouse, app) = try open()
+    #expect(try await warehouse.commit(piece(0, of: 1, [1, 2], key: 1), app: app).accepted == 1)
+    #expect(try await warehouse.commit(piece(0, of: 1, [1, 2], key: 2), app: app).rejections.isEmpty)
+    for (key, bytes) in [(3, [1, 3]), (4, [1]), (5, [])] as [(Int64, [UInt8])] {
+      let other = try await warehouse.commit(piece(0, of: 1, bytes, key: key), app: app)
+      #expect(other.accepted == 0 && other.rejections.map(\.reason) == ["attachment_conflict"])
+      #expect(other.rejections.map(\.id) == ["event \(key)"], "the event is named")
+    }
+    // One of another error is another one.
+    #expect(try await warehouse.commit(piece(0, of: 1, [9], key: 6, error: "error 2"), app: app).accepted == 1)
+    try await warehouse.flush()
+    #expect(try warehouse.attachment(app: app, id: 1)?.data == [1, 2])
+    let losses = try warehouse.totals(app: app, dimension: .loss, days: Self.days, limit: nil)
+    #expect(losses.map(\.key) == ["rejected:attachment_conflict"] && losses.map(\.count) == [3])
     #expect(try warehouse.verify().isClean)
     try await warehouse.close()
   }

@@ -79,6 +79,27 @@ import Testing
     _ = directory
   }
 
+  @Test func `an attachment that is refused when it is to be stored was not delivered`() async throws {
+    let (directory, warehouse, app, _) = try open()
+    func send(_ bytes: [UInt8], key: Int64, _ ledger: DeviceLedger) async throws {
+      var batch = batch(["e", "attachment"], firstKey: key)
+      batch.events[1].kind = .attachment
+      batch.attachments = [
+        IncomingAttachment(event: 1, eventID: "e", error: "error", id: "file", data: bytes)
+      ]
+      batch.ledger = ledger
+      _ = try await warehouse.commit(batch, app: app)
+    }
+    let before = DeviceLedger(tracked: 10, delivered: 2, waiting: 8, inFlight: 0, dropped: 0)
+    try await send([1], key: 1, before)
+    #expect(try sums(warehouse, app).delivered == 2 && sums(warehouse, app).dropped == 0)
+    try await send([2], key: 3, DeviceLedger(tracked: 10, delivered: 4, waiting: 6, inFlight: 0, dropped: 0))
+    #expect(try sums(warehouse, app).delivered == 3 && sums(warehouse, app).dropped == 1)
+    #expect(try sums(warehouse, app).tracked == 10)
+    try await warehouse.close()
+    _ = directory
+  }
+
   @Test func `sums saturate, and a ledger without an event is nobody's`() async throws {
     let (directory, warehouse, app, _) = try open()
     let most = DeviceLedger(

@@ -107,8 +107,9 @@ typedef struct {
   size_t position;
   /// The line or log in which it failed; -1 when outside of any.
   int64_t index;
-  /// All lines that cannot be read, in order, the one at `index` first; the first 2,000 of them. Lines end at line
-  /// feeds whatever they hold, so one that cannot be read says nothing about the next. Empty for other shapes.
+  /// Lines: all that cannot be read, in order, the one at `index` first; the first 2,000 of them. Lines end at line
+  /// feeds whatever they hold, so one that cannot be read says nothing about the next.
+  /// Logs: with success, those that are no JSON and are not among the records, in order.
   const uint32_t *faults;
   size_t fault_count;
   const tern_record *records;

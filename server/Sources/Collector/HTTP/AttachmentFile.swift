@@ -21,11 +21,25 @@ struct AttachmentFile: Sendable {
   var contentType: String { isText ? "text/plain; charset=utf-8" : "application/octet-stream" }
 
   /// A name for the reader's disk: letters, digits and few marks, no hidden file, and no extension that runs.
-  var name: String {
+  var plainName: String { name(of: { $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0)) }) }
+
+  /// The same with letters of all scripts. Nothing else: what is not seen, or turns the direction of writing around,
+  /// would let a name look like another one.
+  var fullName: String {
+    name(of: { scalar in
+      switch scalar.properties.generalCategory {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+        .nonspacingMark, .spacingMark, .otherSymbol:
+        !scalar.properties.isDefaultIgnorableCodePoint
+      default: false
+      }
+    })
+  }
+
+  private func name(of isAllowed: (Unicode.Scalar) -> Bool) -> String {
     var name = ""
     for scalar in facts.name.unicodeScalars.suffix(Self.maximumNameLength) {
-      let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
-      name.unicodeScalars.append(isPlain || "-_.".unicodeScalars.contains(scalar) ? scalar : "_")
+      name.unicodeScalars.append(isAllowed(scalar) || "-_.".unicodeScalars.contains(scalar) ? scalar : "_")
     }
     name = String(name.drop { $0 == "." })
     if !name.contains(where: { $0.isLetter || $0.isNumber }) { name = "attachment-\(facts.id)" }
@@ -34,11 +48,34 @@ struct AttachmentFile: Sendable {
     return isHarmless ? name : name + (isText ? ".txt" : ".bin")
   }
 
+  /// The header: a plain name for every client, and the full one as RFC 6266 has it where that says more.
+  private var disposition: String {
+    let (plain, full) = (plainName, fullName)
+    let header = "attachment; filename=\"\(plain)\""
+    return full.unicodeScalars.allSatisfy(\.isASCII) ? header : header + "; filename*=UTF-8''" + Self.encoded(full)
+  }
+
+  /// Percent-encoded as RFC 8187 demands, and a little more.
+  private static func encoded(_ text: String) -> String {
+    var result = ""
+    for byte in text.utf8 {
+      let scalar = Unicode.Scalar(byte)
+      if scalar.isASCII,
+        scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "-_.".unicodeScalars.contains(scalar)
+      {
+        result.unicodeScalars.append(scalar)
+      } else {
+        result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return result
+  }
+
   var response: Response {
     Response(
       status: .ok,
       headers: [
-        .contentType: contentType, .contentDisposition: "attachment; filename=\"\(name)\"",
+        .contentType: contentType, .contentDisposition: disposition,
         .contentSecurityPolicy: "sandbox; default-src 'none'", .cacheControl: "no-store",
       ], body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
   }

@@ -69,6 +69,14 @@ extension Refusal {
     message: "The connection ended before the body was complete. Nothing of it was stored; send it again.",
     headers: [.connection: "close"])
 
+  /// A body that ended early, told to a client that takes any 4xx for the end: whatever cut it may be gone next time.
+  static func cutShort(retryAfterSeconds: Int) -> Refusal {
+    var refusal = incomplete
+    refusal.status = .serviceUnavailable
+    refusal.headers[.retryAfter] = String(retryAfterSeconds)
+    return refusal
+  }
+
   static func tooLarge(limit: Int) -> Refusal {
     Refusal(
       status: .contentTooLarge, code: "too_large",

@@ -56,17 +56,18 @@ struct AppCenterReportRoutes: Sendable {
     }
   }
 
-  /// The app by its number, secret or name; owners are not known here.
+  /// The app by its name, number or secret; owners are not known here.
+  ///
+  /// Names go first, as App Center knew nothing else: an app called `2024` is meant by that, and so is one called `2`
+  /// where another has the number 2. That one can still be reached by its name and its secret.
   private func app(_ context: CollectorContext) throws -> App {
     let text = context.parameters.get("app").map { Self.decoded($0) } ?? ""
+    let apps = try catalog.apps()
+    if let app = apps.first(where: { $0.name == text }) { return app }
     if let number = Int64(text), let app = try catalog.app(AppID(number)) { return app }
     if let app = try catalog.app(appSecret: text) { return app }
-    let apps = try catalog.apps()
     // Names in App Center's addresses have no blanks: `My App` is `My-App`.
-    if let app = apps.first(where: { $0.name == text }) ?? apps.first(where: { Self.slug($0.name) == Self.slug(text) })
-    {
-      return app
-    }
+    if let app = apps.first(where: { Self.slug($0.name) == Self.slug(text) }) { return app }
     throw AppCenterFault(.notFound, "There is no such app. Name it by its name, its number or its app secret.")
   }
 

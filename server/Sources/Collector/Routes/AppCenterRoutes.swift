@@ -35,7 +35,9 @@ struct AppCenterRoutes: Sendable {
     do {
       return try await store(request, context, app: app)
     } catch let refusal as Refusal {
-      throw Self.withRetryMilliseconds(refusal)
+      throw Self.withRetryMilliseconds(
+        refusal.code == Refusal.incomplete.code
+          ? .cutShort(retryAfterSeconds: ingestion.limits.retryAfterSeconds) : refusal)
     }
   }
 
@@ -57,6 +59,9 @@ struct AppCenterRoutes: Sendable {
     } catch let error as IngestError where error.code == .tooLarge {
       ingestion.metrics.unreadable(.appCenter)
       throw Refusal(error, limit: limits.maximumDecompressedBytes)
+    } catch let error as IngestError where error.code == .incomplete {
+      ingestion.metrics.unreadable(.appCenter)
+      throw Refusal.incomplete
     } catch let error as IngestError {
       ingestion.metrics.unreadable(.appCenter)
       _ = try await ingestion.commit(Self.unreadable(error, received), app: app)

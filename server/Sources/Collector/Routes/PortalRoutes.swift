@@ -41,7 +41,7 @@ struct PortalRoutes: Sendable {
       } catch let refusal as Refusal {
         return errorPage(refusal.status, refusal.message)
       } catch let error as ReportError {
-        return errorPage([.unknownReport, .unknownView].contains(error.code) ? .notFound : .badRequest, error.message)
+        return errorPage(error.isAboutNothing ? .notFound : .badRequest, error.message)
       }
     }
   }

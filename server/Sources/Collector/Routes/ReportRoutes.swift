@@ -73,7 +73,7 @@ struct ReportRoutes: Sendable {
         status: .ok, headers: [.contentType: format.contentType, .cacheControl: "no-store"],
         body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     } catch let error as ReportError {
-      let status: HTTPResponse.Status = [.unknownReport, .unknownView].contains(error.code) ? .notFound : .badRequest
+      let status: HTTPResponse.Status = error.isAboutNothing ? .notFound : .badRequest
       throw Refusal(status: status, code: error.code.description, message: error.message)
     }
   }

@@ -62,7 +62,7 @@ public struct AppCenterQuestion: Sendable, Hashable {
     skip = try Self.number("$skip", given) ?? 0
     order = given["$orderby"] ?? "count desc"
     let dayStart = Timestamp(millisecondsSince1970: now.millisecondsSince1970 / 86_400_000 * 86_400_000)
-    since = given["start"].flatMap { Self.time($0) } ?? dayStart
+    since = try Self.moment("start", given) ?? dayStart
   }
 
   /// The range of equal length just before.
@@ -86,25 +86,16 @@ public struct AppCenterQuestion: Sendable, Hashable {
   }
 
   /// The date of a time; the original ignored the rest, too.
-  private static func day(_ name: String, _ given: [String: String]) throws(AppCenterFault) -> Day? {
+  static func day(_ name: String, _ given: [String: String]) throws(AppCenterFault) -> Day? {
     guard let text = given[name] else { return nil }
     guard let day = Day(text.prefix(10)), text.utf8.count == 10 || "Tt ".contains(text.dropFirst(10).prefix(1)) else {
-      throw AppCenterFault(.badRequest, "\(name) is no ISO 8601 time: write 2026-05-01T00:00:00Z.")
+      throw unreadable(name)
     }
     return day
   }
 
-  /// A time in UTC to the millisecond, as `last_received_log_timestamp` has it; `nil` for anything else.
-  private static func time(_ text: String) -> Timestamp? {
-    let parts = text.dropFirst(11).prefix { $0 != "Z" }.split { ":.".contains($0) }
-    guard let day = Day(text.prefix(10)) else { return nil }
-    let numbers = parts.compactMap { Int64($0) }
-    guard numbers.count == parts.count, parts.count >= 3 else {
-      return Timestamp(millisecondsSince1970: Int64(day.number) * 86_400_000)
-    }
-    let fraction = parts.count > 3 ? Int64((String(parts[3]) + "000").prefix(3)) ?? 0 : 0
-    let seconds = (numbers[0] * 60 + numbers[1]) * 60 + numbers[2]
-    return Timestamp(millisecondsSince1970: (Int64(day.number) * 86_400 + seconds) * 1_000 + fraction)
+  static func unreadable(_ name: String) -> AppCenterFault {
+    AppCenterFault(.badRequest, "\(name) is no ISO 8601 time: write 2026-05-01T00:00:00Z.")
   }
 
   private static func interval(_ text: String?) throws(AppCenterFault) -> Int {

@@ -96,6 +96,7 @@ final class FakeWarehouse: Warehouse {
     state.withLockedValue { Array($0.rows.reversed().prefix(limit)) }
   }
 
+  func hasErrorGroup(app: AppID, id: Int64) throws -> Bool { id == 1 }
   func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount] { [] }
   func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures] { [] }
   func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyFigures {

@@ -1,0 +1,130 @@
+#include "LogSplitter.hpp"
+
+#include <cstring>
+
+namespace tern {
+
+void LogSplitter::skip_space() {
+  while (!is_end() && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t')) at += 1;
+}
+
+/// Steps over a text; false when it is not closed.
+bool LogSplitter::skip_text() {
+  for (at += 1; !is_end(); at += 1) {
+    if (bytes[at] == '\\') {
+      at += 1;
+    } else if (bytes[at] == '"') {
+      at += 1;
+      return true;
+    }
+  }
+  at = length;
+  return false;
+}
+
+/// Closes the innermost open bracket of a kind, and with it those inside that were forgotten; nothing when there is none.
+void LogSplitter::close(bool is_object) {
+  if ((is_object ? objects : open.size() - objects) == 0) return;
+  bool was_object;
+  do {
+    was_object = open.back();
+    open.pop_back();
+    if (was_object) objects -= 1;
+  } while (was_object != is_object);
+}
+
+/// Steps over whatever stands before the next comma or closing bracket around it; false when it is not closed.
+bool LogSplitter::skip_value() {
+  open.clear();
+  objects = 0;
+  while (!is_end()) {
+    uint8_t byte = bytes[at];
+    if (byte == '"') {
+      if (!skip_text()) return false;
+      continue;
+    }
+    if (open.empty() && (byte == ',' || byte == (is_inside ? ']' : '}'))) return true;
+    if (byte == '{' || byte == '[') {
+      open.push_back(byte == '{');
+      if (byte == '{') objects += 1;
+    } else if (byte == '}' || byte == ']') {
+      close(byte == '}');
+    }
+    at += 1;
+  }
+  return open.empty();
+}
+
+/// Goes to the first element of the next list of logs; false when there is none.
+bool LogSplitter::find_list() {
+  if (!is_begun) {
+    is_begun = true;
+    skip_space();
+    if (is_end() || bytes[at] != '{') return false;
+    at += 1;
+  }
+  while (true) {
+    skip_space();
+    if (is_end() || bytes[at] == '}') return false;
+    if (bytes[at] == ',') {
+      at += 1;
+      continue;
+    }
+    bool is_logs = false;
+    if (bytes[at] == '"') {
+      size_t start = at;
+      if (!skip_text()) return false;
+      is_logs = at - start == 6 && std::memcmp(bytes + start, "\"logs\"", 6) == 0;
+      skip_space();
+    }
+    if (is_end() || bytes[at] != ':') {
+      skip_value();
+      continue;
+    }
+    at += 1;
+    skip_space();
+    if (is_logs && !is_end() && bytes[at] == '[') {
+      at += 1;
+      is_inside = true;
+      return true;
+    }
+    skip_value();
+  }
+}
+
+/// What comes next stands at the next position in the list.
+void LogSplitter::advance() {
+  index += 1;
+  is_after_piece = false;
+}
+
+bool LogSplitter::next(LogPiece &piece) {
+  while (!is_over) {
+    if (!is_inside && !find_list()) break;
+    skip_space();
+    if (is_end()) {
+      is_over = true;
+      piece = {length, 0, is_after_piece ? index + 1 : index, false};
+      return was_found;
+    }
+    if (bytes[at] == ']') {
+      at += 1;
+      is_inside = false;
+      if (is_after_piece) advance();
+    } else if (bytes[at] == ',') {
+      at += 1;
+      advance();
+    } else {
+      piece.start = at;
+      piece.index = index;
+      piece.is_closed = skip_value();
+      piece.length = at - piece.start;
+      was_found = is_after_piece = true;
+      return true;
+    }
+  }
+  is_over = true;
+  return false;
+}
+
+}  // namespace tern
