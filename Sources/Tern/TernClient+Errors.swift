@@ -51,11 +51,13 @@ extension TernClient {
   }
 
   /// Records that an earlier process ended by an error; critical, so evicted last and sent first.
+  ///
+  /// The event carries the time, session, user and device of that process. What is attached belongs to this one.
   @discardableResult
   package func recordCrash(
-    _ exception: ExceptionFacts, _ properties: Properties = [:], attachments: [Attachment] = []
+    _ exception: ExceptionFacts, of launch: EarlierLaunch, attachments: [Attachment] = []
   ) -> Receipt {
-    engine.record(.crash, exception, properties, .critical, attachments)
+    engine.recordCrash(exception, launch, attachments)
   }
 }
 
@@ -72,9 +74,12 @@ extension Engine {
     _ attachments: [TernClient.Attachment]
   ) -> Receipt {
     let receipt = record(kind, exception.type, properties, priority, details: exception.encodedMember())
-    guard let error = receipt.id else { return receipt }
-    for attachment in attachments { record(attachment, of: error) }
+    if let error = receipt.id { record(attachments, of: error) }
     return receipt
+  }
+
+  func record(_ attachments: [TernClient.Attachment], of error: UniqueID) {
+    for attachment in attachments { record(attachment, of: error) }
   }
 
   /// Records a file in pieces, in order: each is an event of its own and well below the largest event.

@@ -60,7 +60,7 @@ import Foundation
       _ = try Data(contentsOf: URL(fileURLWithPath: "/no such file"))
     } catch {
       let note = ErrorAttachmentLog.attachment(withText: "What the user did before.", filename: "note.txt")
-      Crashes.trackError(error, properties: ["While": "opening a clip"], attachments: [note])
+      Crashes.trackError(error, properties: ["While": "opening a clip"], attachments: [note!])
     }
   }
 
