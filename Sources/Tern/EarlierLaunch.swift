@@ -35,7 +35,8 @@ extension Engine {
   func recordCrash(
     _ exception: ExceptionFacts, _ launch: TernClient.EarlierLaunch, _ attachments: [TernClient.Attachment]
   ) -> Receipt {
-    var details = exception.encodedMember()
+    let room = recorder.withLock { $0.room(besides: .crash, exception.type, [:]) }
+    var details = exception.encodedMember(atMost: min(max(room, 1 << 10), 48 << 10))
     if let launched = launch.launched { details += Array(",\"launched\":\(launched.millisecondsSince1970)".utf8) }
     let (result, entry) = recorder.withLock { recorder -> (Recorder.Result, Receipt.Entry) in
       let result = recorder.recordCrash(exception.type, details, launch, into: log, clock: environment.clock)

@@ -75,6 +75,18 @@ struct Recorder: Sendable {
     return append(event, priority, device: device, time: time, uptime: uptime, into: log)
   }
 
+  /// How many bytes are left for the details of an event before it is too large for any collector.
+  mutating func room(besides kind: EventKind, _ name: String, _ properties: Properties) -> Int {
+    let event = Event(
+      id: install, kind: kind, name: name.cut(toBytes: NativeProtocol.maximumNameBytes),
+      time: Timestamp(millisecondsSince1970: .min), uptimeMilliseconds: .max, boot: boot, install: install,
+      session: install, user: user, properties: properties.limited())
+    writer.bytes.removeAll(keepingCapacity: true)
+    writer.event(event, device: device)
+    // The comma before the details, and some for a fact of the device that changes meanwhile.
+    return NativeProtocol.maximumEventBytes - writer.bytes.count - 64
+  }
+
   /// What becomes of an event that is not wanted; `nil` when it is.
   func refusal(of kind: EventKind, _ log: EventLog) -> Result? {
     if isClosed { return .nothing }
