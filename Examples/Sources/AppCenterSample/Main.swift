@@ -13,7 +13,12 @@ import Foundation
       print("usage: appcenter-sample <app secret> [seconds to stay] [manual]")
       return
     }
-    let seconds = arguments.dropFirst().first.flatMap { Double($0) } ?? 10
+    let wanted = arguments.dropFirst().first.flatMap { Double($0) } ?? 10
+    guard wanted.isFinite else {
+      print("\"\(wanted)\" is no number of seconds to stay")
+      return
+    }
+    let seconds = min(max(wanted, 0), 86_400)
     let isManual = arguments.contains("manual")
 
     AppCenter.logLevel = .info
@@ -50,6 +55,8 @@ import Foundation
     typed.setEventProperty("Jazz", forKey: "Genre")
     typed.setEventProperty(Int64(12), forKey: "Position")
     typed.setEventProperty(0.75, forKey: "Volume")
+    // What is no number is refused, and an error in the log says so.
+    typed.setEventProperty(Double.nan, forKey: "Rating")
     typed.setEventProperty(true, forKey: "Offline")
     typed.setEventProperty(Date(), forKey: "AddedAt")
     Analytics.trackEvent("Clip opened", withProperties: typed)
