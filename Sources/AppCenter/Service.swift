@@ -10,6 +10,9 @@ public protocol Service: NSObjectProtocol {
 }
 
 /// What all services have in common.
+#if canImport(ObjectiveC)
+  @objc(MSACServiceAbstract)
+#endif
 open class ServiceAbstract: NSObject, Service {
   /// Whether the service records; kept over launches, false before it was started.
   ///

@@ -93,6 +93,9 @@ public final class Crashes: ServiceAbstract {
 }
 
 /// What a user says about sending crash reports.
+#if canImport(ObjectiveC)
+  @objc(MSACUserConfirmation)
+#endif
 public enum UserConfirmation: UInt, Sendable {
   /// These are not sent.
   case dontSend = 0
