@@ -49,6 +49,27 @@ extension `App Center` {
       #expect(!AppCenter.enabled && !Analytics.enabled && modules.log("ERROR").count == 2)
     }
 
+    @Test func `how sending goes is in the log, each change once`() async throws {
+      let modules = try ModuleHarness(
+        transport: ScriptedTransport(answers: [.status(503), .status(503), .failure(.connection)]))
+      modules.startQuietly()
+      for number in 0..<50 { Analytics.trackEvent("E\(number)") }
+      await modules.pass(untilRequest: 4)
+      try await modules.wait { $0.delivered == 50 }
+      let told = modules.log("WARNING").filter { $0.contains("has not arrived") }
+      #expect(told.count == 2 && told.first?.contains("503") == true)
+      Analytics.trackEvent("Last")
+      try await modules.flush()
+      #expect(modules.log("INFO").count { $0.contains("has taken") } == 1)
+      await modules.end()
+    }
+
+    @Test func `a message says where in the source it was left`() throws {
+      let modules = try ModuleHarness()
+      Analytics.trackEvent("A")
+      #expect(modules.log("ERROR").count == 1 && modules.log("ERROR").allSatisfy { $0.contains("notStarted") })
+    }
+
     @Test func `what only a library started is not enabled before the app brings a secret`() async throws {
       let modules = try ModuleHarness()
       AppCenter.startFromLibrary(services: [Analytics.self])

@@ -108,6 +108,7 @@ package final class AppCenterCore: Sendable {
     let collector = address
     do {
       let client = try TernClient(configuration(key, collector), environment: world.environment())
+      client.onAttempts { [logBook] in logBook.write(attempt: $0) }
       // A user lasts as long as the process, as it always did.
       client.identify(nil)
       if let pending { apply(pending, to: client) }
