@@ -131,7 +131,9 @@ public final class AppCenter: NSObject {
 
   /// The size that the storage may grow to, in bytes: at least 24 KiB, 10 MiB unless it is set; once, before the start.
   ///
-  /// - Parameter completionHandler: Called once; whether the size holds.
+  /// - Parameters:
+  ///   - sizeInBytes: The size.
+  ///   - completionHandler: Called once; whether the size holds.
   @preconcurrency
   public class func setMaxStorageSize(_ sizeInBytes: Int, completionHandler: (@Sendable (Bool) -> Void)!) {
     AppCenterCore.shared.setMaximumSize(sizeInBytes, completionHandler)

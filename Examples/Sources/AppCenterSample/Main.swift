@@ -5,7 +5,7 @@ import Foundation
 
 /// Does what the samples of App Center's documentation do, and stays until it is all sent:
 ///
-///     TERN_COLLECTOR=http://127.0.0.1:8080 appcenter-sample <app secret> [seconds to stay] [manual]
+///     TERN_COLLECTOR=http://127.0.0.1:8787 appcenter-sample <app secret> [seconds to stay] [manual]
 @main struct Main {
   static func main() async throws {
     let arguments = CommandLine.arguments.dropFirst()
