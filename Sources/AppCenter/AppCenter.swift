@@ -62,7 +62,8 @@ public final class AppCenter: NSObject {
 
   // MARK: Switches
 
-  /// Whether anything is recorded and sent; kept over launches, false before the SDK was configured.
+  /// Whether anything is recorded and sent; kept over launches, false before the SDK was configured and while there is
+  /// nowhere to keep it, of which the log says why.
   ///
   /// Switching it off erases everything that waits.
   public class var enabled: Bool {
