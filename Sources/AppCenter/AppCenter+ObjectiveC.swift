@@ -3,6 +3,9 @@
   public import Foundation
 
   extension AppCenter {
+    /// See ``sharedInstance()``.
+    @objc(sharedInstance) public class func objectiveCSharedInstance() -> AppCenter { sharedInstance() }
+
     /// See ``configure()``.
     @objc(configure) public class func objectiveCConfigure() { configure() }
 
@@ -57,6 +60,34 @@
     /// See ``sdkVersion``.
     @objc(sdkVersion) public class func objectiveCVersion() -> String? { sdkVersion }
 
+    /// See ``isRunningInAppCenterTestCloud``.
+    @objc(isRunningInAppCenterTestCloud) public class func objectiveCIsInTestCloud() -> Bool {
+      isRunningInAppCenterTestCloud
+    }
+    /// See ``isAppDelegateForwarderEnabled``.
+    @objc(isAppDelegateForwarderEnabled) public class func objectiveCForwards() -> Bool {
+      isAppDelegateForwarderEnabled
+    }
+    /// See ``isDebuggerAttached``.
+    @objc(isDebuggerAttached) public class func objectiveCIsDebugged() -> Bool { isDebuggerAttached }
+
+    /// See ``logHandler``.
+    @objc(logHandler) public class func objectiveCLogHandler() -> LogHandler? { logHandler }
+    /// See ``logHandler``.
+    @objc(setLogHandler:) public class func objectiveCSetLogHandler(_ handler: LogHandler?) { logHandler = handler }
+
+    /// See ``wrapperSdk``.
+    @objc(wrapperSdk) public class func objectiveCWrapperSdk() -> WrapperSdk? { wrapperSdk }
+    /// See ``wrapperSdk``.
+    @objc(setWrapperSdk:) public class func objectiveCSetWrapperSdk(_ sdk: WrapperSdk?) { wrapperSdk = sdk }
+
+    /// See ``userId``.
+    @objc(userId) public class func objectiveCUserId() -> String? { userId }
+    /// See ``countryCode``.
+    @objc(countryCode) public class func objectiveCCountryCode() -> String? { countryCode }
+    /// See ``dataResidencyRegion``.
+    @objc(dataResidencyRegion) public class func objectiveCRegion() -> String? { dataResidencyRegion }
+
     /// See ``userId``.
     @objc(setUserId:) public class func objectiveCSetUserId(_ user: String?) { userId = user }
     /// See ``countryCode``.
@@ -70,6 +101,25 @@
     @objc(setMaxStorageSize:completionHandler:)
     public class func objectiveCSetMaxStorageSize(_ bytes: Int, _ handler: (@Sendable (Bool) -> Void)?) {
       setMaxStorageSize(bytes, completionHandler: handler)
+    }
+  }
+
+  extension Logger {
+    /// See ``logMessage(_:level:tag:file:function:line:)``.
+    @objc(logMessage:level:tag:file:function:line:)
+    public class func objectiveCLog(
+      _ message: LogMessageProvider?, _ level: LogLevel, _ tag: String?, _ file: UnsafePointer<CChar>?,
+      _ function: UnsafePointer<CChar>?, _ line: UInt32
+    ) {
+      logMessage(message, level: level, tag: tag, file: file, function: function, line: line)
+    }
+  }
+
+  extension WrapperLogger {
+    /// See ``msacWrapperLog(_:tag:level:)``.
+    @objc(MSACWrapperLog:tag:level:)
+    public class func objectiveCLog(_ message: LogMessageProvider?, _ tag: String?, _ level: LogLevel) {
+      msacWrapperLog(message, tag: tag, level: level)
     }
   }
 

@@ -62,7 +62,8 @@ public final class AppCenter: NSObject {
 
   // MARK: Switches
 
-  /// Whether anything is recorded and sent; kept over launches, false before the SDK was configured.
+  /// Whether anything is recorded and sent; kept over launches, false before the SDK was configured and while there is
+  /// nowhere to keep it, of which the log says why.
   ///
   /// Switching it off erases everything that waits.
   public class var enabled: Bool {
@@ -131,7 +132,9 @@ public final class AppCenter: NSObject {
 
   /// The size that the storage may grow to, in bytes: at least 24 KiB, 10 MiB unless it is set; once, before the start.
   ///
-  /// - Parameter completionHandler: Called once; whether the size holds.
+  /// - Parameters:
+  ///   - sizeInBytes: The size.
+  ///   - completionHandler: Called once; whether the size holds.
   @preconcurrency
   public class func setMaxStorageSize(_ sizeInBytes: Int, completionHandler: (@Sendable (Bool) -> Void)!) {
     AppCenterCore.shared.setMaximumSize(sizeInBytes, completionHandler)

@@ -32,6 +32,9 @@ public typealias LogHandler = (
 ) -> Void
 
 /// Writes to the SDK's log.
+#if canImport(ObjectiveC)
+  @objc(MSACLogger)
+#endif
 public class Logger: NSObject {
   /// Writes a message.
   public class func logMessage(
@@ -44,6 +47,9 @@ public class Logger: NSObject {
 }
 
 /// Writes to the SDK's log, for wrapper SDKs.
+#if canImport(ObjectiveC)
+  @objc(MSACWrapperLogger)
+#endif
 public class WrapperLogger: NSObject {
   /// Writes a message.
   public class func msacWrapperLog(_ message: LogMessageProvider!, tag: String!, level: LogLevel) {

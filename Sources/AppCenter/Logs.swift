@@ -29,6 +29,9 @@ public protocol Log: NSObjectProtocol {
 }
 
 /// What all logs have in common.
+#if canImport(ObjectiveC)
+  @objc(MSACAbstractLog)
+#endif
 open class AbstractLog: NSObject, Log {
   /// What kind of log it is.
   public var type: String!
@@ -61,12 +64,18 @@ open class AbstractLog: NSObject, Log {
 }
 
 /// A log with text properties.
+#if canImport(ObjectiveC)
+  @objc(MSACLogWithProperties)
+#endif
 open class LogWithProperties: AbstractLog {
   /// The properties.
   public var properties: [String: String]!
 }
 
 /// The facts about a device.
+#if canImport(ObjectiveC)
+  @objc(MSACDevice)
+#endif
 public final class Device: WrapperSdk {
   /// The SDK's name.
   public internal(set) var sdkName: String!

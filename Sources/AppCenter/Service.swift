@@ -10,8 +10,12 @@ public protocol Service: NSObjectProtocol {
 }
 
 /// What all services have in common.
+#if canImport(ObjectiveC)
+  @objc(MSACServiceAbstract)
+#endif
 open class ServiceAbstract: NSObject, Service {
-  /// Whether the service records; kept over launches, false before it was started.
+  /// Whether the service records; kept over launches, false before it was started and while there is nowhere to keep
+  /// what it records.
   ///
   /// Switching it off erases what waits of the service.
   open class var enabled: Bool {

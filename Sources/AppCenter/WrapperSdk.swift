@@ -4,6 +4,9 @@ public import Foundation
 import TernEvents
 
 /// What a wrapper SDK, such as React Native's, says of itself.
+#if canImport(ObjectiveC)
+  @objc(MSACWrapperSdk)
+#endif
 open class WrapperSdk: NSObject, NSSecureCoding {
   /// The wrapper's version.
   public let wrapperSdkVersion: String!
@@ -19,6 +22,9 @@ open class WrapperSdk: NSObject, NSSecureCoding {
   public let liveUpdatePackageHash: String!
 
   /// Creates a description.
+  #if canImport(ObjectiveC)
+    @objc
+  #endif
   public init!(
     wrapperSdkVersion: String!, wrapperSdkName: String!, wrapperRuntimeVersion: String!,
     liveUpdateReleaseLabel: String!, liveUpdateDeploymentKey: String!, liveUpdatePackageHash: String!

@@ -1,4 +1,5 @@
 public import Foundation
+import Tern
 package import TernEvents
 
 /// Properties of an event that are text, numbers, truth values and dates.
@@ -21,10 +22,7 @@ open class EventProperties: NSObject, NSSecureCoding {
   /// Sets a number with a fraction; one that is not finite is ignored.
   @discardableResult
   public func setEventProperty(_ value: Double, forKey key: String) -> Self {
-    guard value.isFinite else {
-      AppCenterCore.shared.logBook.write(.error, .analytics, "The property \(key) is not finite and is ignored.")
-      return self
-    }
+    guard value.isFinite else { return refuse(key) }
     return set(.double(value), key)
   }
 
@@ -36,11 +34,16 @@ open class EventProperties: NSObject, NSSecureCoding {
   @discardableResult
   public func setEventProperty(_ value: Bool, forKey key: String) -> Self { set(.boolean(value), key) }
 
-  /// Sets a point in time.
+  /// Sets a point in time; one that is not finite is ignored.
   @discardableResult
   public func setEventProperty(_ value: Date, forKey key: String) -> Self {
-    let milliseconds = (value.timeIntervalSince1970 * 1000).rounded()
-    return set(.date(Timestamp(millisecondsSince1970: Int64(exactly: milliseconds) ?? 0)), key)
+    guard value.timeIntervalSince1970.isFinite else { return refuse(key) }
+    return set(.date(Timestamp(value)), key)
+  }
+
+  private func refuse(_ key: String) -> Self {
+    AppCenterCore.shared.logBook.write(.error, .analytics, "The property \(key) is not finite and is ignored.")
+    return self
   }
 
   /// The last value of a key counts, whatever its type.
@@ -93,7 +96,7 @@ extension PropertyValue {
     switch coded.first {
     case "s": self = .string(text)
     case "i": guard let number = Int64(text) else { return nil }; self = .integer(number)
-    case "d": guard let number = Double(text) else { return nil }; self = .double(number)
+    case "d": guard let number = Double(text), number.isFinite else { return nil }; self = .double(number)
     case "b": self = .boolean(text == "1")
     case "t":
       guard let number = Int64(text) else { return nil }

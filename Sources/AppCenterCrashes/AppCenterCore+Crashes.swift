@@ -15,7 +15,10 @@ extension AppCenterCore {
   }
 
   private func usable(_ attachments: [ErrorAttachmentLog], _ notes: inout [Note]) -> [TernClient.Attachment] {
-    let files = attachments.map(\.file)
+    let files = attachments.compactMap(\.file)
+    if files.count < attachments.count {
+      notes.append(Note(.warning, .crashes, "An attachment without data is left out."))
+    }
     for file in files where file.data.count > AttachmentPiece.maximumAttachmentBytes {
       notes.append(
         Note(.error, .crashes, "An attachment of \(file.data.count) bytes is larger than 7 MiB and is left out."))
@@ -25,26 +28,43 @@ extension AppCenterCore {
 
   /// Takes in what earlier processes left, and asks who has to be asked.
   func crashesStarted() {
-    let found = world.crashes.takeReports()
-    state.withLock { $0.crashes.reports = found }
-    // Reports are taken all the same when the service is off: they are not to be sent later.
-    guard !found.isEmpty, isEnabled(Crashes.traits) else { return }
+    let found = world.crashes.reports()
+    state.withLock { $0.crashes.last = found.last { $0.isOfLastLaunch } }
+    guard !found.isEmpty, let client = state.withLock({ $0.client }) else { return }
+    // Of no use later: the service was off when they could have been sent.
+    guard client.isEnabled, client.isRecording(.errors) else { return world.crashes.remove(found.map(\.id)) }
     let delegate = Crashes.delegate
     let service = Crashes()
     let wanted = found.filter { delegate?.crashes(service, shouldProcess: ErrorReport($0)) ?? true }
+    world.crashes.remove(Set(found).subtracting(wanted).map(\.id))
     guard !wanted.isEmpty else { return }
     state.withLock { $0.crashes.undecided = wanted }
-    if let confirmation = Crashes.userConfirmationHandler, confirmation(wanted.map(ErrorReport.init)) { return }
-    settleCrashes(.send)
+    if !store.sendsCrashes, let confirmation = Crashes.userConfirmationHandler,
+      confirmation(wanted.map(ErrorReport.init))
+    {
+      return
+    }
+    settleCrashes(nil)
   }
 
-  /// Sends the reports that wait for an answer, or forgets them.
-  func settleCrashes(_ answer: UserConfirmation) {
+  /// Sends the reports that wait for an answer, or forgets them; `nil`: nobody had to be asked.
+  ///
+  /// A process that ends before the answer leaves them to the next one, which asks again.
+  func settleCrashes(_ answer: UserConfirmation?) {
     let (reports, client) = decide { state, notes -> ([CrashReport], TernClient?) in
+      guard let client = state.client(of: Crashes.traits, &notes) else { return ([], nil) }
       defer { state.crashes.undecided = [] }
-      return (state.crashes.undecided, state.client(of: Crashes.traits, &notes))
+      return (state.crashes.undecided, client)
     }
-    guard answer != .dontSend, let client else { return }
+    guard let client else { return }
+    switch answer {
+    case .always: store.sendsCrashes = true
+    case .dontSend:
+      // What the user says last counts.
+      if store.sendsCrashes { store.sendsCrashes = false }
+      return world.crashes.remove(reports.map(\.id))
+    case .send, nil: break
+    }
     for report in reports { send(report, by: client) }
   }
 
@@ -54,16 +74,24 @@ extension AppCenterCore {
     let attachments = Crashes.delegate?.attachments(with: service, for: shown) ?? []
     Crashes.delegate?.crashes(service, willSend: shown)
     let files = decide { _, notes in usable(attachments, &notes) }
-    let receipt = client.recordCrash(report.exception, attachments: files)
+    let receipt = client.recordCrash(report.exception, of: report.origin, attachments: files)
+    // What the storage refused, since it is full of what is no less important, is tried again at the next launch.
+    if receipt.id != nil { world.crashes.remove([report.id]) }
     Task {
-      let service = Crashes()
       let shown = ErrorReport(report)
       do {
         try await receipt.delivered()
-        Crashes.delegate?.crashes(service, didSucceedSending: shown)
+        Crashes.delegate?.crashes(Crashes(), didSucceedSending: shown)
       } catch {
-        Crashes.delegate?.crashes(service, didFailSending: shown, withError: error)
+        Crashes.delegate.map { failed($0, shown, error) }
       }
     }
+  }
+
+  /// Each app has one of the two.
+  private func failed(_ delegate: any CrashesDelegate, _ report: ErrorReport, _ error: any Error) {
+    let optional: (any Error)? = error
+    delegate.crashes(Crashes(), didFailSending: report, withError: error)
+    delegate.crashes(Crashes(), didFailSending: report, withError: optional)
   }
 }

@@ -11,7 +11,7 @@
 
   extension ExceptionModel {
     /// Creates a description of an exception.
-    public convenience init(withException exception: NSException) {
+    public convenience init!(withException exception: NSException) {
       self.init(
         withType: exception.name.rawValue, exceptionMessage: exception.reason ?? "",
         stackTrace: exception.callStackSymbols)

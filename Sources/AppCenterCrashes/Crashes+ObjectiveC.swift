@@ -23,6 +23,24 @@
     @objc(generateTestCrash) public class func objectiveCTestCrash() { generateTestCrash() }
     /// See ``hasCrashedInLastSession``.
     @objc(hasCrashedInLastSession) public class func objectiveCHasCrashed() -> Bool { hasCrashedInLastSession }
+    /// See ``hasReceivedMemoryWarningInLastSession``.
+    @objc(hasReceivedMemoryWarningInLastSession) public class func objectiveCHasReceivedWarning() -> Bool {
+      hasReceivedMemoryWarningInLastSession
+    }
+    /// See ``disableMachExceptionHandler()``.
+    @objc(disableMachExceptionHandler) public class func objectiveCDisableHandler() { disableMachExceptionHandler() }
+    /// See ``userConfirmationHandler``.
+    @objc(userConfirmationHandler) public class func objectiveCHandler() -> UserConfirmationHandler? {
+      userConfirmationHandler
+    }
+    /// See ``userConfirmationHandler``.
+    @objc(setUserConfirmationHandler:) public class func objectiveCSetHandler(_ handler: UserConfirmationHandler?) {
+      userConfirmationHandler = handler
+    }
+    /// See ``notify(with:)``.
+    @objc(notifyWithUserConfirmation:) public class func objectiveCNotify(_ answer: UserConfirmation) {
+      notify(with: answer)
+    }
     /// See ``lastSessionCrashReport``.
     @objc(lastSessionCrashReport) public class func objectiveCReport() -> ErrorReport? { lastSessionCrashReport }
   }

@@ -1,3 +1,5 @@
+// swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
+
 @_exported public import AppCenter
 import Foundation
 package import Tern
@@ -33,9 +35,10 @@ public final class Crashes: ServiceAbstract {
   /// - Returns: The error's identifier; empty when it was not recorded.
   @discardableResult
   public class func trackException(
-    _ exception: ExceptionModel, properties: [String: String]?, attachments: [ErrorAttachmentLog]?
+    _ exception: ExceptionModel!, properties: [String: String]?, attachments: [ErrorAttachmentLog]?
   ) -> String {
-    core.record(exception, properties ?? [:], attachments ?? [])?.id?.description ?? ""
+    guard let exception else { return "" }
+    return core.record(exception, properties ?? [:], attachments ?? [])?.id?.description ?? ""
   }
 
   // MARK: Crashes
@@ -53,7 +56,7 @@ public final class Crashes: ServiceAbstract {
 
   /// What is known of the crash of the process before this one.
   public class var lastSessionCrashReport: ErrorReport? {
-    core.state.withLock { $0.crashes.reports.last }.map(ErrorReport.init)
+    core.state.withLock { $0.crashes.last }.map(ErrorReport.init)
   }
 
   /// Does nothing: no handler is installed.
@@ -74,25 +77,31 @@ public final class Crashes: ServiceAbstract {
     set { hooks.withLock { $0.delegate = newValue } }
   }
 
-  /// Is asked before crash reports are sent; set it before the start.
+  /// Is asked before crash reports are sent, unless the user has said `.always`; set it before the start.
   public class var userConfirmationHandler: UserConfirmationHandler? {
     get { hooks.withLock { $0.confirmation } }
     set { hooks.withLock { $0.confirmation = newValue } }
   }
 
   /// Answers for the user, after ``userConfirmationHandler`` returned true.
+  ///
+  /// `.always` is kept over launches: later reports are sent without asking, until the app says `.dontSend`. Without an
+  /// answer the reports stay, and the next launch asks again.
   public class func notify(with userConfirmation: UserConfirmation) {
     core.settleCrashes(userConfirmation)
   }
 }
 
 /// What a user says about sending crash reports.
+#if canImport(ObjectiveC)
+  @objc(MSACUserConfirmation)
+#endif
 public enum UserConfirmation: UInt, Sendable {
   /// These are not sent.
   case dontSend = 0
   /// These are sent.
   case send = 1
-  /// These are sent, and later ones without being asked about, until the process ends.
+  /// These are sent, and later ones without being asked about, in later launches too.
   case always = 2
 }
 
@@ -107,6 +116,8 @@ public protocol CrashesDelegate: AnyObject {
   /// The collector has a report.
   func crashes(_ crashes: Crashes, didSucceedSending errorReport: ErrorReport)
   /// A report left without being delivered.
+  func crashes(_ crashes: Crashes, didFailSending errorReport: ErrorReport, withError error: any Error)
+  /// The same, for apps whose method takes an optional; such an app has only this one.
   func crashes(_ crashes: Crashes, didFailSending errorReport: ErrorReport, withError error: (any Error)?)
 }
 
@@ -119,6 +130,8 @@ extension CrashesDelegate {
   public func crashes(_ crashes: Crashes, willSend errorReport: ErrorReport) {}
   /// Does nothing.
   public func crashes(_ crashes: Crashes, didSucceedSending errorReport: ErrorReport) {}
+  /// Does nothing.
+  public func crashes(_ crashes: Crashes, didFailSending errorReport: ErrorReport, withError error: any Error) {}
   /// Does nothing.
   public func crashes(_ crashes: Crashes, didFailSending errorReport: ErrorReport, withError error: (any Error)?) {}
 }

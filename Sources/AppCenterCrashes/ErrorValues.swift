@@ -11,36 +11,40 @@ import TernEvents
 #endif
 public final class ErrorAttachmentLog: AbstractLog {
   /// The file's name.
-  public let filename: String?
-  /// The file's bytes.
-  public let data: Data
+  public var filename: String!
+  /// The file's bytes; without any nothing is sent.
+  public var data: Data!
   /// The media type.
-  public let contentType: String
+  public var contentType: String!
 
   /// Creates an attachment of bytes.
-  public init(filename: String?, attachmentBinary: Data, contentType: String) {
+  public init!(filename: String!, attachmentBinary: Data!, contentType: String!) {
     self.filename = filename
     data = attachmentBinary
     self.contentType = contentType
   }
 
   /// Creates an attachment of text.
-  public convenience init(filename: String?, attachmentText: String) {
-    self.init(filename: filename, attachmentBinary: Data(attachmentText.utf8), contentType: "text/plain")
+  public convenience init!(filename: String!, attachmentText: String!) {
+    self.init(filename: filename, attachmentBinary: attachmentText.map { Data($0.utf8) }, contentType: "text/plain")
   }
 
   /// Creates an attachment of text.
-  public class func attachment(withText text: String, filename: String?) -> ErrorAttachmentLog {
+  public class func attachment(withText text: String!, filename: String!) -> ErrorAttachmentLog! {
     ErrorAttachmentLog(filename: filename, attachmentText: text)
   }
 
   /// Creates an attachment of bytes.
-  public class func attachment(withBinary data: Data, filename: String?, contentType: String) -> ErrorAttachmentLog {
+  public class func attachment(withBinary data: Data!, filename: String!, contentType: String!) -> ErrorAttachmentLog! {
     ErrorAttachmentLog(filename: filename, attachmentBinary: data, contentType: contentType)
   }
 
-  var file: TernClient.Attachment {
-    TernClient.Attachment(name: filename, contentType: contentType, data: Array(data))
+  /// `nil` without bytes.
+  var file: TernClient.Attachment? {
+    data.map { data in
+      TernClient.Attachment(
+        name: filename, contentType: contentType ?? "application/octet-stream", data: Array(data))
+    }
   }
 }
 
@@ -57,7 +61,7 @@ public final class ErrorReport: NSObject {
   public let exceptionName: String!
   /// What the exception said.
   public let exceptionReason: String!
-  /// When the process began.
+  /// When the process began, if that is known.
   public let appStartTime: Date!
   /// When the process ended.
   public let appErrorTime: Date!
@@ -67,12 +71,16 @@ public final class ErrorReport: NSObject {
   public let isAppKill = false
 
   init(_ report: CrashReport) {
-    incidentIdentifier = report.id
+    incidentIdentifier = report.id.description.uppercased()
     signal = report.signal
     exceptionName = report.exception.type
     exceptionReason = report.exception.message
-    appStartTime = Date(timeIntervalSince1970: Double(report.launched.millisecondsSince1970) / 1000)
-    appErrorTime = Date(timeIntervalSince1970: Double(report.crashed.millisecondsSince1970) / 1000)
+    appStartTime = report.origin.launched.map(Self.date)
+    appErrorTime = Self.date(report.origin.time)
+  }
+
+  private static func date(_ time: Timestamp) -> Date {
+    Date(timeIntervalSince1970: Double(time.millisecondsSince1970) / 1000)
   }
 }
 
@@ -123,11 +131,11 @@ public final class ExceptionModel: NSObject {
   public override init() {}
 
   /// Creates a description from a type, a message and the lines of a stack.
-  public init(withType exceptionType: String, exceptionMessage: String, stackTrace: [String]) {
+  public init!(withType exceptionType: String!, exceptionMessage: String!, stackTrace: [String]!) {
     type = exceptionType
     message = exceptionMessage
-    self.stackTrace = stackTrace.joined(separator: "\n")
-    frames = stackTrace.map {
+    self.stackTrace = stackTrace?.joined(separator: "\n")
+    frames = stackTrace?.map {
       let frame = StackFrame()
       frame.code = $0
       return frame
@@ -135,7 +143,8 @@ public final class ExceptionModel: NSObject {
   }
 
   /// Creates a description of an error: its domain or type, what it says, and the stack of the caller.
-  public init(withError error: any Error) {
+  public init!(withError error: (any Error)!) {
+    guard let error else { return nil }
     let facts = ExceptionFacts(error)
     // An error of Foundation is told apart by its domain: all have the same type.
     type = Swift.type(of: error) is NSError.Type ? (error as NSError).domain : facts.type

@@ -90,6 +90,15 @@ public final class GAI: NSObject, Sendable {
     set { engine.collector = newValue }
   }
 
+  /// The screen in pixels, such as `750x1334`, sent with every hit (`sr`); not in the original.
+  ///
+  /// By default what the device says on Apple's systems, if this instance was first used on the main thread, and `nil`
+  /// elsewhere: set it where you know it. A tracker's own `kGAIScreenResolution` goes before it.
+  public var screenResolution: String! {
+    get { engine.screenResolution }
+    set { engine.screenResolution = newValue }
+  }
+
   /// Sends all that waits; periodic dispatch stays as it is.
   public func dispatch() { engine.dispatch() }
 

@@ -27,11 +27,41 @@ package struct ClientStore: Sendable {
   package var allowsRequests: Bool {
     get { files.withLock { (try? $0.loadSwitches())?.allowsRequests ?? true } }
     nonmutating set {
+      save { $0.allowsRequests = newValue }
+    }
+  }
+
+  /// Whether the user agreed to all reports of crashes to come; false at first.
+  package var sendsCrashes: Bool {
+    get {
       files.withLock { files in
-        try? files.fileSystem.makeDirectory(files.directory)
-        files.unsaved.allowsRequests = newValue
-        files.save()
+        files.unsaved.applied(to: (try? files.loadSwitches()) ?? Switches()).sendsCrashes ?? false
       }
+    }
+    nonmutating set { save { $0.sendsCrashes = newValue } }
+  }
+
+  /// Switches recording and sending, as ``TernClient/isEnabled`` does; false when the disk refuses.
+  package func setEnabled(_ isEnabled: Bool) -> Bool {
+    save { changes in
+      changes.isEnabled = isEnabled
+      if !isEnabled { changes.optOuts += 1 }
+    }
+  }
+
+  /// Switches the recording of a part, as ``TernClient/setRecording(_:of:)`` does; false when the disk refuses.
+  ///
+  /// What waits of it is erased by the next client.
+  package func setRecording(_ isOn: Bool, of part: TernClient.Part) -> Bool {
+    save { $0.parts[part] = isOn }
+  }
+
+  @discardableResult
+  private func save(_ change: (inout SwitchChanges) -> Void) -> Bool {
+    files.withLock { files in
+      try? files.fileSystem.makeDirectory(files.directory)
+      change(&files.unsaved)
+      return files.save()
     }
   }
 }

@@ -9,6 +9,7 @@ extension Device {
     device.locale = locale
     device.country = region(ofLocale: locale)
     device.timeZoneOffsetMinutes = minutesEastOfUTC()
+    device.screenSize = currentScreen()
     return device
   }
 

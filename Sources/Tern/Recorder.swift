@@ -63,26 +63,51 @@ struct Recorder: Sendable {
     _ kind: EventKind, _ name: String, _ properties: Properties, _ priority: Priority, details: [UInt8] = [],
     into log: EventLog, clock: any TernClock
   ) -> Result {
+    if let refusal = refusal(of: kind, log) { return refusal }
+    let time = clock.wallTime
+    let uptime = clock.uptime
+    if kind != .sessionStart, kind != .drops { sessions.recordedEvent(at: uptime) }
+    let event = Event(
+      id: UniqueID.timeOrdered(at: time, using: &generator), kind: kind,
+      name: name.cut(toBytes: NativeProtocol.maximumNameBytes), time: time,
+      uptimeMilliseconds: uptime.wholeMilliseconds, boot: boot, install: install, session: sessions.current, user: user,
+      properties: properties.limited(), details: details)
+    return append(event, priority, device: device, time: time, uptime: uptime, into: log)
+  }
+
+  /// How many bytes are left for the details of an event before it is too large for any collector.
+  mutating func room(besides kind: EventKind, _ name: String, _ properties: Properties) -> Int {
+    let event = Event(
+      id: install, kind: kind, name: name.cut(toBytes: NativeProtocol.maximumNameBytes),
+      time: Timestamp(millisecondsSince1970: .min), uptimeMilliseconds: .max, boot: boot, install: install,
+      session: install, user: user, properties: properties.limited())
+    writer.bytes.removeAll(keepingCapacity: true)
+    writer.event(event, device: device)
+    // The comma before the details, and some for a fact of the device that changes meanwhile.
+    return NativeProtocol.maximumEventBytes - writer.bytes.count - 64
+  }
+
+  /// What becomes of an event that is not wanted; `nil` when it is.
+  func refusal(of kind: EventKind, _ log: EventLog) -> Result? {
     if isClosed { return .nothing }
     guard isEnabled, kind.part.map({ !off.contains($0) }) ?? true else {
       log.count(.disabled, 1)
       return .dropped(.disabled)
     }
-    let time = clock.wallTime
-    let uptime = clock.uptime
-    if kind != .sessionStart, kind != .drops { sessions.recordedEvent(at: uptime) }
-    let id = UniqueID.timeOrdered(at: time, using: &generator)
-    lastID = id
-    let event = Event(
-      id: id, kind: kind, name: name.cut(toBytes: NativeProtocol.maximumNameBytes), time: time,
-      uptimeMilliseconds: uptime.wholeMilliseconds, boot: boot, install: install, session: sessions.current, user: user,
-      properties: properties.limited(), details: details)
+    return nil
+  }
+
+  /// Encodes an event and stores it.
+  mutating func append(
+    _ event: Event, _ priority: Priority, device: [UInt8], time: Timestamp, uptime: Duration, into log: EventLog
+  ) -> Result {
+    lastID = event.id
     writer.bytes.removeAll(keepingCapacity: true)
     writer.event(event, device: device)
     let lane: Lane = priority == .critical ? .critical : .normal
     let outcome = log.append(
-      writer.bytes, id: id, time: time, uptime: uptime,
-      epoch: RecordEpoch.of(identity: epoch, isError: kind.part == .errors), lane: lane)
+      writer.bytes, id: event.id, time: time, uptime: uptime,
+      epoch: RecordEpoch.of(identity: epoch, isError: event.kind.part == .errors), lane: lane)
     observer?(event, lane, outcome)
     switch outcome {
     case .dropped(let reason): return .dropped(reason)

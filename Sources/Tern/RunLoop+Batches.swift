@@ -26,7 +26,7 @@ extension RunLoop {
     let verdict = result.verdict(events: records.count, now: engine.environment.clock.wallTime)
     if machine.policy.retriesEachBatch, case .failed(let failure) = verdict {
       // It keeps its events; the machine says when it goes again, or that it is released.
-      engine.board.state.withLock { $0.lastError = DeliveryError(failure) }
+      engine.board.take(DeliveryError(failure))
       return feed(.batchSettled(id, verdict))
     }
     claims[id] = nil
@@ -41,7 +41,7 @@ extension RunLoop {
       reportsSettled(rejected)
       answerReceipts(delivered: [], rejected: rejected)
     }
-    engine.board.state.withLock { $0.lastError = verdict.failure.map(DeliveryError.init) }
+    engine.board.take(verdict.failure.map(DeliveryError.init))
     feed(.batchSettled(id, verdict))
   }
 }
@@ -60,7 +60,7 @@ extension RunLoop {
   /// Takes in the answer to an empty batch.
   private mutating func questionAnswered(_ id: DeliveryMachine.BatchID, _ result: TransportResult) {
     let verdict = result.verdict(events: 0, now: engine.environment.clock.wallTime)
-    if let failure = verdict.failure { engine.board.state.withLock { $0.lastError = DeliveryError(failure) } }
+    if let failure = verdict.failure { engine.board.take(DeliveryError(failure)) }
     feed(.batchSettled(id, verdict))
   }
 }

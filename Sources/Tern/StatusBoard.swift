@@ -26,6 +26,10 @@ final class StatusBoard: Sendable {
     var lastPublished: TernClient.Status?
     var nextFlush = 0
     var receipts = ReceiptDesk()
+    /// Told when attempts begin to fail, fail for another reason, or succeed; `nil`: nobody is.
+    var attemptListener: (@Sendable (DeliveryError?) -> Void)?
+    /// Whether the listener knows of an attempt that succeeded, or why the last one failed.
+    var toldError: DeliveryError.Code??
     var flushes: [DeliveryMachine.FlushID: CheckedContinuation<FlushOutcome, Never>] = [:]
   }
 
@@ -33,6 +37,17 @@ final class StatusBoard: Sendable {
 
   init(pauses: Set<PauseReason>) {
     state = Locked(State(pauses: pauses))
+  }
+
+  /// Takes in how an attempt ended.
+  func take(_ error: DeliveryError?) {
+    let listener = state.withLock { state -> (@Sendable (DeliveryError?) -> Void)? in
+      state.lastError = error
+      guard let listener = state.attemptListener, state.toldError != .some(error?.code) else { return nil }
+      state.toldError = .some(error?.code)
+      return listener
+    }
+    listener?(error)
   }
 
   /// Adds a watcher, who sees `current` first; says whether it is the only one.

@@ -16,6 +16,8 @@ struct Switches: Codable, Equatable, Sendable {
   var queueBytes: Int?
   /// Counts how often recording was switched off, for those who look only after it is on again; `nil` means never.
   var optOuts: Int?
+  /// Whether the user agreed to all reports of crashes to come; `nil` means no.
+  var sendsCrashes: Bool?
 
   /// Whether anything is switched off: the user's will, which must outlast a loss of power too.
   var holdBack: Bool { !isEnabled || off != nil || allowsRequests == false }
@@ -36,6 +38,7 @@ struct SwitchChanges: Equatable, Sendable {
   var parts: [TernClient.Part: Bool] = [:]
   var allowsRequests: Bool?
   var queueBytes: Int?
+  var sendsCrashes: Bool?
 
   func applied(to old: Switches) -> Switches {
     var switches = old
@@ -53,6 +56,7 @@ struct SwitchChanges: Equatable, Sendable {
     }
     if let allowsRequests { switches.allowsRequests = allowsRequests ? nil : false }
     if let queueBytes { switches.queueBytes = queueBytes }
+    if let sendsCrashes { switches.sendsCrashes = sendsCrashes ? true : nil }
     return switches
   }
 }

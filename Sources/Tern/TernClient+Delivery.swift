@@ -163,3 +163,11 @@ extension Engine {
     mailbox.close()
   }
 }
+
+extension TernClient {
+  /// Has somebody told, on the client's own task, when the first attempt ends and whenever another ends otherwise than
+  /// the one before: with `nil` when the collector took the events, else with why it did not.
+  package func onAttempts(_ listener: @escaping @Sendable (DeliveryError?) -> Void) {
+    engine.board.state.withLock { $0.attemptListener = listener }
+  }
+}

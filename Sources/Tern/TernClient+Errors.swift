@@ -42,7 +42,7 @@ extension TernClient {
 
   /// Records an error that the app took care of, with what the app knows of it.
   ///
-  /// An exception that takes more than 48 KiB loses the outer end of its stack.
+  /// An exception that takes more than 48 KiB, or than its properties leave of 64 KiB, loses the outer end of its stack.
   @discardableResult
   public func record(
     _ exception: ExceptionFacts, _ properties: Properties = [:], attachments: [Attachment] = []
@@ -51,11 +51,13 @@ extension TernClient {
   }
 
   /// Records that an earlier process ended by an error; critical, so evicted last and sent first.
+  ///
+  /// The event carries the time, session, user and device of that process. What is attached belongs to this one.
   @discardableResult
   package func recordCrash(
-    _ exception: ExceptionFacts, _ properties: Properties = [:], attachments: [Attachment] = []
+    _ exception: ExceptionFacts, of launch: EarlierLaunch, attachments: [Attachment] = []
   ) -> Receipt {
-    engine.record(.crash, exception, properties, .critical, attachments)
+    engine.recordCrash(exception, launch, attachments)
   }
 }
 
@@ -71,10 +73,15 @@ extension Engine {
     _ kind: EventKind, _ exception: ExceptionFacts, _ properties: Properties, _ priority: Priority,
     _ attachments: [TernClient.Attachment]
   ) -> Receipt {
-    let receipt = record(kind, exception.type, properties, priority, details: exception.encodedMember())
-    guard let error = receipt.id else { return receipt }
-    for attachment in attachments { record(attachment, of: error) }
+    let room = recorder.withLock { $0.room(besides: kind, exception.type, properties) }
+    let details = exception.encodedMember(atMost: min(max(room, 1 << 10), 48 << 10))
+    let receipt = record(kind, exception.type, properties, priority, details: details)
+    if let error = receipt.id { record(attachments, of: error) }
     return receipt
+  }
+
+  func record(_ attachments: [TernClient.Attachment], of error: UniqueID) {
+    for attachment in attachments { record(attachment, of: error) }
   }
 
   /// Records a file in pieces, in order: each is an event of its own and well below the largest event.
@@ -84,14 +91,18 @@ extension Engine {
       return
     }
     let id = recorder.withLock { UniqueID.random(using: &$0.generator) }
-    let step = AttachmentPiece.maximumBytes
+    let bare = AttachmentPiece(
+      error: error, id: id, name: attachment.name, contentType: attachment.contentType, part: .max, parts: .max,
+      data: [])
+    let room = recorder.withLock { $0.room(besides: .attachment, "", [:]) } - bare.encodedMember().count
+    let step = AttachmentPiece.bytes(encodedIn: room)
     let parts = max((attachment.data.count + step - 1) / step, 1)
     for part in 0..<parts {
-      let data = attachment.data[
-        min(part * step, attachment.data.count)..<min((part + 1) * step, attachment.data.count)]
-      let piece = AttachmentPiece(
-        error: error, id: id, name: attachment.name, contentType: attachment.contentType, part: part, parts: parts,
-        data: data)
+      var piece = bare
+      (piece.part, piece.parts) = (part, parts)
+      piece.data =
+        attachment.data[
+          min(part * step, attachment.data.count)..<min((part + 1) * step, attachment.data.count)]
       record(.attachment, "", [:], .normal, details: piece.encodedMember())
     }
   }

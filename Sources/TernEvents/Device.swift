@@ -25,6 +25,8 @@ public struct Device: Sendable, Hashable {
   public var appBuild: String
   /// The bundle identifier or executable name.
   public var appNamespace: String?
+  /// The screen in pixels, for example `1170x2532`, when known; no part of Tern's own protocol.
+  public var screenSize: String?
   /// The client library and its version, for example `tern-swift` and `0.1.0`.
   public var sdkName: String
   /// The client library's version.
@@ -39,7 +41,7 @@ public struct Device: Sendable, Hashable {
     osName: String, osVersion: String, osBuild: String? = nil, model: String? = nil, manufacturer: String? = nil,
     locale: String, country: String? = nil, timeZoneOffsetMinutes: Int = 0, appVersion: String = "0",
     appBuild: String = "0", appNamespace: String? = nil, sdkName: String = "tern-swift",
-    sdkVersion: String = ternVersion, others: [String: String] = [:]
+    sdkVersion: String = ternVersion, others: [String: String] = [:], screenSize: String? = nil
   ) {
     self.osName = osName
     self.osVersion = osVersion
@@ -55,6 +57,7 @@ public struct Device: Sendable, Hashable {
     self.sdkName = sdkName
     self.sdkVersion = sdkVersion
     self.others = others
+    self.screenSize = screenSize
   }
 }
 

@@ -80,6 +80,11 @@ public struct AttachmentPiece: Sendable, Hashable {
   /// The most bytes of a whole attachment: 7 MiB.
   public static let maximumAttachmentBytes = 7 << 20
 
+  /// How many bytes a piece may hold so that they take at most `room` as text; never none, or there were no end.
+  package static func bytes(encodedIn room: Int) -> Int {
+    min(maximumBytes, max(room / 4 * 3, 1 << 10))
+  }
+
   /// Creates a piece.
   public init(
     error: UniqueID, id: UniqueID, name: String?, contentType: String, part: Int, parts: Int, data: ArraySlice<UInt8>

@@ -16,30 +16,11 @@ public final class ScriptedTransport: Transport {
   }
 
   /// How to answer one request.
-  public enum Answer: Sendable {
-    /// As a collector that takes every event it has not had before.
-    case accept
-    /// As a collector that has it all, but whose answer is lost on the way.
-    case acceptAndLoseAnswer
-    /// With a status and a body.
-    case status(Int, headers: [String: String] = [:], body: String = "")
-    /// Not at all.
-    case failure(TransportFailure.Kind)
-    /// Not before ``ScriptedTransport/release()``, and then by accepting.
-    case hold
-  }
+  public typealias Answer = ScriptedAnswer
 
   private struct State {
-    var script: @Sendable (Request) -> Answer
-    var requests: [Request] = []
     var received: [ReceivedEvent] = []
     var known: Set<String> = []
-    var active = 0
-    var mostActive = 0
-    var held: [Int: CheckedContinuation<Void, Never>] = [:]
-    var nextHeld = 0
-    var isReleased = false
-    var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
     mutating func accept(_ request: Request) -> TransportResult {
       var duplicates: [Int] = []
@@ -52,106 +33,41 @@ public final class ScriptedTransport: Transport {
     }
   }
 
-  private let state: Locked<State>
+  private let recorder: RequestRecorder<Request>
+  private let state = Locked(State())
 
   /// Creates a transport that answers each request as `script` says.
   public init(_ script: @escaping @Sendable (Request) -> Answer = { _ in .accept }) {
-    state = Locked(State(script: script))
+    recorder = RequestRecorder(script)
   }
 
   /// Creates a transport that gives these answers in turn, and accepts everything after them.
-  public convenience init(answers: [Answer]) {
-    let rest = Locked(answers[...])
-    self.init { _ in rest.withLock { $0.popFirst() } ?? .accept }
+  public init(answers: [Answer]) {
+    recorder = RequestRecorder(answers: answers)
   }
 
   /// Replaces the script.
-  public func answer(_ script: @escaping @Sendable (Request) -> Answer) {
-    state.withLock { $0.script = script }
-  }
+  public func answer(_ script: @escaping @Sendable (Request) -> Answer) { recorder.answer(script) }
 
   /// The requests so far.
-  public var requests: [Request] { state.withLock { $0.requests } }
+  public var requests: [Request] { recorder.requests }
 
   /// The events accepted so far, each once, in the order of their arrival.
   public var received: [ReceivedEvent] { state.withLock { $0.received } }
 
   /// The most requests that were under way at a time.
-  public var mostActive: Int { state.withLock { $0.mostActive } }
+  public var mostActive: Int { recorder.mostActive }
 
   /// Waits until there have been so many requests, and returns the last of them.
   @discardableResult
-  public func request(number count: Int) async -> Request {
-    await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
-        if state.requests.count < count { state.waiters.append((count, continuation)) }
-        return state.requests.count >= count
-      }
-      if isThere { continuation.resume() }
-    }
-    return requests[count - 1]
-  }
+  public func request(number count: Int) async -> Request { await recorder.request(number: count) }
 
   /// Answers the requests that are held, and holds none from now on.
-  public func release() {
-    let held = state.withLock { state in
-      state.isReleased = true
-      defer { state.held = [:] }
-      return Array(state.held.values)
-    }
-    for continuation in held { continuation.resume() }
-  }
+  public func release() { recorder.release(forGood: true) }
 
   /// Records a request and answers it by the script.
   public func send(_ request: TransportRequest) async -> TransportResult {
     let decoded = Request(decoding: request)
-    let (answer, waiters) = state.withLock { state in
-      state.requests.append(decoded)
-      state.active += 1
-      state.mostActive = max(state.mostActive, state.active)
-      let count = state.requests.count
-      let ready = state.waiters.filter { $0.count <= count }.map(\.continuation)
-      state.waiters.removeAll { $0.count <= count }
-      return (state.script(decoded), ready)
-    }
-    for waiter in waiters { waiter.resume() }
-    let result = await result(answer, decoded)
-    state.withLock { $0.active -= 1 }
-    return result
-  }
-
-  private func result(_ answer: Answer, _ request: Request) async -> TransportResult {
-    switch answer {
-    case .accept: return state.withLock { $0.accept(request) }
-    case .acceptAndLoseAnswer:
-      _ = state.withLock { $0.accept(request) }
-      return .failure(TransportFailure(.connection, "The connection was reset."))
-    case .status(let status, let headers, let body):
-      return .response(TransportResponse(status: status, headers: headers, body: Array(body.utf8)))
-    case .failure(let kind): return .failure(TransportFailure(kind, "scripted"))
-    case .hold:
-      await hold()
-      if Task.isCancelled { return .failure(TransportFailure(.connection, "cancelled")) }
-      return state.withLock { $0.accept(request) }
-    }
-  }
-
-  private func hold() async {
-    let number = state.withLock { state in
-      state.nextHeld += 1
-      return state.nextHeld
-    }
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        let isFree = state.withLock { state in
-          if state.isReleased || Task.isCancelled { return true }
-          state.held[number] = continuation
-          return false
-        }
-        if isFree { continuation.resume() }
-      }
-    } onCancel: {
-      state.withLock { $0.held.removeValue(forKey: number) }?.resume()
-    }
+    return await recorder.send(decoded) { state.withLock { $0.accept(decoded) } }
   }
 }

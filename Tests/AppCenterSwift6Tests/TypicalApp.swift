@@ -98,11 +98,12 @@ class TypicalApp: NSObject, CrashesDelegate {
     }
     let attachment1 = ErrorAttachmentLog.attachment(withText: "Hello world!", filename: "hello.txt")
     let attachment2 = ErrorAttachmentLog.attachment(
-      withBinary: "Fake image".data(using: String.Encoding.utf8)!, filename: nil, contentType: "image/jpeg")
-    let id = Crashes.trackError(error, properties: nil, attachments: [attachment1, attachment2])
+      withBinary: "Fake image".data(using: String.Encoding.utf8), filename: nil, contentType: "image/jpeg")
+    let id = Crashes.trackError(error, properties: nil, attachments: [attachment1!, attachment2!])
     print(id)
     let model = ExceptionModel(withType: "Type", exceptionMessage: "Message", stackTrace: ["a"])
     Crashes.trackException(model, properties: nil, attachments: nil)
+    Crashes.trackException(model!, properties: nil, attachments: nil)
     Crashes.trackException(ExceptionModel(withError: error), properties: nil, attachments: nil)
     if Crashes.hasCrashedInLastSession, let report = Crashes.lastSessionCrashReport {
       print(report.incidentIdentifier ?? "", report.appErrorTime.timeIntervalSince1970)

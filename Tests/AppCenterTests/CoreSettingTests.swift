@@ -215,13 +215,5 @@ extension `App Center` {
       #expect(modules.names == ["B"])
       await modules.end()
     }
-
-    @Test func `a storage that cannot be used is an error in the log and nothing else`() throws {
-      let modules = try ModuleHarness { $0.directory = URL(fileURLWithPath: "/proc/nothing") }
-      AppCenter.setMaxStorageSize(1 << 20) { #expect(!$0) }
-      modules.startQuietly()
-      Analytics.trackEvent("A")
-      #expect(modules.log("ERROR").count == 1 && AppCenter.isConfigured && Analytics.enabled)
-    }
   }
 }

@@ -65,18 +65,16 @@ extension `App Center` {
     @Test func `10, 11, 210. without a secret a service that needs one stays stopped, and another runs`() throws {
       let modules = try ModuleHarness()
       AppCenter.start(services: [Analytics.self, Crashes.self])
-      #expect(Analytics.enabled && !Crashes.enabled)
+      #expect(modules.isStarted(Analytics.self) && !modules.isStarted(Crashes.self))
       #expect(modules.log("ERROR").contains { $0.contains("needs an app secret") })
       Analytics.trackEvent("Lost")
       #expect(modules.log("DEBUG").contains { $0.contains("no app secret") })
-      Analytics.enabled = false
-      #expect(!Analytics.enabled)
     }
 
     @Test func `12, 13. what a library started gets the secret of the app`() async throws {
       let modules = try ModuleHarness()
       AppCenter.startFromLibrary(services: [Analytics.self])
-      #expect(!AppCenter.isConfigured && Analytics.enabled && modules.client == nil)
+      #expect(!AppCenter.isConfigured && modules.isStarted(Analytics.self) && modules.client == nil)
       AppCenter.start(withAppSecret: ModuleHarness.secret, services: [Analytics.self])
       #expect(AppCenter.isConfigured)
       Analytics.trackEvent("A")
@@ -108,7 +106,7 @@ extension `App Center` {
       AppCenter.start(withAppSecret: ModuleHarness.secret, services: [Crashes.self])
       AppCenter.startFromLibrary(services: [Analytics.self])
       Analytics.trackEvent("A")
-      #expect(try modules.queued() == 0 && Analytics.enabled)
+      #expect(try modules.queued() == 0 && modules.isStarted(Analytics.self))
       await modules.end()
     }
 

@@ -7,30 +7,41 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-/// Reports that an earlier process left.
-private final class LeftReports: CrashSource {
-  private let reports = Locked<[CrashReport]>([])
+/// Reports that earlier processes left; they stay until they are removed.
+final class LeftReports: CrashSource {
+  private let left = Locked<[CrashReport]>([])
 
-  init(_ count: Int) {
-    reports.withLock { reports in
-      reports = (0..<count).map { number in
-        CrashReport(
-          id: "report-\(number)", exception: ExceptionFacts(type: "SIGSEGV", message: "at 0x\(number)"),
-          launched: Timestamp(millisecondsSince1970: 1000), crashed: Timestamp(millisecondsSince1970: 2000),
-          signal: "SIGSEGV")
+  static let session = UniqueID(high: 0x1111_2222_3333_4444, low: 0x5555_6666_7777_8888)
+  static let device = Device(osName: "TestOS", osVersion: "9", locale: "de_DE", appVersion: "0.9", appBuild: "8")
+
+  init(_ count: Int) { add(count) }
+
+  /// A process crashed so many times.
+  func add(_ count: Int) {
+    left.withLock { left in
+      for number in left.indices { left[number].isOfLastLaunch = false }
+      let end = left.count + count
+      for number in left.count..<end {
+        left.append(
+          CrashReport(
+            exception: ExceptionFacts(type: "SIGSEGV", message: "at 0x\(number)"),
+            origin: .init(
+              id: Self.id(number), time: Timestamp(millisecondsSince1970: 2000),
+              launched: Timestamp(millisecondsSince1970: 1000), session: Self.session, user: "bob",
+              device: Self.device),
+            signal: "SIGSEGV", isOfLastLaunch: number == end - 1))
       }
     }
   }
 
-  func takeReports() -> [CrashReport] {
-    reports.withLock { reports in
-      defer { reports = [] }
-      return reports
-    }
-  }
+  static func id(_ number: Int) -> UniqueID { UniqueID(high: 7, low: UInt64(number)) }
+
+  var count: Int { left.withLock { $0.count } }
+  func reports() -> [CrashReport] { left.withLock { $0 } }
+  func remove(_ ids: [UniqueID]) { left.withLock { $0.removeAll { ids.contains($0.id) } } }
 }
 
-private final class Delegate: CrashesDelegate {
+final class CrashesListener: CrashesDelegate {
   let log = Locked<[String]>([])
   let isWanted: Bool
 
@@ -39,7 +50,7 @@ private final class Delegate: CrashesDelegate {
   private func note(_ text: String) { log.withLock { $0.append(text) } }
 
   func crashes(_ crashes: Crashes, shouldProcess errorReport: ErrorReport) -> Bool {
-    note("should \(errorReport.incidentIdentifier ?? "")")
+    note("should \(errorReport.incidentIdentifier.suffix(1))")
     return isWanted
   }
   func attachments(with crashes: Crashes, for errorReport: ErrorReport) -> [ErrorAttachmentLog]? {
@@ -86,7 +97,7 @@ extension `App Center` {
       let modules = try started()
       modules.startQuietly([Crashes.self])
       Crashes.trackError(NSError(domain: "com.example", code: 7), properties: nil, attachments: nil)
-      let model = ExceptionModel(withType: "Custom", exceptionMessage: "m", stackTrace: ["one", "two"])
+      let model = try #require(ExceptionModel(withType: "Custom", exceptionMessage: "m", stackTrace: ["one", "two"]))
       let inner = ExceptionModel()
       inner.type = "Inner"
       model.innerExceptions = [inner]
@@ -133,11 +144,13 @@ extension `App Center` {
       async throws
     {
       let modules = try started(2)
-      let delegate = Delegate()
+      let delegate = CrashesListener()
       Crashes.delegate = delegate
       #expect(!Crashes.hasCrashedInLastSession)
       modules.startQuietly([Analytics.self, Crashes.self])
-      #expect(Crashes.hasCrashedInLastSession && Crashes.lastSessionCrashReport?.incidentIdentifier == "report-1")
+      #expect(
+        Crashes.hasCrashedInLastSession
+          && Crashes.lastSessionCrashReport?.incidentIdentifier == LeftReports.id(1).description.uppercased())
       #expect(Crashes.lastSessionCrashReport?.signal == "SIGSEGV")
       await modules.clock.sleeping(until: .seconds(1003))
       modules.clock.advance(by: .seconds(3))
@@ -147,7 +160,7 @@ extension `App Center` {
       #expect(try modules.sent("attachment").count >= 2)
       while delegate.log.withLock({ $0 }).count < 6 { await Task.yield() }
       #expect(
-        delegate.log.withLock { $0 }.sorted() == ["did", "did", "should report-0", "should report-1", "will", "will"])
+        delegate.log.withLock { $0 }.sorted() == ["did", "did", "should 0", "should 1", "will", "will"])
       await modules.relaunch()
       modules.startQuietly([Crashes.self])
       #expect(!Crashes.hasCrashedInLastSession)
@@ -156,23 +169,14 @@ extension `App Center` {
 
     @Test func `a report that the delegate does not want is not sent`() async throws {
       let modules = try started(1)
-      let delegate = Delegate(isWanted: false)
+      let delegate = CrashesListener(isWanted: false)
       Crashes.delegate = delegate
       modules.startQuietly([Crashes.self])
       #expect(try modules.queued() == 0 && Crashes.hasCrashedInLastSession)
-      await modules.end()
-    }
-
-    @Test(arguments: [(UserConfirmation.send, 1), (.always, 1), (.dontSend, 0)])
-    func `a user who is asked decides`(answer: UserConfirmation, count: Int) async throws {
-      let modules = try started(1)
+      await modules.relaunch()
       Crashes.delegate = nil
-      Crashes.userConfirmationHandler = { reports in reports.count == 1 }
       modules.startQuietly([Crashes.self])
       #expect(try modules.queued() == 0)
-      Crashes.notify(with: answer)
-      Crashes.notify(with: .send)
-      #expect(try modules.queued() == count)
       await modules.end()
     }
   }

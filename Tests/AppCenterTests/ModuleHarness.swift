@@ -68,6 +68,10 @@ final class ModuleHarness {
     AppCenter.start(withAppSecret: secret, services: services)
   }
 
+  func isStarted(_ service: any StartableService.Type) -> Bool {
+    core.state.withLock { $0.isStarted(service.traits) }
+  }
+
   /// The messages of a level so far.
   func log(_ level: String) -> [String] {
     core.logBook.drain()

@@ -13,6 +13,23 @@ extension `App Center` {
       let properties = EventProperties()
       for value in [Double.infinity, -.infinity, .nan] { properties.setEventProperty(value, forKey: "k") }
       #expect(properties.elements.isEmpty && modules.log("ERROR").count == 3)
+      for seconds in [Double.infinity, -.infinity, .nan] {
+        properties.setEventProperty(Date(timeIntervalSince1970: seconds), forKey: "k")
+      }
+      #expect(properties.elements.isEmpty && modules.log("ERROR").count == 6)
+    }
+
+    @Test func `a date that no clock shows becomes the nearest there is, and travels`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      let properties = EventProperties()
+      properties.setEventProperty(Date(timeIntervalSince1970: 1e300), forKey: "late")
+      properties.setEventProperty(Date(timeIntervalSince1970: -1e300), forKey: "early")
+      #expect(properties.elements.map(\.value) == [Int64.max, .min].map { .date(.init(millisecondsSince1970: $0)) })
+      Analytics.trackEvent("A", withProperties: properties)
+      try await modules.flush()
+      #expect(modules.names == ["A"])
+      await modules.end()
     }
 
     @Test func `243, 247, 248. properties survive an archive, empty ones too`() throws {

@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 @_exported public import Foundation
 
 @MainActor open class NSApplication: NSObject {
@@ -12,4 +13,10 @@ open class NSWorkspace: NSObject {
   public var notificationCenter: NotificationCenter { fatalError() }
   public class var willSleepNotification: NSNotification.Name { fatalError() }
   public class var didWakeNotification: NSNotification.Name { fatalError() }
+}
+
+open class NSScreen: NSObject {
+  open class var main: NSScreen? { fatalError() }
+  open var frame: NSRect { fatalError() }
+  open func convertRectToBacking(_ rect: NSRect) -> NSRect { fatalError() }
 }

@@ -13,3 +13,8 @@
   nonisolated public class var didBecomeActiveNotification: NSNotification.Name { fatalError() }
   nonisolated public class var willTerminateNotification: NSNotification.Name { fatalError() }
 }
+
+@MainActor open class UIScreen: NSObject {
+  open class var main: UIScreen { fatalError() }
+  open var nativeBounds: CGRect { fatalError() }
+}

@@ -68,6 +68,26 @@ import Testing
     await client.shutdown()
   }
 
+  @Test func `the screen is in every hit once it is known, and a tracker's own goes before it`() async throws {
+    let client = world.client()
+    client.sendEvent("unknown")
+    client.screenResolution = "750x1334"
+    client.sendEvent("set")
+    client.sendEvent("own", tracker: .init(trackingID: "UA-1-1", fields: ["&sr": "640x480"]))
+    client.screenResolution = nil
+    client.sendEvent("unset")
+    await client.dispatchAll()
+    #expect(world.transport.received.map { $0["sr"] } == [nil, "750x1334", "640x480", nil])
+    await client.shutdown()
+  }
+
+  @Test func `what the device says of its screen is sent`() {
+    var device = TestHarness.device
+    device.screenSize = "1170x2532"
+    #expect(AutomaticFields.fields(of: device, appName: nil, clientID: "c")["sr"] == "1170x2532")
+    #expect(AutomaticFields.fields(of: TestHarness.device, appName: nil, clientID: "c")["sr"] == nil)
+  }
+
   @Test func `B67 clearing what every hit needs gives back what there was`() async throws {
     let client = world.client()
     client.send(

@@ -137,6 +137,51 @@ import Testing
     await tern.shutdown()
   }
 
+  @Test(arguments: [40 << 10, 7 << 20]) func `no piece is larger than an event may be, whatever goes with it`(
+    length: Int
+  ) async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client { $0.maximumQueueBytes = 64 << 20 }
+    // Each of these takes six bytes as JSON.
+    let worst = String(repeating: "\u{1}", count: 5000)
+    tern.identify(worst)
+    tern.setDeviceFacts(["wrapperSdkName": String(worst.prefix(700))])
+    let data = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    tern.record(Broken(), attachments: [.init(name: worst, contentType: worst, data: data)])
+    await tern.flush()
+    #expect(tern.currentStatus.dropped == 0)
+    let lines = harness.transport.requests.flatMap { $0.body.split(separator: UInt8(ascii: "\n")) }
+    let longest = try #require(lines.map(\.count).max())
+    #expect(longest <= NativeProtocol.maximumEventBytes && longest > NativeProtocol.maximumEventBytes - 1024)
+    let pieces = try self.lines(harness, "attachment").compactMap { $0["attachment"] as? [String: Any] }
+      .sorted { ($0["part"] as? Int ?? 0) < ($1["part"] as? Int ?? 0) }
+    let joined = pieces.compactMap { ($0["data"] as? String).flatMap { Data(base64Encoded: $0) } }.reduce(Data(), +)
+    #expect(Array(joined) == data && pieces.allSatisfy { $0["parts"] as? Int == pieces.count })
+    await tern.shutdown()
+  }
+
+  @Test func `a huge exception with huge properties loses of its stack, and is not lost itself`() async throws {
+    let harness = try TestHarness()
+    let tern = try harness.client()
+    // By App Center's rules: twenty properties of at most 125 characters, here some that JSON has to spell out.
+    let properties = Properties(
+      (0..<20).map { number in
+        .init(
+          name: "\(number)" + String(repeating: "漢", count: 120),
+          value: .string(String(repeating: "\u{1}", count: 125)))
+      })
+    // Just below what an exception may take by itself.
+    let frame = ExceptionFacts.Frame(className: String(repeating: "C", count: 440), methodName: "f")
+    tern.record(
+      ExceptionFacts(type: "Deep", frames: [ExceptionFacts.Frame](repeating: frame, count: 100)), properties)
+    await tern.flush()
+    let line = try #require(lines(harness, "handled_error").first)
+    #expect((line["properties"] as? [String: String])?.count == 20 && tern.currentStatus.dropped == 0)
+    let frames = ((line["exception"] as? [String: Any])?["frames"] as? [Any])?.count ?? 0
+    #expect((25..<100).contains(frames))
+    await tern.shutdown()
+  }
+
   @Test func `an attachment over 7 MiB is left out and counted`() throws {
     let harness = try TestHarness()
     let tern = try harness.client()

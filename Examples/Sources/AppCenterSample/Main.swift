@@ -5,7 +5,7 @@ import Foundation
 
 /// Does what the samples of App Center's documentation do, and stays until it is all sent:
 ///
-///     TERN_COLLECTOR=http://127.0.0.1:8080 appcenter-sample <app secret> [seconds to stay] [manual]
+///     TERN_COLLECTOR=http://127.0.0.1:8787 appcenter-sample <app secret> [seconds to stay] [manual]
 @main struct Main {
   static func main() async throws {
     let arguments = CommandLine.arguments.dropFirst()
@@ -13,7 +13,12 @@ import Foundation
       print("usage: appcenter-sample <app secret> [seconds to stay] [manual]")
       return
     }
-    let seconds = arguments.dropFirst().first.flatMap { Double($0) } ?? 10
+    let wanted = arguments.dropFirst().first.flatMap { Double($0) } ?? 10
+    guard wanted.isFinite else {
+      print("\"\(wanted)\" is no number of seconds to stay")
+      return
+    }
+    let seconds = min(max(wanted, 0), 86_400)
     let isManual = arguments.contains("manual")
 
     AppCenter.logLevel = .info
@@ -50,6 +55,8 @@ import Foundation
     typed.setEventProperty("Jazz", forKey: "Genre")
     typed.setEventProperty(Int64(12), forKey: "Position")
     typed.setEventProperty(0.75, forKey: "Volume")
+    // What is no number is refused, and an error in the log says so.
+    typed.setEventProperty(Double.nan, forKey: "Rating")
     typed.setEventProperty(true, forKey: "Offline")
     typed.setEventProperty(Date(), forKey: "AddedAt")
     Analytics.trackEvent("Clip opened", withProperties: typed)
@@ -60,7 +67,7 @@ import Foundation
       _ = try Data(contentsOf: URL(fileURLWithPath: "/no such file"))
     } catch {
       let note = ErrorAttachmentLog.attachment(withText: "What the user did before.", filename: "note.txt")
-      Crashes.trackError(error, properties: ["While": "opening a clip"], attachments: [note])
+      Crashes.trackError(error, properties: ["While": "opening a clip"], attachments: [note!])
     }
   }
 

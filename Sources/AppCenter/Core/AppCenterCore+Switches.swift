@@ -8,15 +8,12 @@ extension AppCenterCore {
   private static let notConfigured = Note(
     .error, .core, "The SDK has not been configured; call AppCenter.start(withAppSecret:services:) first.")
 
-  /// Whether anything is recorded; kept over launches.
+  /// Whether anything is recorded; kept over launches, and false while there is nowhere to keep it.
   package var isEnabled: Bool {
     get {
       decide { state, notes in
-        if state.configured == .nobody {
-          notes.append(Self.notConfigured)
-          return false
-        }
-        return state.isCoreEnabled
+        if state.configured == .nobody { notes.append(Self.notConfigured) }
+        return state.client?.isEnabled ?? false
       }
     }
     set {
@@ -25,47 +22,48 @@ extension AppCenterCore {
           notes.append(Self.notConfigured)
           return (false, nil)
         }
-        state.isEnabledWithoutClient = newValue
+        if newValue, state.client == nil {
+          notes.append(
+            Note(.error, .core, "The SDK is enabled and yet records nothing: \(state.obstacle ?? CoreState.noSecret)"))
+        } else {
+          notes.append(Note(.info, .core, "The SDK is \(newValue ? "enabled" : "disabled")."))
+        }
         return (true, state.client)
       }
       guard mayChange else { return }
-      client?.isEnabled = newValue
-      logBook.write(.info, .core, "The SDK is \(newValue ? "enabled" : "disabled").")
+      if let client { client.isEnabled = newValue } else { keep { $0.setEnabled(newValue) } }
     }
   }
 
-  /// Whether a service records; false before it was started.
+  /// Whether a service records; false before it was started, and while there is nowhere to keep what it is given.
   package func isEnabled(_ traits: ServiceTraits) -> Bool {
     decide { state, notes in
       guard let service = state.services[traits.name] else {
         notes.append(state.notStarted(traits))
         return false
       }
-      guard state.isCoreEnabled else { return false }
-      guard service.hasSecret, let client = state.client else { return service.isEnabled }
-      return client.isRecording(traits.part)
+      return state.isRecording(service)
     }
   }
 
   /// Switches a service; kept over launches. Whoever is switched on sends again, too.
   package func setEnabled(_ isEnabled: Bool, _ traits: ServiceTraits) {
-    let (client, isNew) = decide { state, notes -> (TernClient?, Bool) in
-      guard let service = state.services[traits.name] else {
-        notes.append(state.notStarted(traits))
-        return (nil, false)
-      }
-      guard state.isCoreEnabled else {
-        notes.append(Note(.error, traits.tag, "The SDK is disabled; enable AppCenter first."))
-        return (nil, false)
-      }
-      state.services[traits.name]?.isEnabled = isEnabled
-      notes.append(Note(.info, traits.tag, "\(traits.name) is \(isEnabled ? "enabled" : "disabled")."))
-      guard service.hasSecret, let client = state.client else { return (nil, false) }
-      return (client, client.isRecording(traits.part) != isEnabled)
+    let (maySwitch, client) = decide { state, notes in
+      (state.maySwitch(traits, isEnabled, &notes), state.client)
     }
-    client?.setRecording(isEnabled, of: traits.part)
+    guard maySwitch else { return }
+    guard let client else { return keep { $0.setRecording(isEnabled, of: traits.part) } }
+    let isNew = client.isRecording(traits.part) != isEnabled
+    client.setRecording(isEnabled, of: traits.part)
     // Only a change: an app that says again what holds already has not asked for its pause to end.
-    if isEnabled, isNew, traits.part == .usage { client?.resume() }
+    if isEnabled, isNew, traits.part == .usage { client.resume() }
+  }
+
+  /// Writes down for the next launch what this one, which has no client, was told: it is the user's will.
+  private func keep(_ change: (ClientStore) -> Bool) {
+    if !change(store) {
+      logBook.write(.error, .core, "That could not be written down, and is forgotten at the next launch.")
+    }
   }
 
   /// Whether requests may be made; can be set at any time and is kept over launches.

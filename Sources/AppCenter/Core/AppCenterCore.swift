@@ -1,5 +1,5 @@
 import Foundation
-import Tern
+package import Tern
 package import TernEvents
 
 /// Translates the calls of the modules into calls of one Tern client.
@@ -18,7 +18,7 @@ package final class AppCenterCore: Sendable {
   package let state = Locked(CoreState())
   /// One start at a time; taken before `state`, which is only held for moments.
   private let starting = Locked(false)
-  let store: ClientStore
+  package let store: ClientStore
 
   package init(_ world: AppCenterWorld) {
     self.world = world
@@ -96,12 +96,8 @@ package final class AppCenterCore: Sendable {
   /// Opens the client, if there is a secret.
   private func open(_ secret: SecretString) {
     guard let key = secret.secret else {
-      // There is nothing to store without a secret, and whoever asked for room must not wait for ever.
-      let pending = state.withLock { state in
-        defer { state.pendingSize = nil }
-        return state.pendingSize
-      }
-      pending?.handler?(false)
+      // Said as soon as a service is started.
+      openNothing(CoreState.noSecret)
       return
     }
     let (pending, address) = state.withLock { state in
@@ -112,6 +108,7 @@ package final class AppCenterCore: Sendable {
     let collector = address
     do {
       let client = try TernClient(configuration(key, collector), environment: world.environment())
+      client.onAttempts { [logBook] in logBook.write(attempt: $0) }
       // A user lasts as long as the process, as it always did.
       client.identify(nil)
       if let pending { apply(pending, to: client) }
@@ -121,11 +118,38 @@ package final class AppCenterCore: Sendable {
       }
       client.setCountryCode(country ?? world.carrierCountry())
       client.setDeviceFacts(wrapper.merging(["dataResidencyRegion": region]) { first, _ in first })
+      if collector == nil { missCollector() }
     } catch {
-      logBook.write(.error, .core, "The storage cannot be used, so nothing is recorded: \(error)")
-      if let handler = pending?.handler { handler(false) }
+      let obstacle = obstacle(error)
+      logBook.write(.error, .core, "Nothing is recorded: \(obstacle)")
+      openNothing(obstacle)
+      pending?.handler?(false)
     }
-    if collector == nil { missCollector() }
+  }
+
+  /// There is no client: what is given to the services is lost.
+  private func openNothing(_ obstacle: String) {
+    // Whoever asked for room must not wait for ever.
+    let pending = state.withLock { state in
+      state.obstacle = obstacle
+      defer { state.pendingSize = nil }
+      return state.pendingSize
+    }
+    pending?.handler?(false)
+  }
+
+  private func obstacle(_ error: TernError) -> String {
+    let cause = error.cause.map { " (\($0))" } ?? ""
+    return switch error.code {
+    case .unusableKey:
+      "the app secret cannot be used, since it is empty or has spaces or signs; copy it from the portal as it stands."
+    case .unusableDirectory:
+      """
+      the storage \(world.directory.path) cannot be used\(cause); let this process create and write that directory. \
+      The next launch tries again.
+      """
+    default: "\(error)"
+    }
   }
 
   private func configuration(_ key: String, _ collector: URL?) -> TernClient.Configuration {

@@ -13,8 +13,6 @@ package struct CoreState {
     var isFromApplication: Bool
     /// Whether it may use the client.
     var hasSecret: Bool
-    /// Without a client nothing is kept; this is what the app set meanwhile.
-    var isEnabled = true
   }
 
   /// The size that the app asked for, until there is a storage to tell.
@@ -26,6 +24,8 @@ package struct CoreState {
   var configured = Configured.nobody
   var hasSecret = false
   package var client: TernClient?
+  /// Why the application's start has brought no client, in words for the log.
+  var obstacle: String?
   var services: [String: Started] = [:]
   var pendingSize: PendingSize?
   /// The size that is to be set when there is a storage.
@@ -35,7 +35,6 @@ package struct CoreState {
   var countryCode: String?
   var dataResidencyRegion: String?
   var userID: String?
-  var isEnabledWithoutClient = true
   package var interval = Duration.seconds(6)
   package var isManual = false
   var wasCollectorMissed = false
@@ -55,11 +54,19 @@ extension CoreState {
       return nil
     }
     guard service.hasSecret, let client else {
-      notes.append(Note(.debug, .core, "\(traits.name) has no app secret; nothing is recorded."))
+      // The start has said it once, where everybody sees it.
+      notes.append(Note(.debug, .core, "\(traits.name) records nothing: \(whyNothing(of: service))"))
       return nil
     }
     return client
   }
+
+  /// Why nothing that a service is given is kept.
+  private func whyNothing(of service: Started) -> String {
+    obstacle ?? (service.isFromApplication ? Self.noSecret : "the application has not started it with an app secret.")
+  }
+
+  static let noSecret = "there is no app secret; give one to AppCenter.start(withAppSecret:services:)."
 
   func notStarted(_ traits: ServiceTraits) -> Note {
     Note(.error, .core, "\(traits.name) has not been started; call AppCenter.start(withAppSecret:services:) first.")
@@ -67,7 +74,30 @@ extension CoreState {
 
   package func isStarted(_ traits: ServiceTraits) -> Bool { services[traits.name] != nil }
 
-  var isCoreEnabled: Bool { client?.isEnabled ?? isEnabledWithoutClient }
+  /// Whether what a service is given is kept: it is on, and there is somewhere to keep it.
+  func isRecording(_ service: Started) -> Bool {
+    guard service.hasSecret, let client, client.isEnabled else { return false }
+    return client.isRecording(service.traits.part)
+  }
+
+  /// A service shall be switched; whether it may be.
+  func maySwitch(_ traits: ServiceTraits, _ isOn: Bool, _ notes: inout [Note]) -> Bool {
+    guard let service = services[traits.name] else {
+      notes.append(notStarted(traits))
+      return false
+    }
+    if let client, !client.isEnabled {
+      notes.append(Note(.error, traits.tag, "The SDK is disabled; enable AppCenter first."))
+      return false
+    }
+    if isOn, client == nil || !service.hasSecret {
+      notes.append(
+        Note(.error, traits.tag, "\(traits.name) is enabled and yet records nothing: \(whyNothing(of: service))"))
+    } else {
+      notes.append(Note(.info, traits.tag, "\(traits.name) is \(isOn ? "enabled" : "disabled")."))
+    }
+    return true
+  }
 
   /// Takes in that the app or a library configures; says whether it may.
   mutating func configure(fromApplication: Bool, _ notes: inout [Note]) -> Bool {
@@ -102,6 +132,9 @@ extension CoreState {
     if traits.isSecretRequired, !secret {
       notes.append(Note(.error, .core, "\(traits.name) needs an app secret and is not started."))
       return false
+    }
+    if fromApplication, !secret {
+      notes.append(Note(.warning, .core, "\(traits.name) records nothing: \(Self.noSecret)"))
     }
     services[traits.name] = Started(traits: traits, isFromApplication: fromApplication, hasSecret: secret)
     return true

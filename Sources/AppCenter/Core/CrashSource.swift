@@ -1,35 +1,41 @@
+package import Tern
 package import TernEvents
 
 /// What an earlier process left when it crashed.
 package struct CrashReport: Sendable, Hashable {
-  /// Names the report, also for the events that it becomes.
-  package var id: String
   /// What happened.
   package var exception: ExceptionFacts
-  /// When the process began, and when it crashed.
-  package var launched: Timestamp
-  package var crashed: Timestamp
+  /// Where it belongs: when the process began and crashed, its session, its user, its device.
+  package var origin: TernClient.EarlierLaunch
+  /// The signal that ended the process, for example `SIGSEGV`.
   package var signal: String?
+  /// Whether it was the process right before this one, and not one of which a report was left undecided.
+  package var isOfLastLaunch: Bool
+
+  /// Names the report, and the event that it becomes.
+  package var id: UniqueID { origin.id }
 
   package init(
-    id: String, exception: ExceptionFacts, launched: Timestamp, crashed: Timestamp, signal: String? = nil
+    exception: ExceptionFacts, origin: TernClient.EarlierLaunch, signal: String? = nil, isOfLastLaunch: Bool = true
   ) {
-    self.id = id
     self.exception = exception
-    self.launched = launched
-    self.crashed = crashed
+    self.origin = origin
     self.signal = signal
+    self.isOfLastLaunch = isOfLastLaunch
   }
 }
 
 /// Whoever catches crashes leaves their reports here; nobody does yet.
 package protocol CrashSource: Sendable {
-  /// The reports of earlier processes, the oldest first; each is returned once.
-  func takeReports() -> [CrashReport]
+  /// The reports of earlier processes, the oldest first; each stays until it is removed.
+  func reports() -> [CrashReport]
+  /// Forgets reports: they are in the storage, or nobody wants them.
+  func remove(_ ids: [UniqueID])
 }
 
 /// Catches nothing.
 package struct NoCrashes: CrashSource {
   package init() {}
-  package func takeReports() -> [CrashReport] { [] }
+  package func reports() -> [CrashReport] { [] }
+  package func remove(_ ids: [UniqueID]) {}
 }

@@ -1,10 +1,9 @@
 /// What the module of crashes remembers.
 package struct CrashesState: Sendable {
-  /// The reports that wait for the user's consent or were sent, the oldest first.
-  package var reports: [CrashReport] = []
-  /// Those among them that nobody has decided about yet.
+  /// The crash of the process before this one.
+  package var last: CrashReport?
+  /// The reports that nobody has decided about yet, the oldest first.
   package var undecided: [CrashReport] = []
-  package var alwaysSends = false
 
   package init() {}
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Tern
 import TernEvents
 
 /// A service's name in the log.
@@ -10,15 +11,28 @@ package enum Tag: String, Sendable {
 }
 
 /// A message that a decision leaves behind; written after unlocking.
-package struct Note: Sendable, Hashable {
+package struct Note: Sendable {
   package var level: LogLevel
   package var tag: Tag
   package var text: String
+  /// Where it was left, and not where it is written.
+  package var place: Place
 
-  package init(_ level: LogLevel, _ tag: Tag, _ text: String) {
+  /// A place in the source.
+  package struct Place: Sendable {
+    var file: StaticString
+    var function: StaticString
+    var line: UInt32
+  }
+
+  package init(
+    _ level: LogLevel, _ tag: Tag, _ text: String, file: StaticString = #fileID, function: StaticString = #function,
+    line: UInt32 = #line
+  ) {
     self.level = level
     self.tag = tag
     self.text = text
+    place = Place(file: file, function: function, line: line)
   }
 }
 
@@ -81,10 +95,11 @@ package final class LogBook: Sendable {
     }
   }
 
-  package func write(
-    _ notes: [Note], file: StaticString = #fileID, function: StaticString = #function, line: UInt32 = #line
-  ) {
-    for note in notes { write(note.level, note.tag, note.text, file: file, function: function, line: line) }
+  package func write(_ notes: [Note]) {
+    for note in notes {
+      write(
+        note.level, note.tag, note.text, file: note.place.file, function: note.place.function, line: note.place.line)
+    }
   }
 
   package func write(
@@ -119,6 +134,13 @@ package final class LogBook: Sendable {
         }
       }
     }
+  }
+
+  /// Tells how sending goes; only changes are told.
+  func write(attempt error: DeliveryError?) {
+    guard let error else { return write(.info, .core, "The collector has taken what was sent.") }
+    let fate = error.code == .refused ? "What was sent was refused" : "What was sent has not arrived, and stays here"
+    write(.warning, .core, "\(fate): \(error.message)")
   }
 
   /// Returns when every message so far was handled.

@@ -63,7 +63,7 @@ package final class MeasurementClient: Sendable {
   package let configuration: Configuration
   package let environment: TernClient.Environment
   package let store: HitStore
-  package let composer: HitComposer
+  private let composing: Locked<HitComposer>
   let boot: UniqueID?
   let userAgent: String
   let state: Locked<State>
@@ -85,8 +85,9 @@ package final class MeasurementClient: Sendable {
     store = HitStore(
       directory: configuration.directory.path, boot: boot, fileSystem: environment.fileSystem, clock: environment.clock)
     let device = environment.device()
-    composer = HitComposer(
-      automatic: AutomaticFields.fields(of: device, appName: configuration.appName, clientID: install.description))
+    composing = Locked(
+      HitComposer(
+        automatic: AutomaticFields.fields(of: device, appName: configuration.appName, clientID: install.description)))
     userAgent = AutomaticFields.userAgent(of: device)
     let isOptedOut = files.isOptedOut
     // The switch is written before the queue is erased: a process that died in between left hits that nobody may send.
@@ -113,6 +114,15 @@ package final class MeasurementClient: Sendable {
   }
 
   deinit { work.finish() }
+
+  /// Puts hits together from what is known now.
+  package var composer: HitComposer { composing.withLock { $0 } }
+
+  /// The screen in pixels, as every hit says unless its tracker says otherwise; `nil`: none says anything.
+  package var screenResolution: String? {
+    get { composing.withLock { $0.automatic["sr"] } }
+    set { composing.withLock { $0.automatic["sr"] = newValue } }
+  }
 
   /// Stops sending, lets go of the directory and returns when nothing of the client is left running.
   package func shutdown() async {

@@ -11,6 +11,7 @@ package enum AutomaticFields {
     fields["an"] = appName ?? device.appNamespace
     fields["aid"] = device.appNamespace
     fields["dm"] = device.model
+    fields["sr"] = device.screenSize
     fields["ul"] = device.locale.replacing("_", with: "-").lowercased()
     return fields
   }

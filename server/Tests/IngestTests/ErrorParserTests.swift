@@ -216,6 +216,29 @@ import Testing
     #expect(batch.events.count == 1 && batch.errors.map(\.event) == [0])
   }
 
+  @Test func `a crash keeps the time, the session and the device of its own launch, whatever came with it`() throws {
+    let boot = "5f0c0f0e-0000-4000-8000-000000000001"
+    let clock = EventClock(SentStamp(time: testTime, uptime: 5_000, boot: boot), arrived: testTime)
+    let day: Int64 = 86_400_000
+    // The present launch's event has an uptime; the crash, of the day before, has none and another session.
+    let lines = [
+      #"{"id":"\#(uuid(1))","type":"event","name":"Now","time":1740924309120,"uptime":4000,"boot":"\#(boot)","#
+        + #""install":"\#(testInstall)","session":"\#(uuid(8))","app":{"version":"2"}}"#,
+      #"{"id":"\#(uuid(2))","type":"crash","name":"SIGSEGV","time":\#(1_740_924_309_120 - day),"#
+        + #""install":"\#(testInstall)","session":"\#(testSession)","user":"bob","exception":{"type":"SIGSEGV"},"#
+        + #""launched":\#(1_740_924_309_120 - day - 1000),"app":{"version":"1"}}"#,
+    ]
+    let bytes = Array(lines.joined(separator: "\n").utf8)
+    let batch = try NativeParser.parse(bytes, received: testTime, clock: clock, key: testKey, app: 1)
+    #expect(batch.rejections.isEmpty && batch.events.map(\.kind) == [.event, .crash])
+    let (now, crash) = (batch.events[0], batch.events[1])
+    #expect(now.time.millisecondsSince1970 == testTime.millisecondsSince1970 - 1_000)
+    #expect(crash.time.millisecondsSince1970 == testTime.millisecondsSince1970 - day)
+    #expect(crash.session != 0 && crash.session != now.session && !crash.startsSession && crash.user == "bob")
+    #expect(batch.devices[crash.device].appVersion == "1" && batch.devices[now.device].appVersion == "2")
+    #expect(batch.errors.map { String(decoding: $0.raw, as: UTF8.self).contains(#""launched":"#) } == [true])
+  }
+
   @Test func `base 64 is what was encoded, for every length`() throws {
     var generator = SplitMix64(seed: 7)
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
