@@ -15,6 +15,8 @@ final class AppDelegate {
   func applicationDidFinishLaunching() {
     guard let gai = GAI.sharedInstance() else { return }
     gai.tracker(withTrackingId: trackingId)
+    // An app in a bundle says its version by itself.
+    gai.defaultTracker.set(kGAIAppVersion, value: "1.2")
     // Optional: automatically report uncaught exceptions.
     gai.trackUncaughtExceptions = true
     // Tells what is sent and when, on standard error.

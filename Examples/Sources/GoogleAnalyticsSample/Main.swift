@@ -13,7 +13,8 @@ import GoogleAnalytics
 ///     orders COUNT                 orders until the process ends, with a dispatch after so many
 ///     dispatch                     sends what waits
 ///     once                         dispatch(completionHandler:), and what the handler was told
-///     background, foreground       the app leaves the screen and comes back
+///     background, foreground       the app leaves the screen and comes back, as the documentation has it
+///     leave                        the same as `background` by sendHitsInBackground()
 ///     wait SECONDS, quit
 @main struct Main {
   static func main() {
@@ -64,6 +65,7 @@ private struct Script: @unchecked Sendable {
     case "dispatch": GAI.sharedInstance().dispatch()
     case "once": GAI.sharedInstance().dispatch(completionHandler: { Journal.note("handler \($0)") })
     case "background": delegate.applicationDidEnterBackground()
+    case "leave": GAI.sharedInstance().sendHitsInBackground { Journal.note("left \($0)") }
     case "foreground": delegate.applicationWillEnterForeground()
     case "wait": break
     case "quit": Application.shared.terminate()
