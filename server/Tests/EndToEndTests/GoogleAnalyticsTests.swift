@@ -1,6 +1,10 @@
 import Foundation
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 /// Apps that were written for Google Analytics for iOS, and other clients of its protocol, as processes of their own:
 /// what the reports of three views in three time zones say is exact, at whatever hour this runs.
 @Suite(.serialized)
@@ -42,6 +46,33 @@ struct GoogleAnalyticsTests {
     /// What was so and so many quarters of an hour ago: in the middle of one, so that no zone's day begins close to it.
     func middle(ofQuarter age: Int, plus minutes: Double = 7.5) -> Date {
       Date(timeIntervalSince1970: ((now.timeIntervalSince1970 / 900).rounded(.down) - Double(age)) * 900 + minutes * 60)
+    }
+
+    /// Sends hits as other clients of the protocol do: some alone, by address or body, and the rest in batches.
+    func send(_ hits: [WrittenHit]) async throws {
+      for (index, hit) in hits.prefix(6).enumerated() {
+        let payload = hit.payload(app.trackingID, at: Date())
+        if index < 3 {
+          try await request("/collect?\(payload)", body: nil)
+        } else {
+          try await request("/collect", body: payload)
+        }
+      }
+      let rest = Array(hits.dropFirst(6))
+      for start in stride(from: 0, to: rest.count, by: 20) {
+        let lines = rest[start..<min(start + 20, rest.count)].map { $0.payload(app.trackingID, at: Date()) }
+        try await request("/batch", body: lines.joined(separator: "\r\n"))
+      }
+    }
+
+    private func request(_ path: String, body: String?) async throws {
+      var request = URLRequest(url: try #require(URL(string: server.address + path)))
+      if let body {
+        request.httpMethod = "POST"
+        request.httpBody = Data(body.utf8)
+      }
+      let (data, response) = try await URLSession.shared.data(for: request)
+      #expect((response as? HTTPURLResponse)?.statusCode == 200 && data.count == 35)
     }
 
     func expectVerified() throws {
@@ -167,5 +198,59 @@ struct GoogleAnalyticsTests {
     #expect(try await eventually { next.notes.contains("left noData") })
     #expect(next.sent == 1)
     #expect(try next.quit() == 0)
+  }
+
+  // MARK: - Hits of the past
+
+  @Test func `hits of hours ago count on the days of each view, and once however often they are sent`() async throws {
+    let stage = try await Stage()
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var hits = WrittenHit.random(seed: seed, times: { stage.middle(ofQuarter: $0, plus: $1) })
+    // Two screens of one session for everybody but the view whose midnight lies between them.
+    var evenings: [String: SentHit] = [:]
+    for view in stage.views {
+      let midnight = Self.midnight(in: view.zone, before: stage.now - 900)
+      for (name, time) in [("Evening", midnight - 450), ("Morning", midnight + 450)] {
+        let hit = SentHit(time: time, client: view.zone.identifier, parameters: ["t": "screenview", "cd": name])
+        hits.append(WrittenHit(hit, number: hits.count))
+        if name == "Evening" { evenings[view.id] = hit }
+      }
+    }
+    // What is no number of milliseconds counts as none.
+    for queueTime in ["", "-5", "soon", "99999999999999999999"] {
+      let hit = SentHit(time: stage.now, client: "odd", parameters: ["t": "event", "ec": "Odd", "ea": "\(queueTime)."])
+      hits.append(WrittenHit(hit, number: hits.count, queueTime: queueTime))
+    }
+
+    // Where it is past four, the evening came too late. Of these views, the one in which it is earliest has its evening
+    // in time everywhere else: there it is still the same day, or not four yet.
+    let past = stage.views.filter { ReportedView.secondsOfDay(stage.now, in: $0.zone) >= 4 * 3_600 }
+    let strict = try #require(
+      past.min {
+        ReportedView.secondsOfDay(stage.now, in: $0.zone) < ReportedView.secondsOfDay(stage.now, in: $1.zone)
+      })
+    let evening = try #require(evenings[strict.id])
+    for view in stage.views {
+      let expected = ExpectedView([evening], zone: view.zone, received: stage.now)
+      #expect(expected.late.isEmpty == (view.id != strict.id), "\(view.zone) \(strict.zone)")
+    }
+
+    try await stage.send(hits)
+    stage.killServer()
+    try await stage.restartServer()
+    // An answer that was lost: the same hits again, with longer queue times.
+    try await stage.send(hits)
+    for view in stage.views {
+      let expected = ExpectedView(hits.map(\.hit), zone: view.zone, received: stage.now)
+      try await view.expect(expected, stage.workspace, stage.app, stage.server, token: stage.token)
+    }
+    try stage.expectVerified()
+    #expect(stage.server.stop() == 0, "seed \(seed)")
+  }
+
+  private static func midnight(in zone: TimeZone, before time: Date) -> Date {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = zone
+    return calendar.startOfDay(for: time)
   }
 }
