@@ -202,9 +202,11 @@ struct GoogleAnalyticsTests {
 
   // MARK: - Hits of the past
 
-  @Test func `hits of hours ago count on the days of each view, and once however often they are sent`() async throws {
+  @Test(arguments: [UInt64.random(in: 0...UInt64.max)])
+  func `hits of hours ago count on the days of each view, and once however often they are sent`(seed: UInt64)
+    async throws
+  {
     let stage = try await Stage()
-    let seed = UInt64.random(in: 0...UInt64.max)
     var hits = WrittenHit.random(seed: seed, times: { stage.middle(ofQuarter: $0, plus: $1) })
     // Two screens of one session for everybody but the view whose midnight lies between them.
     var evenings: [String: SentHit] = [:]
@@ -245,7 +247,7 @@ struct GoogleAnalyticsTests {
       try await view.expect(expected, stage.workspace, stage.app, stage.server, token: stage.token)
     }
     try stage.expectVerified()
-    #expect(stage.server.stop() == 0, "seed \(seed)")
+    #expect(stage.server.stop() == 0)
   }
 
   private static func midnight(in zone: TimeZone, before time: Date) -> Date {
