@@ -4,7 +4,7 @@ import GoogleAnalytics
 
 /// An app as it was written for Google Analytics for iOS v3. It does what it reads on standard input, a command a line:
 ///
-///     TERN_COLLECTOR=http://127.0.0.1:8080 google-analytics-sample <tracking id> [dispatch interval in seconds]
+///     TERN_COLLECTOR=http://127.0.0.1:8787 google-analytics-sample <tracking id> [dispatch interval in seconds]
 ///
 ///     tour NAME                    one hit of every kind
 ///     screen NAME
@@ -20,7 +20,12 @@ import GoogleAnalytics
   static func main() {
     let arguments = CommandLine.arguments.dropFirst()
     guard let trackingId = arguments.first else {
-      print("usage: google-analytics-sample <tracking id> [dispatch interval in seconds]")
+      print(
+        """
+        usage: google-analytics-sample <tracking id> [dispatch interval in seconds]
+        commands on standard input: tour NAME, screen NAME, browse COUNT, ago SECONDS NAME [start|end], orders COUNT,
+        dispatch, once, background, foreground, leave, wait SECONDS, quit
+        """)
       return
     }
     let interval = arguments.dropFirst().first.flatMap { TimeInterval($0) } ?? 120
