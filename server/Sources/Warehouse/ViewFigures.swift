@@ -73,6 +73,20 @@ public struct InspectedHit: Sendable, Hashable {
   public var parameters: [String: String]
 }
 
+/// One hit that was refused, for somebody who looks for a mistake.
+public struct RefusedHit: Sendable, Hashable {
+  /// When it was received.
+  public var received: Int64
+  /// Its place in the request, from 0.
+  public var position: Int
+  /// The reason it is counted under.
+  public var reason: String
+  /// What was wrong, field by field.
+  public var message: String
+  /// What it said, as far as it is kept.
+  public var said: String
+}
+
 /// The reading side of views.
 public protocol ViewSource: Sendable {
   /// The figures of a view.
@@ -88,6 +102,9 @@ public protocol ViewSource: Sendable {
   func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits]
   /// The newest hits of the view's app that happened at `since` or later, newest first.
   func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit]
+  /// The first refused hits of each day and reason of the view's app that were received at `since` or later, newest
+  /// first.
+  func refusedHits(_ view: View, since: Int64, limit: Int) throws -> [RefusedHit]
 }
 
 extension ViewSource {
@@ -99,4 +116,6 @@ extension ViewSource {
   public func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits] { [] }
   /// Nothing, for sources that keep no hits.
   public func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit] { [] }
+  /// Nothing, for sources that keep no hits.
+  public func refusedHits(_ view: View, since: Int64, limit: Int) throws -> [RefusedHit] { [] }
 }
