@@ -25,7 +25,10 @@ extension PortalPages {
           heading: list.title.isEmpty ? request.name.title : list.title, isEmpty: list.rows.isEmpty,
           columns: zip(list.columns, styles).map { ViewPage.Cell(text: $0.replacing("_", with: " "), style: $1) },
           rows: list.rows.map { row in
-            let cells = zip(row, styles).map { ViewPage.Cell(text: Self.text($0), style: $1) }
+            let cells = zip(row, styles).enumerated().map { column, cell in
+              // Only what a row is about can lack a name; elsewhere there is just nothing to say.
+              ViewPage.Cell(text: column > 0 && cell.0 == .text("") ? "–" : Self.text(cell.0), style: cell.1)
+            }
             return ViewPage.Row(head: cells.first, cells: Array(cells.dropFirst()))
           })
       },
