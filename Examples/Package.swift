@@ -8,6 +8,7 @@ let package = Package(
   products: [
     .executable(name: "demo-player", targets: ["DemoPlayer"]),
     .executable(name: "appcenter-sample", targets: ["AppCenterSample"]),
+    .executable(name: "google-analytics-sample", targets: ["GoogleAnalyticsSample"]),
   ],
   dependencies: [.package(name: "tern", path: "..")],
   targets: [
@@ -20,11 +21,21 @@ let package = Package(
         .product(name: "AppCenter", package: "tern"), .product(name: "AppCenterAnalytics", package: "tern"),
         .product(name: "AppCenterCrashes", package: "tern"),
       ]),
+    .executableTarget(
+      name: "GoogleAnalyticsSample",
+      dependencies: [.product(name: "GoogleAnalytics", package: "tern"), .product(name: "Tern", package: "tern")]),
   ],
   swiftLanguageModes: [.v6]
 )
 
 for target in package.targets {
+  // Apps that were written for Google Analytics for iOS are older than Swift 6.
+  if target.name == "GoogleAnalyticsSample" {
+    target.swiftSettings = [
+      .swiftLanguageMode(.v5), .treatAllWarnings(as: .error), .treatWarning("DeprecatedDeclaration", as: .warning),
+    ]
+    continue
+  }
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"), .enableUpcomingFeature("NonisolatedNonsendingByDefault"),

@@ -26,21 +26,21 @@ public let kGAIProductPosition = "ps"
 /// What was done with the products.
 public let kGAIProductAction = "&pa"
 /// Looked at.
-public let kGAIProductActionDetail = "detail"
+public let kGAIPADetail = "detail"
 /// Chosen in a list.
-public let kGAIProductActionClick = "click"
+public let kGAIPAClick = "click"
 /// Put into the basket.
-public let kGAIProductActionAdd = "add"
+public let kGAIPAAdd = "add"
 /// Taken out of the basket.
-public let kGAIProductActionRemove = "remove"
+public let kGAIPARemove = "remove"
 /// On the way to be bought.
-public let kGAIProductActionCheckout = "checkout"
+public let kGAIPACheckout = "checkout"
 /// An option on the way.
-public let kGAIProductActionCheckoutOption = "checkout_option"
+public let kGAIPACheckoutOption = "checkout_option"
 /// Bought.
-public let kGAIProductActionPurchase = "purchase"
+public let kGAIPAPurchase = "purchase"
 /// Given back.
-public let kGAIProductActionRefund = "refund"
+public let kGAIPARefund = "refund"
 /// The transaction's identifier.
 public let kGAIPATransactionId = "&ti"
 /// The shop.
@@ -64,26 +64,26 @@ public let kGAIProductListSource = "&pls"
 
 // MARK: Impressions and promotions
 
-/// A product's identifier.
-public let kGAIImpressionId = "id"
-/// A product's name.
+/// A list's name.
 public let kGAIImpressionName = "nm"
-/// A product's brand.
-public let kGAIImpressionBrand = "br"
-/// A product's category.
-public let kGAIImpressionCategory = "ca"
-/// A product's variant.
-public let kGAIImpressionVariant = "va"
-/// A product's place in the list.
-public let kGAIImpressionPosition = "ps"
-/// A product's price.
-public let kGAIImpressionPrice = "pr"
-/// The list's name.
-public let kGAIImpressionListName = "nm"
-/// The list's source.
+/// A list's source.
 public let kGAIImpressionListSource = "ls"
 /// A product in a list.
 public let kGAIImpressionProduct = "pi"
+/// A product's identifier.
+public let kGAIImpressionProductId = "id"
+/// A product's name.
+public let kGAIImpressionProductName = "nm"
+/// A product's brand.
+public let kGAIImpressionProductBrand = "br"
+/// A product's category.
+public let kGAIImpressionProductCategory = "ca"
+/// A product's variant.
+public let kGAIImpressionProductVariant = "va"
+/// A product's place in the list.
+public let kGAIImpressionProductPosition = "ps"
+/// A product's price.
+public let kGAIImpressionProductPrice = "pr"
 /// A promotion's identifier.
 public let kGAIPromotionId = "id"
 /// A promotion's name.

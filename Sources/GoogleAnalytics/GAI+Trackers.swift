@@ -16,7 +16,15 @@ extension GAI {
       }
     }
     if tracker == nil { relay.log(.error, "Nil or empty name supplied, or no tracking ID: there is no tracker.") }
+    warnUnlessUsual(trackingId?.trimmed ?? "")
     return tracker
+  }
+
+  /// A mistyped property is refused by nobody: servers of the protocol say yes to every hit.
+  private func warnUnlessUsual(_ trackingID: String) {
+    guard !trackingID.isEmpty, !trackingID.hasPrefix("G-"), !trackingID.contains(/^UA-[0-9]+-[0-9]+$/) else { return }
+    engine.warnOnce(
+      "\"\(trackingID)\" does not look like a tracking ID, UA-XXXX-Y; servers drop hits of one they do not know.")
   }
 
   /// The tracker of that property, made when there is none yet.

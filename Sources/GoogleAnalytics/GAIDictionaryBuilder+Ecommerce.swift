@@ -35,7 +35,7 @@ extension GAIDictionaryBuilder {
     let place = numbers.nextImpression(in: name ?? "")
     let list = ProductFields.list(place.list)
     setAll(product.build(withListIndex: place.list, index: place.product))
-    return setting([("\(list)\(kGAIImpressionListName)", name), ("\(list)\(kGAIImpressionListSource)", source)])
+    return setting([("\(list)\(kGAIImpressionName)", name), ("\(list)\(kGAIImpressionListSource)", source)])
   }
 
   /// Adds a promotion, under the next number.

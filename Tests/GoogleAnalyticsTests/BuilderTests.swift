@@ -92,7 +92,7 @@ import Testing
     let second = GAIEcommerceProduct()
     second.setName("Hat")
     let action = GAIEcommerceProductAction()
-    action.setAction(kGAIProductActionPurchase)?.setTransactionId("T1")?.setRevenue(58.4)?.setCheckoutStep(2)
+    action.setAction(kGAIPAPurchase)?.setTransactionId("T1")?.setRevenue(58.4)?.setCheckoutStep(2)
     let builder = GAIDictionaryBuilder()
     builder.add(first)?.add(second)?.setProductAction(action)
     #expect(
@@ -117,6 +117,26 @@ import Testing
         "&il1nm": "A", "&il1ls": "S", "&il1pi1id": "P", "&il1pi2id": "P", "&il2nm": "B", "&il2pi1id": "P",
         "&promo1id": "X", "&promo1ps": "top", "&promo2id": "X", "&promo2ps": "top",
       ])
+  }
+
+  @Test func `B17 constants of enhanced ecommerce have the names and values of the original`() {
+    let expected: [(String, String)] = [
+      (kGAIProductId, "id"), (kGAIProductName, "nm"), (kGAIProductBrand, "br"), (kGAIProductCategory, "ca"),
+      (kGAIProductVariant, "va"), (kGAIProductPrice, "pr"), (kGAIProductQuantity, "qt"),
+      (kGAIProductCouponCode, "cc"), (kGAIProductPosition, "ps"), (kGAIProductAction, "&pa"),
+      (kGAIPADetail, "detail"), (kGAIPAClick, "click"), (kGAIPAAdd, "add"), (kGAIPARemove, "remove"),
+      (kGAIPACheckout, "checkout"), (kGAIPACheckoutOption, "checkout_option"), (kGAIPAPurchase, "purchase"),
+      (kGAIPARefund, "refund"), (kGAIPATransactionId, "&ti"), (kGAIPAAffiliation, "&ta"), (kGAIPARevenue, "&tr"),
+      (kGAIPATax, "&tt"), (kGAIPAShipping, "&ts"), (kGAIPACouponCode, "&tcc"), (kGAICheckoutStep, "&cos"),
+      (kGAICheckoutOption, "&col"), (kGAIProductActionList, "&pal"), (kGAIProductListSource, "&pls"),
+      (kGAIImpressionName, "nm"), (kGAIImpressionListSource, "ls"), (kGAIImpressionProduct, "pi"),
+      (kGAIImpressionProductId, "id"), (kGAIImpressionProductName, "nm"), (kGAIImpressionProductBrand, "br"),
+      (kGAIImpressionProductCategory, "ca"), (kGAIImpressionProductVariant, "va"),
+      (kGAIImpressionProductPosition, "ps"), (kGAIImpressionProductPrice, "pr"), (kGAIPromotionId, "id"),
+      (kGAIPromotionName, "nm"), (kGAIPromotionCreative, "cr"), (kGAIPromotionPosition, "ps"),
+      (kGAIPromotionAction, "&promoa"), (kGAIPromotionView, "view"), (kGAIPromotionClick, "click"),
+    ]
+    for (value, name) in expected { #expect(value == name) }
   }
 
   @Test func `B17 constants and numbered names have the values of the original`() {
@@ -148,7 +168,8 @@ import Testing
     #expect(GAIEcommerceFields.productField(for: 1, suffix: kGAIProductPrice) == "&pr1pr")
     #expect(GAIEcommerceFields.productField(for: 1, suffix: GAIFields.customDimension(for: 2)) == "&pr1cd2")
     let list = GAIEcommerceFields.impressionList(for: 1)
-    #expect(GAIEcommerceFields.productImpression(forList: list, index: 2, suffix: kGAIImpressionId) == "&il1pi2id")
+    #expect(
+      GAIEcommerceFields.productImpression(forList: list, index: 2, suffix: kGAIImpressionProductId) == "&il1pi2id")
     #expect(GAIEcommerceFields.promotion(for: 1, suffix: kGAIPromotionName) == "&promo1nm")
     #expect(GAIDispatchResult.noData.rawValue == 0 && GAIDispatchResult.error.rawValue == 2)
     #expect(GAILogLevel.none.rawValue == 0 && GAILogLevel.verbose.rawValue == 4)

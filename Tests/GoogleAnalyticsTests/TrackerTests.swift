@@ -54,6 +54,16 @@ import Testing
     await gai.quit()
   }
 
+  @Test func `a tracking ID of another shape gives a tracker and one warning`() async {
+    let gai = world.launch(logger: logger)
+    for text in ["UA-12345-6", " UA-1-1 ", "G-ABC"] { gai.tracker(withTrackingId: text) }
+    #expect(logger.lines(.warning).isEmpty)
+    for _ in 0..<2 { #expect(gai.tracker(withTrackingId: "UA-12345") != nil) }
+    #expect(logger.lines(.warning).count == 1)
+    #expect(logger.lines(.warning).first?.contains("\"UA-12345\"") == true)
+    await gai.quit()
+  }
+
   @Test(arguments: [nil, "", "  "] as [String?])
   func `B06 no name or no tracking ID gives nil and one error in the log`(text: String?) async {
     let gai = world.launch(logger: logger)

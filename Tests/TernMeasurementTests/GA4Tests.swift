@@ -51,6 +51,15 @@ import Testing
     #expect(names(["t": "event", "ea": "x", "pa": "checkout", "cos": "2"]) == ["x", "checkout_progress"])
   }
 
+  @Test func `an event that is called as the action it carries is one event with what both said`() {
+    let events = GA4Translation([
+      "t": "event", "ec": "Shop", "ea": "Purchase", "pa": "purchase", "ti": "T1", "tr": "9.5", "pr1id": "P",
+    ]).events
+    #expect(events.map(\.name) == ["purchase"])
+    #expect(events.first?.texts["transaction_id"] == "T1" && events.first?.texts["event_category"] == "Shop")
+    #expect(events.first?.numbers["value"] == 9.5 && events.first?.items.count == 1)
+  }
+
   @Test(arguments: [
     ("Play", "play"), ("7 days", "app_7_days"), ("session_start", "app_session_start"), ("ga_x", "app_ga_x"),
     ("übergröße", "bergr_e"), ("", "app_event"), ("error", "app_error"), ("__a--b__", "a_b"),

@@ -108,6 +108,15 @@ import Testing
     await client.shutdown()
   }
 
+  @Test func `an address at launch that cannot be used is told, and hits are kept`() async {
+    let client = world.client(collector: "collector.test:80")
+    client.sendEvents(1...2)
+    #expect(await client.dispatchAll() == .noData)
+    #expect(client.waiting == 2)
+    #expect(world.lines(1).count == 1 && world.lines(1).first?.contains("\"collector.test:80\"") == true)
+    await client.shutdown()
+  }
+
   @Test func `without a collector hits are kept, and one warning says how to set it`() async throws {
     let client = world.client(collector: nil)
     client.sendEvents(1...2)

@@ -73,8 +73,12 @@ extension MeasurementClient {
       feed(.destinationSet(state.destination.isUsable), &state)
       return state.destination
     }
-    if let collector = destination.collector, !collector.isUsableCollector {
-      log(.error, "The collector's address \"\(collector.absoluteString)\" cannot be used; give an http or https URL.")
-    }
+    complainUnlessUsable(destination.collector)
+  }
+
+  /// Says that nothing can be sent to an address that was given.
+  func complainUnlessUsable(_ collector: URL?) {
+    guard let collector, !collector.isUsableCollector else { return }
+    log(.error, "The collector's address \"\(collector.absoluteString)\" cannot be used; give an http or https URL.")
   }
 }

@@ -111,6 +111,7 @@ package final class MeasurementClient: Sendable {
       network.withLock { $0 = hints }
     }
     feed(.launched)
+    complainUnlessUsable(configuration.collector)
   }
 
   deinit { work.finish() }

@@ -52,7 +52,7 @@ struct MeasurementLoop {
     case .warnOfMissingDestination:
       client.log(
         .warning,
-        "Hits wait, but nobody said where to send them: set GAI.sharedInstance().collector, TernCollector in Info.plist, "
+        "Hits wait, since there is no collector to send them to: set GAI.sharedInstance().collector, TernCollector in Info.plist, "
           + "or the environment variable TERN_COLLECTOR to the address of a collector.")
     }
   }

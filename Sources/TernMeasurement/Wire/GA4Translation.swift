@@ -17,9 +17,16 @@ package struct GA4Translation: Sendable {
 
   /// The events of the hit; at least one.
   package var events: [Event] {
-    var events: [Event] = []
-    if let main { events.append(main) }
-    events += ecommerce
+    var events = ecommerce
+    if let main {
+      if let same = events.firstIndex(where: { $0.name == main.name }) {
+        // Apps call the event that carries a purchase "Purchase": as two events it would count twice.
+        events[same].texts.merge(main.texts) { own, _ in own }
+        events[same].numbers.merge(main.numbers) { own, _ in own }
+      } else {
+        events.insert(main, at: 0)
+      }
+    }
     // Products alone, as a carrier of which apps use events without category.
     if events.isEmpty { events.append(Event(Self.name(hit["t"] ?? "hit"))) }
     return events.map(completed)

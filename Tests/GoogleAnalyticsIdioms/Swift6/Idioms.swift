@@ -97,7 +97,7 @@ class SignInController {
     product.setQuantity(1)
     product.setCustomDimension(1, value: "Member")
     let action = GAIEcommerceProductAction()
-    action.setAction(kGAIProductActionPurchase)
+    action.setAction(kGAIPAPurchase)
     action.setTransactionId("T1")
     action.setRevenue(37.39)
     let screenBuilder = GAIDictionaryBuilder.createScreenView()!

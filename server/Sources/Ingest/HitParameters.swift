@@ -4,6 +4,11 @@ public struct HitParameter: Sendable, Hashable {
   public var name: String
   /// The value, decoded, of its type and within its limit.
   public var value: String
+
+  /// What stands before the name of a parameter to say what became of it instead of what it was: dropped, or cut. No
+  /// client can send such a name.
+  public static let faultMark = "!"
+
   /// Creates a parameter.
   public init(name: String, value: String) {
     self.name = name
@@ -49,7 +54,9 @@ struct HitParameters {
     // Given twice, the last one counts. Looked up once: a hostile hit has thousands of names.
     let last = Dictionary(zip(names, names.indices), uniquingKeysWith: { $1 })
     for (position, name) in names.enumerated() where last[name] == position {
-      guard kept.count < Self.most, name.utf8.count <= 64, !Self.unkept.contains(name) else { continue }
+      guard kept.count < Self.most, name.utf8.count <= 64, !Self.unkept.contains(name),
+        !name.hasPrefix(HitParameter.faultMark)
+      else { continue }
       switch MeasurementParameter.named(name) {
       case .known(let parameter): add(name, parameter) { form.text(at: position, limit: $0) }
       case .indexOutOfRange: faults.append((name, .indexOutOfRange))
@@ -57,6 +64,14 @@ struct HitParameters {
         if let value = form.text(at: position, limit: Self.longestUnknown) { keep(name, value) }
       }
     }
+  }
+
+  /// What is kept, and for somebody who looks for a mistake what was not.
+  var keptWithFaults: [HitParameter] {
+    kept
+      + faults.prefix(Self.most - min(kept.count, Self.most)).map { name, fault in
+        HitParameter(name: HitParameter.faultMark + name, value: fault.words)
+      }
   }
 
   private mutating func add(_ name: String, _ parameter: MeasurementParameter, _ text: (Int) -> String?) {
@@ -90,5 +105,16 @@ struct HitParameters {
     }
     let parts = address.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count == 4 ? parts.prefix(3).joined(separator: ".") + ".0" : ""
+  }
+}
+
+extension HitParameters.Fault {
+  /// What became of the parameter.
+  var words: String {
+    switch self {
+    case .invalid: "dropped, not of its type"
+    case .cut(let limit): "cut to \(limit) bytes"
+    case .indexOutOfRange: "dropped, no such index"
+    }
   }
 }

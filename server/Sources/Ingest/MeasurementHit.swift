@@ -91,7 +91,10 @@ struct MeasurementHit {
   }
 
   /// What is kept beside the event.
-  var keptParameters: [HitParameter] { HitParameters(parameters).kept }
+  var keptParameters: [HitParameter] { HitParameters(parameters).keptWithFaults }
+
+  /// What a refused hit said, as far as it may be kept.
+  var summary: String { HitParameters(parameters).kept.map { "\($0.name)=\($0.value)" }.joined(separator: " ") }
 
   var name: String {
     switch kind {

@@ -15,9 +15,13 @@ struct MeasurementReading {
   }
 
   mutating func refuse(_ reason: RejectionReason, index: Int, trackingID: String = "") {
+    refuse(Rejection(reason, index: index), trackingID: trackingID)
+  }
+
+  private mutating func refuse(_ rejection: Rejection, trackingID: String) {
     let isKnown = batches.contains { $0.trackingID == trackingID }
     let batch = batchIndex(isKnown || batches.count < MeasurementParser.maximumTrackingIDs ? trackingID : "")
-    batches[batch].batch.rejections.append(Rejection(reason, index: index))
+    batches[batch].batch.rejections.append(rejection)
   }
 
   /// Refuses a hit that is not read, and books that to the app it names.
@@ -30,7 +34,14 @@ struct MeasurementReading {
       return refuseUnread(payload, .eventTooLarge, index: index)
     }
     let hit = MeasurementHit(MeasurementParser.trimmed(payload), limits: limits)
-    if let reason = hit.refusal { return refuse(reason, index: index, trackingID: hit.trackingID) }
+    if let reason = hit.refusal {
+      // Field by field, for the hit inspector.
+      let faults = MeasurementValidation(payload, limits: limits).messages.map(\.description)
+      let rejection = Rejection(
+        index: index, id: hit.summary, reason: reason.rawValue,
+        message: faults.isEmpty ? reason.message : faults.joined(separator: " "))
+      return refuse(rejection, trackingID: hit.trackingID)
+    }
     let batch = batchIndex(hit.trackingID)
     let install = Self.index(of: hit.client, in: &batches[batch].batch.installs)
     let device = Self.index(of: hit.device(userAgent: userAgent), in: &batches[batch].batch.devices)

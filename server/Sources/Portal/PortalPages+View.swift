@@ -21,11 +21,16 @@ extension PortalPages {
         ViewPage.Link(text: $0.title, link: link($0, range), isActive: $0 == request.name)
       },
       lists: report.lists.map { list in
-        ViewPage.List(
+        let styles = list.columns.indices.map { column in Self.style(list.rows.map { $0[column] }) }
+        return ViewPage.List(
           heading: list.title.isEmpty ? request.name.title : list.title, isEmpty: list.rows.isEmpty,
-          columns: list.columns.map { $0.replacing("_", with: " ") },
+          columns: zip(list.columns, styles).map { ViewPage.Cell(text: $0.replacing("_", with: " "), style: $1) },
           rows: list.rows.map { row in
-            ViewPage.Row(head: row.first.map(Self.text) ?? "", cells: row.dropFirst().map(Self.text))
+            let cells = zip(row, styles).enumerated().map { column, cell in
+              // Only what a row is about can lack a name; elsewhere there is just nothing to say.
+              ViewPage.Cell(text: column > 0 && cell.0 == .text("") ? "–" : Self.text(cell.0), style: cell.1)
+            }
+            return ViewPage.Row(head: cells.first, cells: Array(cells.dropFirst()))
           })
       },
       downloads: [ReportFormat.csv, .json].map { format in
@@ -63,6 +68,16 @@ extension PortalPages {
     "\(view.settings.summary.prefix(1).uppercased())\(view.settings.summary.dropFirst())."
   }
 
+  /// Words begin at the left and numbers end at the right; what is short stays on one line.
+  private static func style(_ column: [ViewReport.Cell]) -> String {
+    let texts = column.compactMap { cell -> String? in
+      if case .text(let text) = cell, Double(text) == nil { return text }
+      return nil
+    }
+    guard let longest = texts.map(\.utf8.count).max() else { return "number" }
+    return longest <= 24 ? "words short" : longest <= 100 ? "words" : "words long"
+  }
+
   private static func rule(_ view: View) -> String {
     switch view.lateness {
     case .cutoff: "Counts what arrives before 04:00 of the next day in \(view.timeZone)."
@@ -82,13 +97,18 @@ private struct ViewPage {
   struct List {
     var heading: String
     var isEmpty: Bool
-    var columns: [String]
+    var columns: [Cell]
     var rows: [Row]
   }
 
+  struct Cell {
+    var text: String
+    var style: String
+  }
+
   struct Row {
-    var head: String
-    var cells: [String]
+    var head: Cell?
+    var cells: [Cell]
   }
 
   var action: String

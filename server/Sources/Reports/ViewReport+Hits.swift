@@ -1,3 +1,4 @@
+import Ingest
 import TernEvents
 import Warehouse
 
@@ -64,15 +65,25 @@ extension ViewReportRequest {
       ])
   }
 
-  /// The newest hits with all that they said.
+  /// The newest hits with all that they said, and what was refused.
   func hits(from source: any ViewSource) throws -> ViewReport {
     let since = now.millisecondsSince1970 - Int64(days.count) * 86_400_000
     let rows = try source.inspectedHits(view, since: since, limit: limit).map { hit -> [Cell] in
-      let parameters = hit.parameters.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+      let sorted = hit.parameters.sorted { $0.key < $1.key }
+      let parameters = sorted.filter { !$0.key.hasPrefix(HitParameter.faultMark) }.map { "\($0.key)=\($0.value)" }
+      let faults = sorted.filter { $0.key.hasPrefix(HitParameter.faultMark) }
+        .map { "\($0.key.dropFirst()): \($0.value)" }
       return [
         .text(Timestamp(millisecondsSince1970: hit.received).isoText),
         .text(Timestamp(millisecondsSince1970: hit.time).isoText), .text(hit.day.description), .text(hit.status),
-        .count(Int64(hit.install)), .text(hit.parameters["t"] ?? ""), .text(parameters.joined(separator: " ")),
+        .count(Int64(hit.install)), .text(hit.parameters["t"] ?? ""), .text(faults.joined(separator: "; ")),
+        .text(parameters.joined(separator: " ")),
+      ]
+    }
+    let refused = try source.refusedHits(view, since: since, limit: limit).map { hit -> [Cell] in
+      [
+        .text(Timestamp(millisecondsSince1970: hit.received).isoText), .text(hit.reason), .text(hit.message),
+        .text(hit.said),
       ]
     }
     return ViewReport(
@@ -80,7 +91,9 @@ extension ViewReportRequest {
       lists: [
         ViewReport.List(
           member: "hits", title: "",
-          columns: ["received", "time", "date", "status", "install", "type", "parameters"], rows: rows)
+          columns: ["received", "time", "date", "status", "install", "type", "faults", "parameters"], rows: rows),
+        ViewReport.List(
+          member: "refused", title: "Refused", columns: ["received", "reason", "faults", "parameters"], rows: refused),
       ])
   }
 }

@@ -269,6 +269,11 @@ extension SQLiteWarehouse {
     try reader.inspectedHits(view, since: since, limit: limit)
   }
 
+  /// What was refused of a view's app; see ``ViewSource/refusedHits(_:since:limit:)``.
+  public func refusedHits(_ view: View, since: Int64, limit: Int) throws -> [RefusedHit] {
+    try reader.refusedHits(view, since: since, limit: limit)
+  }
+
   /// How long sessions lasted; see ``AppCenterFigures/sessionDurations(app:days:)``.
   public func sessionDurations(app: AppID, days: ClosedRange<Day>) throws -> SessionDurations {
     try reader.sessionDurations(app: app, days: days)

@@ -113,6 +113,20 @@ public struct InspectedHit: Sendable, Hashable {
   }
 }
 
+/// One hit that was refused, for somebody who looks for a mistake.
+public struct RefusedHit: Sendable, Hashable {
+  /// When it was received.
+  public var received: Int64
+  /// Its place in the request, from 0.
+  public var position: Int
+  /// The reason it is counted under.
+  public var reason: String
+  /// What was wrong, field by field.
+  public var message: String
+  /// What it said, as far as it is kept.
+  public var said: String
+}
+
 /// The reading side of views.
 public protocol ViewSource: Sendable {
   /// The figures of a view.
@@ -130,6 +144,9 @@ public protocol ViewSource: Sendable {
   func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit]
   /// Who is there now, and what happened in the last half hour.
   func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime
+  /// The first refused hits of each day and reason of the view's app that were received at `since` or later, newest
+  /// first.
+  func refusedHits(_ view: View, since: Int64, limit: Int) throws -> [RefusedHit]
 }
 
 extension ViewSource {
@@ -143,4 +160,6 @@ extension ViewSource {
   public func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit] { [] }
   /// Nobody, for sources that keep no hits.
   public func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime { ViewRealtime() }
+  /// Nothing, for sources that keep no hits.
+  public func refusedHits(_ view: View, since: Int64, limit: Int) throws -> [RefusedHit] { [] }
 }

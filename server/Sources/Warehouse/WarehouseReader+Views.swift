@@ -303,4 +303,26 @@ extension WarehouseReader {
       }
     }
   }
+
+  /// The refused hits; see ``ViewSource/refusedHits(_:since:limit:)``.
+  public func refusedHits(_ view: View, since: Int64, limit: Int) throws -> [RefusedHit] {
+    try reading { connection in
+      let statement = try connection.prepare(
+        """
+        SELECT received, position, reason, message, event FROM reject_sample
+        WHERE app = ? AND received >= ? AND protocol = ? ORDER BY received DESC, position DESC LIMIT ?
+        """)
+      statement.bind(view.app.rawValue, since)
+      statement.bind(IngestProtocol.measurement.rawValue, at: 3)
+      statement.bind(Int64(max(limit, 0)), at: 4)
+      var hits: [RefusedHit] = []
+      while try statement.step() {
+        hits.append(
+          RefusedHit(
+            received: statement.integer(0), position: Int(statement.integer(1)), reason: statement.text(2),
+            message: statement.text(3), said: statement.text(4)))
+      }
+      return hits
+    }
+  }
 }

@@ -113,6 +113,35 @@ import Warehouse
     }
   }
 
+  @Test func `the hit inspector says of what was refused, dropped or cut why, field by field`() async throws {
+    try await over { client, app, headers, catalog in
+      let view = try catalog.createView(app: app.id, name: "UTC", timeZone: "UTC")
+      try await send(client, app, "t=timing&utc=Load&utt=soon&uip=203.0.113.77")
+      try await send(client, app, "t=screenview&cd=Fine&qt=3600000")
+      try await send(
+        client, app, "t=event&ec=Video&ea=Play&ev=-3&cd0=x&cn=\(String(repeating: "n", count: 101))&!ev=no")
+      let path = "/api/v1/apps/\(app.id)/reports/hits?view=\(view.id)"
+      let report = try object(try await client.execute(uri: path, method: .get, headers: headers))
+      let hits = try #require(report["hits"] as? [[String: Any]])
+      #expect(hits.map { ($0["faults"] as? String)?.isEmpty } == [false, true])
+      #expect(
+        hits.first?["faults"] as? String
+          == "cd0: dropped, no such index; cn: cut to 100 bytes; ev: dropped, not of its type")
+      #expect((hits.first?["parameters"] as? String)?.contains("!") == false)
+      let refused = try #require(report["refused"] as? [[String: Any]])
+      #expect(refused.count == 1 && refused.first?["reason"] as? String == "timing_missing")
+      let faults = try #require(refused.first?["faults"] as? String)
+      #expect(faults.contains("required for parameter 'utv'") && faults.contains("for parameter 'utt' is invalid"))
+      let said = try #require(refused.first?["parameters"] as? String)
+      #expect(said.contains("utc=Load") && said.contains("uip=203.0.113.0") && !said.contains("cid="))
+      let page = try await client.execute(
+        uri: "/apps/\(app.id)/hits?view=\(view.id)", method: .get, headers: headers)
+      let html = String(buffer: page.body)
+      #expect(html.contains("timing_missing") && html.contains("cut to 100 bytes"))
+      #expect(!html.contains("(no name)"), "what has no faults has just none")
+    }
+  }
+
   @Test func `views of an app are listed, and others' are not shown`() async throws {
     try await over { client, app, headers, catalog in
       let empty = try await client.execute(uri: "/apps/\(app.id)/views", method: .get, headers: headers)

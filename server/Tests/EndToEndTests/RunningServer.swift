@@ -14,11 +14,14 @@ struct RunningServer {
   /// Starts a server on the workspace's data directory and waits until it is ready.
   static func start(_ workspace: Workspace, port: Int = 0) async throws -> RunningServer {
     let log = "server-\(UUID().uuidString).log"
+    // The first start says the admin token, a moment after the address.
+    let isFirst = !FileManager.default.fileExists(atPath: workspace.path("data"))
     let process = try workspace.start(
       workspace.tern, ["serve", "--data", workspace.path("data"), "--port", String(port)], output: log)
     let started = try await eventually {
       try #require(process.isRunning, "the server ended: \(workspace.text(log))")
-      return workspace.text(log).contains(/http:\/\/127\.0\.0\.1:[1-9]/)
+      let said = workspace.text(log)
+      return said.contains(/http:\/\/127\.0\.0\.1:[1-9]/) && (!isFirst || said.contains(/token=.+\n/))
     }
     try #require(started, "the server said no address: \(workspace.text(log))")
     let match = try #require(workspace.text(log).firstMatch(of: /http:\/\/127\.0\.0\.1:(\d+)/))

@@ -7,6 +7,7 @@ final class Workspace {
   let tern: URL
   let player: URL
   let appCenterSample: URL
+  let googleAnalyticsSample: URL
   private var children: [Process] = []
 
   init() throws {
@@ -19,7 +20,8 @@ final class Workspace {
     let path = ProcessInfo.processInfo.environment["TERN_DEMO_PLAYER"]
     player = path.map { URL(filePath: $0) } ?? examples.appending(path: "demo-player")
     appCenterSample = examples.appending(path: "appcenter-sample")
-    for example in [player, appCenterSample] {
+    googleAnalyticsSample = examples.appending(path: "google-analytics-sample")
+    for example in [player, appCenterSample, googleAnalyticsSample] {
       try #require(
         FileManager.default.isExecutableFile(atPath: example.path),
         "build the examples first: swift build --package-path Examples (or run Scripts/test)")
@@ -33,15 +35,15 @@ final class Workspace {
 
   func path(_ name: String) -> String { directory.appending(path: name).path }
 
-  /// Starts a program without waiting for it; its output goes to a file.
+  /// Starts a program without waiting for it; its output goes to a file, and it reads from the pipe if there is one.
   func start(
-    _ executable: URL, _ arguments: [String], environment: [String: String] = [:], output: String
+    _ executable: URL, _ arguments: [String], environment: [String: String] = [:], input: Pipe? = nil, output: String
   ) throws -> Process {
     let process = Process()
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.executableURL = executable
     process.arguments = arguments
-    process.standardInput = FileHandle.nullDevice
+    if let input { process.standardInput = input } else { process.standardInput = FileHandle.nullDevice }
     let file = try newFile(output)
     process.standardOutput = file
     process.standardError = file

@@ -76,6 +76,12 @@ import Testing
     #expect(try kept("&tr=\(encoded)")["tr"] == value)
   }
 
+  @Test func `what was dropped or cut is kept as that, under a name that no client can send`() throws {
+    let kept = try kept("&ev=-1&cd0=a&cn=\(String(repeating: "x", count: 101))&!iq=mine")
+    #expect(kept["!ev"] == "dropped, not of its type" && kept["!cd0"] == "dropped, no such index")
+    #expect(kept["!cn"] == "cut to 100 bytes" && kept["cn"]?.count == 100 && kept["!iq"] == nil)
+  }
+
   @Test func `B112 a text that is too long is cut at a character`() throws {
     let long = String(repeating: "é", count: 100)
     #expect(try kept("&exd=\(long)")["exd"]?.utf8.count == 150)

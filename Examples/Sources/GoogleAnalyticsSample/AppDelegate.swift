@@ -1,0 +1,74 @@
+import Foundation
+import GoogleAnalytics
+
+/// The app's delegate, as the documentation of the original had it in Objective-C.
+final class AppDelegate {
+  private var dispatchHandler: ((GAIDispatchResult) -> Void)?
+  private let trackingId: String
+  private let interval: TimeInterval
+
+  init(trackingId: String, interval: TimeInterval) {
+    self.trackingId = trackingId
+    self.interval = interval
+  }
+
+  func applicationDidFinishLaunching() {
+    guard let gai = GAI.sharedInstance() else { return }
+    gai.tracker(withTrackingId: trackingId)
+    // An app in a bundle says its version by itself.
+    gai.defaultTracker.set(kGAIAppVersion, value: "1.2")
+    // Optional: automatically report uncaught exceptions.
+    gai.trackUncaughtExceptions = true
+    // Tells what is sent and when, on standard error.
+    gai.logger.logLevel = .verbose
+    // Seconds; below 1 nothing is sent unless the app says so.
+    gai.dispatchInterval = interval
+    Journal.note("client \(gai.defaultTracker.get(kGAIClientId) ?? "")")
+  }
+
+  // This method sends any queued hits when the app enters the background.
+  func sendHitsInBackground() {
+    let taskExpired = Flag()
+
+    let taskId = Application.shared.beginBackgroundTask(expirationHandler: {
+      taskExpired.isSet = true
+    })
+
+    if taskId == Application.invalidTask {
+      return
+    }
+
+    dispatchHandler = { [weak self] result in
+      Journal.note("handler \(result)")
+      // Send hits until no hits are left, a dispatch error occurs, or the background task expires.
+      if result == .good && !taskExpired.isSet {
+        GAI.sharedInstance().dispatch(completionHandler: self?.dispatchHandler)
+      } else {
+        Application.shared.endBackgroundTask(taskId)
+      }
+    }
+
+    GAI.sharedInstance().dispatch(completionHandler: dispatchHandler)
+  }
+
+  func applicationDidEnterBackground() {
+    sendHitsInBackground()
+  }
+
+  func applicationWillEnterForeground() {
+    // Restores the dispatch interval because dispatch(completionHandler:) has disabled automatic dispatching.
+    GAI.sharedInstance().dispatchInterval = interval
+    Journal.note("periodic \(GAI.sharedInstance().isDispatchingPeriodically)")
+  }
+}
+
+/// A variable that two blocks share; the expiration handler of the system comes from a thread of its own.
+final class Flag: @unchecked Sendable {
+  private let lock = NSLock()
+  private var value = false
+
+  var isSet: Bool {
+    get { lock.withLock { value } }
+    set { lock.withLock { value = newValue } }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+/// One run of the example app for Google Analytics, steered by lines on its standard input.
+final class SampleApp {
+  private let process: Process
+  private let input = Pipe()
+  private let output: String
+  private let workspace: Workspace
+  private var commands = 0
+
+  /// Starts the app; apps of the same home share their queue and client, one after the other.
+  init(_ workspace: Workspace, home: String, interval: Int, of app: CreatedApp, collector: String) throws {
+    self.workspace = workspace
+    output = "sample-\(home)-\(UUID().uuidString).log"
+    process = try workspace.start(
+      workspace.googleAnalyticsSample, [app.trackingID, String(interval)],
+      environment: ["TERN_COLLECTOR": collector, "XDG_DATA_HOME": workspace.path(home)], input: input, output: output)
+  }
+
+  /// Everything that it and the library have said so far.
+  var log: String { workspace.text(output) }
+
+  /// Has it do something that lasts.
+  func begin(_ command: String) throws {
+    try input.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8))
+    commands += 1
+  }
+
+  /// Has it do something, and waits until its calls have returned.
+  func perform(_ command: String) async throws {
+    try begin(command)
+    let isDone = try await eventually { notes.count { $0 == "done" } == commands }
+    try #require(isDone, "\(command): \(log)")
+  }
+
+  /// What it said other than hits.
+  var notes: [String] { lines("= ") }
+  /// What its handlers were told.
+  var results: [String] { notes.filter { $0.hasPrefix("handler ") }.map { String($0.dropFirst(8)) } }
+  /// How many calls have returned.
+  var calls: Int { lines("< ").count }
+  /// How many hits a server has taken.
+  var sent: Int { log.matches(of: /status 200, (\d+) hit/).reduce(0) { $0 + (Int($1.1) ?? 0) } }
+
+  private func lines(_ prefix: String) -> [String] {
+    log.split(separator: "\n").filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+  }
+
+  /// Ends it without any warning.
+  func kill() {
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+  }
+
+  /// Has it end as an app does, and returns its exit code.
+  func quit() throws -> Int32 {
+    try begin("quit")
+    process.waitUntilExit()
+    return process.terminationStatus
+  }
+
+  /// The hits that it wrote down: those whose calls returned, and those that were begun when it was killed.
+  func hits() throws -> (certain: [SentHit], undecided: [SentHit]) {
+    let client = try #require(notes.first { $0.hasPrefix("client ") }).dropFirst(7)
+    let returned = Set(lines("< "))
+    let hits = try lines("> ").map { line in
+      let words = line.split(separator: " ")
+      let pairs = words.dropFirst(2).compactMap { word -> (String, String)? in
+        guard let sign = word.firstIndex(of: "=") else { return nil }
+        return (String(word[..<sign]), String(word[word.index(after: sign)...].removingPercentEncoding ?? ""))
+      }
+      let milliseconds = try #require(Double(words[1]))
+      let hit = SentHit(
+        time: Date(timeIntervalSince1970: milliseconds / 1_000), client: String(client),
+        parameters: Dictionary(uniqueKeysWithValues: pairs))
+      return (number: String(words[0]), hit: hit)
+    }
+    return (
+      hits.filter { returned.contains($0.number) }.map(\.hit), hits.filter { !returned.contains($0.number) }.map(\.hit)
+    )
+  }
+}
