@@ -23,6 +23,32 @@ package struct ClientStore: Sendable {
     }
   }
 
+  /// What a client begins with where another SDK has been before.
+  package struct Beginning: Sendable {
+    var installID: UniqueID
+    var isEnabled: Bool
+    var allowsRequests: Bool
+    var partsOff: Set<TernClient.Part>
+
+    package init(installID: UniqueID, isEnabled: Bool, allowsRequests: Bool, partsOff: Set<TernClient.Part>) {
+      self.installID = installID
+      self.isEnabled = isEnabled
+      self.allowsRequests = allowsRequests
+      self.partsOff = partsOff
+    }
+  }
+
+  /// Takes over what another SDK kept, if nothing of ours is there; what the disk refuses is tried at the next launch.
+  package func adopt(_ beginning: () -> Beginning?) {
+    files.withLock { files in
+      guard !files.hasInstallID, let beginning = beginning() else { return }
+      if !beginning.isEnabled { files.unsaved.isEnabled = false }
+      if !beginning.allowsRequests { files.unsaved.allowsRequests = false }
+      for part in beginning.partsOff { files.unsaved.parts[part] = false }
+      files.begin(as: beginning.installID)
+    }
+  }
+
   /// Whether requests may be made.
   package var allowsRequests: Bool {
     get { files.withLock { (try? $0.loadSwitches())?.allowsRequests ?? true } }

@@ -190,6 +190,16 @@ package struct StateFiles: Sendable {
     return made
   }
 
+  /// Writes the switches that changed and then an identifier made elsewhere.
+  ///
+  /// In that order: whoever is stopped in between does both again.
+  package mutating func begin(as install: UniqueID) {
+    guard (try? fileSystem.makeDirectory(directory)) != nil, save() else { return }
+    try? replace(Self.installName, with: Array(install.description.utf8))
+  }
+
+  var hasInstallID: Bool { readInstallID() != nil }
+
   private func readInstallID() -> UniqueID? {
     ((try? read(Self.installName)) ?? nil).flatMap { UniqueID(String(decoding: $0, as: UTF8.self)) }
   }

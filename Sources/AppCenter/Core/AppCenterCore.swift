@@ -18,12 +18,13 @@ package final class AppCenterCore: Sendable {
   package let state = Locked(CoreState())
   /// One start at a time; taken before `state`, which is only held for moments.
   private let starting = Locked(false)
-  package let store: ClientStore
+  let files: ClientStore
+  let hasAdopted = Locked(false)
 
   package init(_ world: AppCenterWorld) {
     self.world = world
     logBook = LogBook(world.writeLog)
-    store = ClientStore(directory: world.directory, environment: world.environment())
+    files = ClientStore(directory: world.directory, environment: world.environment())
   }
 
   /// Decides with the state, then writes down what there is to say.
@@ -106,6 +107,7 @@ package final class AppCenterCore: Sendable {
       return (state.pendingSize, collectorAddress(state.logUrl))
     }
     let collector = address
+    adoptPrevious()
     do {
       let client = try TernClient(configuration(key, collector), environment: world.environment())
       client.onAttempts { [logBook] in logBook.write(attempt: $0) }

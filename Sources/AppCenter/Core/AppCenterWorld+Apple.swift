@@ -8,6 +8,10 @@
   extension AppCenterWorld {
     static let systemLog: @Sendable (String) -> Void = { NSLog($0.replacingOccurrences(of: "%", with: "%%")) }
 
+    static let leftByOriginal: @Sendable () -> PreviousSDK? = {
+      PreviousSDK { UserDefaults.standard.object(forKey: $0) }
+    }
+
     static var platformName: String {
       #if os(macOS) || targetEnvironment(macCatalyst)
         "macos"

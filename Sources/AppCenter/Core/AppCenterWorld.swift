@@ -19,6 +19,8 @@ package struct AppCenterWorld: Sendable {
   package var carrierCountry: @Sendable () -> String?
   /// Where the reports of crashes of earlier processes are.
   package var crashes: any CrashSource
+  /// What Microsoft's SDK left on the device.
+  package var previous: @Sendable () -> PreviousSDK?
   /// Where log messages go when the app takes none.
   package var writeLog: @Sendable (String) -> Void
 
@@ -26,6 +28,7 @@ package struct AppCenterWorld: Sendable {
     environment: @escaping @Sendable () -> TernClient.Environment, directory: URL, variables: [String: String] = [:],
     bundleCollector: String? = nil, platform: String = "linux", isInDevelopment: Bool = true,
     carrierCountry: @escaping @Sendable () -> String? = { nil }, crashes: any CrashSource = NoCrashes(),
+    previous: @escaping @Sendable () -> PreviousSDK? = { nil },
     writeLog: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.environment = environment
@@ -36,6 +39,7 @@ package struct AppCenterWorld: Sendable {
     self.isInDevelopment = isInDevelopment
     self.carrierCountry = carrierCountry
     self.crashes = crashes
+    self.previous = previous
     self.writeLog = writeLog
   }
 
@@ -48,6 +52,6 @@ package struct AppCenterWorld: Sendable {
       variables: ProcessInfo.processInfo.environment,
       bundleCollector: Bundle.main.infoDictionary?["TernCollector"] as? String,
       platform: platformName, isInDevelopment: isAppInDevelopment, carrierCountry: currentCarrierCountry,
-      writeLog: systemLog)
+      previous: leftByOriginal, writeLog: systemLog)
   }
 }

@@ -1,0 +1,86 @@
+import AppCenter
+import AppCenterAnalytics
+import AppCenterCrashes
+import Foundation
+import Tern
+import TernEvents
+import TernTestSupport
+import Testing
+
+extension `App Center` {
+  @Suite struct `What the original left on the device` {
+    private static let id = "0A1B2C3D-4E5F-4A6B-8C7D-9E0F1A2B3C4D"
+
+    private func modules(_ defaults: [String: any Sendable]) throws -> ModuleHarness {
+      try ModuleHarness { world in world.previous = { PreviousSDK { defaults[$0] } } }
+    }
+
+    @Test func `an app that changes the package stays the same install`() async throws {
+      let modules = try modules(["MSAppCenterInstallId": Self.id])
+      #expect(AppCenter.installId == UUID(uuidString: Self.id))
+      modules.startQuietly()
+      Analytics.trackEvent("A")
+      try await modules.flush()
+      #expect(modules.received.map(\.install) == [Self.id.lowercased()])
+      await modules.end()
+    }
+
+    @Test func `who begins without asking for the id is the same install, too`() async throws {
+      let modules = try modules(["MSAppCenterInstallId": Self.id])
+      modules.startQuietly()
+      #expect(AppCenter.installId == UUID(uuidString: Self.id))
+      await modules.end()
+    }
+
+    @Test func `what was switched off with the original is off`() async throws {
+      let modules = try modules([
+        "MSAppCenterInstallId": Self.id, "MSAppCenterAnalyticsIsEnabled": false,
+        "MSAppCenterNetworkRequestsAllowed": false,
+      ])
+      modules.startQuietly([Analytics.self, Crashes.self])
+      #expect(AppCenter.enabled && !Analytics.enabled && Crashes.enabled && !AppCenter.networkRequestsAllowed)
+      await modules.end()
+      let others = try self.modules([
+        "MSAppCenterInstallId": Self.id, "MSAppCenterAppCenterIsEnabled": false, "MSAppCenterCrashesIsEnabled": false,
+      ])
+      others.startQuietly([Analytics.self, Crashes.self])
+      #expect(!AppCenter.enabled)
+      AppCenter.enabled = true
+      #expect(Analytics.enabled && !Crashes.enabled)
+      await others.end()
+    }
+
+    @Test func `what the app switches on stays on, whatever the original's values still say`() async throws {
+      let modules = try modules(["MSAppCenterInstallId": Self.id, "MSAppCenterAppCenterIsEnabled": false])
+      modules.startQuietly()
+      #expect(!AppCenter.enabled)
+      AppCenter.enabled = true
+      await modules.relaunch()
+      modules.startQuietly()
+      #expect(AppCenter.enabled && AppCenter.installId == UUID(uuidString: Self.id))
+      await modules.end()
+    }
+
+    @Test func `an install that Tern knows already keeps its id`() async throws {
+      let defaults = Locked<[String: String]>([:])
+      let modules = try ModuleHarness { world in
+        world.previous = { PreviousSDK { key in defaults.withLock { $0[key] } } }
+      }
+      let id = AppCenter.installId
+      defaults.withLock { $0["MSAppCenterInstallId"] = Self.id }
+      await modules.relaunch()
+      #expect(AppCenter.installId == id)
+    }
+
+    @Test(
+      arguments: [
+        [:], ["MSAppCenterInstallId": "no id"], ["MSAppCenterInstallId": 7], ["MSAppCenterAppCenterIsEnabled": false],
+      ] as [[String: any Sendable]])
+    func `values that are none of the original's change nothing`(_ defaults: [String: any Sendable]) async throws {
+      let modules = try modules(defaults)
+      modules.startQuietly()
+      #expect(AppCenter.enabled && AppCenter.installId != nil && AppCenter.networkRequestsAllowed)
+      await modules.end()
+    }
+  }
+}
