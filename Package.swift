@@ -1,6 +1,15 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Apple's tools take a privacy manifest as a resource of its target; elsewhere the bundle would only be in the way.
+#if os(macOS)
+  let privacyManifest: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
+  let unusedHere: [String] = []
+#else
+  let privacyManifest: [Resource] = []
+  let unusedHere = ["PrivacyInfo.xcprivacy"]
+#endif
+
 // The SDK: Foundation and the operating system only. The server is a package of its own in `server/`, so that an
 // app that depends on this package never resolves the server's dependencies (Scripts/check proves it).
 let package = Package(
@@ -29,8 +38,9 @@ let package = Package(
         "TernEvents", "TernLog", "TernDelivery", "CTernZlib",
         .target(name: "CTernCurl", condition: .when(platforms: [.linux])),
         .target(name: "CTernNetlink", condition: .when(platforms: [.linux])),
-      ]),
-    .target(name: "AppCenter", dependencies: ["Tern", "TernEvents"]),
+      ], exclude: unusedHere, resources: privacyManifest),
+    .target(
+      name: "AppCenter", dependencies: ["Tern", "TernEvents"], exclude: unusedHere, resources: privacyManifest),
     .target(name: "AppCenterAnalytics", dependencies: ["AppCenter", "Tern", "TernEvents"]),
     .target(name: "AppCenterCrashes", dependencies: ["AppCenter", "Tern", "TernEvents"]),
     // Its own target, so that an app that uses Tern's own client does not carry another protocol along, and so that the
