@@ -137,6 +137,18 @@ struct MeasurementHit {
     }
   }
 
+  /// A hit's text with the addresses in it masked: nobody may see them whole, wherever the text is kept.
+  func masked(_ payload: UnsafeRawBufferPointer) -> [UInt8]? {
+    guard parameters.names.contains("uip") else { return nil }
+    let pairs = Self.withoutQuestionMark(payload).split(separator: UInt8(ascii: "&")).map { pair in
+      let pair = UnsafeRawBufferPointer(rebasing: pair)
+      let form = FormParameters(pair)
+      guard form.names == ["uip"] else { return Array(pair) }
+      return Array("uip=\(HitParameters.masked(form.text("uip", limit: 64) ?? ""))".utf8)
+    }
+    return Array(pairs.joined(separator: [UInt8(ascii: "&")]))
+  }
+
   /// The device as far as the hit or the request's User-Agent tells.
   func device(userAgent: String?) -> IncomingDevice {
     let agent = UserAgent(text("ua", limit: 512) ?? userAgent.map { String($0.prefix(512)) } ?? "")

@@ -42,6 +42,14 @@ struct MeasurementReading {
         message: faults.isEmpty ? reason.message : faults.joined(separator: " "))
       return refuse(rejection, trackingID: hit.trackingID)
     }
+    if let masked = hit.masked(payload) {
+      masked.withUnsafeBytes { store(hit, text: $0, index: index) }
+    } else {
+      store(hit, text: payload, index: index)
+    }
+  }
+
+  private mutating func store(_ hit: MeasurementHit, text: UnsafeRawBufferPointer, index: Int) {
     let batch = batchIndex(hit.trackingID)
     let install = Self.index(of: hit.client, in: &batches[batch].batch.installs)
     let device = Self.index(of: hit.device(userAgent: userAgent), in: &batches[batch].batch.devices)
@@ -49,13 +57,13 @@ struct MeasurementReading {
       IncomingEvent(
         index: index, kind: hit.kind, duplicateKey: duplicateKey(of: hit), time: time(of: hit), install: install,
         device: device, startsSession: hit.startsSession, user: hit.user, name: hit.name,
-        properties: hit.properties(raw: payload)))
+        properties: hit.properties(raw: text)))
     batches[batch].batch.hits.append(
       IncomingHit(event: batches[batch].batch.events.count - 1, parameters: hit.keptParameters))
     guard hit.kind == .handledError || hit.kind == .crash else { return }
     batches[batch].batch.errors.append(
       ErrorReading(type: hit.name, message: hit.errorDescription).error(
-        event: batches[batch].batch.events.count - 1, id: "", kind: hit.kind, fallback: hit.name, raw: payload))
+        event: batches[batch].batch.events.count - 1, id: "", kind: hit.kind, fallback: hit.name, raw: text))
   }
 
   /// The tracking ids of a request are few, but a hostile one may name many: one a hit that is read, and what

@@ -32,6 +32,20 @@ import Testing
   }
 
   @Test(arguments: [
+    "&t=timing&utc=a&utv=b&utt=7", "&t=transaction&ti=1", "&t=item&ti=1&in=a", "&t=social&sn=a&sa=b&st=c",
+    "&t=exception", "&t=exception&exf=0",
+  ]) func `B108. an address is masked wherever the text of a hit is kept`(more: String) throws {
+    for address in ["&uip=203.0.113.77", "&u%69p=203.0.113.77&aip=1", "&uip=x&uip=203%2E0.113.77"] {
+      let batch = try #require(collect(base + address + more).first?.batch)
+      let texts =
+        batch.events.flatMap { event in event.properties.map { "\($0.value)" } }
+        + batch.errors.map { String(decoding: $0.raw, as: UTF8.self) }
+      #expect(texts.count == 1)
+      #expect(texts.allSatisfy { $0.contains("uip=203.0.113.0") && !$0.contains("113.77") && $0.contains("t=") })
+    }
+  }
+
+  @Test(arguments: [
     ("&t=screenview&cd=Home", StoredKind.screen, "Home"), ("&t=appview&cd=Home", .screen, "Home"),
     ("&t=pageview&dh=h&dp=%2Fhome", .screen, "/home"), ("&t=screenview", .screen, "(not set)"),
     ("&t=exception&exd=x&exf=0", .handledError, "exception"), ("&t=exception", .crash, "exception"),
