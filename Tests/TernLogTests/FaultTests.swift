@@ -141,6 +141,26 @@ import Testing
     #expect(log.counts.dropped == [.storageFailed: 12])
   }
 
+  @Test(arguments: Lane.allCases, [1, 3])
+  func `what was delivered makes room on a full disk, the segment that is appended to included`(
+    lane: Lane, round: Int
+  ) throws {
+    let fixture = LogFixture()
+    let log = try fixture.open()
+    fixture.memory?.setCapacity(20_000)
+    for _ in 0..<round {
+      var number = 0
+      while case .stored = fixture.append(log, number, lane: lane, bytes: 300) { number += 1 }
+      #expect(number > 40)
+      while let claim = log.claim(7) { log.settle(claim.id, .delivered) }
+    }
+    guard case .stored = fixture.append(log, 0, lane: lane) else {
+      Issue.record("nothing waits, and still nothing can be stored")
+      return
+    }
+    #expect(log.counts.waiting == 1 && log.counts.balances)
+  }
+
   @Test func `what a full disk cost is known at the next launch, after a kill too`() throws {
     for isKilled in [false, true] {
       let fixture = LogFixture()

@@ -1,3 +1,4 @@
+import Foundation
 import TernEvents
 import TernLog
 import TernMeasurement
@@ -56,6 +57,60 @@ import Testing
     let third = world.client()
     #expect(!third.optOut)
     await third.shutdown()
+  }
+
+  @Test func `B60 an opt-out reaches the app's other processes: within a second, and before each request`() async {
+    let (first, second) = (world.client(), world.client())
+    second.sendEvent("1")
+    first.optOut = true
+    second.sendEvent("2")
+    #expect(second.stored == 2)
+    #expect(await second.dispatchOnce() == .noData)
+    #expect(world.transport.requests.isEmpty && second.stored == 0 && second.optOut)
+    first.optOut = false
+    #expect(second.optOut)
+    world.clock.advance(by: .seconds(1))
+    #expect(!second.optOut)
+    first.optOut = true
+    world.clock.advance(by: .seconds(1))
+    second.sendEvent("3")
+    #expect(second.stored == 0)
+    for client in [first, second] { await client.shutdown() }
+  }
+
+  @Test(arguments: [true, false])
+  func `B60 an opt-out that a disk refuses holds, and is written down as soon as it can be`(
+    isSetAgain: Bool
+  ) async {
+    let client = world.client()
+    client.sendEvent("1")
+    world.files.setScript { $0.path.contains("opt-out") && $0.kind != .read ? .fail(errno: ENOSPC) : nil }
+    client.optOut = true
+    #expect(client.optOut && client.stored == 0 && world.lines(1).last?.contains("could not be written") == true)
+    world.clock.advance(by: .seconds(1))
+    client.sendEvent("2")
+    #expect(client.optOut && client.stored == 0)
+    world.files.setScript(nil)
+    if isSetAgain {
+      client.optOut = true
+    } else {
+      world.clock.advance(by: .seconds(1))
+      client.sendEvent("3")
+    }
+    let second = world.client()
+    #expect(second.optOut && second.stored == 0)
+    for client in [client, second] { await client.shutdown() }
+  }
+
+  @Test func `B60 an opt-out takes the room that the erased hits leave on a full disk`() async {
+    let client = world.client()
+    world.files.setCapacity(8_000)
+    client.sendItems(0..<100)
+    client.optOut = true
+    await client.shutdown()
+    let second = world.client()
+    #expect(second.optOut)
+    await second.shutdown()
   }
 
   @Test func `opting out calls back the request under way and tells whoever waits`() async {

@@ -12,12 +12,26 @@ extension LogState {
       guard hasRoom(for: needed) || makeRoom(for: needed, request.lane) else { return drop(.queueFull) }
     }
     do throws(FileError) {
-      try store(payload, request, lane)
+      do throws(FileError) {
+        try store(payload, request, lane)
+      } catch {
+        guard error.isFull, freeSettled() else { throw error }
+        try store(payload, request, lane)
+      }
       if request.lane == .critical { endWait(ofLast: lane) }
       return stored()
     } catch {
       return drop(.storageFailed)
     }
+  }
+
+  /// Gives back the room of what has left, the segments that are appended to included; true when there was any.
+  ///
+  /// They are kept while there is room, as a file that is there saves making one; on a full disk they would keep the log
+  /// from storing for as long as the process lives.
+  private mutating func freeSettled() -> Bool {
+    for lane in lanes.indices where lanes[lane].segments.last?.isSettled == true { seal(lane) }
+    return removeSettled()
   }
 
   private func hasRoom(for bytes: Int) -> Bool {

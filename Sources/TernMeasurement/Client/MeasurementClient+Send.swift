@@ -29,7 +29,7 @@ extension MeasurementClient {
 
   private func record(_ draft: HitComposer.Draft, _ state: inout State) -> Recorded {
     // Asked again under the lock: what is recorded after an opt-out would outlive it.
-    if state.isOptedOut { return .optedOut }
+    if state.optOut.isOptedOut { return .optedOut }
     let now = (wall: environment.clock.wallTime, uptime: environment.clock.uptime)
     if let refusal = refusal(draft, now.uptime, &state) { return refusal }
     let id = UniqueID.timeOrdered(at: now.wall, using: &state.generator)

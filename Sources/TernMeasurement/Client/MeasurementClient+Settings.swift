@@ -1,19 +1,6 @@
 package import Foundation
 import Tern
 import TernEvents
-import TernLog
-
-extension StateFiles {
-  private static let optOutName = "opt-out"
-
-  /// Whether the user does not want to be measured.
-  var isOptedOut: Bool { (try? read(Self.optOutName)) == Array("1".utf8) }
-
-  /// Writes the user's wish down; false when the disk refuses.
-  func save(isOptedOut: Bool) -> Bool {
-    (try? replace(Self.optOutName, with: Array((isOptedOut ? "1" : "0").utf8), isFlushed: isOptedOut)) != nil
-  }
-}
 
 extension MeasurementClient {
   /// Seconds between two periodic dispatches, as last assigned; below 1 there are none. The default is 120.
@@ -27,22 +14,6 @@ extension MeasurementClient {
 
   /// Whether periodic dispatch is on.
   package var isDispatchingPeriodically: Bool { state.withLock { $0.machine.isArmed } }
-
-  /// Whether the user does not want to be measured: nothing is recorded, and what waited is erased. Kept over launches.
-  package var optOut: Bool {
-    get { state.withLock { $0.isOptedOut } }
-    set {
-      let isWritten = state.withLock { state -> Bool in
-        guard state.isOptedOut != newValue else { return true }
-        let isWritten = state.files.save(isOptedOut: newValue)
-        state.isOptedOut = newValue
-        if newValue { store.log.erase() }
-        feed(.optOutSet(newValue), &state)
-        return isWritten
-      }
-      if !isWritten { log(.error, "The opt-out could not be written down; set it again at the next launch.") }
-    }
-  }
 
   /// Whether hits are only pretended to be sent; false at each launch.
   package var dryRun: Bool {

@@ -47,7 +47,7 @@ package final class MeasurementClient: Sendable {
   struct State {
     var machine: DispatchMachine
     var files: StateFiles
-    var isOptedOut: Bool
+    var optOut: OptOut
     var isDryRun = false
     var destination: Destination
     var buckets: [String: TokenBucket] = [:]
@@ -89,7 +89,7 @@ package final class MeasurementClient: Sendable {
       HitComposer(
         automatic: AutomaticFields.fields(of: device, appName: configuration.appName, clientID: install.description)))
     userAgent = AutomaticFields.userAgent(of: device)
-    let isOptedOut = files.isOptedOut
+    let isOptedOut = files.savedOptOut ?? false
     // The switch is written before the queue is erased: a process that died in between left hits that nobody may send.
     if isOptedOut, store.log.counts.waiting > 0 { store.log.erase() }
     let destination = Destination(collector: configuration.collector)
@@ -98,7 +98,8 @@ package final class MeasurementClient: Sendable {
       State(
         machine: DispatchMachine(
           isOptedOut: isOptedOut, hasDestination: destination.isUsable, generator: machineGenerator),
-        files: files, isOptedOut: isOptedOut, destination: destination, hitNumber: store.log.counts.tracked,
+        files: files, optOut: OptOut(isOptedOut: isOptedOut, lastLook: environment.clock.uptime),
+        destination: destination, hitNumber: store.log.counts.tracked,
         generator: generator))
     let (stream, work) = AsyncStream.makeStream(of: Work.self)
     self.work = work

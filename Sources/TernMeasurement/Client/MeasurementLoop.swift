@@ -60,6 +60,7 @@ struct MeasurementLoop {
   private mutating func start(
     _ id: DispatchMachine.RequestID, _ maximumHits: Int, _ isDry: Bool, _ client: MeasurementClient
   ) {
+    client.state.withLock { client.followOptOut(&$0, isUrgent: true) }
     guard let claim = client.store.claim(maximumHits: maximumHits), let first = claim.records.first else {
       return client.feed(.answered(id, hits: 0, .nothing))
     }
