@@ -27,3 +27,6 @@ static inline CURLcode tern_curl_set_receivers(
 static inline CURLcode tern_curl_get_status(CURL *handle, long *status) {
   return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, status);
 }
+static inline CURLcode tern_curl_get_system_error(CURL *handle, long *number) {
+  return curl_easy_getinfo(handle, CURLINFO_OS_ERRNO, number);
+}

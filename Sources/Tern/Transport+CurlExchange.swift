@@ -24,14 +24,14 @@
       defer { curl_slist_free_all(list) }
       // The last one because libcurl else asks for leave before it sends a large body, and waits a second for it.
       for line in request.headers.map({ "\($0.key): \($0.value)" }) + ["Expect:"] {
-        guard let longer = curl_slist_append(list, line) else { return failure(CURLE_OUT_OF_MEMORY) }
+        guard let longer = curl_slist_append(list, line) else { return failure(CURLE_OUT_OF_MEMORY, handle) }
         list = longer
       }
       let code = request.body.withUnsafeBytes { bytes -> CURLcode in
         let code = configure(handle.easy, list, bytes)
         return code == CURLE_OK ? exchange(handle, cancellation) : code
       }
-      guard code == CURLE_OK else { return failure(code) }
+      guard code == CURLE_OK else { return failure(code, handle) }
       var status = 0
       tern_curl_get_status(handle.easy, &status)
       return .response(TransportResponse(status: status, headers: headers, body: body))
@@ -121,10 +121,11 @@
       return count
     }
 
-    private func failure(_ code: CURLcode) -> TransportResult {
+    private func failure(_ code: CURLcode, _ handle: CurlHandle) -> TransportResult {
       let kind: TransportFailure.Kind =
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY: .offline
+        case CURLE_COULDNT_CONNECT where Self.isWithoutNetwork(handle): .offline
         case CURLE_OPERATION_TIMEDOUT: .timedOut
         default: .connection
         }
@@ -135,6 +136,13 @@
         default: "The collector cannot be reached: \(String(cString: curl_easy_strerror(code)))."
         }
       return .failure(TransportFailure(kind, reason))
+    }
+
+    /// An address needs no look-up, so it is the system that says that nothing leads there.
+    private static func isWithoutNetwork(_ handle: CurlHandle) -> Bool {
+      var number = 0
+      tern_curl_get_system_error(handle.easy, &number)
+      return number == Int(ENETUNREACH) || number == Int(ENETDOWN)
     }
   }
 #endif

@@ -49,6 +49,17 @@ import Testing
     #expect(target.requests.isEmpty)
   }
 
+  @Test(arguments: [("http://224.0.0.1", TransportFailure.Kind.offline), ("http://127.0.0.1:1", .connection)])
+  func `tells an address that nothing leads to from one where nobody answers`(
+    address: String, kind: TransportFailure.Kind
+  ) async throws {
+    // No connection can be made to a group of hosts, whatever the network: nothing is sent.
+    let url = try #require(URL(string: address))
+    let result = await SystemTransport().send(TransportRequest(url: url, headers: [:], body: [1]))
+    guard case .failure(let failure) = result else { return #expect(Bool(false), "\(result)") }
+    #expect(failure.kind == kind, "\(failure.message)")
+  }
+
   @Test func `keeps no cookies`() async throws {
     let server = try LocalServer(
       answer: "HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")

@@ -49,6 +49,18 @@ struct FormParameters {
   /// The names in the order in which they were sent.
   var names: [String] { pairs.map(\.name) }
 
+  /// All pairs but those of some names, in the order and the encoding in which they were sent.
+  func text(without names: Set<String>) -> [UInt8] {
+    var text: [UInt8] = []
+    for pair in pairs where !names.contains(pair.name) {
+      text += pair.name.utf8
+      text.append(UInt8(ascii: "="))
+      text += pair.value
+      text.append(UInt8(ascii: "&"))
+    }
+    return text
+  }
+
   private func raw(_ name: String) -> UnsafeRawBufferPointer? {
     pairs.last { $0.name == name }?.value
   }

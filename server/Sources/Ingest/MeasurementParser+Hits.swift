@@ -88,19 +88,29 @@ struct MeasurementReading {
     return max(oldest, received - .milliseconds(hit.queueMilliseconds))
   }
 
-  /// A retry repeats `ht` and `z` while its `qt` grows. Clients without `ht` are recognised by `z` within 48 hours of
-  /// receipt, in fixed windows: a retry that crosses the edge of one counts again.
+  /// A retry repeats `ht` and `z` while its `qt` grows.
+  ///
+  /// Clients without `ht` are recognised by `z` and by everything else they say but `qt`, within 48 hours of receipt, in
+  /// fixed windows: a retry that crosses the edge of one counts again. Not by `z` alone: clients that were written by
+  /// hand often send the same with every hit.
   private func duplicateKey(of hit: MeasurementHit) -> DuplicateKey? {
     guard var buster = hit.cacheBuster else { return nil }
-    let window: Int64 = 48 * 3_600_000
-    let milliseconds = hit.deviceMilliseconds ?? received.millisecondsSince1970 / window * window
-    var type = hit.deviceMilliseconds == nil ? "z" : "z ht"
     let hasher = InstallHasher(key: key, app: 0, install: hit.trackingID + "\u{0}" + hit.client)
-    let hash = type.withUTF8 { type in
-      buster.withUTF8 { buster in
-        hasher.hash(type: UnsafeRawBufferPointer(type), bytes: UnsafeRawBufferPointer(buster))
+    if let milliseconds = hit.deviceMilliseconds {
+      var type = "z ht"
+      let hash = type.withUTF8 { type in
+        buster.withUTF8 { buster in
+          hasher.hash(type: UnsafeRawBufferPointer(type), bytes: UnsafeRawBufferPointer(buster))
+        }
+      }
+      return DuplicateKey(milliseconds: milliseconds, hash: hash)
+    }
+    let window: Int64 = 48 * 3_600_000
+    let hash = buster.withUTF8 { buster in
+      hit.parameters.text(without: ["z", "qt"]).withUnsafeBytes { text in
+        hasher.hash(type: UnsafeRawBufferPointer(buster), bytes: text)
       }
     }
-    return DuplicateKey(milliseconds: milliseconds, hash: hash)
+    return DuplicateKey(milliseconds: received.millisecondsSince1970 / window * window, hash: hash)
   }
 }

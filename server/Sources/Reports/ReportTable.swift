@@ -49,8 +49,15 @@ extension ReportTable {
 
 extension ReportTable {
   /// The table as aligned text: numbers to the right with thousands separators, control characters written out.
+  ///
+  /// A text that other columns follow is cut, or one long name would push all the figures out of sight.
   func terminalText() -> String {
-    let texts = rows.map { $0.map(Self.terminalCell) }
+    let texts = rows.map { row in
+      row.enumerated().map { column, cell in
+        let text = Self.terminalCell(cell)
+        return column == columns.count - 1 ? text : shortened(text, to: Self.maximumTextWidth)
+      }
+    }
     let widths = columns.indices.map { column in
       texts.reduce(displayWidth(columns[column])) { max($0, displayWidth($1[column])) }
     }
@@ -71,6 +78,8 @@ extension ReportTable {
     let body = texts.isEmpty ? "(nothing in this range)\n" : texts.map(line).joined()
     return heading + line(columns) + line(rule) + body
   }
+
+  private static let maximumTextWidth = 60
 
   private static func terminalCell(_ cell: Cell) -> String {
     switch cell {
@@ -119,4 +128,18 @@ func displayWidth(_ text: String) -> Int {
       }
     return width + (isWide ? 2 : 1)
   }
+}
+
+/// The text cut to a number of terminal columns, an ellipsis included.
+private func shortened(_ text: String, to limit: Int) -> String {
+  // Most are short: what takes no more bytes takes no more columns.
+  guard text.utf8.count > limit, displayWidth(text) > limit else { return text }
+  var result = ""
+  var width = 0
+  for character in text {
+    width += displayWidth(String(character))
+    if width >= limit { break }
+    result.append(character)
+  }
+  return result + "…"
 }

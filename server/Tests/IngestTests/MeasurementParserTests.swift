@@ -104,6 +104,15 @@ import Testing
     #expect(try one("&t=screenview&z=7", received: window + .seconds(172_800)).duplicateKey != plain)
   }
 
+  @Test func `without ht, hits with the same z are one only if they say the same, but for how long they waited`() throws
+  {
+    let first = try one("&t=screenview&cd=A&z=123").duplicateKey
+    #expect(try one("&t=screenview&cd=B&z=123").duplicateKey != first)
+    #expect(try one("&t=screenview&cd=A&z=124").duplicateKey != first)
+    #expect(try one("&t=screenview&cd=A&z=123&qt=5000").duplicateKey == first)
+    #expect(try one("&qt=1&t=screenview&z=123&cd=A").duplicateKey == first)
+  }
+
   @Test func `a batch is read line by line and grouped by tracking id`() throws {
     let line = base + "&t=screenview&cd="
     let other = line.replacing("UA-1-2", with: "UA-9-9")

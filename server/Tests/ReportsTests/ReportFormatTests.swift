@@ -234,6 +234,18 @@ struct ReportFormatTests {
         """)
   }
 
+  @Test func `a long name is cut where figures follow it, and whole in CSV`() {
+    for letter in ["x", "字"] {
+      let name = String(repeating: letter, count: 500)
+      let table = ReportTable(columns: ["screen", "views", "note"], rows: [[.text(name), .count(7), .text(name)]])
+      let row = table.terminalText().split(separator: "\n").last ?? ""
+      let (screen, note) = (row.split(separator: " ")[0], row.split(separator: " ").last ?? "")
+      #expect(screen.hasSuffix("…") && displayWidth(String(screen)) <= 60 && displayWidth(String(screen)) >= 59)
+      #expect(note == name)
+      #expect(table.csvText().contains("\(name),7,"))
+    }
+  }
+
   @Test func `no control character of a client reaches the terminal`() {
     for value in [0...0x1F, 0x7F...0x9F, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069].joined() {
       guard let scalar = Unicode.Scalar(value as Int) else { continue }
