@@ -8,7 +8,7 @@ struct MeasurementHit {
   /// The client id, else the user id.
   let client: String
   let kind: StoredKind
-  private let type: String
+  let type: String
 
   init(_ bytes: UnsafeRawBufferPointer, limits: IngestLimits) {
     parameters = FormParameters(Self.withoutQuestionMark(bytes))

@@ -29,6 +29,7 @@ public struct MeasurementValidation: Sendable, Hashable {
     checkTrackingID(hit.trackingID)
     if hit.client.isEmpty { require("cid") }
     checkType(hit, form)
+    checkAppView(hit, form)
     for (parameter, fault) in HitParameters(form).faults where !messages.contains(where: { $0.parameter == parameter })
     {
       switch fault {
@@ -72,6 +73,17 @@ public struct MeasurementValidation: Sendable, Hashable {
       } else {
         error(name, "The value provided for parameter '\(name)' is invalid.", "VALUE_INVALID")
       }
+    }
+  }
+
+  /// What the protocol asks for and many clients leave out: the hit is stored all the same, and less can be said of it.
+  private mutating func checkAppView(_ hit: MeasurementHit, _ form: FormParameters) {
+    if hit.type == "screenview" || hit.type == "appview", form.text("cd", limit: 8) == nil {
+      warn(
+        "cd", "A screen view should have a value for parameter 'cd'; it is counted as \"(not set)\".", "VALUE_REQUIRED")
+    }
+    if form.text("an", limit: 8) == nil, ["av", "aid", "aiid"].contains(where: { form.text($0, limit: 8) != nil }) {
+      warn("an", "A hit of an app should have a value for parameter 'an'.", "VALUE_REQUIRED")
     }
   }
 

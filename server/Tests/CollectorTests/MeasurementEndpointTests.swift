@@ -153,6 +153,8 @@ import Warehouse
       #expect(badHit["valid"] as? Bool == false)
       let messages = try #require(badHit["parserMessage"] as? [[String: Any]])
       #expect(messages.contains { $0["messageType"] as? String == "ERROR" && $0["parameter"] as? String == "tid" })
+      #expect(bad.headers[.accessControlAllowOrigin] == "*")
+      #expect(try await client.execute(uri: "/debug/collect", method: .options).status == .noContent)
       let good = try await client.execute(
         uri: "/debug/collect", method: .post, body: ByteBuffer(string: hit(fixture, "One")))
       let goodHit = try #require((try object(good)["hitParsingResult"] as? [[String: Any]])?.first)

@@ -118,8 +118,11 @@ import Testing
   }
 
   @Test func `B105 a good hit has no message, a bad optional value a warning`() {
-    #expect(validate("v=1&tid=UA-1-2&cid=1&t=screenview&cd=A&an=App") == validate("v=1&tid=UA-1-2&uid=1&t=screenview"))
+    #expect(validate("v=1&tid=UA-1-2&cid=1&t=screenview&cd=A&an=App") == validate("v=1&tid=UA-1-2&uid=1&t=exception"))
     #expect(validate("v=1&tid=UA-1-2&cid=1&t=screenview&cd=A").messages.isEmpty)
+    let bare = validate("v=1&tid=UA-1-2&cid=1&t=screenview&av=2")
+    #expect(
+      bare.isValid && bare.messages.map(\.parameter) == ["cd", "an"] && bare.messages.allSatisfy { $0.type == "WARN" })
     let odd = validate("v=1&tid=UA-1-2&cid=1&t=event&ec=a&ea=b&ev=-1&cd201=x")
     #expect(odd.isValid && odd.messages.map(\.parameter) == ["ev", "cd201"])
     #expect(validate("v=1&tid=UA-1-2&cid=1&t=timing&utc=a&utv=b&utt=x").messages.map(\.code) == ["VALUE_INVALID"])

@@ -11,7 +11,11 @@ struct MeasurementDebugRoutes: Sendable {
 
   func add(to routes: RouteTable) {
     routes.on(
-      "/debug/collect", [.get: { request, _ in try await get(request) }, .post: { try await post($0, $1) }])
+      "/debug/collect",
+      [
+        .get: { request, _ in try await get(request) }, .post: { try await post($0, $1) },
+        .options: MeasurementRoutes.preflight,
+      ])
   }
 
   private func get(_ request: Request) async throws -> Response {
@@ -36,7 +40,9 @@ struct MeasurementDebugRoutes: Sendable {
       Self.json(
         MeasurementValidation(bytes, limits: limits), hit: String(decoding: bytes.prefix(16_384), as: UTF8.self))
     }
-    return .json(json)
+    var response = Response.json(json)
+    response.headers[.accessControlAllowOrigin] = "*"
+    return response
   }
 
   private static func json(_ validation: MeasurementValidation, hit: String) -> [UInt8] {

@@ -76,7 +76,8 @@ struct MeasurementRoutes: Sendable {
     return Self.picture
   }
 
-  private static let preflight: RouteTable.Handler = { _, _ in
+  /// Says to browsers that pages of every site may send hits.
+  static let preflight: RouteTable.Handler = { _, _ in
     Response(
       status: .noContent,
       headers: [
