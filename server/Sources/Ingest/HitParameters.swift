@@ -16,6 +16,16 @@ public struct HitParameter: Sendable, Hashable {
   }
 }
 
+extension HitParameter {
+  /// What is known of a hit without its parameters, or means nothing once it was received.
+  private static let unkept: Set<String> = ["v", "tid", "cid", "z"]
+
+  /// Whether a parameter of this name is kept beside its hit.
+  public static func isKept(_ name: String) -> Bool {
+    name.utf8.count <= 64 && !unkept.contains(name) && !name.hasPrefix(faultMark)
+  }
+}
+
 /// What a hit said beyond its event: kept beside it, and read again by views (docs/views.md).
 public struct IncomingHit: Sendable, Hashable {
   /// The position of its event in ``IncomingBatch/events``.
@@ -38,8 +48,6 @@ struct HitParameters {
     case indexOutOfRange
   }
 
-  /// What is known of a hit without its parameters, or means nothing once it was received.
-  private static let unkept: Set<String> = ["v", "tid", "cid", "z"]
   /// The longest value of a parameter that has no limit of its own, and of an unknown one.
   private static let longest = 2_048
   private static let longestUnknown = 256
@@ -54,9 +62,7 @@ struct HitParameters {
     // Given twice, the last one counts. Looked up once: a hostile hit has thousands of names.
     let last = Dictionary(zip(names, names.indices), uniquingKeysWith: { $1 })
     for (position, name) in names.enumerated() where last[name] == position {
-      guard kept.count < Self.most, name.utf8.count <= 64, !Self.unkept.contains(name),
-        !name.hasPrefix(HitParameter.faultMark)
-      else { continue }
+      guard kept.count < Self.most, HitParameter.isKept(name) else { continue }
       switch MeasurementParameter.named(name) {
       case .known(let parameter): add(name, parameter) { form.text(at: position, limit: $0) }
       case .indexOutOfRange: faults.append((name, .indexOutOfRange))

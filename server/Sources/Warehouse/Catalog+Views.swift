@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Ingest
 import TernEvents
 
 extension Catalog {
@@ -22,6 +23,10 @@ extension Catalog {
         code: .unknownApp, message: "There is no app \(app). `tern apps list` shows those that there are.")
     }
     try check(name: name, timeZone: timeZone)
+    if let filter = filters.first(where: { !HitParameter.isKept($0.parameter) }) {
+      throw WarehouseError(
+        code: .invalid, message: "Hits are kept without \"\(filter.parameter)\", so no view can ask for it.")
+    }
     if let fault = settings.fault { throw WarehouseError(code: .invalid, message: fault) }
     let encoded = String(decoding: try JSONEncoder().encode(filters.map(\.description)), as: UTF8.self)
     return try writing { database in

@@ -93,5 +93,14 @@ public struct ViewFilter: Sendable, Hashable, CustomStringConvertible {
   public var description: String { "\(parameter)\(isNegated ? "!=" : "=")\(value)" }
 
   /// Whether a hit with this value, or none, is in the view.
-  func holds(_ found: String?) -> Bool { (found ?? "" == value) != isNegated }
+  func holds(_ found: String?) -> Bool {
+    guard parameter == "t" else { return (found ?? "" == value) != isNegated }
+    return (Self.hitType(found ?? "") == Self.hitType(value)) != isNegated
+  }
+
+  /// As hits are counted: in whatever case, and by the name that replaced the old one.
+  private static func hitType(_ value: String) -> String {
+    let type = value.lowercased()
+    return type == "appview" ? "screenview" : type
+  }
 }

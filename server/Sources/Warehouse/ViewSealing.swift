@@ -2,14 +2,15 @@ import Ingest
 public import TernEvents
 
 extension SQLiteWarehouse {
-  /// Days that are sealed in one go, so that whoever waits for the writer waits for little.
-  private static let sealedAtOnce = 50
+  /// Days of a view that are sealed in one go, so that whoever waits for the writer, or for its end, waits for little.
+  private static let sealedAtOnce = 20
 
   /// Stores the figures of every day of every view that has become final, for good.
   ///
   /// Days are sealed in order, one by one; what fails is tried again at the next call. No day is sealed while something
   /// that was received before its cut is on its way into the warehouse (``receipts``). What comes all the same, because
-  /// the clock was set back, is late for the day: with it is stored which row was the last that it could count.
+  /// the clock was set back, is late for the day: with it is stored which row was the last that it could count. A task
+  /// that is cancelled stops after a few days.
   ///
   /// - Parameters:
   ///   - views: the views of the catalog.
@@ -21,34 +22,42 @@ extension SQLiteWarehouse {
     let oldest = receipts.oldest?.millisecondsSince1970 ?? .max
     // What was handed over before is stored or refused after this.
     try await perform { _ in }
-    for view in views {
-      while true {
+    // Each view has its turn, so that one with a long past does not hold up the others.
+    var open = views
+    while !open.isEmpty, !Task.isCancelled {
+      var left: [View] = []
+      for view in open where !Task.isCancelled {
         let days = try reader.unsealedDays(
           view, now: now.millisecondsSince1970, oldest: oldest, limit: Self.sealedAtOnce)
-        if days.isEmpty { break }
-        try await perform { writer in
-          try writer.transact {
-            let insert = try writer.connection.prepare(
-              "INSERT OR IGNORE INTO view_day (view, day, present, figures) VALUES (?, ?, ?, ?)")
-            let insertRow = try writer.connection.prepare(
-              "INSERT OR IGNORE INTO view_seal (view, day, row) VALUES (?, ?, ?)")
-            for day in days {
-              insertRow.bind(view.id.rawValue, Int64(day.number), day.row)
-              try insertRow.run()
-              insert.bind(view.id.rawValue, Int64(day.number))
-              insert.bind(day.present, at: 3)
-              insert.bind(day.figures, at: 4)
-              try insert.run()
-              // A day that is sealed already has its states.
-              guard try writer.connection.integer("SELECT changes()") == 1 else { continue }
-              try ViewMemory.store(day.states, of: view.id, day: day.number, writer.connection)
-            }
-          }
-        }
+        if days.isEmpty { continue }
+        try await perform { try $0.store(days, of: view.id) }
         count += days.count
+        left.append(view)
       }
+      open = left
     }
     return count
+  }
+}
+
+extension Writer {
+  fileprivate func store(_ days: [SealableDay], of view: ViewID) throws {
+    try transact {
+      let insert = try connection.prepare(
+        "INSERT OR IGNORE INTO view_day (view, day, present, figures) VALUES (?, ?, ?, ?)")
+      let insertRow = try connection.prepare("INSERT OR IGNORE INTO view_seal (view, day, row) VALUES (?, ?, ?)")
+      for day in days {
+        insertRow.bind(view.rawValue, Int64(day.number), day.row)
+        try insertRow.run()
+        insert.bind(view.rawValue, Int64(day.number))
+        insert.bind(day.present, at: 3)
+        insert.bind(day.figures, at: 4)
+        try insert.run()
+        // A day that is sealed already has its states.
+        guard try connection.integer("SELECT changes()") == 1 else { continue }
+        try ViewMemory.store(day.states, of: view, day: day.number, connection)
+      }
+    }
   }
 }
 

@@ -102,6 +102,22 @@ import Testing
     try catalog.close()
   }
 
+  @Test func `a server that ends does not wait until a long past is sealed`() async throws {
+    let directory = try TemporaryDirectory()
+    let (catalog, warehouse) = try open(directory)
+    let app = try catalog.createApp(name: "A", trackingID: "UA-1-1").id
+    let views = try ["V", "W"].map { try catalog.createView(app: app, name: $0, timeZone: "UTC") }
+    try await send(warehouse, app, "A", received: "2024-03-01T10:00:00Z")
+    let cancelled = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try await warehouse.sealDays(of: views, now: timestamp(Self.sealing))
+    }
+    #expect(try await cancelled.value == 0)
+    #expect(try await warehouse.sealDays(of: views, now: timestamp(Self.sealing)) == 2 * 75)
+    try await warehouse.close()
+    try catalog.close()
+  }
+
   @Test func `what comes after a day was sealed is late for it, whatever its receipt says, after a restart too`()
     async throws
   {

@@ -140,6 +140,21 @@ import Testing
     try await place.close()
   }
 
+  @Test func `a filter by type means what is counted: in any case, an appview is a screen view`() async throws {
+    let place = try Place()
+    let screens = try place.catalog.createView(
+      app: place.app.id, name: "S", timeZone: "UTC", filters: [try #require(ViewFilter("t=screenview"))])
+    let others = try place.catalog.createView(
+      app: place.app.id, name: "O", timeZone: "UTC", filters: [try #require(ViewFilter("t!=AppView"))])
+    for type in ["screenview", "ScreenView", "appview"] {
+      try await place.send("t=\(type)&cd=A", received: "2024-05-14T12:00:00Z")
+    }
+    try await place.send("t=event&ec=c&ea=a", received: "2024-05-14T12:00:00Z")
+    #expect(try place.figures(screens, "2024-05-14", "2024-05-14").totals.hits == 3)
+    #expect(try place.figures(others, "2024-05-14", "2024-05-14").totals.hits == 1)
+    try await place.close()
+  }
+
   @Test func `B114 a hit that is sent again counts once`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
@@ -185,6 +200,12 @@ import Testing
     }
     #expect(throws: WarehouseError.self) {
       try place.catalog.createView(app: AppID(99), name: "V", timeZone: "UTC")
+    }
+    for parameter in ["v", "tid", "cid", "z"] {
+      let unanswerable = try #require(ViewFilter("\(parameter)!=1"))
+      #expect(throws: WarehouseError.self, "\(parameter) is not kept") {
+        try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC", filters: [unanswerable])
+      }
     }
     try await place.close()
   }

@@ -14,9 +14,15 @@ struct SealingService: Service {
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
+      let clock = ContinuousClock()
+      let start = clock.now
+      var steady = SteadyClock()
       while !Task.isCancelled {
         do {
-          try await warehouse.sealDays(of: catalog.views(), now: Catalog.systemTime())
+          let now = Catalog.systemTime()
+          if steady.isSteady(wall: now, uptime: start.duration(to: clock.now)) {
+            try await warehouse.sealDays(of: catalog.views(), now: now)
+          }
         } catch {
           // Days stay as exact as they are; the next look tries again.
           logger.error("Days of views could not be sealed: \(error)")

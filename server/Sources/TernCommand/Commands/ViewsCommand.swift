@@ -84,8 +84,8 @@ struct ViewsCommand: ParsableCommand {
           tern views list --app 1 --json
         """)
 
-    @Option(help: ArgumentHelp("The app's id.", valueName: "id"))
-    var app: Int64?
+    @Option(help: ArgumentHelp("The app's id, as `tern apps list` shows it.", valueName: "id"))
+    var app: String?
 
     @Flag(help: "Print a JSON array.")
     var json = false
@@ -95,7 +95,7 @@ struct ViewsCommand: ParsableCommand {
     func run() throws {
       let catalog = try data.existingCatalog()
       defer { try? catalog.close() }
-      let views = try catalog.views(app: app.map { AppID($0) })
+      let views = try catalog.views(app: try app.map { try AppOption.find($0, in: catalog).id })
       if json { return Terminal.say(try ViewsCommand.json(views.map(ViewDescription.init))) }
       if views.isEmpty { return Terminal.say("There is no view yet. Create one with tern views create.") }
       let header = ["ID", "APP", "NAME", "TIME ZONE", "LATENESS", "FILTERS", "SETTINGS"]
