@@ -1,5 +1,5 @@
 import Foundation
-package import Tern
+import Tern
 package import TernEvents
 
 /// Translates the calls of the modules into calls of one Tern client.
