@@ -26,13 +26,17 @@ extension AppCenterCore {
     return files.filter { $0.data.count <= AttachmentPiece.maximumAttachmentBytes }
   }
 
-  /// Takes in what earlier processes left, and asks who has to be asked.
+  /// Takes in what earlier processes left; who has to be asked is asked later, when the start is over.
   func crashesStarted() {
     let found = world.crashes.reports()
     state.withLock { $0.crashes.last = found.last { $0.isOfLastLaunch } }
     guard !found.isEmpty, let client = state.withLock({ $0.client }) else { return }
     // Of no use later: the service was off when they could have been sent.
     guard client.isEnabled, client.isRecording(.errors) else { return world.crashes.remove(found.map(\.id)) }
+    world.mainCallback { self.ask(about: found) }
+  }
+
+  private func ask(about found: [CrashReport]) {
     let delegate = Crashes.delegate
     let service = Crashes()
     let wanted = found.filter { delegate?.crashes(service, shouldProcess: ErrorReport($0)) ?? true }

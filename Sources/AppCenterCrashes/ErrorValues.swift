@@ -5,6 +5,9 @@ public import Foundation
 import Tern
 import TernEvents
 
+// Tern has a device, too.
+public import class AppCenter.Device
+
 /// A file that goes with an error; at most 7 MiB.
 #if canImport(ObjectiveC)
   @objc(MSACErrorAttachmentLog)
@@ -67,8 +70,10 @@ public final class ErrorReport: NSObject {
   public let appErrorTime: Date!
   /// Names whoever reports.
   public var reporterKey: String! { AppCenter.installId.uuidString }
-  /// Whether the system ended the process for its memory or time; not known here.
-  public let isAppKill = false
+  /// The device and the app's version of then, if they are known.
+  public let device: Device!
+  /// The system's number of the process; 0 when unknown.
+  public let appProcessIdentifier: UInt
 
   init(_ report: CrashReport) {
     incidentIdentifier = report.id.description.uppercased()
@@ -77,7 +82,12 @@ public final class ErrorReport: NSObject {
     exceptionReason = report.exception.message
     appStartTime = report.origin.launched.map(Self.date)
     appErrorTime = Self.date(report.origin.time)
+    device = report.origin.device.map { Device($0) }
+    appProcessIdentifier = report.processIdentifier
   }
+
+  /// Whether the process was killed, and did not crash.
+  public func isAppKill() -> Bool { signal?.uppercased() == "SIGKILL" }
 
   private static func date(_ time: Timestamp) -> Date {
     Date(timeIntervalSince1970: Double(time.millisecondsSince1970) / 1000)

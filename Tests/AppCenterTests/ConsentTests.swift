@@ -1,4 +1,5 @@
 import AppCenter
+import AppCenterAnalytics
 import AppCenterCrashes
 import Foundation
 import Tern
@@ -11,6 +12,10 @@ private final class PlainListener: CrashesDelegate {
   func crashes(_ crashes: Crashes, didFailSending errorReport: ErrorReport, withError error: any Error) {
     failures.withLock { $0 += 1 }
   }
+}
+
+private final class EventfulListener: CrashesDelegate {
+  func crashes(_ crashes: Crashes, willSend errorReport: ErrorReport) { Analytics.trackEvent("Will send") }
 }
 
 private final class OptionalListener: CrashesDelegate {
@@ -50,6 +55,38 @@ extension `App Center` {
       Crashes.notify(with: answer)
       Crashes.notify(with: .send)
       #expect(try modules.queued() == count && left.count == 0)
+      await modules.end()
+    }
+
+    @Test func `switching crashes off erases what waits for an answer, and an answer after that sends nothing`()
+      async throws
+    {
+      let modules = try harness(crashes: 2)
+      modules.startQuietly([Crashes.self])
+      #expect(left.count == 2)
+      Crashes.enabled = false
+      #expect(left.count == 0)
+      Crashes.enabled = true
+      Crashes.notify(with: .send)
+      #expect(try modules.queued() == 0)
+      await modules.end()
+    }
+
+    @Test func `what is recorded while reports are sent is not lost, as everything has started by then`() async throws {
+      left.add(1)
+      let listener = EventfulListener()
+      Crashes.delegate = listener
+      Crashes.userConfirmationHandler = nil
+      let queue = DispatchQueue(label: "main")
+      let modules = try ModuleHarness { [left] world in
+        world.crashes = left
+        world.mainCallback = { body in queue.async(execute: body) }
+      }
+      modules.startQuietly([Analytics.self, Crashes.self])
+      await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+      try await modules.flush()
+      #expect(modules.names == ["Will send"])
+      Crashes.delegate = nil
       await modules.end()
     }
 

@@ -24,6 +24,24 @@ extension `App Center` {
       await modules.end()
     }
 
+    @Test func `whoever is told about the size may call the SDK, also to start what is missing`() async throws {
+      let queue = DispatchQueue(label: "callbacks")
+      let modules = try ModuleHarness { world in world.callback = { body in queue.async(execute: body) } }
+      let (told, tell) = AsyncStream.makeStream(of: Bool.self)
+      AppCenter.setMaxStorageSize(20 << 20) { answer in
+        AppCenter.startService(Crashes.self)
+        Analytics.trackEvent("From the handler")
+        tell.yield(answer && AppCenter.enabled && Crashes.enabled)
+      }
+      modules.startQuietly([Analytics.self])
+      for await answer in told {
+        #expect(answer)
+        break
+      }
+      #expect(try modules.queued() == 1)
+      await modules.end()
+    }
+
     @Test func `42. a size that is set after the start is refused`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()

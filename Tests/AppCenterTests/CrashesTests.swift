@@ -29,7 +29,7 @@ final class LeftReports: CrashSource {
               id: Self.id(number), time: Timestamp(millisecondsSince1970: 2000),
               launched: Timestamp(millisecondsSince1970: 1000), session: Self.session, user: "bob",
               device: Self.device),
-            signal: "SIGSEGV", isOfLastLaunch: number == end - 1))
+            signal: "SIGSEGV", processIdentifier: 77, isOfLastLaunch: number == end - 1))
       }
     }
   }
@@ -152,6 +152,10 @@ extension `App Center` {
         Crashes.hasCrashedInLastSession
           && Crashes.lastSessionCrashReport?.incidentIdentifier == LeftReports.id(1).description.uppercased())
       #expect(Crashes.lastSessionCrashReport?.signal == "SIGSEGV")
+      #expect(Crashes.lastSessionCrashReport?.appProcessIdentifier == 77)
+      #expect(Crashes.lastSessionCrashReport?.isAppKill() == false)
+      let device = try #require(Crashes.lastSessionCrashReport?.device)
+      #expect(device.osName == "TestOS" && device.appVersion == "0.9" && device.appBuild == "8")
       await modules.clock.sleeping(until: .seconds(1003))
       modules.clock.advance(by: .seconds(3))
       let first = await modules.transport.request(number: 1)

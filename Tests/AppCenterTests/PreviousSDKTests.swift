@@ -41,13 +41,23 @@ extension `App Center` {
       #expect(AppCenter.enabled && !Analytics.enabled && Crashes.enabled && !AppCenter.networkRequestsAllowed)
       await modules.end()
       let others = try self.modules([
-        "MSAppCenterInstallId": Self.id, "MSAppCenterAppCenterIsEnabled": false, "MSAppCenterCrashesIsEnabled": false,
+        "MSAppCenterInstallId": Self.id, "MSAppCenterCrashesIsEnabled": false,
       ])
       others.startQuietly([Analytics.self, Crashes.self])
-      #expect(!AppCenter.enabled)
-      AppCenter.enabled = true
-      #expect(Analytics.enabled && !Crashes.enabled)
+      #expect(AppCenter.enabled && Analytics.enabled && !Crashes.enabled)
       await others.end()
+    }
+
+    @Test func `who had switched everything off, which switched each service off, has all back at once`() async throws {
+      let modules = try modules([
+        "MSAppCenterInstallId": Self.id, "MSAppCenterAppCenterIsEnabled": false, "MSAppCenterCrashesIsEnabled": false,
+        "MSAppCenterAnalyticsIsEnabled": false,
+      ])
+      modules.startQuietly([Analytics.self, Crashes.self])
+      #expect(!AppCenter.enabled && !Analytics.enabled && !Crashes.enabled)
+      AppCenter.enabled = true
+      #expect(AppCenter.enabled && Analytics.enabled && Crashes.enabled)
+      await modules.end()
     }
 
     @Test func `what the app switches on stays on, whatever the original's values still say`() async throws {

@@ -64,7 +64,8 @@ extension AppCenterCore {
   }
 
   package func setMaximumSize(_ bytes: Int, _ handler: (@Sendable (Bool) -> Void)?) {
-    if let answer = decide({ $0.setMaximumSize(bytes, handler, &$1) }) { handler?(answer) }
+    guard let answer = decide({ $0.setMaximumSize(bytes, handler, &$1) }), let handler else { return }
+    world.callback { handler(answer) }
   }
 
   /// Records an event by App Center's rules.

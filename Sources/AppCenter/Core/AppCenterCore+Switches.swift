@@ -52,11 +52,18 @@ extension AppCenterCore {
       (state.maySwitch(traits, isEnabled, &notes), state.client)
     }
     guard maySwitch else { return }
+    if !isEnabled, traits.part == .errors { forgetCrashes() }
     guard let client else { return keep { $0.setRecording(isEnabled, of: traits.part) } }
     let isNew = client.isRecording(traits.part) != isEnabled
     client.setRecording(isEnabled, of: traits.part)
     // Only a change: an app that says again what holds already has not asked for its pause to end.
     if isEnabled, isNew, traits.part == .usage { client.resume() }
+  }
+
+  /// What a crash left is erased as everything else that waits, whether somebody was asked about it or not.
+  private func forgetCrashes() {
+    state.withLock { $0.crashes.undecided = [] }
+    world.crashes.remove(world.crashes.reports().map(\.id))
   }
 
   /// Writes down for the next launch what this one, which has no client, was told: it is the user's will.

@@ -125,7 +125,7 @@ package final class AppCenterCore: Sendable {
       let obstacle = obstacle(error)
       logBook.write(.error, .core, "Nothing is recorded: \(obstacle)")
       openNothing(obstacle)
-      pending?.handler?(false)
+      answer(pending, false)
     }
   }
 
@@ -137,7 +137,7 @@ package final class AppCenterCore: Sendable {
       defer { state.pendingSize = nil }
       return state.pendingSize
     }
-    pending?.handler?(false)
+    answer(pending, false)
   }
 
   private func obstacle(_ error: TernError) -> String {
@@ -171,6 +171,11 @@ package final class AppCenterCore: Sendable {
     return configuration
   }
 
+  /// Never at once: whoever is told may call the SDK, which is still starting.
+  private func answer(_ size: CoreState.PendingSize?, _ fits: Bool) {
+    if let handler = size?.handler { world.callback { handler(fits) } }
+  }
+
   private func apply(_ size: CoreState.PendingSize, to client: TernClient) {
     let fits = client.queueBytes <= size.bytes
     if fits { client.setMaximumQueueBytes(size.bytes) }
@@ -178,6 +183,6 @@ package final class AppCenterCore: Sendable {
       fits ? .info : .warning, .core,
       fits ? "The storage takes up to \(size.bytes) bytes." : "The storage holds more than \(size.bytes) bytes already."
     )
-    size.handler?(fits)
+    answer(size, fits)
   }
 }

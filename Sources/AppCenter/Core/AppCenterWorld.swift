@@ -1,3 +1,4 @@
+import Dispatch
 package import Foundation
 package import Tern
 
@@ -21,6 +22,10 @@ package struct AppCenterWorld: Sendable {
   package var crashes: any CrashSource
   /// What Microsoft's SDK left on the device.
   package var previous: @Sendable () -> PreviousSDK?
+  /// Runs what the app gave to be called, on no thread of the app's: it may wait for the main thread, or call the SDK.
+  package var callback: @Sendable (@escaping @Sendable () -> Void) -> Void
+  /// Runs what asks the app, which may show something: on the main thread where processes have a main run loop.
+  package var mainCallback: @Sendable (@escaping @Sendable () -> Void) -> Void
   /// Where log messages go when the app takes none.
   package var writeLog: @Sendable (String) -> Void
 
@@ -29,6 +34,8 @@ package struct AppCenterWorld: Sendable {
     bundleCollector: String? = nil, platform: String = "linux", isInDevelopment: Bool = true,
     carrierCountry: @escaping @Sendable () -> String? = { nil }, crashes: any CrashSource = NoCrashes(),
     previous: @escaping @Sendable () -> PreviousSDK? = { nil },
+    callback: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() },
+    mainCallback: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() },
     writeLog: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.environment = environment
@@ -40,18 +47,28 @@ package struct AppCenterWorld: Sendable {
     self.carrierCountry = carrierCountry
     self.crashes = crashes
     self.previous = previous
+    self.callback = callback
+    self.mainCallback = mainCallback
     self.writeLog = writeLog
   }
 
   /// The real world.
   static var live: AppCenterWorld {
-    AppCenterWorld(
+    let queue = DispatchQueue(label: "tern.app-center.callbacks")
+    #if canImport(Darwin)
+      let main = DispatchQueue.main
+    #else
+      // Most processes here have no main run loop.
+      let main = queue
+    #endif
+    return AppCenterWorld(
       environment: { .live },
       directory: TernClient.Configuration.defaultQueueDirectory
         .appendingPathComponent("appcenter", isDirectory: true),
       variables: ProcessInfo.processInfo.environment,
       bundleCollector: Bundle.main.infoDictionary?["TernCollector"] as? String,
       platform: platformName, isInDevelopment: isAppInDevelopment, carrierCountry: currentCarrierCountry,
-      previous: leftByOriginal, writeLog: systemLog)
+      previous: leftByOriginal, callback: { body in queue.async(execute: body) },
+      mainCallback: { body in main.async(execute: body) }, writeLog: systemLog)
   }
 }

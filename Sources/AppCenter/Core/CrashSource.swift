@@ -9,6 +9,8 @@ package struct CrashReport: Sendable, Hashable {
   package var origin: TernClient.EarlierLaunch
   /// The signal that ended the process, for example `SIGSEGV`.
   package var signal: String?
+  /// The system's number of the process; 0 when unknown.
+  package var processIdentifier: UInt
   /// Whether it was the process right before this one, and not one of which a report was left undecided.
   package var isOfLastLaunch: Bool
 
@@ -16,11 +18,13 @@ package struct CrashReport: Sendable, Hashable {
   package var id: UniqueID { origin.id }
 
   package init(
-    exception: ExceptionFacts, origin: TernClient.EarlierLaunch, signal: String? = nil, isOfLastLaunch: Bool = true
+    exception: ExceptionFacts, origin: TernClient.EarlierLaunch, signal: String? = nil, processIdentifier: UInt = 0,
+    isOfLastLaunch: Bool = true
   ) {
     self.exception = exception
     self.origin = origin
     self.signal = signal
+    self.processIdentifier = processIdentifier
     self.isOfLastLaunch = isOfLastLaunch
   }
 }

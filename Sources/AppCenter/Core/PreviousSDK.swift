@@ -19,9 +19,11 @@ package struct PreviousSDK: Sendable, Hashable {
   package init?(_ value: (String) -> Any?) {
     guard let id = (value("MSAppCenterInstallId") as? String).flatMap({ UniqueID($0) }) else { return nil }
     installID = id
+    // Switching everything off switched off each service too, and switching on brought all back.
+    isEnabled = value("MSAppCenterAppCenterIsEnabled") as? Bool ?? true
     func isOff(_ key: String) -> Bool { value("MSAppCenter" + key) as? Bool == false }
-    isEnabled = !isOff("AppCenterIsEnabled")
     allowsRequests = !isOff("NetworkRequestsAllowed")
+    guard isEnabled else { return }
     if isOff("AnalyticsIsEnabled") { partsOff.insert(.usage) }
     if isOff("CrashesIsEnabled") { partsOff.insert(.errors) }
   }
