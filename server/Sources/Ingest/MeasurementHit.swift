@@ -5,7 +5,8 @@ struct MeasurementHit {
   let parameters: FormParameters
   private let limits: IngestLimits
   let trackingID: String
-  /// The client id, else the user id.
+  /// The client id, else the user id behind a blank, which no client id begins with: they are not the same client, even
+  /// if they read alike.
   let client: String
   let kind: StoredKind
   let type: String
@@ -15,7 +16,8 @@ struct MeasurementHit {
     self.limits = limits
     trackingID = parameters.trackingID ?? ""
     client =
-      parameters.text("cid", limit: maximumInstallBytes) ?? parameters.text("uid", limit: maximumInstallBytes) ?? ""
+      parameters.text("cid", limit: maximumInstallBytes)
+      ?? parameters.text("uid", limit: maximumInstallBytes - 1).map { " \($0)" } ?? ""
     type = parameters.text("t", limit: limits.maximumNameBytes)?.lowercased() ?? ""
     kind =
       switch type {

@@ -72,6 +72,7 @@ extension PortalPages {
   private static func style(_ column: [ViewReport.Cell]) -> String {
     let texts = column.compactMap { cell -> String? in
       if case .text(let text) = cell, Double(text) == nil { return text }
+      if case .pairs = cell { return cell.shown }
       return nil
     }
     guard let longest = texts.map(\.utf8.count).max() else { return "number" }

@@ -6,6 +6,8 @@ struct ReportTable: Sendable, Hashable {
     case text(String)
     /// A number of things.
     case count(Int)
+    /// A number of ours with a point, as it is written.
+    case number(String)
     /// A part of a whole, from 0 to 1.
     case share(Double)
   }
@@ -16,6 +18,8 @@ struct ReportTable: Sendable, Hashable {
   var columns: [String]
   /// The rows, each with as many cells as there are columns.
   var rows: [[Cell]]
+  /// Whether long texts are shown whole on a terminal.
+  var isWide = false
 }
 
 extension ReportTable {
@@ -29,6 +33,7 @@ extension ReportTable {
   private static func field(_ cell: Cell) -> String {
     switch cell {
     case .count(let number): return String(number)
+    case .number(let text): return text
     case .share(let part): return String(part)
     case .text(let text):
       // A spreadsheet would run a cell that begins like a formula; an apostrophe makes it text.
@@ -55,7 +60,7 @@ extension ReportTable {
     let texts = rows.map { row in
       row.enumerated().map { column, cell in
         let text = Self.terminalCell(cell)
-        return column == columns.count - 1 ? text : shortened(text, to: Self.maximumTextWidth)
+        return isWide || column == columns.count - 1 ? text : shortened(text, to: Self.maximumTextWidth)
       }
     }
     let widths = columns.indices.map { column in
@@ -85,6 +90,7 @@ extension ReportTable {
     switch cell {
     case .text(let text): visible(text)
     case .count(let number): grouped(number)
+    case .number(let text): text
     case .share(let part): percentage(part)
     }
   }

@@ -67,20 +67,18 @@ extension ViewReportRequest {
 
   /// The newest hits with all that they said, and what was refused.
   func hits(from source: any ViewSource) throws -> ViewReport {
-    let since = now.millisecondsSince1970 - Int64(days.count) * 86_400_000
-    let rows = try source.inspectedHits(view, since: since, limit: limit).map { hit -> [Cell] in
-      let sorted = hit.parameters.sorted { $0.key < $1.key }
-      let parameters = sorted.filter { !$0.key.hasPrefix(HitParameter.faultMark) }.map { "\($0.key)=\($0.value)" }
-      let faults = sorted.filter { $0.key.hasPrefix(HitParameter.faultMark) }
+    let rows = try source.inspectedHits(view, days: days, limit: limit).map { hit -> [Cell] in
+      let parameters = hit.parameters.filter { !$0.key.hasPrefix(HitParameter.faultMark) }
+      let faults = hit.parameters.filter { $0.key.hasPrefix(HitParameter.faultMark) }.sorted { $0.key < $1.key }
         .map { "\($0.key.dropFirst()): \($0.value)" }
       return [
         .text(Timestamp(millisecondsSince1970: hit.received).isoText),
         .text(Timestamp(millisecondsSince1970: hit.time).isoText), .text(hit.day.description), .text(hit.status),
         .count(Int64(hit.install)), .text(hit.parameters["t"] ?? ""), .text(faults.joined(separator: "; ")),
-        .text(parameters.joined(separator: " ")),
+        .pairs(parameters),
       ]
     }
-    let refused = try source.refusedHits(view, since: since, limit: limit).map { hit -> [Cell] in
+    let refused = try source.refusedHits(view, days: days, limit: limit).map { hit -> [Cell] in
       [
         .text(Timestamp(millisecondsSince1970: hit.received).isoText), .text(hit.reason), .text(hit.message),
         .text(hit.said),
@@ -91,9 +89,11 @@ extension ViewReportRequest {
       lists: [
         ViewReport.List(
           member: "hits", title: "",
-          columns: ["received", "time", "date", "status", "install", "type", "faults", "parameters"], rows: rows),
+          columns: ["received", "time", "date", "status", "install", "type", "faults", "parameters"], rows: rows,
+          isWide: true),
         ViewReport.List(
-          member: "refused", title: "Refused", columns: ["received", "reason", "faults", "parameters"], rows: refused),
+          member: "refused", title: "Refused", columns: ["received", "reason", "faults", "parameters"], rows: refused,
+          isWide: true),
       ])
   }
 }

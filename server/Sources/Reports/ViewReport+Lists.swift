@@ -58,13 +58,13 @@ extension ViewReportRequest {
 
   func ratio(_ part: Int64, _ whole: Int64) -> Double { whole == 0 ? 0 : Double(part) / Double(whole) }
 
-  /// Millionths as a decimal number: exact, so text.
+  /// Millionths as a decimal number.
   func money(_ millionths: Int64) -> Cell {
     let magnitude = millionths.magnitude
     var decimals = String(magnitude % 1_000_000)
     decimals = String(repeating: "0", count: 6 - decimals.count) + decimals
     while decimals.hasSuffix("0"), decimals.count > 2 { decimals.removeLast() }
-    return .text("\(millionths < 0 ? "-" : "")\(magnitude / 1_000_000).\(decimals)")
+    return .money("\(millionths < 0 ? "-" : "")\(magnitude / 1_000_000).\(decimals)")
   }
 
   private func overview(_ figures: ViewFigures) -> [List] {
@@ -73,7 +73,7 @@ extension ViewReportRequest {
       [
         .text(row.day.description), .count(Int64(row.users)), .count(Int64(row.newUsers)), .count(row.totals.sessions),
         .count(row.totals.screenViews), .count(row.totals.events), .count(row.totals.crashes),
-        .text(row.isFinal ? "final" : "open"),
+        .text(row.state.rawValue),
       ]
     }
     let totals: [Cell] = [

@@ -13,16 +13,22 @@ public struct ViewReport: Sendable {
     public var columns: [String]
     /// The rows, each with as many cells as there are columns.
     public var rows: [[Cell]]
+    /// Whether long texts are shown whole on a terminal.
+    public var isWide = false
   }
 
   /// One cell.
   public enum Cell: Sendable, Hashable {
     /// Text, from a client or of our own.
     case text(String)
+    /// Names and their values: an object in JSON, one text elsewhere.
+    case pairs([String: String])
     /// A number of things.
     case count(Int64)
     /// A number with two decimals.
     case decimal(Double)
+    /// An amount of money, as it is written: text in JSON too, since a binary fraction would not be exact.
+    case money(String)
     /// A part of a whole, from 0 to 1.
     case share(Double)
 
@@ -30,10 +36,16 @@ public struct ViewReport: Sendable {
     public var shown: String {
       switch self {
       case .text(let text): visible(text)
+      case .pairs(let pairs): visible(Self.joined(pairs))
       case .count(let number): grouped(Int(number))
       case .decimal(let number): Self.decimalText(number)
+      case .money(let amount): amount
       case .share(let part): percentage(part)
       }
+    }
+
+    static func joined(_ pairs: [String: String]) -> String {
+      pairs.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
     }
 
     static func decimalText(_ number: Double) -> String {
@@ -113,7 +125,8 @@ private enum JSONValue: Encodable {
 extension ViewReport.Cell {
   fileprivate var jsonValue: JSONValue {
     switch self {
-    case .text(let text): .text(text)
+    case .text(let text), .money(let text): .text(text)
+    case .pairs(let pairs): .object(pairs.mapValues { .text($0) })
     case .count(let number): .count(number)
     case .decimal(let number), .share(let number): .number(number)
     }
@@ -122,8 +135,10 @@ extension ViewReport.Cell {
   fileprivate var tableCell: ReportTable.Cell {
     switch self {
     case .text(let text): .text(text)
+    case .pairs(let pairs): .text(Self.joined(pairs))
     case .count(let number): .count(Int(number))
-    case .decimal(let number): .text(Self.decimalText(number))
+    case .decimal(let number): .number(Self.decimalText(number))
+    case .money(let amount): .number(amount)
     case .share(let part): .share(part)
     }
   }
@@ -131,7 +146,7 @@ extension ViewReport.Cell {
 
 extension ViewReport.List {
   fileprivate var table: ReportTable {
-    ReportTable(title: title, columns: columns, rows: rows.map { $0.map(\.tableCell) })
+    ReportTable(title: title, columns: columns, rows: rows.map { $0.map(\.tableCell) }, isWide: isWide)
   }
 }
 

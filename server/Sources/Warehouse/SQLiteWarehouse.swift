@@ -264,14 +264,14 @@ extension SQLiteWarehouse {
   /// Who is there now; see ``ViewSource/viewRealtime(_:now:)``.
   public func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime { try reader.viewRealtime(view, now: now) }
 
-  /// The newest hits of a view's app; see ``ViewSource/inspectedHits(_:since:limit:)``.
-  public func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit] {
-    try reader.inspectedHits(view, since: since, limit: limit)
+  /// The newest hits of a view's app; see ``ViewSource/inspectedHits(_:days:limit:)``.
+  public func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [InspectedHit] {
+    try reader.inspectedHits(view, days: days, limit: limit)
   }
 
-  /// What was refused of a view's app; see ``ViewSource/refusedHits(_:since:limit:)``.
-  public func refusedHits(_ view: View, since: Int64, limit: Int) throws -> [RefusedHit] {
-    try reader.refusedHits(view, since: since, limit: limit)
+  /// What was refused of a view's app; see ``ViewSource/refusedHits(_:days:limit:)``.
+  public func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [RefusedHit] {
+    try reader.refusedHits(view, days: days, limit: limit)
   }
 
   /// How long sessions lasted; see ``AppCenterFigures/sessionDurations(app:days:)``.

@@ -1,5 +1,15 @@
 /// The figures of a view over some days, as reports use them.
 public struct ViewFigures: Sendable, Hashable {
+  /// How far a day is.
+  public enum DayState: String, Sendable {
+    /// Hits may still come in time.
+    case open
+    /// Its cut is over: what was received before it is being counted for good.
+    case closed
+    /// Sealed: nothing can change it any more.
+    case final
+  }
+
   /// One day.
   public struct DayRow: Sendable, Hashable {
     /// The civil day in the view's zone.
@@ -10,16 +20,18 @@ public struct ViewFigures: Sendable, Hashable {
     public var users: Int
     /// Whose first session ever it brought.
     public var newUsers: Int
+    /// How far it is.
+    public var state: DayState
     /// Whether nothing can change it any more.
-    public var isFinal: Bool
+    public var isFinal: Bool { state == .final }
 
     /// Creates a day.
-    public init(day: Day, totals: ViewTotals, users: Int, newUsers: Int, isFinal: Bool) {
+    public init(day: Day, totals: ViewTotals, users: Int, newUsers: Int, state: DayState) {
       self.day = day
       self.totals = totals
       self.users = users
       self.newUsers = newUsers
-      self.isFinal = isFinal
+      self.state = state
     }
   }
 
@@ -140,13 +152,12 @@ public protocol ViewSource: Sendable {
   ) throws -> ViewFigures
   /// The hits of some days that came too late.
   func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits]
-  /// The newest hits of the view's app that happened at `since` or later, newest first.
-  func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit]
+  /// The newest hits of the view's app that happened on these days, newest first.
+  func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [InspectedHit]
   /// Who is there now, and what happened in the last half hour.
   func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime
-  /// The first refused hits of each day and reason of the view's app that were received at `since` or later, newest
-  /// first.
-  func refusedHits(_ view: View, since: Int64, limit: Int) throws -> [RefusedHit]
+  /// The first refused hits of each day and reason of the view's app that were received on these days, newest first.
+  func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [RefusedHit]
 }
 
 extension ViewSource {
@@ -157,9 +168,9 @@ extension ViewSource {
   /// Nothing, for sources that keep no hits.
   public func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits] { [] }
   /// Nothing, for sources that keep no hits.
-  public func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit] { [] }
+  public func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [InspectedHit] { [] }
   /// Nobody, for sources that keep no hits.
   public func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime { ViewRealtime() }
   /// Nothing, for sources that keep no hits.
-  public func refusedHits(_ view: View, since: Int64, limit: Int) throws -> [RefusedHit] { [] }
+  public func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [RefusedHit] { [] }
 }

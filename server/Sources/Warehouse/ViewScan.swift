@@ -55,14 +55,16 @@ final class ViewScan {
     return hits
   }
 
-  /// The hits that were stored last and happened at `since` or later, newest first.
-  func newest(_ limit: Int, since: Int64) throws -> [ViewHit] {
+  /// The hits of a stretch of time that were stored last, newest first.
+  func newest(_ limit: Int, in times: Range<Int64>) throws -> [ViewHit] {
     var hits: [ViewHit] = []
     for span in spans.sorted(by: { $0.ids.upperBound > $1.ids.upperBound }) {
       if hits.count >= limit, let last = hits.last, span.ids.upperBound < last.id { break }
-      if let known = span.times, known.upperBound < since { continue }
+      if let known = span.times, known.lowerBound >= times.upperBound || known.upperBound < times.lowerBound {
+        continue
+      }
       let statement = try connection.prepare(select(span.month) + " ORDER BY e.id DESC LIMIT ?")
-      statement.bind(span.ids.lowerBound, span.ids.upperBound, app, since, Int64.max, Int64(limit))
+      statement.bind(span.ids.lowerBound, span.ids.upperBound, app, times.lowerBound, times.upperBound, Int64(limit))
       while try statement.step() { if let hit = try hit(statement) { hits.append(hit) } }
       hits.sort { $0.id > $1.id }
       if hits.count > limit { hits.removeLast(hits.count - limit) }

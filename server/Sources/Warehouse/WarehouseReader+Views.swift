@@ -175,6 +175,12 @@ final class ViewReading {
     return try stored.withUnsafeBytes { try WarehouseReader.slots($0) }
   }
 
+  /// How far a day is; those before the first hit are never sealed, and need not be.
+  func state(of day: Int, isSealed: Bool, _ firstDay: Int?, now: Int64) -> ViewFigures.DayState {
+    if isSealed || day < firstDay ?? .max && isSettled(day, now: now) { return .final }
+    return calendar.final(day).map { $0 <= now } ?? false ? .closed : .open
+  }
+
   /// Whether nothing can change a day any more: nothing comes for it, nor for those before, whose campaigns last.
   ///
   /// The days before are final before it, but for a view that was moved half around the world eastwards.
@@ -185,8 +191,14 @@ final class ViewReading {
     }
   }
 
-  /// The hits that were stored last and happened since a moment, newest first.
-  func newest(_ limit: Int, since: Int64) throws -> [ViewHit] { try scan.newest(max(limit, 0), since: since) }
+  /// The hits of some days that were stored last, newest first.
+  func newest(_ limit: Int, of days: ClosedRange<Day>) throws -> [ViewHit] {
+    guard let times = times(of: days) else { return [] }
+    // Around a change of the view's zone moments between may belong to other days.
+    return try scan.newest(max(limit, 0), in: times).filter {
+      (days.lowerBound.number...days.upperBound.number).contains(calendar.day(of: $0.time))
+    }
+  }
 
   private static func decoded(_ present: [UInt8], _ figures: [UInt8], _ view: View, _ day: Int) throws -> ViewDay {
     let decoded = present.withUnsafeBytes { present in
@@ -234,8 +246,7 @@ extension WarehouseReader {
           figures.days.append(
             ViewFigures.DayRow(
               day: Day(number: number), totals: day.totals, users: day.users.count, newUsers: fresh.count,
-              isFinal: sealed.contains(number)
-                || number < firstDay ?? .max && reading.isSettled(number, now: now)))
+              state: reading.state(of: number, isSealed: sealed.contains(number), firstDay, now: now)))
           whole.merge(day)
         }
         seen.formUnion(day.present)
@@ -282,47 +293,5 @@ extension WarehouseReader {
   /// The first of a few steps, in hours, that is not less.
   private static func lateness(_ milliseconds: Int64) -> Int? {
     [1, 6, 24, 168].first { milliseconds <= Int64($0) * 3_600_000 }
-  }
-
-  /// The newest hits; see ``ViewSource/inspectedHits(_:since:limit:)``.
-  public func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit] {
-    try reading { connection in
-      let reading = try ViewReading(view, connection, self)
-      let hits = try reading.newest(limit, since: since)
-      return try hits.map { hit in
-        let day = reading.calendar.day(of: hit.time)
-        let isIn = view.filters.allSatisfy { $0.holds(hit.parameters[$0.parameter]) }
-        let isInTime =
-          try reading.calendar.counts(time: hit.time, received: hit.received) && hit.id <= reading.sealRow(day)
-        let user = try reading.user(of: hit)
-        return InspectedHit(
-          id: hit.id, time: hit.time, received: hit.received, day: Day(number: day),
-          status: !isInTime ? "late" : user == nil ? "anonymous" : isIn ? "counted" : "filtered",
-          install: Int(user ?? hit.slot),
-          parameters: hit.parameters)
-      }
-    }
-  }
-
-  /// The refused hits; see ``ViewSource/refusedHits(_:since:limit:)``.
-  public func refusedHits(_ view: View, since: Int64, limit: Int) throws -> [RefusedHit] {
-    try reading { connection in
-      let statement = try connection.prepare(
-        """
-        SELECT received, position, reason, message, event FROM reject_sample
-        WHERE app = ? AND received >= ? AND protocol = ? ORDER BY received DESC, position DESC LIMIT ?
-        """)
-      statement.bind(view.app.rawValue, since)
-      statement.bind(IngestProtocol.measurement.rawValue, at: 3)
-      statement.bind(Int64(max(limit, 0)), at: 4)
-      var hits: [RefusedHit] = []
-      while try statement.step() {
-        hits.append(
-          RefusedHit(
-            received: statement.integer(0), position: Int(statement.integer(1)), reason: statement.text(2),
-            message: statement.text(3), said: statement.text(4)))
-      }
-      return hits
-    }
   }
 }

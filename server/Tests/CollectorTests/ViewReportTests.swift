@@ -127,7 +127,8 @@ import Warehouse
       #expect(
         hits.first?["faults"] as? String
           == "cd0: dropped, no such index; cn: cut to 100 bytes; ev: dropped, not of its type")
-      #expect((hits.first?["parameters"] as? String)?.contains("!") == false)
+      let parameters = try #require(hits.first?["parameters"] as? [String: String])
+      #expect(parameters["ec"] == "Video" && parameters["ev"] == nil && !parameters.keys.contains { $0.hasPrefix("!") })
       let refused = try #require(report["refused"] as? [[String: Any]])
       #expect(refused.count == 1 && refused.first?["reason"] as? String == "timing_missing")
       let faults = try #require(refused.first?["faults"] as? String)

@@ -91,11 +91,11 @@ struct GoogleAnalyticsTests {
     let runs = try stage.runs.map { try $0.hits() }
     var hits = runs.flatMap(\.certain)
     let inspected = try stage.views[0].report("hits", stage.workspace, stage.app)["hits"] as? [[String: Any]]
-    let known = Set((inspected ?? []).map { "\($0["type"] ?? "") \($0["parameters"] ?? "")" })
+    let known = (inspected ?? []).compactMap { $0["parameters"] as? [String: String] }
     for undecided in runs.map(\.undecided) {
       #expect(undecided.count <= 1)
       hits += undecided.filter { hit in
-        known.contains { $0.hasPrefix("\(hit.type) ") && $0.contains(" ti=\(hit.parameters["ti"] ?? "none") ") }
+        known.contains { $0["t"] == hit.type && $0["ti"] == hit.parameters["ti"] ?? "none" }
       }
     }
     #expect(Set(hits.map(\.client)).count == 3, "a client stays the same over launches")

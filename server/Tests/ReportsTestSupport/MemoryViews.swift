@@ -18,7 +18,7 @@ package struct MemoryViews: Sendable {
       \ViewTotals.hits, \.sessions, \.screenViews, \.events, \.exceptions, \.crashes, \.duration, \.transactions,
       \.revenue, \.excessHits,
     ] { totals[keyPath: field] = number }
-    figures.days = [ViewFigures.DayRow(day: day, totals: totals, users: count, newUsers: count, isFinal: true)]
+    figures.days = [ViewFigures.DayRow(day: day, totals: totals, users: count, newUsers: count, state: .final)]
     figures.totals = totals
     (figures.users, figures.newUsers, figures.returningUsers) = (count, count, count)
     figures.actives = [1: count, 7: count, 14: count, 28: count]
@@ -88,7 +88,9 @@ extension MemoryFigures {
 
   package func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits] { views.late }
 
-  package func inspectedHits(_ view: View, since: Int64, limit: Int) throws -> [InspectedHit] { views.hits }
+  package func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [InspectedHit] {
+    views.hits
+  }
 
   package func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime { views.realtime }
 }

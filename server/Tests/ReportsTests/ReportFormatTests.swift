@@ -234,6 +234,13 @@ struct ReportFormatTests {
         """)
   }
 
+  @Test func `numbers of ours are numbers in CSV, also below zero, and texts of clients are no formulas`() {
+    let row: [ReportTable.Cell] = [.text("-54.00"), .number("-54.00"), .count(-7)]
+    let table = ReportTable(columns: ["name", "revenue", "count"], rows: [row])
+    #expect(table.csvText() == "name,revenue,count\r\n'-54.00,-54.00,-7\r\n")
+    #expect(table.terminalText().hasSuffix("-54.00   -54.00     -7\n"))
+  }
+
   @Test func `a long name is cut where figures follow it, and whole in CSV`() {
     for letter in ["x", "字"] {
       let name = String(repeating: letter, count: 500)

@@ -51,7 +51,7 @@ import Testing
     #expect(user.users == 2 && user.newUsers == 2 && user.totals.sessions == 2 && user.totals.hits == 3)
     let client = try figures(place, views.client, "2024-05-01")
     #expect(client.users == 3 && client.totals.sessions == 3)
-    let hits = try place.warehouse.inspectedHits(views.user, since: 0, limit: 10)
+    let hits = try place.warehouse.inspectedHits(views.user, days: day("2024-05-01")...day("2024-05-01"), limit: 10)
     #expect(hits.map(\.status) == ["anonymous", "counted", "counted", "counted"])
     #expect(Set(hits.dropFirst().map(\.install)).count == 2)
     try await place.close()

@@ -134,7 +134,10 @@ import Testing
       #expect(try hits(warehouse, view)?.totals.hits == 1)
       let late = try warehouse.lateHits(view, days: day("2024-05-01")...day("2024-05-20"))
       #expect(late == [LateHits(day: day("2024-05-14"), version: "7", hours: 1, count: round)])
-      #expect(try warehouse.inspectedHits(view, since: 0, limit: 1).map(\.status) == ["late"])
+      #expect(
+        try warehouse.inspectedHits(view, days: day("2024-05-01")...day("2024-05-20"), limit: 1).map(\.status) == [
+          "late"
+        ])
       try await warehouse.close()
       try catalog.close()
       (catalog, warehouse) = try open(directory)

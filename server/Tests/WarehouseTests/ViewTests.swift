@@ -50,8 +50,11 @@ import Testing
     #expect(figures.tables[.screens]?.map(\.key) == [["In"]])
     let late = try place.warehouse.lateHits(view, days: day("2024-05-01")...day("2024-05-20"))
     #expect(late == [LateHits(day: day("2024-05-14"), version: "2.0", hours: 1, count: 1)])
-    let hits = try place.warehouse.inspectedHits(view, since: 0, limit: 10)
+    let hits = try place.warehouse.inspectedHits(view, days: day("2024-05-14")...day("2024-05-14"), limit: 10)
     #expect(hits.map(\.status) == ["late", "counted"])
+    for other in ["2024-05-13", "2024-05-15"] {
+      #expect(try place.warehouse.inspectedHits(view, days: day(other)...day(other), limit: 10).isEmpty)
+    }
     #expect(hits.first?.parameters["cd"] == "Late")
     try await place.close()
   }
@@ -86,6 +89,8 @@ import Testing
     try await place.send("t=screenview&cd=B", qt: 4 * 3_600_000 + 1, received: "2024-05-15T03:59:59Z")
     let open = try place.figures(view, "2024-05-14", "2024-05-15", now: "2024-05-15T03:59:59Z")
     #expect(open.days.map(\.isFinal) == [false, false])
+    let closed = try place.figures(view, "2024-05-14", "2024-05-15", now: "2024-05-15T04:00:00Z")
+    #expect(closed.days.map(\.state) == [.closed, .open])
     let views = [view]
     #expect(try await place.warehouse.sealDays(of: views, now: timestamp("2024-05-15T04:00:59Z")) == 0)
     #expect(try await place.warehouse.sealDays(of: views, now: timestamp("2024-05-15T04:01:00Z")) == 1)
@@ -169,8 +174,7 @@ import Testing
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("t=screenview&cd=Now", received: "2024-05-14T12:00:00Z")
-    let since = milliseconds("2024-05-14T11:30:00Z")
-    let hits = try place.warehouse.inspectedHits(view, since: since, limit: 10)
+    let hits = try place.warehouse.inspectedHits(view, days: day("2024-05-14")...day("2024-05-14"), limit: 10)
     #expect(hits.map { $0.parameters["cd"] } == ["Now"])
     try await place.close()
   }
