@@ -20,9 +20,15 @@ extension HitParameter {
   /// What is known of a hit without its parameters, or means nothing once it was received.
   private static let unkept: Set<String> = ["v", "tid", "cid", "z"]
 
+  /// Whether it is kept unless its index is out of range.
+  static func mayBeKept(_ name: String) -> Bool {
+    name.utf8.count <= 64 && !unkept.contains(name) && !name.hasPrefix(faultMark)
+  }
+
   /// Whether a parameter of this name is kept beside its hit.
   public static func isKept(_ name: String) -> Bool {
-    name.utf8.count <= 64 && !unkept.contains(name) && !name.hasPrefix(faultMark)
+    if case .indexOutOfRange = MeasurementParameter.named(name) { return false }
+    return mayBeKept(name)
   }
 }
 
@@ -62,7 +68,7 @@ struct HitParameters {
     // Given twice, the last one counts. Looked up once: a hostile hit has thousands of names.
     let last = Dictionary(zip(names, names.indices), uniquingKeysWith: { $1 })
     for (position, name) in names.enumerated() where last[name] == position {
-      guard kept.count < Self.most, HitParameter.isKept(name) else { continue }
+      guard kept.count < Self.most, HitParameter.mayBeKept(name) else { continue }
       switch MeasurementParameter.named(name) {
       case .known(let parameter): add(name, parameter) { form.text(at: position, limit: $0) }
       case .indexOutOfRange: faults.append((name, .indexOutOfRange))

@@ -29,8 +29,19 @@ public struct VerificationReport: Sendable {
   public var figures: Int
   /// How many differ.
   public var differenceCount: Int
+  /// How many of those are of sealed days and what they remember, which `rebuild` leaves alone.
+  public var sealedDifferenceCount: Int
   /// The first thousand that differ.
   public var differences: [Difference]
+
+  /// What helps, in sentences; empty when nothing differs.
+  public var remedy: String {
+    let rebuild = differenceCount > sealedDifferenceCount ? ["Stop the server and run `tern rebuild`."] : []
+    let restore =
+      sealedDifferenceCount > 0
+      ? ["Sealed days are never rewritten: \(sealedDifferenceCount) can only be restored from a backup."] : []
+    return (rebuild + restore).joined(separator: " ")
+  }
 
   /// Whether nothing differs.
   public var isClean: Bool { differenceCount == 0 }
@@ -39,11 +50,13 @@ public struct VerificationReport: Sendable {
     events = 0
     figures = 0
     differenceCount = 0
+    sealedDifferenceCount = 0
     differences = []
   }
 
-  mutating func add(_ difference: Difference) {
+  mutating func add(_ difference: Difference, isSealed: Bool = false) {
     differenceCount += 1
+    if isSealed { sealedDifferenceCount += 1 }
     if differences.count < 1_000 { differences.append(difference) }
   }
 }

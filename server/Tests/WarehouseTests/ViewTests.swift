@@ -112,6 +112,7 @@ import Testing
     }
     let report = try place.warehouse.verify()
     #expect(report.differenceCount == 1 && report.differences.first?.day == day("2024-05-14"))
+    #expect(report.remedy.contains("backup") && !report.remedy.contains("tern rebuild"))
     try await place.close()
   }
 
@@ -205,7 +206,7 @@ import Testing
     #expect(throws: WarehouseError.self) {
       try place.catalog.createView(app: AppID(99), name: "V", timeZone: "UTC")
     }
-    for parameter in ["v", "tid", "cid", "z"] {
+    for parameter in ["v", "tid", "cid", "z", "cd0", "cd201"] {
       let unanswerable = try #require(ViewFilter("\(parameter)!=1"))
       #expect(throws: WarehouseError.self, "\(parameter) is not kept") {
         try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC", filters: [unanswerable])

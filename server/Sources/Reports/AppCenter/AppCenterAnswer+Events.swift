@@ -65,7 +65,7 @@ extension AppCenterQuestion {
       uniquingKeysWith: { $1 })
     let sessions = try sessions(source, days).values.saturatingSum()
     let all = try source.totals(app: app, dimension: .event, days: days, limit: nil)
-      .filter { eventNames.isEmpty || eventNames.contains($0.key) }
+      .filter { eventNames.isEmpty || eventNames.contains(bytesOf: $0.key) }
     let rows = try ordered(all).dropFirst(skip).prefix(top).map { event in
       AppCenterEvents.Event(
         id: event.key, name: event.key, count: event.count, previousCount: before[event.key]?.count ?? 0,
@@ -143,4 +143,9 @@ extension AppCenterQuestion {
       try source.series(app: app, dimension: .event, key: name, days: days).map { ($0.day, $0) },
       uniquingKeysWith: { $1 })
   }
+}
+
+extension [String] {
+  /// Whether a name is among these byte by byte: names are kept apart that are only the same to people.
+  fileprivate func contains(bytesOf name: String) -> Bool { contains { $0.utf8.elementsEqual(name.utf8) } }
 }

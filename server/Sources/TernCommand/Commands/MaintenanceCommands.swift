@@ -7,7 +7,7 @@ struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Count every figure again from the stored events, and list differences.",
     discussion: """
-      Works while a server runs. Exit code 0: nothing differs. 1: something does; `tern rebuild` repairs it.
+      Works while a server runs. Exit code 0: nothing differs. 1: something does; the last line says what helps.
 
       Example:
         tern verify --data /var/lib/tern
@@ -25,7 +25,7 @@ struct VerifyCommand: ParsableCommand {
     for difference in report.differences { Terminal.say(CommandEnding.line(difference.description)) }
     guard report.isClean else {
       Terminal.complain(
-        "tern: \(report.differenceCount) of \(report.figures) figures differ. Stop the server and run `tern rebuild`.")
+        "tern: \(report.differenceCount) of \(report.figures) figures differ. \(report.remedy)")
       throw ExitCode(1)
     }
     Terminal.say("\(report.figures) figures agree with \(report.events) events.")
@@ -35,9 +35,9 @@ struct VerifyCommand: ParsableCommand {
 /// `tern rebuild`
 struct RebuildCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rebuild", abstract: "Make all figures anew from the stored events.",
+    commandName: "rebuild", abstract: "Make the figures anew from the stored events.",
     discussion: """
-      Needs the server stopped. Events are only read.
+      Needs the server stopped. Events are only read. Sealed days of views stay as they are: they are final.
 
       Example:
         tern rebuild --data /var/lib/tern
@@ -54,7 +54,7 @@ struct RebuildCommand: ParsableCommand {
       Terminal.progress("\(count) events counted")
     }
     Terminal.progress("")
-    Terminal.say("All figures were made anew from \(events) events.")
+    Terminal.say("The figures were made anew from \(events) events; sealed days of views stay as they are.")
   }
 }
 
