@@ -1,5 +1,15 @@
 /// Turns clients' hits into users' hits, for views whose users are `uid`s.
 enum ViewIdentity {
+  /// Tells the numbers of clients from those of `uid`s where both stand side by side: in what a view remembers.
+  static let clientMark: UInt32 = 1 << 31
+
+  /// Hits by the numbers of users, and what was learnt of the clients behind them.
+  struct Outcome {
+    var hits: [ViewHit] = []
+    /// What changed of what is remembered of clients, by their marked numbers.
+    var states: [UInt32: UserState] = [:]
+  }
+
   /// The hits that belong to a `uid`, each with that user's number in place of its client's.
   ///
   /// A hit belongs to the id that it names. With unification, those of the session in which a client first names one
@@ -8,29 +18,35 @@ enum ViewIdentity {
   /// - Parameters:
   ///   - hits: all of one day that came in time.
   ///   - settings: decides about unification, and how clients' sessions are cut.
+  ///   - states: what was remembered of the clients when the day began, by their marked numbers: a session goes on under
+  ///     the campaign of an earlier day.
   ///   - number: the number of a `uid`; `nil` when it has none.
   static func users(
-    of hits: [ViewHit], _ settings: ViewSettings, number: (String) throws -> UInt32?
-  ) rethrows -> [ViewHit] {
+    of hits: [ViewHit], _ settings: ViewSettings, states: [UInt32: UserState] = [:],
+    number: (String) throws -> UInt32?
+  ) rethrows -> Outcome {
     switch settings.identity {
-    case .client: return hits
-    case .explicitUser: return try hits.compactMap { try $0.belonging(to: $0.user, number) }
+    case .client: return Outcome(hits: hits)
+    case .explicitUser: return Outcome(hits: try hits.compactMap { try $0.belonging(to: $0.user, number) })
     case .user:
       // A quota on clients' sessions would take hits away that a user's session has room for.
       var unlimited = settings
       unlimited.hasQuotas = false
-      var found: [ViewHit] = []
-      for (_, hits) in Dictionary(grouping: hits, by: \.slot) {
+      var outcome = Outcome()
+      for (slot, hits) in Dictionary(grouping: hits, by: \.slot) {
         let ordered = hits.sorted(by: ViewHit.isBefore).map { (hit: $0, isIn: true) }
-        for session in UserDay(hits: ordered, UserState(), unlimited, CustomRules()).sessions {
+        let state = states[slot | clientMark] ?? UserState()
+        let day = UserDay(hits: ordered, state, unlimited, CustomRules())
+        if day.state != state { outcome.states[slot | clientMark] = day.state }
+        for session in day.sessions {
           guard let first = session.hits.firstIndex(where: { !$0.user.isEmpty }) else { continue }
           for (position, hit) in session.hits.enumerated() {
             let user = position < first ? session.hits[first].user : hit.user
-            if let hit = try hit.belonging(to: user, number) { found.append(hit) }
+            if let hit = try hit.belonging(to: user, number) { outcome.hits.append(hit) }
           }
         }
       }
-      return found
+      return outcome
     }
   }
 }
@@ -38,15 +54,31 @@ enum ViewIdentity {
 extension ViewReading {
   /// Hands over the wanted hits of a stretch of time that have a user in this view, by the numbers of users: in portions,
   /// each with all hits of its users. Those of `uid`s come together, as one may be behind many clients.
+  ///
+  /// - Parameter day: the day that they are of, before which something may be remembered of their clients.
+  /// - Returns: what the hits changed of that.
+  @discardableResult
   func portions(
-    _ times: Range<Int64>, where isWanted: (Int64, Int64, Int64) -> Bool, body: ([ViewHit]) throws -> Void
-  ) throws {
-    guard view.settings.identity != .client else { return try scan.portions(times, where: isWanted, body: body) }
-    var found: [ViewHit] = []
-    try scan.portions(times, where: isWanted) { hits in
-      found += try ViewIdentity.users(of: hits, view.settings) { try members.number($0) }
+    _ times: Range<Int64>, of day: Int? = nil, where isWanted: (Int64, Int64, Int64) -> Bool,
+    body: ([ViewHit]) throws -> Void
+  ) throws -> [UInt32: UserState] {
+    guard view.settings.identity != .client else {
+      try scan.portions(times, where: isWanted, body: body)
+      return [:]
     }
-    try body(found)
+    var found = ViewIdentity.Outcome()
+    try scan.portions(times, where: isWanted) { hits in
+      var known: [UInt32: UserState] = [:]
+      if let day, view.settings.identity == .user {
+        known = try states(of: Set(hits.map { $0.slot | ViewIdentity.clientMark }), before: day)
+      }
+      let outcome = try ViewIdentity.users(of: hits, view.settings, states: known) { try members.number($0) }
+      found.hits += outcome.hits
+      // Each client is in one portion.
+      found.states.merge(outcome.states) { $1 }
+    }
+    try body(found.hits)
+    return found.states
   }
 
   /// The number of the user that a hit names by itself; `nil` when it names none in a view of `uid`s.

@@ -40,9 +40,8 @@ struct ViewMemory {
 }
 
 extension ViewReading {
-  /// What is remembered of the users of some hits when their day begins; ``remember(before:)`` comes first.
-  func states(of hits: [ViewHit], before day: Int) throws -> [UInt32: UserState] {
-    let users = Set(hits.map(\.slot))
+  /// What is remembered of some users when a day begins; ``remember(before:)`` comes first.
+  func states(of users: Set<UInt32>, before day: Int) throws -> [UInt32: UserState] {
     var states: [UInt32: UserState] = [:]
     guard try rememberedStates(limit: 1) > 0 else {
       for user in users { states[user] = memory.states[user] }

@@ -124,12 +124,13 @@ final class ViewReading {
     var builder = ViewDayBuilder(filters: view.filters, settings: view.settings, rules: rules) { [calendar] in
       calendar.hour(of: $0)
     }
-    try portions(bounds) { id, time, received in
+    let clients = try portions(bounds, of: day) { id, time, received in
       id <= row && calendar.day(of: time) == day && calendar.counts(time: time, received: received)
     } body: {
-      builder.add(portion: $0, try states(of: $0, before: day))
+      builder.add(portion: $0, try states(of: Set($0.map(\.slot)), before: day))
     }
-    let counted = builder.finished()
+    var counted = builder.finished()
+    counted.states.merge(clients) { $1 }
     memory.add(counted.states, of: day)
     return counted
   }

@@ -61,10 +61,9 @@ struct NaiveView {
     case .user:
       return ordered.enumerated().compactMap { index, hit in
         if !hit.user.isEmpty { return (hit.user, hit) }
-        // The rest of the client's day: ahead to the first hit of the same session that names somebody, if none did.
-        let day = ordered.filter { $0.client == hit.client && $0.time / Self.length == hit.time / Self.length }
-        let own =
-          ordered[...index].count { $0.client == hit.client && $0.time / Self.length == hit.time / Self.length } - 1
+        // All that the client did: ahead to the first hit of the same session that names somebody, if none did.
+        let day = ordered.filter { $0.client == hit.client }
+        let own = ordered[...index].count { $0.client == hit.client } - 1
         var session = 0
         var numbers: [Int] = []
         var before: [Placed] = []

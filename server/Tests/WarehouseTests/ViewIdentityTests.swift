@@ -22,6 +22,26 @@ import Testing
       view, days: day(date)...day(date), tables: [.screens], now: milliseconds("2025-01-01T00:00:00Z"))
   }
 
+  @Test func `a session that goes on under a campaign of yesterday is not cut by who names it again`() async throws {
+    let place = try Place()
+    let views = try views(place)
+    try await place.send("cid=1&t=screenview&cd=Day&cs=A&cm=m&cn=n", at: "2024-05-01T12:00:00Z")
+    try await place.send("cid=1&t=screenview&cd=Anonymous", at: "2024-05-02T12:00:00Z")
+    try await place.send("cid=1&uid=u&t=screenview&cd=Named&cs=A&cm=m&cn=n", at: "2024-05-02T12:01:00Z")
+    for round in 1...2 {
+      let client = try figures(place, views.client, "2024-05-02")
+      let user = try figures(place, views.user, "2024-05-02")
+      #expect(client.totals.sessions == 1 && client.totals.screenViews == 2)
+      // The hit before the first with a uid is the user's; that the campaign is not new, only the client knows.
+      #expect(user.totals.screenViews == 2 && user.users == 1)
+      if round == 2 { break }
+      try await place.warehouse.sealDays(
+        of: [views.client, views.user], now: Timestamp(millisecondsSince1970: milliseconds("2024-05-04T12:00:00Z")))
+      #expect(try place.warehouse.verify().isClean)
+    }
+    try await place.close()
+  }
+
   @Test func `what a session had before its user was named is the user's, with unification`() async throws {
     let place = try Place()
     let views = try views(place)
