@@ -1,6 +1,7 @@
 import Foundation
 import Hummingbird
 import HummingbirdTesting
+import NIOConcurrencyHelpers
 import NIOCore
 import TernEvents
 import Testing
@@ -162,6 +163,29 @@ import Warehouse
         #expect(try await connection.receiveToEnd().contains("}HTTP/1.1 200"))
       }
     }
+  }
+
+  @Test func `requests for apps that are not here write one line in a while, without secrets or control characters`()
+    async throws
+  {
+    let time = NIOLockedValueBox(Duration.zero)
+    let fixture = try Fixture(uptime: { time.withLockedValue { $0 } })
+    try await fixture.routed { client in
+      for minute in 0..<2 {
+        time.withLockedValue { $0 = .seconds(60) * minute }
+        for _ in 0..<20 {
+          let hit = "v=1&tid=UA-9-\(minute)%1B%5B2J&cid=c&t=screenview"
+          _ = try await client.execute(uri: "/collect", method: .post, body: ByteBuffer(string: hit))
+          _ = try await client.execute(
+            uri: "/v1/events", method: .post, headers: [.ternKey: "tern_secret"], body: ByteBuffer(string: line("Play"))
+          )
+        }
+      }
+    }
+    let messages = fixture.log.messages
+    #expect(messages.count == 2 && messages.allSatisfy { $0.contains("not known here") && !$0.contains("secret") })
+    #expect(messages.first?.contains("UA-9-02J") == true && messages.last?.contains("40 requests name") == true)
+    #expect(!messages.joined().contains("\u{1B}"))
   }
 
   @Test func `a warehouse that fails every request writes one line in a while`() async throws {

@@ -20,6 +20,7 @@ struct Ingestion: Sendable {
   let wallTime: @Sendable () -> Timestamp
   let readiness: NIOLockedValueBox<Readiness>
   private let fault = NIOLockedValueBox(RepeatedFault())
+  private let stranger = NIOLockedValueBox(RepeatedFault(pause: .seconds(60)))
   private let uptime: @Sendable () -> Duration
 
   init(_ ports: CollectorPorts, reader: BodyReader, live: LiveHub) {
@@ -38,6 +39,24 @@ struct Ingestion: Sendable {
 
   /// Notes that a request was read, which is its receipt; end that when it was answered.
   func receive() -> Receipt { sink.receipts.receive(wallTime) }
+
+  /// Notes that a request named an app that is not here. The protocols' answers hardly tell, so whoever wonders where the
+  /// events are finds a line in the log, one a minute.
+  ///
+  /// - Parameter trackingID: what the request named, where that is no secret.
+  func unknownApp(_ source: IngestProtocol, trackingID: String? = nil) {
+    metrics.unknownApp(source)
+    guard let count = stranger.withLockedValue({ $0.occurred(at: uptime()) }) else { return }
+    let requests = count == 1 ? "A request names" : "\(count) requests name"
+    var metadata: Logger.Metadata = ["protocol": "\(source.rawValue)"]
+    // Anybody can send it: short, and without what could steer a terminal.
+    if let trackingID {
+      metadata["tid"] =
+        "\(String(trackingID.prefix(40).filter { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }))"
+    }
+    logger.warning(
+      "\(requests) an app that is not known here; `tern apps list` shows those that are", metadata: metadata)
+  }
 
   /// Whether a commit is likely to work.
   var isReady: Bool {

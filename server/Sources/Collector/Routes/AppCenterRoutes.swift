@@ -29,7 +29,7 @@ struct AppCenterRoutes: Sendable {
         ), request)
     }
     guard let app = try ingestion.find({ try $0.app(appSecret: secret) })?.id else {
-      ingestion.metrics.unknownApp(.appCenter)
+      ingestion.unknownApp(.appCenter)
       return try answerUnknownSecret(request)
     }
     do {

@@ -68,7 +68,7 @@ struct MeasurementRoutes: Sendable {
     }
     for batch in batches {
       guard let app = try ingestion.find({ try $0.app(trackingID: batch.trackingID) }) else {
-        ingestion.metrics.unknownApp(.measurement)
+        ingestion.unknownApp(.measurement, trackingID: batch.trackingID)
         continue
       }
       _ = try await ingestion.commit(batch.batch, app: app.id)

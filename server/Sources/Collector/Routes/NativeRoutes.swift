@@ -21,7 +21,7 @@ struct NativeRoutes: Sendable {
     guard let key = request.headers[.ternKey]?.trimmed ?? request.bearerToken,
       let app = try ingestion.find({ try $0.app(keyOrAppSecret: key) })?.id
     else {
-      ingestion.metrics.unknownApp(.native)
+      ingestion.unknownApp(.native)
       throw BodyReader.closingUnlessHarmless(.unknownKey, request)
     }
     let encoding = try ingestion.encoding(of: request)
