@@ -198,7 +198,14 @@ package struct StateFiles: Sendable {
     try? replace(Self.installName, with: Array(install.description.utf8))
   }
 
-  var hasInstallID: Bool { readInstallID() != nil }
+  /// Whether there is an identifier, or may be one that the disk does not show at the moment.
+  var hasInstallID: Bool {
+    do throws(FileError) {
+      return try read(Self.installName).flatMap { UniqueID(String(decoding: $0, as: UTF8.self)) } != nil
+    } catch {
+      return true
+    }
+  }
 
   private func readInstallID() -> UniqueID? {
     ((try? read(Self.installName)) ?? nil).flatMap { UniqueID(String(decoding: $0, as: UTF8.self)) }

@@ -82,6 +82,21 @@ extension `App Center` {
       #expect(AppCenter.installId == id)
     }
 
+    @Test func `an id that cannot be read at the moment is not replaced by the original's`() throws {
+      let files = InMemoryFileSystem()
+      var environment = try TestHarness().environment()
+      environment.fileSystem = files
+      let store = ClientStore(directory: URL(fileURLWithPath: "/queue"), environment: environment)
+      let id = store.installID
+      let original = try #require(UniqueID(Self.id))
+      files.setScript { $0.path.hasSuffix("install-id") && $0.kind == .open ? .fail(errno: EMFILE) : nil }
+      store.adopt {
+        ClientStore.Beginning(installID: original, isEnabled: false, allowsRequests: true, partsOff: [])
+      }
+      files.setScript(nil)
+      #expect(store.installID == id)
+    }
+
     @Test(
       arguments: [
         [:], ["MSAppCenterInstallId": "no id"], ["MSAppCenterInstallId": 7], ["MSAppCenterAppCenterIsEnabled": false],
