@@ -18,8 +18,6 @@ struct ViewDay {
 
   /// Different keys of one table and day; further ones are counted as "(other)".
   static let maximumKeys = 5_000
-  /// The longest part of a key, in UTF-8 bytes.
-  static let maximumKeyBytes = 500
 
   var totals = ViewTotals()
   /// Everybody of the app who was there on the day in time, whatever the view's filters.
