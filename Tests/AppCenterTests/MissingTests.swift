@@ -124,8 +124,9 @@ extension `App Center` {
         await modules.relaunch()
         sizes.append(size())
       }
-      // The least of the last ones, since a file may wait to be removed for a moment; a number may gain a digit.
-      #expect(sizes.suffix(50).min() ?? .max <= (sizes.prefix(50).max() ?? 0) + 16)
+      // The least of the last ones, since a file may wait to be removed for a moment. A note that is made once, on a busy
+      // machine late, is no growth: a byte a launch would be 150.
+      #expect(sizes.suffix(50).min() ?? .max <= (sizes.prefix(50).min() ?? 0) + 128)
     }
 
     @Test func `315. the handler of the storage's size is called once, whatever happens`() async throws {
