@@ -26,8 +26,8 @@ extension AppCenterCore {
     return files.filter { $0.data.count <= AttachmentPiece.maximumAttachmentBytes }
   }
 
-  /// Takes in what earlier processes left; who has to be asked is asked later, when the start is over.
-  func crashesStarted() {
+  /// Takes in what earlier processes left; who has to be asked is asked on the main thread, and not waited for.
+  func findCrashes() {
     let found = world.crashes.reports()
     state.withLock { $0.crashes.last = found.last { $0.isOfLastLaunch } }
     guard !found.isEmpty, let client = state.withLock({ $0.client }) else { return }

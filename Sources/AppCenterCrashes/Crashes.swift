@@ -140,7 +140,7 @@ extension Crashes: StartableService {
   package static let traits = ServiceTraits(
     name: "Crashes", tag: .crashes, priority: 999, isSecretRequired: true, part: .errors)
 
-  package static func started(_ core: AppCenterCore, _ client: TernClient?) {
-    core.crashesStarted()
-  }
+  package static func started(_ core: AppCenterCore, _ client: TernClient?) {}
+
+  package static func allStarted(_ core: AppCenterCore) { core.findCrashes() }
 }

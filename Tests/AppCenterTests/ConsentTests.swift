@@ -77,13 +77,9 @@ extension `App Center` {
       let listener = EventfulListener()
       Crashes.delegate = listener
       Crashes.userConfirmationHandler = nil
-      let queue = DispatchQueue(label: "main")
-      let modules = try ModuleHarness { [left] world in
-        world.crashes = left
-        world.mainCallback = { body in queue.async(execute: body) }
-      }
+      // Without a main thread to wait for, the app is asked at the earliest moment there is.
+      let modules = try ModuleHarness { [left] in $0.crashes = left }
       modules.startQuietly([Analytics.self, Crashes.self])
-      await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
       try await modules.flush()
       #expect(modules.names == ["Will send"])
       Crashes.delegate = nil

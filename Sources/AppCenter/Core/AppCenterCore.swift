@@ -80,18 +80,19 @@ package final class AppCenterCore: Sendable {
     let disabled = Set(
       (world.variables["APP_CENTER_DISABLE"] ?? "").split(separator: ",")
         .map { $0.trimmingCharacters(in: .whitespaces).lowercased() })
-    var count = 0
+    var started: [any StartableService.Type] = []
     for service in sorted.map(\.element) {
       let traits = service.traits
       let isNew = decide {
         $0.start(traits, fromApplication: fromApplication, disabled: disabled, &$1)
       }
       guard isNew else { continue }
-      count += 1
+      started.append(service)
       let client = state.withLock { $0.services[traits.name]?.hasSecret == true ? $0.client : nil }
       service.started(self, client)
     }
-    return count
+    for service in started { service.allStarted(self) }
+    return started.count
   }
 
   /// Opens the client, if there is a secret.
