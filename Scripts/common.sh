@@ -44,3 +44,16 @@ build() {
   say "building ${package#"$root"/} $* (the first build takes some minutes)"
   swift build --package-path "$package" "$@" >&2
 }
+
+# run_tests PACKAGE-DIRECTORY ARGUMENTS… : runs tests and, when some fail, says at the end which: thousands of lines tell of
+# the others.
+run_tests() {
+  local package=$1 output
+  shift
+  output=$(mktemp)
+  if swift test --package-path "$package" "$@" 2>&1 | tee "$output" >&2; then rm -f "$output"; return; fi
+  say "what failed"
+  grep -a -e ' recorded an issue' -e ' failed after' -e 'error:' -e 'WARNING: ThreadSanitizer' "$output" | tail -n 60 >&2 || tail -n 20 "$output" >&2
+  rm -f "$output"
+  fail "tests of ${package#"$root"/} failed"
+}
