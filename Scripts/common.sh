@@ -55,5 +55,5 @@ run_tests() {
   say "what failed"
   grep -a -e ' recorded an issue' -e ' failed after' -e 'error:' -e 'WARNING: ThreadSanitizer' "$output" | tail -n 60 >&2 || tail -n 20 "$output" >&2
   rm -f "$output"
-  fail "tests of ${package#"$root"/} failed"
+  fail "some tests failed"
 }
