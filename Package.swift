@@ -87,11 +87,11 @@ let package = Package(
       dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes", "Tern", "TernEvents", "TernTestSupport"]),
     // Only compiled: what apps write, in the language modes that they use.
     .testTarget(
-      name: "AppCenterSwift5Tests", dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes"],
-      swiftSettings: [.swiftLanguageMode(.v5)]),
+      name: "AppCenterIdioms6", dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes"],
+      path: "Tests/AppCenterIdioms/Swift6", swiftSettings: [.swiftLanguageMode(.v6)]),
     .testTarget(
-      name: "AppCenterSwift6Tests", dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes"],
-      swiftSettings: [.swiftLanguageMode(.v6)]),
+      name: "AppCenterIdioms5", dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes"],
+      path: "Tests/AppCenterIdioms/Swift5", swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(name: "TernSimulatorTests", dependencies: ["TernSimulator", "TernEvents"]),
   ],
   swiftLanguageModes: [.v6]
@@ -99,7 +99,7 @@ let package = Package(
 
 // An app's settings are its own: what apps write is compiled without ours.
 let fixtures: Set = [
-  "AppCenterSwift5Tests", "AppCenterSwift6Tests", "GoogleAnalyticsIdioms5", "GoogleAnalyticsIdioms6",
+  "AppCenterIdioms5", "AppCenterIdioms6", "GoogleAnalyticsIdioms5", "GoogleAnalyticsIdioms6",
 ]
 for target in package.targets
 where [.regular, .test, .executable].contains(target.type) && !fixtures.contains(target.name) {

@@ -3,7 +3,7 @@ import AppCenterAnalytics
 import AppCenterCrashes
 import Foundation
 
-// Only compiled: how apps that were written for App Center's SDK use it. In Swift 5 mode.
+// Only compiled: how apps that were written for App Center's SDK use it, in each language mode.
 
 /// Something of the app's that is not Sendable.
 class TypicalModel {
@@ -114,7 +114,12 @@ class TypicalApp: NSObject, CrashesDelegate {
   }
 
   func crashes(_ crashes: Crashes, shouldProcess errorReport: ErrorReport) -> Bool { true }
-  func crashes(_ crashes: Crashes, didFailSending errorReport: ErrorReport, withError error: Error) {}
+  // As an app wrote it with either SDK.
+  #if swift(>=6)
+    func crashes(_ crashes: Crashes, didFailSending errorReport: ErrorReport, withError error: (any Error)?) {}
+  #else
+    func crashes(_ crashes: Crashes, didFailSending errorReport: ErrorReport, withError error: Error) {}
+  #endif
   func attachments(with crashes: Crashes, for errorReport: ErrorReport) -> [ErrorAttachmentLog]? { nil }
 
   func size() async -> Bool { await AppCenter.setMaxStorageSize(1 << 24) }
@@ -125,7 +130,9 @@ class TypicalApp: NSObject, CrashesDelegate {
   Analytics.trackEvent("Opened")
 }
 
-/// Swift 5 lets an app pass what is not Sendable.
-func storage(_ model: TypicalModel) {
-  AppCenter.setMaxStorageSize(1 << 24) { model.isStorageLarge = $0 }
-}
+#if !swift(>=6)
+  /// Swift 5 lets an app pass what is not Sendable.
+  func storage(_ model: TypicalModel) {
+    AppCenter.setMaxStorageSize(1 << 24) { model.isStorageLarge = $0 }
+  }
+#endif
