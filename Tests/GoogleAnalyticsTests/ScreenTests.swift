@@ -8,7 +8,7 @@ import Testing
 
 @testable import GoogleAnalytics
 
-@Suite(.timeLimit(.minutes(1))) struct `Screens, log lines and crashes` {
+@Suite(.timeLimit(.minutes(5))) struct `Screens, log lines and crashes` {
   let world = MeasurementWorld()
 
   @Test func `B19 a screen records one view each time it appears; without a name none; its own tracker comes first`()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TernLog
 
-@Suite(.timeLimit(.minutes(1))) struct `A log on a slow disk` {
+@Suite(.timeLimit(.minutes(5))) struct `A log on a slow disk` {
   /// Runs `body` on a thread of its own with each of its operations held back until an append has returned.
   private func delayEach(
     _ kinds: Set<InMemoryFileSystem.Operation.Kind>, _ fixture: LogFixture, _ log: EventLog,

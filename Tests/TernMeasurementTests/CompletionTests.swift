@@ -4,7 +4,7 @@ import TernMeasurement
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Dispatch with a completion handler` {
+@Suite(.timeLimit(.minutes(5))) struct `Dispatch with a completion handler` {
   let world = MeasurementWorld()
 
   @Test func `B45 with hits waiting and a server that takes them the handler is told good, once`() async {

@@ -4,7 +4,7 @@ import TernMeasurement
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Periodic dispatch` {
+@Suite(.timeLimit(.minutes(5))) struct `Periodic dispatch` {
   let world = MeasurementWorld()
 
   @Test func `B30 the interval is 120 s at first, and periodic dispatch on`() async {

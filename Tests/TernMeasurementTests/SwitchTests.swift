@@ -5,7 +5,7 @@ import TernMeasurement
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Limits and switches` {
+@Suite(.timeLimit(.minutes(5))) struct `Limits and switches` {
   let world = MeasurementWorld()
 
   @Test func `B44 sends from eight threads are all stored, each with a number of its own`() async {

@@ -6,7 +6,7 @@ import TernMeasurement
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `On the wire` {
+@Suite(.timeLimit(.minutes(5))) struct `On the wire` {
   let world = MeasurementWorld()
 
   /// A hit of exactly so many bytes on the wire.

@@ -2,7 +2,7 @@ import Tern
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Delivering` {
+@Suite(.timeLimit(.minutes(5))) struct `Delivering` {
   @Test func `a flush sends everything that waits and says how much`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()

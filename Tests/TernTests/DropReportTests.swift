@@ -3,7 +3,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Reports of drops` {
+@Suite(.timeLimit(.minutes(5))) struct `Reports of drops` {
   /// What the collector was told, by reason.
   private func told(_ harness: TestHarness) -> [DropReason: Int] {
     var sums: [DropReason: Int] = [:]

@@ -91,7 +91,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A flush with a deadline` {
+@Suite(.timeLimit(.minutes(5))) struct `A flush with a deadline` {
   @Test func `ends when everything has arrived`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
@@ -127,7 +127,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A reset` {
+@Suite(.timeLimit(.minutes(5))) struct `A reset` {
   @Test func `forgets the user and begins a session, over launches too`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()

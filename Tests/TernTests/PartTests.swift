@@ -4,7 +4,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Parts of what is recorded` {
+@Suite(.timeLimit(.minutes(5))) struct `Parts of what is recorded` {
   private struct Broken: Error {}
 
   @Test func `switching usage off erases events and sessions and leaves errors`() async throws {
@@ -83,7 +83,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `Errors and attachments` {
+@Suite(.timeLimit(.minutes(5))) struct `Errors and attachments` {
   private struct Broken: Error, CustomStringConvertible { let description = "It broke" }
 
   private func lines(_ harness: TestHarness, _ type: String) throws -> [[String: Any]] {

@@ -12,7 +12,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct `What is no file` {
+@Suite(.timeLimit(.minutes(5))) struct `What is no file` {
   private let harness: TestHarness
 
   init() throws { harness = try TestHarness() }

@@ -3,7 +3,7 @@ import Tern
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Properties of an event` {
+@Suite(.timeLimit(.minutes(5))) struct `Properties of an event` {
   @Test func `come from variables of any usual type`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }

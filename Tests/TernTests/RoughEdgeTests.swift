@@ -7,7 +7,7 @@ import Testing
 
 @testable import Tern
 
-@Suite(.timeLimit(.minutes(1))) struct `At the edges` {
+@Suite(.timeLimit(.minutes(5))) struct `At the edges` {
   @Test func `no length of time is too long`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tern
 
-@Suite(.timeLimit(.minutes(1))) struct `Switches that processes share` {
+@Suite(.timeLimit(.minutes(5))) struct `Switches that processes share` {
   private let memory = InMemoryFileSystem()
   private let harness: TestHarness
 

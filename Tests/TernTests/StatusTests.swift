@@ -2,7 +2,7 @@ import Tern
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `The status` {
+@Suite(.timeLimit(.minutes(5))) struct `The status` {
   @Test func `comes at once, and to each reader by itself`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }

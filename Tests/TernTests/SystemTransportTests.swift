@@ -3,7 +3,7 @@ import Tern
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `The transport of this system` {
+@Suite(.timeLimit(.minutes(5))) struct `The transport of this system` {
   private func send(
     to server: LocalServer, path: String = "/v1/events", timeout: Duration = .seconds(20)
   ) async throws -> TransportResult {

@@ -5,7 +5,7 @@
   import Testing
 
   /// With real processes and real signals.
-  @Suite(.serialized, .timeLimit(.minutes(1))) struct `A process that is asked to end` {
+  @Suite(.serialized, .timeLimit(.minutes(5))) struct `A process that is asked to end` {
     private struct Pair {
       let collector: ProbeProcess
       let app: ProbeProcess

@@ -6,7 +6,7 @@
 
   /// With real processes, real sockets and a real (virtual) cable; in real time, because the kernel has no other.
   @Suite(
-    .serialized, .timeLimit(.minutes(1)),
+    .serialized, .timeLimit(.minutes(5)),
     .enabled(if: Cable.obstacle == nil, Comment(rawValue: Cable.obstacle ?? "")))
   struct `On a real link` {
     /// A seed whose pauses are long: whoever hears nothing of the network waits for minutes.

@@ -4,7 +4,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `When the network comes back` {
+@Suite(.timeLimit(.minutes(5))) struct `When the network comes back` {
   private let network = ScriptedReachability()
 
   private func world(_ transport: ScriptedTransport = ScriptedTransport()) throws -> TestHarness {

@@ -10,7 +10,7 @@ import Warehouse
 @testable import Collector
 
 /// Many connections that want to harm the others, on a socket.
-@Suite(.timeLimit(.minutes(2))) struct CrowdTests {
+@Suite(.timeLimit(.minutes(10))) struct CrowdTests {
   private func head(_ fixture: Fixture, _ fields: String) -> String {
     "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nTern-Key: \(fixture.app.key)\r\n\(fields)\r\n\r\n"
   }

@@ -9,14 +9,14 @@ import Warehouse
 @testable import Collector
 
 /// The collector on a socket: what only shows with real connections.
-@Suite(.timeLimit(.minutes(2))) struct SocketTests {
+@Suite(.timeLimit(.minutes(10))) struct SocketTests {
   private func head(_ fixture: Fixture, _ fields: String) -> String {
     "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nTern-Key: \(fixture.app.key)\r\n\(fields)\r\n\r\n"
   }
 
   @Test func `a body that comes in pieces is stored, and the connection is used again`() async throws {
     // Beside many other tests the pieces may take long, which is not what this is about.
-    let limits = CollectorLimits(bodyProgressInterval: .seconds(60), bodyDeadline: .seconds(60))
+    let limits = CollectorLimits(bodyProgressInterval: .seconds(3_600), bodyDeadline: .seconds(3_600))
     let fixture = try Fixture(CollectorSettings(limits: limits))
     try await fixture.running { port in
       try await RawConnection.open(to: port) { connection in
