@@ -63,10 +63,36 @@ import Testing
   @Test(arguments: [
     ("Play", "play"), ("7 days", "app_7_days"), ("session_start", "app_session_start"), ("ga_x", "app_ga_x"),
     ("übergröße", "bergr_e"), ("", "app_event"), ("error", "app_error"), ("__a--b__", "a_b"),
-    ("exception", "exception"), ("日本", "app_event"),
+    ("exception", "exception"), ("日本", "app_event"), ("notification_send", "app_notification_send"),
+    ("App Store subscription renew", "app_app_store_subscription_renew"),
   ]) func `names are made such that GA4 takes them`(text: String, name: String) {
     #expect(GA4Translation.name(text) == name)
     #expect(GA4Translation.name(String(repeating: "x", count: 50)).count == 40)
+  }
+
+  @Test func `an event has 25 parameters, items among them, of 100 characters, and no numbers that are none`()
+    async throws
+  {
+    let world = MeasurementWorld()
+    let client = world.client(collector: "http://collector.test/")
+    client.ga4 = GA4Property(measurementID: "G-1", secret: "s")
+    var values: [String: HitValue] = [
+      "&t": .text("screenview"), "&cd": .text(String(repeating: "画", count: 120)), "&pa": .text("purchase"),
+      "&ti": .text("T"), "&pr1id": .text("P"), "&cm1": .text("nan"), "&cm2": .text("1e400"),
+    ]
+    for number in 1...30 { values["&cd\(number)"] = .text("x") }
+    client.send(MeasurementClient.tracker, values)
+    #expect(await client.dispatchAll() == .noData)
+    let body = try #require(world.transport.requests.first?.raw.body)
+    let json = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+    let events = try #require(json?["events"] as? [[String: Any]]).compactMap { $0["params"] as? [String: Any] }
+    #expect(events.map(\.count) == [25, 25])
+    #expect(events.map { $0["items"] != nil } == [false, true])
+    for parameters in events {
+      #expect(parameters["screen_name"] as? String == String(repeating: "画", count: 100))
+      #expect(parameters["metric1"] == nil && parameters["metric2"] == nil)
+    }
+    await client.shutdown()
   }
 
   @Test func `a request carries up to 25 events of one client, with their own times`() async throws {

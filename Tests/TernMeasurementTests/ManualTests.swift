@@ -26,6 +26,8 @@ import Testing
     client.sendEvent("1")
     await world.clock.sleeping(until: .seconds(1120))
     world.clock.advance(by: .seconds(50))
+    client.dispatch()
+    await world.transport.request(number: 1)
     #expect(await client.dispatchAll() == .noData)
     client.sendEvent("2")
     await world.clock.sleeping(until: .seconds(1120))

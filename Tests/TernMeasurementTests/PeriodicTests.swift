@@ -125,12 +125,13 @@ import Testing
   @Test func `B57 after 503 with Retry-After the next automatic try waits, and a call does not`() async {
     let client = world.client()
     client.dispatchInterval = 10
-    world.transport.answer { _ in .status(503, headers: ["Retry-After": "60"]) }
+    // Longer than our own first pause, which is 60 s.
+    world.transport.answer { _ in .status(503, headers: ["Retry-After": "90"]) }
     client.sendEvent("1")
     await world.clock.sleeping(until: .seconds(1010))
     world.clock.advance(by: .seconds(10))
     await world.transport.request(number: 1)
-    await world.clock.sleeping(until: .seconds(1070))
+    await world.clock.sleeping(until: .seconds(1100))
     world.transport.answer { _ in .accept }
     client.dispatch()
     await world.transport.request(number: 2)

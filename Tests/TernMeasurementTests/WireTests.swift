@@ -206,6 +206,24 @@ import Testing
     }
   }
 
+  @Test func `what the protocol has as a whole number is rounded, and nothing else`() {
+    let values: [String: (given: String, sent: String)] = [
+      "utt": ("1250.4", "1250"), "ev": ("29.5", "30"), "iq": ("1.9", "2"), "cos": ("2.0", "2"), "pr1qt": ("1.4", "1"),
+      "pr12ps": ("3.6", "4"), "il1pi2ps": ("-0.2", "0"), "tr": ("29.25", "29.25"), "cm1": ("2.5", "2.5"),
+      "pr1pr": ("0.5", "0.5"), "pr1cm2": ("1.5", "1.5"), "el": ("1.5", "1.5"), "promo1ps": ("1.5", "1.5"),
+      "av": ("1.5", "1.5"), "cd1": ("7.5", "7.5"),
+    ]
+    let draft = HitComposer(automatic: [:]).compose(
+      HitComposer.Tracker(trackingID: "UA-1-1"),
+      Dictionary(uniqueKeysWithValues: values.map { ("&\($0)", HitValue.text($1.given)) }))
+    for (name, value) in values { #expect(draft.parameters[name] == value.sent, "\(name)") }
+    for text in ["soon", "1e400", "1.5e300", "nan", "1.5.5"] {
+      let draft = HitComposer(automatic: [:]).compose(
+        HitComposer.Tracker(trackingID: "UA-1-1"), ["&ev": .text(text), "&t": .text("event")])
+      #expect(draft.parameters["ev"] == text)
+    }
+  }
+
   @Test func `B75 a campaign address gives its eleven parameters, any other none`() {
     let address =
       "https://shop.example/a?utm_id=1&utm_campaign=spring%20sale&utm_content=3&utm_medium=4&utm_source=5+6&utm_term=7"

@@ -56,6 +56,8 @@ package struct HitComposer: Sendable {
     if draft.parameters["tid"]?.isEmpty ?? true { draft.parameters["tid"] = tracker.trackingID }
     if draft.parameters["cid"]?.isEmpty ?? true { draft.parameters["cid"] = automatic["cid"] }
     draft.takeQueueTime()
+    draft.parameters = Dictionary(
+      uniqueKeysWithValues: draft.parameters.map { ($0, WholeNumbers.rounded($1, of: $0)) })
     draft.check()
     draft.warnings.sort()
     return draft

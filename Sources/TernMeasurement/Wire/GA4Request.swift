@@ -81,7 +81,8 @@ private struct GA4Body {
 
 extension GA4Translation.Event {
   fileprivate func json(micros: Int64) -> String {
-    var parameters = fields(texts, numbers, limit: 25)
+    // The list of items is one of the parameters.
+    var parameters = fields(texts, numbers, limit: items.isEmpty ? 25 : 24)
     if !items.isEmpty {
       let items = items.prefix(200).map { "{\(fields($0.texts, $0.numbers, limit: 25).joined(separator: ","))}" }
       parameters.append("\"items\":[\(items.joined(separator: ","))]")
@@ -92,14 +93,25 @@ extension GA4Translation.Event {
 }
 
 private func fields(_ texts: [String: String], _ numbers: [String: Double], limit: Int) -> [String] {
-  let texts = texts.filter { !$0.value.isEmpty }.map { (name: $0.key, json: quoted($0.value.cut(toBytes: 100))) }
-  let numbers = numbers.map { (name: $0.key, json: HitValue.text(of: $0.value as NSNumber)) }
+  let texts = texts.filter { !$0.value.isEmpty }.map { (name: $0.key, json: quoted($0.value.cutToGA4Length)) }
+  let numbers = numbers.filter(\.value.isFinite).map { (name: $0.key, json: HitValue.text(of: $0.value as NSNumber)) }
   // GA4 takes no more; the app's own numbered ones are many, and go first.
   return (texts + numbers).sorted { ($0.name.isNumbered ? 1 : 0, $0.name) < ($1.name.isNumbered ? 1 : 0, $1.name) }
     .prefix(limit).map { "\(quoted($0.name)):\($0.json)" }
 }
 
 extension String {
+  /// The longest text of a parameter: 100 characters, counted as UTF-16 does, which no reader takes for more.
+  fileprivate var cutToGA4Length: String {
+    guard utf16.count > 100 else { return self }
+    var length = 0
+    return String(
+      prefix { character in
+        length += character.utf16.count
+        return length <= 100
+      })
+  }
+
   fileprivate var isNumbered: Bool { hasPrefix("dimension") || hasPrefix("metric") || hasPrefix("content_group") }
 }
 

@@ -119,10 +119,11 @@ package struct GA4Translation: Sendable {
   private static let reservedPrefixes = ["ga_", "google_", "firebase_"]
   private static let reserved: Set<String> = [
     "ad_activeview", "ad_click", "ad_exposure", "ad_query", "ad_reward", "adunit_exposure", "app_clear_data",
-    "app_exception", "app_install", "app_remove", "app_store_refund", "app_update", "app_upgrade", "app_background",
+    "app_exception", "app_install", "app_remove", "app_store_refund", "app_store_subscription_cancel",
+    "app_store_subscription_convert", "app_store_subscription_renew", "app_update", "app_upgrade", "app_background",
     "dynamic_link_app_open", "dynamic_link_app_update", "dynamic_link_first_open", "error", "first_open", "first_visit",
     "in_app_purchase", "notification_dismiss", "notification_foreground", "notification_open", "notification_receive",
-    "os_update", "session_start", "user_engagement",
+    "notification_send", "os_update", "session_start", "user_engagement",
   ]
 
   /// A name as events may have it: a letter first, then letters, digits and underscores, 40 at most, not reserved.
