@@ -27,8 +27,8 @@ struct ViewDay {
   /// Who had more than one.
   var repeaters = SlotSet()
   var tables: [ViewTable: [[String]: Tally]] = [:]
-  /// What is remembered from now on of the users of whom the day changed it; stored apart from the figures.
-  var states: [UInt32: UserState] = [:]
+  /// What the day changed of what its view remembers; stored apart from the figures.
+  var changes = ViewChanges()
 
   /// Adds numbers to the row of a key.
   mutating func add(_ table: ViewTable, _ key: [String], _ numbers: [Int64], user: UInt32) {
@@ -40,13 +40,12 @@ struct ViewDay {
       .add(numbers, user)
   }
 
-  /// Adds another day.
+  /// Adds the figures of another day.
   mutating func merge(_ other: ViewDay) {
     totals.add(other.totals)
     present.formUnion(other.present)
     users.formUnion(other.users)
     repeaters.formUnion(other.repeaters)
-    states.merge(other.states) { $1 }
     for (table, rows) in other.tables {
       for (key, row) in rows {
         let tally = tables[table]?[key] ?? Tally(numbers: Array(repeating: 0, count: table.width))

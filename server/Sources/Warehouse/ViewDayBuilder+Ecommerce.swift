@@ -72,6 +72,9 @@ extension ViewDayBuilder {
 }
 
 extension ViewDayBuilder {
+  /// What orders are told by, and the parameters that say it.
+  static let orderFactNames = [("affiliation", "ta"), ("coupon", "tcc"), ("currency", "cu")]
+
   private mutating func addPromotions(_ seen: ViewEcommerce, _ hit: ViewHit) {
     let isClick = ["click", "promo_click"].contains(hit.parameters["promoa"] ?? "view")
     for (_, facts) in seen.promotions.sorted(by: { $0.key < $1.key }) {
@@ -100,12 +103,13 @@ extension ViewDayBuilder {
   }
 
   private mutating func addOrder(_ hit: ViewHit, sign: Int64) {
+    if hit.isOpenRefund { return }
     let revenue = revenue(of: hit)
     let numbers =
       sign > 0
       ? [1, revenue, hit.millionths("tt") ?? 0, hit.millionths("ts") ?? 0, 0, 0] : [0, 0, 0, 0, 1, revenue]
     day.add(.orders, ["all", "all"], numbers, user: hit.slot)
-    for (fact, name) in [("affiliation", "ta"), ("coupon", "tcc"), ("currency", "cu")] {
+    for (fact, name) in Self.orderFactNames {
       if let value = hit.parameters[name] { day.add(.orders, [fact, value], numbers, user: hit.slot) }
     }
   }
@@ -118,7 +122,7 @@ extension ViewDayBuilder {
   }
 
   private mutating func addProductFacts(_ hit: ViewHit, _ action: String) {
-    guard ["detail", "add", "purchase", "refund"].contains(action) else { return }
+    guard ["detail", "add", "purchase", "refund"].contains(action), !hit.isOpenRefund else { return }
     for product in products(of: hit) {
       var numbers: [Int64] = [0, 0, 0, 0, 0]
       switch action {
@@ -127,7 +131,7 @@ extension ViewDayBuilder {
       case "refund": numbers.replaceSubrange(0...1, with: [-product.quantity, -product.revenue])
       default: numbers = [product.quantity, product.revenue, 0, 0, 1]
       }
-      for (fact, name) in [("brand", "br"), ("category", "ca"), ("coupon", "cc"), ("variant", "va")] {
+      for (fact, name) in Self.productFactNames {
         guard let value = hit.parameters["pr\(product.index)\(name)"] else { continue }
         day.add(.productFacts, [fact, value], numbers, user: hit.slot)
       }

@@ -12,6 +12,8 @@ struct ViewDayBuilder {
   /// Different keys of each step of the flow.
   var flowKeys: [Int: Int] = [:]
   private var transactions: Set<String> = []
+  /// What hits said of orders, until the day is finished; see `ViewDayBuilder+Orders.swift`.
+  var orders = OrderEntries()
 
   /// Begins a day; see ``day(of:filters:settings:rules:states:hour:)``.
   init(
@@ -32,14 +34,16 @@ struct ViewDayBuilder {
   ///   - settings: how sessions are cut and attributed.
   ///   - rules: how custom dimensions and metrics are read.
   ///   - states: what was remembered of the users when the day began.
+  ///   - orders: what was known of orders when the day began.
   ///   - hour: what clocks of the view's zone show at a moment.
   static func day(
     of hits: [ViewHit], filters: [ViewFilter] = [], settings: ViewSettings = ViewSettings(),
-    rules: CustomRules = CustomRules(), states: [UInt32: UserState] = [:], hour: @escaping (Int64) -> Int
+    rules: CustomRules = CustomRules(), states: [UInt32: UserState] = [:], orders: [OrderID: ViewOrder] = [:],
+    hour: @escaping (Int64) -> Int
   ) -> ViewDay {
     var builder = ViewDayBuilder(filters: filters, settings: settings, rules: rules, hour: hour)
     builder.add(portion: hits, states)
-    return builder.finished()
+    return builder.finished { orders[$0] }
   }
 
   /// Adds all hits of some users, whose slots are larger than those before: so that a day is the same however it is cut.
@@ -51,11 +55,17 @@ struct ViewDayBuilder {
     }
   }
 
+  /// The day, once everybody was added, when nothing was known of any order.
+  func finished() -> ViewDay { finished { _ in nil } }
+
   /// The day, once everybody was added.
-  func finished() -> ViewDay {
-    var day = day
-    day.totals.transactions = Int64(transactions.count)
-    return day
+  ///
+  /// - Parameter order: what was known of an order when the day began; only asked for those that something depends on.
+  func finished(order: (OrderID) throws -> ViewOrder?) rethrows -> ViewDay {
+    var finished = self
+    try finished.settleOrders(order)
+    finished.day.totals.transactions = Int64(transactions.count)
+    return finished.day
   }
 
   private mutating func add(userHits: [ViewHit], _ slot: UInt32, _ state: UserState) {
@@ -64,7 +74,7 @@ struct ViewDayBuilder {
       hits: userHits.map { hit in
         (hit, filters.allSatisfy { $0.holds(hit.parameters[$0.parameter]) })
       }, state, settings, rules)
-    if user.state != state { day.states[slot] = user.state }
+    if user.state != state { day.changes.states[slot] = user.state }
     guard !user.sessions.isEmpty else { return }
     day.users.insert(slot)
     if user.sessions.count > 1 { day.repeaters.insert(slot) }
@@ -165,10 +175,15 @@ extension ViewDayBuilder {
 extension ViewDayBuilder {
   /// Revenue that a hit does not name is what its products cost.
   func revenue(of hit: ViewHit) -> Int64 {
-    hit.millionths("tr") ?? products(of: hit).reduce(0) { $0.addingSaturated($1.revenue) }
+    hit.millionths("tr") ?? Self.products(of: hit).reduce(0) { $0.addingSaturated($1.revenue) }
   }
 
   private mutating func addTransaction(_ hit: ViewHit, sign: Int64) {
+    let isKept = orders.add(hit, sign: sign, revenue: revenue(of: hit), products: products(of: hit))
+    if hit.isOpenRefund {
+      if !isKept { add(refund: ViewOrder(), hit) }
+      return
+    }
     let revenue = revenue(of: hit) * sign
     if sign > 0 { transactions.insert(hit.text("ti")) }
     day.totals.revenue = day.totals.revenue.addingSaturated(revenue)
@@ -178,6 +193,7 @@ extension ViewDayBuilder {
   }
 
   private mutating func addItem(_ hit: ViewHit) {
+    orders.add(item: hit)
     let quantity = max(hit.integer("iq") ?? 0, 0)
     let revenue = Self.product(hit.millionths("ip") ?? 0, quantity)
     day.add(
@@ -191,7 +207,7 @@ extension ViewDayBuilder {
     guard let action = hit.parameters["pa"] else { return }
     if action == "purchase" { addTransaction(hit, sign: 1) }
     if action == "refund" { addTransaction(hit, sign: -1) }
-    guard let position = Self.actions.firstIndex(of: action) else { return }
+    guard let position = Self.actions.firstIndex(of: action), !hit.isOpenRefund else { return }
     for product in products(of: hit) {
       var numbers = Array(repeating: Int64(0), count: ViewTable.products.width)
       if action == "purchase" { numbers.replaceSubrange(0...1, with: [product.quantity, product.revenue]) }
@@ -205,19 +221,23 @@ extension ViewDayBuilder {
     /// Its number among the products of its hit.
     var index: Int
     var key: [String]
+    /// `nil` when the hit does not say it.
+    var price: Int64?
     var quantity: Int64
     var revenue: Int64
   }
 
-  func products(of hit: ViewHit) -> [Product] {
+  func products(of hit: ViewHit) -> [Product] { Self.products(of: hit) }
+
+  static func products(of hit: ViewHit) -> [Product] {
     guard hit.parameters["pa"] != nil else { return [] }
     return (1...200).compactMap { index in
       let (name, identifier) = (hit.parameters["pr\(index)nm"], hit.parameters["pr\(index)id"])
       guard name ?? identifier != nil else { return nil }
-      let quantity = max(hit.integer("pr\(index)qt") ?? 1, 0)
+      let (price, quantity) = (hit.millionths("pr\(index)pr"), max(hit.integer("pr\(index)qt") ?? 1, 0))
       return Product(
-        index: index, key: [name ?? "(not set)", identifier ?? "(not set)"], quantity: quantity,
-        revenue: Self.product(hit.millionths("pr\(index)pr") ?? 0, quantity))
+        index: index, key: [name ?? ViewHit.unset, identifier ?? ViewHit.unset], price: price, quantity: quantity,
+        revenue: Self.product(price ?? 0, quantity))
     }
   }
 

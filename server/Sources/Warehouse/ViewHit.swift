@@ -35,7 +35,10 @@ struct ViewHit {
     return [source ?? "(not set)", medium ?? "(not set)", name ?? "(not set)"]
   }
 
-  func text(_ name: String) -> String { parameters[name] ?? "(not set)" }
+  /// What stands for a text that a hit does not have.
+  static let unset = "(not set)"
+
+  func text(_ name: String) -> String { parameters[name] ?? Self.unset }
   func integer(_ name: String) -> Int64? { parameters[name].flatMap { Int64($0) } }
   /// A decimal number in millionths.
   func millionths(_ name: String) -> Int64? { parameters[name].flatMap { Self.millionths($0) } }

@@ -1,40 +1,63 @@
-/// What a view remembers of users from days that are not sealed: what they changed, added up in order.
+/// What a day changed of what its view remembers.
+struct ViewChanges: Sendable {
+  /// What is known from then on of the users of whom the day changed it.
+  var states: [UInt32: UserState] = [:]
+  /// What purchases brought to orders, and refunds took.
+  var orders: [OrderID: ViewOrder] = [:]
+  /// How many rows they are.
+  var count: Int { states.count + orders.count }
+}
+
+/// What a view remembers of users and orders from days that are not sealed: what they changed, added up in order.
 ///
 /// What sealed days changed is stored, a row for each user and day with all that is remembered of the user from then on.
-/// So what is known of a user when a day begins is one row, and the figures of a day are a pure function of its hits and
+/// So what is known of a user when a day begins is one row, what is known of an order is the sum of its rows, and the figures of a day are a pure function of its hits and
 /// of the days before: no state is carried along that could get lost, or depend on when it was asked for.
 struct ViewMemory {
   private(set) var states: [UInt32: UserState] = [:]
+  /// What changed of orders.
+  private(set) var orders: [OrderID: ViewOrder] = [:]
   /// The first day that is not in it; `nil` as long as it covers none.
   private(set) var next: Int?
 
   /// Begins with a day.
   mutating func restart(at day: Int) {
     states = [:]
+    orders = [:]
     next = day
   }
 
   /// Adds what a day changed if it is the next one; others are known or will be asked for.
-  mutating func add(_ changes: [UInt32: UserState], of day: Int) {
+  mutating func add(_ changes: ViewChanges, of day: Int) {
     guard day == next else { return }
-    states.merge(changes) { $1 }
+    states.merge(changes.states) { $1 }
+    for (id, change) in changes.orders { orders[id, default: ViewOrder()].add(change) }
     next = day + 1
   }
 
   /// Leaves out a date that does not exist.
-  mutating func skip(_ day: Int) { add([:], of: day) }
+  mutating func skip(_ day: Int) { add(ViewChanges(), of: day) }
 
   /// Stores what a day changed, in the transaction that seals it.
   static func store(
-    _ states: [UInt32: UserState], of view: ViewID, day: Int, _ connection: SQLConnection
+    _ changes: ViewChanges, of view: ViewID, day: Int, _ connection: SQLConnection
   ) throws {
-    guard !states.isEmpty else { return }
     let insert = try connection.prepare(
       "INSERT OR IGNORE INTO view_state (view, user, day, state) VALUES (?, ?, ?, ?)")
-    for (user, state) in states.sorted(by: { $0.key < $1.key }) {
+    for (user, state) in changes.states.sorted(by: { $0.key < $1.key }) {
       insert.bind(view.rawValue, Int64(user), Int64(day))
       insert.bind(state.encoded, at: 4)
       try insert.run()
+    }
+    let insertOrder = try connection.prepare(
+      "INSERT OR IGNORE INTO view_order (view, id, day, change) VALUES (?, ?, ?, ?)")
+    let orders = changes.orders.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
+    for (id, change) in orders {
+      insertOrder.bind(view.rawValue)
+      insertOrder.bind(id.bytes, at: 2)
+      insertOrder.bind(Int64(day), at: 3)
+      insertOrder.bind(change.encoded, at: 4)
+      try insertOrder.run()
     }
   }
 }
@@ -43,7 +66,7 @@ extension ViewReading {
   /// What is remembered of some users when a day begins; ``remember(before:)`` comes first.
   func states(of users: Set<UInt32>, before day: Int) throws -> [UInt32: UserState] {
     var states: [UInt32: UserState] = [:]
-    guard try rememberedStates(limit: 1) > 0 else {
+    guard try hasStates() else {
       for user in users { states[user] = memory.states[user] }
       return states
     }
@@ -58,13 +81,35 @@ extension ViewReading {
       guard try statement.step() else { continue }
       defer { statement.reset() }
       guard let state = UserState(statement.bytes(0)) else {
-        throw WarehouseError(
-          code: .damaged,
-          message: "What view \(view.id) knows of a user is damaged. Restore the data directory from a backup.")
+        throw damaged("a user")
       }
       states[user] = state
     }
     return states
+  }
+
+  /// What is known of an order when a day begins; ``remember(before:)`` comes first.
+  func order(_ id: OrderID, before day: Int) throws -> ViewOrder? {
+    var order = ViewOrder()
+    if try hasSealed() {
+      let statement = try connection.prepare(
+        "SELECT change FROM view_order WHERE view = ? AND id = ? AND day < ? ORDER BY day")
+      statement.bind(view.id.rawValue)
+      statement.bind(id.bytes, at: 2)
+      statement.bind(Int64(day), at: 3)
+      while try statement.step() {
+        guard let change = ViewOrder(statement.bytes(0)) else { throw damaged("an order") }
+        order.add(change)
+      }
+    }
+    if let open = memory.orders[id] { order.add(open) }
+    return order
+  }
+
+  private func damaged(_ what: String) -> WarehouseError {
+    WarehouseError(
+      code: .damaged,
+      message: "What view \(view.id) knows of \(what) is damaged. Restore the data directory from a backup.")
   }
 
   /// Brings ``memory`` to the beginning of a day, from the days before it that are not sealed.
@@ -76,27 +121,41 @@ extension ViewReading {
     }
     while let next = memory.next, next < day {
       // Counting a day adds it.
-      if calendar.bounds(of: next) == nil { memory.skip(next) } else { memory.add(try states(after: next), of: next) }
+      if calendar.bounds(of: next) == nil { memory.skip(next) } else { memory.add(try changes(of: next), of: next) }
     }
   }
 
-  /// Whether exactly these states are stored for these users and a sealed day.
-  func remembers(_ states: [UInt32: UserState], of day: Int) throws -> Bool {
+  /// Whether exactly these changes are stored for their users, orders and a sealed day.
+  func remembers(_ changes: ViewChanges, of day: Int) throws -> Bool {
     let statement = try connection.prepare("SELECT state FROM view_state WHERE view = ? AND user = ? AND day = ?")
-    for (user, state) in states {
+    for (user, state) in changes.states {
       statement.bind(view.id.rawValue, Int64(user), Int64(day))
       guard try statement.step() else { return false }
       defer { statement.reset() }
       guard Array(statement.bytes(0)) == state.encoded else { return false }
     }
+    let find = try connection.prepare("SELECT change FROM view_order WHERE view = ? AND id = ? AND day = ?")
+    for (id, change) in changes.orders {
+      find.bind(view.id.rawValue)
+      find.bind(id.bytes, at: 2)
+      find.bind(Int64(day), at: 3)
+      guard try find.step() else { return false }
+      defer { find.reset() }
+      guard Array(find.bytes(0)) == change.encoded else { return false }
+    }
     return true
   }
 
-  /// How many states are stored, counted up to a limit.
-  func rememberedStates(limit: Int = .max) throws -> Int {
+  /// How many rows are stored of what is remembered.
+  func remembered() throws -> Int {
     guard try hasSealed() else { return 0 }
-    return Int(
-      try connection.integer(
-        "SELECT count(*) FROM (SELECT 1 FROM view_state WHERE view = \(view.id.rawValue) LIMIT \(limit))") ?? 0)
+    return try ["view_state", "view_order"].reduce(0) { count, table in
+      count + Int(try connection.integer("SELECT count(*) FROM \(table) WHERE view = \(view.id.rawValue)") ?? 0)
+    }
+  }
+
+  private func hasStates() throws -> Bool {
+    guard try hasSealed() else { return false }
+    return try connection.integer("SELECT 1 FROM view_state WHERE view = \(view.id.rawValue) LIMIT 1") != nil
   }
 }

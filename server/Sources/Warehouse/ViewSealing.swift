@@ -53,9 +53,9 @@ extension Writer {
         insert.bind(day.present, at: 3)
         insert.bind(day.figures, at: 4)
         try insert.run()
-        // A day that is sealed already has its states.
+        // A day that is sealed already has its changes.
         guard try connection.integer("SELECT changes()") == 1 else { continue }
-        try ViewMemory.store(day.states, of: view, day: day.number, connection)
+        try ViewMemory.store(day.changes, of: view, day: day.number, connection)
       }
     }
   }
@@ -68,8 +68,8 @@ struct SealableDay: Sendable {
   var figures: [UInt8]
   /// The last row that was there when it was counted.
   var row: Int64
-  /// What the day changed of what is remembered of users.
-  var states: [UInt32: UserState]
+  /// What the day changed of what is remembered.
+  var changes: ViewChanges
 }
 
 extension WarehouseReader {
@@ -88,7 +88,7 @@ extension WarehouseReader {
           days.append(
             SealableDay(
               number: number, present: day.encodedPresent, figures: day.encodedFigures, row: reading.lastRow,
-              states: day.states))
+              changes: day.changes))
         }
         number += 1
       }
@@ -107,9 +107,9 @@ extension WarehouseReader {
         // Each day is held against what is stored of the days before, which were held against their hits in turn.
         reading.memory.restart(at: number + 1)
         report.figures += 1
-        remembered += counted.states.count
+        remembered += counted.changes.count
         let isSame = sealed.present == counted.encodedPresent && sealed.figures == counted.encodedFigures
-        guard try !isSame || !reading.remembers(counted.states, of: number) else { continue }
+        guard try !isSame || !reading.remembers(counted.changes, of: number) else { continue }
         report.add(
           VerificationReport.Difference(
             app: view.app, day: Day(number: number), dimension: .total, key: "view \(view.id)",
@@ -122,12 +122,12 @@ extension WarehouseReader {
 
   /// What is remembered must be what the sealed days say, and nothing else.
   private func verifyMemory(of reading: ViewReading, _ expected: Int, _ report: inout VerificationReport) throws {
-    let found = try reading.rememberedStates()
+    let found = try reading.remembered()
     report.figures += 1
     guard found != expected, let last = try reading.lastSealed() else { return }
     report.add(
       VerificationReport.Difference(
         app: reading.view.app, day: Day(number: last), dimension: .total, key: "view \(reading.view.id)",
-        expected: "\(expected) states of users", found: "\(found)"), isSealed: true)
+        expected: "\(expected) rows of users and orders", found: "\(found)"), isSealed: true)
   }
 }

@@ -15,7 +15,7 @@ final class ViewDayCache: Sendable {
     var present: [UInt8]
     var figures: [UInt8]
     /// What the day changed of what is remembered; `nil` for a sealed day, beside which that is stored.
-    var states: [UInt32: UserState]?
+    var changes: ViewChanges?
     /// The last row when it was counted; `nil` for a day that is final.
     var row: Int64?
   }
@@ -114,7 +114,7 @@ final class ViewReading {
 
   /// Whether the data directory has sealed days of this form: one that no server has opened since has not.
   func hasSealed() throws -> Bool {
-    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'view_state'") != nil
+    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'view_order'") != nil
   }
 
   /// A day as the stored hits tell it; those of rows behind `row` came when it was sealed.
@@ -129,18 +129,18 @@ final class ViewReading {
     } body: {
       builder.add(portion: $0, try states(of: Set($0.map(\.slot)), before: day))
     }
-    var counted = builder.finished()
-    counted.states.merge(clients) { $1 }
-    memory.add(counted.states, of: day)
+    var counted = try builder.finished { try order($0, before: day) }
+    counted.changes.states.merge(clients) { $1 }
+    memory.add(counted.changes, of: day)
     return counted
   }
 
   /// What a day that is not sealed changed of what is remembered.
-  func states(after day: Int) throws -> [UInt32: UserState] {
-    if let known = cache.entry(key(day), row: lastRow)?.states { return known }
+  func changes(of day: Int) throws -> ViewChanges {
+    if let known = cache.entry(key(day), row: lastRow)?.changes { return known }
     let counted = try counted(day)
     keep(counted, day)
-    return counted.states
+    return counted.changes
   }
 
   private func key(_ day: Int) -> ViewDayCache.Key { ViewDayCache.Key(view: view, rules: rules, day: day) }
@@ -149,7 +149,7 @@ final class ViewReading {
   private func keep(_ counted: ViewDay, _ day: Int) {
     cache.keep(
       ViewDayCache.Entry(
-        present: counted.encodedPresent, figures: counted.encodedFigures, states: counted.states, row: lastRow),
+        present: counted.encodedPresent, figures: counted.encodedFigures, changes: counted.changes, row: lastRow),
       for: key(day))
   }
 

@@ -17,6 +17,7 @@ enum WarehouseSchema {
       try database.execute(sql: states)
       try addMembers(database)
     }
+    migrator.registerMigration("9: what views know of orders") { try $0.execute(sql: orders) }
     return migrator
   }
 
@@ -114,16 +115,36 @@ enum WarehouseSchema {
     \(sealed)
     DROP TABLE view_seal;
     \(sealedRows)
+    \(viewStates)
+    CREATE TABLE member (
+      app INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (app, name)
+    ) WITHOUT ROWID;
+    CREATE TABLE member_count (app INTEGER PRIMARY KEY, members INTEGER NOT NULL);
+    """
+
+  private static let viewStates = """
     CREATE TABLE view_state (
       view INTEGER NOT NULL, user INTEGER NOT NULL, day INTEGER NOT NULL, state BLOB NOT NULL,
       PRIMARY KEY (view, user, day)
     ) WITHOUT ROWID;
     CREATE TRIGGER view_state_update BEFORE UPDATE ON view_state BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
     CREATE TRIGGER view_state_delete BEFORE DELETE ON view_state BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
-    CREATE TABLE member (
-      app INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (app, name)
+    """
+
+  /// What sealed days changed of what views know of orders. Days that were sealed without that are sealed anew.
+  private static let orders = """
+    DROP TABLE view_day;
+    \(sealed)
+    DROP TABLE view_seal;
+    \(sealedRows)
+    DROP TABLE view_state;
+    \(viewStates)
+    CREATE TABLE view_order (
+      view INTEGER NOT NULL, id BLOB NOT NULL, day INTEGER NOT NULL, change BLOB NOT NULL,
+      PRIMARY KEY (view, id, day)
     ) WITHOUT ROWID;
-    CREATE TABLE member_count (app INTEGER PRIMARY KEY, members INTEGER NOT NULL);
+    CREATE TRIGGER view_order_update BEFORE UPDATE ON view_order BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    CREATE TRIGGER view_order_delete BEFORE DELETE ON view_order BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
     """
 
   /// Gives the users of stored events their numbers.

@@ -10,6 +10,8 @@ struct NaiveView {
     var time: Int64
     var received: Int64
     var parameters: [String: String]
+    /// Its place among all that arrived.
+    var number = 0
   }
 
   struct Day: Equatable {
@@ -17,6 +19,7 @@ struct NaiveView {
     var hits: Int64 = 0
     var acquisition: [[String]: Int64] = [:]
     var dimensions: [[String]: Int64] = [:]
+    var revenue: Int64 = 0
   }
 
   private struct Placed {
@@ -32,6 +35,12 @@ struct NaiveView {
   /// The figures of every day in UTC.
   func days(_ hits: [Hit]) -> [Int: Day] {
     var days: [Int: Day] = [:]
+    var counted: [Hit] = []
+    let hits = hits.enumerated().map { number, hit in
+      var hit = hit
+      hit.number = number
+      return hit
+    }
     let inTime = hits.filter { $0.received < ($0.time / Self.length + 1) * Self.length + 4 * 3_600_000 }
     for (_, history) in Dictionary(grouping: owned(inTime), by: \.0) {
       let ordered = history.map(\.1)
@@ -47,8 +56,22 @@ struct NaiveView {
       }
       for position in placed.indices where !placed[position].isIn { placed[position].session = home(position, placed) }
       for session in 0..<max(sessions + 1, 0) { count(session, placed, &days) }
+      counted += placed.filter(\.isIn).map(\.hit)
     }
+    addRevenue(counted, &days)
     return days
+  }
+
+  /// Orders may be refunded by anybody, later; a refund without an amount takes what is left.
+  private func addRevenue(_ counted: [Hit], _ days: inout [Int: Day]) {
+    var left: [String: Int64] = [:]
+    for hit in counted.sorted(by: { ($0.time, $0.number) < ($1.time, $1.number) }) {
+      guard let action = hit.parameters["pa"], let order = hit.parameters["ti"] else { continue }
+      let amount = hit.parameters["tr"].flatMap { Int64($0) }.map { $0 * 1_000_000 }
+      let change = action == "purchase" ? amount ?? 0 : -(amount ?? max(left[order] ?? 0, 0))
+      left[order, default: 0] += change
+      days[Int(hit.time / Self.length), default: Day()].revenue += change
+    }
   }
 
   /// Whose each hit is, in the order in which it happened.

@@ -138,21 +138,30 @@ import Testing
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("cid=1&t=screenview&cd=A&cs=news", at: "2024-05-01T12:00:00Z")
+    try await place.send("cid=1&t=event&ec=c&ea=a&pa=purchase&ti=A&tr=1", at: "2024-05-01T12:00:00Z")
     try await place.seal([view], at: "2024-05-03T12:00:00Z")
     try await place.warehouse.flush()
     #expect(try place.warehouse.verify().isClean)
-    for change in ["UPDATE view_state SET day = 0", "DELETE FROM view_state"] {
+    for change in [
+      "UPDATE view_state SET day = 0", "DELETE FROM view_state", "UPDATE view_order SET day = 0",
+      "DELETE FROM view_order",
+    ] {
       await #expect(throws: (any Error).self) {
         try await place.warehouse.perform { try $0.connection.execute(change) }
       }
     }
     for change in [
       "UPDATE view_state SET state = x'00'", "DELETE FROM view_state",
-      "INSERT INTO view_state SELECT view, 77, day, state FROM view_state",
+      "INSERT INTO view_state SELECT view, 77, day, state FROM view_state", "UPDATE view_order SET change = x'00'",
+      "DELETE FROM view_order", "INSERT INTO view_order SELECT view, x'77', day, change FROM view_order",
     ] {
       let copy = try Place(copying: place.directory)
       try await copy.warehouse.perform {
-        try $0.connection.execute("DROP TRIGGER view_state_update; DROP TRIGGER view_state_delete; \(change)")
+        try $0.connection.execute(
+          """
+          DROP TRIGGER view_state_update; DROP TRIGGER view_state_delete;
+          DROP TRIGGER view_order_update; DROP TRIGGER view_order_delete; \(change)
+          """)
       }
       #expect(try !copy.warehouse.verify().isClean, "\(change)")
       try await copy.close()
@@ -173,8 +182,10 @@ import Testing
     try await place.send("cid=c1&uid=c&t=screenview&cd=A", at: "2024-06-01T12:00:00Z")
     try await place.seal([view, users], at: "2024-05-03T12:00:00Z")
     try await place.warehouse.perform { writer in
-      for table in ["view_state", "member", "member_count"] { try writer.connection.execute("DROP TABLE \(table)") }
-      try writer.connection.execute("DELETE FROM grdb_migrations WHERE identifier LIKE '8%'")
+      for table in ["view_state", "view_order", "member", "member_count"] {
+        try writer.connection.execute("DROP TABLE \(table)")
+      }
+      try writer.connection.execute("DELETE FROM grdb_migrations WHERE identifier GLOB '[89]*'")
       try writer.connection.execute("DROP TRIGGER view_day_update; UPDATE view_day SET figures = x'01'")
     }
     let copy = try Place(copying: place.directory)

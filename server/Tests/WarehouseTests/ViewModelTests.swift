@@ -78,6 +78,11 @@ import Testing
     parameters["cs"] = chance(8, "c\(Int.random(in: 0..<2, using: &random))")
     parameters["sc"] = chance(12, Bool.random(using: &random) ? "start" : "end")
     parameters["av"] = chance(3, "1")
+    parameters["pa"] = chance(3, chance(3, "refund") ?? "purchase")
+    if let action = parameters["pa"] {
+      parameters["ti"] = "t\(Int.random(in: 0..<6, using: &random))"
+      parameters["tr"] = action == "purchase" ? "\(Int.random(in: 1..<100, using: &random))" : chance(3, "5")
+    }
     let client = Int.random(in: 0..<3, using: &random)
     return NaiveView.Hit(
       client: "c\(client)", user: chance(2, "u\(client / 2)") ?? "", time: received - wait, received: received,
@@ -101,7 +106,7 @@ import Testing
         }
         let found = NaiveView.Day(
           sessions: figures.totals.sessions, hits: figures.totals.hits, acquisition: numbers(.acquisition),
-          dimensions: numbers(.dimensions))
+          dimensions: numbers(.dimensions), revenue: figures.totals.revenue)
         #expect(found == expected[number] ?? NaiveView.Day(), "view \(view.id), \(Day(number: number)), seed \(seed)")
       }
     }

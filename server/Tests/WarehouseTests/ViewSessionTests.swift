@@ -60,8 +60,8 @@ import Testing
     let quiet = hits[..<500] + [hit(1_800_000, ["cd1": "x"]), hit(3_600_000)]
     let rules = [dimension(1, .user)]
     let silent = counted(Array(quiet), settings: ViewSettings(hasQuotas: true), rules: rules)
-    #expect(silent.totals.sessions == 1 && silent.totals.excessHits == 2 && silent.states.isEmpty)
-    #expect(counted(Array(quiet), rules: rules).states[1]?.values == ["cd1": "x"])
+    #expect(silent.totals.sessions == 1 && silent.totals.excessHits == 2 && silent.changes.states.isEmpty)
+    #expect(counted(Array(quiet), rules: rules).changes.states[1]?.values == ["cd1": "x"])
     // A campaign begins a session, which has room.
     let begun = counted(hits, settings: ViewSettings(hasQuotas: true))
     #expect(begun.totals.sessions == 2 && begun.totals.hits == 501 && begun.totals.excessHits == 2)
@@ -72,7 +72,7 @@ import Testing
     let day = counted(hits, rules: [dimension(2, .session)])
     #expect(dimensions(day) == [["cd2", "session", "paid"]: [4, 1]])
     #expect(dimensions(counted(hits)) == [["cd2", "hit", "free"]: [1, 1], ["cd2", "hit", "paid"]: [1, 1]])
-    #expect(day.states.isEmpty)
+    #expect(day.changes.states.isEmpty)
   }
 
   @Test func `B131 a user's dimension is on this session and on later ones until it changes`() {
@@ -81,10 +81,10 @@ import Testing
     let hits = [hit(0), hit(hour), hit(hour + 1, ["cd3": "gold"]), hit(2 * hour), hit(3 * hour, ["cd3": "red"])]
     let day = counted(hits, rules: rules)
     #expect(dimensions(day) == [["cd3", "user", "gold"]: [3, 2], ["cd3", "user", "red"]: [1, 1]])
-    #expect(day.states == [1: UserState(values: ["cd3": "red"])])
-    let next = counted([hit(Self.day), hit(Self.day, slot: 2)], rules: rules, states: day.states)
+    #expect(day.changes.states == [1: UserState(values: ["cd3": "red"])])
+    let next = counted([hit(Self.day), hit(Self.day, slot: 2)], rules: rules, states: day.changes.states)
     #expect(dimensions(next) == [["cd3", "user", "red"]: [1, 1]])
-    #expect(next.states.isEmpty)
+    #expect(next.changes.states.isEmpty)
   }
 
   @Test func `a hit that is filtered out leaves its session and its user what it said of them`() {
@@ -97,7 +97,7 @@ import Testing
     #expect(dimensions(day) == [["cd2", "session", "last"]: [1, 1], ["cd3", "user", "u"]: [2, 2]])
     #expect(day.tables[.metrics] == nil && day.totals.hits == 2)
     #expect(acquisition(day) == [["news", "email", "may"]: [2]])
-    #expect(day.states[1]?.campaign?.key == ["news", "email", "may"])
+    #expect(day.changes.states[1]?.campaign?.key == ["news", "email", "may"])
   }
 
   @Test func `a hit that is filtered out belongs to the session before it, else to the one after it`() {
@@ -117,14 +117,14 @@ import Testing
     let states: [UInt32: UserState] = [1: UserState(campaign: campaign)]
     let day = counted([hit(0), hit(0, slot: 2)], states: states)
     #expect(acquisition(day) == [["news", "email", "may"]: [1], direct: [1]])
-    #expect(day.states.isEmpty)
+    #expect(day.changes.states.isEmpty)
     let explicit = counted([hit(0, ["cs": "(direct)", "cm": "(none)"])], states: states)
-    #expect(acquisition(explicit) == [["news", "email", "may"]: [1]] && explicit.states.isEmpty)
+    #expect(acquisition(explicit) == [["news", "email", "may"]: [1]] && explicit.changes.states.isEmpty)
     // The same campaign once more cuts nothing and lasts longer from then on; another one cuts.
     let again = counted([hit(0), hit(1, mail), hit(2, ["cs": "shop"])], states: states)
     #expect(acquisition(again) == [["news", "email", "may"]: [1], ["shop", "(not set)", "(not set)"]: [1]])
-    #expect(again.states[1]?.campaign?.time == Self.start + 2)
-    #expect(counted([hit(0), hit(1, mail)], states: states).states[1]?.campaign?.time == Self.start + 1)
+    #expect(again.changes.states[1]?.campaign?.time == Self.start + 2)
+    #expect(counted([hit(0), hit(1, mail)], states: states).changes.states[1]?.campaign?.time == Self.start + 1)
   }
 
   @Test(arguments: [1, 183, 731]) func `a campaign lasts as long as the view says, to the millisecond`(days: Int) {

@@ -1,0 +1,158 @@
+import Ingest
+import Testing
+
+@testable import Warehouse
+
+/// A refund that names only its order takes back what that has left, whenever and from whomever it came.
+@Suite struct ViewRefundTests {
+  private static let start: Int64 = 1_715_680_000_000
+  private static let order = OrderID("A")
+
+  private func hit(_ offset: Int64, _ action: String, _ parameters: [String: String], slot: UInt32 = 1) -> ViewHit {
+    let common = ["t": "event", "ec": "c", "ea": "a", "pa": action, "ti": "A"]
+    return ViewHit(
+      id: offset, time: Self.start + offset, received: Self.start + offset, slot: slot, user: "",
+      device: IncomingDevice(), parameters: common.merging(parameters) { $1 })
+  }
+
+  private func counted(_ hits: [ViewHit], orders: [OrderID: ViewOrder] = [:]) -> ViewDay {
+    ViewDayBuilder.day(of: hits, orders: orders) { _ in 0 }
+  }
+
+  private static let shoes = [
+    "pr1nm": "Shoe", "pr1id": "S1", "pr1pr": "10", "pr1qt": "3", "pr1br": "Tern", "pr2nm": "Lace", "pr2pr": "0.5",
+    "tt": "2", "ts": "3", "cu": "EUR", "ta": "Shop",
+  ]
+
+  @Test func `all of an order goes by its id: amounts, products and what orders are told by`() {
+    let day = counted([hit(0, "purchase", Self.shoes, slot: 9), hit(1, "refund", [:])])
+    #expect(day.totals.revenue == 0 && day.totals.transactions == 1)
+    #expect(day.tables[.transactions]?[["A"]]?.numbers == [2, 0, 0, 0])
+    for key in [["all", "all"], ["currency", "EUR"], ["affiliation", "Shop"]] {
+      #expect(day.tables[.orders]?[key]?.numbers == [1, 30_500_000, 2_000_000, 3_000_000, 1, 30_500_000], "\(key)")
+    }
+    #expect(day.tables[.products]?[["Shoe", "S1"]]?.numbers == [0, 0, 0, 0, 0, 0, 0, 1, 1])
+    #expect(day.tables[.products]?[["Lace", "(not set)"]]?.numbers == [0, 0, 0, 0, 0, 0, 0, 1, 1])
+    #expect(day.tables[.productFacts]?[["brand", "Tern"]]?.numbers == [0, 0, 0, 0, 1])
+    #expect(day.tables[.products]?[["Shoe", "S1"]]?.users.elements == [1, 9])
+    #expect(day.changes.orders[Self.order]?.revenue == 0)
+  }
+
+  @Test func `the second refund of an order takes nothing, and neither does one of an unknown order`() {
+    let purchase = hit(0, "purchase", ["tr": "7"])
+    let day = counted([purchase, hit(1, "refund", [:]), hit(2, "refund", [:]), hit(3, "refund", ["ti": "B"])])
+    #expect(day.totals.revenue == 0)
+    #expect(day.tables[.orders]?[["all", "all"]]?.numbers == [1, 7_000_000, 0, 0, 3, 7_000_000])
+    // Nothing is left to be known.
+    #expect(day.changes.orders.isEmpty)
+    // Without an id there is no order to be refunded.
+    var nameless = hit(1, "refund", [:])
+    nameless.parameters["ti"] = nil
+    var heap = purchase
+    heap.parameters["ti"] = nil
+    #expect(counted([heap, nameless]).totals.revenue == 7_000_000)
+  }
+
+  @Test func `a refund counts in the order in which things happened, whoever sent it`() {
+    let before = [hit(0, "refund", [:], slot: 9), hit(1, "purchase", ["tr": "7"])]
+    #expect(counted(before).totals.revenue == 7_000_000)
+    let again = [
+      hit(0, "purchase", ["tr": "7"], slot: 9), hit(1, "refund", [:]), hit(2, "purchase", ["tr": "5"], slot: 3),
+    ]
+    for hits in [again, again.reversed(), [again[1], again[0], again[2]]] {
+      #expect(counted(hits).totals.revenue == 5_000_000)
+    }
+  }
+
+  @Test func `after a part was refunded, the rest is`() {
+    let partial = hit(1, "refund", ["pr1nm": "Shoe", "pr1id": "S1", "pr1pr": "10", "pr1qt": "1"])
+    let amount = hit(2, "refund", ["tr": "4"])
+    let day = counted([hit(0, "purchase", Self.shoes), partial, amount, hit(3, "refund", [:])])
+    #expect(day.totals.revenue == 0)
+    #expect(day.tables[.orders]?[["all", "all"]]?.numbers.suffix(2) == [3, 30_500_000])
+    #expect(day.tables[.products]?[["Shoe", "S1"]]?.numbers.prefix(2) == [0, 0])
+    // Nothing is refunded that was refunded before, more than there was included.
+    let excess = counted([hit(0, "purchase", ["tr": "7"]), hit(1, "refund", ["tr": "9"]), hit(2, "refund", [:])])
+    #expect(excess.totals.revenue == -2_000_000)
+  }
+
+  @Test func `products without prices are refunded at the prices of their order`() {
+    let sku = hit(1, "refund", ["pr5id": "S1", "pr5qt": "2"])
+    let name = hit(2, "refund", ["pr1nm": "Lace"])
+    let unknown = hit(3, "refund", ["pr1id": "S7"])
+    let day = counted([hit(0, "purchase", Self.shoes), sku, name, unknown])
+    #expect(day.totals.revenue == 10_000_000)
+    #expect(day.tables[.products]?[["Shoe", "S1"]]?.numbers == [1, 10_000_000, 0, 0, 0, 0, 0, 1, 1])
+    #expect(day.tables[.products]?[["(not set)", "S7"]]?.numbers == [-1, 0, 0, 0, 0, 0, 0, 0, 1])
+    #expect(day.tables[.productFacts]?[["brand", "Tern"]]?.numbers == [1, 10_000_000, 0, 0, 1])
+    #expect(day.tables[.orders]?[["currency", "EUR"]]?.numbers.suffix(2) == [3, 20_500_000])
+  }
+
+  @Test func `an order of an earlier day is known by what the days before changed`() {
+    let first = counted([hit(0, "purchase", Self.shoes), hit(1, "refund", ["tr": "1"])])
+    let next = counted([hit(90_000_000, "refund", [:])], orders: first.changes.orders)
+    #expect(next.totals.revenue == -29_500_000)
+    #expect(next.tables[.products]?[["Shoe", "S1"]]?.numbers.prefix(2) == [-3, -30_000_000])
+    var sum = first.changes.orders[Self.order] ?? ViewOrder()
+    sum.add(next.changes.orders[Self.order] ?? ViewOrder())
+    #expect(sum.revenue == 0 && sum.rest.lines.isEmpty)
+  }
+
+  @Test func `an order of items is refunded with them`() {
+    let item = hit(1, "", ["t": "item", "in": "Hat", "ic": "H", "iv": "a", "ip": "2", "iq": "4"])
+    let order = hit(0, "", ["t": "transaction", "tr": "8", "tt": "1"])
+    let day = counted([order, item, hit(2, "refund", [:])])
+    #expect(day.totals.revenue == 0 && day.tables[.transactions]?[["A"]]?.numbers == [2, 0, 0, 0])
+    #expect(day.tables[.products]?[["Hat", "H"]]?.numbers.prefix(2) == [0, 0])
+    #expect(day.tables[.productFacts]?[["category", "a"]]?.numbers.prefix(2) == [0, 0])
+  }
+
+  @Test func `what is stored of an order reads back, and damage is noticed`() throws {
+    let order = try #require(counted([hit(0, "purchase", Self.shoes)]).changes.orders[Self.order])
+    let bytes = order.encoded
+    #expect(bytes.withUnsafeBytes { ViewOrder($0) } == order)
+    for length in 0..<bytes.count {
+      #expect(bytes[..<length].withUnsafeBytes { ViewOrder($0) } == nil, "\(length)")
+    }
+  }
+
+  @Test(arguments: [false, true]) func `a refund finds its order on an earlier day, sealed or not`(
+    isSealed: Bool
+  ) async throws {
+    let place = try ViewMemoryTests.Place()
+    let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
+    let event = "t=event&ec=c&ea=a"
+    try await place.send("cid=1&\(event)&pa=purchase&ti=%C3%A9&tr=7&cu=EUR", at: "2024-05-01T12:00:00Z")
+    try await place.send("cid=1&\(event)&pa=purchase&ti=e%CC%81&tr=9", at: "2024-05-01T12:00:00Z")
+    if isSealed { try await place.seal([view], at: "2024-05-03T12:00:00Z") }
+    try await place.send("cid=2&\(event)&pa=refund&ti=%C3%A9", at: "2024-05-04T12:00:00Z")
+    func orders(_ date: String) throws -> [Int64]? { try place.rows(view, .orders, date)[["all", "all"]] }
+    #expect(try orders("2024-05-01") == [2, 16_000_000, 0, 0, 0, 0])
+    #expect(try orders("2024-05-04") == [0, 0, 0, 0, 1, 7_000_000])
+    #expect(try place.rows(view, .orders, "2024-05-04")[["currency", "EUR"]] == [0, 0, 0, 0, 1, 7_000_000])
+    if isSealed { try await place.seal([view], at: "2024-05-05T12:00:00Z") }
+    try await place.send("cid=3&\(event)&pa=refund&ti=%C3%A9", at: "2024-05-06T12:00:00Z")
+    #expect(try orders("2024-05-06") == [0, 0, 0, 0, 1, 0])
+    try await place.seal([view], at: "2024-06-05T12:00:00Z")
+    #expect(try orders("2024-05-04") == [0, 0, 0, 0, 1, 7_000_000])
+    try await place.warehouse.flush()
+    #expect(try place.warehouse.verify().isClean)
+    try await place.close()
+  }
+
+  @Test func `an order that comes late for its day cannot be refunded, one in time can`() async throws {
+    let place = try ViewMemoryTests.Place()
+    let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
+    let event = "cid=1&t=event&ec=c&ea=a"
+    try await place.send("\(event)&pa=refund&ti=A", at: "2024-05-02T01:00:00Z")
+    try await place.send("\(event)&pa=refund&ti=B", at: "2024-05-02T01:00:00Z")
+    try await place.send("\(event)&pa=purchase&ti=A&tr=7&qt=10800000", at: "2024-05-02T02:00:00Z")
+    try await place.send("\(event)&pa=purchase&ti=B&tr=9&qt=21600000", at: "2024-05-02T04:00:00Z")
+    #expect(try place.rows(view, .orders, "2024-05-02")[["all", "all"]] == [0, 0, 0, 0, 2, 7_000_000])
+    try await place.seal([view], at: "2024-05-03T12:00:00Z")
+    #expect(try place.rows(view, .orders, "2024-05-02")[["all", "all"]] == [0, 0, 0, 0, 2, 7_000_000])
+    try await place.warehouse.flush()
+    #expect(try place.warehouse.verify().isClean)
+    try await place.close()
+  }
+}
