@@ -79,12 +79,13 @@ extension AppCenterCore {
     Crashes.delegate?.crashes(service, willSend: shown)
     let files = decide { _, notes in usable(attachments, &notes) }
     let receipt = client.recordCrash(report.exception, of: report.origin, attachments: files)
-    // What the storage refused, since it is full of what is no less important, is tried again at the next launch.
-    if receipt.id != nil { world.crashes.remove([report.id]) }
+    // What the storage refused, or does not take yet, is tried again at the next launch, and counts once all the same.
+    if receipt.isOnDisk { world.crashes.remove([report.id]) }
     Task {
       let shown = ErrorReport(report)
       do {
         try await receipt.delivered()
+        world.crashes.remove([report.id])
         Crashes.delegate?.crashes(Crashes(), didSucceedSending: shown)
       } catch {
         Crashes.delegate.map { failed($0, shown, error) }

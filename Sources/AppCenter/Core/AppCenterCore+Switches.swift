@@ -13,7 +13,7 @@ extension AppCenterCore {
     get {
       decide { state, notes in
         if state.configured == .nobody { notes.append(Self.notConfigured) }
-        return state.client?.isEnabled ?? false
+        return state.isRecording
       }
     }
     set {
@@ -27,11 +27,14 @@ extension AppCenterCore {
             Note(.error, .core, "The SDK is enabled and yet records nothing: \(state.obstacle ?? CoreState.noSecret)"))
         } else {
           notes.append(Note(.info, .core, "The SDK is \(newValue ? "enabled" : "disabled")."))
+          if newValue { state.missStorage(&notes) }
         }
         return (true, state.client)
       }
       guard mayChange else { return }
-      if let client { client.isEnabled = newValue } else { keep { $0.setEnabled(newValue) } }
+      guard let client else { return keep { $0.setEnabled(newValue) } }
+      client.isEnabled = newValue
+      checkSaved(client)
     }
   }
 
@@ -56,6 +59,7 @@ extension AppCenterCore {
     guard let client else { return keep { $0.setRecording(isEnabled, of: traits.part) } }
     let isNew = client.isRecording(traits.part) != isEnabled
     client.setRecording(isEnabled, of: traits.part)
+    checkSaved(client)
     // Only a change: an app that says again what holds already has not asked for its pause to end.
     if isEnabled, isNew, traits.part == .usage { client.resume() }
   }
@@ -70,6 +74,13 @@ extension AppCenterCore {
   private func keep(_ change: (ClientStore) -> Bool) {
     if !change(store) {
       logBook.write(.error, .core, "That could not be written down, and is forgotten at the next launch.")
+    }
+  }
+
+  /// Says so when what was switched holds in this process only, for the time being.
+  private func checkSaved(_ client: TernClient) {
+    if !client.areSwitchesSaved {
+      logBook.write(.error, .core, "That could not be written down yet. It holds in this process, and is tried again.")
     }
   }
 
