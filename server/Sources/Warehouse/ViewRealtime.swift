@@ -164,7 +164,9 @@ extension WarehouseReader {
       try reading.portions((since + 1)..<Int64.max) { _, time, received in
         reading.calendar.counts(time: time, received: received)
       } body: { hits in
-        let wanted = hits.filter { hit in view.filters.allSatisfy { $0.holds(hit.parameters[$0.parameter]) } }
+        let wanted = hits.filter {
+          view.rules(on: Day(number: reading.calendar.day(of: $0.time))).admits($0.parameters)
+        }
         for (slot, hits) in Dictionary(grouping: wanted, by: \.slot) { builder.add(hits, slot) }
       }
       return builder.finished()

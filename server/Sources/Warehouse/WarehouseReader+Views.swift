@@ -121,7 +121,8 @@ final class ViewReading {
   func counted(_ day: Int, through row: Int64 = .max) throws -> ViewDay {
     guard let bounds = calendar.bounds(of: day) else { return ViewDay() }
     try remember(before: day)
-    var builder = ViewDayBuilder(filters: view.filters, settings: view.settings, rules: rules) { [calendar] in
+    let own = view.rules(on: Day(number: day))
+    var builder = ViewDayBuilder(filters: own.filters, settings: own.settings, rules: rules) { [calendar] in
       calendar.hour(of: $0)
     }
     let clients = try portions(bounds, of: day) { id, time, received in
