@@ -15,7 +15,8 @@ extension PortalPages {
     let page = ViewPage(
       action: "\(path)/\(request.name.rawValue)", number: request.view.id.description,
       from: request.days.lowerBound.description, until: request.days.upperBound.description,
-      latest: request.today.description, rule: "\(Self.rule(request.view)) \(Self.settings(request.view))",
+      latest: request.today.description,
+      rule: request.view.rules(on: request.days).map { Self.text(of: $0, request.view) }.joined(separator: " "),
       explanation: request.name.explanation,
       links: ViewReportName.allCases.map {
         ViewPage.Link(text: $0.title, link: link($0, range), isActive: $0 == request.name)
@@ -50,8 +51,10 @@ extension PortalPages {
     let rows = views.map { view in
       ViewListPage.Row(
         name: shown(view.name), link: "/apps/\(app.id)/overview?view=\(view.id)", zone: view.timeZone,
-        rule: "\(Self.rule(view)) \(Self.settings(view))",
-        filters: shown(view.filters.map(\.description).joined(separator: ", ")))
+        rules: view.rules.map { rules in
+          let filters = shown(rules.filters.map(\.description).joined(separator: ", "))
+          return ViewListPage.Rule(text: Self.text(of: rules, view), filters: filters)
+        })
     }
     let shell = Shell(
       app: app, apps: apps, active: nil, title: "Views", request: nil, hasRange: false, viewZone: app.timeZone)
@@ -64,8 +67,11 @@ extension PortalPages {
     return cell.shown
   }
 
-  private static func settings(_ view: View) -> String {
-    "\(view.settings.summary.prefix(1).uppercased())\(view.settings.summary.dropFirst())."
+  /// What rules say, and from when on they hold.
+  private static func text(of rules: View.Rules, _ view: View) -> String {
+    let summary = rules.settings.summary
+    let since = rules.start.map { "From \($0) on: " } ?? ""
+    return "\(since)\(rule(rules, view)) \(summary.prefix(1).uppercased())\(summary.dropFirst())."
   }
 
   /// Words begin at the left and numbers end at the right; what is short stays on one line.
@@ -79,8 +85,8 @@ extension PortalPages {
     return longest <= 24 ? "words short" : longest <= 100 ? "words" : "words long"
   }
 
-  private static func rule(_ view: View) -> String {
-    switch view.lateness {
+  private static func rule(_ rules: View.Rules, _ view: View) -> String {
+    switch rules.lateness {
     case .cutoff: "Counts what arrives before 04:00 of the next day in \(view.timeZone)."
     case .window: "Counts what arrives within 25 days."
     case .none: "Counts whatever arrives; no day is ever final."
@@ -125,12 +131,16 @@ private struct ViewPage {
 }
 
 private struct ViewListPage {
+  struct Rule {
+    var text: String
+    var filters: String
+  }
+
   struct Row {
     var name: String
     var link: String
     var zone: String
-    var rule: String
-    var filters: String
+    var rules: [Rule]
   }
 
   var app: String

@@ -33,18 +33,19 @@ extension ViewReportRequest {
   private func shown(_ millionths: Int64, as type: CustomDefinition.MetricType) -> (String, Cell) {
     switch type {
     case .integer: (type.rawValue, money(millionths))
-    case .currency: (view.settings.currency.isEmpty ? type.rawValue : view.settings.currency, money(millionths))
+    case .currency: (currency.isEmpty ? type.rawValue : currency, money(millionths))
     case .time: ("seconds", money(millionths))
     }
   }
 
   /// Says what amounts are in, in the titles of lists that have some.
   func labelled(_ lists: [List]) -> [List] {
-    guard !view.settings.currency.isEmpty else { return lists }
+    let currency = currency
+    guard !currency.isEmpty else { return lists }
     return lists.map { list in
       var list = list
       if list.columns.contains(where: { ["revenue", "average_order"].contains($0) }) {
-        list.title += "\(list.title.isEmpty ? "" : " ")(\(view.settings.currency))"
+        list.title += "\(list.title.isEmpty ? "" : " ")(\(currency))"
       }
       return list
     }

@@ -89,7 +89,7 @@ public struct ViewReport: Sendable {
       "report": .text(request.name.rawValue), "from": .text(request.days.lowerBound.description),
       "to": .text(request.days.upperBound.description), "timeZone": .text(request.view.timeZone),
     ]
-    if !request.view.settings.currency.isEmpty { object["currency"] = .text(request.view.settings.currency) }
+    if !request.currency.isEmpty { object["currency"] = .text(request.currency) }
     for list in lists {
       object[list.member] = .list(
         list.rows.map { row in

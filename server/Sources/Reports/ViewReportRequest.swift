@@ -28,6 +28,15 @@ public struct ViewReportRequest: Sendable, Hashable {
     limit = try ReportRequest.number("limit", given, 1...ReportRequest.maximumLimit) ?? 200
   }
 
+  /// What amounts are in; several labels when it was changed within the days, empty when there is none.
+  var currency: String {
+    var labels: [String] = []
+    for rules in view.rules(on: days) where !labels.contains(rules.settings.currency) {
+      labels.append(rules.settings.currency)
+    }
+    return labels == [""] ? "" : labels.map { $0.isEmpty ? "(not set)" : $0 }.joined(separator: ", ")
+  }
+
   /// Answers the request; throws what the source throws.
   public func report(from source: any ViewSource) throws -> ViewReport {
     switch name {

@@ -10,9 +10,9 @@ extension Catalog {
   ///   - app: the app whose hits it shows; an app may have many.
   ///   - name: 1 to 100 characters.
   ///   - timeZone: the IANA name of the zone whose civil days it counts.
-  ///   - lateness: which hits come too late; cannot be changed later, as days that are final must stay as they are.
-  ///   - filters: what its hits must have; cannot be changed later.
-  ///   - settings: how sessions are cut and attributed, and who is a user; cannot be changed later.
+  ///   - lateness: which hits come too late.
+  ///   - filters: what its hits must have.
+  ///   - settings: how sessions are cut and attributed, and who is a user.
   /// - Throws: ``WarehouseError`` with code `invalid` when a value cannot be used, `unknownApp` when there is no such app.
   public func createView(
     app: AppID, name: String, timeZone: String, lateness: View.Lateness = .cutoff, filters: [ViewFilter] = [],
@@ -23,12 +23,9 @@ extension Catalog {
         code: .unknownApp, message: "There is no app \(app). `tern apps list` shows those that there are.")
     }
     try check(name: name, timeZone: timeZone)
-    if let filter = filters.first(where: { !HitParameter.isKept($0.parameter) }) {
-      throw WarehouseError(
-        code: .invalid, message: "Hits are kept without \"\(filter.parameter)\", so no view can ask for it.")
-    }
-    if let fault = settings.fault { throw WarehouseError(code: .invalid, message: fault) }
-    let encoded = String(decoding: try JSONEncoder().encode(filters.map(\.description)), as: UTF8.self)
+    let rules = View.Rules(lateness: lateness, filters: filters, settings: settings)
+    try check(rules)
+    let encoded = try Self.text(of: filters)
     return try writing { database in
       try database.execute(
         sql: """
@@ -43,16 +40,14 @@ extension Catalog {
       try database.execute(
         sql: "INSERT INTO view_zone (view, start, zone) VALUES (?, ?, ?)", arguments: [id.rawValue, 0, timeZone])
       return View(
-        id: id, app: app, name: name, lateness: lateness, filters: filters,
-        zones: [View.Zone(identifier: timeZone, start: Timestamp(millisecondsSince1970: 0))], settings: settings)
+        id: id, app: app, name: name,
+        zones: [View.Zone(identifier: timeZone, start: Timestamp(millisecondsSince1970: 0))], first: rules)
     }
   }
 
   /// Changes the zone of a view from now on; what happened before keeps its days.
   public func setZone(of view: ViewID, to timeZone: String) throws -> View {
-    guard let known = try self.view(view) else {
-      throw WarehouseError(code: .invalid, message: "There is no view \(view). `tern views list` shows all.")
-    }
+    let known = try existing(view)
     try check(name: known.name, timeZone: timeZone)
     guard timeZone != known.timeZone else { return known }
     let start = max(now().millisecondsSince1970, (known.zones.last?.start.millisecondsSince1970 ?? 0) + 1)
@@ -81,21 +76,51 @@ extension Catalog {
     }
   }
 
+  /// The view with an id; throws when there is none.
+  func existing(_ id: ViewID) throws -> View {
+    guard let view = try view(id) else {
+      throw WarehouseError(code: .invalid, message: "There is no view \(id). `tern views list` shows all.")
+    }
+    return view
+  }
+
+  /// Throws when rules cannot be used.
+  func check(_ rules: View.Rules) throws {
+    if let filter = rules.filters.first(where: { !HitParameter.isKept($0.parameter) }) {
+      throw WarehouseError(
+        code: .invalid, message: "Hits are kept without \"\(filter.parameter)\", so no view can ask for it.")
+    }
+    if let fault = rules.settings.fault { throw WarehouseError(code: .invalid, message: fault) }
+  }
+
+  /// The stored form of filters.
+  static func text(of filters: [ViewFilter]) throws -> String {
+    String(decoding: try JSONEncoder().encode(filters.map(\.description)), as: UTF8.self)
+  }
+
   private static func view(_ row: Row, _ database: Database) throws -> View {
     let id: Int64 = row["id"]
     let zones = try Row.fetchAll(
       database, sql: "SELECT zone, start FROM view_zone WHERE view = ? ORDER BY start", arguments: [id])
+    let changes = try Row.fetchAll(
+      database, sql: "SELECT * FROM view_rule WHERE view = ? ORDER BY day", arguments: [id])
+    return View(
+      id: ViewID(id), app: AppID(row["app"]), name: row["name"],
+      zones: zones.map {
+        View.Zone(identifier: $0["zone"], start: Timestamp(millisecondsSince1970: $0["start"]))
+      },
+      first: try rules(row, of: id, start: nil),
+      changes: try changes.map { try rules($0, of: id, start: Day(number: $0["day"])) })
+  }
+
+  private static func rules(_ row: Row, of view: Int64, start: Day?) throws -> View.Rules {
     let filters: String = row["filters"]
     guard let lateness = View.Lateness(rawValue: row["lateness"]),
       let identity = ViewSettings.Identity(rawValue: row["identity"]),
       let texts = try? JSONDecoder().decode([String].self, from: Data(filters.utf8))
-    else { throw WarehouseError(code: .damaged, message: "View \(id) is damaged. Restore catalog.sqlite.") }
-    return View(
-      id: ViewID(id), app: AppID(row["app"]), name: row["name"], lateness: lateness,
-      filters: texts.compactMap { ViewFilter($0) },
-      zones: zones.map {
-        View.Zone(identifier: $0["zone"], start: Timestamp(millisecondsSince1970: $0["start"]))
-      },
+    else { throw WarehouseError(code: .damaged, message: "View \(view) is damaged. Restore catalog.sqlite.") }
+    return View.Rules(
+      start: start, lateness: lateness, filters: texts.compactMap { ViewFilter($0) },
       settings: ViewSettings(
         sessionTimeout: .seconds(row["timeout"] as Int64), campaignDays: row["campaign_days"],
         hasQuotas: row["quotas"], currency: row["currency"], identity: identity))

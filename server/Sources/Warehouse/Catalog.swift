@@ -221,6 +221,16 @@ extension Catalog {
           ) WITHOUT ROWID;
           """)
     }
+    migrator.registerMigration("4: rules of views") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE view_rule (
+            view INTEGER NOT NULL, day INTEGER NOT NULL, lateness TEXT NOT NULL, filters TEXT NOT NULL,
+            timeout INTEGER NOT NULL, campaign_days INTEGER NOT NULL, quotas INTEGER NOT NULL, currency TEXT NOT NULL,
+            identity TEXT NOT NULL, PRIMARY KEY (view, day)
+          ) WITHOUT ROWID;
+          """)
+    }
     return migrator
   }
 }

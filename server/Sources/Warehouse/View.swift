@@ -37,34 +37,74 @@ public struct View: Sendable, Hashable {
     }
   }
 
+  /// What a view counts and how, and from which of its days on.
+  public struct Rules: Sendable, Hashable {
+    /// The first day that is counted so; `nil` for those from the beginning.
+    public var start: Day?
+    /// Which hits come too late.
+    public var lateness: Lateness
+    /// What a hit must have to be in the view; all must hold.
+    public var filters: [ViewFilter]
+    /// How sessions are cut and attributed, and who is a user.
+    public var settings: ViewSettings
+
+    /// Creates rules that hold from `start` on.
+    public init(
+      start: Day? = nil, lateness: Lateness = .cutoff, filters: [ViewFilter] = [],
+      settings: ViewSettings = ViewSettings()
+    ) {
+      self.start = start
+      self.lateness = lateness
+      self.filters = filters
+      self.settings = settings
+    }
+
+    /// Whether a hit with these parameters is in the view.
+    func admits(_ parameters: [String: String]) -> Bool {
+      filters.allSatisfy { $0.holds(parameters[$0.parameter]) }
+    }
+  }
+
   /// The number by which commands and addresses name the view.
   public var id: ViewID
   /// The app whose hits it shows.
   public var app: AppID
   /// The name that people read, 1 to 100 characters.
   public var name: String
-  /// Which hits come too late.
-  public var lateness: Lateness
-  /// What a hit must have to be in the view; all must hold.
-  public var filters: [ViewFilter]
   /// The zones in the order in which they began to count; the first counts from the beginning of time.
   public var zones: [Zone]
-  /// How sessions are cut and attributed, and who is a user.
-  public var settings: ViewSettings
+  /// The rules from the beginning.
+  public var first: Rules
+  /// The rules that took their place, in the order of the days from which on they hold.
+  public var changes: [Rules]
 
   /// Creates a description of a view.
-  public init(
-    id: ViewID, app: AppID, name: String, lateness: Lateness = .cutoff, filters: [ViewFilter] = [], zones: [Zone],
-    settings: ViewSettings = ViewSettings()
-  ) {
+  public init(id: ViewID, app: AppID, name: String, zones: [Zone], first: Rules = Rules(), changes: [Rules] = []) {
     self.id = id
     self.app = app
     self.name = name
-    self.lateness = lateness
-    self.filters = filters
     self.zones = zones
-    self.settings = settings
+    self.first = first
+    self.changes = changes
   }
+
+  /// All rules, in the order of the days from which on they hold.
+  public var rules: [Rules] { [first] + changes }
+
+  /// The rules that were made last, which may hold from a day on that has not begun.
+  public var latest: Rules { changes.last ?? first }
+
+  /// The rules of a day.
+  public func rules(on day: Day) -> Rules { changes.last { $0.start.map { $0 <= day } ?? true } ?? first }
+
+  /// The rules of some days, in order.
+  public func rules(on days: ClosedRange<Day>) -> [Rules] {
+    [rules(on: days.lowerBound)]
+      + changes.filter { rule in rule.start.map { $0 > days.lowerBound && $0 <= days.upperBound } ?? false }
+  }
+
+  /// Who is a user, which is the same on all days but for unification.
+  public var countsMembers: Bool { first.settings.identity != .client }
 
   /// The zone that counts now.
   public var timeZone: String { zones.last?.identifier ?? "UTC" }

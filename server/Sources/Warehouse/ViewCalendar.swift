@@ -19,12 +19,13 @@ final class ViewCalendar {
     var firstDay: Int
   }
 
-  private let lateness: View.Lateness
+  /// From which day on which hits come too late, in order.
+  private let rules: [(start: Int, lateness: View.Lateness)]
   private let pieces: [Piece]
 
   /// Creates the rule of a view; `nil` when the system does not know one of its zones.
   init?(_ view: View) {
-    lateness = view.lateness
+    rules = view.rules.map { ($0.start?.number ?? .min, $0.lateness) }
     var pieces: [Piece] = []
     for (index, entry) in view.zones.enumerated() {
       guard let zone = CivilZone(entry.identifier) else { return nil }
@@ -48,21 +49,40 @@ final class ViewCalendar {
 
   /// Whether a hit that happened at `time` and was received at `received` is in the view's reports.
   func counts(time: Int64, received: Int64) -> Bool {
-    switch lateness {
-    case .none: true
+    let day = day(of: time)
+    return switch lateness(of: day) {
+    case .none: end(ofEndless: day).map { received < $0 } ?? true
     case .window: received - time <= Self.window && time - received <= Self.lead
-    case .cutoff: received < piece(at: time).zone.cut(of: day(of: time))
+    case .cutoff: received < piece(at: time).zone.cut(of: day)
     }
   }
 
   /// When nothing can be added to a day any more; `nil` when that never is.
-  func final(_ day: Int) -> Int64? {
+  func final(_ day: Int) -> Int64? { final(day, lateness(of: day)) }
+
+  private func final(_ day: Int, _ lateness: View.Lateness) -> Int64? {
     switch lateness {
-    case .none: nil
+    case .none: end(ofEndless: day)
     case .window: bounds(of: day).map { $0.upperBound + Self.window + 1 }
     case .cutoff: piecesHolding(day).map { $0.zone.cut(of: day) }.max()
     }
   }
+
+  private func lateness(of day: Int) -> View.Lateness {
+    rules.count == 1 ? rules[0].lateness : rules.last { $0.start <= day }?.lateness ?? .cutoff
+  }
+
+  /// When nothing can be added any more to days that are never final by themselves: when the last of them would be final
+  /// by the rule that came after them; `nil` while there is none.
+  private func end(ofEndless day: Int) -> Int64? {
+    guard let next = rules.first(where: { $0.lateness != .none && $0.start > day }) else { return nil }
+    // Nowhere were two dates in a row left out.
+    let last = (next.start - 3..<next.start).last { bounds(of: $0) != nil } ?? day
+    return final(last, next.lateness)
+  }
+
+  /// The next date that exists.
+  func next(after day: Int) -> Int { (day + 1...day + 3).first { bounds(of: $0) != nil } ?? day + 1 }
 
   /// From the first to the last moment of a day; `nil` for a date that was left out.
   ///

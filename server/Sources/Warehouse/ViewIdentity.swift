@@ -33,8 +33,8 @@ enum ViewIdentity {
       var unlimited = settings
       unlimited.hasQuotas = false
       var outcome = Outcome()
-      for (slot, hits) in Dictionary(grouping: hits, by: \.slot) {
-        let ordered = hits.sorted(by: ViewHit.isBefore).map { (hit: $0, isIn: true) }
+      for (slot, hits) in ViewHit.byUser(hits) {
+        let ordered = hits.map { (hit: $0, isIn: true) }
         let state = states[slot | clientMark] ?? UserState()
         let day = UserDay(hits: ordered, state, unlimited, CustomRules())
         if day.state != state { outcome.states[slot | clientMark] = day.state }
@@ -60,19 +60,21 @@ extension ViewReading {
   @discardableResult
   func portions(
     _ times: Range<Int64>, of day: Int? = nil, where isWanted: (Int64, Int64, Int64) -> Bool,
-    body: ([ViewHit]) throws -> Void
+    found places: ([ViewPlace]) -> Void = { _ in }, body: ([ViewHit]) throws -> Void
   ) throws -> [UInt32: UserState] {
-    guard view.settings.identity != .client else {
-      try scan.portions(times, where: isWanted, body: body)
+    guard view.countsMembers else {
+      try scan.portions(times, where: isWanted, found: places, body: body)
       return [:]
     }
+    // Without a day, what matters is what came last.
+    let settings = day.map { view.rules(on: Day(number: $0)).settings } ?? view.latest.settings
     var found = ViewIdentity.Outcome()
     try scan.portions(times, where: isWanted) { hits in
       var known: [UInt32: UserState] = [:]
-      if let day, view.settings.identity == .user {
+      if let day, settings.identity == .user {
         known = try states(of: Set(hits.map { $0.slot | ViewIdentity.clientMark }), before: day)
       }
-      let outcome = try ViewIdentity.users(of: hits, view.settings, states: known) { try members.number($0) }
+      let outcome = try ViewIdentity.users(of: hits, settings, states: known) { try members.number($0) }
       found.hits += outcome.hits
       // Each client is in one portion.
       found.states.merge(outcome.states) { $1 }
@@ -83,7 +85,7 @@ extension ViewReading {
 
   /// The number of the user that a hit names by itself; `nil` when it names none in a view of `uid`s.
   func user(of hit: ViewHit) throws -> UInt32? {
-    guard view.settings.identity != .client else { return hit.slot }
+    guard view.countsMembers else { return hit.slot }
     return hit.user.isEmpty ? nil : try members.number(hit.user)
   }
 }

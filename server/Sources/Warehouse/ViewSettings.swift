@@ -1,5 +1,4 @@
-/// How a view cuts sessions, attributes them and tells users apart: chosen when it is created, and then constant, so
-/// that days that are final stay what they are.
+/// How a view cuts sessions, attributes them and tells users apart, on the days for which they hold.
 public struct ViewSettings: Sendable, Hashable {
   /// Who is a user.
   public enum Identity: String, Sendable, CaseIterable {

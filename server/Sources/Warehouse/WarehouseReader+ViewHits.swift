@@ -20,7 +20,7 @@ extension WarehouseReader {
       let hits = try reading.newest(limit, of: days)
       return try hits.map { hit in
         let day = reading.calendar.day(of: hit.time)
-        let isIn = view.filters.allSatisfy { $0.holds(hit.parameters[$0.parameter]) }
+        let isIn = view.rules(on: Day(number: day)).admits(hit.parameters)
         let isInTime =
           try reading.calendar.counts(time: hit.time, received: hit.received) && hit.id <= reading.sealRow(day)
         let user = try reading.user(of: hit)

@@ -11,6 +11,10 @@ import Warehouse
     ["serve", "--nonsense"], ["serve", "--port", "abc"], ["serve", "--port", "65536"], ["nonsense"], ["report"],
     ["report", "overview"], ["track"], ["track", "X"], ["track", "X", "--key", "k", "-p", "novalue"],
     ["track", "X", "--key", "k", "--timeout", "-1"], ["apps", "create"], ["serve", "--unknown-secret", "maybe"],
+    ["views", "set", "1"], ["views", "set"], ["views", "set", "1", "--filter", "x"],
+    ["views", "set", "1", "--filter", "a=b", "--no-filters"], ["views", "set", "1", "--lateness", "never"],
+    ["views", "set", "1", "--session-timeout", "9999999999"],
+    ["views", "set", "1", "--currency", "EUR", "--no-currency"],
   ])
   func `a mistake is one line and exit code 2`(arguments: [String]) throws {
     let ending = CommandEnding(try #require(throws: (any Error).self) { _ = try RootCommand.parseAsRoot(arguments) })

@@ -143,6 +143,33 @@ import Warehouse
     }
   }
 
+  @Test func `the API and the pages show which settings hold since when`() async throws {
+    try await over { client, app, headers, catalog in
+      let view = try catalog.createView(app: app.id, name: "V", timeZone: "UTC")
+      var change = ViewChange()
+      change.currency = "EUR"
+      change.filters = [ViewFilter("av=2")].compactMap(\.self)
+      // The catalog's clock is the system's: after all that the reports show.
+      let start = try #require(try catalog.changeView(view.id, change).latest.start)
+      let uri = "/api/v1/apps/\(app.id)/views"
+      #expect(try await client.execute(uri: uri, method: .get).status == .unauthorized)
+      let list = try object(try await client.execute(uri: uri, method: .get, headers: headers))
+      let told = try #require((list["views"] as? [[String: Any]])?.first)
+      #expect(told["currency"] as? String == "" && told["sessionTimeoutMinutes"] as? Int == 30)
+      let rules = try #require(told["rules"] as? [[String: Any]])
+      #expect(rules.map { $0["since"] as? String } == [nil, start.description])
+      #expect(rules.first?["since"] is NSNull && rules.last?["filters"] as? [String] == ["av=2"])
+      #expect(rules.last?["currency"] as? String == "EUR")
+      let page = try await client.execute(uri: "/apps/\(app.id)/views", method: .get, headers: headers)
+      #expect(String(buffer: page.body).contains("From \(start) on: "))
+      let path = "/apps/\(app.id)/ecommerce?view=\(view.id)"
+      let before = try await client.execute(uri: path, method: .get, headers: headers)
+      #expect(!String(buffer: before.body).contains("From \(start)") && !String(buffer: before.body).contains("EUR"))
+      let after = try await client.execute(uri: path + "&from=2024-05-01&to=\(start)", method: .get, headers: headers)
+      if after.status == .ok { #expect(String(buffer: after.body).contains("((not set), EUR)")) }
+    }
+  }
+
   @Test func `views of an app are listed, and others' are not shown`() async throws {
     try await over { client, app, headers, catalog in
       let empty = try await client.execute(uri: "/apps/\(app.id)/views", method: .get, headers: headers)

@@ -64,7 +64,8 @@ struct SamplePages {
       id: ViewID(1), app: app.id, name: text, zones: [View.Zone(identifier: "Europe/Berlin", start: start)])
     if var filter = ViewFilter("av=1") {
       filter.value = text
-      view.filters = [filter]
+      view.first.filters = [filter]
+      view.changes = [View.Rules(start: Day(number: 2), filters: [filter])]
     }
     return view
   }

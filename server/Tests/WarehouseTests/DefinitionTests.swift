@@ -67,9 +67,9 @@ import Testing
       let settings = ViewSettings(
         sessionTimeout: .seconds(60), campaignDays: 731, hasQuotas: true, currency: "EUR", identity: .explicitUser)
       let view = try catalog.createView(app: app.id, name: "V", timeZone: "UTC", settings: settings)
-      #expect(try catalog.view(view.id)?.settings == settings)
+      #expect(try catalog.view(view.id)?.first.settings == settings)
       let plain = try catalog.createView(app: app.id, name: "P", timeZone: "UTC")
-      #expect(try catalog.view(plain.id)?.settings == ViewSettings())
+      #expect(try catalog.view(plain.id)?.first.settings == ViewSettings())
       for wrong in [
         ViewSettings(sessionTimeout: .seconds(59)), ViewSettings(sessionTimeout: .seconds(14_401)),
         ViewSettings(sessionTimeout: .milliseconds(60_500)), ViewSettings(campaignDays: 0),

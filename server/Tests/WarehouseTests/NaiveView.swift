@@ -2,6 +2,9 @@ import TernEvents
 
 @testable import Warehouse
 
+/// What is `Day` outside the model.
+private func civilDay(_ number: Int) -> Day { Day(number: number) }
+
 /// The rules of docs/views.md, read aloud: looks back over everything for every hit, and remembers nothing.
 struct NaiveView {
   struct Hit {
@@ -47,7 +50,7 @@ struct NaiveView {
       var sessions = -1
       var placed: [Placed] = []
       for hit in ordered {
-        var next = Placed(hit: hit, isIn: view.filters.allSatisfy { $0.holds(hit.parameters[$0.parameter]) })
+        var next = Placed(hit: hit, isIn: rules(hit).admits(hit.parameters))
         if next.isIn {
           if begins(hit, after: placed) { sessions += 1 }
           next.session = sessions
@@ -78,7 +81,7 @@ struct NaiveView {
   private func owned(_ hits: [Hit]) -> [(String, Hit)] {
     let ordered = hits.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(
       \.element)
-    switch view.settings.identity {
+    switch view.first.settings.identity {
     case .client: return ordered.map { ($0.client, $0) }
     case .explicitUser: return ordered.filter { !$0.user.isEmpty }.map { ($0.user, $0) }
     case .user:
@@ -102,6 +105,9 @@ struct NaiveView {
     }
   }
 
+  /// What holds on the day of a hit.
+  private func rules(_ hit: Hit) -> View.Rules { view.rules(on: civilDay(Int(hit.time / Self.length))) }
+
   private func campaign(_ hit: Hit) -> [String]? {
     hit.parameters["cs"].map { [$0, "(not set)", "(not set)"] }
   }
@@ -110,14 +116,14 @@ struct NaiveView {
   private func attribution(_ hit: Hit, after placed: [Placed]) -> [String]? {
     if let own = campaign(hit) { return own }
     guard let last = placed.last(where: { campaign($0.hit) != nil }) else { return nil }
-    return hit.time - last.hit.time <= Int64(view.settings.campaignDays) * Self.length ? campaign(last.hit) : nil
+    return hit.time - last.hit.time <= Int64(rules(hit).settings.campaignDays) * Self.length ? campaign(last.hit) : nil
   }
 
   private func begins(_ hit: Hit, after placed: [Placed]) -> Bool {
     guard let last = placed.lastIndex(where: \.isIn) else { return true }
     let previous = placed[last].hit
     if previous.time / Self.length != hit.time / Self.length { return true }
-    if hit.time - previous.time > view.settings.maximumGap { return true }
+    if hit.time - previous.time > rules(hit).settings.maximumGap { return true }
     if previous.parameters["sc"] == "end" || hit.parameters["sc"] == "start" { return true }
     guard let named = campaign(hit) else { return false }
     guard let first = placed.firstIndex(where: { $0.session == placed[last].session && $0.isIn }) else { return true }
@@ -131,12 +137,12 @@ struct NaiveView {
       other.isIn && other.hit.time / Self.length == hit.time / Self.length
     }
     if let before = placed[..<position].last(where: isNear), before.hit.parameters["sc"] != "end",
-      hit.time - before.hit.time <= view.settings.maximumGap
+      hit.time - before.hit.time <= rules(hit).settings.maximumGap
     {
       return before.session
     }
     if let after = placed[position...].first(where: isNear), after.hit.parameters["sc"] != "start",
-      after.hit.time - hit.time <= view.settings.maximumGap
+      after.hit.time - hit.time <= rules(hit).settings.maximumGap
     {
       return after.session
     }

@@ -15,8 +15,9 @@ import Testing
 
   private func view(_ zone: String, lateness: View.Lateness = .cutoff) -> View {
     View(
-      id: ViewID(1), app: AppID(1), name: "V", lateness: lateness,
-      zones: [.init(identifier: zone, start: Timestamp(millisecondsSince1970: 0))])
+      id: ViewID(1), app: AppID(1), name: "V",
+      zones: [.init(identifier: zone, start: Timestamp(millisecondsSince1970: 0))],
+      first: View.Rules(lateness: lateness))
   }
 
   /// Expects the hit on `date`, in until the last millisecond before the cut, and out at it.

@@ -23,7 +23,7 @@ import Testing
   private func check(_ seed: UInt64) async throws {
     var random = SplitMix(state: seed)
     let place = try Place()
-    let views = try self.views(place)
+    var views = try self.views(place)
     var hits: [NaiveView.Hit] = []
     var now = milliseconds("2024-05-01T06:00:00Z")
     for _ in 0..<60 {
@@ -36,6 +36,10 @@ import Testing
           app: place.app.id, kind: .dimension, index: Int.random(in: 1...3, using: &random), name: "D",
           scope: CustomDefinition.Scope.allCases.randomElement(using: &random),
           isActive: Int.random(in: 0..<5, using: &random) > 0)
+      }
+      if Int.random(in: 0..<10, using: &random) == 0 {
+        let index = Int.random(in: views.indices, using: &random)
+        views[index] = try place.catalog.changeView(views[index].id, change(&random))
       }
       // Some views are sealed now and then, some only at the end.
       if Int.random(in: 0..<6, using: &random) == 0 {
@@ -67,6 +71,16 @@ import Testing
       try place.catalog.createView(
         app: place.app.id, name: "V", timeZone: "UTC", filters: filters, settings: settings)
     }
+  }
+
+  private func change(_ random: inout SplitMix) -> ViewChange {
+    var change = ViewChange()
+    change.campaignDays = Int.random(in: 1...4, using: &random)
+    if Bool.random(using: &random) { change.sessionTimeout = .seconds(60 * Int.random(in: 1...240, using: &random)) }
+    if Bool.random(using: &random) {
+      change.filters = Bool.random(using: &random) ? [] : [ViewFilter("av!=1")].compactMap(\.self)
+    }
+    return change
   }
 
   private func hit(received: Int64, _ random: inout SplitMix) -> NaiveView.Hit {

@@ -18,6 +18,7 @@ struct ReportRoutes: Sendable {
 
   func add(to routes: RouteTable) {
     routes.on("/api/v1/apps", [.get: api { _, _ in try apps() }, .post: api { try await create($0, $1) }])
+    routes.on("/api/v1/apps/:app/views", [.get: api { _, context in try views(context) }])
     routes.on("/api/v1/apps/:app/reports/:name", [.get: api { try await report($0, $1) }])
   }
 
@@ -53,9 +54,19 @@ struct ReportRoutes: Sendable {
     }
   }
 
-  private func report(_ request: Request, _ context: CollectorContext) async throws -> Response {
+  private func views(_ context: CollectorContext) throws -> Response {
+    let (app, now) = (try app(context), wallTime())
+    return .json(try encoded(["views": try catalog.views(app: app.id).map { try ViewDescription($0, now: now) }]))
+  }
+
+  private func app(_ context: CollectorContext) throws -> App {
     guard let number = context.parameters.get("app").flatMap({ Int64($0) }), let app = try catalog.app(AppID(number))
     else { throw Refusal(status: .notFound, code: "unknown_app", message: "There is no such app.") }
+    return app
+  }
+
+  private func report(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let app = try app(context)
     let parameters = request.parameters
     do {
       let format = try ReportFormat(parsing: parameters["format"].flatMap { $0.isEmpty ? nil : $0 } ?? "json")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Collector
 import Foundation
 import Reports
 import Warehouse
@@ -6,8 +7,8 @@ import Warehouse
 /// `tern views`
 struct ViewsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "views", abstract: "Create and list views of apps; works while a server runs.",
-    subcommands: [Create.self, List.self, Zone.self])
+    commandName: "views", abstract: "Create, change and list views of apps; works while a server runs.",
+    subcommands: [Create.self, List.self, Set.self, Zone.self])
 
   /// `tern views create`
   struct Create: ParsableCommand {
@@ -16,8 +17,8 @@ struct ViewsCommand: ParsableCommand {
       discussion: """
         A view counts an app's hits by the civil days of its own zone. With --lateness cutoff, a hit that is received at \
         04:00 of the next day or later is stored and listed as late, and counts nowhere; a day is final then. window: \
-        25 days; none: every hit counts, and no day is ever final. Only the zone can be changed later: days that are final \
-        stay as they are.
+        25 days; none: every hit counts, and no day is ever final. What is changed later (tern views set, tern views zone) \
+        holds forward only: days that are final stay as they are.
 
         Examples:
           tern views create --app 1 --name "New York" --time-zone America/New_York
@@ -34,13 +35,13 @@ struct ViewsCommand: ParsableCommand {
     var timeZone: String
 
     @Option(
-      help: ArgumentHelp("cutoff, window or none.", valueName: "rule"), transform: Self.lateness)
+      help: ArgumentHelp("cutoff, window or none.", valueName: "rule"), transform: ViewsCommand.lateness)
     var lateness = View.Lateness.cutoff
 
     @Option(
       help: ArgumentHelp(
         "What a hit must have: parameter=value or parameter!=value; may be given several times.", valueName: "filter"),
-      transform: Self.filter)
+      transform: ViewsCommand.filter)
     var filter: [ViewFilter] = []
 
     @OptionGroup var settings: ViewSettingsOptions
@@ -56,29 +57,17 @@ struct ViewsCommand: ParsableCommand {
       let view = try catalog.createView(
         app: app.find(in: catalog).id, name: name, timeZone: timeZone, lateness: lateness, filters: filter,
         settings: settings.settings)
-      Terminal.say(json ? try ViewsCommand.json(ViewDescription(view)) : view.id.description)
-    }
-
-    private static func lateness(_ text: String) throws -> View.Lateness {
-      guard let lateness = View.Lateness(rawValue: text) else {
-        throw ValidationError("Choose one of \(View.Lateness.allCases.map(\.rawValue).joined(separator: ", ")).")
-      }
-      return lateness
-    }
-
-    private static func filter(_ text: String) throws -> ViewFilter {
-      guard let filter = ViewFilter(text) else {
-        throw ValidationError("Write a filter as parameter=value or parameter!=value, for example av=2.0.")
-      }
-      return filter
+      Terminal.say(json ? try ViewsCommand.json(ViewDescription(view, now: Catalog.systemTime())) : view.id.description)
     }
   }
 
   /// `tern views list`
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List the views of an app, or of all.",
+      abstract: "List the views of an app, or of all, with what they count since when.",
       discussion: """
+        A view whose settings were changed has a line for each time; the last may hold from tomorrow on.
+
         Examples:
           tern views list
           tern views list --app 1 --json
@@ -96,17 +85,22 @@ struct ViewsCommand: ParsableCommand {
       let catalog = try data.existingCatalog()
       defer { try? catalog.close() }
       let views = try catalog.views(app: try app.map { try AppOption.find($0, in: catalog).id })
-      if json { return Terminal.say(try ViewsCommand.json(views.map(ViewDescription.init))) }
+      if json {
+        return Terminal.say(try ViewsCommand.json(views.map { try ViewDescription($0, now: Catalog.systemTime()) }))
+      }
       if views.isEmpty { return Terminal.say("There is no view yet. Create one with tern views create.") }
-      let header = ["ID", "APP", "NAME", "TIME ZONE", "LATENESS", "FILTERS", "SETTINGS"]
+      let header = ["ID", "APP", "NAME", "TIME ZONE", "SINCE", "LATENESS", "FILTERS", "SETTINGS"]
       Terminal.say(
         AppsCommand.table(
           [header]
-            + views.map { view in
-              [
-                view.id.description, view.app.description, visible(view.name), view.timeZone, view.lateness.rawValue,
-                visible(view.filters.map(\.description).joined(separator: " ")), view.settings.summary,
-              ]
+            + views.flatMap { view in
+              view.rules.map { rules in
+                [
+                  view.id.description, view.app.description, visible(view.name), view.timeZone,
+                  rules.start?.description ?? "–", rules.lateness.rawValue,
+                  visible(rules.filters.map(\.description).joined(separator: " ")), rules.settings.summary,
+                ]
+              }
             }))
     }
   }
@@ -136,40 +130,23 @@ struct ViewsCommand: ParsableCommand {
     }
   }
 
-  private static func json(_ value: some Encodable) throws -> String {
+  static func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
-}
 
-/// A view as `tern views` writes it.
-private struct ViewDescription: Encodable {
-  let id: Int64
-  let app: Int64
-  let name: String
-  let timeZone: String
-  let lateness: String
-  let filters: [String]
-  let sessionTimeoutMinutes: Int64
-  let campaignDays: Int
-  let quotas: Bool
-  let currency: String
-  let userID: Bool
-  let unification: Bool
+  static func lateness(_ text: String) throws -> View.Lateness {
+    guard let lateness = View.Lateness(rawValue: text) else {
+      throw ValidationError("Choose one of \(View.Lateness.allCases.map(\.rawValue).joined(separator: ", ")).")
+    }
+    return lateness
+  }
 
-  init(_ view: View) {
-    id = view.id.rawValue
-    app = view.app.rawValue
-    name = view.name
-    timeZone = view.timeZone
-    lateness = view.lateness.rawValue
-    filters = view.filters.map(\.description)
-    sessionTimeoutMinutes = view.settings.sessionTimeout.components.seconds / 60
-    campaignDays = view.settings.campaignDays
-    quotas = view.settings.hasQuotas
-    currency = view.settings.currency
-    userID = view.settings.identity != .client
-    unification = view.settings.identity == .user
+  static func filter(_ text: String) throws -> ViewFilter {
+    guard let filter = ViewFilter(text) else {
+      throw ValidationError("Write a filter as parameter=value or parameter!=value, for example av=2.0.")
+    }
+    return filter
   }
 }
