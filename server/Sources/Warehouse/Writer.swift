@@ -48,7 +48,7 @@ final class Writer {
     devices = try WriterDevices(connection, dictionary: dictionary)
     installs = try WriterInstalls(connection, limit: configuration.cachedInstalls)
     members = try WriterMembers(connection, limit: configuration.cachedInstalls)
-    tables = try EventTables(connection)
+    tables = try EventTables(connection, spanRows: configuration.spanRows)
     duplicates = try DuplicateIndex(connection, pendingLimit: configuration.pendingKeys)
     figures = FigureAccumulator()
     figureStore = try FigureStore(connection)
