@@ -44,7 +44,7 @@ final class Writer {
     self.catalog = catalog
     self.configuration = configuration
     self.live = live
-    dictionary = try WriterDictionary(connection, seed: seed)
+    dictionary = try WriterDictionary(connection, seed: seed) { try catalog.newNamesPerDay(of: AppID($0)) }
     devices = try WriterDevices(connection, dictionary: dictionary)
     installs = try WriterInstalls(connection, limit: configuration.cachedInstalls)
     members = try WriterMembers(connection, limit: configuration.cachedInstalls)
