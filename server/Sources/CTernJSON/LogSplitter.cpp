@@ -1,6 +1,6 @@
 #include "LogSplitter.hpp"
 
-#include <cstring>
+#include "Escape.hpp"
 
 namespace tern {
 
@@ -74,7 +74,7 @@ bool LogSplitter::find_list() {
     if (bytes[at] == '"') {
       size_t start = at;
       if (!skip_text()) return false;
-      is_logs = at - start == 6 && std::memcmp(bytes + start, "\"logs\"", 6) == 0;
+      is_logs = spells(bytes + start + 1, at - start - 2, "logs");
       skip_space();
     }
     if (is_end() || bytes[at] != ':') {

@@ -1,6 +1,7 @@
 #include "Reader.hpp"
 
 #include "Diagnosis.hpp"
+#include "Escape.hpp"
 #include "LogSplitter.hpp"
 
 using tern::is;
@@ -199,7 +200,7 @@ bool tern_reader::logs(Walker &walker, int64_t &index) {
     tern_text name = {};
     bool has_escape = false;
     if (!walker.key(name, has_escape)) return false;
-    if (!is(name, "logs")) {
+    if (!tern::spells(name.start, name.length, "logs")) {
       if (!walker.skip()) return false;
       continue;
     }

@@ -1,75 +1,17 @@
 #include "Walker.hpp"
 
+#include "Escape.hpp"
+
 namespace tern {
 
 namespace {
 
 bool is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
 
-/// Four hexadecimal digits; -1 when they are not.
-int32_t hexadecimal(const uint8_t *from, const uint8_t *end) {
-  if (end - from < 4) return -1;
-  int32_t result = 0;
-  for (int index = 0; index < 4; index += 1) {
-    uint8_t byte = from[index], lower = byte | 0x20;
-    if (is_digit(byte)) result = result << 4 | (byte - '0');
-    else if (lower >= 'a' && lower <= 'f') result = result << 4 | (lower - 'a' + 10);
-    else return -1;
-  }
-  return result;
-}
-
-void append_scalar(uint32_t scalar, uint8_t *&to) {
-  if (scalar < 0x80) {
-    *to++ = uint8_t(scalar);
-  } else if (scalar < 0x800) {
-    *to++ = uint8_t(0xC0 | scalar >> 6);
-    *to++ = uint8_t(0x80 | (scalar & 0x3F));
-  } else if (scalar < 0x10000) {
-    *to++ = uint8_t(0xE0 | scalar >> 12);
-    *to++ = uint8_t(0x80 | (scalar >> 6 & 0x3F));
-    *to++ = uint8_t(0x80 | (scalar & 0x3F));
-  } else {
-    *to++ = uint8_t(0xF0 | scalar >> 18);
-    *to++ = uint8_t(0x80 | (scalar >> 12 & 0x3F));
-    *to++ = uint8_t(0x80 | (scalar >> 6 & 0x3F));
-    *to++ = uint8_t(0x80 | (scalar & 0x3F));
-  }
-}
-
 constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 }  // namespace
-
-/// Reads the escape after a backslash and writes at most four bytes; NULL when it is none.
-const uint8_t *Walker::escape(const uint8_t *from, const uint8_t *end, uint8_t *&to) {
-  if (from == end) return nullptr;
-  switch (*from) {
-  case '"': case '\\': case '/': *to++ = *from; return from + 1;
-  case 'b': *to++ = '\b'; return from + 1;
-  case 'f': *to++ = '\f'; return from + 1;
-  case 'n': *to++ = '\n'; return from + 1;
-  case 'r': *to++ = '\r'; return from + 1;
-  case 't': *to++ = '\t'; return from + 1;
-  case 'u': break;
-  default: return nullptr;
-  }
-  int32_t unit = hexadecimal(from + 1, end);
-  if (unit < 0) return nullptr;
-  from += 5;
-  if (unit >= 0xD800 && unit < 0xDC00 && end - from >= 6 && from[0] == '\\' && from[1] == 'u') {
-    int32_t low = hexadecimal(from + 2, end);
-    if (low >= 0xDC00 && low < 0xE000) {
-      append_scalar(0x10000 + (uint32_t(unit - 0xD800) << 10) + uint32_t(low - 0xDC00), to);
-      return from + 6;
-    }
-  }
-  // Half a pair comes from clients that cut texts by UTF-16 units; NUL would end the text in C libraries below us.
-  bool is_replaced = unit == 0 || (unit >= 0xD800 && unit < 0xE000);
-  append_scalar(is_replaced ? 0xFFFD : uint32_t(unit), to);
-  return from;
-}
 
 bool Walker::unescape(tern_text &text) {
   uint8_t *start = arena.space(text.length), *to = start;
@@ -81,7 +23,7 @@ bool Walker::unescape(tern_text &text) {
     std::memcpy(to, from, plain);
     to += plain;
     if (!backslash) break;
-    from = escape(backslash + 1, end, to);
+    from = read_escape(backslash + 1, end, to);
     if (!from) return fail("a text holds an unknown escape");
   }
   text.start = start;
@@ -97,7 +39,7 @@ bool Walker::check_escapes(const tern_text &raw) {
     from = static_cast<const uint8_t *>(std::memchr(from, '\\', size_t(end - from)));
     if (!from) return true;
     uint8_t *to = unused;
-    from = escape(from + 1, end, to);
+    from = read_escape(from + 1, end, to);
     if (!from) return fail("a text holds an unknown escape");
   }
   return true;
@@ -191,8 +133,9 @@ bool Walker::lenient_text(tern_text &out) {
 bool Walker::date(int64_t &milliseconds) {
   if (count - at < 5 || base[positions[at]] != '{' || base[positions[at + 4]] != '}') return false;
   if (base[positions[at + 2]] != ':') return false;
-  size_t name_length = token_end(at + 1) - positions[at + 1];
-  if (name_length != 6 || std::memcmp(base + positions[at + 1], "\"date\"", 6) != 0) return false;
+  size_t name = positions[at + 1], name_end = token_end(at + 1);
+  if (name_end < name + 2 || base[name] != '"' || base[name_end - 1] != '"') return false;
+  if (!spells(base + name + 1, name_end - name - 2, "date")) return false;
   tern_value time = {};
   const char *before = message;
   if (!number(base + positions[at + 3], base + token_end(at + 3), time) || time.kind != TERN_VALUE_INTEGER) {

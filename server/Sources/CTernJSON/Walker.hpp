@@ -156,7 +156,6 @@ private:
   bool check_escapes(const tern_text &raw);
   bool scalar(tern_value &out);
   bool number(const uint8_t *start, const uint8_t *end, tern_value &out);
-  const uint8_t *escape(const uint8_t *from, const uint8_t *end, uint8_t *&to);
 };
 
 }  // namespace tern

@@ -31,6 +31,8 @@ struct CollectorApplication: Sendable {
     let access = Access(catalog: ports.catalog, maximumFailedLogins: limits.maximumFailedLogins)
 
     let router = Router(context: CollectorContext.self)
+    let proxies = TrustedProxies(settings.trustedProxies)
+    if !proxies.blocks.isEmpty { router.add(middleware: ForwardedClients(proxies: proxies)) }
     router.add(middleware: SecurityHeaders())
     router.add(middleware: Observation(metrics: metrics, pages: pages))
     let routes = RouteTable(router: router)
@@ -67,21 +69,24 @@ public struct CollectorSettings: Sendable {
   public var measurement: IngestLimits
   /// What App Center clients with an unknown secret are told.
   public var unknownSecret: UnknownSecretPolicy
+  /// The proxies whose `X-Forwarded-For` says who a client is.
+  public var trustedProxies: [AddressBlock]
   /// How often silent live streams say that they are alive.
   public var heartbeat: Duration
 
   /// Creates settings. Defaults: those of ``CollectorLimits`` and of `IngestLimits`, unknown secrets try again later,
-  /// a heartbeat every 15 seconds.
+  /// no proxy is trusted, a heartbeat every 15 seconds.
   public init(
     limits: CollectorLimits = CollectorLimits(), native: IngestLimits = .native, appCenter: IngestLimits = .appCenter,
     measurement: IngestLimits = .measurement, unknownSecret: UnknownSecretPolicy = .retryLater,
-    heartbeat: Duration = .seconds(15)
+    trustedProxies: [AddressBlock] = [], heartbeat: Duration = .seconds(15)
   ) {
     self.limits = limits
     self.native = native
     self.appCenter = appCenter
     self.measurement = measurement
     self.unknownSecret = unknownSecret
+    self.trustedProxies = trustedProxies
     self.heartbeat = heartbeat
   }
 }

@@ -4,7 +4,7 @@ public struct CollectorLimits: Sendable, Hashable {
   /// to come back later.
   public var maximumPendingBytes: Int
   /// Most bytes that incomplete bodies of one client address may hold of those; beyond it the address's own costliest
-  /// bodies are cut. Behind a proxy all clients have one address.
+  /// bodies are cut. Behind a proxy that is not trusted all clients have one address.
   public var maximumUnfinishedBytesPerClient: Int
   /// How long a client may take for each next ``minimumBodyProgress`` bytes of a body, after a first interval without
   /// demands.
@@ -14,8 +14,7 @@ public struct CollectorLimits: Sendable, Hashable {
   /// Most connections open at the same time. Beyond it those without a request are closed, the oldest first; when all
   /// have one, further connections wait in the system's queue.
   public var maximumConnections: Int
-  /// Most connections of one client address; beyond it the address's own are closed. Behind a proxy all clients have
-  /// one address.
+  /// Most connections of one client address; beyond it the address's own are closed. Trusted proxies may have all.
   public var maximumConnectionsPerClient: Int
   /// How long a client may take to send the whole head of a request, from its first byte, or from the connection's
   /// beginning for the first request.
@@ -32,7 +31,7 @@ public struct CollectorLimits: Sendable, Hashable {
   public var trialPause: Duration
   /// Most open streams of live events, all together.
   public var maximumLiveStreams: Int
-  /// Most failed logins of one address within a minute.
+  /// Most failed logins of one client address within a minute.
   public var maximumFailedLogins: Int
   /// Bodies above this size are decoded on a thread of their own, in bytes.
   public var offloadBytes: Int

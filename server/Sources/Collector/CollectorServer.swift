@@ -112,7 +112,8 @@ public struct CollectorServer: Service {
     let collector = CollectorApplication(ports: ports, pages: pages, settings: configuration.settings)
     let connections = max(min(limits.maximumConnections, DescriptorLimit.raised() - DescriptorLimit.reserve), 1)
     let registry = ConnectionRegistry(
-      maximum: connections, maximumPerClient: min(limits.maximumConnectionsPerClient, connections))
+      maximum: connections, maximumPerClient: min(limits.maximumConnectionsPerClient, connections),
+      proxies: TrustedProxies(configuration.settings.trustedProxies))
     let onListening = onListening
     return Application(
       responder: collector.responder,

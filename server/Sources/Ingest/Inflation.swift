@@ -65,13 +65,16 @@ final class Inflation {
     return false
   }
 
-  /// A gzip body may be several members in a row; anything else after the end is damage.
+  /// A gzip body may be several members in a row. What follows the last is left aside, as gzip and zlib's own readers
+  /// do: some clients send the whole buffer that they compressed into. Only after bytes without a checksum is it damage.
   private func endMember() throws(IngestError) -> Bool {
     guard stream.pointee.avail_in > 0 else { return true }
-    guard isGzip, stream.pointee.avail_in >= 2, stream.pointee.next_in[0] == 0x1F, stream.pointee.next_in[1] == 0x8B,
-      inflateReset(stream) == Z_OK
-    else { throw Self.damaged }
-    return false
+    if isGzip, stream.pointee.avail_in >= 2, stream.pointee.next_in[0] == 0x1F, stream.pointee.next_in[1] == 0x8B {
+      guard inflateReset(stream) == Z_OK else { throw Self.damaged }
+      return false
+    }
+    guard windowBits > 0 else { throw Self.damaged }
+    return true
   }
 
   private func grow() throws(IngestError) {

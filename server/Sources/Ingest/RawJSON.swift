@@ -36,11 +36,11 @@ struct RawJSON {
   /// The member of an object; the last of several with the name.
   func member(_ name: StaticString) -> RawJSON? {
     var found: RawJSON?
-    forEachMember { if equals($0, name) { found = $1 } }
+    forEachMember { if RawJSON.spells($0, name) { found = $1 } }
     return found
   }
 
-  /// Calls `body` with the name, between its quotes, and the value of each member; does nothing for other values.
+  /// Calls `body` with the name, as it is written between its quotes, and the value of each member; does nothing for other values.
   func forEachMember(_ body: (UnsafeRawBufferPointer, RawJSON) -> Void) {
     guard isObject else { return }
     var position = 1
@@ -106,6 +106,15 @@ struct RawJSON {
       if backslashes.isMultiple(of: 2) { return position }
     }
     return bytes.count
+  }
+
+  /// Whether a name as it is written, escapes included, is the given one.
+  static func spells(_ escaped: UnsafeRawBufferPointer, _ name: StaticString) -> Bool {
+    if equals(escaped, name) { return true }
+    // An escape is six bytes at most for one.
+    guard escaped.count <= name.utf8CodeUnitCount * 6, escaped.contains(UInt8(ascii: "\\")) else { return false }
+    return unescaped(escaped, limit: name.utf8CodeUnitCount + 4).utf8.elementsEqual(
+      UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
   }
 
   private static func isSeparator(_ byte: UInt8) -> Bool {

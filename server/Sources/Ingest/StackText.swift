@@ -49,17 +49,17 @@ struct StackText {
     var (className, method, file, line, address, code) = ("", "", "", "", "", "")
     frame.forEachMember { name, value in
       let text = value.lenientText(limit: Self.maximumPieceBytes)
-      if equals(name, "className") {
+      if RawJSON.spells(name, "className") {
         className = text
-      } else if equals(name, "methodName") {
+      } else if RawJSON.spells(name, "methodName") {
         method = text
-      } else if equals(name, "fileName") {
+      } else if RawJSON.spells(name, "fileName") {
         file = text
-      } else if equals(name, "lineNumber") {
+      } else if RawJSON.spells(name, "lineNumber") {
         line = text
-      } else if equals(name, "address") {
+      } else if RawJSON.spells(name, "address") {
         address = text
-      } else if equals(name, "code") {
+      } else if RawJSON.spells(name, "code") {
         code = text
       }
     }

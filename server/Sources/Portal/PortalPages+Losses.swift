@@ -16,7 +16,7 @@ extension PortalPages {
       endsToday: request.days.upperBound == request.today)
     let view = LossesView(
       isEmpty: report.total == 0, days: request.days.text,
-      unnamed: report.unnamed > 0 ? grouped(report.unnamed) : nil,
+      unnamed: report.unnamed > 0 ? grouped(report.unnamed) : nil, app: request.app.description,
       tiles: tiles([
         Tile(
           "Lost or refused", grouped(report.total), hint: "Beside \(grouped(events)) events that are in the reports"),
@@ -58,6 +58,7 @@ private struct LossesView {
   var isEmpty: Bool
   var days: String
   var unnamed: String?
+  var app: String
   var tiles: String
   var chart: String
   var table: String

@@ -1,19 +1,15 @@
-import Foundation
-
 /// The civil days of one time zone to the millisecond, and when a day's reports are final.
 ///
 /// The system's zone data says how far the zone was from UTC at a second; the rest is arithmetic, because durations
 /// such as 24 or 28 hours are wrong on days on which the clock is changed. Not for sharing between threads.
 final class CivilZone {
-  static let dayMilliseconds: Int64 = 86_400_000
+  static let dayMilliseconds = ZoneCalendar.dayMilliseconds
   /// The hour of the next day at which a day is final.
   private static let cutHour: Int64 = 4
-  private static let quarter: Int64 = 900
   /// No zone was ever further from UTC.
   private static let farthest: Int64 = 16 * 3_600
 
-  private let zone: TimeZone
-  private var quarters: [Int64: Int64?] = [:]
+  private let calendar: ZoneCalendar
   private var stretches: [Int: [Stretch]] = [:]
   private var cuts: [Int: Int64] = [:]
 
@@ -26,19 +22,17 @@ final class CivilZone {
 
   /// Creates the calendar of a zone; `nil` when no zone has this name.
   init?(_ identifier: String) {
-    guard let zone = TimeZone(identifier: identifier) else { return nil }
-    self.zone = zone
+    guard let calendar = ZoneCalendar(identifier) else { return nil }
+    self.calendar = calendar
   }
 
   /// The civil day of a moment, as days since 1970-01-01.
-  func day(of milliseconds: Int64) -> Int {
-    Int(floor(milliseconds + offset(at: milliseconds), Self.dayMilliseconds))
-  }
+  func day(of milliseconds: Int64) -> Int { calendar.day(of: milliseconds) }
 
   /// The hour that a clock on the wall shows at a moment.
   func hour(of milliseconds: Int64) -> Int {
-    let local = milliseconds + offset(at: milliseconds)
-    return Int((local - floor(local, Self.dayMilliseconds) * Self.dayMilliseconds) / 3_600_000)
+    let local = milliseconds + calendar.offset(at: milliseconds)
+    return Int((local - flooredQuotient(local, Self.dayMilliseconds) * Self.dayMilliseconds) / 3_600_000)
   }
 
   /// From the first to the last moment of a day; `nil` for a date that the zone has left out.
@@ -77,23 +71,6 @@ final class CivilZone {
 }
 
 extension CivilZone {
-  /// Asks for the two ends of a quarter of an hour once, and for each second only where the clock was changed within.
-  private func offset(at milliseconds: Int64) -> Int64 {
-    let second = floor(milliseconds, 1_000)
-    let quarter = floor(second, Self.quarter)
-    if let known = quarters[quarter] { return known ?? exactOffset(second) }
-    let first = exactOffset(quarter * Self.quarter)
-    let isConstant = first == exactOffset(quarter * Self.quarter + Self.quarter - 1)
-    if quarters.count >= 8_192 { quarters.removeAll(keepingCapacity: true) }
-    quarters[quarter] = .some(isConstant ? first : nil)
-    return isConstant ? first : exactOffset(second)
-  }
-
-  /// Milliseconds east of UTC at a second since 1970.
-  private func exactOffset(_ second: Int64) -> Int64 {
-    Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(second)))) * 1_000
-  }
-
   /// The stretches that may hold moments of a date, in order.
   private func stretches(around day: Int) -> [Stretch] {
     if let known = stretches[day] { return known }
@@ -101,14 +78,14 @@ extension CivilZone {
     let last = Int64(day + 1) * 86_400 + Self.farthest
     var result: [Stretch] = []
     var start = first
-    var offset = exactOffset(first)
+    var offset = calendar.exactOffset(atSecond: first)
     var second = first
     while second < last {
       let following = min(second + 1_800, last)
-      if exactOffset(following) != offset {
+      if calendar.exactOffset(atSecond: following) != offset {
         let change = change(after: second, by: following, from: offset)
         result.append(Stretch(start: start * 1_000, end: change * 1_000, offset: offset))
-        (start, offset) = (change, exactOffset(change))
+        (start, offset) = (change, calendar.exactOffset(atSecond: change))
       }
       second = following
     }
@@ -123,13 +100,8 @@ extension CivilZone {
     var (low, high) = (low, high)
     while high - low > 1 {
       let middle = (low + high) / 2
-      if exactOffset(middle) == offset { low = middle } else { high = middle }
+      if calendar.exactOffset(atSecond: middle) == offset { low = middle } else { high = middle }
     }
     return high
-  }
-
-  private func floor(_ value: Int64, _ divisor: Int64) -> Int64 {
-    let quotient = value / divisor
-    return value % divisor < 0 ? quotient - 1 : quotient
   }
 }

@@ -28,23 +28,35 @@ final class EventTables {
   private final class Table {
     let insert: SQLStatement
     var span = Span()
+    /// The sessions of the stretch.
+    let sessions = SessionBounds()
     /// Whether the columns that are nearly always NULL are bound to NULL, as SQLite keeps them from row to row.
     var isUserNull = true
     var isKeyTimeNull = true
     init(insert: SQLStatement) { self.insert = insert }
+
+    @inline(__always)
+    func add(id: Int64, app: Int64, time: Int64, slot: UInt32, session: Int64, flags: EventRow.Flags) {
+      span.add(id: id, app: app, time: time)
+      sessions.add(app: app, slot: slot, session: session, time: time, flags: flags)
+    }
   }
 
   static let spanRows = 8_192
   private let connection: SQLConnection
+  private let spanRows: Int
   private let storeSpan: SQLStatement
+  private let storedSessions: SpanSessions
   private var tables: [Int: Table] = [:]
   private var current: Table?
   private var currentRange: Range<Int64> = 0..<0
 
-  init(_ connection: SQLConnection) throws {
+  init(_ connection: SQLConnection, spanRows: Int) throws {
     self.connection = connection
+    self.spanRows = spanRows
     storeSpan = try connection.prepare(
       "INSERT INTO span (month, first_id, last_id, rows, min_t, max_t, apps) VALUES (?, ?, ?, ?, ?, ?, ?)")
+    storedSessions = try SpanSessions(connection)
   }
 
   func forget() {
@@ -74,8 +86,9 @@ final class EventTables {
     statement.bind(borrowing: properties, at: 11)
     bind(row.key, of: row, to: table)
     try statement.run()
-    table.span.add(id: row.id, app: row.app, time: row.time)
-    if table.span.rows >= Self.spanRows { try close(table) }
+    table.add(
+      id: row.id, app: row.app, time: row.time, slot: row.slot, session: row.session, flags: row.flags)
+    if table.span.rows >= spanRows { try close(table) }
   }
 
   @inline(__always)
@@ -95,7 +108,9 @@ final class EventTables {
     storeSpan.bind(Int64(month), span.firstID, span.lastID, Int64(span.rows), span.earliest, span.latest)
     storeSpan.bind(apps, at: 7)
     try storeSpan.run()
+    try storedSessions.store(table.sessions, month: month, firstID: span.firstID)
     table.span = Span()
+    table.sessions.removeAll()
   }
 
   @inline(__always)
@@ -133,9 +148,13 @@ final class EventTables {
     let table = Table(
       insert: try connection.prepare("INSERT INTO \(name) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"))
     let covered = try connection.integer("SELECT max(last_id) FROM span WHERE month = \(month)") ?? 0
-    let rest = try connection.prepare("SELECT id, app, t FROM \(name) WHERE id > ? ORDER BY id")
+    let rest = try connection.prepare("SELECT id, app, t, slot, session, kind FROM \(name) WHERE id > ? ORDER BY id")
     rest.bind(covered)
-    while try rest.step() { table.span.add(id: rest.integer(0), app: rest.integer(1), time: rest.integer(2)) }
+    while try rest.step() {
+      table.add(
+        id: rest.integer(0), app: rest.integer(1), time: rest.integer(2), slot: UInt32(clamping: rest.integer(3)),
+        session: rest.integer(4), flags: EventRow.Flags(rawValue: rest.integer(5)))
+    }
     tables[month] = table
     return table
   }
@@ -150,6 +169,9 @@ struct StoredSpan {
   /// Apps of the rows; `nil` for the stretch that is still growing.
   var apps: Set<Int64>?
   var rows: Int
+
+  /// Whether no row will be added: what the stretch says is final.
+  var isComplete: Bool { times != nil }
 
   /// All stretches, those that are still growing included; `through` bounds their ids.
   static func all(_ connection: SQLConnection, through: Int64) throws -> [StoredSpan] {

@@ -36,6 +36,7 @@ final class Verifier {
       report = comparison.report
       progress(read)
     }
+    try Self.checkSessions(connection, &report, calendar: calendar)
     try checkErrors()
     try reader.verifyViews(connection, &report)
     return report

@@ -51,11 +51,15 @@ public struct CommitReceipt: Sendable, Hashable {
   public var duplicates: [Int]
   /// Events that were refused and counted, because there is no room for what they carry.
   public var rejections: [Rejection]
+  /// How many of the stored events are reported as "(other)" in some figure, since the app brings too many new names.
+  public var unnamed: Int
+
   /// Creates a receipt.
-  public init(accepted: Int = 0, duplicates: [Int] = [], rejections: [Rejection] = []) {
+  public init(accepted: Int = 0, duplicates: [Int] = [], rejections: [Rejection] = [], unnamed: Int = 0) {
     self.accepted = accepted
     self.duplicates = duplicates
     self.rejections = rejections
+    self.unnamed = unnamed
   }
 }
 

@@ -18,6 +18,8 @@ public struct WarehouseConfiguration: Sendable {
   public var checkpointPages: Int
   /// How many bytes of stacks, raw errors and attachments are kept of one app; default 1 GiB.
   public var maximumErrorBytes: Int64 = 1 << 30
+  /// How many rows make a stretch, of which it is known what they cover; default 8,192. For tests.
+  var spanRows = EventTables.spanRows
   /// The largest size of the database, in pages of 4 KiB; `nil` for no limit but the disk's. For tests of a full disk.
   var maximumPages: Int?
   /// Runs on the writer thread before each batch; a failure it throws counts as the batch's. For tests.

@@ -7,8 +7,7 @@ extension WarehouseReader {
 
   /// How long sessions lasted; see ``AppCenterFigures/sessionDurations(app:days:)``.
   ///
-  /// Counted from the rows when it is asked for: to keep it up to date would cost each event, for a figure that few look
-  /// at. A session that goes on for more than a day may show fewer of its rows.
+  /// A session that goes on for more than a day may show fewer of its rows.
   public func sessionDurations(app: AppID, days: ClosedRange<Day>) throws -> SessionDurations {
     try reading { connection in
       guard let zone = try catalog.app(app)?.timeZone, let calendar = ZoneCalendar(zone) else {
@@ -17,9 +16,14 @@ extension WarehouseReader {
       let around = Self.times(around: days)
       let times = around.lowerBound - Self.longest...around.upperBound + Self.longest
       let sessions = SessionBounds()
+      let stored = try StoredSessions(connection)
       for span in try StoredSpan.all(connection, through: .max) {
         guard span.apps?.contains(app.rawValue) ?? true, span.times?.overlaps(times) ?? true else { continue }
-        for session in try self.sessions(of: app, in: span, connection) { sessions.merge(session) }
+        if span.isComplete, let stored {
+          try stored.add(app.rawValue, span, to: sessions)
+        } else {
+          try sessions.add(rowsOf: span, app: app.rawValue, connection)
+        }
         guard sessions.count <= SessionBounds.maximumSessions else {
           throw WarehouseError(
             code: .invalid, message: "There are too many sessions in this range. Ask for fewer days at a time.")
@@ -43,27 +47,6 @@ extension WarehouseReader {
       }
     }
     return durations
-  }
-
-  /// The sessions of one stretch of rows.
-  private func sessions(of app: AppID, in span: StoredSpan, _ connection: SQLConnection) throws -> [SessionSpan] {
-    // Only a stretch that has its times is complete.
-    let key = SessionCache.Key(app: app.rawValue, month: span.month, firstID: span.ids.lowerBound)
-    if span.times != nil, let known = sessionCache[key] { return known }
-    let rows = try connection.prepare(
-      "SELECT slot, session, t, kind, app FROM \(WarehouseSchema.table(span.month)) WHERE id BETWEEN ? AND ?")
-    rows.bind(span.ids.lowerBound, span.ids.upperBound)
-    let sessions = SessionBounds()
-    while try rows.step() {
-      let session = rows.integer(1)
-      guard session != 0, rows.integer(4) == app.rawValue else { continue }
-      let kind = EventRow.Flags(rawValue: rows.integer(3)).kind
-      guard kind != .attachment, kind != .attachmentPart else { continue }
-      sessions.add(slot: rows.integer(0), session: session, time: rows.integer(2), isEvent: kind == .event)
-    }
-    let all = sessions.all
-    if span.times != nil { sessionCache.store(all, for: key) }
-    return all
   }
 
   /// Distinct installs in the days that end with each; see ``AppCenterFigures/activeInstalls(app:days:window:)``.

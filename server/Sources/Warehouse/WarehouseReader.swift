@@ -7,7 +7,6 @@ public final class WarehouseReader: FigureSource {
   let pool: DatabasePool
   let catalog: Catalog
   let dictionary = ReaderDictionary()
-  let sessionCache = SessionCache()
   let viewDays = ViewDayCache()
 
   init(pool: DatabasePool, catalog: Catalog) {

@@ -18,6 +18,10 @@ enum WarehouseSchema {
       try addMembers(database)
     }
     migrator.registerMigration("9: what views know of orders") { try $0.execute(sql: orders) }
+    migrator.registerMigration("10: sessions of stretches") { database in
+      try database.execute(sql: sessions)
+      try SpanSessions.rebuild(WarehouseFile.connection(database))
+    }
     return migrator
   }
 
@@ -166,6 +170,14 @@ enum WarehouseSchema {
           """)
     }
   }
+
+  /// What complete stretches of rows say of an app's sessions.
+  private static let sessions = """
+    CREATE TABLE span_session (
+      app INTEGER NOT NULL, month INTEGER NOT NULL, first_id INTEGER NOT NULL, sessions BLOB NOT NULL,
+      PRIMARY KEY (app, month, first_id)
+    ) WITHOUT ROWID;
+    """
 
   /// What is known of errors beside their rows among the events, whose numbers they share. Long texts lie apart, so that
   /// lists need not read past them.

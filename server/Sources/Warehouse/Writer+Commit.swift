@@ -67,6 +67,7 @@ extension Writer {
         continue
       }
       let row = try store(event, &context)
+      if row.flags.isCut { receipt.unnamed += 1 }
       if event.kind.mayCarryMore, let error = try storeError(at: position, row, user: event.user, context) {
         leftOut.append(Rejection(.errorTextLeftOut, index: event.index, id: error))
       }

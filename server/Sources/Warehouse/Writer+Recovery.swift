@@ -73,6 +73,7 @@ extension Writer {
   func rebuild(progress: (Int) -> Void) throws {
     try transact {
       for table in ["cnt", "usr", "prop", "hit"] { try connection.execute("DELETE FROM \(table)") }
+      try SpanSessions.rebuild(connection)
       try figureStore.store(cursor: 0)
     }
     try restoreNames()

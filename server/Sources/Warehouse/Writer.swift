@@ -44,11 +44,11 @@ final class Writer {
     self.catalog = catalog
     self.configuration = configuration
     self.live = live
-    dictionary = try WriterDictionary(connection, seed: seed)
+    dictionary = try WriterDictionary(connection, seed: seed) { try catalog.newNamesPerDay(of: AppID($0)) }
     devices = try WriterDevices(connection, dictionary: dictionary)
     installs = try WriterInstalls(connection, limit: configuration.cachedInstalls)
     members = try WriterMembers(connection, limit: configuration.cachedInstalls)
-    tables = try EventTables(connection)
+    tables = try EventTables(connection, spanRows: configuration.spanRows)
     duplicates = try DuplicateIndex(connection, pendingLimit: configuration.pendingKeys)
     figures = FigureAccumulator()
     figureStore = try FigureStore(connection)

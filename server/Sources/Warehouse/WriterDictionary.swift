@@ -7,6 +7,10 @@ final class WriterDictionary {
   /// What an app has used of the allowance of one day.
   struct Spending {
     var day = Int64.min
+    /// How many of each kind the operator allows; `nil` for the usual number.
+    var perDay: Int?
+    /// When that was looked up.
+    var asked: Int64?
     var texts = [Int](repeating: 0, count: NameKind.allCases.count)
   }
 
@@ -14,6 +18,7 @@ final class WriterDictionary {
   private let load: SQLStatement
   private let find: SQLStatement
   private let seed: UInt64
+  private let perDay: (Int64) throws -> Int?
   /// The texts of one kind held in memory per app; the others are looked up on disk.
   fileprivate let heldTexts: Int
   private var apps: [Int64: AppNames] = [:]
@@ -21,12 +26,17 @@ final class WriterDictionary {
   /// allowance, and spares storing it.
   private var spending: [Int64: Spending] = [:]
 
-  init(_ connection: SQLConnection, seed: UInt64, heldTexts: Int = 50_000) throws {
+  /// - Parameter perDay: how many new texts of each kind the operator allows an app a day; `nil` for the usual number.
+  init(
+    _ connection: SQLConnection, seed: UInt64, heldTexts: Int = 50_000,
+    perDay: @escaping (_ app: Int64) throws -> Int? = { _ in nil }
+  ) throws {
     insert = try connection.prepare("INSERT INTO dict (app, kind, text) VALUES (?, ?, ?) RETURNING id")
     load = try connection.prepare("SELECT kind, id, text FROM dict WHERE app = ?")
     find = try connection.prepare("SELECT id FROM dict WHERE app = ? AND kind = ? AND text = ?")
     self.seed = seed
     self.heldTexts = heldTexts
+    self.perDay = perDay
   }
 
   /// Forgets everything, after a rollback took back numbers that were given out.
@@ -56,11 +66,21 @@ final class WriterDictionary {
     return try find.step() ? find.integer(0) : nil
   }
 
-  /// Takes one text from the allowance of a day; `false` when nothing is left of it.
-  fileprivate func spend(app: Int64, kind: NameKind, day: Int64) -> Bool {
+  /// Takes one text from the allowance of the day of receipt; `false` when nothing is left of it.
+  fileprivate func spend(app: Int64, kind: NameKind, received: Int64) -> Bool {
     var spent = spending[app] ?? Spending()
-    if spent.day != day { spent = Spending(day: day) }
-    let isLeft = spent.texts[Int(kind.rawValue)] < kind.dailyAllowance
+    let day = received / 86_400_000
+    if spent.day != day {
+      spent.day = day
+      spent.texts = Spending().texts
+    }
+    // Not for each text: a flood brings many.
+    if spent.asked.map({ abs(received - $0) >= 1_000 }) ?? true {
+      // A catalog that cannot be read is no reason to refuse a batch.
+      spent.perDay = (try? perDay(app)) ?? nil
+      spent.asked = received
+    }
+    let isLeft = spent.texts[Int(kind.rawValue)] < spent.perDay ?? kind.dailyAllowance
     if isLeft { spent.texts[Int(kind.rawValue)] += 1 }
     spending[app] = spent
     return isLeft
@@ -119,8 +139,9 @@ final class AppNames {
       hold(id, bytes, key, in: entry)
       return id
     }
-    let day = received / 86_400_000
-    guard entry.storedTexts < kind.limit || dictionary.spend(app: app, kind: kind, day: day) else { return 0 }
+    guard entry.storedTexts < kind.limit || dictionary.spend(app: app, kind: kind, received: received) else {
+      return 0
+    }
     let id = try dictionary.insert(app: app, kind: kind, text)
     entry.storedTexts += 1
     hold(id, bytes, key, in: entry)

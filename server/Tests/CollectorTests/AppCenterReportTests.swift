@@ -240,6 +240,41 @@ import Warehouse
     try catalog.close()
   }
 
+  @Test func `every error below the API's address has App Center's form`() async throws {
+    try await withFigures { _, client, _, token in
+      let path = "apps/me/1/analytics/versions"
+      for (method, path, status, code) in [
+        (.post, path, .methodNotAllowed, "MethodNotAllowed"), (.put, path, .methodNotAllowed, "MethodNotAllowed"),
+        (.options, path, .methodNotAllowed, "MethodNotAllowed"), (.get, "user", .notFound, "NotFound"),
+        (.get, "apps/me/1", .notFound, "NotFound"), (.post, "apps", .notFound, "NotFound"),
+        (.get, "apps/me/Other/analytics/versions?start=x", .notFound, "NotFound"),
+      ] as [(HTTPRequest.Method, String, HTTPResponse.Status, String)] {
+        // Whoever follows a link in a browser gets it too: only programs know this address.
+        let headers: HTTPFields = [.xAPIToken: token, .accept: "text/html"]
+        let response = try await client.execute(uri: "/v0.1/\(path)", method: method, headers: headers)
+        #expect(response.status == status, "\(method) \(path)")
+        #expect(response.headers[.contentType] == "application/json")
+        #expect(response.headers[.allow] == (status == .methodNotAllowed ? "GET, HEAD, DELETE" : nil))
+        try expectForm(response, code)
+      }
+      var last: TestResponse?
+      for _ in 0...10 {
+        last = try await client.execute(uri: "/v0.1/\(path)", method: .get, headers: [.xAPIToken: "wrong"])
+      }
+      let response = try #require(last)
+      #expect(response.status == .tooManyRequests && response.headers[.retryAfter] != nil)
+      try expectForm(response, "TooManyRequests")
+    }
+  }
+
+  private func expectForm(_ response: TestResponse, _ code: String) throws {
+    let answer = try object(response)
+    #expect(Set(answer.keys) == ["code", "message", "error"])
+    let message = try #require(answer["message"] as? String)
+    #expect(answer["code"] as? String == code && !message.isEmpty)
+    #expect(answer["error"] as? [String: String] == ["code": code, "message": message])
+  }
+
   @Test func `the app is found by name, number or secret, and the token must be right`() async throws {
     try await withFigures { _, client, app, token in
       for name in ["My%20Notes", "my-notes", "1", app.appSecret.uppercased()] {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Collector
 import TernEvents
 import Testing
 import Warehouse
@@ -15,6 +16,9 @@ import Warehouse
     ["views", "set", "1", "--filter", "a=b", "--no-filters"], ["views", "set", "1", "--lateness", "never"],
     ["views", "set", "1", "--session-timeout", "9999999999"],
     ["views", "set", "1", "--currency", "EUR", "--no-currency"],
+    ["serve", "--trusted-proxy", "proxy.local"], ["serve", "--trusted-proxy", "10.0.0.0/33"],
+    ["apps", "names"], ["apps", "names", "1", "--per-day", "x"],
+    ["apps", "names", "1", "--per-day", "5", "--usual-per-day"],
   ])
   func `a mistake is one line and exit code 2`(arguments: [String]) throws {
     let ending = CommandEnding(try #require(throws: (any Error).self) { _ = try RootCommand.parseAsRoot(arguments) })
@@ -35,6 +39,12 @@ import Warehouse
     let ending = CommandEnding(error)
     #expect(ending.code == 0)
     #expect(ending.text?.isEmpty == false)
+  }
+
+  @Test func `several proxies can be trusted`() throws {
+    let command = try RootCommand.parseAsRoot(["serve", "--trusted-proxy", "127.0.0.1", "--trusted-proxy", "fd00::/8"])
+    let blocks = try #require(command as? ServeCommand).trustedProxy
+    #expect(blocks == [AddressBlock("127.0.0.1"), AddressBlock("fd00::/8")].compactMap(\.self) && blocks.count == 2)
   }
 
   @Test func `every command shows an example`() {

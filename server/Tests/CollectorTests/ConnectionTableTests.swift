@@ -77,12 +77,26 @@ import Testing
   }
 
   @Test func `clients are told apart by address, those of IPv6 by its first half`() throws {
-    func share(_ address: String) throws -> String { try SocketAddress(ipAddress: address, port: 1).clientShare }
+    func share(_ address: String) throws -> String {
+      try #require(IPAddress(SocketAddress(ipAddress: address, port: 1))).share
+    }
     #expect(try share("192.0.2.1") != share("192.0.2.2"))
     #expect(try share("2001:db8:1:2::1") == share("2001:db8:1:2:ffff::9"))
     #expect(try share("2001:db8:1:2::1") != share("2001:db8:1:3::1"))
     #expect(try share("::ffff:192.0.2.1") == share("192.0.2.1"))
     #expect(try share("::ffff:192.0.2.1") != share("::ffff:192.0.2.2"))
-    #expect(try SocketAddress(unixDomainSocketPath: "/tmp/x").clientShare == "")
+    #expect(try IPAddress(SocketAddress(unixDomainSocketPath: "/tmp/x")) == nil)
+  }
+
+  @Test func `what belongs to no share is bounded by the whole alone`() {
+    var table = ConnectionTable<Int>(maximum: 6, maximumPerClient: 2)
+    for id in 0..<5 { #expect(table.opened(id, client: nil, at: .seconds(id)) == nil) }
+    #expect(table.opened(10, client: "a", at: .seconds(10)) == nil)
+    #expect(table.opened(11, client: nil, at: .seconds(11)) == 0, "the oldest of all")
+    #expect(table.opened(12, client: "a", at: .seconds(12)) == 1)
+    #expect(table.opened(13, client: "a", at: .seconds(13)) == 10, "a client's own")
+    #expect(table.changed(2, to: .receiving, at: .seconds(14)) == nil)
+    table.closed(2)
+    #expect(table.count == 5)
   }
 }

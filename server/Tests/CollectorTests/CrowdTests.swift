@@ -165,6 +165,27 @@ import Warehouse
     }
   }
 
+  @Test func `an app that brings too many names is named in the log once a minute, and counted`() async throws {
+    let time = NIOLockedValueBox(Duration.zero)
+    let fixture = try Fixture(uptime: { time.withLockedValue { $0 } })
+    try await fixture.routed { client in
+      for minute in 0..<3 {
+        time.withLockedValue { $0 = .seconds(60) * minute }
+        for number in 0..<5 {
+          let body = ByteBuffer(string: line("Play", id: UInt64(minute * 5 + number)))
+          let response = try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed, body: body)
+          #expect(response.status == .ok)
+        }
+        fixture.warehouse.flood()
+      }
+      let metrics = try await client.execute(uri: "/metrics", method: .get)
+      #expect(String(buffer: metrics.body).contains("\ntern_unnamed_events_total 10\n"))
+    }
+    let messages = fixture.log.messages
+    #expect(messages.count == 2 && messages.allSatisfy { $0.contains("app 1 brought more new names than it may") })
+    #expect(messages.first?.contains("A batch of") == true && messages.last?.contains("5 batches of") == true)
+  }
+
   @Test func `requests for apps that are not here write one line in a while, without secrets or control characters`()
     async throws
   {

@@ -59,6 +59,43 @@ import Testing
     #expect(batch.devices.count == 3)
   }
 
+  /// Each byte as an escape: what serializers of some languages do to letters that they take for special.
+  private func escaped(_ text: String) -> String {
+    text.utf8.map { "\\u00" + String($0, radix: 16) }.joined()
+  }
+
+  @Test func `members are known however their names are written`() throws {
+    let device = deviceBlock()
+    let log = eventLog("A", id: uuid(1), more: #","device":\#(device),"properties":{"d":{"date":5}}"#)
+    let error =
+      #"{"type":"handledError","timestamp":"2025-03-02T14:04:09Z","id":"\#(uuid(2))","exception":{"type":"E","frames":[{"className":"C","methodName":"m"}]}}"#
+    let plain = #"{"logs":[\#(log),\#(error)]}"#
+    let expected = try parseLogs(Array(plain.utf8))
+    #expect(expected.batch.events.count == 2)
+    for name in [
+      "logs", "type", "timestamp", "name", "id", "device", "osName", "properties", "date", "exception", "frames",
+      "className",
+    ] {
+      let first = String(name.prefix(1))
+      let last = escaped(String(name.suffix(1))).uppercased().replacing("\\U", with: "\\u")
+      for spelling in [escaped(name), escaped(first) + name.dropFirst(), String(name.dropLast()) + last] {
+        let body = plain.replacing("\"\(name)\":", with: "\"\(spelling)\":")
+        let parsed = try parseLogs(Array(body.utf8))
+        #expect(parsed.batch.events.map(\.name) == expected.batch.events.map(\.name), "\(spelling)")
+        #expect(parsed.batch.events.map(\.time) == expected.batch.events.map(\.time), "\(spelling)")
+        #expect(parsed.batch.events.map(\.properties) == expected.batch.events.map(\.properties), "\(spelling)")
+        #expect(parsed.batch.devices == expected.batch.devices, "\(spelling)")
+        #expect(parsed.batch.errors.map(\.stack) == expected.batch.errors.map(\.stack), "\(spelling)")
+      }
+    }
+    // Nothing else is taken for the list, and a damaged log beside it costs itself alone.
+    for name in ["log", "logss", "l\\u006fg", "l\\u006fgs\\u0000", "\\u006c\\u006f\\u0067\\u0073s"] {
+      #expect(throws: IngestError.self) { try parseLogs(Array(#"{"\#(name)":[\#(log)]}"#.utf8)) }
+    }
+    let damaged = try parseLogs(Array(#"{"a\x":1,"l\u006fgs":[\#(log),NaN]}"#.utf8))
+    #expect(damaged.batch.names(.event) == ["A"] && damaged.batch.reasons == ["not_json"])
+  }
+
   @Test func `a service start is accepted and stores nothing`() throws {
     let parsed = try parseLogs(
       logs(#"{"type":"startService","timestamp":"2025-03-02T14:04:09.120Z","services":["Crashes","Analytics"]}"#))

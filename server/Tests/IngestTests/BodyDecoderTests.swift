@@ -68,10 +68,30 @@ func deflated(_ bytes: [UInt8], windowBits: Int32 = 31) throws -> [UInt8] {
       flipped[body.count - 3] ^= 1
       let error = #expect(throws: IngestError.self) { try decode(flipped, name) }
       #expect(error?.code == .undecodable)
-      #expect(throws: IngestError.self) { try decode(body + [0], name) }
     }
     for name in ["br", "gzip, gzip", "zstd"] {
       #expect(throws: IngestError.self) { try decode(text, name) }
+    }
+  }
+
+  @Test func `what follows a body that is whole is left aside, where a checksum says that it is`() throws {
+    let rests: [[UInt8]] = [[0], Array(repeating: 0, count: 5_000), Array("\r\n".utf8), [0x1F], [0x1F, 0x8C, 8], text]
+    for rest in rests {
+      #expect(try decode(try deflated(text) + rest, "gzip") == text)
+      #expect(try decode(try deflated(text) + deflated([]) + deflated(text) + rest, "gzip") == text + text)
+      #expect(try decode(try deflated(text, windowBits: 15) + rest, "deflate") == text)
+      let error = #expect(throws: IngestError.self) {
+        try decode(try deflated(text, windowBits: -15) + rest, "deflate")
+      }
+      #expect(error?.code == .undecodable)
+    }
+    // What begins as another member is one.
+    let second = try deflated(text)
+    for (rest, code) in [
+      (Array(second.dropLast()), .incomplete), ([0x1F, 0x8B, 9, 0, 0, 0, 0, 0, 0, 0], .undecodable),
+    ] as [([UInt8], IngestError.Code)] {
+      let error = #expect(throws: IngestError.self) { try decode(try deflated(text) + rest, "gzip") }
+      #expect(error?.code == code)
     }
   }
 

@@ -56,6 +56,63 @@ import Testing
     try await place.warehouse.close()
   }
 
+  @Test func `a flood of new names takes nothing from those that are known`() async throws {
+    let place = try Place()
+    let known = makeBatch(
+      ["Play", "Stop"], at: "2026-05-04T09:00:00Z", properties: [Properties.Element(name: "p", value: .integer(1))])
+    #expect(try await place.warehouse.commit(known, app: place.app).unnamed == 0)
+    var floods = flood((0..<Self.room + 500).map { "name \($0)" })
+    for index in floods.events.indices {
+      floods.events[index].properties = [Properties.Element(name: "property \(index)", value: .integer(1))]
+    }
+    // The two names and the property are among the limit's.
+    #expect(try await place.warehouse.commit(floods, app: place.app).unnamed == 502)
+    #expect(try await place.warehouse.commit(flood(["one more"]), app: place.app).unnamed == 1)
+    var again = known
+    again.received = timestamp("2026-05-04T11:00:00Z")
+    for _ in 0..<3 { #expect(try await place.warehouse.commit(again, app: place.app).unnamed == 0) }
+    try await place.warehouse.flush()
+    #expect(try place.total(.event, "Play") == 4 && place.total(.event, "Stop") == 4)
+    let figures = try place.warehouse.properties(app: place.app, event: "Play", days: Self.days, limit: 5)
+    #expect(figures.map(\.count) == [4])
+    try await place.warehouse.close()
+  }
+
+  @Test func `the operator sees and changes how many new names an app may bring, and gets the names back`() async throws
+  {
+    let place = try Place()
+    _ = try await place.warehouse.commit(flood((0..<Self.room + 10).map { "name \($0)" }), app: place.app)
+    func names() throws -> NameFigures? {
+      try place.warehouse.reader.names(of: place.app).first { $0.kind == "event" }
+    }
+    #expect(
+      try names() == NameFigures(kind: "event", known: Self.room, limit: NameKind.event.limit, perDay: 1_000))
+    for wrong in [-1, Catalog.maximumNewNamesPerDay + 1] {
+      #expect(throws: WarehouseError.self) { try place.catalog.setNewNamesPerDay(of: place.app, to: wrong) }
+    }
+    // A second later each, since the writer does not ask for each name.
+    for (second, perDay, name, count) in [
+      (2, 1_001, "more", 1), (4, 1_001, "too many", 0), (6, 1_500, "more again", 1), (8, 0, "none", 0),
+      (10, nil, "as before", 0),
+    ] as [(Int, Int?, String, Int)] {
+      try place.catalog.setNewNamesPerDay(of: place.app, to: perDay)
+      #expect(try names()?.perDay == perDay ?? 1_000)
+      let batch = makeBatch([name], at: "2026-05-04T10:00:\(second < 10 ? "0" : "")\(second)Z")
+      #expect(try await place.warehouse.commit(batch, app: place.app).unnamed == 1 - count)
+      try await place.warehouse.flush()
+      #expect(try place.total(.event, name) == count, "\(name)")
+    }
+    try place.catalog.setNewNamesPerDay(of: place.app, to: 2_000)
+    try await place.warehouse.close()
+    try SQLiteWarehouse.rebuild(directory: place.directory.path, catalog: place.catalog)
+    let reader = try SQLiteWarehouse.openForReading(directory: place.directory.path, catalog: place.catalog)
+    for name in ["too many", "none", "as before"] {
+      #expect(try reader.total(app: place.app, dimension: .event, key: name, days: Self.days).count == 1)
+    }
+    #expect(try reader.total(app: place.app, dimension: .loss, key: "name_limit", days: Self.days).count == 0)
+    try reader.close()
+  }
+
   @Test func `after a flood, new names are counted by name the next day, of devices too`() async throws {
     let place = try Place()
     var names = (0..<Self.room + 10).map { "name \($0)" }

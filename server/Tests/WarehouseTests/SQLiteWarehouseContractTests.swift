@@ -7,8 +7,12 @@ import Testing
 /// The embedded warehouse against the naive one.
 @Suite struct SQLiteWarehouseContractTests {
   /// Small limits, so that spans, flushes, drains and evictions happen all the time.
-  private static let tight = WarehouseConfiguration(
-    flushInterval: .milliseconds(1), flushEvents: 37, pendingKeys: 50, cachedInstalls: 8, checkpointPages: 5)
+  private static let tight = {
+    var configuration = WarehouseConfiguration(
+      flushInterval: .milliseconds(1), flushEvents: 37, pendingKeys: 50, cachedInstalls: 8, checkpointPages: 5)
+    configuration.spanRows = 60
+    return configuration
+  }()
 
   private func run(
     seed: UInt64, center: String, days: Int64, batches: Int, _ configuration: WarehouseConfiguration

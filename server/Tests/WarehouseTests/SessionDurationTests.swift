@@ -17,7 +17,9 @@ import Testing
     let catalog = try Catalog(directory: directory.path)
     let app = try catalog.createApp(name: "Player", timeZone: "Europe/Berlin").id
     let other = try catalog.createApp(name: "Other").id
-    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    var configuration = WarehouseConfiguration()
+    configuration.spanRows = [1, 3, 8, 16, 50, 8_192][Int(seed) - 1]
+    var warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
     var rows: [String: [(time: Int64, isEvent: Bool)]] = [:]
     var batches: [IncomingBatch] = []
     for number in 0..<60 {
@@ -38,9 +40,12 @@ import Testing
       }
       batches.append(batch)
     }
-    for batch in (batches + batches).shuffled(using: &generator) {
+    for (number, batch) in (batches + batches).shuffled(using: &generator).enumerated() {
       _ = try await warehouse.commit(batch, app: app)
       _ = try await warehouse.commit(batch, app: other)
+      guard number.isMultiple(of: 40) else { continue }
+      try await warehouse.close()
+      warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
     }
     let calendar = try #require(ZoneCalendar("Europe/Berlin"))
     var expected = SessionDurations()
@@ -55,7 +60,97 @@ import Testing
       }
     }
     #expect(try warehouse.sessionDurations(app: app, days: Self.days) == expected, "seed \(seed)")
+    try await warehouse.flush()
+    #expect(try warehouse.verify().isClean)
     try await warehouse.close()
+  }
+
+  /// A directory with one app's events of five sessions, in stretches of four rows.
+  private func filled() async throws -> (TemporaryDirectory, Catalog, AppID, SessionDurations) {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "Player").id
+    var configuration = WarehouseConfiguration()
+    configuration.spanRows = 4
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
+    for number in 0..<5 {
+      var batch = batch(Array(repeating: "e", count: 3 + number), install: "i\(number)")
+      for index in batch.events.indices { batch.events[index].session = Int64(number + 1) }
+      _ = try await warehouse.commit(batch, app: app)
+    }
+    let durations = try warehouse.sessionDurations(app: app, days: Self.days)
+    try await warehouse.close()
+    return (directory, catalog, app, durations)
+  }
+
+  private func change(_ directory: TemporaryDirectory, _ sql: String) throws {
+    let pool = try WarehouseFile.open(DataDirectory(path: directory.path), configuration: WarehouseConfiguration())
+    try WarehouseFile.withConnection(pool) { try $0.execute(sql) }
+  }
+
+  @Test func `complete stretches are not read again, and what they say can be verified and made anew`() async throws {
+    let (directory, catalog, app, durations) = try await filled()
+    #expect(durations == SessionDurations(buckets: [5, 0, 0, 0, 0], milliseconds: 20_000))
+    for plant in [
+      "DELETE FROM span_session", "UPDATE span_session SET sessions = x'01'",
+      "UPDATE span_session SET sessions = (SELECT sessions FROM span_session ORDER BY first_id LIMIT 1)",
+    ] {
+      let copy = try directory.copy()
+      try change(copy, plant)
+      let reader = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: catalog)
+      #expect((try? reader.sessionDurations(app: app, days: Self.days)) != durations, "\(plant)")
+      #expect(try !reader.verify().isClean, "\(plant)")
+      try reader.close()
+      try SQLiteWarehouse.rebuild(directory: copy.path, catalog: catalog)
+      let rebuilt = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: catalog)
+      #expect(try rebuilt.sessionDurations(app: app, days: Self.days) == durations)
+      #expect(try rebuilt.verify().isClean)
+      try rebuilt.close()
+    }
+  }
+
+  @Test func `a directory of before tells durations while it is only read, and is brought up to date`() async throws {
+    let (directory, catalog, app, durations) = try await filled()
+    try change(
+      directory, "DROP TABLE span_session; DELETE FROM grdb_migrations WHERE identifier LIKE '9%'")
+    let reader = try SQLiteWarehouse.openForReading(directory: directory.path, catalog: catalog)
+    #expect(try reader.sessionDurations(app: app, days: Self.days) == durations)
+    #expect(try reader.verify().isClean)
+    try reader.close()
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    #expect(try warehouse.sessionDurations(app: app, days: Self.days) == durations)
+    let report = try warehouse.verify()
+    #expect(report.isClean, "\(report.differences)")
+    try await warehouse.perform {
+      let stored = try $0.connection.integer("SELECT count(*) FROM span_session")
+      #expect(stored == 6)
+    }
+    try await warehouse.close()
+  }
+
+  @Test func `sessions come back as they were stored, and damaged ones are told`() {
+    let times: [Int64] = [0, -1, 1, TimeBounds.clamp(.min), TimeBounds.clamp(.max)]
+    var spans: [SessionSpan] = []
+    for first in times {
+      for last in times where last >= first {
+        for firstEvent in [first, last, .max] {
+          for session in [1, -1, Int64.min, .max] {
+            let owner = SessionSpan.owner(app: 7, slot: [0, 127, 128, .max][spans.count % 4])
+            spans.append(
+              SessionSpan(owner: owner, session: session, first: first, last: last, firstEvent: firstEvent))
+          }
+        }
+      }
+    }
+    var coding = SessionCoding()
+    for span in spans { coding.append(span) }
+    var read: [SessionSpan] = []
+    let isWhole = coding.bytes.withUnsafeBytes { SessionCoding.forEach($0, app: 7) { read.append($0) } }
+    #expect(isWhole && read == spans)
+    for count in 1..<8 {
+      let isWhole = coding.bytes.dropLast(count).withUnsafeBytes { SessionCoding.forEach($0, app: 7) { _ in } }
+      #expect(!isWhole)
+    }
   }
 
   @Test func `a duration on a bound belongs to the bucket above it`() {

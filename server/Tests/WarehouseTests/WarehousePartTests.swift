@@ -20,16 +20,17 @@ import Testing
 
   @Test(arguments: [
     "UTC", "Europe/Berlin", "America/Sao_Paulo", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia",
+    "America/St_Johns",
   ])
   func `civil days agree with the calendar around every change of offset`(name: String) throws {
     let zone = try #require(TimeZone(identifier: name))
     let calendar = try #require(ZoneCalendar(name))
     var reference = Calendar(identifier: .gregorian)
     reference.timeZone = zone
-    var moments: [Int64] = stride(from: 1_262_304_000, to: 1_830_000_000, by: 86_400 * 5 + 7_919).map { $0 }
-    var transition = zone.nextDaylightSavingTimeTransition(after: Date(timeIntervalSince1970: 1_262_304_000))
+    var moments: [Int64] = stride(from: 1_000_000_000, to: 1_830_000_000, by: 86_400 * 5 + 7_919).map { $0 }
+    var transition = zone.nextDaylightSavingTimeTransition(after: Date(timeIntervalSince1970: 1_000_000_000))
     while let moment = transition, moment.timeIntervalSince1970 < 1_830_000_000 {
-      moments += [-86_400, -3_600, -1_800, -1, 0, 1, 1_800, 3_600, 86_400].map {
+      moments += [-86_400, -3_600, -1_800, -60, -1, 0, 1, 60, 800, 1_800, 3_600, 86_400].map {
         Int64(moment.timeIntervalSince1970) + $0
       }
       transition = zone.nextDaylightSavingTimeTransition(after: moment)

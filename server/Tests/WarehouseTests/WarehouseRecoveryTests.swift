@@ -21,7 +21,8 @@ import Testing
 
   @Test func `every acknowledged event survives a crash at any moment, exactly once`() async throws {
     let (directory, catalog, app) = try setUp()
-    let configuration = WarehouseConfiguration(flushInterval: .seconds(3_600), flushEvents: 25, pendingKeys: 30)
+    var configuration = WarehouseConfiguration(flushInterval: .seconds(3_600), flushEvents: 25, pendingKeys: 30)
+    configuration.spanRows = 20
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
     var sent: [IncomingBatch] = []
     for round in 0..<12 {

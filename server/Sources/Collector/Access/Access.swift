@@ -33,7 +33,7 @@ struct Access: Sendable {
   /// Lets a request to the API through that has the admin token or a login; throws ``Refusal`` otherwise.
   func requireAPI(_ request: Request, _ context: CollectorContext) throws {
     if let token = request.bearerToken {
-      guard try verify(token, from: context.clientAddress) else { throw Refusal.loginNeeded }
+      guard try verify(token, from: context.clientShare) else { throw Refusal.loginNeeded }
     } else {
       guard try isSignedIn(request) else { throw Refusal.loginNeeded }
       try requireOwnOrigin(request)
@@ -56,17 +56,17 @@ struct Access: Sendable {
 
   /// Checks the admin token; throws ``Refusal`` 429 for a wrong one after too many wrong ones from one address.
   ///
-  /// A right token passes whatever came before: behind a proxy all clients have one address, and anybody could keep the
-  /// administrator out with a few wrong ones. A token of 192 random bits is not found by guessing either way.
-  func verify(_ token: String, from address: String) throws -> Bool {
+  /// A right token passes whatever came before: behind a proxy that is not trusted all clients have one address, and
+  /// anybody could keep the administrator out with a few wrong ones. A token of 192 random bits is not found by guessing either way.
+  func verify(_ token: String, from client: String) throws -> Bool {
     if try catalog.verifyAdminToken(token) { return true }
-    if let wait = limiter.withLockedValue({ $0.wait(address, now: .now - started) }) {
+    if let wait = limiter.withLockedValue({ $0.wait(client, now: .now - started) }) {
       throw Refusal(
         status: .tooManyRequests, code: "too_many_attempts",
         message: "Too many wrong tokens from this address; try again in a minute.",
         headers: [.retryAfter: String(max(1, wait.components.seconds))])
     }
-    limiter.withLockedValue { $0.failed(address, now: .now - started) }
+    limiter.withLockedValue { $0.failed(client, now: .now - started) }
     return false
   }
 

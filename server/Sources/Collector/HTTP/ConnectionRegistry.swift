@@ -9,9 +9,12 @@ final class ConnectionRegistry: Sendable {
   }
 
   private let state: NIOLockedValueBox<State>
+  private let proxies: TrustedProxies
   private let start = ContinuousClock.now
 
-  init(maximum: Int, maximumPerClient: Int) {
+  /// - Parameter proxies: have no share of their own, since they bring the connections of many clients.
+  init(maximum: Int, maximumPerClient: Int, proxies: TrustedProxies = TrustedProxies()) {
+    self.proxies = proxies
     state = NIOLockedValueBox(State(table: ConnectionTable(maximum: maximum, maximumPerClient: maximumPerClient)))
   }
 
@@ -22,9 +25,11 @@ final class ConnectionRegistry: Sendable {
   func open(_ channel: any Channel) {
     let id = ObjectIdentifier(channel)
     let now = ContinuousClock.now - start
+    let address = IPAddress(channel.remoteAddress)
+    let isProxy = address.map(proxies.contains) ?? false
     let victim = state.withLockedValue { state in
       state.channels[id] = channel
-      let victim = state.table.opened(id, client: channel.remoteAddress?.clientShare ?? "", at: now)
+      let victim = state.table.opened(id, client: isProxy ? nil : address?.share ?? "", at: now)
       return victim.flatMap { state.channels[$0] }
     }
     victim?.close(promise: nil)

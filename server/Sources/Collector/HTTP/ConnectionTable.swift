@@ -11,7 +11,8 @@ enum ConnectionPhase: Int, Sendable {
 /// Which connections are open, and which has to go when there are too many; decides only.
 struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
   private struct Entry {
-    var client: String
+    /// `nil` for what no share bounds.
+    var client: String?
     var phase = ConnectionPhase.withoutRequest
     var since: Duration
   }
@@ -32,16 +33,18 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
   var count: Int { entries.count }
 
   /// A connection was opened; returns the one to close for it, if any.
-  mutating func opened(_ id: ID, client: String, at now: Duration) -> ID? {
+  ///
+  /// - Parameter client: whose share it belongs to; `nil` for nobody's.
+  mutating func opened(_ id: ID, client: String?, at now: Duration) -> ID? {
     entries[id] = Entry(client: client, since: now)
-    counts[client, default: 0] += 1
+    if let client { counts[client, default: 0] += 1 }
     return surplus(sparing: id, client: client)
   }
 
   /// A connection does something else now; returns the one to close, which may be itself, if there are too many and
   /// none could be closed before.
   mutating func changed(_ id: ID, to phase: ConnectionPhase, at now: Duration) -> ID? {
-    guard let client = entries[id]?.client else { return nil }
+    guard let client = entries[id].map(\.client) else { return nil }
     entries[id]?.phase = phase
     entries[id]?.since = now
     return phase == .answering ? nil : surplus(sparing: nil, client: client)
@@ -49,13 +52,13 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
 
   /// A connection was closed; once only counts.
   mutating func closed(_ id: ID) {
-    guard let entry = entries.removeValue(forKey: id) else { return }
-    let rest = (counts[entry.client] ?? 0) - 1
-    counts[entry.client] = rest > 0 ? rest : nil
+    guard let client = entries.removeValue(forKey: id)?.client else { return }
+    let rest = (counts[client] ?? 0) - 1
+    counts[client] = rest > 0 ? rest : nil
   }
 
-  private mutating func surplus(sparing spared: ID?, client: String) -> ID? {
-    let isOverShare = (counts[client] ?? 0) > maximumPerClient
+  private mutating func surplus(sparing spared: ID?, client: String?) -> ID? {
+    let isOverShare = client.flatMap { counts[$0] }.map { $0 > maximumPerClient } ?? false
     guard isOverShare || entries.count > maximum else { return nil }
     let candidates = entries.lazy.filter { entry in
       entry.value.phase != .answering && entry.key != spared && (!isOverShare || entry.value.client == client)

@@ -31,8 +31,9 @@ struct Observation: RouterMiddleware {
     return response
   }
 
-  /// JSON for programs; a page for someone who followed a link.
+  /// JSON for programs, in the form of the API that they speak; a page for someone who followed a link.
   private func answer(_ refusal: Refusal, to request: Request) -> Response {
+    if request.uri.path.hasPrefix(Refusal.appCenterPrefix) { return refusal.appCenterResponse }
     let isReader = (request.method == .get || request.method == .head) && !request.uri.path.hasPrefix("/api/")
     guard isReader, request.headers[.accept]?.contains("text/html") == true else { return refusal.response }
     var response = Response.html(

@@ -34,6 +34,7 @@ extension HTTPField.Name {
   static let referrerPolicy = named("Referrer-Policy")
   static let secFetchSite = named("Sec-Fetch-Site")
   static let forwardedProtocol = named("X-Forwarded-Proto")
+  static let forwardedFor = named("X-Forwarded-For")
   static let ternKey = named("Tern-Key")
   static let ternSent = named("Tern-Sent")
   static let ternLedger = named("Tern-Ledger")

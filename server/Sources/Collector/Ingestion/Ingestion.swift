@@ -21,6 +21,7 @@ struct Ingestion: Sendable {
   let readiness: NIOLockedValueBox<Readiness>
   private let fault = NIOLockedValueBox(RepeatedFault())
   private let stranger = NIOLockedValueBox(RepeatedFault(pause: .seconds(60)))
+  private let unnamed = NIOLockedValueBox<[AppID: RepeatedFault]>([:])
   private let uptime: @Sendable () -> Duration
 
   init(_ ports: CollectorPorts, reader: BodyReader, live: LiveHub) {
@@ -56,6 +57,18 @@ struct Ingestion: Sendable {
     }
     logger.warning(
       "\(requests) an app that is not known here; `tern apps list` shows those that are", metadata: metadata)
+  }
+
+  /// Notes that events of an app lost their names in the reports: it brings too many, or somebody who has its key does.
+  private func tooManyNames(_ app: AppID) {
+    let now = uptime()
+    let count = unnamed.withLockedValue { $0[app, default: RepeatedFault(pause: .seconds(60))].occurred(at: now) }
+    guard let count else { return }
+    logger.warning(
+      """
+      \(count == 1 ? "A batch" : "\(count) batches") of app \(app) brought more new names than it may; they are \
+      reported as (other). `tern apps names \(app)` shows and changes how many it may bring
+      """)
   }
 
   /// Whether a commit is likely to work.
@@ -157,6 +170,7 @@ struct Ingestion: Sendable {
       let rejected = batch.rejections.count + receipt.rejections.count
       metrics.committed(batch.source, receipt, rejected: rejected, took: .now - before)
       if receipt.accepted > 0 { live.stored(app) }
+      if receipt.unnamed > 0 { tooManyNames(app) }
       return receipt
     } catch {
       throw refusal(of: error)

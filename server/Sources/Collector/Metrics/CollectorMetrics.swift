@@ -12,6 +12,7 @@ final class CollectorMetrics: Sendable {
     var unreadable: [IngestProtocol: Int] = [:]
     var turnedAway = 0
     var failedCommits = 0
+    var unnamed = 0
     var commits = Histogram()
   }
 
@@ -45,6 +46,7 @@ final class CollectorMetrics: Sendable {
       state.events[EventKey(source: source, outcome: "accepted"), default: 0] += receipt.accepted
       state.events[EventKey(source: source, outcome: "duplicate"), default: 0] += receipt.duplicates.count
       state.events[EventKey(source: source, outcome: "rejected"), default: 0] += rejected
+      state.unnamed += receipt.unnamed
       state.commits.observe(duration)
     }
   }
@@ -109,6 +111,10 @@ final class CollectorMetrics: Sendable {
     text.sample("tern_turned_away_total", [], state.turnedAway)
     text.family("tern_commit_failures_total", "counter", "Batches that could not be stored.")
     text.sample("tern_commit_failures_total", [], state.failedCommits)
+    text.family(
+      "tern_unnamed_events_total", "counter",
+      "Stored events reported as (other), since their app brings too many names.")
+    text.sample("tern_unnamed_events_total", [], state.unnamed)
     text.family("tern_queue_bytes", "gauge", "Bytes of requests being read, parsed or waiting for their commit.")
     text.sample("tern_queue_bytes", [], pendingBytes)
     text.family("tern_live_streams", "gauge", "Open streams of live events.")

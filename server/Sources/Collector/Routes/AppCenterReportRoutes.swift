@@ -19,40 +19,36 @@ struct AppCenterReportRoutes: Sendable {
   }
 
   private func get(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    try authorize(request, context)
+    let app = try app(context)
     do {
-      try authorize(request, context)
-      let app = try app(context)
       let question = try AppCenterQuestion(
         path: context.parameters.getCatchAll().map(Self.decoded), parameters: request.parameters, app: app.id,
         timeZone: app.timeZone, now: wallTime())
       let figures = figures
       return .json(Array(try await offload { try question.answer(from: figures) }))
     } catch let fault as AppCenterFault {
-      return Self.response(to: fault)
+      throw Refusal(fault)
     }
   }
 
   private func deny(_ request: Request, _ context: CollectorContext) throws -> Response {
-    do {
-      try authorize(request, context)
-      throw AppCenterFault(.notImplemented, "Stored events are not removed by this API.")
-    } catch let fault as AppCenterFault {
-      return Self.response(to: fault)
-    }
+    try authorize(request, context)
+    throw Refusal(AppCenterFault(.notImplemented, "Stored events are not removed by this API."))
   }
 
   /// App Center's own header, else what the rest of the API takes.
   private func authorize(_ request: Request, _ context: CollectorContext) throws {
     if let token = request.headers[.apiToken]?.trimmed {
-      guard try access.verify(token, from: context.clientAddress) else {
-        throw AppCenterFault(.unauthorized, "The token in X-API-Token is not the admin token of this server.")
+      guard try access.verify(token, from: context.clientShare) else {
+        throw Refusal(AppCenterFault(.unauthorized, "The token in X-API-Token is not the admin token of this server."))
       }
       return
     }
     do {
       try access.requireAPI(request, context)
     } catch let refusal as Refusal where refusal.status == .unauthorized {
-      throw AppCenterFault(.unauthorized, "Send the admin token in the header X-API-Token.")
+      throw Refusal(AppCenterFault(.unauthorized, "Send the admin token in the header X-API-Token."))
     }
   }
 
@@ -68,7 +64,7 @@ struct AppCenterReportRoutes: Sendable {
     if let app = try catalog.app(appSecret: text) { return app }
     // Names in App Center's addresses have no blanks: `My App` is `My-App`.
     if let app = apps.first(where: { Self.slug($0.name) == Self.slug(text) }) { return app }
-    throw AppCenterFault(.notFound, "There is no such app. Name it by its name, its number or its app secret.")
+    throw Refusal(AppCenterFault(.notFound, "There is no such app. Name it by its name, its number or its app secret."))
   }
 
   private static func slug(_ name: String) -> String {
@@ -76,9 +72,14 @@ struct AppCenterReportRoutes: Sendable {
   }
 
   private static func decoded(_ part: some StringProtocol) -> String { part.removingPercentEncoding ?? String(part) }
+}
 
-  /// Scripts look for the code at the top or in `error`: App Center's services differed.
-  private static func response(to fault: AppCenterFault) -> Response {
+extension Refusal {
+  /// What everything below begins with that answers as App Center's API did, errors included.
+  static let appCenterPrefix = "/v0.1/"
+
+  /// The refusal of a question to App Center's API.
+  fileprivate init(_ fault: AppCenterFault) {
     let status: HTTPResponse.Status =
       switch fault.code {
       case .badRequest: .badRequest
@@ -86,16 +87,26 @@ struct AppCenterReportRoutes: Sendable {
       case .notImplemented: .notImplemented
       case .unauthorized: .unauthorized
       }
+    self.init(status: status, code: fault.code.rawValue, message: fault.message)
+  }
+
+  /// The answer in the form of App Center's API, whose codes are the names of the statuses: `NotFound`.
+  ///
+  /// Scripts look for the code at the top or in `error`: App Center's services differed.
+  var appCenterResponse: Response {
+    let code = status.reasonPhrase.filter { $0 != " " }
     var json = JSONWriter(capacity: 256)
     json.raw("{\"code\":")
-    json.string(fault.code.rawValue)
+    json.string(code)
     json.raw(",\"message\":")
-    json.string(fault.message)
+    json.string(message)
     json.raw(",\"error\":{\"code\":")
-    json.string(fault.code.rawValue)
+    json.string(code)
     json.raw(",\"message\":")
-    json.string(fault.message)
+    json.string(message)
     json.raw("}}")
-    return .json(json.bytes, status: status)
+    var response = Response.json(json.bytes, status: status)
+    for field in headers { response.headers[field.name] = field.value }
+    return response
   }
 }

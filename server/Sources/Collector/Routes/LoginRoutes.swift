@@ -38,7 +38,7 @@ struct LoginRoutes: Sendable {
     token: String, next: String, _ request: Request, _ context: CollectorContext
   ) throws -> Response {
     do {
-      guard try access.verify(token.trimmed, from: context.clientAddress) else {
+      guard try access.verify(token.trimmed, from: context.clientShare) else {
         return .html(pages.login(message: "That is not the admin token.", next: next), status: .unauthorized)
       }
     } catch let refusal as Refusal where refusal.status == .tooManyRequests {

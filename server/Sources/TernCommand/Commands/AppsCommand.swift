@@ -7,8 +7,8 @@ import Warehouse
 /// `tern apps`
 struct AppsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "apps", abstract: "Create and list apps; works while a server runs.",
-    subcommands: [Create.self, List.self])
+    commandName: "apps", abstract: "Create and list apps, and bound their names; works while a server runs.",
+    subcommands: [Create.self, List.self, Names.self])
 
   /// `tern apps create`
   struct Create: ParsableCommand {
@@ -96,7 +96,8 @@ struct AppsCommand: ParsableCommand {
     }
   }
 
-  private static func json(_ value: some Encodable) throws -> String {
+  /// A value as one line of JSON.
+  static func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(value), as: UTF8.self)

@@ -15,6 +15,7 @@ struct ServeCommand: AsyncParsableCommand {
         tern serve
         tern serve --data /var/lib/tern --port 9000
         tern serve --host 0.0.0.0                    reachable from other machines
+        tern serve --trusted-proxy 127.0.0.1         behind a proxy on this machine
       """)
 
   @OptionGroup var data: DataOption
@@ -31,6 +32,13 @@ struct ServeCommand: AsyncParsableCommand {
     transform: Self.policy)
   var unknownSecret = UnknownSecretPolicy.retryLater
 
+  @Option(
+    help: ArgumentHelp(
+      "A proxy whose X-Forwarded-For says who a client is: an address or a block such as 10.0.0.0/8. May be repeated. "
+        + "Without it that header is ignored.", valueName: "address"),
+    transform: Self.proxy)
+  var trustedProxy: [AddressBlock] = []
+
   func validate() throws {
     guard !host.isEmpty else { throw ValidationError("--host needs an address, for example 127.0.0.1.") }
   }
@@ -38,7 +46,8 @@ struct ServeCommand: AsyncParsableCommand {
   func run() async throws {
     let (directory, host) = (data.directory, host)
     let configuration = CollectorServer.Configuration(
-      host: host, port: Int(port), settings: CollectorSettings(unknownSecret: unknownSecret))
+      host: host, port: Int(port),
+      settings: CollectorSettings(unknownSecret: unknownSecret, trustedProxies: trustedProxy))
     // First: a mistyped host or a busy port must not leave a new data directory behind.
     try await CollectorServer.checkAddress(configuration)
     let server = try LocalServer(directory: directory)
@@ -83,5 +92,12 @@ struct ServeCommand: AsyncParsableCommand {
       throw ValidationError("Choose one of \(UnknownSecretPolicy.allCases.map(\.rawValue).joined(separator: ", ")).")
     }
     return policy
+  }
+
+  private static func proxy(_ text: String) throws -> AddressBlock {
+    guard let block = AddressBlock(text) else {
+      throw ValidationError("Name an address, such as 127.0.0.1, or a block, such as 10.0.0.0/8 or fd00::/8.")
+    }
+    return block
   }
 }

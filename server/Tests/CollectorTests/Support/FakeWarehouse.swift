@@ -12,6 +12,7 @@ final class FakeWarehouse: Warehouse {
     var failure: WarehouseError?
     var isHeld = false
     var isBehind = false
+    var isFlooded = false
     var trials = 0
     var waiting: [CheckedContinuation<Void, Never>] = []
     var watchers: [CheckedContinuation<Void, Never>] = []
@@ -25,6 +26,8 @@ final class FakeWarehouse: Warehouse {
   var names: [String] { batches.flatMap(\.events).map(\.name) }
 
   func fail(with error: WarehouseError?) { state.withLockedValue { $0.failure = error } }
+  /// From now on stored events lose their names.
+  func flood() { state.withLockedValue { $0.isFlooded = true } }
   func fallBehind(_ isBehind: Bool) { state.withLockedValue { $0.isBehind = isBehind } }
   /// How often somebody has tried whether storing works.
   var trials: Int { state.withLockedValue { $0.trials } }
@@ -82,6 +85,7 @@ final class FakeWarehouse: Warehouse {
           state.rows.append(stored(event, of: batch, id: Int64(state.rows.count + 1)))
         }
       }
+      if state.isFlooded { receipt.unnamed = receipt.accepted }
       return receipt
     }
   }

@@ -1,0 +1,57 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+/// The proxies whose word on the addresses of clients is taken.
+struct TrustedProxies: Sendable {
+  let blocks: [AddressBlock]
+
+  init(_ blocks: [AddressBlock] = []) { self.blocks = blocks }
+
+  func contains(_ address: IPAddress) -> Bool { blocks.contains { $0.contains(address) } }
+
+  /// The client of a connection, by what `X-Forwarded-For` says.
+  ///
+  /// Each proxy appends the address that it was reached from. So the header is read from its end, as long as trusted
+  /// proxies speak: what stands before their entries anybody can write.
+  ///
+  /// - Parameters:
+  ///   - peer: the other end of the connection.
+  ///   - fields: the header's fields, in order.
+  func client(behind peer: IPAddress, _ fields: [String]) -> IPAddress {
+    guard contains(peer) else { return peer }
+    var client = peer
+    for entry in fields.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }).reversed() {
+      guard let address = Self.address(entry.trimmed) else { break }
+      client = address
+      guard contains(client) else { break }
+    }
+    return client
+  }
+
+  /// The address of an entry. Some proxies add the port: `192.0.2.7:4711`, `[2001:db8::7]:4711`.
+  private static func address(_ entry: String) -> IPAddress? {
+    if entry.hasPrefix("["), let end = entry.firstIndex(of: "]") {
+      return IPAddress(entry[entry.index(after: entry.startIndex)..<end])
+    }
+    let parts = entry.split(separator: ":", omittingEmptySubsequences: false)
+    return parts.count == 2 ? IPAddress(parts[0]) : IPAddress(entry)
+  }
+}
+
+/// Tells requests whom a trusted proxy has sent them for.
+struct ForwardedClients: RouterMiddleware {
+  typealias Context = CollectorContext
+
+  let proxies: TrustedProxies
+
+  func handle(
+    _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    var context = context
+    context.forwardedClient = IPAddress(context.channel.remoteAddress).map {
+      proxies.client(behind: $0, request.headers[values: .forwardedFor])
+    }
+    return try await next(request, context)
+  }
+}

@@ -1,0 +1,28 @@
+/// How many names of one kind an app has brought, and how many it may.
+public struct NameFigures: Sendable, Hashable, Encodable {
+  /// What the names are of, for example `event`.
+  public var kind: String
+  /// How many different ones are known.
+  public var known: Int
+  /// How many it may bring without more ado.
+  public var limit: Int
+  /// How many new ones it may bring a day beyond that.
+  public var perDay: Int
+}
+
+extension WarehouseReader {
+  /// How many names an app has brought, by kind. What exceeds their number is reported as "(other)".
+  public func names(of app: AppID) throws -> [NameFigures] {
+    let perDay = try catalog.newNamesPerDay(of: app)
+    return try reading { connection in
+      let statement = try connection.prepare("SELECT kind, count(*) FROM dict WHERE app = ? GROUP BY kind")
+      statement.bind(app.rawValue)
+      var known: [Int64: Int] = [:]
+      while try statement.step() { known[statement.integer(0)] = Int(statement.integer(1)) }
+      return NameKind.allCases.map { kind in
+        NameFigures(
+          kind: "\(kind)", known: known[kind.rawValue] ?? 0, limit: kind.limit, perDay: perDay ?? kind.dailyAllowance)
+      }
+    }
+  }
+}
