@@ -15,9 +15,7 @@ struct MeasurementHit {
     parameters = FormParameters(Self.withoutQuestionMark(bytes))
     self.limits = limits
     trackingID = parameters.trackingID ?? ""
-    client =
-      parameters.text("cid", limit: maximumInstallBytes)
-      ?? parameters.text("uid", limit: maximumInstallBytes - 1).map { " \($0)" } ?? ""
+    client = Self.client(parameters)
     type = parameters.text("t", limit: limits.maximumNameBytes)?.lowercased() ?? ""
     kind =
       switch type {
@@ -26,6 +24,12 @@ struct MeasurementHit {
       case "exception": parameters.text("exf", limit: 8) == "0" ? .handledError : .crash
       default: .other
       }
+  }
+
+  private static func client(_ parameters: FormParameters) -> String {
+    let whole = MeasurementParser.maximumHitBytes
+    if let client = parameters.text("cid", limit: whole) { return client.shortened(toBytes: maximumInstallBytes) }
+    return parameters.text("uid", limit: whole).map { " " + $0.shortened(toBytes: maximumInstallBytes - 1) } ?? ""
   }
 
   /// The tracking id of a hit that will not be read: nothing else of it is decoded, and nothing beyond the length that
@@ -170,6 +174,28 @@ struct MeasurementHit {
 
   private static func withoutQuestionMark(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     bytes.first == UInt8(ascii: "?") ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst()) : bytes
+  }
+}
+
+extension String {
+  /// The text itself, or its beginning and a hash of the whole: the protocol sets no limit to who a client is, and two
+  /// that differ only at their ends are two.
+  fileprivate func shortened(toBytes limit: Int) -> String {
+    guard utf8.count > limit else { return self }
+    // Two keys, for a hash of 128 bits; nobody gains by finding clients that share one.
+    let hash = [UInt64(1), 2].map { key -> String in
+      var hasher = SipHasher(key, 0)
+      hasher.append(field: self)
+      let digits = String(hasher.finished(), radix: 16)
+      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }.joined()
+    return "\(beginning(limit - 33))~\(hash)"
+  }
+
+  /// The first characters that fit.
+  private func beginning(_ limit: Int) -> String {
+    var text = self
+    return text.withUTF8 { Ingest.text(UnsafeRawBufferPointer($0), limit: limit) }
   }
 }
 
