@@ -100,7 +100,7 @@ struct MeasurementHit {
   var keptParameters: [HitParameter] { HitParameters(parameters).keptWithFaults }
 
   /// What a refused hit said, as far as it may be kept.
-  var summary: String { HitParameters(parameters).kept.map { "\($0.name)=\($0.value)" }.joined(separator: " ") }
+  var summary: String { RefusedText.text(HitParameters(parameters).kept) }
 
   var name: String {
     switch kind {
