@@ -20,7 +20,7 @@ struct MeasurementHit {
     kind =
       switch type {
       case "screenview", "appview", "pageview": .screen
-      case "event": .event
+      case "event": Self.isEvent(parameters) || !parameters.names.contains(where: Self.isEcommerce) ? .event : .other
       case "exception": parameters.text("exf", limit: 8) == "0" ? .handledError : .crash
       default: .other
       }
@@ -87,8 +87,27 @@ struct MeasurementHit {
     "transaction": ["ti"], "item": ["ti", "in"], "social": ["sn", "sa", "st"], "timing": ["utc", "utv", "utt"],
   ]
 
+  /// Whether the hit is an event that only brings products, promotions or impressions: apps built such without category
+  /// and action. What it brings is kept, and it counts as no event.
+  var isCarrier: Bool { type == "event" && kind == .other }
+
+  private static func isEvent(_ parameters: FormParameters) -> Bool {
+    parameters.text("ec", limit: 8) != nil && parameters.text("ea", limit: 8) != nil
+  }
+
+  /// `pa`, `promo1id`, `il1pi1id` and the like; products alone mean nothing.
+  private static func isEcommerce(_ name: String) -> Bool {
+    func isNumbered(_ prefix: String) -> Bool {
+      name.hasPrefix(prefix) && name.dropFirst(prefix.count).first?.isNumber ?? false
+    }
+    return name == "pa" || isNumbered("promo") || isNumbered("il") && name.contains("pi")
+  }
+
   /// Those of them that are absent or not of their type.
-  var missingParameters: [String] {
+  var missingParameters: [String] { isCarrier ? [] : absentParameters }
+
+  /// The same, of an event that is none too.
+  var absentParameters: [String] {
     (Self.required[type] ?? []).filter { name in
       if name == "utt" { return parameters.integer(name) == nil }
       if name == "dl", text("dh", limit: 8) != nil, text("dp", limit: 8) != nil { return false }
@@ -97,7 +116,14 @@ struct MeasurementHit {
   }
 
   /// What is kept beside the event.
-  var keptParameters: [HitParameter] { HitParameters(parameters).keptWithFaults }
+  var keptParameters: [HitParameter] {
+    let kept = HitParameters(parameters).keptWithFaults
+    guard isCarrier else { return kept }
+    let lacking = absentParameters.map {
+      HitParameter(name: HitParameter.faultMark + $0, value: "missing, so only products count")
+    }
+    return kept.filter { !["ec", "ea", "el", "ev"].contains($0.name) } + lacking
+  }
 
   /// What a refused hit said, as far as it may be kept.
   var summary: String { RefusedText.text(HitParameters(parameters).kept) }
