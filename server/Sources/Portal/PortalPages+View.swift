@@ -39,9 +39,10 @@ extension PortalPages {
           link: "/api/v1/apps/\(app.id)/reports/\(request.name.rawValue)?view=\(request.view.id)&\(range)"
             + "&format=\(format.rawValue)")
       })
-    let shell = Shell(
+    var shell = Shell(
       app: app, apps: apps, active: nil, title: request.name.title, trail: shown(request.view.name),
       trailLink: "\(path)/views", request: nil, hasRange: false, viewZone: request.view.timeZone)
+    if request.name == .realtime { shell.script = "realtime.js" }
     return self.page(shell, body: templates.render("view", page))
   }
 
