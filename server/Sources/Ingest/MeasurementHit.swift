@@ -15,17 +15,21 @@ struct MeasurementHit {
     parameters = FormParameters(Self.withoutQuestionMark(bytes))
     self.limits = limits
     trackingID = parameters.trackingID ?? ""
-    client =
-      parameters.text("cid", limit: maximumInstallBytes)
-      ?? parameters.text("uid", limit: maximumInstallBytes - 1).map { " \($0)" } ?? ""
+    client = Self.client(parameters)
     type = parameters.text("t", limit: limits.maximumNameBytes)?.lowercased() ?? ""
     kind =
       switch type {
       case "screenview", "appview", "pageview": .screen
-      case "event": .event
+      case "event": Self.isEvent(parameters) || !parameters.names.contains(where: Self.isEcommerce) ? .event : .other
       case "exception": parameters.text("exf", limit: 8) == "0" ? .handledError : .crash
       default: .other
       }
+  }
+
+  private static func client(_ parameters: FormParameters) -> String {
+    let whole = MeasurementParser.maximumHitBytes
+    if let client = parameters.text("cid", limit: whole) { return client.shortened(toBytes: maximumInstallBytes) }
+    return parameters.text("uid", limit: whole).map { " " + $0.shortened(toBytes: maximumInstallBytes - 1) } ?? ""
   }
 
   /// The tracking id of a hit that will not be read: nothing else of it is decoded, and nothing beyond the length that
@@ -83,8 +87,27 @@ struct MeasurementHit {
     "transaction": ["ti"], "item": ["ti", "in"], "social": ["sn", "sa", "st"], "timing": ["utc", "utv", "utt"],
   ]
 
+  /// Whether the hit is an event that only brings products, promotions or impressions: apps built such without category
+  /// and action. What it brings is kept, and it counts as no event.
+  var isCarrier: Bool { type == "event" && kind == .other }
+
+  private static func isEvent(_ parameters: FormParameters) -> Bool {
+    parameters.text("ec", limit: 8) != nil && parameters.text("ea", limit: 8) != nil
+  }
+
+  /// `pa`, `promo1id`, `il1pi1id` and the like; products alone mean nothing.
+  private static func isEcommerce(_ name: String) -> Bool {
+    func isNumbered(_ prefix: String) -> Bool {
+      name.hasPrefix(prefix) && name.dropFirst(prefix.count).first?.isNumber ?? false
+    }
+    return name == "pa" || isNumbered("promo") || isNumbered("il") && name.contains("pi")
+  }
+
   /// Those of them that are absent or not of their type.
-  var missingParameters: [String] {
+  var missingParameters: [String] { isCarrier ? [] : absentParameters }
+
+  /// The same, of an event that is none too.
+  var absentParameters: [String] {
     (Self.required[type] ?? []).filter { name in
       if name == "utt" { return parameters.integer(name) == nil }
       if name == "dl", text("dh", limit: 8) != nil, text("dp", limit: 8) != nil { return false }
@@ -93,10 +116,17 @@ struct MeasurementHit {
   }
 
   /// What is kept beside the event.
-  var keptParameters: [HitParameter] { HitParameters(parameters).keptWithFaults }
+  var keptParameters: [HitParameter] {
+    let kept = HitParameters(parameters).keptWithFaults
+    guard isCarrier else { return kept }
+    let lacking = absentParameters.map {
+      HitParameter(name: HitParameter.faultMark + $0, value: "missing, so only products count")
+    }
+    return kept.filter { !["ec", "ea", "el", "ev"].contains($0.name) } + lacking
+  }
 
   /// What a refused hit said, as far as it may be kept.
-  var summary: String { HitParameters(parameters).kept.map { "\($0.name)=\($0.value)" }.joined(separator: " ") }
+  var summary: String { RefusedText.text(HitParameters(parameters).kept) }
 
   var name: String {
     switch kind {
@@ -170,6 +200,28 @@ struct MeasurementHit {
 
   private static func withoutQuestionMark(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     bytes.first == UInt8(ascii: "?") ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst()) : bytes
+  }
+}
+
+extension String {
+  /// The text itself, or its beginning and a hash of the whole: the protocol sets no limit to who a client is, and two
+  /// that differ only at their ends are two.
+  fileprivate func shortened(toBytes limit: Int) -> String {
+    guard utf8.count > limit else { return self }
+    // Two keys, for a hash of 128 bits; nobody gains by finding clients that share one.
+    let hash = [UInt64(1), 2].map { key -> String in
+      var hasher = SipHasher(key, 0)
+      hasher.append(field: self)
+      let digits = String(hasher.finished(), radix: 16)
+      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }.joined()
+    return "\(beginning(limit - 33))~\(hash)"
+  }
+
+  /// The first characters that fit.
+  private func beginning(_ limit: Int) -> String {
+    var text = self
+    return text.withUTF8 { Ingest.text(UnsafeRawBufferPointer($0), limit: limit) }
   }
 }
 

@@ -67,6 +67,10 @@ public struct MeasurementValidation: Sendable, Hashable {
     if hit.missing == .hitTypeUnknown {
       return error("t", "The value provided for parameter 't' is invalid.", "VALUE_INVALID")
     }
+    for name in hit.isCarrier ? hit.absentParameters : [] {
+      warn(
+        name, "An event needs a value for parameter '\(name)'; of this one only products are kept.", "VALUE_REQUIRED")
+    }
     for name in hit.missingParameters {
       if form.text(name, limit: 8) == nil {
         require(name)

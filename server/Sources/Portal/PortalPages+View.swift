@@ -22,14 +22,17 @@ extension PortalPages {
         ViewPage.Link(text: $0.title, link: link($0, range), isActive: $0 == request.name)
       },
       lists: report.lists.map { list in
-        let styles = list.columns.indices.map { column in Self.style(list.rows.map { $0[column] }) }
+        let styles = list.columns.indices.map { column in
+          Self.moments.contains(list.columns[column]) ? "words when" : Self.style(list.rows.map { $0[column] })
+        }
         return ViewPage.List(
           heading: list.title.isEmpty ? request.name.title : list.title, isEmpty: list.rows.isEmpty,
           columns: zip(list.columns, styles).map { ViewPage.Cell(text: $0.replacing("_", with: " "), style: $1) },
           rows: list.rows.map { row in
             let cells = zip(row, styles).enumerated().map { column, cell in
               // Only what a row is about can lack a name; elsewhere there is just nothing to say.
-              ViewPage.Cell(text: column > 0 && cell.0 == .text("") ? "–" : Self.text(cell.0), style: cell.1)
+              ViewPage.Cell(
+                text: column > 0 && cell.0 == .text("") ? "–" : Self.text(cell.0, style: cell.1), style: cell.1)
             }
             return ViewPage.Row(head: cells.first, cells: Array(cells.dropFirst()))
           })
@@ -40,9 +43,10 @@ extension PortalPages {
           link: "/api/v1/apps/\(app.id)/reports/\(request.name.rawValue)?view=\(request.view.id)&\(range)"
             + "&format=\(format.rawValue)")
       })
-    let shell = Shell(
+    var shell = Shell(
       app: app, apps: apps, active: nil, title: request.name.title, trail: shown(request.view.name),
       trailLink: "\(path)/views", request: nil, hasRange: false, viewZone: request.view.timeZone)
+    if request.name == .realtime { shell.script = "realtime.js" }
     return self.page(shell, body: templates.render("view", page))
   }
 
@@ -62,9 +66,12 @@ extension PortalPages {
       shell, body: templates.render("views", ViewListPage(app: app.id.description, isEmpty: views.isEmpty, rows: rows)))
   }
 
-  private static func text(_ cell: ViewReport.Cell) -> String {
-    if case .text(let text) = cell { return shown(text) }
-    return cell.shown
+  /// Columns of moments, which may stand on two lines: what people look for stands behind them.
+  private static let moments: Set<String> = ["received", "time"]
+
+  private static func text(_ cell: ViewReport.Cell, style: String) -> String {
+    guard case .text(let text) = cell else { return cell.shown }
+    return shown(style == "words when" ? text.replacing("T", with: " ") : text)
   }
 
   /// What rules say, and from when on they hold.

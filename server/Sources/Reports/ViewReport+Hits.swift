@@ -81,7 +81,7 @@ extension ViewReportRequest {
     let refused = try source.refusedHits(view, days: days, limit: limit).map { hit -> [Cell] in
       [
         .text(Timestamp(millisecondsSince1970: hit.received).isoText), .text(hit.reason), .text(hit.message),
-        .text(hit.said),
+        .pairs(RefusedText.parameters(hit.said)),
       ]
     }
     return ViewReport(

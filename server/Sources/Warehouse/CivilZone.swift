@@ -1,6 +1,6 @@
 /// The civil days of one time zone to the millisecond, and when a day's reports are final.
 ///
-/// The system's zone data says how far the zone was from UTC at a second; the rest is arithmetic, because durations
+/// Foundation's zone data says how far the zone was from UTC at a second; the rest is arithmetic, because durations
 /// such as 24 or 28 hours are wrong on days on which the clock is changed. Not for sharing between threads.
 final class CivilZone {
   static let dayMilliseconds = ZoneCalendar.dayMilliseconds

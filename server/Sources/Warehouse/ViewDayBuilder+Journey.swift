@@ -40,7 +40,7 @@ extension ViewDayBuilder {
     var (screen, events, seen): (String, Int64, Set<[String]>) = ("(not set)", 0, [])
     for hit in session {
       if hit.isScreenView { screen = hit.screen }
-      guard hit.type == "event" else { continue }
+      guard hit.isEvent else { continue }
       let key = [hit.parameters["cd"] ?? hit.parameters["dp"] ?? screen, hit.text("ec"), hit.text("ea")]
       day.add(.eventScreens, key, [1, seen.insert(key).inserted ? 1 : 0, hit.integer("ev") ?? 0], user: slot)
       events += 1
@@ -78,7 +78,7 @@ extension ViewDayBuilder {
       let step: Step
       if hit.isScreenView {
         step = Step(kind: "screen", name: hit.screen)
-      } else if hit.type == "event" {
+      } else if hit.isEvent {
         step = Step(kind: "event", name: "\(hit.text("ec")): \(hit.text("ea"))")
       } else {
         continue

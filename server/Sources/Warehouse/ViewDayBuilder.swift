@@ -127,7 +127,7 @@ extension ViewDayBuilder {
     for hit in session {
       day.add(.hours, [Self.twoDigits(hour(hit.time))], [0, 1], user: slot)
       switch hit.type {
-      case "event": addEvent(hit, &seenEvents)
+      case "event" where hit.isEvent: addEvent(hit, &seenEvents)
       case "exception": addException(hit)
       case "timing": addTiming(hit)
       // One that names an action too is counted with that.

@@ -32,6 +32,8 @@ struct ViewHit {
 
   var screen: String { parameters["cd"] ?? parameters["dp"] ?? "(not set)" }
   var isScreenView: Bool { type == "screenview" || type == "pageview" }
+  /// An event by name; what only brings products is none.
+  var isEvent: Bool { type == "event" && parameters["ea"] != nil }
   var isException: Bool { type == "exception" }
   /// Exceptions are fatal unless they say otherwise.
   var isCrash: Bool { isException && parameters["exf"] != "0" }

@@ -118,7 +118,7 @@ struct ViewRealtimeBuilder {
     active.add(slot)
     if !earlier.contains(slot) { fresh.add(slot) }
     if hit.isScreenView { add(.screen, [hit.screen], slot) }
-    if hit.type == "event" { add(.event, [hit.text("ec"), hit.text("ea")], slot) }
+    if hit.isEvent { add(.event, [hit.text("ec"), hit.text("ea")], slot) }
     add(.app, [hit.text("an")], slot)
     add(.version, [hit.version.isEmpty ? "(not set)" : hit.version], slot)
     add(.country, [hit.device.country.isEmpty ? "(not set)" : hit.device.country], slot)

@@ -56,8 +56,24 @@ import Testing
   }
 
   @Test func `B109 an event without action is not processed`() {
-    let batches = collect("v=1&tid=UA-1-2&cid=1&t=event&ec=a")
-    #expect(batches.flatMap(\.batch.events).isEmpty && batches.flatMap(\.batch.hits).isEmpty)
+    for more in ["", "&promotion=1", "&ilpi=1", "&il1nm=List", "&pr1id=P"] {
+      let batches = collect("v=1&tid=UA-1-2&cid=1&t=event&ec=a\(more)")
+      #expect(batches.flatMap(\.batch.events).isEmpty && batches.flatMap(\.batch.hits).isEmpty, "\(more)")
+    }
+  }
+
+  @Test(arguments: ["pa=purchase&pr1id=P", "promo1id=P", "il1pi1id=P"])
+  func `an event without action that brings products is kept for them, and is no event`(products: String) throws {
+    let text = "v=1&tid=UA-1-2&cid=1&t=event&ec=a&el=b&ev=3&\(products)"
+    let batch = try #require(collect(text).first?.batch)
+    #expect(batch.events.map(\.kind) == [.other] && batch.rejections.isEmpty)
+    let kept = Dictionary(batch.hits[0].parameters.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+    #expect(kept["ec"] == nil && kept["el"] == nil && kept["ev"] == nil && kept["t"] == "event")
+    #expect(kept["!ea"] != nil && kept["!ec"] == nil && kept.values.contains("P"))
+    let validation = Array(text.utf8).withUnsafeBytes { MeasurementValidation($0) }
+    #expect(validation.isValid && validation.messages.map(\.parameter) == ["ea"])
+    let whole = try #require(collect(text + "&ea=c").first?.batch)
+    #expect(whole.events.map(\.kind) == [.event])
   }
 
   @Test func `B110 a value below zero is dropped`() throws {

@@ -190,6 +190,20 @@ import Testing
     #expect(client == ["someone"], "a client is not a user who reads alike")
   }
 
+  @Test(arguments: ["cid", "uid"]) func `clients that differ only at the end of a long name are two`(name: String)
+    throws
+  {
+    let start = String(repeating: "ü", count: 200)
+    let lines = ["1", "2", "1"].map { "v=1&tid=UA-1-2&\(name)=\(start)\($0)&t=screenview&cd=A" }
+    let batch = try #require(batch(lines.joined(separator: "\n")).first?.batch)
+    #expect(batch.installs.count == 2)
+    #expect(batch.installs.allSatisfy { $0.utf8.count <= 64 && $0.contains("üüü") })
+    #expect(batch.events.map(\.install) == [0, 1, 0])
+    let longest = String(repeating: "x", count: name == "cid" ? 64 : 63)
+    let exact = collect("v=1&tid=UA-1-2&\(name)=\(longest)&t=screenview&cd=A").first?.batch.installs
+    #expect(exact == [name == "cid" ? longest : " " + longest], "what fits stays as it is")
+  }
+
   @Test(arguments: [
     ("Mozilla/5.0 (Linux; Android 13; Pixel 7 Build/TQ3A) AppleWebKit", "Android", "13", "Pixel 7"),
     ("GoogleAnalytics/2.0 (Linux; U; Android 4.4.2; en-us; Nexus 5 Build/KOT49H)", "Android", "4.4.2", "Nexus 5"),

@@ -212,12 +212,16 @@ struct PageTests {
       for format in ReportFormat.allCases {
         #expect(try !request.report(from: source).text(format).isEmpty, "\(name) \(format)")
       }
-      #expect(PageScanner(try sample.viewReport(name, from: source)).problems.isEmpty, "\(name)")
+      let page = PageScanner(try sample.viewReport(name, from: source))
+      #expect(page.problems.isEmpty, "\(name)")
+      let scripts = page.tags.compactMap { $0["src"] }.filter { $0.hasPrefix("/assets/realtime.js?v=") }
+      #expect(scripts.count == (name == .realtime ? 1 : 0), "who is there now changes by itself")
+      #expect(page.tags.contains { $0["data-refresh"] != nil }, "what the script puts anew")
     }
   }
 
   @Test func `assets have types and tags, and pages ask for what there is`() throws {
-    for name in ["tern.css", "live.js", "favicon.svg"] {
+    for name in ["tern.css", "live.js", "realtime.js", "favicon.svg"] {
       let asset = try #require(PortalAssets.asset(named: name))
       #expect(!asset.bytes.isEmpty)
       #expect(asset.etag.hasPrefix("\"") && asset.etag.hasSuffix("\""))
@@ -233,7 +237,7 @@ struct PageTests {
   }
 
   @Test func `the style sheet and the script ask no one else for anything`() throws {
-    for name in ["tern.css", "live.js"] {
+    for name in ["tern.css", "live.js", "realtime.js"] {
       let text = String(decoding: try #require(PortalAssets.asset(named: name)).bytes, as: UTF8.self)
       for word in ["http:", "https:", "@import", "url(", "innerHTML", "insertAdjacentHTML", "eval("] {
         #expect(!text.contains(word), "\(name): \(word)")

@@ -53,6 +53,16 @@ import Testing
       ])
   }
 
+  @Test func `what only brings products is an order and no event`() {
+    let event = hit(0, ["pa": "purchase", "ti": "T", "pr1id": "P", "pr1pr": "2.5", "pr1qt": "2"])
+    var carrier = event
+    for name in ["ec", "ea"] { carrier.parameters[name] = nil }
+    #expect(rows(.orders, [carrier])[["all", "all"]] == [1, 5_000_000, 0, 0, 0, 0])
+    for table in [ViewTable.events, .eventScreens, .eventSessions, .flow] {
+      #expect(rows(table, [carrier]).isEmpty && !rows(table, [event]).isEmpty)
+    }
+  }
+
   @Test func `lists tell what was seen in them and what was clicked`() {
     let seen = hit(
       0,
