@@ -24,7 +24,7 @@ extension AppCenterQuestion {
     case "versions":
       let before = counts(try source.versions(app: app, days: previousDays))
       let versions = try source.versions(app: app, days: days)
-        .filter { versionNames.isEmpty || versionNames.contains($0.key) }
+        .filter { versionNames.isEmpty || Set(versionNames.map { ExactText($0) }).contains(ExactText($0.key)) }
       return try encoded(
         AppCenterList("versions", "version", versions.prefix(top), before, total: try users(source)))
     case "models": return try encoded(list("models", "model_name", .model, source))
