@@ -60,6 +60,26 @@ import Testing
     try catalog.close()
   }
 
+  @Test func `names are kept as long as the protocols let them be`() async throws {
+    let directory = try TemporaryDirectory()
+    let (catalog, warehouse, app) = try open(in: directory)
+    // 256 characters, as App Center allowed, of three bytes each but the last.
+    let names = ["A", "B", "B"].map { String(repeating: "中", count: 255) + $0 }
+    #expect(names[0].utf8.count <= IngestLimits.appCenter.maximumNameBytes)
+    _ = try await warehouse.commit(batch(names), app: app)
+    _ = try await warehouse.commit(batch(names, kind: .screen), app: app)
+    try await warehouse.flush()
+    for dimension in [Warehouse::Dimension.event, .screen] {
+      let rows = try warehouse.totals(app: app, dimension: dimension, days: Self.days, limit: nil)
+      #expect(rows.map(\.key) == [names[1], names[0]] && rows.map(\.count) == [2, 1], "\(dimension)")
+      #expect(try warehouse.total(app: app, dimension: dimension, key: names[1], days: Self.days).count == 2)
+    }
+    #expect(try warehouse.recent(app: app, limit: 1).map(\.name) == [names[2]])
+    #expect(try warehouse.verify().isClean)
+    try await warehouse.close()
+    try catalog.close()
+  }
+
   @Test func `a session's first event may come five minutes after its beginning, and no later`() async throws {
     let directory = try TemporaryDirectory()
     let (catalog, warehouse, app) = try open(in: directory)
