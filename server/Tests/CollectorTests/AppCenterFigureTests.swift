@@ -76,6 +76,21 @@ import Warehouse
     return try #require(answer.body as? [String: Any])
   }
 
+  @Test(arguments: [("P1D", [1, 0, 0, 0, 0, 0, 1, 2]), ("P1W", [1, 2]), ("P30D", [1.667])])
+  func `sessions of a step that the range cuts short are shared among the users of its days`(
+    interval: String, expected: [Double]
+  ) async throws {
+    var visits = [Visit(install: "a", day: 9), Visit(install: "b", day: 9), Visit(install: "c", day: 15)]
+    visits += [Visit(install: "a", day: 16), Visit(install: "a", day: 16)]
+    // Users of the days before the range have no part in it.
+    visits += ["x", "y", "z"].map { Visit(install: $0, day: 8) }
+    let answer = try await object(
+      "sessions_per_device?start=2026-05-09&end=2026-05-16&interval=\(interval)", of: visits)
+    let steps = try #require(answer["sessions_per_user"] as? [[String: Any]])
+    #expect(steps.map { $0["count"] as? Double } == expected)
+    #expect(answer["average_sessions_per_user"] as? Double == 1.667)
+  }
+
   @Test func `a month has 28 days and a week 7`() async throws {
     let answer = try await object(
       "active_device_counts?start=2026-05-28&end=2026-05-31",
