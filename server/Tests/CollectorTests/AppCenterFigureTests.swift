@@ -159,4 +159,17 @@ import Warehouse
     #expect(rows.map { $0["version"] as? String } == ["2.0 (x)", "2.0", "3 (beta"])
     #expect(rows.map { $0["count"] as? Int } == [2, 1, 1])
   }
+
+  @Test func `what is not here is told whatever the parameters are`() async throws {
+    let paths: [(String, HTTPResponse.Status)] = [
+      ("audiences", .notImplemented), ("export_configurations", .notImplemented), ("crash_groups", .notImplemented),
+      ("distribution/releases", .notImplemented), ("crashfree_device_percentages?version=1", .notImplemented),
+      ("audiences/a?start=yesterday", .notImplemented), ("nonsense", .notFound), ("events/Play", .notFound),
+      ("events/Play/properties/Genre", .notFound), ("events/Play/nonsense?start=yesterday", .notFound),
+      ("models/x?start=2026-05-01", .notFound), ("models", .badRequest), ("events/counts/event_count", .badRequest),
+      ("events/Play/properties", .ok), ("log_flow", .ok), ("events/Play/properties/p/counts", .badRequest),
+    ]
+    let answers = try await answers(to: paths.map(\.0), of: [])
+    for (answer, (path, status)) in zip(answers, paths) { #expect(answer.status == status, "\(path)") }
+  }
 }

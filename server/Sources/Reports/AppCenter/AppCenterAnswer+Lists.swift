@@ -22,6 +22,14 @@ extension AppCenterQuestion {
     }
   }
 
+  func versionList(_ source: any FigureSource) throws -> AppCenterList {
+    let wanted = Set(versionNames.map { ExactText($0) })
+    let before = counts(try source.versions(app: app, days: previousDays))
+    let versions = try source.versions(app: app, days: days)
+      .filter { wanted.isEmpty || wanted.contains(ExactText($0.key)) }
+    return AppCenterList("versions", "version", versions.prefix(top), before, total: try users(source))
+  }
+
   func list(
     _ plural: String, _ noun: String, _ dimension: Dimension, _ source: any FigureSource
   ) throws -> AppCenterList {

@@ -45,7 +45,7 @@ extension AppCenterQuestion {
   }
 
   private func log(_ event: StoredEvent) -> AppCenterLogFlow.Log {
-    let isGeneric = path.first == "generic_log_flow"
+    let isGeneric = subject == .logFlow(isGeneric: true)
     let isNamed = event.kind == .event || event.kind == .screen
     return AppCenterLogFlow.Log(
       type: Self.type(event.kind) ?? "", timestamp: event.time.isoText, installId: String(event.install),
