@@ -160,6 +160,22 @@ import Warehouse
     #expect(rows.map { $0["count"] as? Int } == [2, 1, 1])
   }
 
+  @Test func `the flow of logs is filled with logs that it shows`() async throws {
+    var visits = [Visit(day: 31, names: ["Play", "Stop"])]
+    visits += Array(repeating: Visit(day: 31, kinds: Array(repeating: .other, count: 150)), count: 2)
+    visits.append(Visit(day: 31, kinds: Array(repeating: .attachment, count: 150)))
+    for path in ["log_flow", "generic_log_flow"] {
+      let flow = try await object(path, of: visits)
+      #expect((flow["logs"] as? [[String: Any]])?.compactMap { $0["event_name"] as? String } == ["Play", "Stop"])
+      #expect(flow["exceeded_max_limit"] as? Bool == false)
+    }
+    for (count, isMore) in [(99, false), (100, true)] {
+      let flow = try await object("log_flow", of: [Visit(day: 31, names: Array(repeating: "Play", count: count))])
+      #expect((flow["logs"] as? [Any])?.count == 100)
+      #expect(flow["exceeded_max_limit"] as? Bool == isMore)
+    }
+  }
+
   @Test func `what is not here is told whatever the parameters are`() async throws {
     let paths: [(String, HTTPResponse.Status)] = [
       ("audiences", .notImplemented), ("export_configurations", .notImplemented), ("crash_groups", .notImplemented),
