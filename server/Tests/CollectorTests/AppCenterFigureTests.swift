@@ -188,4 +188,12 @@ import Warehouse
     let answers = try await answers(to: paths.map(\.0), of: [])
     for (answer, (path, status)) in zip(answers, paths) { #expect(answer.status == status, "\(path)") }
   }
+
+  @Test(arguments: ["-", "%20", "%3F", "!"])
+  func `a name without letters and digits is found by itself only`(address: String) async throws {
+    let answer = try await answers(to: ["versions?start=2026-05-01"], of: [], app: "!!!", as: address).first
+    #expect(answer?.status == .notFound)
+    let exact = try await answers(to: ["versions?start=2026-05-01"], of: [], app: "!!!", as: "%21%21%21").first
+    #expect(exact?.status == .ok)
+  }
 }
