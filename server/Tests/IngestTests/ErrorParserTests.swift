@@ -113,6 +113,14 @@ import Testing
     #expect(lines[0] == lines[1])
   }
 
+  @Test func `of a chain of exceptions the first and seven more are read`() throws {
+    let chain = (1..<12).reversed().reduce(#"{"type":"E12"}"#) { #"{"type":"E\#($1)","innerExceptions":[\#($0)]}"# }
+    let error = try #require(
+      try errors(#"{"type":"handledError",\#(time),"exception":\#(chain)}"#).first)
+    #expect(error.type == "E1")
+    #expect(error.stack.split(separator: "\n").map(String.init) == (2...8).map { "Caused by: E\($0): " })
+  }
+
   @Test func `stacks and raw texts are bounded, whatever comes`() throws {
     let long = String(repeating: "é", count: 200_000)
     let deep = String(repeating: #"{"innerExceptions":["#, count: 200) + String(repeating: "]}", count: 200)
