@@ -9,7 +9,7 @@ struct BatchBuilder {
   private let app: Int64
   /// The times that the protocol accepts.
   let window: ClosedRange<Timestamp>
-  private var installIndexes: [String: Int] = [:]
+  private var installIndexes: [ExactText: Int] = [:]
   private var hashers: [InstallHasher] = []
   private var deviceIndexes: [IncomingDevice: Int] = [:]
   private var lastDevice: (device: Int32, app: Int32, index: Int)?
@@ -51,8 +51,9 @@ struct BatchBuilder {
 
   /// The index of an install; names it when it is new.
   mutating func install(_ name: String) -> Int {
-    if let index = installIndexes[name] { return index }
-    installIndexes[name] = batch.installs.count
+    let exact = ExactText(name)
+    if let index = installIndexes[exact] { return index }
+    installIndexes[exact] = batch.installs.count
     batch.installs.append(name)
     hashers.append(InstallHasher(key: key, app: app, install: name))
     return batch.installs.count - 1

@@ -57,7 +57,7 @@ struct ErrorReading {
     let telling = stack.top.isEmpty ? [withoutNumbers(String(message.prefix(100)))] : stack.top
     for frame in telling { hasher.append(field: frame) }
     return IncomingError(
-      event: event, id: id, type: type, message: message, place: stack.top.first ?? "", stack: stack.text,
+      event: event, id: id, type: type, message: message, place: stack.place, stack: stack.text,
       fingerprint: Int64(bitPattern: hasher.finished()),
       raw: Array(Ingest.text(raw, limit: IncomingError.maximumRawBytes).utf8))
   }

@@ -94,6 +94,24 @@ public struct IncomingDevice: Sendable, Hashable {
   }
 }
 
+extension IncomingDevice {
+  /// Texts that differ in any byte are two devices, as on disk: to Swift, texts that look the same are equal.
+  public static func == (left: IncomingDevice, right: IncomingDevice) -> Bool {
+    left.timeZoneOffsetMinutes == right.timeZoneOffsetMinutes
+      && zip(left.texts, right.texts).allSatisfy { $0.hasBytes(of: $1) }
+  }
+
+  /// Mixes in every fact.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(timeZoneOffsetMinutes)
+    for text in texts { hasher.combine(bytesOf: text) }
+  }
+
+  private var texts: [String] {
+    [osName, osVersion, model, locale, country, appVersion, appBuild, sdkName, sdkVersion]
+  }
+}
+
 /// What a stored row records. The raw values are stored: never reuse one.
 public enum StoredKind: Int, Sendable, CaseIterable {
   /// A developer's event.

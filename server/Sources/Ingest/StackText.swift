@@ -14,6 +14,8 @@ struct StackText {
   private(set) var text = ""
   /// The frames at the top, without lines and addresses.
   private(set) var top: [String] = []
+  /// The frame at the very top as people read it; empty when there is none.
+  private(set) var place = ""
   var images: [Image] = []
 
   var isFull: Bool { text.utf8.count >= IncomingError.maximumStackBytes }
@@ -34,7 +36,9 @@ struct StackText {
       let frame = line.drop(while: \.isWhitespace)
       // Many platforms begin with what stands in `type` and `message` already.
       guard !frame.isEmpty, type.isEmpty || !frame.hasPrefix(type) else { continue }
-      top.append(withoutNumbers(String(frame.prefix(200))))
+      let shown = String(frame.prefix(200))
+      if top.isEmpty { place = shown }
+      top.append(withoutNumbers(shown))
     }
   }
 
@@ -87,7 +91,9 @@ struct StackText {
   }
 
   private mutating func note(_ frame: String) {
-    if top.count < Self.tellingFrames, !frame.isEmpty { top.append(frame) }
+    guard top.count < Self.tellingFrames, !frame.isEmpty else { return }
+    if top.isEmpty { place = frame }
+    top.append(frame)
   }
 }
 

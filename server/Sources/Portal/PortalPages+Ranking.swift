@@ -1,3 +1,4 @@
+import Ingest
 import Mustache
 import Reports
 import Warehouse
@@ -12,7 +13,7 @@ extension PortalPages {
       let context = RankingContext(
         before: Dictionary(
           try source.totals(app: request.app, dimension: dimension, days: request.previous.days, limit: nil)
-            .map { ($0.key, $0.count) }, uniquingKeysWith: { $0.addingSaturated($1) }),
+            .map { (ExactText($0.key), $0.count) }, uniquingKeysWith: { $0.addingSaturated($1) }),
         trends: Trends(
           try source.dailyCounts(app: request.app, dimension: dimension, days: request.days), request),
         request: request)
@@ -73,14 +74,14 @@ private struct RankingLine {
 /// What a list compares its lines with.
 private struct RankingContext {
   /// Counts of the period before.
-  var before: [String: Int]
+  var before: [ExactText: Int]
   var trends: Trends
   var request: ReportRequest
 }
 
 /// Counts per key over the range, in at most sixty steps.
 struct Trends {
-  private var values: [String: [Int]] = [:]
+  private var values: [ExactText: [Int]] = [:]
   private let steps: Int
   private let settled: Int
 
@@ -92,12 +93,14 @@ struct Trends {
     settled = steps == length ? request.settledDays : steps
     for count in counts where days.contains(count.day) {
       let step = days.lowerBound.distance(to: count.day) * steps / length
-      values[count.key, default: Array(repeating: 0, count: steps)][step].addSaturated(count.count)
+      values[ExactText(count.key), default: Array(repeating: 0, count: steps)][step].addSaturated(count.count)
     }
   }
 
   /// The counts of a key, oldest first.
-  subscript(key: String) -> [Int] { Array((values[key] ?? Array(repeating: 0, count: steps)).prefix(settled)) }
+  subscript(key: String) -> [Int] {
+    Array((values[ExactText(key)] ?? Array(repeating: 0, count: steps)).prefix(settled))
+  }
 }
 
 private struct RankingView {
@@ -122,7 +125,8 @@ private struct RankingRow: MustacheParent {
 
   init(_ line: RankingLine, _ context: RankingContext) {
     let figures = line.figures
-    let change = Change(Double(figures.count), before: Double(context.before[figures.name] ?? 0), in: context.request)
+    let change = Change(
+      Double(figures.count), before: Double(context.before[ExactText(figures.name)] ?? 0), in: context.request)
     values = [
       "label": line.label, "hasCode": !line.code.isEmpty, "code": line.code, "hasLink": line.link != nil,
       "link": line.link ?? "", "spark": Sparkline.svg(context.trends[figures.name], color: line.color),

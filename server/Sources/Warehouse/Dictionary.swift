@@ -32,8 +32,9 @@ enum NameKind: Int64, CaseIterable {
     }
   }
 
-  /// The longest text that is kept, in UTF-8 bytes.
-  static let maximumBytes = 512
+  /// The longest text that is kept, in UTF-8 bytes: what the protocols let through (`IngestLimits.maximumNameBytes`), so
+  /// that no two names become one.
+  static let maximumBytes = 768
 }
 
 /// The dictionary as reports use it: numbers to texts. Numbers never change their text, so what is known stays known.

@@ -1,10 +1,11 @@
+import Ingest
 import TernEvents
 
 /// Dense numbers for installs: 0, 1, 2, … per app, which is what keeps sets of them small.
 final class WriterInstalls {
   private enum Name: Hashable {
     case identifier(UniqueID)
-    case text(String)
+    case text(ExactText)
   }
 
   private struct Key: Hashable {
@@ -43,7 +44,7 @@ final class WriterInstalls {
 
   /// The slot of an install, given out now when it is new.
   func slot(app: Int64, install: String, day: Int) throws -> UInt32 {
-    let key = Key(app: app, name: UniqueID(install).map { .identifier($0) } ?? .text(cut(install)))
+    let key = Key(app: app, name: UniqueID(install).map { .identifier($0) } ?? .text(ExactText(cut(install))))
     if let slot = young[key] { return slot }
     let slot = try old[key] ?? stored(key) ?? add(key, day: day)
     if young.count >= generationLimit {
@@ -68,7 +69,7 @@ final class WriterInstalls {
   private func bind(_ key: Key, to statement: SQLStatement) {
     statement.bind(key.app)
     switch key.name {
-    case .text(let text): statement.bind(text, at: 2)
+    case .text(let name): statement.bind(name.text, at: 2)
     case .identifier(let identifier):
       withUnsafeBytes(of: (identifier.high.bigEndian, identifier.low.bigEndian)) { statement.bind(copying: $0, at: 2) }
     }

@@ -1,16 +1,4 @@
-/// A user's id, told from others byte by byte, as SQLite does: to Swift, texts that look the same are equal.
-private struct MemberName: Hashable {
-  var text: String
-
-  init(_ text: String) { self.text = text }
-
-  static func == (left: MemberName, right: MemberName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
-
-  func hash(into hasher: inout Hasher) {
-    for byte in text.utf8 { hasher.combine(byte) }
-    hasher.combine(UInt8(0xFF))
-  }
-}
+import Ingest
 
 /// Dense numbers for the users that apps name: 0, 1, 2, … per app, in the order in which they were first stored.
 ///
@@ -18,7 +6,7 @@ private struct MemberName: Hashable {
 final class WriterMembers {
   private struct Key: Hashable {
     var app: Int64
-    var name: MemberName
+    var name: ExactText
   }
 
   /// The most users held in memory.
@@ -51,7 +39,7 @@ final class WriterMembers {
 
   /// Gives a user a number unless it has one.
   func add(_ name: String, app: Int64) throws {
-    let key = Key(app: app, name: MemberName(name))
+    let key = Key(app: app, name: ExactText(name))
     // The events of a batch are mostly one user's.
     guard key != last else { return }
     last = key
@@ -96,7 +84,7 @@ final class WriterMembers {
 final class ReaderMembers {
   private let app: Int64
   private let find: SQLStatement?
-  private var known: [MemberName: UInt32?] = [:]
+  private var known: [ExactText: UInt32?] = [:]
 
   init(_ connection: SQLConnection, app: AppID) throws {
     self.app = app.rawValue
@@ -107,7 +95,7 @@ final class ReaderMembers {
 
   /// The number of a user; `nil` when it has none.
   func number(_ name: String) throws -> UInt32? {
-    let key = MemberName(name)
+    let key = ExactText(name)
     if let found = known[key] { return found }
     guard let find else { return nil }
     find.bind(app)

@@ -289,6 +289,11 @@ extension SQLiteWarehouse {
     try reader.versions(app: app, days: days)
   }
 
+  /// The newest rows of some kinds; see ``AppCenterFigures/recent(app:kinds:limit:)``.
+  public func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) throws -> [StoredEvent] {
+    try reader.recent(app: app, kinds: kinds, limit: limit)
+  }
+
   /// The newest rows; see ``FigureSource/recent(app:limit:)``.
   public func recent(app: AppID, limit: Int) throws -> [StoredEvent] { try reader.recent(app: app, limit: limit) }
 }

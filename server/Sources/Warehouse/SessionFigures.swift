@@ -1,3 +1,5 @@
+public import Ingest
+
 /// How long sessions lasted.
 public struct SessionDurations: Sendable, Hashable {
   /// The upper ends of all buckets but the last, in milliseconds; a duration belongs to the first that is above it.
@@ -39,6 +41,8 @@ public protocol AppCenterFigures: Sendable {
   func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) throws -> [DailyCount]
   /// App versions without their builds: events, and distinct installs over all builds; most installs first.
   func versions(app: AppID, days: ClosedRange<Day>) throws -> [KeyFigures]
+  /// The most recently stored rows of some kinds, newest first.
+  func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) throws -> [StoredEvent]
 }
 
 /// For sources that know nothing of it.
@@ -49,4 +53,6 @@ extension AppCenterFigures {
   public func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) throws -> [DailyCount] { [] }
   /// None.
   public func versions(app: AppID, days: ClosedRange<Day>) throws -> [KeyFigures] { [] }
+  /// None.
+  public func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) throws -> [StoredEvent] { [] }
 }

@@ -61,14 +61,14 @@ extension WarehouseReader {
   /// Versions without their builds; see ``AppCenterFigures/versions(app:days:)``.
   public func versions(app: AppID, days: ClosedRange<Day>) throws -> [KeyFigures] {
     try reading { connection in
-      var counts: [String: Int] = [:]
-      var sets: [String: SlotSet] = [:]
+      var counts: [ExactText: Int] = [:]
+      var sets: [ExactText: SlotSet] = [:]
       for (table, column) in [("cnt", "n"), ("usr", "slots")] {
         let statement = try connection.prepare(
           "SELECT key, \(column) FROM \(table) WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
         bind(statement, app, .version, days)
         while try statement.step() {
-          let name = Self.withoutBuild(try text(statement.integer(0), .version, connection))
+          let name = ExactText(Self.withoutBuild(try text(statement.integer(0), .version, connection)))
           if table == "cnt" {
             counts[name, default: 0].addSaturated(Int(statement.integer(1)))
           } else {
@@ -79,7 +79,7 @@ extension WarehouseReader {
       }
       for set in sets.values { set.repair() }
       return Set(counts.keys).union(sets.keys)
-        .map { KeyFigures(key: $0, count: counts[$0] ?? 0, users: sets[$0]?.count ?? 0) }
+        .map { KeyFigures(key: $0.text, count: counts[$0] ?? 0, users: sets[$0]?.count ?? 0) }
         .sorted { ($1.users, $0.key) < ($0.users, $1.key) }
     }
   }

@@ -71,15 +71,15 @@ extension WarehouseReader {
     let statement = try connection.prepare("SELECT kind, type, place, message FROM error_group WHERE id = ?")
     statement.bind(id)
     guard try statement.step() else { return nil }
-    var versions: [String: Int] = [:]
+    var versions: [ExactText: Int] = [:]
     let devices = try Self.devices(connection)
     for (device, count) in sums.devices {
-      versions[DeviceLabels(try self.device(device, devices, connection)).version, default: 0] += count
+      versions[ExactText(DeviceLabels(try self.device(device, devices, connection)).version), default: 0] += count
     }
     return ErrorGroup(
       id: id, kind: StoredKind(rawValue: Int(statement.integer(0))) ?? .crash, type: statement.text(1),
       place: statement.text(2), message: statement.text(3), count: sums.count, users: sums.slots.count,
-      versions: versions.map { KeyFigures(key: $0, count: $1, users: 0) }
+      versions: versions.map { KeyFigures(key: $0.text, count: $1, users: 0) }
         .sorted { ($1.count, $0.key) < ($0.count, $1.key) },
       days: sums.days.sorted { $0.key < $1.key }.map {
         DailyFigures(day: Day(number: $0), count: $1.count, users: $1.slots.count)

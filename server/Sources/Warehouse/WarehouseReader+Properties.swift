@@ -1,3 +1,4 @@
+import Ingest
 import TernEvents
 
 extension WarehouseReader {
@@ -66,7 +67,7 @@ extension WarehouseReader {
 /// Counts first, sets of users only for the values that are shown: most of a pack is the sets.
 private struct PropertyValues {
   private var days: [[[UInt8]]] = []
-  private var counts: [String: Int] = [:]
+  private var counts: [ExactText: Int] = [:]
   private var isCapped = false
 
   mutating func add(_ packs: [[UInt8]]) {
@@ -76,30 +77,30 @@ private struct PropertyValues {
       pack.withUnsafeBytes { bytes in
         for entry in PropertyPack.Entries(bytes) {
           if entry.number == PropertyPack.other { isCapped = true }
-          counts[Self.text(entry.number, texts), default: 0] += Int(entry.count)
+          counts[ExactText(Self.text(entry.number, texts)), default: 0] += Int(entry.count)
         }
       }
     }
   }
 
   func figures(property: String, limit: Int) -> PropertyFigures {
-    let ranked = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let ranked = counts.sorted { ($1.value, $0.key.text) < ($0.value, $1.key.text) }
     let shown = ranked.prefix(max(0, limit))
     let users = users(of: Set(shown.map(\.key)))
     return PropertyFigures(
       property: property, count: ranked.reduce(0) { $0 + $1.value },
-      values: shown.map { KeyFigures(key: $0.key, count: $0.value, users: users[$0.key]?.count ?? 0) },
+      values: shown.map { KeyFigures(key: $0.key.text, count: $0.value, users: users[$0.key]?.count ?? 0) },
       isCapped: isCapped)
   }
 
-  private func users(of values: Set<String>) -> [String: SlotSet] {
-    var users: [String: SlotSet] = [:]
+  private func users(of values: Set<ExactText>) -> [ExactText: SlotSet] {
+    var users: [ExactText: SlotSet] = [:]
     for packs in days {
       let texts = Self.texts(packs)
       for pack in packs {
         pack.withUnsafeBytes { bytes in
           for entry in PropertyPack.Entries(bytes) {
-            let text = Self.text(entry.number, texts)
+            let text = ExactText(Self.text(entry.number, texts))
             guard values.contains(text) else { continue }
             var reader = ByteReader(entry.slots)
             guard let set = SlotSet.decode(&reader) else { continue }

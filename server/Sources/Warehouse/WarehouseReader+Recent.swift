@@ -1,17 +1,22 @@
-import Ingest
+public import Ingest
 import TernEvents
 
 extension WarehouseReader {
   /// The newest rows; see ``FigureSource/recent(app:limit:)``.
   public func recent(app: AppID, limit: Int) throws -> [StoredEvent] {
-    guard limit > 0 else { return [] }
+    try recent(app: app, kinds: Set(StoredKind.allCases).subtracting([.attachmentPart]), limit: limit)
+  }
+
+  /// The newest rows of some kinds; see ``AppCenterFigures/recent(app:kinds:limit:)``.
+  public func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) throws -> [StoredEvent] {
+    guard limit > 0, !kinds.isEmpty else { return [] }
     return try reading { connection in
       let spans = try StoredSpan.all(connection, through: .max).filter { $0.apps?.contains(app.rawValue) ?? true }
       var events: [StoredEvent] = []
       // Newest first; a stretch whose rows are all older than what was found has nothing to add.
       for span in spans.sorted(by: { $0.ids.upperBound > $1.ids.upperBound }) {
         if events.count >= limit, let last = events.last, span.ids.upperBound < last.id { break }
-        events += try self.events(of: app, in: span, limit: limit, connection)
+        events += try self.events(of: app, kinds, in: span, limit: limit, connection)
         events.sort { $0.id > $1.id }
         if events.count > limit { events.removeLast(events.count - limit) }
       }
@@ -20,12 +25,13 @@ extension WarehouseReader {
   }
 
   private func events(
-    of app: AppID, in span: StoredSpan, limit: Int, _ connection: SQLConnection
+    of app: AppID, _ kinds: Set<StoredKind>, in span: StoredSpan, limit: Int, _ connection: SQLConnection
   ) throws -> [StoredEvent] {
+    let list = kinds.map { String($0.rawValue) }.joined(separator: ",")
     let statement = try connection.prepare(
       """
       SELECT \(Self.storedColumns) FROM \(WarehouseSchema.table(span.month))
-      WHERE id BETWEEN ? AND ? AND app = ? AND kind & 15 != \(StoredKind.attachmentPart.rawValue)
+      WHERE id BETWEEN ? AND ? AND app = ? AND kind & 15 IN (\(list))
       ORDER BY id DESC LIMIT ?
       """)
     statement.bind(span.ids.lowerBound, span.ids.upperBound, app.rawValue, Int64(limit))

@@ -170,6 +170,18 @@ import Testing
     }
   }
 
+  @Test func `the start of a session is the same one however its members are ordered`() throws {
+    let session = #""sid":"\#(testSession)""#
+    let time = #""timestamp":"2025-03-02T14:05:00.000Z""#
+    let type = #""type":"startSession""#
+    let keys = try [
+      "{\(type),\(time),\(session)}", "{\(session),\(type),\(time)}",
+      "{\(type),\(time),\(session.lowercased())}",
+      #"{\#(type),\#(time),"sid":"\#(uuid(1))"}"#,
+    ].map { try parseLogs(logs($0)).batch.events.first?.duplicateKey }
+    #expect(keys[0] == keys[1] && keys[0] == keys[2] && keys[0] != keys[3])
+  }
+
   @Test func `times, scripts and markup arrive as they are`() throws {
     let batch = try parseLogs(
       logs(

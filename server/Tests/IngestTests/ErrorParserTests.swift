@@ -97,6 +97,30 @@ import Testing
     #expect(texts[0] == texts[1] && texts[0] != texts[2])
   }
 
+  @Test func `the place of an error is its first frame as it was sent, numbers included`() throws {
+    for (exception, place) in [
+      (#"{"type":"E","stackTrace":"E: 7 of 8\n  at Bar2.run(Bar.java:12)\n at b"}"#, "at Bar2.run(Bar.java:12)"),
+      (#"{"type":"E","frames":[{"methodName":"m2"},{"methodName":"n"}]}"#, "m2"),
+      (#"{"type":"E","message":"7"}"#, ""),
+    ] {
+      let log = #"{"type":"handledError",\#(time),"exception":\#(exception)}"#
+      #expect(try errors(log).first?.place == place)
+    }
+    let lines = try [12, 13].map { line in
+      let trace = #"{"type":"E","stackTrace":"at Bar2.run(Bar.java:\#(line))"}"#
+      return try errors(#"{"type":"handledError",\#(time),"exception":\#(trace)}"#).first?.fingerprint
+    }
+    #expect(lines[0] == lines[1])
+  }
+
+  @Test func `of a chain of exceptions the first and seven more are read`() throws {
+    let chain = (1..<12).reversed().reduce(#"{"type":"E12"}"#) { #"{"type":"E\#($1)","innerExceptions":[\#($0)]}"# }
+    let error = try #require(
+      try errors(#"{"type":"handledError",\#(time),"exception":\#(chain)}"#).first)
+    #expect(error.type == "E1")
+    #expect(error.stack.split(separator: "\n").map(String.init) == (2...8).map { "Caused by: E\($0): " })
+  }
+
   @Test func `stacks and raw texts are bounded, whatever comes`() throws {
     let long = String(repeating: "é", count: 200_000)
     let deep = String(repeating: #"{"innerExceptions":["#, count: 200) + String(repeating: "]}", count: 200)

@@ -122,6 +122,10 @@ import Testing
       _ = try await warehouse.commit(error(50), app: app)
       let id = try warehouse.attachment(app: app, id: 1)
       #expect((id?.data == [1, 2, 3, 4, 5]) == (number == 2))
+      _ = try await warehouse.commit(error(1), app: app)
+      let listed = try warehouse.errors(app: app, group: 1, days: Self.days, limit: 9)
+        .flatMap { try warehouse.error(app: app, id: $0.id)?.attachments ?? [] }
+      #expect(listed.isEmpty == (number < 2), "a part is not shown as the file")
     }
     _ = try await warehouse.commit(error(1), app: app)
     let groups = try warehouse.errorGroups(app: app, group: nil, days: Self.days, limit: 9)

@@ -63,7 +63,8 @@ struct AppCenterReportRoutes: Sendable {
     if let number = Int64(text), let app = try catalog.app(AppID(number)) { return app }
     if let app = try catalog.app(appSecret: text) { return app }
     // Names in App Center's addresses have no blanks: `My App` is `My-App`.
-    if let app = apps.first(where: { Self.slug($0.name) == Self.slug(text) }) { return app }
+    let slug = Self.slug(text)
+    if !slug.isEmpty, let app = apps.first(where: { Self.slug($0.name) == slug }) { return app }
     throw Refusal(AppCenterFault(.notFound, "There is no such app. Name it by its name, its number or its app secret."))
   }
 

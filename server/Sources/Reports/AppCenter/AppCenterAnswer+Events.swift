@@ -61,15 +61,17 @@ struct AppCenterPropertyCounts: Encodable {
 extension AppCenterQuestion {
   func eventList(_ source: any FigureSource) throws -> AppCenterEvents {
     let before = Dictionary(
-      try source.totals(app: app, dimension: .event, days: previousDays, limit: nil).map { ($0.key, $0) },
+      try source.totals(app: app, dimension: .event, days: previousDays, limit: nil).map { (ExactText($0.key), $0) },
       uniquingKeysWith: { $1 })
     let sessions = try sessions(source, days).values.saturatingSum()
+    let names = Set(eventNames.map { ExactText($0) })
     let all = try source.totals(app: app, dimension: .event, days: days, limit: nil)
-      .filter { eventNames.isEmpty || eventNames.contains(bytesOf: $0.key) }
+      .filter { names.isEmpty || names.contains(ExactText($0.key)) }
     let rows = try ordered(all).dropFirst(skip).prefix(top).map { event in
-      AppCenterEvents.Event(
-        id: event.key, name: event.key, count: event.count, previousCount: before[event.key]?.count ?? 0,
-        deviceCount: event.users, previousDeviceCount: before[event.key]?.users ?? 0,
+      let before = before[ExactText(event.key)]
+      return AppCenterEvents.Event(
+        id: event.key, name: event.key, count: event.count, previousCount: before?.count ?? 0,
+        deviceCount: event.users, previousDeviceCount: before?.users ?? 0,
         countPerDevice: ratio(event.count, event.users), countPerSession: ratio(event.count, sessions))
     }
     return AppCenterEvents(events: Array(rows), total: all.count, totalDevices: try users(source))
@@ -126,15 +128,17 @@ extension AppCenterQuestion {
   func propertyCounts(_ name: String, _ property: String, _ source: any FigureSource) throws -> AppCenterPropertyCounts
   {
     func values(_ range: ClosedRange<Day>, _ limit: Int) throws -> PropertyFigures? {
-      try source.properties(app: app, event: name, days: range, limit: limit).first { $0.property == property }
+      try source.properties(app: app, event: name, days: range, limit: limit).first {
+        $0.property.hasBytes(of: property)
+      }
     }
     let now = try values(days, top)
     let before = Dictionary(
-      try values(previousDays, .max)?.values.map { ($0.key, $0.count) } ?? [], uniquingKeysWith: { $1 })
+      try values(previousDays, .max)?.values.map { (ExactText($0.key), $0.count) } ?? [], uniquingKeysWith: { $1 })
     return AppCenterPropertyCounts(
       total: now?.count ?? 0,
       values: (now?.values ?? []).map {
-        AppCenterPropertyCounts.Value(name: $0.key, count: $0.count, previousCount: before[$0.key] ?? 0)
+        AppCenterPropertyCounts.Value(name: $0.key, count: $0.count, previousCount: before[ExactText($0.key)] ?? 0)
       })
   }
 
@@ -143,9 +147,4 @@ extension AppCenterQuestion {
       try source.series(app: app, dimension: .event, key: name, days: days).map { ($0.day, $0) },
       uniquingKeysWith: { $1 })
   }
-}
-
-extension [String] {
-  /// Whether a name is among these byte by byte: names are kept apart that are only the same to people.
-  fileprivate func contains(bytesOf name: String) -> Bool { contains { $0.utf8.elementsEqual(name.utf8) } }
 }

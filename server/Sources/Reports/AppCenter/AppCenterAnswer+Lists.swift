@@ -1,3 +1,4 @@
+import Ingest
 import Warehouse
 
 extension AppCenterQuestion {
@@ -5,8 +6,8 @@ extension AppCenterQuestion {
     try source.total(app: app, dimension: .total, key: "", days: range ?? days).users
   }
 
-  func counts(_ figures: some Sequence<KeyFigures>) -> [String: Int] {
-    Dictionary(figures.map { ($0.key, $0.users) }, uniquingKeysWith: { $1 })
+  func counts(_ figures: some Sequence<KeyFigures>) -> [ExactText: Int] {
+    Dictionary(figures.map { (ExactText($0.key), $0.users) }, uniquingKeysWith: { $1 })
   }
 
   func sessions(_ source: any FigureSource, _ range: ClosedRange<Day>) throws -> [Day: Int] {
@@ -19,6 +20,14 @@ extension AppCenterQuestion {
       let length = min(interval, start.distance(to: days.upperBound) + 1)
       return AppCenterCount(start, (0..<length).map { counts[start.advanced(by: $0)] ?? 0 }.saturatingSum())
     }
+  }
+
+  func versionList(_ source: any FigureSource) throws -> AppCenterList {
+    let wanted = Set(versionNames.map { ExactText($0) })
+    let before = counts(try source.versions(app: app, days: previousDays))
+    let versions = try source.versions(app: app, days: days)
+      .filter { wanted.isEmpty || wanted.contains(ExactText($0.key)) }
+    return AppCenterList("versions", "version", versions.prefix(top), before, total: try users(source))
   }
 
   func list(
@@ -51,12 +60,12 @@ struct AppCenterList: Encodable {
   private let total: Int
 
   init(
-    _ plural: String, _ noun: String, _ figures: some Sequence<KeyFigures>, _ before: [String: Int], total: Int
+    _ plural: String, _ noun: String, _ figures: some Sequence<KeyFigures>, _ before: [ExactText: Int], total: Int
   ) {
     self.plural = plural
     self.noun = noun
     self.total = total
-    rows = figures.map { ($0.key, $0.users, before[$0.key] ?? 0) }
+    rows = figures.map { ($0.key, $0.users, before[ExactText($0.key)] ?? 0) }
   }
 
   func encode(to encoder: any Encoder) throws {

@@ -36,8 +36,10 @@ extension AppCenterQuestion {
 
   /// What was received since the start of the question, oldest first; the newest when there is more.
   func logFlow(_ source: any FigureSource) throws -> AppCenterLogFlow {
-    let recent = try source.recent(app: app, limit: Self.maximumLogs * 2)
-      .filter { $0.received > since && Self.type($0.kind) != nil }
+    let shownKinds = Set(StoredKind.allCases.filter { Self.type($0) != nil })
+    // One more than an answer has room for: it tells that there are more.
+    let recent = try source.recent(app: app, kinds: shownKinds, limit: Self.maximumLogs + 1)
+      .filter { $0.received > since }
     let shown = recent.prefix(Self.maximumLogs).reversed()
     return AppCenterLogFlow(
       exceededMaxLimit: recent.count > shown.count,
@@ -45,7 +47,7 @@ extension AppCenterQuestion {
   }
 
   private func log(_ event: StoredEvent) -> AppCenterLogFlow.Log {
-    let isGeneric = path.first == "generic_log_flow"
+    let isGeneric = subject == .logFlow(isGeneric: true)
     let isNamed = event.kind == .event || event.kind == .screen
     return AppCenterLogFlow.Log(
       type: Self.type(event.kind) ?? "", timestamp: event.time.isoText, installId: String(event.install),

@@ -50,10 +50,12 @@ extension AppCenterQuestion {
     let active = Dictionary(
       try source.activeInstalls(app: app, days: days, window: interval).map { ($0.day, $0.count) },
       uniquingKeysWith: { $1 })
-    let series = steps(now).enumerated().map { index, step in
+    let series = try steps(now).enumerated().map { index, step in
       let start = days.lowerBound.advanced(by: index * interval)
       let last = min(start.advanced(by: interval - 1), days.upperBound)
-      return AppCenterCount(start, ratio(step.count, active[last] ?? 0))
+      // The range may cut the last step short: its users are those of the days that are left of it.
+      let isWhole = start.distance(to: last) + 1 == interval
+      return AppCenterCount(start, ratio(step.count, isWhole ? active[last] ?? 0 : try users(source, in: start...last)))
     }
     let (total, previous) = (now.values.saturatingSum(), before.values.saturatingSum())
     return AppCenterSessions(

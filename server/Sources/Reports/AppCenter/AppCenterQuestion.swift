@@ -7,6 +7,8 @@ public import Warehouse
 public struct AppCenterQuestion: Sendable, Hashable {
   /// What is asked for, below `analytics/`, decoded.
   public var path: [String]
+  /// What that is about.
+  var subject: AppCenterSubject
   /// The app.
   public var app: AppID
   /// The days.
@@ -39,12 +41,14 @@ public struct AppCenterQuestion: Sendable, Hashable {
   public init(
     path: [String], parameters: [String: String], app: AppID, timeZone: String, now: Timestamp
   ) throws(AppCenterFault) {
+    let subject = try AppCenterSubject(path: path)
     self.path = path
+    self.subject = subject
     self.app = app
     self.now = now
     let given = parameters.filter { !$0.value.isEmpty }
     let wanted = given["versions"]?.split(separator: "|").map(String.init) ?? []
-    versionNames = path == ["versions"] ? wanted : []
+    versionNames = subject == .versions ? wanted : []
     if wanted.count > versionNames.count || given["app_build"] != nil {
       throw AppCenterFault(
         .notImplemented, "This server keeps no figures by version here. Leave out versions and app_build.")
@@ -53,11 +57,10 @@ public struct AppCenterQuestion: Sendable, Hashable {
     do throws(ReportError) { today = try ReportZone(timeZone).day(of: now) } catch {
       throw AppCenterFault(.badRequest, error.message)
     }
-    days = try Self.days(given, path: path, today: today)
+    days = try Self.days(given, isRangeless: subject.isRangeless, today: today)
     interval = try Self.interval(given["interval"])
     eventNames = given["event_name"]?.split(separator: "|").map(String.init) ?? []
-    let isProperties = path.last == "counts"
-    let top = try Self.number("$top", given) ?? (isProperties ? 10 : 30)
+    let top = try Self.number("$top", given) ?? subject.usualRows
     self.top = top == 0 ? 2_000 : min(top, 2_000)
     skip = try Self.number("$skip", given) ?? 0
     order = given["$orderby"] ?? "count desc"
@@ -71,10 +74,8 @@ public struct AppCenterQuestion: Sendable, Hashable {
   }
 
   private static func days(
-    _ given: [String: String], path: [String], today: Day
+    _ given: [String: String], isRangeless: Bool, today: Day
   ) throws(AppCenterFault) -> ClosedRange<Day> {
-    // These two had no range: they are about what there is now.
-    let isRangeless = path.last == "properties" || path.last?.hasSuffix("log_flow") == true
     let first = try isRangeless ? today.advanced(by: -27) : day("start", given)
     let last = try isRangeless ? today : day("end", given) ?? today
     guard let first else { throw AppCenterFault(.badRequest, "Say from when: start=2026-05-01T00:00:00Z.") }

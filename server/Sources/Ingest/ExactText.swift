@@ -1,0 +1,34 @@
+/// A text as a key of dictionaries and sets: the same only when it is so byte by byte, as in SQLite.
+///
+/// To Swift two texts are equal that mean the same to people, such as `é` in one character and in two. A name that is one
+/// here and two on disk would get the figures of the other.
+package struct ExactText: Sendable {
+  /// The text.
+  package let text: String
+
+  /// Creates a key.
+  package init(_ text: String) { self.text = text }
+}
+
+extension ExactText: Hashable {
+  /// Whether the bytes are the same.
+  package static func == (left: ExactText, right: ExactText) -> Bool { left.text.hasBytes(of: right.text) }
+
+  /// Mixes the bytes in.
+  package func hash(into hasher: inout Hasher) { hasher.combine(bytesOf: text) }
+}
+
+extension String {
+  /// Whether another text is the same byte by byte.
+  package func hasBytes(of other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+}
+
+extension Hasher {
+  /// Mixes in the bytes of a text, and where it ends.
+  mutating func combine(bytesOf text: String) {
+    var text = text
+    text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
+    // No text in UTF-8 has this byte.
+    combine(UInt8(0xFF))
+  }
+}
