@@ -1,0 +1,19 @@
+/// What App Center's reports show beyond the others. Days are civil days in the app's time zone.
+public protocol AppCenterFigures: Sendable {
+  /// How long the sessions lasted that began in the range: from their first to their last event.
+  func sessionDurations(app: AppID, days: ClosedRange<Day>) throws -> SessionDurations
+  /// For each day of the range: distinct installs in the `window` days that end with it.
+  func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) throws -> [DailyCount]
+  /// App versions without their builds: events, and distinct installs over all builds; most installs first.
+  func versions(app: AppID, days: ClosedRange<Day>) throws -> [KeyFigures]
+}
+
+/// For sources that know nothing of it.
+extension AppCenterFigures {
+  /// None.
+  public func sessionDurations(app: AppID, days: ClosedRange<Day>) throws -> SessionDurations { SessionDurations() }
+  /// None.
+  public func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) throws -> [DailyCount] { [] }
+  /// None.
+  public func versions(app: AppID, days: ClosedRange<Day>) throws -> [KeyFigures] { [] }
+}
