@@ -25,9 +25,7 @@ bool tern_reader::device(Walker &walker, int32_t &index) {
   if (!walker.enter('{')) return false;
   while (walker.next('}', is_first)) {
     tern_text name = {};
-    bool has_escape = false;
-    if (!walker.key(name, has_escape)) return false;
-    if (has_escape && !walker.unescape(name)) return false;
+    if (!walker.name(name)) return false;
     if (!device_member(walker, name, device)) return false;
   }
   if (walker.problem()) return false;

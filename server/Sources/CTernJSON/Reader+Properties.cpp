@@ -24,9 +24,7 @@ bool tern_reader::plain_properties(Walker &walker, tern_record &record) {
   if (!walker.enter('{')) return false;
   while (walker.next('}', is_first)) {
     tern_property property = {};
-    bool has_escape = false;
-    if (!walker.key(property.name, has_escape)) return false;
-    if (has_escape && !walker.unescape(property.name)) return false;
+    if (!walker.name(property.name)) return false;
     if (walker.peek() == '{' && walker.date(property.value.integer)) property.value.kind = TERN_VALUE_DATE;
     else if (!walker.value(property.value)) return false;
     add(property, record);
@@ -58,9 +56,7 @@ bool tern_reader::typed_property(Walker &walker, tern_property &property) {
   if (!walker.enter('{')) return false;
   while (walker.next('}', is_first)) {
     tern_text name = {};
-    bool has_escape = false;
-    if (!walker.key(name, has_escape)) return false;
-    if (has_escape && !walker.unescape(name)) return false;
+    if (!walker.name(name)) return false;
     bool is_text = walker.peek() == '"';
     if (is(name, "value")) {
       if (!walker.value(property.value)) return false;

@@ -237,9 +237,7 @@ bool tern_reader::record(Walker &walker, uint32_t index) {
     if (!walker.enter('{')) return false;
     while (walker.next('}', is_first)) {
       tern_text name = {};
-      bool has_escape = false;
-      if (!walker.key(name, has_escape)) return false;
-      if (has_escape && !walker.unescape(name)) return false;
+      if (!walker.name(name)) return false;
       if (!member(walker, name, record)) return false;
     }
     if (walker.problem()) return false;

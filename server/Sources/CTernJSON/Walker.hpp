@@ -103,6 +103,12 @@ public:
     return true;
   }
 
+  /// Reads a member's name, unescaped, and its colon.
+  bool name(tern_text &out) {
+    bool has_escape = false;
+    return key(out, has_escape) && (!has_escape || unescape(out));
+  }
+
   /// Reads a text, unescaped.
   bool text(tern_text &out) {
     if (!raw_string(out)) return false;

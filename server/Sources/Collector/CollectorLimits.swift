@@ -37,10 +37,9 @@ public struct CollectorLimits: Sendable, Hashable {
   public var offloadBytes: Int
 
   /// Creates limits; values below what can work are raised. Defaults: 64 MiB pending, 4,096 connections, 10 s for a
-  /// head, 30 s for a body of which 1 KiB arrives every 5 s, 60 s idle, 10 s to stop, retry after 5 s, 1 s
-  /// between trials, 64 live streams,
-  /// 10 failed logins, 256 KiB decoded in place; for one client address three quarters of the connections, and of the
-  /// pending bytes for its incomplete bodies.
+  /// head, 30 s for a body of which 1 KiB arrives every 5 s, 60 s idle, 10 s to stop, retry after 5 s, 1 s between
+  /// trials, 64 live streams, 10 failed logins, 256 KiB decoded in place; for one client address three quarters of the
+  /// connections, and of the pending bytes for its incomplete bodies.
   public init(
     maximumPendingBytes: Int = 64 << 20, maximumUnfinishedBytesPerClient: Int? = nil,
     bodyProgressInterval: Duration = .seconds(5), minimumBodyProgress: Int = 1 << 10, maximumConnections: Int = 4_096,

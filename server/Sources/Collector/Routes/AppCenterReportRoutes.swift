@@ -76,9 +76,6 @@ struct AppCenterReportRoutes: Sendable {
 }
 
 extension Refusal {
-  /// What everything below begins with that answers as App Center's API did, errors included.
-  static let appCenterPrefix = "/v0.1/"
-
   /// The refusal of a question to App Center's API.
   fileprivate init(_ fault: AppCenterFault) {
     let status: HTTPResponse.Status =
@@ -89,25 +86,5 @@ extension Refusal {
       case .unauthorized: .unauthorized
       }
     self.init(status: status, code: fault.code.rawValue, message: fault.message)
-  }
-
-  /// The answer in the form of App Center's API, whose codes are the names of the statuses: `NotFound`.
-  ///
-  /// Scripts look for the code at the top or in `error`: App Center's services differed.
-  var appCenterResponse: Response {
-    let code = status.reasonPhrase.filter { $0 != " " }
-    var json = JSONWriter(capacity: 256)
-    json.raw("{\"code\":")
-    json.string(code)
-    json.raw(",\"message\":")
-    json.string(message)
-    json.raw(",\"error\":{\"code\":")
-    json.string(code)
-    json.raw(",\"message\":")
-    json.string(message)
-    json.raw("}}")
-    var response = Response.json(json.bytes, status: status)
-    for field in headers { response.headers[field.name] = field.value }
-    return response
   }
 }

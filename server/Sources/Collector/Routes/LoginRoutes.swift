@@ -60,15 +60,3 @@ struct LoginRoutes: Sendable {
     return Redirect(path: "/login", cookie: try access.endSession(request)).response
   }
 }
-
-extension Response {
-  /// A page that nobody keeps.
-  static func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
-    Response(
-      status: status,
-      headers: [
-        .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .referrerPolicy: "same-origin",
-      ],
-      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
-  }
-}

@@ -84,12 +84,3 @@ extension Request {
     return value.dropFirst(7).trimmed
   }
 }
-
-extension Response {
-  /// An answer of JSON that nobody keeps.
-  static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
-    Response(
-      status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
-      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-  }
-}

@@ -44,13 +44,13 @@ extension AppsCommand {
       let reader = try SQLiteWarehouse.openForReading(directory: data.directory, catalog: catalog)
       defer { try? reader.close() }
       let names = try reader.names(of: app.id)
-      Terminal.say(json ? try AppsCommand.json(names) : Self.listing(names))
+      Terminal.say(json ? try CommandOutput.json(names) : Self.listing(names))
     }
 
     /// The numbers as people read them.
     static func listing(_ names: [NameFigures]) -> String {
       let rows = names.map { [$0.kind, "\($0.known)", "\($0.limit)", "\($0.perDay)"] }
-      return AppsCommand.table([["NAMES OF", "KNOWN", "LIMIT", "THEN PER DAY"]] + rows)
+      return CommandOutput.table([["NAMES OF", "KNOWN", "LIMIT", "THEN PER DAY"]] + rows)
     }
   }
 }

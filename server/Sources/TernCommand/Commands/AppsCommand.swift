@@ -46,7 +46,7 @@ struct AppsCommand: ParsableCommand {
       let catalog = try Catalog(directory: data.directory)
       defer { try? catalog.close() }
       let app = try catalog.createApp(name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID)
-      if json { return Terminal.say(try AppsCommand.json(AppDescription(app))) }
+      if json { return Terminal.say(try CommandOutput.json(AppDescription(app))) }
       Terminal.say(Self.announcement(app))
     }
 
@@ -83,7 +83,7 @@ struct AppsCommand: ParsableCommand {
       let catalog = try data.existingCatalog()
       defer { try? catalog.close() }
       let apps = try catalog.apps()
-      if json { return Terminal.say(try AppsCommand.json(apps.map(AppDescription.init))) }
+      if json { return Terminal.say(try CommandOutput.json(apps.map(AppDescription.init))) }
       if apps.isEmpty { return Terminal.say("There is no app yet. Create one: tern apps create NAME") }
       Terminal.say(Self.listing(apps))
     }
@@ -92,25 +92,7 @@ struct AppsCommand: ParsableCommand {
     static func listing(_ apps: [App]) -> String {
       let header = ["ID", "NAME", "KEY", "APP SECRET", "TRACKING ID", "TIME ZONE"]
       let rows = apps.map { [$0.id.description, visible($0.name), $0.key, $0.appSecret, $0.trackingID, $0.timeZone] }
-      return AppsCommand.table([header] + rows)
+      return CommandOutput.table([header] + rows)
     }
-  }
-
-  /// A value as one line of JSON.
-  static func json(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
-  }
-
-  /// Rows in aligned columns.
-  static func table(_ rows: [[String]]) -> String {
-    let widths = rows.reduce(into: [Int](repeating: 0, count: rows.first?.count ?? 0)) { widths, row in
-      for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }
-    }
-    return rows.map { row in
-      let cells = zip(row, widths).map { cell, width in cell + String(repeating: " ", count: width - cell.count) }
-      return cells.joined(separator: "  ").replacing(/\ +$/, with: "")
-    }.joined(separator: "\n")
   }
 }

@@ -25,21 +25,13 @@ struct DimensionsCommand: ParsableCommand {
 
     @OptionGroup var definition: DefinitionOptions
 
-    @Option(help: ArgumentHelp("hit, session or user.", valueName: "scope"), transform: Self.scope)
+    @Option(help: ArgumentHelp("hit, session or user.", valueName: "scope"), transform: { try choice($0) })
     var scope: CustomDefinition.Scope?
 
     func run() throws {
       let definition = try definition.define(.dimension, type: nil, scope: scope)
       let state = definition.isActive ? "has the scope \(definition.scope.rawValue)" : "is not processed"
       Terminal.say("\(definition.parameter), \"\(visible(definition.name))\", \(state) from now on.")
-    }
-
-    private static func scope(_ text: String) throws -> CustomDefinition.Scope {
-      guard let scope = CustomDefinition.Scope(rawValue: text) else {
-        throw ValidationError(
-          "Choose one of \(CustomDefinition.Scope.allCases.map(\.rawValue).joined(separator: ", ")).")
-      }
-      return scope
     }
   }
 
@@ -82,21 +74,14 @@ struct MetricsCommand: ParsableCommand {
     @OptionGroup var definition: DefinitionOptions
 
     @Option(
-      help: ArgumentHelp("How values are shown: integer, currency or time.", valueName: "type"), transform: Self.type)
+      help: ArgumentHelp("How values are shown: integer, currency or time.", valueName: "type"),
+      transform: { try choice($0) })
     var type: CustomDefinition.MetricType?
 
     func run() throws {
       let definition = try definition.define(.metric, type: type, scope: nil)
       let state = definition.isActive ? "is processed" : "is not processed"
       Terminal.say("\(definition.parameter), \"\(visible(definition.name))\", \(state) from now on.")
-    }
-
-    private static func type(_ text: String) throws -> CustomDefinition.MetricType {
-      guard let type = CustomDefinition.MetricType(rawValue: text) else {
-        let names = CustomDefinition.MetricType.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("Choose one of \(names).")
-      }
-      return type
     }
   }
 
@@ -165,15 +150,10 @@ struct DefinitionListOptions: ParsableArguments {
     let catalog = try data.existingCatalog()
     defer { try? catalog.close() }
     let definitions = try catalog.definitions(app: app.find(in: catalog).id).filter { $0.kind == kind }
-    if json {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      let encoded = try encoder.encode(definitions.map(DefinitionDescription.init))
-      return Terminal.say(String(decoding: encoded, as: UTF8.self))
-    }
+    if json { return Terminal.say(try CommandOutput.json(definitions.map(DefinitionDescription.init))) }
     if definitions.isEmpty { return Terminal.say("None is defined yet. Define one with tern \(kind.rawValue)s set.") }
     Terminal.say(
-      AppsCommand.table(
+      CommandOutput.table(
         [columns]
           + definitions.map { definition in
             [definition.parameter, visible(definition.name)] + more(definition) + [

@@ -29,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "What App Center clients with an unknown secret are told: retry-later, reject or discard.", valueName: "policy"),
-    transform: Self.policy)
+    transform: { try choice($0) })
   var unknownSecret = UnknownSecretPolicy.retryLater
 
   @Option(
@@ -85,13 +85,6 @@ struct ServeCommand: AsyncParsableCommand {
         \(address)/login?token=\(token)
 
       """)
-  }
-
-  private static func policy(_ text: String) throws -> UnknownSecretPolicy {
-    guard let policy = UnknownSecretPolicy(rawValue: text) else {
-      throw ValidationError("Choose one of \(UnknownSecretPolicy.allCases.map(\.rawValue).joined(separator: ", ")).")
-    }
-    return policy
   }
 
   private static func proxy(_ text: String) throws -> AddressBlock {

@@ -35,7 +35,7 @@ struct ViewsCommand: ParsableCommand {
     var timeZone: String
 
     @Option(
-      help: ArgumentHelp("cutoff, window or none.", valueName: "rule"), transform: ViewsCommand.lateness)
+      help: ArgumentHelp("cutoff, window or none.", valueName: "rule"), transform: { try choice($0) })
     var lateness = View.Lateness.cutoff
 
     @Option(
@@ -57,7 +57,8 @@ struct ViewsCommand: ParsableCommand {
       let view = try catalog.createView(
         app: app.find(in: catalog).id, name: name, timeZone: timeZone, lateness: lateness, filters: filter,
         settings: settings.settings)
-      Terminal.say(json ? try ViewsCommand.json(ViewDescription(view, now: Catalog.systemTime())) : view.id.description)
+      Terminal.say(
+        json ? try CommandOutput.json(ViewDescription(view, now: Catalog.systemTime())) : view.id.description)
     }
   }
 
@@ -86,12 +87,12 @@ struct ViewsCommand: ParsableCommand {
       defer { try? catalog.close() }
       let views = try catalog.views(app: try app.map { try AppOption.find($0, in: catalog).id })
       if json {
-        return Terminal.say(try ViewsCommand.json(views.map { try ViewDescription($0, now: Catalog.systemTime()) }))
+        return Terminal.say(try CommandOutput.json(views.map { try ViewDescription($0, now: Catalog.systemTime()) }))
       }
       if views.isEmpty { return Terminal.say("There is no view yet. Create one with tern views create.") }
       let header = ["ID", "APP", "NAME", "TIME ZONE", "SINCE", "LATENESS", "FILTERS", "SETTINGS"]
       Terminal.say(
-        AppsCommand.table(
+        CommandOutput.table(
           [header]
             + views.flatMap { view in
               view.rules.map { rules in
@@ -128,19 +129,6 @@ struct ViewsCommand: ParsableCommand {
       let view = try catalog.setZone(of: ViewID(view), to: timeZone)
       Terminal.say("View \(view.id) counts days in \(view.timeZone) from now on.")
     }
-  }
-
-  static func json(_ value: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return String(decoding: try encoder.encode(value), as: UTF8.self)
-  }
-
-  static func lateness(_ text: String) throws -> View.Lateness {
-    guard let lateness = View.Lateness(rawValue: text) else {
-      throw ValidationError("Choose one of \(View.Lateness.allCases.map(\.rawValue).joined(separator: ", ")).")
-    }
-    return lateness
   }
 
   static func filter(_ text: String) throws -> ViewFilter {

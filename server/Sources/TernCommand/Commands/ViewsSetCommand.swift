@@ -29,7 +29,7 @@ extension ViewsCommand {
     @Option(help: ArgumentHelp("The name that people read; holds for all reports at once.", valueName: "name"))
     var name: String?
 
-    @Option(help: ArgumentHelp("cutoff, window or none.", valueName: "rule"), transform: ViewsCommand.lateness)
+    @Option(help: ArgumentHelp("cutoff, window or none.", valueName: "rule"), transform: { try choice($0) })
     var lateness: View.Lateness?
 
     @Option(
@@ -96,7 +96,7 @@ extension ViewsCommand {
       let catalog = try data.existingCatalog()
       defer { try? catalog.close() }
       let view = try catalog.changeView(ViewID(view), change, endsOpenDays: yes)
-      if json { return Terminal.say(try ViewsCommand.json(ViewDescription(view, now: Catalog.systemTime()))) }
+      if json { return Terminal.say(try CommandOutput.json(ViewDescription(view, now: Catalog.systemTime()))) }
       let rules = view.latest
       let filters = rules.filters.map(\.description).joined(separator: " ")
       let since = rules.start.map { "from \($0) on, and as before until then" } ?? "on all days"

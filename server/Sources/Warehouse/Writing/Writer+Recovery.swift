@@ -69,7 +69,8 @@ extension Writer {
     }
   }
 
-  /// Deletes all figures and counts every stored row again, by names that there was no room for before too. A crash in between is made good at the next opening.
+  /// Deletes all figures and counts every stored row again, by names that there was no room for before, too. A crash in
+  /// between is made good at the next opening.
   func rebuild(progress: (Int) -> Void) throws {
     try transact {
       for table in ["cnt", "usr", "prop", "hit"] { try connection.execute("DELETE FROM \(table)") }

@@ -1,0 +1,22 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Response {
+  /// An answer of JSON that nobody keeps.
+  static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
+    Response(
+      status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
+  /// A page that nobody keeps.
+  static func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+    Response(
+      status: status,
+      headers: [
+        .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .referrerPolicy: "same-origin",
+      ],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+  }
+}

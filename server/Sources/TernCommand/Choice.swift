@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// Reads one of a few words. The complaint about another one names them all.
+func choice<Value: RawRepresentable<String> & CaseIterable>(_ text: String) throws -> Value {
+  guard let value = Value(rawValue: text) else {
+    throw ValidationError("Choose one of \(Value.allCases.map(\.rawValue).joined(separator: ", ")).")
+  }
+  return value
+}
