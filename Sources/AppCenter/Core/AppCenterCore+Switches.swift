@@ -77,12 +77,12 @@ extension AppCenterCore {
   package var allowsRequests: Bool {
     get { state.withLock { $0.client }?.allowsRequests ?? store.allowsRequests }
     set {
-      if let client = state.withLock({ $0.client }) {
-        client.allowsRequests = newValue
-      } else {
-        store.allowsRequests = newValue
+      let client = state.withLock { state in
+        state.allowsRequests = newValue
+        return state.client
       }
       logBook.write(.info, .core, "Requests are \(newValue ? "allowed" : "forbidden").")
+      if let client { client.allowsRequests = newValue } else { keep { $0.setAllowsRequests(newValue) } }
     }
   }
 

@@ -109,15 +109,20 @@ package final class AppCenterCore: Sendable {
     let collector = address
     adoptPrevious()
     do {
-      let client = try TernClient(configuration(key, collector), environment: world.environment())
+      var settings = configuration(key, collector)
+      // The disk may say otherwise, if it did not take what the app said: nothing leaves before the client has heard.
+      settings.startsPaused = state.withLock { $0.allowsRequests } == false
+      let client = try TernClient(settings, environment: world.environment())
       client.onAttempts { [logBook] in logBook.write(attempt: $0) }
       // A user lasts as long as the process, as it always did.
       client.identify(nil)
       if let pending { apply(pending, to: client) }
-      let (country, region, wrapper) = state.withLock { state in
+      let (country, region, wrapper, allowsRequests) = state.withLock { state in
         state.client = client
-        return (state.countryCode, state.dataResidencyRegion, state.wrapper)
+        return (state.countryCode, state.dataResidencyRegion, state.wrapper, state.allowsRequests)
       }
+      if let allowsRequests { client.allowsRequests = allowsRequests }
+      if settings.startsPaused { client.resume() }
       client.setCountryCode(country ?? world.carrierCountry())
       client.setDeviceFacts(wrapper.merging(["dataResidencyRegion": region]) { first, _ in first })
       if collector == nil { missCollector() }

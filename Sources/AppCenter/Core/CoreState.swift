@@ -35,6 +35,8 @@ package struct CoreState {
   var countryCode: String?
   var dataResidencyRegion: String?
   var userID: String?
+  /// What the app said of requests in this process: it holds even if the disk does not take it.
+  var allowsRequests: Bool?
   package var interval = Duration.seconds(6)
   package var isManual = false
   var wasCollectorMissed = false
