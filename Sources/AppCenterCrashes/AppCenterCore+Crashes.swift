@@ -11,7 +11,9 @@ extension AppCenterCore {
     defer { logBook.write(notes) }
     guard let client = state.withLock({ $0.client(of: Crashes.traits, &notes) }) else { return nil }
     let kept = EventRules.properties(properties, &notes, tag: .crashes)
-    return client.record(exception.facts, kept, attachments: usable(attachments, &notes))
+    let receipt = client.record(exception.facts, kept, attachments: usable(attachments, &notes))
+    notes += Note.refusal(receipt, "The error", .crashes)
+    return receipt
   }
 
   private func usable(_ attachments: [ErrorAttachmentLog], _ notes: inout [Note]) -> [TernClient.Attachment] {
@@ -79,6 +81,7 @@ extension AppCenterCore {
     Crashes.delegate?.crashes(service, willSend: shown)
     let files = decide { _, notes in usable(attachments, &notes) }
     let receipt = client.recordCrash(report.exception, of: report.origin, attachments: files)
+    logBook.write(Note.refusal(receipt, "The report of a crash", .crashes))
     // What the storage refused, since it is full of what is no less important, is tried again at the next launch.
     if receipt.id != nil { world.crashes.remove([report.id]) }
     Task {

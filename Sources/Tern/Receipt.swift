@@ -14,10 +14,17 @@ public struct Receipt: Sendable {
 
   let entry: Entry
   let engine: Engine
+  /// How many of its files were left out, since they are too large for an event, for the queue or for any collector.
+  package var refusedAttachments = 0
 
   /// The event's identifier, as the collector knows it; `nil` when it was not recorded.
   public var id: UniqueID? {
     if case .stored(let id, _) = entry { id } else { nil }
+  }
+
+  /// Why the event was not recorded; `nil` when it was.
+  package var refusal: DropReason? {
+    if case .dropped(let reason) = entry { reason } else { nil }
   }
 
   /// Returns when the collector has the event durably.

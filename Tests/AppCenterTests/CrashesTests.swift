@@ -121,6 +121,62 @@ extension `App Center` {
       await modules.end()
     }
 
+    /// How much arrived, by type; attachments are in pieces of up to 40 KiB.
+    private func sizes(_ modules: ModuleHarness) -> [String: Int] {
+      Dictionary(grouping: modules.received, by: \.type).mapValues(\.count)
+    }
+
+    @Test func `an attachment that the storage cannot hold is left out whole, and displaces nothing`() async throws {
+      let modules = try ModuleHarness()
+      AppCenter.setMaxStorageSize(256 << 10, completionHandler: nil)
+      modules.startQuietly([Analytics.self, Crashes.self])
+      Analytics.pause()
+      for number in 0..<50 { Analytics.trackEvent("E\(number)") }
+      let large = ErrorAttachmentLog(filename: "f", attachmentBinary: Data(count: 500_000), contentType: "a/b")
+      let small = ErrorAttachmentLog(filename: "f", attachmentBinary: Data(count: 10_000), contentType: "a/b")
+      let error = CocoaError(.fileNoSuchFile)
+      #expect(Crashes.trackError(error, properties: nil, attachments: [large!]) != "")
+      // Nor can an event that its device fills.
+      AppCenter.countryCode = String(repeating: "x", count: 60_000)
+      #expect(Crashes.trackError(error, properties: nil, attachments: [small!]) != "")
+      #expect(modules.log("ERROR").count { $0.contains("1 of its attachments were left out") } == 2)
+      Analytics.resume()
+      try await modules.flush()
+      #expect(modules.names.count == 50)
+      #expect(sizes(modules)["handled_error"] == 2 && sizes(modules)["attachment"] == nil)
+      #expect(modules.client?.currentStatus.droppedByReason == [.tooLarge: 2])
+      await modules.end()
+    }
+
+    @Test func `attachments that the storage can hold displace what is older, and never each other`() async throws {
+      let modules = try ModuleHarness()
+      AppCenter.setMaxStorageSize(256 << 10, completionHandler: nil)
+      modules.startQuietly([Analytics.self, Crashes.self])
+      Analytics.pause()
+      for number in 0..<300 { Analytics.trackEvent("E\(number)") }
+      let file = ErrorAttachmentLog(filename: "f", attachmentBinary: Data(count: 80_000), contentType: "a/b")
+      Crashes.trackError(CocoaError(.fileNoSuchFile), properties: nil, attachments: [file!, file!, file!])
+      #expect(modules.log("ERROR").count { $0.contains("1 of its attachments were left out") } == 1)
+      Analytics.resume()
+      try await modules.flush()
+      #expect(sizes(modules)["handled_error"] == 1 && sizes(modules)["attachment"] == 4)
+      #expect(modules.names.count < 300)
+      await modules.end()
+    }
+
+    @Test func `an attachment of 7 MiB fits into the storage as it is at first`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly([Analytics.self, Crashes.self])
+      Analytics.pause()
+      let file = ErrorAttachmentLog(filename: "f", attachmentBinary: Data(count: 7 << 20), contentType: "a/b")
+      Crashes.trackError(CocoaError(.fileNoSuchFile), properties: nil, attachments: [file!])
+      #expect(modules.log("ERROR").isEmpty)
+      // The error, and pieces of up to 40 KiB.
+      #expect(modules.client?.currentStatus.dropped == 0)
+      #expect(try modules.queued() == 1 + (7 << 20) / (40 << 10) + 1)
+      await modules.end()
+    }
+
     @Test func `disabling Crashes erases errors and leaves events, and the other way round`() async throws {
       let modules = try started()
       modules.startQuietly([Analytics.self, Crashes.self])
