@@ -35,7 +35,7 @@ extension AppCenterCore {
     guard !found.isEmpty, let client = state.withLock({ $0.client }) else { return }
     // Of no use later: the service was off when they could have been sent.
     guard client.isEnabled, client.isRecording(.errors) else { return world.crashes.remove(found.map(\.id)) }
-    world.mainCallback { self.ask(about: found) }
+    afterStart { [self] in world.mainCallback { self.ask(about: found) } }
   }
 
   private func ask(about found: [CrashReport]) {

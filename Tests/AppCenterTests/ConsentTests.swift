@@ -77,14 +77,12 @@ extension `App Center` {
       let listener = EventfulListener()
       Crashes.delegate = listener
       Crashes.userConfirmationHandler = nil
-      let queue = DispatchQueue(label: "main")
-      let modules = try ModuleHarness { [left] world in
-        world.crashes = left
-        world.mainCallback = { body in queue.async(execute: body) }
-      }
+      // At once, as a main thread does that waits for something to do while another one starts the SDK.
+      let modules = try ModuleHarness { [left] in $0.crashes = left }
       modules.startQuietly([Analytics.self, Crashes.self])
-      await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
       try await modules.flush()
+      // The delegate is not kept alive by the SDK.
+      withExtendedLifetime(listener) {}
       #expect(modules.names == ["Will send"])
       Crashes.delegate = nil
       await modules.end()

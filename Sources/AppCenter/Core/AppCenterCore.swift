@@ -39,9 +39,7 @@ package final class AppCenterCore: Sendable {
 
   /// Configures, and starts the services; what was done before is not done again.
   package func start(_ secretString: String?, _ services: [AnyClass]?, fromApplication: Bool) {
-    starting.withLock { isStarting in
-      isStarting = true
-      defer { isStarting = false }
+    whileStarting {
       guard decide({ $0.configure(fromApplication: fromApplication, &$1) }) else { return }
       if world.isInDevelopment { logBook.showWarnings() }
       if fromApplication { open(SecretString(secretString, platform: world.platform)) }
@@ -60,12 +58,33 @@ package final class AppCenterCore: Sendable {
     case .nobody: return
     case .library: logBook.write(.error, .core, "The application has not configured the SDK.")
     case .application:
-      starting.withLock { isStarting in
-        isStarting = true
-        defer { isStarting = false }
-        _ = startAll([service], fromApplication: true)
-      }
+      whileStarting { _ = startAll([service], fromApplication: true) }
     }
+  }
+
+  private func whileStarting(_ body: () -> Void) {
+    state.withLock { $0.startsUnderWay += 1 }
+    starting.withLock { isStarting in
+      isStarting = true
+      body()
+      isStarting = false
+    }
+    let next = state.withLock { state in
+      state.startsUnderWay -= 1
+      guard state.startsUnderWay == 0 else { return [@Sendable () -> Void]() }
+      defer { state.afterStart = [] }
+      return state.afterStart
+    }
+    for call in next { call() }
+  }
+
+  /// Calls what the app gave to be called: it may use every service that is being started.
+  package func afterStart(_ call: @escaping @Sendable () -> Void) {
+    let isStarting = state.withLock { state in
+      if state.startsUnderWay > 0 { state.afterStart.append(call) }
+      return state.startsUnderWay > 0
+    }
+    if !isStarting { call() }
   }
 
   private func startAll(_ services: [AnyClass], fromApplication: Bool) -> Int {
@@ -178,7 +197,7 @@ package final class AppCenterCore: Sendable {
 
   /// Never at once: whoever is told may call the SDK, which is still starting.
   private func answer(_ size: CoreState.PendingSize?, _ fits: Bool) {
-    if let handler = size?.handler { world.callback { handler(fits) } }
+    if let handler = size?.handler { afterStart { [world] in world.callback { handler(fits) } } }
   }
 
   private func apply(_ size: CoreState.PendingSize, to client: TernClient) {
