@@ -31,7 +31,11 @@ extension AppCenterCore {
         return (true, state.client)
       }
       guard mayChange else { return }
-      if let client { client.isEnabled = newValue } else { keep { $0.setEnabled(newValue) } }
+      guard let client else { return keep { $0.setEnabled(newValue) } }
+      let isNew = client.isEnabled != newValue
+      client.isEnabled = newValue
+      // Enabling the core enables the services, and that ends a pause.
+      if newValue, isNew { client.resume() }
     }
   }
 
