@@ -110,6 +110,27 @@ extension `App Center` {
       await modules.end()
     }
 
+    @Test func `causes that contain themselves, or go on for ever, are recorded as far as they can be`() async throws {
+      let modules = try started()
+      modules.startQuietly([Analytics.self, Crashes.self])
+      let outer = try #require(ExceptionModel(withType: "T", exceptionMessage: "m", stackTrace: ["f"]))
+      outer.innerExceptions = Array(repeating: outer, count: 16)
+      #expect(Crashes.trackException(outer, properties: nil, attachments: nil) != "")
+      // Such a chain could not even be let go of: only as deep as the recording of it went wrong.
+      let chain = (0..<1_000).reduce(outer) { inner, number in
+        let next = ExceptionModel()
+        next.type = "T\(number)"
+        next.innerExceptions = [inner]
+        return next
+      }
+      #expect(Crashes.trackException(chain, properties: nil, attachments: nil) != "")
+      try await modules.flush()
+      let exceptions = try modules.sent("handled_error").compactMap { $0["exception"] as? [String: Any] }
+      #expect(exceptions.map { $0["type"] as? String } == ["T", "T999"])
+      outer.innerExceptions = nil
+      await modules.end()
+    }
+
     @Test func `an attachment over 7 MiB is left out, with an error in the log`() async throws {
       let modules = try started()
       modules.startQuietly([Crashes.self])
