@@ -38,7 +38,7 @@ public final class Crashes: ServiceAbstract {
     _ exception: ExceptionModel!, properties: [String: String]?, attachments: [ErrorAttachmentLog]?
   ) -> String {
     guard let exception else { return "" }
-    return core.record(exception, properties ?? [:], attachments ?? [])?.id?.description ?? ""
+    return core.record(exception, properties ?? [:], attachments ?? [])?.id?.description.uppercased() ?? ""
   }
 
   // MARK: Crashes

@@ -74,13 +74,16 @@ extension `App Center` {
       modules.startQuietly([Analytics.self, Crashes.self])
       AppCenter.userId = "alice"
       let long = String(repeating: "x", count: 127)
-      let id = Crashes.trackError(
+      let shown = Crashes.trackError(
         Broken(), properties: [long: long],
         attachments: [
           ErrorAttachmentLog(filename: "a.txt", attachmentText: "hello"),
           ErrorAttachmentLog(filename: nil, attachmentBinary: Data([1, 2, 3]), contentType: "image/png"),
         ])
       try await modules.flush()
+      // As the original wrote them, and a report's identifier is.
+      #expect(shown == shown.uppercased())
+      let id = shown.lowercased()
       let line = try #require(modules.sent("handled_error").first)
       #expect(line["id"] as? String == id && line["user"] as? String == "alice")
       #expect((line["properties"] as? [String: String])?.keys.first?.count == 125)
