@@ -162,6 +162,18 @@ extension `App Center` {
       await modules.end()
     }
 
+    @Test func `reports that are found while the service is off are not kept for later`() async throws {
+      let modules = try harness(crashes: 0)
+      modules.startQuietly([Crashes.self])
+      Crashes.enabled = false
+      await modules.relaunch()
+      left.add(1)
+      Crashes.userConfirmationHandler = nil
+      modules.startQuietly([Crashes.self])
+      #expect(try modules.queued() == 0 && left.count == 0)
+      await modules.end()
+    }
+
     @Test func `a crash belongs to its own launch: time, session, user, device`() async throws {
       let modules = try harness(crashes: 1)
       Crashes.userConfirmationHandler = nil

@@ -185,6 +185,9 @@ extension `App Center` {
       #expect(AppCenter.logLevel == .none)
       AppCenter.configure()
       #expect(modules.log("ASSERT").isEmpty)
+      AppCenter.logLevel = .assert
+      AppCenter.configure()
+      #expect(modules.log("ASSERT").count == 2)
     }
 
     @Test func `a handler gets every message with its tag and place, whatever the level`() throws {
