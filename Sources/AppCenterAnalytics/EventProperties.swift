@@ -7,13 +7,16 @@ package import TernEvents
   @objc(MSACEventProperties)
 #endif
 open class EventProperties: NSObject, NSSecureCoding {
-  /// In the order in which they were set; an object of the app, used by one thread at a time.
-  private(set) package var elements: [Properties.Element] = []
+  /// Apps share one object between threads, which has always been allowed.
+  private let values: Locked<[Properties.Element]>
+
+  /// In the order in which they were set.
+  package var elements: [Properties.Element] { values.withLock { $0 } }
 
   /// Creates properties without any.
-  public override init() {}
+  public override init() { values = Locked([]) }
 
-  init(_ elements: [Properties.Element]) { self.elements = elements }
+  init(_ elements: [Properties.Element]) { values = Locked(elements) }
 
   /// Sets a text.
   @discardableResult
@@ -48,10 +51,12 @@ open class EventProperties: NSObject, NSSecureCoding {
 
   /// The last value of a key counts, whatever its type.
   private func set(_ value: PropertyValue, _ key: String) -> Self {
-    if let index = elements.firstIndex(where: { $0.name == key }) {
-      elements[index].value = value
-    } else {
-      elements.append(.init(name: key, value: value))
+    values.withLock { elements in
+      if let index = elements.firstIndex(where: { $0.name == key }) {
+        elements[index].value = value
+      } else {
+        elements.append(.init(name: key, value: value))
+      }
     }
     return self
   }
@@ -63,6 +68,7 @@ open class EventProperties: NSObject, NSSecureCoding {
 
   /// Writes the properties.
   open func encode(with coder: NSCoder) {
+    let elements = elements
     coder.encode(elements.map(\.name) as NSArray, forKey: "names")
     coder.encode(elements.map(\.value.coded) as NSArray, forKey: "values")
   }
@@ -73,9 +79,10 @@ open class EventProperties: NSObject, NSSecureCoding {
     guard let names = coder.decodeObject(of: allowed, forKey: "names") as? [String],
       let values = coder.decodeObject(of: allowed, forKey: "values") as? [String], names.count == values.count
     else { return nil }
-    elements = zip(names, values).compactMap { name, text in
-      PropertyValue(coded: text).map { .init(name: name, value: $0) }
-    }
+    self.values = Locked(
+      zip(names, values).compactMap { name, text in
+        PropertyValue(coded: text).map { .init(name: name, value: $0) }
+      })
   }
 }
 

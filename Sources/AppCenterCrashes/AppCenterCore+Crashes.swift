@@ -11,7 +11,9 @@ extension AppCenterCore {
     defer { logBook.write(notes) }
     guard let client = state.withLock({ $0.client(of: Crashes.traits, &notes) }) else { return nil }
     let kept = EventRules.properties(properties, &notes, tag: .crashes)
-    return client.record(exception.facts, kept, attachments: usable(attachments, &notes))
+    let receipt = client.record(exception.facts, kept, attachments: usable(attachments, &notes))
+    notes += Note.refusal(receipt, "The error", .crashes)
+    return receipt
   }
 
   private func usable(_ attachments: [ErrorAttachmentLog], _ notes: inout [Note]) -> [TernClient.Attachment] {
@@ -33,7 +35,7 @@ extension AppCenterCore {
     guard !found.isEmpty, let client = state.withLock({ $0.client }) else { return }
     // Of no use later: the service was off when they could have been sent.
     guard client.isEnabled, client.isRecording(.errors) else { return world.crashes.remove(found.map(\.id)) }
-    world.mainCallback { self.ask(about: found) }
+    afterStart { [self] in world.mainCallback { self.ask(about: found) } }
   }
 
   private func ask(about found: [CrashReport]) {
@@ -79,6 +81,7 @@ extension AppCenterCore {
     Crashes.delegate?.crashes(service, willSend: shown)
     let files = decide { _, notes in usable(attachments, &notes) }
     let receipt = client.recordCrash(report.exception, of: report.origin, attachments: files)
+    logBook.write(Note.refusal(receipt, "The report of a crash", .crashes))
     // What the storage refused, or does not take yet, is tried again at the next launch, and counts once all the same.
     if receipt.isOnDisk { world.crashes.remove([report.id]) }
     Task {

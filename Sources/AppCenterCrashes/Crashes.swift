@@ -38,7 +38,7 @@ public final class Crashes: ServiceAbstract {
     _ exception: ExceptionModel!, properties: [String: String]?, attachments: [ErrorAttachmentLog]?
   ) -> String {
     guard let exception else { return "" }
-    return core.record(exception, properties ?? [:], attachments ?? [])?.id?.description ?? ""
+    return core.record(exception, properties ?? [:], attachments ?? [])?.id?.description.uppercased() ?? ""
   }
 
   // MARK: Crashes
@@ -140,7 +140,5 @@ extension Crashes: StartableService {
   package static let traits = ServiceTraits(
     name: "Crashes", tag: .crashes, priority: 999, isSecretRequired: true, part: .errors)
 
-  package static func started(_ core: AppCenterCore, _ client: TernClient?) {}
-
-  package static func allStarted(_ core: AppCenterCore) { core.findCrashes() }
+  package static func started(_ core: AppCenterCore, _ client: TernClient?) { core.findCrashes() }
 }

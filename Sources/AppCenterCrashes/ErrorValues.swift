@@ -166,9 +166,25 @@ public final class ExceptionModel: NSObject {
   /// A collector refuses what has no type.
   private var named: String { type.map { $0.isEmpty ? "Exception" : $0 } ?? "Exception" }
 
+  /// How deep causes of causes are recorded, and how many in all: they may be many, and even contain themselves.
+  private static let maximumDepth = 8
+  private static let maximumCauses = 128
+
   var facts: ExceptionFacts {
-    ExceptionFacts(
+    var left = Self.maximumCauses
+    return facts(depth: 0, &left)
+  }
+
+  private func facts(depth: Int, _ left: inout Int) -> ExceptionFacts {
+    var causes: [ExceptionFacts] = []
+    if depth < Self.maximumDepth {
+      for cause in innerExceptions ?? [] where left > 0 {
+        left -= 1
+        causes.append(cause.facts(depth: depth + 1, &left))
+      }
+    }
+    return ExceptionFacts(
       type: named, message: message, stackTrace: stackTrace, frames: (frames ?? []).map(\.facts),
-      innerExceptions: (innerExceptions ?? []).map(\.facts), wrapperSdkName: wrapperSdkName)
+      innerExceptions: causes, wrapperSdkName: wrapperSdkName)
   }
 }

@@ -50,12 +50,16 @@ package struct ClientStore: Sendable {
     }
   }
 
-  /// Whether requests may be made.
+  /// Whether requests may be made; what was set here and could not be written down counts, too.
   package var allowsRequests: Bool {
-    get { files.withLock { (try? $0.loadSwitches())?.allowsRequests ?? true } }
-    nonmutating set {
-      save { $0.allowsRequests = newValue }
+    files.withLock { files in
+      files.unsaved.applied(to: (try? files.loadSwitches()) ?? Switches()).allowsRequests ?? true
     }
+  }
+
+  /// Says whether requests may be made; false when the disk refuses.
+  package func setAllowsRequests(_ isAllowed: Bool) -> Bool {
+    save { $0.allowsRequests = isAllowed }
   }
 
   /// Whether the user agreed to all reports of crashes to come; false at first.

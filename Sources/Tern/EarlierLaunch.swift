@@ -43,8 +43,11 @@ extension Engine {
       return (result, recorder.entry(for: result))
     }
     perform(result)
-    let receipt = Receipt(entry: entry, engine: self)
-    if let error = receipt.id { record(attachments, of: error) }
+    var receipt = Receipt(entry: entry, engine: self)
+    if let error = receipt.id {
+      receipt.refusedAttachments = record(
+        attachments, of: error, besides: NativeProtocol.maximumEventBytes - room + details.count)
+    }
     return receipt
   }
 }

@@ -36,7 +36,31 @@ extension Engine {
       guard let switches = files.newSwitches() else { return [] }
       let isFirst = files.areSwitchesUnknown
       if isFirst { learn(switches, &files) }
-      return follow(switches, &files) + (isFirst ? [.resumed] : [])
+      return follow(switches, &files) + followParts(switches, files) + followRequests(switches, files)
+        + (isFirst ? [.resumed] : [])
+    }
+  }
+
+  /// What is off is off for every process; what another one switched off and on again between two looks is not known.
+  private func followParts(_ switches: Switches, _ files: StateFiles) -> [DeliveryMachine.Input] {
+    let off = files.unsaved.applied(to: switches).off ?? []
+    let (newlyOff, newlyOn) = recorder.withLock { recorder in
+      let before = recorder.off
+      recorder.off = off
+      if off.subtracting(before).contains(.usage) { recorder.sessions.end() }
+      return (off.subtracting(before), before.subtracting(off))
+    }
+    for part in newlyOff { log.erase(epoch: part.erasure) }
+    if newlyOn.contains(.usage) { beginSession { $0.enabled() } }
+    return newlyOff.isEmpty ? [] : [.erased]
+  }
+
+  private func followRequests(_ switches: Switches, _ files: StateFiles) -> [DeliveryMachine.Input] {
+    let isAllowed = files.unsaved.allowsRequests ?? switches.allowsRequests ?? true
+    return board.state.withLock { state in
+      guard state.pauses.contains(.notAllowed) == isAllowed else { return [] }
+      if isAllowed { state.pauses.remove(.notAllowed) } else { state.pauses.insert(.notAllowed) }
+      return [state.isPaused ? .paused : .resumed]
     }
   }
 

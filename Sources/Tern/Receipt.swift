@@ -16,6 +16,8 @@ public struct Receipt: Sendable {
 
   let entry: Entry
   let engine: Engine
+  /// How many of its files were left out, since they are too large for an event, for the queue or for any collector.
+  package var refusedAttachments = 0
 
   /// The event's identifier, as the collector knows it; `nil` when it was not recorded.
   public var id: UniqueID? {
@@ -28,6 +30,11 @@ public struct Receipt: Sendable {
   /// Whether the event was on disk when the call returned, and so survives the process.
   package var isOnDisk: Bool {
     if case .stored = entry { true } else { false }
+  }
+
+  /// Why the event was not recorded; `nil` when it was.
+  package var refusal: DropReason? {
+    if case .dropped(let reason) = entry { reason } else { nil }
   }
 
   /// Returns when the collector has the event durably.

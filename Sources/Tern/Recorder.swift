@@ -24,8 +24,6 @@ struct Recorder: Sendable {
   var isClosed = false
   /// Someone watches the status.
   var isObserved = false
-  /// Someone waits to hear of an event, also that it had to go for another.
-  var isAsked = false
   /// What ``Device/encodedMembers()`` returned.
   var device: [UInt8]
   /// The identifier of the last event that was to be stored.
@@ -126,7 +124,8 @@ struct Recorder: Sendable {
       // Waking the run loop costs more than recording: only when it can have something to do.
       // The first normal event has a time of its own where critical ones are sent apart.
       if waiting - waitingCritical == 1 || waiting == sendAtWaiting { return .post(.appended(isCritical: false)) }
-      return isObserved || isAsked && hasEvicted ? .post(.refresh) : .nothing
+      // Counts of drops are written down: a queue may be full for long without a batch that would do it.
+      return isObserved || hasEvicted ? .post(.refresh) : .nothing
     }
   }
 

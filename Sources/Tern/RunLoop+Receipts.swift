@@ -70,7 +70,6 @@ extension RunLoop {
       let isAsked = !asked.isEmpty
       wasAsked = isAsked
       // Before looking: what is evicted from now on is told of, what was before is seen.
-      engine.recorder.withLock { $0.isAsked = isAsked }
     }
     guard !asked.isEmpty else { return }
     let before = droppedWhenLooked

@@ -27,7 +27,8 @@ extension TernClient {
   /// Records an error that the app took care of; it survives the end of the process once this returns.
   ///
   /// Its type and what it says of itself are recorded; Swift keeps no stack in an error. Attachments larger than 7 MiB
-  /// are left out; the others are written in pieces on the caller's thread, which takes as long as writing them does.
+  /// or than the queue can hold are left out; the others are written in pieces on the caller's thread, which takes as
+  /// long as writing them does.
   ///
   /// - Parameters:
   ///   - error: What happened.
@@ -75,21 +76,35 @@ extension Engine {
   ) -> Receipt {
     let room = recorder.withLock { $0.room(besides: kind, exception.type, properties) }
     let details = exception.encodedMember(atMost: min(max(room, 1 << 10), 48 << 10))
-    let receipt = record(kind, exception.type, properties, priority, details: details)
-    if let error = receipt.id { record(attachments, of: error) }
+    var receipt = record(kind, exception.type, properties, priority, details: details)
+    if let error = receipt.id {
+      receipt.refusedAttachments = record(
+        attachments, of: error, besides: NativeProtocol.maximumEventBytes - room + details.count)
+    }
     return receipt
   }
 
-  func record(_ attachments: [TernClient.Attachment], of error: UniqueID) {
-    for attachment in attachments { record(attachment, of: error) }
+  /// Records the files of an error, which takes so many bytes itself; returns how many of them were left out.
+  func record(_ attachments: [TernClient.Attachment], of error: UniqueID, besides bytes: Int) -> Int {
+    var taken = bytes
+    var refused = 0
+    for attachment in attachments {
+      if let bytes = record(attachment, of: error, besides: taken) {
+        taken += bytes
+      } else {
+        refused += 1
+      }
+    }
+    return refused
   }
 
   /// Records a file in pieces, in order: each is an event of its own and well below the largest event.
-  private func record(_ attachment: TernClient.Attachment, of error: UniqueID) {
-    guard attachment.data.count <= AttachmentPiece.maximumAttachmentBytes else {
-      log.count(.tooLarge, 1)
-      return
-    }
+  ///
+  /// - Parameter besides: The bytes of what it belongs to and must not displace.
+  /// - Returns: The bytes that it takes; `nil` when it is left out. A part of a file is of no use to anybody, and would
+  ///   have displaced other events for nothing.
+  private func record(_ attachment: TernClient.Attachment, of error: UniqueID, besides: Int) -> Int? {
+    guard attachment.data.count <= AttachmentPiece.maximumAttachmentBytes else { return refuseAttachment() }
     let id = recorder.withLock { UniqueID.random(using: &$0.generator) }
     let bare = AttachmentPiece(
       error: error, id: id, name: attachment.name, contentType: attachment.contentType, part: .max, parts: .max,
@@ -97,13 +112,23 @@ extension Engine {
     let room = recorder.withLock { $0.room(besides: .attachment, "", [:]) } - bare.encodedMember().count
     let step = AttachmentPiece.bytes(encodedIn: room)
     let parts = max((attachment.data.count + step - 1) / step, 1)
+    let bytes = parts * (NativeProtocol.maximumEventBytes - room + 4) + attachment.data.count / 3 * 4
+    // An event that the facts about the device fill carries nothing of a file.
+    guard room >= step, log.hasRoom(forNormal: parts, bytes: besides + bytes) else { return refuseAttachment() }
     for part in 0..<parts {
       var piece = bare
       (piece.part, piece.parts) = (part, parts)
       piece.data =
         attachment.data[
           min(part * step, attachment.data.count)..<min((part + 1) * step, attachment.data.count)]
-      record(.attachment, "", [:], .normal, details: piece.encodedMember())
+      if record(.attachment, "", [:], .normal, details: piece.encodedMember()).id == nil { return nil }
     }
+    return bytes
+  }
+
+  private func refuseAttachment() -> Int? {
+    log.count(.tooLarge, 1)
+    mailbox.post(.refresh)
+    return nil
   }
 }

@@ -159,6 +159,15 @@ package final class EventLog: Sendable {
     }
   }
 
+  /// Whether normal events of these bytes can lie here together, if other normal ones go for them.
+  package func hasRoom(forNormal records: Int, bytes: Int) -> Bool {
+    state.withLock { state in
+      let segments = min(records, bytes / (state.segmentLimit / 2)) + 2
+      let needed = bytes + records * RecordHeader.size + segments * SegmentHeader.size
+      return state.occupiedBytes - state.lanes[0].waitingBytes + needed <= state.occupiedLimit
+    }
+  }
+
   /// Writes the counts down if they changed, so that a crash does not take them along.
   package func saveCounts() {
     state.withLock { $0.saveLedger() }

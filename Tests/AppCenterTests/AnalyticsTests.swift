@@ -153,6 +153,8 @@ extension `App Center` {
       let cut = String(repeating: "x", count: 125)
       #expect(modules.received.map(\.properties) == [[cut: .string(cut)], [cut: .string(cut)]])
       #expect(properties.elements.first?.name == long && modules.log("WARNING").count == 4)
+      // What is not recorded is not in the log either.
+      #expect(!modules.log("WARNING").contains { $0.contains(long) })
       await modules.end()
     }
 
@@ -198,6 +200,8 @@ extension `App Center` {
       target.propertyConfigurator.setEventProperty(Int64(1), forKey: "one")
       child.propertyConfigurator.setEventProperty("child", forKey: "from")
       child.trackEvent("A", withProperties: ["own": "x"])
+      try await modules.flush()
+      #expect(modules.received.last?.properties == ["from": "child", "one": 1, "own": "x"])
       child.enabled = false
       child.trackEvent("Never")
       child.enabled = true
@@ -210,7 +214,7 @@ extension `App Center` {
       Analytics.enabled = true
       target.trackEvent("B")
       try await modules.flush()
-      #expect(modules.names == ["B"])
+      #expect(modules.names == ["A", "B"])
       await modules.end()
     }
   }

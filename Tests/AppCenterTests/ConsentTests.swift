@@ -77,10 +77,12 @@ extension `App Center` {
       let listener = EventfulListener()
       Crashes.delegate = listener
       Crashes.userConfirmationHandler = nil
-      // Without a main thread to wait for, the app is asked at the earliest moment there is.
+      // At once, as a main thread does that waits for something to do while another one starts the SDK.
       let modules = try ModuleHarness { [left] in $0.crashes = left }
       modules.startQuietly([Analytics.self, Crashes.self])
       try await modules.flush()
+      // The delegate is not kept alive by the SDK.
+      withExtendedLifetime(listener) {}
       #expect(modules.names == ["Will send"])
       Crashes.delegate = nil
       await modules.end()
@@ -157,6 +159,18 @@ extension `App Center` {
       let modules = try ModuleHarness { [left] in $0.crashes = left }
       modules.startQuietly([Crashes.self])
       #expect(try modules.queued() == 1 && left.count == 0)
+      await modules.end()
+    }
+
+    @Test func `reports that are found while the service is off are not kept for later`() async throws {
+      let modules = try harness(crashes: 0)
+      modules.startQuietly([Crashes.self])
+      Crashes.enabled = false
+      await modules.relaunch()
+      left.add(1)
+      Crashes.userConfirmationHandler = nil
+      modules.startQuietly([Crashes.self])
+      #expect(try modules.queued() == 0 && left.count == 0)
       await modules.end()
     }
 

@@ -120,6 +120,36 @@ extension `App Center` {
       await modules.end()
     }
 
+    @Test func `requests that are forbidden before the start stay so, also when the disk does not take it`()
+      async throws
+    {
+      let files = InMemoryFileSystem()
+      let modules = try ModuleHarness { world in
+        let make = world.environment
+        world.environment = {
+          var environment = make()
+          environment.fileSystem = files
+          return environment
+        }
+      }
+      modules.startQuietly()
+      Analytics.pause()
+      Analytics.trackEvent("A")
+      await modules.relaunch()
+      files.setScript { $0.path.contains("switches.json.") ? .fail(errno: ENOSPC) : nil }
+      AppCenter.networkRequestsAllowed = false
+      #expect(!AppCenter.networkRequestsAllowed)
+      #expect(modules.log("ERROR").count { $0.contains("could not be written down") } == 1)
+      modules.startQuietly()
+      #expect(!AppCenter.networkRequestsAllowed)
+      if case .failed(let error) = try await modules.flush() { #expect(error.code == .stopped) }
+      #expect(modules.transport.requests.isEmpty)
+      AppCenter.networkRequestsAllowed = true
+      try await modules.flush()
+      #expect(modules.names == ["A"])
+      await modules.end()
+    }
+
     @Test func `52. the data residency region is what was set, and is sent`() async throws {
       let modules = try ModuleHarness()
       #expect(AppCenter.dataResidencyRegion == nil)
@@ -155,6 +185,9 @@ extension `App Center` {
       #expect(AppCenter.logLevel == .none)
       AppCenter.configure()
       #expect(modules.log("ASSERT").isEmpty)
+      AppCenter.logLevel = .assert
+      AppCenter.configure()
+      #expect(modules.log("ASSERT").count == 2)
     }
 
     @Test func `a handler gets every message with its tag and place, whatever the level`() throws {

@@ -149,9 +149,14 @@ extension `App Center` {
       #expect(Analytics.enabled)
     }
 
-    @Test func `23, 209. services start in the order of their priority`() {
+    @Test func `23, 209. services start in the order of their priority`() async throws {
+      let modules = try ModuleHarness()
       #expect(Crashes.traits.priority == InitializationPriority.max.rawValue)
       #expect(Analytics.traits.priority == InitializationPriority.default.rawValue)
+      StartOrder.started.withLock { $0 = [] }
+      AppCenter.start(withAppSecret: ModuleHarness.secret, services: [LateService.self, EarlyService.self])
+      #expect(StartOrder.started.withLock { $0 } == ["Early", "Late"])
+      await modules.end()
     }
 
     @Test func `24, 25, 27, 189. disabling erases, is kept over launches, and enabling begins anew`() async throws {
@@ -202,6 +207,8 @@ extension `App Center` {
       try await modules.flush()
       let urls = modules.transport.requests.map(\.raw.url.absoluteString)
       #expect(urls == ["https://first.test/v1/events", "https://second.test/base/v1/events"])
+      AppCenter.logUrl = "https://third.test/logs?api-version=1.0.0"
+      #expect(modules.client?.collector?.absoluteString == "https://third.test")
       await modules.end()
     }
 
@@ -223,5 +230,25 @@ extension `App Center` {
       #expect(AppCenter.isRunningInAppCenterTestCloud == isOne)
       _ = modules
     }
+  }
+}
+
+private enum StartOrder {
+  static let started = Locked<[String]>([])
+}
+
+private final class LateService: StartableService {
+  static let traits = ServiceTraits(
+    name: "Late", tag: .core, priority: InitializationPriority.default.rawValue, isSecretRequired: false, part: .usage)
+  static func started(_ core: AppCenterCore, _ client: TernClient?) {
+    StartOrder.started.withLock { $0.append("Late") }
+  }
+}
+
+private final class EarlyService: StartableService {
+  static let traits = ServiceTraits(
+    name: "Early", tag: .core, priority: InitializationPriority.high.rawValue, isSecretRequired: false, part: .usage)
+  static func started(_ core: AppCenterCore, _ client: TernClient?) {
+    StartOrder.started.withLock { $0.append("Early") }
   }
 }

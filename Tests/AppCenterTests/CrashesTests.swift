@@ -74,13 +74,16 @@ extension `App Center` {
       modules.startQuietly([Analytics.self, Crashes.self])
       AppCenter.userId = "alice"
       let long = String(repeating: "x", count: 127)
-      let id = Crashes.trackError(
+      let shown = Crashes.trackError(
         Broken(), properties: [long: long],
         attachments: [
           ErrorAttachmentLog(filename: "a.txt", attachmentText: "hello"),
           ErrorAttachmentLog(filename: nil, attachmentBinary: Data([1, 2, 3]), contentType: "image/png"),
         ])
       try await modules.flush()
+      // As the original wrote them, and a report's identifier is.
+      #expect(shown == shown.uppercased())
+      let id = shown.lowercased()
       let line = try #require(modules.sent("handled_error").first)
       #expect(line["id"] as? String == id && line["user"] as? String == "alice")
       #expect((line["properties"] as? [String: String])?.keys.first?.count == 125)
@@ -110,6 +113,27 @@ extension `App Center` {
       await modules.end()
     }
 
+    @Test func `causes that contain themselves, or go on for ever, are recorded as far as they can be`() async throws {
+      let modules = try started()
+      modules.startQuietly([Analytics.self, Crashes.self])
+      let outer = try #require(ExceptionModel(withType: "T", exceptionMessage: "m", stackTrace: ["f"]))
+      outer.innerExceptions = Array(repeating: outer, count: 16)
+      #expect(Crashes.trackException(outer, properties: nil, attachments: nil) != "")
+      // Such a chain could not even be let go of: only as deep as the recording of it went wrong.
+      let chain = (0..<1_000).reduce(outer) { inner, number in
+        let next = ExceptionModel()
+        next.type = "T\(number)"
+        next.innerExceptions = [inner]
+        return next
+      }
+      #expect(Crashes.trackException(chain, properties: nil, attachments: nil) != "")
+      try await modules.flush()
+      let exceptions = try modules.sent("handled_error").compactMap { $0["exception"] as? [String: Any] }
+      #expect(exceptions.map { $0["type"] as? String } == ["T", "T999"])
+      outer.innerExceptions = nil
+      await modules.end()
+    }
+
     @Test func `an attachment over 7 MiB is left out, with an error in the log`() async throws {
       let modules = try started()
       modules.startQuietly([Crashes.self])
@@ -118,6 +142,62 @@ extension `App Center` {
         Broken(), properties: nil,
         attachments: [ErrorAttachmentLog(filename: "big", attachmentBinary: data, contentType: "x/y")])
       #expect(try modules.queued() == 1 && modules.log("ERROR").count == 1)
+      await modules.end()
+    }
+
+    /// How much arrived, by type; attachments are in pieces of up to 40 KiB.
+    private func sizes(_ modules: ModuleHarness) -> [String: Int] {
+      Dictionary(grouping: modules.received, by: \.type).mapValues(\.count)
+    }
+
+    @Test func `an attachment that the storage cannot hold is left out whole, and displaces nothing`() async throws {
+      let modules = try ModuleHarness()
+      AppCenter.setMaxStorageSize(256 << 10, completionHandler: nil)
+      modules.startQuietly([Analytics.self, Crashes.self])
+      Analytics.pause()
+      for number in 0..<50 { Analytics.trackEvent("E\(number)") }
+      let large = ErrorAttachmentLog(filename: "f", attachmentBinary: Data(count: 500_000), contentType: "a/b")
+      let small = ErrorAttachmentLog(filename: "f", attachmentBinary: Data(count: 10_000), contentType: "a/b")
+      let error = CocoaError(.fileNoSuchFile)
+      #expect(Crashes.trackError(error, properties: nil, attachments: [large!]) != "")
+      // Nor can an event that its device fills.
+      AppCenter.countryCode = String(repeating: "x", count: 60_000)
+      #expect(Crashes.trackError(error, properties: nil, attachments: [small!]) != "")
+      #expect(modules.log("ERROR").count { $0.contains("1 of its attachments were left out") } == 2)
+      Analytics.resume()
+      try await modules.flush()
+      #expect(modules.names.count == 50)
+      #expect(sizes(modules)["handled_error"] == 2 && sizes(modules)["attachment"] == nil)
+      #expect(modules.client?.currentStatus.droppedByReason == [.tooLarge: 2])
+      await modules.end()
+    }
+
+    @Test func `attachments that the storage can hold displace what is older, and never each other`() async throws {
+      let modules = try ModuleHarness()
+      AppCenter.setMaxStorageSize(256 << 10, completionHandler: nil)
+      modules.startQuietly([Analytics.self, Crashes.self])
+      Analytics.pause()
+      for number in 0..<300 { Analytics.trackEvent("E\(number)") }
+      let file = ErrorAttachmentLog(filename: "f", attachmentBinary: Data(count: 80_000), contentType: "a/b")
+      Crashes.trackError(CocoaError(.fileNoSuchFile), properties: nil, attachments: [file!, file!, file!])
+      #expect(modules.log("ERROR").count { $0.contains("1 of its attachments were left out") } == 1)
+      Analytics.resume()
+      try await modules.flush()
+      #expect(sizes(modules)["handled_error"] == 1 && sizes(modules)["attachment"] == 4)
+      #expect(modules.names.count < 300)
+      await modules.end()
+    }
+
+    @Test func `an attachment of 7 MiB fits into the storage as it is at first`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly([Analytics.self, Crashes.self])
+      Analytics.pause()
+      let file = ErrorAttachmentLog(filename: "f", attachmentBinary: Data(count: 7 << 20), contentType: "a/b")
+      Crashes.trackError(CocoaError(.fileNoSuchFile), properties: nil, attachments: [file!])
+      #expect(modules.log("ERROR").isEmpty)
+      // The error, and pieces of up to 40 KiB.
+      #expect(modules.client?.currentStatus.dropped == 0)
+      #expect(try modules.queued() == 1 + (7 << 20) / (40 << 10) + 1)
       await modules.end()
     }
 

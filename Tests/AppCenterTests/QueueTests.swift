@@ -164,6 +164,19 @@ extension `App Center` {
       await modules.end()
     }
 
+    @Test func `enabling the core ends a pause, too`() async throws {
+      let modules = try paused()
+      AppCenter.enabled = false
+      AppCenter.enabled = true
+      Analytics.trackEvent("A")
+      #expect(try await modules.flush() == .sent(1))
+      // Only a change: an app that says again what holds already has not asked for its pause to end.
+      Analytics.pause()
+      AppCenter.enabled = true
+      #expect(modules.client?.currentStatus.isPaused == true)
+      await modules.end()
+    }
+
     @Test func `83. time and device are filled in`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()

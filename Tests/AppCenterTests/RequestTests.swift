@@ -187,8 +187,10 @@ extension `App Center` {
       let modules = try started(ScriptedTransport(answers: [.status(401)]))
       Analytics.trackEvent("A")
       try await modules.flush()
+      AppCenter.logUrl = "http://user:password-of-it@collector.test"
+      #expect(modules.log("INFO").last?.contains("http://user:***@collector.test") == true)
       let all = ["VERBOSE", "DEBUG", "INFO", "WARNING", "ERROR", "ASSERT"].flatMap { modules.log($0) }
-      #expect(!all.isEmpty && !all.contains { $0.contains(ModuleHarness.secret) })
+      #expect(!all.isEmpty && !all.contains { $0.contains(ModuleHarness.secret) || $0.contains("password-of-it") })
       await modules.end()
     }
   }

@@ -95,10 +95,26 @@ extension `App Center` {
       let modules = try small()
       for number in 0..<200 { Analytics.trackEvent("C\(number)", withProperties: nil, flags: .critical) }
       let queued = try modules.queued()
+      #expect(modules.log("ERROR").isEmpty)
       Analytics.trackEvent("N")
       #expect(try modules.queued() == queued)
+      #expect(modules.log("ERROR").count { $0.contains("The event N was not recorded: the storage is full") } == 1)
       let names = try await delivered(modules)
       #expect(!names.contains("N") && names.last == "C199")
+      await modules.end()
+    }
+
+    @Test func `what is too large with its device is not lost without a word`() async throws {
+      let modules = try small()
+      Analytics.trackEvent("Before")
+      AppCenter.countryCode = String(repeating: "x", count: 70_000)
+      Analytics.trackEvent("A")
+      let errors = modules.log("ERROR")
+      #expect(errors.count == 1 && errors.allSatisfy { $0.contains("The event A was not recorded: with the facts") })
+      AppCenter.countryCode = nil
+      Analytics.enabled = false
+      Analytics.trackEvent("Off")
+      #expect(modules.log("ERROR").count == 1)
       await modules.end()
     }
 

@@ -1,5 +1,6 @@
 import AppCenter
 import AppCenterAnalytics
+import Dispatch
 import Foundation
 import Tern
 import TernEvents
@@ -42,6 +43,24 @@ extension `App Center` {
         let copy = try NSKeyedUnarchiver.unarchivedObject(ofClass: EventProperties.self, from: data)
         #expect(copy?.elements == original.elements)
       }
+    }
+
+    @Test func `threads may share properties, set and tracked at the same time`() async throws {
+      let modules = try ModuleHarness()
+      modules.startQuietly()
+      Analytics.pause()
+      for _ in 0..<3 {
+        nonisolated(unsafe) let properties = EventProperties()
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+          for number in 0..<300 {
+            properties.setEventProperty("v", forKey: "\(thread)-\(number)")
+            if number.isMultiple(of: 100) { Analytics.trackEvent("A", withProperties: properties) }
+          }
+        }
+        #expect(properties.elements.count == 2400)
+      }
+      #expect(try modules.queued() == 72)
+      await modules.end()
     }
 
     @Test func `the last value of a key counts, whatever its type`() {

@@ -1,5 +1,7 @@
+import Foundation
 import Tern
 import TernEvents
+import TernLog
 import TernTestSupport
 import Testing
 
@@ -32,6 +34,30 @@ import Testing
     let dropped = tern.currentStatus.droppedByReason
     #expect(dropped[.queueFull, default: 0] > 2000)
     #expect(told(harness) == dropped)
+    await tern.shutdown()
+  }
+
+  @Test func `know what was dropped while nothing could be sent, also when the process ends by a crash`() async throws {
+    let files = InMemoryFileSystem()
+    let harness = try TestHarness()
+    var environment = harness.environment()
+    environment.fileSystem = files
+    var configuration = TernClient.Configuration(
+      key: "test-key", collector: try #require(URL(string: "http://collector.test")))
+    configuration.queueDirectory = URL(fileURLWithPath: "/queue")
+    configuration.sessions = .manual
+    configuration.maximumQueueBytes = 24 << 10
+    configuration.startsPaused = true
+    let tern = try TernClient(configuration, environment: environment)
+    for number in 0..<200 { tern.track("E\(number)") }
+    let dropped = tern.currentStatus.droppedByReason
+    #expect(dropped[.queueFull, default: 0] > 100)
+    // What the next process would read.
+    func written() -> [DropReason: Int] {
+      let bytes = files.contents(of: "/queue/log-0/drops") ?? []
+      return bytes.withUnsafeBytes { DropLedger(file: $0).counts }
+    }
+    while written() != dropped { await Task.yield() }
     await tern.shutdown()
   }
 

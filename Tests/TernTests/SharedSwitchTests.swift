@@ -32,6 +32,43 @@ import Testing
     memory.contents(of: "/queue/switches.json").flatMap { try? JSONDecoder().decode(Switches.self, from: Data($0)) }
   }
 
+  // MARK: Parts and requests
+
+  @Test func `a part that one process switches off or on is so in the others`() async throws {
+    let first = try client()
+    let second = try client()
+    second.track("Before")
+    second.record(CocoaError(.fileNoSuchFile))
+    first.setRecording(false, of: .usage)
+    await second.flush()
+    #expect(harness.transport.received.map(\.type).filter { $0 != "drops" } == ["handled_error"])
+    #expect(!second.isRecording(.usage) && second.isRecording(.errors))
+    second.track("Off")
+    first.setRecording(true, of: .usage)
+    await second.flush()
+    #expect(second.isRecording(.usage))
+    second.track("After")
+    await second.flush()
+    #expect(harness.transport.received.names.contains("After") && !harness.transport.received.names.contains("Off"))
+    #expect(second.ledger.balances)
+    await first.shutdown()
+    await second.shutdown()
+  }
+
+  @Test func `requests that one process forbids or allows are so in the others`() async throws {
+    let first = try client()
+    let second = try client()
+    second.track("A")
+    first.allowsRequests = false
+    if case .sent = await second.flush() { Issue.record("It was sent.") }
+    #expect(!second.allowsRequests && harness.transport.requests.isEmpty)
+    first.allowsRequests = true
+    await second.flush()
+    #expect(second.allowsRequests && harness.transport.received.names == ["A"])
+    await first.shutdown()
+    await second.shutdown()
+  }
+
   // MARK: Opting out
 
   @Test func `an opt-out that is taken back before another process looks still erases there`() async throws {

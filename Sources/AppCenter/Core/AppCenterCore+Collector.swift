@@ -25,6 +25,15 @@ extension AppCenterCore {
     return url
   }
 
+  /// The address without a password, for the log.
+  private static func shown(_ collector: URL) -> String {
+    guard var parts = URLComponents(url: collector, resolvingAgainstBaseURL: false), parts.password != nil else {
+      return collector.absoluteString
+    }
+    parts.password = "***"
+    return parts.string ?? ""
+  }
+
   /// Says, once, how to name a collector.
   func missCollector() {
     let isFirst = state.withLock { state in
@@ -60,7 +69,7 @@ extension AppCenterCore {
       let collector = collectorAddress(newValue)
       // It was read above, so it can be used.
       try? client.setCollector(collector)
-      logBook.write(.info, .core, "The collector is \(collector?.absoluteString ?? "not set").")
+      logBook.write(.info, .core, "The collector is \(collector.map(Self.shown) ?? "not set").")
       if collector == nil { missCollector() }
     }
   }

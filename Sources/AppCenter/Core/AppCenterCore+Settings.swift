@@ -77,6 +77,7 @@ extension AppCenterCore {
     defer { logBook.write(notes) }
     guard let client = state.withLock({ $0.client(of: traits, &notes) }) else { return }
     guard let name = EventRules.name(name, &notes) else { return }
-    client.track(name, properties(&notes), priority: flags.priority(&notes))
+    let receipt = client.track(name, properties(&notes), priority: flags.priority(&notes))
+    notes += Note.refusal(receipt, "The event \(name)", traits.tag)
   }
 }

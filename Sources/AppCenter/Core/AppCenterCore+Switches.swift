@@ -33,8 +33,11 @@ extension AppCenterCore {
       }
       guard mayChange else { return }
       guard let client else { return keep { $0.setEnabled(newValue) } }
+      let isNew = client.isEnabled != newValue
       client.isEnabled = newValue
       checkSaved(client)
+      // Enabling the core enables the services, and that ends a pause.
+      if newValue, isNew { client.resume() }
     }
   }
 
@@ -88,12 +91,12 @@ extension AppCenterCore {
   package var allowsRequests: Bool {
     get { state.withLock { $0.client }?.allowsRequests ?? store.allowsRequests }
     set {
-      if let client = state.withLock({ $0.client }) {
-        client.allowsRequests = newValue
-      } else {
-        store.allowsRequests = newValue
+      let client = state.withLock { state in
+        state.allowsRequests = newValue
+        return state.client
       }
       logBook.write(.info, .core, "Requests are \(newValue ? "allowed" : "forbidden").")
+      if let client { client.allowsRequests = newValue } else { keep { $0.setAllowsRequests(newValue) } }
     }
   }
 

@@ -39,9 +39,7 @@ package final class AppCenterCore: Sendable {
 
   /// Configures, and starts the services; what was done before is not done again.
   package func start(_ secretString: String?, _ services: [AnyClass]?, fromApplication: Bool) {
-    starting.withLock { isStarting in
-      isStarting = true
-      defer { isStarting = false }
+    whileStarting {
       guard decide({ $0.configure(fromApplication: fromApplication, &$1) }) else { return }
       if world.isInDevelopment { logBook.showWarnings() }
       if fromApplication { open(SecretString(secretString, platform: world.platform)) }
@@ -60,12 +58,33 @@ package final class AppCenterCore: Sendable {
     case .nobody: return
     case .library: logBook.write(.error, .core, "The application has not configured the SDK.")
     case .application:
-      starting.withLock { isStarting in
-        isStarting = true
-        defer { isStarting = false }
-        _ = startAll([service], fromApplication: true)
-      }
+      whileStarting { _ = startAll([service], fromApplication: true) }
     }
+  }
+
+  private func whileStarting(_ body: () -> Void) {
+    state.withLock { $0.startsUnderWay += 1 }
+    starting.withLock { isStarting in
+      isStarting = true
+      body()
+      isStarting = false
+    }
+    let next = state.withLock { state in
+      state.startsUnderWay -= 1
+      guard state.startsUnderWay == 0 else { return [@Sendable () -> Void]() }
+      defer { state.afterStart = [] }
+      return state.afterStart
+    }
+    for call in next { call() }
+  }
+
+  /// Calls what the app gave to be called: it may use every service that is being started.
+  package func afterStart(_ call: @escaping @Sendable () -> Void) {
+    let isStarting = state.withLock { state in
+      if state.startsUnderWay > 0 { state.afterStart.append(call) }
+      return state.startsUnderWay > 0
+    }
+    if !isStarting { call() }
   }
 
   private func startAll(_ services: [AnyClass], fromApplication: Bool) -> Int {
@@ -80,19 +99,18 @@ package final class AppCenterCore: Sendable {
     let disabled = Set(
       (world.variables["APP_CENTER_DISABLE"] ?? "").split(separator: ",")
         .map { $0.trimmingCharacters(in: .whitespaces).lowercased() })
-    var started: [any StartableService.Type] = []
+    var count = 0
     for service in sorted.map(\.element) {
       let traits = service.traits
       let isNew = decide {
         $0.start(traits, fromApplication: fromApplication, disabled: disabled, &$1)
       }
       guard isNew else { continue }
-      started.append(service)
+      count += 1
       let client = state.withLock { $0.services[traits.name]?.hasSecret == true ? $0.client : nil }
       service.started(self, client)
     }
-    for service in started { service.allStarted(self) }
-    return started.count
+    return count
   }
 
   /// Opens the client, if there is a secret.
@@ -110,16 +128,21 @@ package final class AppCenterCore: Sendable {
     let collector = address
     adoptPrevious()
     do {
-      let client = try TernClient(configuration(key, collector), environment: world.environment())
+      var settings = configuration(key, collector)
+      // The disk may say otherwise, if it did not take what the app said: nothing leaves before the client has heard.
+      settings.startsPaused = state.withLock { $0.allowsRequests } == false
+      let client = try TernClient(settings, environment: world.environment())
       client.onAttempts { [logBook] in logBook.write(attempt: $0) }
       client.onStorage { [weak self] in self?.storageChanged($0) }
       // A user lasts as long as the process, as it always did.
       client.identify(nil)
       if let pending { apply(pending, to: client) }
-      let (country, region, wrapper) = state.withLock { state in
+      let (country, region, wrapper, allowsRequests) = state.withLock { state in
         state.client = client
-        return (state.countryCode, state.dataResidencyRegion, state.wrapper)
+        return (state.countryCode, state.dataResidencyRegion, state.wrapper, state.allowsRequests)
       }
+      if let allowsRequests { client.allowsRequests = allowsRequests }
+      if settings.startsPaused { client.resume() }
       client.setCountryCode(country ?? world.carrierCountry())
       client.setDeviceFacts(wrapper.merging(["dataResidencyRegion": region]) { first, _ in first })
       if collector == nil, client.hasStorage { missCollector() }
@@ -184,7 +207,7 @@ package final class AppCenterCore: Sendable {
 
   /// Never at once: whoever is told may call the SDK, which is still starting.
   private func answer(_ size: CoreState.PendingSize?, _ fits: Bool) {
-    if let handler = size?.handler { world.callback { handler(fits) } }
+    if let handler = size?.handler { afterStart { [world] in world.callback { handler(fits) } } }
   }
 
   private func apply(_ size: CoreState.PendingSize, to client: TernClient) {

@@ -35,9 +35,15 @@ package struct CoreState {
   var countryCode: String?
   var dataResidencyRegion: String?
   var userID: String?
+  /// What the app said of requests in this process: it holds even if the disk does not take it.
+  var allowsRequests: Bool?
   package var interval = Duration.seconds(6)
   package var isManual = false
   var wasCollectorMissed = false
+  /// How many threads are starting something, or wait for their turn.
+  var startsUnderWay = 0
+  /// What is to be done when the last of them is done.
+  var afterStart: [@Sendable () -> Void] = []
   /// What the modules above keep here, so that a test that replaces the core replaces it too.
   package var crashes = CrashesState()
   var wrapper: [String: String?] = [:]

@@ -15,9 +15,11 @@ package enum EventRules {
       return nil
     }
     guard name.utf16.count > maximumName else { return name }
+    let cut = name.cut(toUTF16: maximumName)
+    // No more than is recorded: it may be long, and no business of the log's.
     notes.append(
-      Note(.warning, tag, "The name of an event is longer than \(maximumName) characters and was cut: \(name)"))
-    return name.cut(toUTF16: maximumName)
+      Note(.warning, tag, "The name of an event is longer than \(maximumName) characters and was cut: \(cut)"))
+    return cut
   }
 
   /// A dictionary's properties in the order of their names, so that which ones are kept does not depend on chance.
@@ -51,9 +53,10 @@ package enum EventRules {
 
   private static func text(_ text: String, _ what: String, _ notes: inout [Note], _ tag: Tag) -> String {
     guard text.utf16.count > maximumText else { return text }
+    let cut = text.cut(toUTF16: maximumText)
     notes.append(
-      Note(.warning, tag, "The \(what) of a property is longer than \(maximumText) characters and was cut: \(text)"))
-    return text.cut(toUTF16: maximumText)
+      Note(.warning, tag, "The \(what) of a property is longer than \(maximumText) characters and was cut: \(cut)"))
+    return cut
   }
 
   /// Two names may be alike once they are cut; the later one gets a number, so that neither hides the other.

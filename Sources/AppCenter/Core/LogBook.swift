@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Tern
+package import Tern
 import TernEvents
 
 /// A service's name in the log.
@@ -33,6 +33,32 @@ package struct Note: Sendable {
     self.tag = tag
     self.text = text
     place = Place(file: file, function: function, line: line)
+  }
+}
+
+extension Note {
+  /// What to say when something was not recorded; nothing when it was, or was switched off.
+  package static func refusal(_ receipt: Receipt, _ what: String, _ tag: Tag) -> [Note] {
+    var notes: [Note] = []
+    if let reason = receipt.refusal, reason != .disabled {
+      notes.append(Note(.error, tag, "\(what) was not recorded: \(words(reason))"))
+    }
+    if receipt.refusedAttachments > 0 {
+      notes.append(
+        Note(
+          .error, tag,
+          "\(receipt.refusedAttachments) of its attachments were left out: the storage cannot hold them whole."))
+    }
+    return notes
+  }
+
+  private static func words(_ reason: DropReason) -> String {
+    switch reason {
+    case .queueFull: "the storage is full of what is more important."
+    case .tooLarge: "with the facts about the device it is too large, or larger than the storage."
+    case .storageFailed: "the disk refused it."
+    default: "\(reason)."
+    }
   }
 }
 

@@ -23,10 +23,4 @@ package protocol StartableService: AnyObject {
   static var traits: ServiceTraits { get }
   /// The service was started, with a client if there is a secret.
   static func started(_ core: AppCenterCore, _ client: TernClient?)
-  /// It and all that were started together with it have started: the app can be asked now, and may use each of them.
-  static func allStarted(_ core: AppCenterCore)
-}
-
-extension StartableService {
-  package static func allStarted(_ core: AppCenterCore) {}
 }
