@@ -116,7 +116,7 @@ import Warehouse
   @Test func `the hit inspector says of what was refused, dropped or cut why, field by field`() async throws {
     try await over { client, app, headers, catalog in
       let view = try catalog.createView(app: app.id, name: "UTC", timeZone: "UTC")
-      try await send(client, app, "t=timing&utc=Load%20a%3Db%26c%25+utl%3Dx&utt=soon&uip=203.0.113.77")
+      try await send(client, app, "t=timing&utc=Load%20a%3Db%26c%2541+utl%3Dx&utt=soon&uip=203.0.113.77")
       try await send(client, app, "t=screenview&cd=Fine&qt=3600000")
       try await send(
         client, app, "t=event&ec=Video&ea=Play&ev=-3&cd0=x&cn=\(String(repeating: "n", count: 101))&!ev=no")
@@ -134,7 +134,7 @@ import Warehouse
       let faults = try #require(refused.first?["faults"] as? String)
       #expect(faults.contains("required for parameter 'utv'") && faults.contains("for parameter 'utt' is invalid"))
       let said = try #require(refused.first?["parameters"] as? [String: String])
-      #expect(said == ["t": "timing", "utc": "Load a=b&c% utl=x", "uip": "203.0.113.0"])
+      #expect(said == ["t": "timing", "utc": "Load a=b&c%41 utl=x", "uip": "203.0.113.0"])
       let page = try await client.execute(
         uri: "/apps/\(app.id)/hits?view=\(view.id)", method: .get, headers: headers)
       let html = String(buffer: page.body)
