@@ -5,12 +5,12 @@ import Foundation
 
 /// Does what the samples of App Center's documentation do, and stays until it is all sent:
 ///
-///     TERN_COLLECTOR=http://127.0.0.1:8787 appcenter-sample <app secret> [seconds to stay] [manual]
+///     TERN_COLLECTOR=http://127.0.0.1:8787 appcenter-sample <app secret> [seconds to stay] [manual] [off]
 @main struct Main {
   static func main() async throws {
     let arguments = CommandLine.arguments.dropFirst()
     guard let secret = arguments.first else {
-      print("usage: appcenter-sample <app secret> [seconds to stay] [manual]")
+      print("usage: appcenter-sample <app secret> [seconds to stay] [manual] [off]")
       return
     }
     let wanted = arguments.dropFirst().first.flatMap { Double($0) } ?? 10
@@ -33,6 +33,7 @@ import Foundation
     print("installation \(AppCenter.installId.uuidString), Analytics is \(Analytics.enabled ? "on" : "off")")
     print("20 MiB of storage: \(await isSet.value)")
 
+    if arguments.contains("off") { switchAnalyticsOffAndOn() }
     if isManual {
       Analytics.startSession()
       Analytics.startSession()
@@ -75,6 +76,14 @@ import Foundation
     Analytics.pause()
     Analytics.trackEvent("Kept while paused")
     Analytics.resume()
+  }
+
+  /// Off erases what waits, and nothing is collected until it is on again.
+  private static func switchAnalyticsOffAndOn() {
+    Analytics.enabled = false
+    Analytics.trackEvent("Not collected")
+    Analytics.enabled = true
+    print("Analytics is \(Analytics.enabled ? "on again" : "off")")
   }
 
   private static func switchOffAndOn() {
