@@ -1,3 +1,5 @@
+public import Ingest
+
 /// What App Center's reports show beyond the others. Days are civil days in the app's time zone.
 public protocol AppCenterFigures: Sendable {
   /// How long the sessions lasted that began in the range: from their first to their last event.

@@ -1,4 +1,3 @@
-public import Ingest
 
 /// How long sessions lasted.
 public struct SessionDurations: Sendable, Hashable {
