@@ -82,12 +82,13 @@ extension AppCenterCore {
     let files = decide { _, notes in usable(attachments, &notes) }
     let receipt = client.recordCrash(report.exception, of: report.origin, attachments: files)
     logBook.write(Note.refusal(receipt, "The report of a crash", .crashes))
-    // What the storage refused, since it is full of what is no less important, is tried again at the next launch.
-    if receipt.id != nil { world.crashes.remove([report.id]) }
+    // What the storage refused, or does not take yet, is tried again at the next launch, and counts once all the same.
+    if receipt.isOnDisk { world.crashes.remove([report.id]) }
     Task {
       let shown = ErrorReport(report)
       do {
         try await receipt.delivered()
+        world.crashes.remove([report.id])
         Crashes.delegate?.crashes(Crashes(), didSucceedSending: shown)
       } catch {
         Crashes.delegate.map { failed($0, shown, error) }

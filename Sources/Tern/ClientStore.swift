@@ -19,7 +19,8 @@ package struct ClientStore: Sendable {
   package var installID: UniqueID {
     files.withLock { files in
       var generator = FastGenerator(seed: seed)
-      return (try? files.installID(using: &generator)) ?? .random(using: &generator)
+      let made = UniqueID.random(using: &generator)
+      return (try? files.installID(orElse: made)) ?? made
     }
   }
 

@@ -27,7 +27,7 @@ public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible 
     /// Sending is paused, disabled, or the client was shut down.
     public static let stopped = Code(kind: .stopped)
 
-    /// The events cannot be read from the disk now; they stay, and are tried again later.
+    /// The events cannot be read from the disk now, or written to it; they stay, and are tried again later.
     public static let unreadable = Code(kind: .unreadable)
 
     init(_ kind: DeliveryFailure.Kind) {

@@ -67,7 +67,8 @@ extension Engine {
       Dictionary(uniqueKeysWithValues: news.map { ($0.key.description, PropertyValue.integer(Int64($0.value))) }))
     let (result, id) = recorder.withLock { recorder -> (Recorder.Result, UniqueID?) in
       // A client that was disabled meanwhile would drop the report, and count a drop of which no event knows.
-      guard recorder.isEnabled else { return (.nothing, nil) }
+      // One that is kept in memory would be taken for lost.
+      guard recorder.isEnabled, recorder.holding == nil else { return (.nothing, nil) }
       let result = recorder.record(.drops, "", properties, .critical, into: log, clock: environment.clock)
       return (result, recorder.lastID)
     }

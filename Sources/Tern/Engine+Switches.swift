@@ -16,7 +16,7 @@ extension Engine {
       if !isEnabled { files.unsaved.optOuts += 1 }
       let isSaved = files.save()
       if !isEnabled {
-        log.erase()
+        eraseAll()
         // A full disk has room now. If it still refuses, the run loop tries again and again.
         // Whatever others were told before: nothing is left that it could be about.
         if isSaved || files.save() { files.followedOptOuts = files.writtenOptOuts }
@@ -50,7 +50,7 @@ extension Engine {
       if off.subtracting(before).contains(.usage) { recorder.sessions.end() }
       return (off.subtracting(before), before.subtracting(off))
     }
-    for part in newlyOff { log.erase(epoch: part.erasure) }
+    for part in newlyOff { erase(recordEpoch: part.erasure) }
     if newlyOn.contains(.usage) { beginSession { $0.enabled() } }
     return newlyOff.isEmpty ? [] : [.erased]
   }
@@ -74,7 +74,7 @@ extension Engine {
       if isMissed, isEnabled { recorder.sessions.end() }
       return recorder.setEnabled(isEnabled)
     }
-    if isMissed || isChanged && !isEnabled { log.erase() }
+    if isMissed || isChanged && !isEnabled { eraseAll() }
     guard isEnabled else { return isChanged ? [.disabled] : [] }
     guard isChanged || isMissed else { return [] }
     beginSession { $0.enabled() }
@@ -89,11 +89,13 @@ extension Engine {
     let changes = files.unsaved
     let off = changes.applied(to: switches).off ?? []
     recorder.withLock { recorder in
+      // Those that are in memory still, whoever was named since.
+      recorder.resolveHeld(unknown: files.unknownEpoch, user: switches.user, switches.epoch)
       if changes.user == nil { (recorder.user, recorder.epoch) = (switches.user, switches.epoch) }
       recorder.off = off
       if off.contains(.usage) { recorder.sessions.end() }
     }
-    for part in off { log.erase(epoch: part.erasure) }
+    for part in off { erase(recordEpoch: part.erasure) }
     if let bytes = switches.queueBytes, changes.queueBytes == nil { log.setMaximumBytes(bytes) }
     board.state.withLock { state in
       state.pauses.remove(.unknownSwitches)
@@ -128,7 +130,7 @@ extension Engine {
   func erase() {
     files.withLock { _ in
       let (epoch, isClosed) = recorder.withLock { ($0.epoch, $0.isClosed) }
-      if !isClosed { log.erase(epoch: epoch) }
+      if !isClosed { erase(recordEpoch: epoch) }
     }
     mailbox.post(.input(.erased))
   }

@@ -11,15 +11,12 @@ package final class Engine: Sendable {
   let endpoint: Locked<URL?>
   /// What the app says of the device, beside what the device says itself.
   let deviceChanges: Locked<DeviceChanges>
-  package let install: UniqueID
   package let log: EventLog
   /// One at a time: of two threads that switch, one is first in every respect.
   let files: Locked<StateFiles>
   let recorder: Locked<Recorder>
   let board: StatusBoard
   package let mailbox = Mailbox()
-  /// Events of earlier processes: they need not wait for the timer.
-  let hadBacklog: Bool
   let machineSeed: UInt64
 
   package init(_ configuration: TernClient.Configuration, _ environment: TernClient.Environment) throws(TernError) {
@@ -33,54 +30,39 @@ package final class Engine: Sendable {
       directory: configuration.queueDirectory.path, fileSystem: environment.fileSystem,
       isDurable: configuration.durability != .never, seed: generator.next())
     let switches = files.firstSwitches()
+    self.files = Locked(files)
     var opened = configuration
     // What the app set while it ran holds, or a launch would drop what was kept before it could say so again.
     if let bytes = switches.queueBytes { opened.maximumQueueBytes = bytes }
-    (install, log) = try Self.open(files, opened, environment, &generator)
-    // The switch is written before the log is erased: a process that died in between left events that nobody may send.
-    if !switches.isEnabled, log.counts.waiting > 0 { log.erase() }
-    self.files = Locked(files)
-    for part in switches.off ?? [] where log.counts.waiting > 0 { log.erase(epoch: part.erasure) }
+    log = Self.log(opened, environment)
     let unknown: Set<PauseReason> = files.areSwitchesUnknown ? [.unknownSwitches] : []
     board = StatusBoard(pauses: switches.pauses(configuration).union(unknown))
-    hadBacklog = log.counts.waiting > 0
     let timeout: Duration? =
       if case .automatic(let timeout) = configuration.sessions { max(timeout, .zero) } else { nil }
     recorder = Locked(
       Recorder(
-        install: install, boot: environment.boot, sendAtWaiting: configuration.sendAtWaiting, generator: generator,
-        sessions: SessionTracker(timeout: timeout), switches: switches,
+        install: .random(using: &generator), boot: environment.boot, sendAtWaiting: configuration.sendAtWaiting,
+        generator: generator, sessions: SessionTracker(timeout: timeout), switches: switches,
         device: environment.device().completed(by: configuration), observer: environment.observesAppends))
     deviceChanges = Locked(DeviceChanges(country: configuration.countryCode))
+    openStorage()
   }
 
-  private static func open(
-    _ files: StateFiles, _ configuration: TernClient.Configuration, _ environment: TernClient.Environment,
-    _ generator: inout FastGenerator
-  ) throws(TernError) -> (UniqueID, EventLog) {
-    let help = "Give a queueDirectory that this process may create and write."
-    let install: UniqueID
-    do throws(FileError) {
-      install = try files.installID(using: &generator)
-    } catch {
-      throw TernError(
-        code: .unusableDirectory, message: "The directory \(files.directory) cannot be used. \(help)", cause: error)
-    }
-    do throws(LogError) {
-      let log = try EventLog(
-        EventLog.Configuration(
-          directory: files.directory, maximumBytes: configuration.maximumQueueBytes,
-          maximumAge: configuration.maximumEventAge,
-          // A new file costs fifty times what an append does: larger segments keep that out of the 99th percentile.
-          segmentBytes: 256 << 10, maximumRecordBytes: NativeProtocol.maximumEventBytes,
-          durability: configuration.logDurability,
-          bootID: environment.boot.flatMap { UniqueID($0) } ?? UniqueID(high: 0, low: 0)),
-        fileSystem: environment.fileSystem, clock: environment.clock)
-      return (install, log)
-    } catch {
-      throw TernError(code: .unusableDirectory, message: "\(error.message) \(help)", cause: error)
-    }
+  private static func log(_ configuration: TernClient.Configuration, _ environment: TernClient.Environment) -> EventLog
+  {
+    EventLog(
+      unopened: EventLog.Configuration(
+        directory: configuration.queueDirectory.path, maximumBytes: configuration.maximumQueueBytes,
+        maximumAge: configuration.maximumEventAge,
+        // A new file costs fifty times what an append does: larger segments keep that out of the 99th percentile.
+        segmentBytes: 256 << 10, maximumRecordBytes: NativeProtocol.maximumEventBytes,
+        durability: configuration.logDurability,
+        bootID: environment.boot.flatMap { UniqueID($0) } ?? UniqueID(high: 0, low: 0)),
+      fileSystem: environment.fileSystem, clock: environment.clock)
   }
+
+  /// Drawn for the time being while the disk does not say which it is.
+  package var install: UniqueID { recorder.withLock { $0.install } }
 
   // MARK: Recording
 
@@ -118,22 +100,35 @@ package final class Engine: Sendable {
 
   // MARK: Looking
 
+  /// What the log holds, and what waits for it: of one moment, since an event goes from one to the other under the
+  /// recorder's lock.
+  private var counts: (log: LogCounts, held: Int, isEnabled: Bool, hasStorage: Bool) {
+    recorder.withLock { (log.counts, $0.heldEvents, $0.isEnabled, $0.holding == nil) }
+  }
+
   var waiting: DeliveryMachine.Waiting {
-    let counts = log.counts
+    let (counts, held, _, _) = counts
     let critical = counts.waitingCritical - counts.unreadableCritical
     return .init(
-      normal: counts.waiting - counts.unreadable - critical, critical: critical, blocked: counts.unreadable,
+      normal: counts.waiting - counts.unreadable - critical, critical: critical, blocked: counts.unreadable + held,
       blockedUntil: counts.unreadableUntil)
   }
 
   package var status: TernClient.Status {
-    let counts = log.counts
-    let isEnabled = recorder.withLock { $0.isEnabled }
+    let (counts, held, isEnabled, hasStorage) = counts
     return board.state.withLock { state in
       TernClient.Status(
-        queued: counts.waiting, inFlight: counts.claimed, delivered: counts.deliveredHere,
+        queued: counts.waiting + held, inFlight: counts.claimed, delivered: counts.deliveredHere,
         droppedByReason: counts.dropped.filter { !$0.key.isReport },
-        lastError: state.lastError, isPaused: state.isPaused, isEnabled: isEnabled)
+        lastError: state.lastError, isPaused: state.isPaused, isEnabled: isEnabled,
+        hasStorage: hasStorage)
     }
+  }
+
+  var ledger: TernClient.Ledger {
+    let (counts, held, _, _) = counts
+    return TernClient.Ledger(
+      tracked: counts.tracked.addingSaturated(held), delivered: counts.delivered, queued: counts.waiting + held,
+      inFlight: counts.claimed, droppedByReason: counts.dropped.filter { !$0.key.isReport })
   }
 }

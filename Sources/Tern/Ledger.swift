@@ -1,5 +1,4 @@
 public import TernEvents
-import TernLog
 
 extension TernClient {
   /// Where every event is that was ever recorded in the queue's directory: a balance, as of one moment.
@@ -42,13 +41,4 @@ extension TernClient {
 
 extension [DropReason: Int] {
   var saturatingTotal: Int { values.saturatingSum }
-}
-
-extension Engine {
-  var ledger: TernClient.Ledger {
-    let counts = log.counts
-    return TernClient.Ledger(
-      tracked: counts.tracked, delivered: counts.delivered, queued: counts.waiting, inFlight: counts.claimed,
-      droppedByReason: counts.dropped.filter { !$0.key.isReport })
-  }
 }

@@ -7,6 +7,8 @@ package enum Message: Sendable {
   case appended(isCritical: Bool)
   /// Someone watches the status, and it changed.
   case refresh
+  /// The system says that files can be read that could not.
+  case filesAvailable
   /// The machine should know.
   case input(DeliveryMachine.Input)
   /// A request was answered.

@@ -8,6 +8,8 @@ public struct Receipt: Sendable {
   enum Entry: Sendable {
     /// It is in the queue; `dropped` events had left without being delivered by then.
     case stored(UniqueID, dropped: Int)
+    /// It is in memory until the disk takes it; otherwise the same, without what earlier processes dropped.
+    case held(UniqueID, dropped: Int)
     case dropped(DropReason)
     case closed
   }
@@ -19,7 +21,15 @@ public struct Receipt: Sendable {
 
   /// The event's identifier, as the collector knows it; `nil` when it was not recorded.
   public var id: UniqueID? {
-    if case .stored(let id, _) = entry { id } else { nil }
+    switch entry {
+    case .stored(let id, _), .held(let id, _): id
+    case .dropped, .closed: nil
+    }
+  }
+
+  /// Whether the event was on disk when the call returned, and so survives the process.
+  package var isOnDisk: Bool {
+    if case .stored = entry { true } else { false }
   }
 
   /// Why the event was not recorded; `nil` when it was.
@@ -39,7 +49,9 @@ public struct Receipt: Sendable {
     case .dropped(let reason): throw ReceiptError(.dropped(reason))
     case .closed: throw ReceiptError(.stopped)
     case .stored(let id, let dropped):
-      if let error = await engine.fate(of: id, dropped: dropped) { throw error }
+      if let error = await engine.fate(of: id, dropped: dropped, wasHeld: false) { throw error }
+    case .held(let id, let dropped):
+      if let error = await engine.fate(of: id, dropped: dropped, wasHeld: true) { throw error }
     }
   }
 }

@@ -7,7 +7,8 @@ import TernLog
 /// It lives in one lock together with the append, so that events lie in the log in the order of their identifiers and
 /// none slips in after the client was disabled.
 struct Recorder: Sendable {
-  let install: UniqueID
+  /// Drawn for the time being while the disk does not say which it is.
+  var install: UniqueID
   let boot: String?
   /// How many waiting events the machine wants to hear about.
   let sendAtWaiting: Int
@@ -28,7 +29,11 @@ struct Recorder: Sendable {
   /// The identifier of the last event that was to be stored.
   private(set) var lastID: UniqueID?
   /// How many events had been dropped when the last one was stored.
-  private(set) var droppedBefore = 0
+  var droppedBefore = 0
+  /// How many of those that are counted now had been dropped by earlier processes: unknown until the log is open.
+  var earlierDrops = 0
+  /// What waits for the disk to take it; `nil` while all is on disk at once.
+  var holding: Holding?
   /// Kept from event to event, so that recording one allocates nothing.
   private var writer = JSONWriter(capacity: 1 << 10)
 
@@ -47,6 +52,7 @@ struct Recorder: Sendable {
     epoch = switches.epoch
     isEnabled = switches.isEnabled
     off = switches.off ?? []
+    holding = Holding(isUnopened: true, eventIsReasonFrom: .zero)
   }
 
   /// What the caller has to do after unlocking.
@@ -100,12 +106,14 @@ struct Recorder: Sendable {
     _ event: Event, _ priority: Priority, device: [UInt8], time: Timestamp, uptime: Duration, into log: EventLog
   ) -> Result {
     lastID = event.id
-    writer.bytes.removeAll(keepingCapacity: true)
-    writer.event(event, device: device)
+    encode(event, device: device)
     let lane: Lane = priority == .critical ? .critical : .normal
-    let outcome = log.append(
-      writer.bytes, id: event.id, time: time, uptime: uptime,
-      epoch: RecordEpoch.of(identity: epoch, isError: event.kind.part == .errors), lane: lane)
+    // What is held is older, so it goes first.
+    if holding != nil { return hold(event, lane, device: device, time: time, uptime: uptime, log) }
+    let outcome = store(event, lane, time: time, uptime: uptime, epoch: epoch, into: log)
+    if outcome == .dropped(.storageFailed) {
+      return hold(event, lane, device: device, time: time, uptime: uptime, log)
+    }
     observer?(event, lane, outcome)
     switch outcome {
     case .dropped(let reason): return .dropped(reason)
@@ -121,11 +129,28 @@ struct Recorder: Sendable {
     }
   }
 
+  mutating func encode(_ event: Event, device: [UInt8]) {
+    writer.bytes.removeAll(keepingCapacity: true)
+    writer.event(event, device: device)
+  }
+
+  /// The size of what was encoded last.
+  var bytesOfWriter: Int { writer.bytes.count }
+
+  /// Gives what was encoded last to the log; what the disk refuses is counted by whoever gives it up.
+  func store(
+    _ event: Event, _ lane: Lane, time: Timestamp, uptime: Duration, epoch: UInt32, into log: EventLog
+  ) -> AppendOutcome {
+    log.append(
+      writer.bytes, id: event.id, time: time, uptime: uptime,
+      epoch: RecordEpoch.of(identity: epoch, isError: event.kind.part == .errors), lane: lane, isKept: true)
+  }
+
   /// What the last call of ``record(_:_:_:_:into:clock:)`` is to be remembered as.
   func entry(for result: Result) -> Receipt.Entry {
     if case .dropped(let reason) = result { return .dropped(reason) }
     guard !isClosed, let lastID else { return .closed }
-    return .stored(lastID, dropped: droppedBefore)
+    return holding == nil ? .stored(lastID, dropped: droppedBefore) : .held(lastID, dropped: droppedBefore)
   }
 
   /// Begins a session and records it.

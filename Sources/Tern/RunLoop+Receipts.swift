@@ -11,6 +11,8 @@ struct ReceiptDesk {
     let number: Int
     /// How many events had been dropped by then.
     let dropped: Int
+    /// That does not have what earlier processes dropped.
+    let wasHeld: Bool
     let waiter: Waiter
   }
 
@@ -78,7 +80,10 @@ extension RunLoop {
     let isSettled = asked.isSubset(of: knownReceipts.union(doubtfulReceipts))
     guard !isSettled || isTriedAgain || dropped != before else { return }
     droppedWhenLooked = dropped
-    let remaining = engine.log.remaining(of: asked)
+    var remaining = engine.log.remaining(of: asked)
+    remaining.found.formUnion(engine.held(of: asked))
+    remaining.uncertain.subtract(remaining.found)
+    let earlierDrops = engine.recorder.withLock { $0.earlierDrops }
     let lost = asked.subtracting(remaining.found).subtracting(remaining.uncertain)
     if !lost.isEmpty {
       // Once more: what is gone by now may have been counted after the first time.
@@ -88,7 +93,8 @@ extension RunLoop {
         let wasThere = knownReceipts.contains(id)
         engine.answer(id) { question in
           if wasThere { return ReceiptError(.dropped(reasons.count == 1 ? reasons.first : nil)) }
-          return question.dropped == counts.droppedTotal ? nil : ReceiptError(.unknown)
+          let dropped = question.dropped + (question.wasHeld ? earlierDrops : 0)
+          return dropped == counts.droppedTotal ? nil : ReceiptError(.unknown)
         }
       }
     }
@@ -110,12 +116,14 @@ extension DropReason {
 
 extension Engine {
   /// Waits to hear what became of an event; `nil` when it was delivered.
-  func fate(of id: UniqueID, dropped: Int) async -> ReceiptError? {
+  func fate(of id: UniqueID, dropped: Int, wasHeld: Bool) async -> ReceiptError? {
     let number = board.state.withLock { $0.receipts.draw() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { waiter in
         let isOpen = board.state.withLock { state in
-          if !state.isClosed { state.receipts.add(.init(number: number, dropped: dropped, waiter: waiter), id) }
+          if !state.isClosed {
+            state.receipts.add(.init(number: number, dropped: dropped, wasHeld: wasHeld, waiter: waiter), id)
+          }
           return !state.isClosed
         }
         guard isOpen else { return waiter.resume(returning: ReceiptError(.stopped)) }

@@ -42,10 +42,20 @@ package struct RunLoop<Effects: RunLoopEffects> {
   var droppedWhenLooked: [DropReason: Int] = [:]
   /// When what dead processes left was last looked for, by uptime.
   var lookedForOrphans: Duration
-  /// How often something was found.
-  package private(set) var adoptions = 0
+  /// How often something was found, there or in memory: what is due at once.
+  package internal(set) var adoptions = 0
   /// Whether somebody asked then.
   var wasAsked = false
+  /// When the disk is tried again, while it takes nothing.
+  var storageRetry: DiskRetry?
+  /// When the switches are looked for again, while they cannot be read.
+  var switchesRetry: DiskRetry?
+  /// When the machine wants to be woken.
+  var machineDeadline: Duration?
+  /// What the effects were told last.
+  var timer: Duration?
+  /// The machine has asked for its time, or what was set is over.
+  var isTimerDue = false
 
   package init(_ engine: Engine, _ effects: Effects) {
     self.engine = engine
@@ -64,13 +74,18 @@ package struct RunLoop<Effects: RunLoopEffects> {
     // Asked for before anything is started: the app may have paused or disabled the client right after creating it.
     if engine.board.state.withLock({ $0.isPaused }) { feed(.paused) }
     if engine.recorder.withLock({ !$0.isEnabled }) { feed(.disabled) }
-    feed(engine.hadBacklog ? .launched : .appended)
+    lookForSwitches()
+    tryStorage(.time)
+    feed(engine.board.state.withLock { $0.hadBacklog } ? .launched : .appended)
+    setTimer()
   }
 
   /// Takes in what happened.
   package mutating func take(_ messages: [Message]) {
     // Everything that is sent is sent because of a message.
     for switched in engine.followSwitches() { take(.input(switched)) }
+    lookForSwitches()
+    tryStorage(messages.map(\.occasion).max() ?? .time)
     for message in messages { take(message) }
     if engine.environment.clock.uptime - lookedForOrphans >= .seconds(3600), engine.waiting.total == 0 {
       adoptOrphans()
@@ -78,6 +93,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
     lookForReceipts()
     engine.saveSwitches()
     engine.board.publish(engine.status)
+    setTimer()
   }
 
   /// Gives back what is under way and lets go of the directory; requests must have ended before.
@@ -87,6 +103,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
     // What the user does not want sent must not be left to the next launch, which may be told otherwise.
     _ = engine.followSwitches()
     engine.saveSwitches()
+    if engine.isHolding, !engine.openStorage() { engine.giveUpHolding() }
     engine.files.withLock { $0.forgetSeen() }
     engine.log.close()
     engine.board.close()
@@ -98,10 +115,12 @@ package struct RunLoop<Effects: RunLoopEffects> {
       if isCritical, engine.configuration.durability != .never { engine.log.synchronize() }
       feed(.appended)
     case .refresh: engine.log.saveCounts()
+    case .filesAvailable: engine.log.retryUnreadable()
     case .answered(let id, let result): answered(id, result)
     // Paused again since; that message is on its way.
     case .input(.resumed) where engine.board.state.withLock({ $0.isPaused }): break
     case .input(let input):
+      if input == .timerFired { wake(at: nil) }
       if input == .disabled {
         for (id, _) in claims.inOrder { effects.cancel(id) }
       }
@@ -139,8 +158,8 @@ package struct RunLoop<Effects: RunLoopEffects> {
         case .resend(let id): resend(id)
         case .release(let id): release(id)
         case .remember(let memory): engine.remember(memory)
-        case .setTimer(let deadline): effects.setTimer(deadline)
-        case .cancelTimer: effects.setTimer(nil)
+        case .setTimer(let deadline): wake(at: deadline)
+        case .cancelTimer: wake(at: nil)
         case .finishFlush(let id, let result): engine.finishFlush(id, FlushOutcome(result))
         }
       }

@@ -18,6 +18,8 @@ package struct StateFiles: Sendable {
   private(set) var writtenOptOuts = 0
   /// The switches could not be read when the client was made, so nobody knows what the user wants.
   var areSwitchesUnknown = false
+  /// The number of the identity until then, if they could not.
+  private(set) var unknownEpoch: UInt32?
   /// Names temporary files: another process may be writing its own at the same time.
   private let temporaryName: String
   private var generator: FastGenerator
@@ -54,6 +56,7 @@ package struct StateFiles: Sendable {
       areSwitchesUnknown = true
       // None that is in use: it will turn out which are.
       switches.epoch = UInt32(truncatingIfNeeded: generator.next()) & RecordEpoch.identityMask
+      unknownEpoch = switches.epoch
     }
     followedOptOuts = switches.optOuts ?? 0
     return switches
@@ -170,22 +173,24 @@ package struct StateFiles: Sendable {
     try? replace(Self.memoryName, with: [UInt8](data))
   }
 
-  /// The install's identifier, made at the first call on this directory.
-  package func installID(using generator: inout FastGenerator) throws(FileError) -> UniqueID {
+  /// The install's identifier: the one on disk, or else this one, which is written there.
+  ///
+  /// - Throws: `FileError` also when there may be one that the disk does not show at the moment: it is the app's, and
+  ///   another one would be a new user.
+  package func installID(orElse made: UniqueID) throws(FileError) -> UniqueID {
     try fileSystem.makeDirectory(directory)
     // Two processes may start for the first time together: whoever has the lock makes the identifier.
     for _ in 0..<1000 {
-      if let known = readInstallID() { return known }
+      if let known = try readInstallID() { return known }
       let lock = try fileSystem.open("\(directory)/\(Self.installName).lock", .lock)
       defer { fileSystem.close(lock) }
       guard try fileSystem.lock(lock) else {
         sched_yield()
         continue
       }
-      if let known = readInstallID() { return known }
+      if let known = try readInstallID() { return known }
       break
     }
-    let made = UniqueID.random(using: &generator)
     try replace(Self.installName, with: Array(made.description.utf8))
     return made
   }
@@ -201,14 +206,14 @@ package struct StateFiles: Sendable {
   /// Whether there is an identifier, or may be one that the disk does not show at the moment.
   var hasInstallID: Bool {
     do throws(FileError) {
-      return try read(Self.installName).flatMap { UniqueID(String(decoding: $0, as: UTF8.self)) } != nil
+      return try readInstallID() != nil
     } catch {
       return true
     }
   }
 
-  private func readInstallID() -> UniqueID? {
-    ((try? read(Self.installName)) ?? nil).flatMap { UniqueID(String(decoding: $0, as: UTF8.self)) }
+  private func readInstallID() throws(FileError) -> UniqueID? {
+    try read(Self.installName).flatMap { UniqueID(String(decoding: $0, as: UTF8.self)) }
   }
 
   /// The bytes of a file; `nil` when there is none, or when it is none of ours. An error says that nobody knows.

@@ -17,6 +17,11 @@ extension TernClient {
     public var isPaused: Bool
     /// Whether the client records and sends.
     public var isEnabled: Bool
+    /// Whether events are on disk as soon as they are recorded.
+    ///
+    /// While the disk refuses them they are kept in memory, as many as fit 256 KiB, and count as queued; they are
+    /// written as soon as the disk takes them, and lost if the process ends before. ``TernClient/storageError`` says why.
+    public var hasStorage: Bool
 
     /// All dropped events, whatever the reason.
     public var dropped: Int { droppedByReason.saturatingTotal }
@@ -24,7 +29,8 @@ extension TernClient {
     /// Creates a status; useful in previews and tests.
     public init(
       queued: Int = 0, inFlight: Int = 0, delivered: Int = 0, droppedByReason: [DropReason: Int] = [:],
-      lastError: DeliveryError? = nil, isPaused: Bool = false, isEnabled: Bool = true
+      lastError: DeliveryError? = nil, isPaused: Bool = false, isEnabled: Bool = true,
+      hasStorage: Bool = true
     ) {
       self.queued = queued
       self.inFlight = inFlight
@@ -33,6 +39,7 @@ extension TernClient {
       self.lastError = lastError
       self.isPaused = isPaused
       self.isEnabled = isEnabled
+      self.hasStorage = hasStorage
     }
   }
 }

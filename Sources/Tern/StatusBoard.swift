@@ -20,6 +20,14 @@ final class StatusBoard: Sendable {
     /// Why nothing is sent, if so.
     var pauses: Set<PauseReason>
     var isPaused: Bool { !pauses.isEmpty }
+    /// Why the disk takes nothing, if so.
+    var storageError: TernError?
+    /// Told when the disk begins to refuse events, and when it takes them again.
+    var storageListener: (@Sendable (TernError?) -> Void)?
+    /// Events of earlier processes: they need not wait for the timer.
+    var hadBacklog = false
+    /// Limits that hold once the queue can be looked at, if it is not larger then.
+    var limits: [QueueLimit] = []
     var isClosed = false
     var nextWatcher = 0
     var watchers: [Int: AsyncStream<TernClient.Status>.Continuation] = [:]
@@ -46,6 +54,16 @@ final class StatusBoard: Sendable {
       guard let listener = state.attemptListener, state.toldError != .some(error?.code) else { return nil }
       state.toldError = .some(error?.code)
       return listener
+    }
+    listener?(error)
+  }
+
+  /// Takes in whether the disk takes events; tells each change once.
+  func take(storage error: TernError?) {
+    let listener = state.withLock { state -> (@Sendable (TernError?) -> Void)? in
+      let isNew = (state.storageError == nil) != (error == nil)
+      state.storageError = error
+      return isNew ? state.storageListener : nil
     }
     listener?(error)
   }

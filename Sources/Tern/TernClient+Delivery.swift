@@ -74,7 +74,18 @@ extension TernClient {
   ///
   /// Nothing needs it to survive the process, only a loss of power. Called by itself on platforms with UIKit.
   public func willTerminate() {
+    if engine.isHolding {
+      engine.openStorage()
+      engine.mailbox.post(.refresh)
+    }
     if engine.configuration.durability != .never { engine.log.synchronize() }
+  }
+
+  /// Tells the client that the device's protected files can be read now, as after the first unlock since it was started.
+  ///
+  /// Called by itself on platforms with UIKit.
+  public func protectedDataBecameAvailable() {
+    engine.mailbox.post(.filesAvailable)
   }
 }
 

@@ -66,7 +66,7 @@ extension Engine {
       files.unsaved.parts[part] = isOn
       let isSaved = files.save()
       if !isOn {
-        log.erase(epoch: part.erasure)
+        erase(recordEpoch: part.erasure)
         if !isSaved { files.save() }
       }
       mailbox.post(.input(.erased))

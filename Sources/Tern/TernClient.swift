@@ -4,7 +4,8 @@ public import Foundation
 /// Records what happens in an app and delivers it to a collector, whatever the network and the process do meanwhile.
 ///
 /// Create one client for the life of the app and use it from any thread. An event is on disk when `track` returns and
-/// leaves the disk only when the collector has it durably. After `init` no call throws, traps or waits for the network.
+/// leaves the disk only when the collector has it durably; while the disk refuses it, it waits in memory
+/// (``storageError``). After `init` no call throws, traps or waits for the network.
 ///
 /// ```swift
 /// let tern = try TernClient(key: "…", collector: URL(string: "https://tern.example.com")!)
@@ -35,6 +36,7 @@ public import Foundation
 /// - ``isEnabled``
 /// - ``status``
 /// - ``ledger``
+/// - ``storageError``
 /// ### Changing settings
 /// - ``setCollector(_:)``
 /// - ``allowsRequests``
@@ -50,6 +52,7 @@ public import Foundation
 /// - ``didEnterBackground()``
 /// - ``willEnterForeground()``
 /// - ``willTerminate()``
+/// - ``protectedDataBecameAvailable()``
 /// - ``flushOnTermination(by:deadline:)``
 /// - ``shutdown()``
 public final class TernClient: Sendable {
@@ -67,17 +70,19 @@ public final class TernClient: Sendable {
   /// - Parameters:
   ///   - key: The app's key, as the collector gave it.
   ///   - collector: The collector's address.
-  /// - Throws: `TernError` when the address, the key or the queue's directory cannot be used.
+  /// - Throws: `TernError` when the address or the key cannot be used.
   public convenience init(key: String, collector: URL) throws(TernError) {
     try self.init(Configuration(key: key, collector: collector))
   }
 
   /// Creates a client.
   ///
+  /// A queue's directory that cannot be used is tried again while the client lives: see ``storageError``.
+  ///
   /// - Parameters:
   ///   - configuration: Its settings.
   ///   - environment: The world around it; `nil`, the default, means the real one.
-  /// - Throws: `TernError` when the address, the key or the queue's directory cannot be used.
+  /// - Throws: `TernError` when the address or the key cannot be used.
   public init(_ configuration: Configuration, environment: Environment? = nil) throws(TernError) {
     let environment = environment ?? .live
     let engine = try Engine(configuration, environment)
@@ -108,9 +113,12 @@ public final class TernClient: Sendable {
   }
 
   /// Identifies this installation of the app; drawn at the first launch, and kept as long as the queue's directory is.
+  ///
+  /// While that directory cannot be read it is one that is drawn for the time being: it becomes the one on disk, or is
+  /// written there, as soon as ``storageError`` is `nil`.
   public var installID: UniqueID { engine.install }
 
-  /// Records an event; it survives the end of the process once this returns.
+  /// Records an event; it survives the end of the process once this returns, unless the disk refuses it for now.
   ///
   /// Names are cut to 768 bytes of UTF-8, text to 8 KiB, properties to the first 100; an event that still takes more
   /// than 64 KiB is dropped and counted.

@@ -1,6 +1,6 @@
-/// Why a client could not be created.
+/// Why a client could not be created, or keeps events in memory.
 ///
-/// Nothing else in Tern throws: once a client exists, no call of it fails into the app.
+/// Nothing but the creation of a client throws: once it exists, no call of it fails into the app.
 public struct TernError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure; new kinds may be added.
   public struct Code: Hashable, Sendable {
@@ -10,7 +10,7 @@ public struct TernError: Error, Sendable, CustomStringConvertible {
     public static let unusableCollector = Code(kind: .unusableCollector)
     /// The key is empty or has characters that cannot stand in a header.
     public static let unusableKey = Code(kind: .unusableKey)
-    /// The queue directory cannot be created, written or locked.
+    /// The queue directory cannot be created, written or locked: see ``TernClient/storageError``. Not thrown.
     public static let unusableDirectory = Code(kind: .unusableDirectory)
   }
 

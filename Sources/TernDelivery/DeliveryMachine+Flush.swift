@@ -116,7 +116,8 @@ extension DeliveryMachine {
     if let refusal = flush.refusal { return .failed(refusal) }
     guard waiting.blocked == 0 else {
       return .failed(
-        DeliveryFailure(.unreadable, "\(waiting.blocked) events cannot be read from the disk now; they stay."))
+        DeliveryFailure(
+          .unreadable, "\(waiting.blocked) events cannot be read from the disk now, or written to it; they stay."))
     }
     return .nothingToSend
   }

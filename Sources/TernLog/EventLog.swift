@@ -52,28 +52,20 @@ package final class EventLog: Sendable {
   package convenience init(
     _ configuration: Configuration, fileSystem: any FileSystem, clock: any TernClock
   ) throws(LogError) {
-    var state = LogState(configuration, fileSystem, clock)
-    do throws(FileError) {
-      try state.attach()
-    } catch {
-      throw LogError(
-        code: .directoryUnavailable,
-        message: "The queue directory \(configuration.directory) cannot be used; check that it can be written.",
-        cause: error)
-    }
-    self.init(state)
+    self.init(unopened: configuration, fileSystem: fileSystem, clock: clock)
+    try open()
   }
 
-  private init(_ state: LogState) {
-    configuration = state.configuration
-    fileSystem = state.fileSystem
-    clock = state.clock
+  /// Creates a log that touches no file before ``open()``; what is appended until then is dropped as `.storageFailed`.
+  package init(unopened configuration: Configuration, fileSystem: any FileSystem, clock: any TernClock) {
+    self.configuration = configuration
+    self.fileSystem = fileSystem
+    self.clock = clock
     operations = Locked(Operations())
+    var state = LogState(configuration, fileSystem, clock)
+    state.looksForHome = false
+    state.lastCheck = clock.uptime
     self.state = Locked(state)
-    shrink()
-    removeSettled()
-    operations.withLock { _ = finishErasures(&$0) }
-    self.state.withLock { $0.saveLedger() }
   }
 
   /// Opens the log like `init`, or begins without a directory and looks for one again with later calls.
@@ -82,10 +74,25 @@ package final class EventLog: Sendable {
   package static func openingWhenPossible(
     _ configuration: Configuration, fileSystem: any FileSystem, clock: any TernClock
   ) -> EventLog {
-    var state = LogState(configuration, fileSystem, clock)
-    state.lastCheck = clock.uptime
-    try? state.attach()
-    return EventLog(state)
+    let log = EventLog(unopened: configuration, fileSystem: fileSystem, clock: clock)
+    try? log.open()
+    log.state.withLock { $0.looksForHome = true }
+    return log
+  }
+
+  /// Takes a directory, recovers what earlier processes left there, and adopts the events of those that are gone; does
+  /// nothing when that was done. The limit that was set meanwhile holds.
+  ///
+  /// Throws `LogError.Code.directoryUnavailable` when no directory can be created and locked; it can be tried again.
+  package func open() throws(LogError) {
+    try operations.withLock { (operations) throws(LogError) in
+      let isNew = try state.withLock { (state) throws(LogError) in try state.open() }
+      guard isNew else { return }
+      shrink()
+      removeSettled()
+      finishErasures(&operations)
+      state.withLock { $0.saveLedger() }
+    }
   }
 
   deinit { close() }
@@ -94,9 +101,9 @@ package final class EventLog: Sendable {
   ///
   /// When this returns `.stored`, the event survives the end of the process. `time` and `uptime` are when it happened,
   /// `epoch` is the identity it belongs to. Never flushes and never throws; what cannot be stored is dropped and
-  /// counted.
+  /// counted, unless `isKept` says that the caller keeps what the disk refuses: then `.storageFailed` is not counted.
   package func append(
-    _ payload: [UInt8], id: UniqueID, time: Timestamp, uptime: Duration, epoch: UInt32, lane: Lane
+    _ payload: [UInt8], id: UniqueID, time: Timestamp, uptime: Duration, epoch: UInt32, lane: Lane, isKept: Bool = false
   ) -> AppendOutcome {
     if payload.count > configuration.maximumRecordBytes { return state.withLock { $0.refuse(.tooLarge) } }
     let header = RecordHeader(
@@ -104,11 +111,21 @@ package final class EventLog: Sendable {
       epoch: epoch, time: time, uptimeMilliseconds: UInt64(clamping: uptime.wholeMilliseconds), id: id)
     return state.withLock { state in
       let outcome = state.append(payload, header, uptime: uptime)
+      if isKept, outcome == .dropped(.storageFailed) {
+        state.ledger.remove(.storageFailed, 1)
+        return outcome
+      }
       // Afterwards, since a directory that was lost on the way is taken stock of without this event.
       state.track(1)
       return outcome
     }
   }
+
+  /// Whether it has a directory.
+  package var isOpen: Bool { state.withLock { $0.home != nil } }
+
+  /// How many events have left without being delivered, whatever the reason; costs no more than a lock.
+  package var droppedTotal: Int { state.withLock { $0.ledger.dropped } }
 
   /// What the log holds.
   package var counts: LogCounts {

@@ -12,7 +12,7 @@ extension `App Center` {
   @Suite struct `Whether anything is recorded` {
     private static let unusable = URL(fileURLWithPath: "/proc/nothing")
 
-    @Test func `nothing is enabled while the storage cannot be used, and one error says what to do`() throws {
+    @Test func `nothing is enabled while the storage cannot be used, and one error says what to do`() async throws {
       let modules = try ModuleHarness { world in
         world.directory = Self.unusable
         world.variables = [:]
@@ -21,13 +21,94 @@ extension `App Center` {
       modules.startQuietly([Analytics.self, Crashes.self])
       #expect(AppCenter.isConfigured && !AppCenter.enabled && !Analytics.enabled && !Crashes.enabled)
       Analytics.trackEvent("A")
-      #expect(Crashes.trackError(CocoaError(.fileNoSuchFile), properties: nil, attachments: nil) == "")
+      #expect(Crashes.trackError(CocoaError(.fileNoSuchFile), properties: nil, attachments: nil) != "")
+      #expect(try modules.queued() == 2, "in memory")
       let errors = modules.log("ERROR")
       #expect(
         errors.count == 1 && errors.allSatisfy { $0.contains("/proc/nothing") && $0.contains("create and write") })
       // That everything is kept until there is a collector would be a lie.
       #expect(modules.log("WARNING").isEmpty)
-      #expect(modules.log("DEBUG").contains { $0.contains("Analytics records nothing") })
+      await modules.end()
+    }
+
+    /// Modules on a disk in memory, before the first unlock since the device was started.
+    private func locked(_ memory: InMemoryFileSystem) throws -> ModuleHarness {
+      try ModuleHarness { world in
+        let make = world.environment
+        world.environment = {
+          var environment = make()
+          environment.fileSystem = memory
+          return environment
+        }
+        world.directory = URL(fileURLWithPath: "/queue")
+      }
+    }
+
+    private func refuse(_ memory: InMemoryFileSystem) {
+      memory.setScript { [.open, .makeDirectory].contains($0.kind) ? .fail(errno: EPERM) : nil }
+    }
+
+    @Test func `a storage that can be used later is used then, and what was recorded meanwhile is in it`() async throws
+    {
+      let memory = InMemoryFileSystem()
+      refuse(memory)
+      let modules = try locked(memory)
+      let answers = Locked<[Bool]>([])
+      AppCenter.setMaxStorageSize(1 << 20) { fits in answers.withLock { $0.append(fits) } }
+      modules.startQuietly([Analytics.self, Crashes.self])
+      Analytics.trackEvent("Early")
+      #expect(!AppCenter.enabled && !Analytics.enabled && !Crashes.enabled && answers.withLock { $0.isEmpty })
+      Analytics.enabled = true
+      AppCenter.enabled = true
+      #expect(!AppCenter.enabled && modules.log("WARNING").contains { $0.contains("in memory") })
+      memory.setScript(nil)
+      await modules.passUntilStored()
+      #expect(AppCenter.enabled && Analytics.enabled && Crashes.enabled && answers.withLock { $0 } == [true])
+      #expect(modules.log("INFO").count { $0.contains("storage can be used") } == 1)
+      #expect(modules.log("ERROR").count { $0.contains("cannot be used") } == 1)
+      try await modules.flush()
+      #expect(modules.names == ["Early"])
+      #expect(Set(modules.received.map(\.install)) == [AppCenter.installId.uuidString.lowercased()])
+      await modules.end()
+    }
+
+    @Test func `the size that was asked for does not hold for a storage that turns out larger`() async throws {
+      let memory = InMemoryFileSystem()
+      let modules = try locked(memory)
+      modules.startQuietly()
+      Analytics.pause()
+      let text = String(repeating: "x", count: 120)
+      for number in 0..<100 { Analytics.trackEvent("E\(number)", withProperties: ["a": text, "b": text]) }
+      await modules.relaunch()
+      refuse(memory)
+      let answers = Locked<[Bool]>([])
+      AppCenter.setMaxStorageSize(24 << 10) { fits in answers.withLock { $0.append(fits) } }
+      modules.startQuietly()
+      Analytics.trackEvent("Last")
+      memory.setScript(nil)
+      await modules.passUntilStored()
+      #expect(answers.withLock { $0 } == [false])
+      try await modules.flush()
+      #expect(Set(modules.names).count == 101 && modules.client?.currentStatus.dropped == 0)
+      await modules.end()
+    }
+
+    @Test func `what is switched off while the storage is closed is off when it opens, and erased`() async throws {
+      let memory = InMemoryFileSystem()
+      refuse(memory)
+      let modules = try locked(memory)
+      modules.startQuietly([Analytics.self, Crashes.self])
+      Analytics.trackEvent("Unwanted")
+      Analytics.enabled = false
+      memory.setScript(nil)
+      await modules.passUntilStored()
+      #expect(AppCenter.enabled && !Analytics.enabled && Crashes.enabled)
+      await modules.relaunch()
+      modules.startQuietly([Analytics.self, Crashes.self])
+      #expect(!Analytics.enabled && Crashes.enabled)
+      try await modules.flush()
+      #expect(modules.names.isEmpty)
+      await modules.end()
     }
 
     @Test(arguments: ["two words", "späti", "a\nb"])
@@ -98,12 +179,13 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a switch that could not be written down is said to be forgotten`() throws {
+    @Test func `a switch that could not be written down is said to be tried again`() async throws {
       let modules = try ModuleHarness { $0.directory = Self.unusable }
       modules.startQuietly()
       Analytics.enabled = false
-      #expect(modules.log("ERROR").count == 2 && modules.log("ERROR").last?.contains("forgotten") == true)
+      #expect(modules.log("ERROR").count == 2 && modules.log("ERROR").last?.contains("tried again") == true)
       #expect(!Analytics.enabled)
+      await modules.end()
     }
   }
 }

@@ -135,6 +135,8 @@ extension `App Center` {
       for bytes in [1 << 20, 10, 1 << 21] { AppCenter.setMaxStorageSize(bytes) { _ in calls.withLock { $0 += 1 } } }
       modules.startQuietly()
       AppCenter.setMaxStorageSize(1 << 20) { _ in calls.withLock { $0 += 1 } }
+      #expect(calls.withLock { $0 } == 3, "one waits for the storage")
+      await modules.end()
       #expect(calls.withLock { $0 } == 4)
       for secret in ["", "target=abc", ";;;"] {
         let modules = try ModuleHarness()

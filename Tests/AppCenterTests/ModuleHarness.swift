@@ -97,6 +97,14 @@ final class ModuleHarness {
     }
   }
 
+  /// Lets time pass until the storage can be used, however long that takes.
+  func passUntilStored() async {
+    while client?.currentStatus.hasStorage == false {
+      clock.advance(by: .seconds(1))
+      await Task.yield()
+    }
+  }
+
   /// The lines of the requests so far, of a type.
   func sent(_ type: String) throws -> [[String: Any]] {
     try transport.requests.flatMap { $0.body.split(separator: UInt8(ascii: "\n")) }

@@ -12,6 +12,7 @@
   nonisolated public class var willEnterForegroundNotification: NSNotification.Name { fatalError() }
   nonisolated public class var didBecomeActiveNotification: NSNotification.Name { fatalError() }
   nonisolated public class var willTerminateNotification: NSNotification.Name { fatalError() }
+  nonisolated public class var protectedDataDidBecomeAvailableNotification: NSNotification.Name { fatalError() }
 }
 
 @MainActor open class UIScreen: NSObject {

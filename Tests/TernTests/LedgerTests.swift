@@ -55,7 +55,8 @@ import Testing
     let tern = try launch()
     tern.track("A")
     files.setCapacity(files.totalBytes)
-    for _ in 0..<100 { tern.track("B") }
+    // More than fit the memory.
+    for _ in 0..<1_200 { tern.track("B") }
     // Whatever comes of it: it comes after what the drops set off.
     await tern.flush()
     let before = tern.ledger
@@ -63,7 +64,8 @@ import Testing
     files.killProcess()
     files.setCapacity(nil)
     let next = try launch()
-    #expect(next.ledger == before)
+    #expect(next.ledger.droppedByReason == before.droppedByReason && next.ledger.balances)
+    #expect(next.ledger.queued == 1, "what was in memory only is gone, and so is its count")
     await next.shutdown()
   }
 

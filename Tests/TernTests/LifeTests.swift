@@ -117,13 +117,15 @@ import Testing
     #expect(harness.transport.received.map(\.user) == [nil, "user-7", "user-7", nil])
   }
 
-  @Test func `a directory that cannot be used is said at once`() throws {
+  @Test func `a directory that cannot be used is said at once, and keeps nobody from recording`() throws {
     let harness = try TestHarness()
     let file = harness.directory.appendingPathComponent("file")
     try Data().write(to: file)
-    let error = #expect(throws: TernError.self) { try harness.client { $0.queueDirectory = file } }
-    #expect(error?.code == .unusableDirectory)
-    #expect(error?.message.contains("queueDirectory") == true)
+    let tern = try harness.client { $0.queueDirectory = file }
+    #expect(tern.storageError?.code == .unusableDirectory && !tern.currentStatus.hasStorage)
+    #expect(tern.storageError?.message.contains("queueDirectory") == true)
+    tern.track("A")
+    #expect(tern.ledger.queued == 2 && tern.ledger.balances)
   }
 
   @Test(arguments: ["ftp://host", "http://", "nonsense", "file:///tmp", "https:"])

@@ -50,7 +50,7 @@ import Testing
     var configuration = loop.engine.configuration
     configuration.queueDirectory = harness.directory
     let engine = try Engine(configuration, harness.environment())
-    #expect(engine.hadBacklog)
+    #expect(engine.status.queued == 1)
     other.isEnabled = false
     var next = Tern.RunLoop(engine, Effects())
     next.begin()

@@ -13,7 +13,7 @@ extension AppCenterCore {
     get {
       decide { state, notes in
         if state.configured == .nobody { notes.append(Self.notConfigured) }
-        return state.client?.isEnabled ?? false
+        return state.isRecording
       }
     }
     set {
@@ -27,6 +27,7 @@ extension AppCenterCore {
             Note(.error, .core, "The SDK is enabled and yet records nothing: \(state.obstacle ?? CoreState.noSecret)"))
         } else {
           notes.append(Note(.info, .core, "The SDK is \(newValue ? "enabled" : "disabled")."))
+          if newValue { state.missStorage(&notes) }
         }
         return (true, state.client)
       }
@@ -36,6 +37,7 @@ extension AppCenterCore {
       client.isEnabled = newValue
       // Enabling the core enables the services, and that ends a pause.
       if newValue, isNew { client.resume() }
+      checkSaved(client)
     }
   }
 
@@ -60,6 +62,7 @@ extension AppCenterCore {
     guard let client else { return keep { $0.setRecording(isEnabled, of: traits.part) } }
     let isNew = client.isRecording(traits.part) != isEnabled
     client.setRecording(isEnabled, of: traits.part)
+    checkSaved(client)
     // Only a change: an app that says again what holds already has not asked for its pause to end.
     if isEnabled, isNew, traits.part == .usage { client.resume() }
   }
@@ -77,6 +80,13 @@ extension AppCenterCore {
     }
   }
 
+  /// Says so when what was switched holds in this process only, for the time being.
+  private func checkSaved(_ client: TernClient) {
+    if !client.areSwitchesSaved {
+      logBook.write(.error, .core, "That could not be written down yet. It holds in this process, and is tried again.")
+    }
+  }
+
   /// Whether requests may be made; can be set at any time and is kept over launches.
   package var allowsRequests: Bool {
     get { state.withLock { $0.client }?.allowsRequests ?? store.allowsRequests }
@@ -86,7 +96,9 @@ extension AppCenterCore {
         return state.client
       }
       logBook.write(.info, .core, "Requests are \(newValue ? "allowed" : "forbidden").")
-      if let client { client.allowsRequests = newValue } else { keep { $0.setAllowsRequests(newValue) } }
+      guard let client else { return keep { $0.setAllowsRequests(newValue) } }
+      client.allowsRequests = newValue
+      checkSaved(client)
     }
   }
 

@@ -133,6 +133,7 @@ package final class AppCenterCore: Sendable {
       settings.startsPaused = state.withLock { $0.allowsRequests } == false
       let client = try TernClient(settings, environment: world.environment())
       client.onAttempts { [logBook] in logBook.write(attempt: $0) }
+      client.onStorage { [weak self] in self?.storageChanged($0) }
       // A user lasts as long as the process, as it always did.
       client.identify(nil)
       if let pending { apply(pending, to: client) }
@@ -144,7 +145,7 @@ package final class AppCenterCore: Sendable {
       if settings.startsPaused { client.resume() }
       client.setCountryCode(country ?? world.carrierCountry())
       client.setDeviceFacts(wrapper.merging(["dataResidencyRegion": region]) { first, _ in first })
-      if collector == nil { missCollector() }
+      if collector == nil, client.hasStorage { missCollector() }
     } catch {
       let obstacle = obstacle(error)
       logBook.write(.error, .core, "Nothing is recorded: \(obstacle)")
@@ -165,17 +166,26 @@ package final class AppCenterCore: Sendable {
   }
 
   private func obstacle(_ error: TernError) -> String {
-    let cause = error.cause.map { " (\($0))" } ?? ""
-    return switch error.code {
-    case .unusableKey:
-      "the app secret cannot be used, since it is empty or has spaces or signs; copy it from the portal as it stands."
-    case .unusableDirectory:
-      """
-      the storage \(world.directory.path) cannot be used\(cause); let this process create and write that directory. \
-      The next launch tries again.
-      """
-    default: "\(error)"
+    error.code == .unusableKey
+      ? "the app secret cannot be used, since it is empty or has spaces or signs; copy it from the portal as it stands."
+      : "\(error)"
+  }
+
+  /// The storage refuses what is recorded, or takes it again.
+  private func storageChanged(_ error: TernError?) {
+    guard let error else {
+      logBook.write(.info, .core, "The storage can be used; what was kept in memory is in it.")
+      // Not said at the start: it would have been a lie.
+      if collectorAddress(state.withLock { $0.logUrl }) == nil { missCollector() }
+      return
     }
+    let cause = error.cause.map { " (\($0))" } ?? ""
+    logBook.write(
+      .error, .core,
+      """
+      The storage \(world.directory.path) cannot be used\(cause); let this process create and write that directory. It is \
+      tried again. Until then events stay in memory, as many as fit, and are lost when the process ends.
+      """)
   }
 
   private func configuration(_ key: String, _ collector: URL?) -> TernClient.Configuration {
@@ -201,12 +211,12 @@ package final class AppCenterCore: Sendable {
   }
 
   private func apply(_ size: CoreState.PendingSize, to client: TernClient) {
-    let fits = client.queueBytes <= size.bytes
-    if fits { client.setMaximumQueueBytes(size.bytes) }
-    logBook.write(
-      fits ? .info : .warning, .core,
-      fits ? "The storage takes up to \(size.bytes) bytes." : "The storage holds more than \(size.bytes) bytes already."
-    )
-    answer(size, fits)
+    client.limitQueue(to: size.bytes) { [self] fits in
+      logBook.write(
+        fits ? .info : .warning, .core,
+        fits
+          ? "The storage takes up to \(size.bytes) bytes." : "The storage holds more than \(size.bytes) bytes already.")
+      answer(size, fits)
+    }
   }
 }

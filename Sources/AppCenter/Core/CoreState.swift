@@ -82,8 +82,18 @@ extension CoreState {
 
   /// Whether what a service is given is kept: it is on, and there is somewhere to keep it.
   func isRecording(_ service: Started) -> Bool {
-    guard service.hasSecret, let client, client.isEnabled else { return false }
+    guard service.hasSecret, isRecording, let client else { return false }
     return client.isRecording(service.traits.part)
+  }
+
+  /// Whether what is recorded is kept over the end of the process.
+  var isRecording: Bool { client.map { $0.isEnabled && $0.hasStorage } ?? false }
+
+  /// Somebody switches on what then does not look enabled.
+  func missStorage(_ notes: inout [Note]) {
+    guard let client, !client.hasStorage else { return }
+    notes.append(
+      Note(.warning, .core, "The storage cannot be used now: what is recorded stays in memory until it can."))
   }
 
   /// A service shall be switched; whether it may be.
@@ -101,6 +111,7 @@ extension CoreState {
         Note(.error, traits.tag, "\(traits.name) is enabled and yet records nothing: \(whyNothing(of: service))"))
     } else {
       notes.append(Note(.info, traits.tag, "\(traits.name) is \(isOn ? "enabled" : "disabled")."))
+      if isOn { missStorage(&notes) }
     }
     return true
   }

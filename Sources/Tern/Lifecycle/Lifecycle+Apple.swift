@@ -18,6 +18,9 @@
         // The first activation of a launch in the foreground comes without `willEnterForeground`.
         watch(UIApplication.didBecomeActiveNotification, of: center, for: client) { $0.willEnterForeground() }
         watch(UIApplication.willTerminateNotification, of: center, for: client) { $0.willTerminate() }
+        watch(UIApplication.protectedDataDidBecomeAvailableNotification, of: center, for: client) {
+          $0.protectedDataBecameAvailable()
+        }
       }
     }
   #elseif canImport(WatchKit)

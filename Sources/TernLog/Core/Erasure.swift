@@ -18,7 +18,7 @@ package enum RecordEpoch {
   }
 
   /// Whether an erasure of `target` concerns a record of `epoch`; one of an identity concerns its errors, too.
-  static func erasure(of target: UInt32, concerns epoch: UInt32) -> Bool {
+  package static func erasure(of target: UInt32, concerns epoch: UInt32) -> Bool {
     switch target {
     case allUsage: epoch & errorBit == 0
     case allErrors: epoch & errorBit != 0

@@ -37,6 +37,21 @@ extension LogState {
     }
   }
 
+  /// Attaches for the first time; false when that was done, or when the log is closed.
+  mutating func open() throws(LogError) -> Bool {
+    guard !isClosed, !looksForHome else { return false }
+    do throws(FileError) {
+      try attach()
+    } catch {
+      throw LogError(
+        code: .directoryUnavailable,
+        message: "The queue directory \(configuration.directory) cannot be used; check that it can be written.",
+        cause: error)
+    }
+    looksForHome = true
+    return true
+  }
+
   /// Takes in what processes left that died since this log was opened.
   mutating func takeInOrphans() {
     guard let home else { return }

@@ -10,7 +10,7 @@ extension LogState {
 
   /// Looks whether the directory is still there, and takes a new one when it is not.
   mutating func checkHome(at uptime: Duration) -> Bool {
-    if isClosed { return false }
+    if isClosed || !looksForHome { return false }
     lastCheck = uptime
     guard home != nil, !isHomeLost else { return reattach() }
     for lane in lanes.indices { restoreActive(lane) }

@@ -41,6 +41,8 @@ struct LogState {
   /// When the directory was last looked at, by uptime.
   var lastCheck: Duration = .zero
   var isClosed = false
+  /// Whether a directory that is not there is looked for by itself; not before the log was opened once.
+  var looksForHome = true
   /// File names were added since the directory was last flushed.
   var hasUnsyncedNames = false
   /// The directory itself may be new, and its name not on the medium.

@@ -12,10 +12,10 @@ package final class HitStore: Sendable {
 
   package let log: EventLog
 
-  /// Opens the queue, or begins without one and looks for it again later.
+  /// Names the queue; it has yet to be opened.
   package init(directory: String, boot: UniqueID?, fileSystem: any FileSystem, clock: any TernClock) {
-    log = EventLog.openingWhenPossible(
-      EventLog.Configuration(
+    log = EventLog(
+      unopened: EventLog.Configuration(
         directory: directory, maximumBytes: Self.maximumBytes, maximumAge: Self.maximumAge, segmentBytes: 256 << 10,
         maximumRecordBytes: HitPayload.maximumBytes, bootID: boot ?? UniqueID(high: 0, low: 0)),
       fileSystem: fileSystem, clock: clock)

@@ -1,8 +1,12 @@
+import Tern
 import TernEvents
 
 extension MeasurementClient {
   /// Sends all that waits.
-  package func dispatch() { feed(.dispatch) }
+  package func dispatch() {
+    retryStorage(.asked)
+    feed(.dispatch)
+  }
 
   /// Sends one request and says what came of it; turns periodic dispatch off until the interval is assigned again.
   package func dispatch(_ handler: @escaping @Sendable (DispatchMachine.Result) -> Void) {
@@ -21,6 +25,7 @@ extension MeasurementClient {
     _ handler: @escaping @Sendable (DispatchMachine.Result) -> Void,
     _ input: (DispatchMachine.CallID) -> DispatchMachine.Input
   ) {
+    retryStorage(.asked)
     state.withLock { state in
       state.lastCall += 1
       let id = DispatchMachine.CallID(number: state.lastCall)

@@ -73,7 +73,7 @@ extension MeasurementClient {
   private func become(_ isOptedOut: Bool, _ state: inout State) {
     guard state.optOut.isOptedOut != isOptedOut else { return }
     state.optOut.isOptedOut = isOptedOut
-    if isOptedOut { store.log.erase() }
+    if isOptedOut { eraseAll(&state) }
     feed(.optOutSet(isOptedOut), &state)
   }
 }

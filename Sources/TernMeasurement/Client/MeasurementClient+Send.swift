@@ -3,7 +3,8 @@ import TernEvents
 import TernLog
 
 extension MeasurementClient {
-  /// Records a hit; it survives the end of the process once this returns, unless it is dropped and counted.
+  /// Records a hit; it survives the end of the process once this returns, unless it is dropped and counted, or the
+  /// disk takes nothing at the moment.
   package func send(_ tracker: HitComposer.Tracker, _ values: [String: HitValue]) {
     if optOut { return }
     let draft = composer.compose(tracker, values)
@@ -22,6 +23,7 @@ extension MeasurementClient {
 
   private enum Recorded {
     case stored([UInt8])
+    case held([UInt8], isFirst: Bool)
     case optedOut
     case rateLimited(isFirst: Bool)
     case dropped(DropReason)
@@ -32,24 +34,23 @@ extension MeasurementClient {
     if state.optOut.isOptedOut { return .optedOut }
     let now = (wall: environment.clock.wallTime, uptime: environment.clock.uptime)
     if let refusal = refusal(draft, now.uptime, &state) { return refusal }
-    let id = UniqueID.timeOrdered(at: now.wall, using: &state.generator)
-    let waited = min(draft.waited, now.uptime)
-    var parameters = HitComposer.ordered(draft.parameters)
-    parameters.append(("_s", String(state.hitNumber + 1)))
-    parameters.append(("ht", String((now.wall - draft.waited).millisecondsSince1970)))
-    parameters.append(("z", String(state.generator.next())))
-    let payload = HitPayload.encode(parameters)
+    let hit = RecordedHit(
+      draft: draft, id: UniqueID.timeOrdered(at: now.wall, using: &state.generator), wallTime: now.wall,
+      uptime: now.uptime, random: state.generator.next())
+    let payload = hit.payload(number: state.hitNumber + 1)
     guard payload.count + HitPayload.queueTimeBytes <= HitPayload.maximumBytes else {
       store.log.count(.tooLarge, 1)
       return .dropped(.tooLarge)
     }
-    let outcome = store.log.append(
-      payload, id: id, time: now.wall - draft.waited, uptime: now.uptime - waited, epoch: 0, lane: .normal)
+    // What is held is older, so it goes first.
+    let wasHolding = state.holding != nil
+    let outcome = wasHolding ? .dropped(.storageFailed) : write(hit, payload, &state)
     switch outcome {
+    case .dropped(.storageFailed):
+      guard hold(hit, bytes: payload.count, &state) else { return .dropped(.storageFailed) }
+      return state.holding == nil ? .stored(payload) : .held(payload, isFirst: !wasHolding)
     case .dropped(let reason): return .dropped(reason)
-    case .stored(let waiting, _, _):
-      state.hitNumber += 1
-      if waiting > HitStore.maximumHits { trimSoon(&state) }
+    case .stored:
       feed(.appended, &state)
       return .stored(payload)
     }
@@ -71,6 +72,9 @@ extension MeasurementClient {
   private func report(_ recorded: Recorded) {
     switch recorded {
     case .stored(let payload): log(.verbose, "Saved hit: \(String(decoding: payload, as: UTF8.self))")
+    case .held(let payload, let isFirst):
+      if isFirst { complainOfStorage() }
+      log(.verbose, "Kept hit in memory: \(String(decoding: payload, as: UTF8.self))")
     case .optedOut, .rateLimited(isFirst: false): break
     case .rateLimited(isFirst: true):
       log(.warning, "More than 60 hits at once, or than one every 2 s for long: further ones are dropped and counted.")

@@ -40,6 +40,8 @@ package final class MeasurementClient: Sendable {
   enum Work: Sendable {
     case action(DispatchMachine.Action)
     case trim
+    /// Wake up then to try the disk again; `nil`: no more.
+    case storage(Duration?)
     /// Say that all that was to be done before this has been begun.
     case tell(@Sendable () -> Void)
   }
@@ -47,6 +49,10 @@ package final class MeasurementClient: Sendable {
   struct State {
     var machine: DispatchMachine
     var files: StateFiles
+    /// Drawn for the time being while the disk does not say which it is.
+    var install: UniqueID
+    /// What waits for the disk to take it; `nil` while all is on disk at once.
+    var holding: HitHolding?
     var optOut: OptOut
     var isDryRun = false
     var destination: Destination
@@ -71,7 +77,7 @@ package final class MeasurementClient: Sendable {
   private let task: Task<Void, Never>
   private let network: Locked<NetworkHints?>
 
-  /// Creates a client; a directory that cannot be used is tried again later, and until then hits are dropped and counted.
+  /// Creates a client; a directory that cannot be used is tried again later, and until then hits are kept in memory.
   package init(_ configuration: Configuration, environment: TernClient.Environment) {
     self.configuration = configuration
     self.environment = environment
@@ -80,8 +86,7 @@ package final class MeasurementClient: Sendable {
       directory: configuration.directory.path, fileSystem: environment.fileSystem, isDurable: true,
       seed: generator.next())
     boot = environment.boot.flatMap { UniqueID($0) }
-    // The client's identifier has to be the same with every hit, so it is made now.
-    let install = (try? files.installID(using: &generator)) ?? UniqueID.random(using: &generator)
+    let install = UniqueID.random(using: &generator)
     store = HitStore(
       directory: configuration.directory.path, boot: boot, fileSystem: environment.fileSystem, clock: environment.clock)
     let device = environment.device()
@@ -90,17 +95,16 @@ package final class MeasurementClient: Sendable {
         automatic: AutomaticFields.fields(of: device, appName: configuration.appName, clientID: install.description)))
     userAgent = AutomaticFields.userAgent(of: device)
     let isOptedOut = files.savedOptOut ?? false
-    // The switch is written before the queue is erased: a process that died in between left hits that nobody may send.
-    if isOptedOut, store.log.counts.waiting > 0 { store.log.erase() }
     let destination = Destination(collector: configuration.collector)
     let machineGenerator = FastGenerator(seed: generator.next())
     state = Locked(
       State(
         machine: DispatchMachine(
           isOptedOut: isOptedOut, hasDestination: destination.isUsable, generator: machineGenerator),
-        files: files, optOut: OptOut(isOptedOut: isOptedOut, lastLook: environment.clock.uptime),
-        destination: destination, hitNumber: store.log.counts.tracked,
-        generator: generator))
+        files: files, install: install,
+        holding: HitHolding(isUnopened: true, retry: DiskRetry(failedAt: environment.clock.uptime)),
+        optOut: OptOut(isOptedOut: isOptedOut, lastLook: environment.clock.uptime),
+        destination: destination, hitNumber: 0, generator: generator))
     let (stream, work) = AsyncStream.makeStream(of: Work.self)
     self.work = work
     let mailbox = MeasurementMailbox()
@@ -111,6 +115,7 @@ package final class MeasurementClient: Sendable {
       let hints = NetworkHints(reachability, clock: environment.clock) { mailbox.feed(.networkAvailable) }
       network.withLock { $0 = hints }
     }
+    if !state.withLock({ openStorage(&$0) }) { complainOfStorage() }
     feed(.launched)
     complainUnlessUsable(configuration.collector)
   }
@@ -119,6 +124,10 @@ package final class MeasurementClient: Sendable {
 
   /// Puts hits together from what is known now.
   package var composer: HitComposer { composing.withLock { $0 } }
+
+  func changeAutomatic(_ change: (inout [String: String]) -> Void) {
+    composing.withLock { change(&$0.automatic) }
+  }
 
   /// The screen in pixels, as every hit says unless its tracker says otherwise; `nil`: none says anything.
   package var screenResolution: String? {
@@ -135,6 +144,7 @@ package final class MeasurementClient: Sendable {
     await hints?.stop()
     work.finish()
     await task.value
+    giveUpHeld()
     store.log.close()
   }
 
@@ -156,6 +166,9 @@ package final class MeasurementClient: Sendable {
       work.yield(.action(action))
     }
   }
+
+  /// Has the disk tried again then.
+  func schedule(storage deadline: Duration?) { work.yield(.storage(deadline)) }
 
   func trimSoon(_ state: inout State) {
     guard !state.isTrimming else { return }

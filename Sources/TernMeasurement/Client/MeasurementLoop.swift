@@ -14,6 +14,7 @@ struct MeasurementLoop {
   private let mailbox: MeasurementMailbox
   private var requests: [DispatchMachine.RequestID: OpenRequest] = [:]
   private var timer: Task<Void, Never>?
+  private var storageTimer: Task<Void, Never>?
 
   init(_ mailbox: MeasurementMailbox) { self.mailbox = mailbox }
 
@@ -26,12 +27,15 @@ struct MeasurementLoop {
         client.state.withLock { $0.isTrimming = false }
         client.store.trim()
       case .tell(let body): body()
+      case .storage(let deadline): setStorageTimer(deadline, client)
       case .action(let action): perform(action, client)
       }
     }
     timer?.cancel()
+    storageTimer?.cancel()
     for request in requests.values { request.task?.cancel() }
     await timer?.value
+    await storageTimer?.value
     for request in requests.values {
       await request.task?.value
       mailbox.client?.store.log.settle(request.claim.id, .returned)
@@ -108,6 +112,17 @@ struct MeasurementLoop {
     timer = Task {
       await clock.sleep(until: deadline)
       if !Task.isCancelled { mailbox.feed(.timerFired) }
+    }
+  }
+
+  private mutating func setStorageTimer(_ deadline: Duration?, _ client: MeasurementClient) {
+    storageTimer?.cancel()
+    storageTimer = nil
+    guard let deadline else { return }
+    let (clock, mailbox) = (client.environment.clock, mailbox)
+    storageTimer = Task {
+      await clock.sleep(until: deadline)
+      if !Task.isCancelled { mailbox.client?.retryStorage(.time) }
     }
   }
 }

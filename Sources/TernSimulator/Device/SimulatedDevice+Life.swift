@@ -22,12 +22,11 @@ extension SimulatedDevice {
       engine = try Engine(configuration(), environment(files, foreground, appended))
     } catch {
       files.kill()
-      if files.hasTorn { drops.tears += 1 }
-      note(2, "no client: \(error)")
-      if operations == nil, !isDiskLimited { fail("launch", "the client cannot be created: \(error)") }
-      bury(before: before, dying: before.merging([.expired: book.stored, .damaged: book.stored], uniquingKeysWith: +))
+      fail("launch", "the client cannot be created: \(error)")
       return nil
     }
+    if operations == nil, !isDiskLimited, !engine.status.hasStorage { fail("launch", "the storage cannot be opened") }
+    if !engine.log.isOpen { note(2, "no storage yet") }
     let hadBacklog = engine.log.counts.waiting > 0
     let process = SimulatedProcess(
       number: lastProcess, slot: slot, setup: setup, files: files, engine: engine, appended: appended,
@@ -169,6 +168,7 @@ extension SimulatedDevice {
 
   /// What an earlier process was told holds for this one too.
   private func checkLaunch(_ process: SimulatedProcess) {
+    guard process.engine.log.isOpen else { return }
     if let install, process.client.installID != install { fail("install", "the install has another identifier") }
     install = process.client.installID
     if let expectedEnabled, process.client.isEnabled != expectedEnabled {

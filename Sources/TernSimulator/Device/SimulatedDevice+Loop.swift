@@ -125,21 +125,33 @@ extension SimulatedDevice {
     let bytes = 400 + event.properties.elements.reduce(0) { $0 + $1.name.utf8.count + $1.value.roughBytes }
     let isNew = book.add(
       EventBook.Entry(
-        event: event, isCritical: item.lane == .critical, process: process.number, identity: identity,
+        event: event, isCritical: item.lane == .critical, process: process.number, identity: identity(of: event),
         storedAt: clock.now, bytes: bytes))
     if !isNew { fail("identifiers", "\(event.id) was given twice") }
     if event.install != process.client.installID { fail("install", "an event carries another install") }
     if process.slot == 0, event.kind != .drops, let expectedUser, !traits.hasCompanion, !process.files.isDead,
-      event.user != expectedUser
+      !wasHeld(event), event.user != expectedUser
     {
       fail("user", "an event carries the user \(event.user ?? "none") instead of \(expectedUser ?? "none")")
     }
   }
 
+  /// Whether an event was kept in memory before it came into the log.
+  private func wasHeld(_ event: Event) -> Bool {
+    event.uptimeMilliseconds.map { $0 < clock.uptime.wholeMilliseconds } ?? false
+  }
+
+  /// Whose an event is: also that of one who was there when it was recorded and is not any more.
+  private func identity(of event: Event) -> Int? {
+    guard wasHeld(event), let uptime = event.uptimeMilliseconds else { return identity }
+    let recorded = clock.now - (clock.uptime - .milliseconds(uptime))
+    return identities.last { $0.since <= recorded }?.identity ?? nil
+  }
+
   /// Every stored event waits, is under way, was told of, or was dropped and counted: at every moment.
   private func balance(_ process: SimulatedProcess, _ counts: LogCounts) {
     // Two processes share the events, and what a dead one left is counted by nobody until it is adopted.
-    guard !traits.hasCompanion else { return }
+    guard !traits.hasCompanion, process.engine.log.isOpen else { return }
     let losses = losses(counted: totals)
     let here = counts.waiting + counts.claimed
     let rest = book.stored - book.told

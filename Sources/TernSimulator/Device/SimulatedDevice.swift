@@ -54,7 +54,11 @@ package final class SimulatedDevice {
   var expectedEnabled: Bool? = true
   var lastUser = 0
   /// Counts identities; `nil` when a death left open which one was written down.
-  var identity: Int? = 0
+  var identity: Int? = 0 {
+    didSet { identities.append((clock.now, identity)) }
+  }
+  /// All of them, by when they began.
+  var identities: [(since: Duration, identity: Int?)] = [(.zero, 0)]
   var lastIdentity = 0
   /// The identity will be that of the next launch too.
   var isIdentityKept = true
