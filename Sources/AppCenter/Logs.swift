@@ -30,9 +30,10 @@ public protocol Log: NSObjectProtocol {
 
 /// What all logs have in common.
 #if canImport(ObjectiveC)
+  @objcMembers
   @objc(MSACAbstractLog)
 #endif
-open class AbstractLog: NSObject, Log {
+open class AbstractLog: NSObject, Log, NSSecureCoding {
   /// What kind of log it is.
   public var type: String!
   /// When it was made.
@@ -61,19 +62,69 @@ open class AbstractLog: NSObject, Log {
 
   /// The targets.
   public func transmissionTargetTokens() -> Set<AnyHashable>! { targets }
+
+  /// Creates an empty log.
+  public override init() {}
+
+  // MARK: Coding
+
+  /// Coding is safe.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// Writes what all logs have in common, but for the targets and the tag.
+  open func encode(with coder: NSCoder) {
+    for (name, text) in [
+      ("type", type), ("sid", sid), ("distributionGroupId", distributionGroupId),
+      ("dataResidencyRegion", dataResidencyRegion), ("userId", userId),
+    ] {
+      coder.encode(text as NSString?, forKey: name)
+    }
+    coder.encode(timestamp as NSDate?, forKey: "timestamp")
+    coder.encode(device, forKey: "device")
+  }
+
+  /// Reads a log.
+  public required init?(coder: NSCoder) {
+    func text(_ name: String) -> String? { coder.decodeObject(of: NSString.self, forKey: name) as String? }
+    type = text("type")
+    sid = text("sid")
+    distributionGroupId = text("distributionGroupId")
+    dataResidencyRegion = text("dataResidencyRegion")
+    userId = text("userId")
+    timestamp = coder.decodeObject(of: NSDate.self, forKey: "timestamp") as Date?
+    device = coder.decodeObject(of: Device.self, forKey: "device")
+  }
 }
 
 /// A log with text properties.
 #if canImport(ObjectiveC)
+  @objcMembers
   @objc(MSACLogWithProperties)
 #endif
 open class LogWithProperties: AbstractLog {
   /// The properties.
   public var properties: [String: String]!
+
+  /// Creates an empty log.
+  public override init() { super.init() }
+
+  /// Writes the log.
+  open override func encode(with coder: NSCoder) {
+    super.encode(with: coder)
+    coder.encode(properties as NSDictionary?, forKey: "properties")
+  }
+
+  /// Reads a log.
+  public required init?(coder: NSCoder) {
+    super.init(coder: coder)
+    let allowed = [NSDictionary.self, NSString.self] as [AnyClass]
+    properties = coder.decodeObject(of: allowed, forKey: "properties") as? [String: String]
+  }
 }
 
 /// The facts about a device.
 #if canImport(ObjectiveC)
+  @objcMembers
   @objc(MSACDevice)
 #endif
 public final class Device: WrapperSdk {

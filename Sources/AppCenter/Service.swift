@@ -33,6 +33,15 @@ open class ServiceAbstract: NSObject, Service {
     set {}
   }
 
+  /// Does nothing: `AppCenter.start` starts services, and there are no channels.
+  open func start(
+    withChannelGroup channelGroup: (any ChannelGroupProtocol)!, appSecret: String!, transmissionTargetToken: String!,
+    fromApplication: Bool
+  ) {}
+
+  /// Does nothing: the application's start gives a service its secret.
+  open func updateConfiguration(withAppSecret appSecret: String!, transmissionTargetToken: String!) {}
+
   /// Whether the service needs an app secret.
   open var isAppSecretRequired: Bool { Self.traitsOfSelf?.isSecretRequired ?? true }
 }

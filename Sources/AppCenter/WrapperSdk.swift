@@ -5,6 +5,7 @@ import TernEvents
 
 /// What a wrapper SDK, such as React Native's, says of itself.
 #if canImport(ObjectiveC)
+  @objcMembers
   @objc(MSACWrapperSdk)
 #endif
 open class WrapperSdk: NSObject, NSSecureCoding {
@@ -22,9 +23,6 @@ open class WrapperSdk: NSObject, NSSecureCoding {
   public let liveUpdatePackageHash: String!
 
   /// Creates a description.
-  #if canImport(ObjectiveC)
-    @objc
-  #endif
   public init!(
     wrapperSdkVersion: String!, wrapperSdkName: String!, wrapperRuntimeVersion: String!,
     liveUpdateReleaseLabel: String!, liveUpdateDeploymentKey: String!, liveUpdatePackageHash: String!

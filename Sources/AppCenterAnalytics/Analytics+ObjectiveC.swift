@@ -55,6 +55,15 @@
     }
   }
 
+  @available(*, deprecated, message: "There is no One Collector any more: use trackEvent of Analytics.")
+  extension Analytics {
+    /// See ``transmissionTarget(forToken:)``.
+    @objc(transmissionTargetForToken:)
+    public class func objectiveCTarget(_ token: String) -> AnalyticsTransmissionTarget {
+      transmissionTarget(forToken: token)
+    }
+  }
+
   extension EventProperties {
     /// Sets a text.
     @objc(setString:forKey:) public func objectiveCSet(_ value: String, forKey key: String) -> EventProperties {

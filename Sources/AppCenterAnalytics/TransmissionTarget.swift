@@ -12,6 +12,9 @@ extension Analytics {
 
 /// A target of One Collector; its events are ordinary events here.
 @available(*, deprecated, message: "There is no One Collector any more: use trackEvent of Analytics.")
+#if canImport(ObjectiveC)
+  @objc(MSACAnalyticsTransmissionTarget)
+#endif
 public final class AnalyticsTransmissionTarget: NSObject, Sendable {
   /// The same token is the same target.
   private static let known = Locked<[String: AnalyticsTransmissionTarget]>([:])
@@ -101,6 +104,9 @@ public final class AnalyticsTransmissionTarget: NSObject, Sendable {
 
 /// Properties of all events of a target.
 @available(*, deprecated, message: "There is no One Collector any more: give the properties with each event.")
+#if canImport(ObjectiveC)
+  @objc(MSACPropertyConfigurator)
+#endif
 public final class PropertyConfigurator: NSObject, Sendable {
   private let facts = Locked<[String: String]>([:])
   private let properties = Locked<[Properties.Element]>([])
@@ -170,6 +176,9 @@ public final class PropertyConfigurator: NSObject, Sendable {
 
 /// Kinds of tickets of One Collector.
 @available(*, deprecated, message: "There is no One Collector any more.")
+#if canImport(ObjectiveC)
+  @objc(MSACAnalyticsAuthenticationType)
+#endif
 public enum AnalyticsAuthenticationType: UInt, Sendable {
   /// A compact ticket.
   case msaCompact
@@ -183,6 +192,9 @@ public typealias AnalyticsAuthenticationProviderCompletionBlock = (String?, Date
 
 /// Gives tickets of One Collector; nobody asks for them any more.
 @available(*, deprecated, message: "There is no One Collector any more.")
+#if canImport(ObjectiveC)
+  @objc(MSACAnalyticsAuthenticationProviderDelegate)
+#endif
 public protocol AnalyticsAuthenticationProviderDelegate: NSObjectProtocol {
   /// Gives a ticket.
   func authenticationProvider(
@@ -192,6 +204,9 @@ public protocol AnalyticsAuthenticationProviderDelegate: NSObjectProtocol {
 
 /// Tickets of One Collector; nobody asks for them any more.
 @available(*, deprecated, message: "There is no One Collector any more.")
+#if canImport(ObjectiveC)
+  @objcMembers@objc(MSACAnalyticsAuthenticationProvider)
+#endif
 public final class AnalyticsAuthenticationProvider: NSObject {
   /// The kind of ticket.
   public let type: AnalyticsAuthenticationType

@@ -45,17 +45,66 @@
     @objc(lastSessionCrashReport) public class func objectiveCReport() -> ErrorReport? { lastSessionCrashReport }
   }
 
-  extension ErrorAttachmentLog {
-    /// Creates an attachment of text.
-    @objc(attachmentWithText:filename:)
-    public class func objectiveCAttachment(_ text: String, _ filename: String?) -> ErrorAttachmentLog {
-      attachment(withText: text, filename: filename)
+  /// Is told what becomes of crash reports, and asked about them, in Objective-C: `MSACCrashesDelegate`.
+  @objc(MSACCrashesDelegate) public protocol ObjectiveCCrashesDelegate: NSObjectProtocol {
+    /// Whether a report may be sent; yes without this method.
+    @objc(crashes:shouldProcessErrorReport:)
+    optional func objectiveCCrashes(_ crashes: Crashes, shouldProcess report: ErrorReport) -> Bool
+    /// What to send with a report; nothing without this method.
+    @objc(attachmentsWithCrashes:forErrorReport:)
+    optional func objectiveCAttachments(_ crashes: Crashes, for report: ErrorReport) -> [ErrorAttachmentLog]?
+    /// A report is about to be sent.
+    @objc(crashes:willSendErrorReport:)
+    optional func objectiveCCrashes(_ crashes: Crashes, willSend report: ErrorReport)
+    /// The collector has a report.
+    @objc(crashes:didSucceedSendingErrorReport:)
+    optional func objectiveCCrashes(_ crashes: Crashes, didSucceedSending report: ErrorReport)
+    /// A report left without being delivered.
+    @objc(crashes:didFailSendingErrorReport:withError:)
+    optional func objectiveCCrashes(_ crashes: Crashes, didFailSending report: ErrorReport, withError error: NSError?)
+  }
+
+  /// Asks and tells a delegate of Objective-C whatever methods it has.
+  private final class DelegateAdapter: CrashesDelegate {
+    /// Not kept alive, as ``Crashes/delegate`` is not.
+    private(set) weak var target: (any ObjectiveCCrashesDelegate)?
+
+    init(_ target: any ObjectiveCCrashesDelegate) { self.target = target }
+
+    func crashes(_ crashes: Crashes, shouldProcess errorReport: ErrorReport) -> Bool {
+      guard let target else { return true }
+      return target.objectiveCCrashes?(crashes, shouldProcess: errorReport) ?? true
     }
 
-    /// Creates an attachment of bytes.
-    @objc(attachmentWithBinary:filename:contentType:)
-    public class func objectiveCAttachment(_ data: Data, _ filename: String?, _ type: String) -> ErrorAttachmentLog {
-      attachment(withBinary: data, filename: filename, contentType: type)
+    func attachments(with crashes: Crashes, for errorReport: ErrorReport) -> [ErrorAttachmentLog]? {
+      guard let target else { return nil }
+      return target.objectiveCAttachments?(crashes, for: errorReport) ?? nil
+    }
+
+    func crashes(_ crashes: Crashes, willSend errorReport: ErrorReport) {
+      guard let target else { return }
+      target.objectiveCCrashes?(crashes, willSend: errorReport)
+    }
+
+    func crashes(_ crashes: Crashes, didSucceedSending errorReport: ErrorReport) {
+      guard let target else { return }
+      target.objectiveCCrashes?(crashes, didSucceedSending: errorReport)
+    }
+
+    func crashes(_ crashes: Crashes, didFailSending errorReport: ErrorReport, withError error: (any Error)?) {
+      guard let target else { return }
+      target.objectiveCCrashes?(crashes, didFailSending: errorReport, withError: error.map { $0 as NSError })
+    }
+  }
+
+  extension Crashes {
+    /// See ``delegate``; `nil` while it is none of Objective-C's.
+    @objc(delegate) public class func objectiveCDelegate() -> (any ObjectiveCCrashesDelegate)? {
+      (delegate as? DelegateAdapter)?.target
+    }
+    /// See ``delegate``.
+    @objc(setDelegate:) public class func objectiveCSetDelegate(_ target: (any ObjectiveCCrashesDelegate)?) {
+      keep(target.map { DelegateAdapter($0) })
     }
   }
 #endif

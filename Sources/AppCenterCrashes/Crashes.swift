@@ -66,6 +66,8 @@ public final class Crashes: ServiceAbstract {
 
   private struct Hooks {
     weak var delegate: (any CrashesDelegate)?
+    /// One that nobody else keeps alive.
+    var kept: (any CrashesDelegate)?
     var confirmation: UserConfirmationHandler?
   }
 
@@ -74,7 +76,20 @@ public final class Crashes: ServiceAbstract {
   /// Is told what becomes of crash reports, and asked about them; not kept alive.
   public class var delegate: (any CrashesDelegate)? {
     get { hooks.withLock { $0.delegate } }
-    set { hooks.withLock { $0.delegate = newValue } }
+    set {
+      hooks.withLock { hooks in
+        hooks.kept = nil
+        hooks.delegate = newValue
+      }
+    }
+  }
+
+  /// Makes a delegate that stands for another object, and keeps it alive.
+  class func keep(_ delegate: (any CrashesDelegate)?) {
+    hooks.withLock { hooks in
+      hooks.kept = delegate
+      hooks.delegate = delegate
+    }
   }
 
   /// Is asked before crash reports are sent, unless the user has said `.always`; set it before the start.

@@ -10,6 +10,7 @@ public import class AppCenter.Device
 
 /// A file that goes with an error; at most 7 MiB.
 #if canImport(ObjectiveC)
+  @objcMembers
   @objc(MSACErrorAttachmentLog)
 #endif
 public final class ErrorAttachmentLog: AbstractLog {
@@ -25,6 +26,23 @@ public final class ErrorAttachmentLog: AbstractLog {
     self.filename = filename
     data = attachmentBinary
     self.contentType = contentType
+    super.init()
+  }
+
+  /// Writes the attachment.
+  public override func encode(with coder: NSCoder) {
+    super.encode(with: coder)
+    coder.encode(filename as NSString?, forKey: "filename")
+    coder.encode(data as NSData?, forKey: "data")
+    coder.encode(contentType as NSString?, forKey: "contentType")
+  }
+
+  /// Reads an attachment.
+  public required init?(coder: NSCoder) {
+    super.init(coder: coder)
+    filename = coder.decodeObject(of: NSString.self, forKey: "filename") as String?
+    data = coder.decodeObject(of: NSData.self, forKey: "data") as Data?
+    contentType = coder.decodeObject(of: NSString.self, forKey: "contentType") as String?
   }
 
   /// Creates an attachment of text.
@@ -53,6 +71,7 @@ public final class ErrorAttachmentLog: AbstractLog {
 
 /// What is known of a crash.
 #if canImport(ObjectiveC)
+  @objcMembers
   @objc(MSACErrorReport)
 #endif
 public final class ErrorReport: NSObject {
@@ -96,6 +115,7 @@ public final class ErrorReport: NSObject {
 
 /// One call on the stack.
 #if canImport(ObjectiveC)
+  @objcMembers
   @objc(MSACStackFrame)
 #endif
 public final class StackFrame: NSObject {
@@ -121,6 +141,7 @@ public final class StackFrame: NSObject {
 
 /// What an app knows of an error.
 #if canImport(ObjectiveC)
+  @objcMembers
   @objc(MSACExceptionModel)
 #endif
 public final class ExceptionModel: NSObject {

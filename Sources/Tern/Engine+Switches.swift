@@ -50,7 +50,7 @@ extension Engine {
       if off.subtracting(before).contains(.usage) { recorder.sessions.end() }
       return (off.subtracting(before), before.subtracting(off))
     }
-    for part in newlyOff { log.erase(epoch: part.erasure) }
+    for part in newlyOff { erase(recordEpoch: part.erasure) }
     if newlyOn.contains(.usage) { beginSession { $0.enabled() } }
     return newlyOff.isEmpty ? [] : [.erased]
   }

@@ -170,6 +170,27 @@ extension `App Center` {
       await modules.end()
     }
 
+    @Test func `a log survives being archived, with all that it has`() throws {
+      let log = EventLog()
+      (log.type, log.sid, log.userId, log.name, log.eventId) = ("event", "s", "u", "n", "e")
+      log.timestamp = Date(timeIntervalSince1970: 1000)
+      log.properties = ["a": "b"]
+      log.typedProperties = EventProperties().setEventProperty(Int64(7), forKey: "k")
+      let data = try NSKeyedArchiver.archivedData(withRootObject: log, requiringSecureCoding: true)
+      let copy = try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: EventLog.self, from: data))
+      #expect([copy.type, copy.sid, copy.userId, copy.name, copy.eventId] == ["event", "s", "u", "n", "e"])
+      #expect(copy.timestamp == log.timestamp && copy.properties == ["a": "b"] && copy.dataResidencyRegion == nil)
+      #expect(copy.typedProperties?.elements == log.typedProperties?.elements)
+    }
+
+    @Test func `what a service of one's own may call is there and does nothing`() {
+      final class Own: ServiceAbstract {}
+      let service = Own()
+      service.start(withChannelGroup: nil, appSecret: "s", transmissionTargetToken: nil, fromApplication: true)
+      service.updateConfiguration(withAppSecret: "s", transmissionTargetToken: nil)
+      #expect(!Own.enabled && !service.startedFromApplication)
+    }
+
     @Test func `295. starts from many threads at a time end, and one of them counts`() async throws {
       let modules = try ModuleHarness()
       Analytics.enableManualSessionTracker()

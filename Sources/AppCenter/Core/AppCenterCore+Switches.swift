@@ -96,7 +96,9 @@ extension AppCenterCore {
         return state.client
       }
       logBook.write(.info, .core, "Requests are \(newValue ? "allowed" : "forbidden").")
-      if let client { client.allowsRequests = newValue } else { keep { $0.setAllowsRequests(newValue) } }
+      guard let client else { return keep { $0.setAllowsRequests(newValue) } }
+      client.allowsRequests = newValue
+      checkSaved(client)
     }
   }
 
