@@ -166,14 +166,12 @@ public struct ErrorReport: Sendable, Hashable, Encodable {
 
 extension ErrorReport.Occurrence {
   fileprivate init(_ error: ErrorOccurrence) {
-    let device = error.device
+    let (device, labels) = (error.device, DeviceLabels(error.device))
     self.init(
       occurrence: error.id, id: error.name, time: error.time.isoText, received: error.received.isoText,
       install: error.install, user: error.user,
-      version: device.appBuild.isEmpty ? device.appVersion : "\(device.appVersion) (\(device.appBuild))",
-      model: device.model,
-      system: [device.osName, device.osVersion].filter { !$0.isEmpty }.joined(separator: " "),
-      country: device.country, locale: device.locale)
+      version: labels.version, model: device.model, system: labels.system, country: device.country,
+      locale: device.locale)
   }
 }
 

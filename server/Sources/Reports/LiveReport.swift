@@ -50,10 +50,10 @@ public struct LiveEvent: Sendable, Hashable {
     install = stored.install
     user = stored.user
     country = stored.device.country
-    let device = stored.device
-    version = device.appBuild.isEmpty ? device.appVersion : "\(device.appVersion) (\(device.appBuild))"
-    model = device.model
-    system = [device.osName, device.osVersion].filter { !$0.isEmpty }.joined(separator: " ")
+    let labels = DeviceLabels(stored.device)
+    version = labels.version
+    model = stored.device.model
+    system = labels.system
     properties = stored.properties
   }
 }

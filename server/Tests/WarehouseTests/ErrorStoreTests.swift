@@ -187,6 +187,17 @@ import Testing
     try await warehouse.close()
   }
 
+  @Test func `empty attachments take room, too`() async throws {
+    let (_, _, warehouse, app) = try open { $0.maximumErrorBytes = 640 }
+    var accepted = 0
+    for number in 1...20 {
+      let empty = piece(0, of: 1, [], key: Int64(number), id: "file \(number)")
+      accepted += try await warehouse.commit(empty, app: app).accepted
+    }
+    #expect(accepted == 10)
+    try await warehouse.close()
+  }
+
   @Test func `a transaction that fails leaves no error behind, and a later one stores it`() async throws {
     let (_, _, warehouse, app) = try open()
     var broken = error(1)

@@ -1,4 +1,4 @@
-import Ingest
+package import Ingest
 
 /// The keys under which one device's events are counted.
 struct DeviceKeys {
@@ -154,16 +154,17 @@ final class WriterDevices {
   }
 }
 
-/// The texts under which a device's events are counted; empty when unknown.
-struct DeviceLabels {
+/// The texts under which a device's events are counted and shown; empty when unknown.
+package struct DeviceLabels {
   /// `version (build)`.
-  var version: String
+  package var version: String
   /// `name version`.
-  var system: String
+  package var system: String
   /// The part of the locale that names the language, lower case.
-  var language: String
+  package var language: String
 
-  init(_ device: IncomingDevice) {
+  /// Makes the texts of a device.
+  package init(_ device: IncomingDevice) {
     version = device.appBuild.isEmpty ? device.appVersion : "\(device.appVersion) (\(device.appBuild))"
     if device.appVersion.isEmpty, !device.appBuild.isEmpty { version = "(\(device.appBuild))" }
     system = [device.osName, device.osVersion].filter { !$0.isEmpty }.joined(separator: " ")
