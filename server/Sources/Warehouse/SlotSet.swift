@@ -22,6 +22,16 @@ final class SlotSet {
 
   func insert(_ slot: UInt32) { if let handle { roaring_bitmap_add(handle, slot) } }
 
+  func remove(_ slot: UInt32) { if let handle { roaring_bitmap_remove(handle, slot) } }
+
+  var isEmpty: Bool { handle.map { roaring_bitmap_is_empty($0) } ?? true }
+
+  /// The smallest slot.
+  var first: UInt32? { isEmpty ? nil : handle.map { roaring_bitmap_minimum($0) } }
+
+  /// A set of its own with the same slots.
+  func copy() -> SlotSet { handle.map { SlotSet(handle: roaring_bitmap_copy($0)) } ?? SlotSet() }
+
   func contains(_ slot: UInt32) -> Bool { handle.map { roaring_bitmap_contains($0, slot) } ?? false }
 
   func formUnion(_ other: SlotSet) {

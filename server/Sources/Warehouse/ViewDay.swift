@@ -8,11 +8,23 @@ struct ViewDay {
     var users = SlotSet()
 
     /// Adds in place: a busy day does this millions of times.
-    mutating func add(_ more: [Int64], _ user: UInt32) {
+    ///
+    /// - Returns: whether the numbers are still sums.
+    @inline(__always)
+    mutating func add(_ more: [Int64], _ user: UInt32) -> Bool {
       users.insert(user)
-      for (index, number) in more.enumerated() where index < numbers.count {
-        numbers[index] = numbers[index].addingSaturated(number)
+      var isExact = true
+      for index in 0..<min(more.count, numbers.count) {
+        let (sum, isOver) = numbers[index].addingReportingOverflow(more[index])
+        if isOver { isExact = false }
+        numbers[index] = isOver ? (more[index] < 0 ? .min : .max) : sum
       }
+      return isExact
+    }
+
+    mutating func subtract(_ less: [Int64], _ user: UInt32) {
+      users.remove(user)
+      for (index, number) in less.enumerated() { numbers[index] &-= number }
     }
   }
 
@@ -30,27 +42,60 @@ struct ViewDay {
   /// What the day changed of what its view remembers; stored apart from the figures.
   var changes = ViewChanges()
 
+  /// The tables that keep no more keys, as the day had too many; see `ViewDay+Limits.swift`.
+  var closed: Set<ViewTable> = []
+  /// Different ways of each step of the flow, once that keeps no more.
+  var closedWays: [String: Int] = [:]
+  /// Whether all numbers are sums, none of them the end of its range: only then can something be taken away again.
+  private(set) var isExact = true
+
   /// Adds numbers to the row of a key.
   mutating func add(_ table: ViewTable, _ key: [String], _ numbers: [Int64], user: UInt32) {
-    var key = key
-    if tables[table]?.count ?? 0 >= Self.maximumKeys, tables[table]?[key] == nil {
-      key = key.map { _ in WriterDictionary.other }
-    }
-    tables[table, default: [:]][key, default: Tally(numbers: Array(repeating: 0, count: table.width))]
+    let key = closed.isEmpty || !closed.contains(table) ? key : kept(key, in: table)
+    let isSum =
+      tables[table, default: [:]][key, default: Tally(numbers: Array(repeating: 0, count: table.width))]
       .add(numbers, user)
+    if !isSum { isExact = false }
   }
 
-  /// Adds the figures of another day.
-  mutating func merge(_ other: ViewDay) {
+  /// Adds to the revenue.
+  mutating func add(revenue: Int64) {
+    let (sum, isOver) = totals.revenue.addingReportingOverflow(revenue)
+    totals.revenue = isOver ? totals.revenue.addingSaturated(revenue) : sum
+    if isOver { isExact = false }
+  }
+
+  /// Adds the figures of another day, of the breakdowns only those that are wanted.
+  mutating func merge(_ other: ViewDay, tables wanted: Set<ViewTable> = Set(ViewTable.allCases)) {
     totals.add(other.totals)
     present.formUnion(other.present)
     users.formUnion(other.users)
     repeaters.formUnion(other.repeaters)
-    for (table, rows) in other.tables {
+    for (table, rows) in other.tables where wanted.contains(table) {
       for (key, row) in rows {
         let tally = tables[table]?[key] ?? Tally(numbers: Array(repeating: 0, count: table.width))
         tally.users.formUnion(row.users)
         set(table, key, tally, adding: row.numbers)
+      }
+    }
+  }
+
+  /// Gives a table sets of its own, so that it can change beside the day that it was copied from.
+  mutating func unshare(_ table: ViewTable) {
+    tables[table] = tables[table]?.mapValues { Tally(numbers: $0.numbers, users: $0.users.copy()) }
+  }
+
+  /// Takes away what one user brought, counted by itself: all that the user has on the day.
+  mutating func subtract(_ part: ViewDay, of user: UInt32) {
+    for field in ViewTotals.fields { totals[keyPath: field] &-= part.totals[keyPath: field] }
+    for set in [present, users, repeaters] { set.remove(user) }
+    changes.states[user] = nil
+    if !part.isExact { isExact = false }
+    for (table, rows) in part.tables {
+      for (key, row) in rows {
+        guard let index = tables[table]?.index(forKey: key) else { continue }
+        tables[table]?.values[index].subtract(row.numbers, user)
+        if tables[table]?.values[index].users.isEmpty ?? false { tables[table]?[key] = nil }
       }
     }
   }
@@ -99,8 +144,11 @@ extension ViewDay {
     return bytes
   }
 
-  /// Reads a stored form; `nil` when it does not check out.
-  init?(present: UnsafeRawBufferPointer, figures: UnsafeRawBufferPointer) {
+  /// Reads a stored form, of the breakdowns only those that are wanted; `nil` when it does not check out.
+  init?(
+    present: UnsafeRawBufferPointer, figures: UnsafeRawBufferPointer,
+    tables wanted: Set<ViewTable> = Set(ViewTable.allCases)
+  ) {
     var sets = ByteReader(present)
     var reader = ByteReader(figures)
     guard let everybody = SlotSet.decode(&sets), reader.varint() == Self.version else { return nil }
@@ -114,13 +162,17 @@ extension ViewDay {
     else { return nil }
     self.users = users
     self.repeaters = repeaters
-    for _ in 0..<count { guard readTable(&reader) else { return nil } }
+    for _ in 0..<count { guard readTable(&reader, wanted) else { return nil } }
   }
 
-  private mutating func readTable(_ reader: inout ByteReader) -> Bool {
+  private mutating func readTable(_ reader: inout ByteReader, _ wanted: Set<ViewTable>) -> Bool {
     guard let number = reader.varint(), let table = ViewTable(rawValue: Int(clamping: number)),
       let count = reader.varint()
     else { return false }
+    guard wanted.contains(table) else {
+      for _ in 0..<count { guard Self.skipRow(&reader, table) else { return false } }
+      return true
+    }
     var rows: [[String]: Tally] = [:]
     for _ in 0..<count {
       guard let parts = reader.varint(), parts <= 8 else { return false }
@@ -139,5 +191,14 @@ extension ViewDay {
     }
     tables[table] = rows
     return true
+  }
+
+  private static func skipRow(_ reader: inout ByteReader, _ table: ViewTable) -> Bool {
+    guard let parts = reader.varint(), parts <= 8 else { return false }
+    for _ in 0..<parts {
+      guard let length = reader.varint(), reader.bytes(Int(clamping: length)) != nil else { return false }
+    }
+    for _ in 0..<table.width { guard reader.varint() != nil else { return false } }
+    return SlotSet.skip(&reader) != nil
   }
 }

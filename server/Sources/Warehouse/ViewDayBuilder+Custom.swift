@@ -1,20 +1,41 @@
 extension ViewHit {
-  /// Whether a name is a prefix with a number behind: `cd1`, and not `cd` or `cdx`.
-  fileprivate static func isSlot(_ name: String, _ prefix: String) -> Bool {
-    let number = name.utf8.dropFirst(prefix.utf8.count)
-    return name.utf8.starts(with: prefix.utf8) && !number.isEmpty && number.allSatisfy { (0x30...0x39).contains($0) }
+  /// A parameter with a number behind its name: `cd1`, and not `cd` or `cdx`.
+  struct Slot {
+    /// The second letter of the name: of dimensions, groups and metrics.
+    var kind: UInt8
+    var name: String
+    var value: String
   }
 
-  /// The custom dimensions of the hit by name: in order, as which keys become "(other)" must not depend on chance.
-  var dimensions: [(name: String, value: String)] { slots("cd") }
-  fileprivate var contentGroups: [(name: String, value: String)] { slots("cg") }
-  fileprivate var metrics: [(name: String, value: String)] { slots("cm") }
+  static let dimension = UInt8(ascii: "d")
+  static let contentGroup = UInt8(ascii: "g")
+  static let metric = UInt8(ascii: "m")
 
-  private func slots(_ prefix: String) -> [(name: String, value: String)] {
-    var found: [(name: String, value: String)] = []
-    for (name, value) in parameters where Self.isSlot(name, prefix) { found.append((name, value)) }
-    return found.sorted { $0.name < $1.name }
+  private static func kind(_ name: String) -> UInt8? {
+    var letters = name.utf8.makeIterator()
+    guard letters.next() == UInt8(ascii: "c"), let kind = letters.next(),
+      kind == dimension || kind == contentGroup || kind == metric, let first = letters.next()
+    else { return nil }
+    var digit: UInt8? = first
+    while let next = digit {
+      guard (0x30...0x39).contains(next) else { return nil }
+      digit = letters.next()
+    }
+    return kind
   }
+
+  /// The custom parameters of the hit by name: in order, as values are counted in the order in which they stand.
+  var slots: [Slot] {
+    var found: [Slot] = []
+    for (name, value) in parameters {
+      if let kind = Self.kind(name) { found.append(Slot(kind: kind, name: name, value: value)) }
+    }
+    if found.count > 1 { found.sort { $0.name < $1.name } }
+    return found
+  }
+
+  /// The custom dimensions of the hit.
+  var dimensions: [Slot] { slots.filter { $0.kind == Self.dimension } }
 }
 
 extension ViewDayBuilder {
@@ -28,17 +49,20 @@ extension ViewDayBuilder {
     let wider = [(session.values, CustomDefinition.Scope.session), (session.userValues, .user)].map { values, scope in
       (values: values.sorted { $0.key < $1.key }, scope: scope)
     }
+    let hasWider = wider.contains { !$0.values.isEmpty }
     for hit in session.hits {
-      for (name, value) in hit.dimensions where rules.scope(name, at: hit.time) == .hit {
-        count(name, .hit, value, &seen)
+      let customs = hit.slots
+      for custom in customs where custom.kind != ViewHit.metric {
+        if custom.kind == ViewHit.contentGroup || rules.scope(custom.name, at: hit.time) == .hit {
+          count(custom.name, .hit, custom.value, &seen)
+        }
       }
-      for (name, value) in hit.contentGroups { count(name, .hit, value, &seen) }
-      for (values, scope) in wider {
+      for (values, scope) in wider where hasWider {
         for (name, value) in values where rules.scope(name, at: hit.time) == scope { count(name, scope, value, &seen) }
       }
-      for (name, value) in hit.metrics where rules.scope(name, at: hit.time) != nil {
-        guard let number = ViewHit.millionths(value) else { continue }
-        day.add(.metrics, [name], [1, number], user: slot)
+      for metric in customs where metric.kind == ViewHit.metric && rules.scope(metric.name, at: hit.time) != nil {
+        guard let number = ViewHit.millionths(metric.value) else { continue }
+        day.add(.metrics, [metric.name], [1, number], user: slot)
       }
     }
   }

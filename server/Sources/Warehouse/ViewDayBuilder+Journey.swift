@@ -88,24 +88,7 @@ extension ViewDayBuilder {
     }
     for (index, step) in steps.prefix(Self.flowSteps).enumerated() {
       let next = index + 1 < steps.count ? steps[index + 1] : Step(kind: "exit", name: "(exit)")
-      addWay(index + 1, step, next, slot)
+      day.add(.flow, [Self.twoDigits(index + 1), step.kind, step.name, next.kind, next.name], [1], user: slot)
     }
-  }
-
-  private mutating func addWay(_ number: Int, _ step: Step, _ next: Step, _ slot: UInt32) {
-    var key = [Self.twoDigits(number), step.kind, step.name, next.kind, next.name]
-    if day.tables[.flow]?[key] == nil {
-      if flowKeys[number, default: 0] < Self.maximumWays {
-        flowKeys[number, default: 0] += 1
-      } else {
-        // Who leaves is still told from who goes on.
-        let isExit = next.kind == "exit"
-        key = [
-          key[0], "other", WriterDictionary.other, isExit ? "exit" : "other",
-          isExit ? next.name : WriterDictionary.other,
-        ]
-      }
-    }
-    day.add(.flow, key, [1], user: slot)
   }
 }

@@ -23,6 +23,7 @@ struct OrderEntries {
     var time: Int64
     var sequence: Int64
     var row: Int64
+    var slot: UInt32
     var change: ViewOrder
     /// Kept when what it changes is told by the order.
     var refund: ViewHit?
@@ -36,6 +37,9 @@ struct OrderEntries {
   static let most = 200_000
   private var entries: [OrderID: [Entry]] = [:]
   private var count = 0
+  private var users: [UInt32: Set<OrderID>] = [:]
+  /// Whether nothing had to be forgotten so far.
+  private(set) var hasRoom = true
 
   /// Adds a purchase or a refund, whose revenue and products the caller has read.
   ///
@@ -63,12 +67,29 @@ struct OrderEntries {
   }
 
   private mutating func add(_ hit: ViewHit, _ change: ViewOrder, _ lines: Int) -> Bool {
-    guard let text = hit.parameters["ti"], count + 1 + lines <= Self.most else { return false }
+    guard let text = hit.parameters["ti"] else { return false }
+    guard hasRoom, count + 1 + lines <= Self.most else {
+      hasRoom = false
+      return false
+    }
     count += 1 + lines
+    users[hit.slot, default: []].insert(OrderID(text))
     entries[OrderID(text), default: []].append(
       Entry(
-        time: hit.time, sequence: hit.sequence, row: hit.id, change: change, refund: hit.isOpenRefund ? hit : nil))
+        time: hit.time, sequence: hit.sequence, row: hit.id, slot: hit.slot, change: change,
+        refund: hit.isOpenRefund ? hit : nil))
     return true
+  }
+
+  /// Forgets what a user's hits said.
+  mutating func remove(_ slot: UInt32) {
+    for id in users.removeValue(forKey: slot) ?? [] {
+      let (left, gone) = (
+        entries[id, default: []].filter { $0.slot != slot }, entries[id, default: []].filter { $0.slot == slot }
+      )
+      entries[id] = left.isEmpty ? nil : left
+      count -= gone.reduce(0) { $0 + 1 + $1.change.lines.count }
+    }
   }
 
   /// Calls `refund` with each refund whose amounts its order tells, and with what it takes back, order after order.
@@ -139,17 +160,20 @@ extension ViewDayBuilder {
   /// What products are told by, and the parameters that say it.
   static let productFactNames = [("brand", "br"), ("category", "ca"), ("coupon", "cc"), ("variant", "va")]
 
-  /// Counts the refunds whose amounts their orders tell.
-  mutating func settleOrders(_ before: (OrderID) throws -> ViewOrder?) rethrows {
+  /// The breakdowns that such refunds are in.
+  static let refundTables: [ViewTable] = [.transactions, .orders, .products, .productFacts]
+
+  /// Finds what the day changed of orders, and the refunds whose amounts their orders tell.
+  mutating func settleOrders(_ before: (OrderID) throws -> ViewOrder?) rethrows -> [(ViewHit, ViewOrder)] {
     var refunds: [(ViewHit, ViewOrder)] = []
     day.changes.orders = try orders.settled(before) { refunds.append(($0, $1)) }
-    for (hit, amounts) in refunds { add(refund: amounts, hit) }
+    return refunds
   }
 
   /// Counts a refund by what it takes back.
   mutating func add(refund amounts: ViewOrder, _ hit: ViewHit) {
     let taken = amounts.negated
-    day.totals.revenue = day.totals.revenue.addingSaturated(taken.revenue)
+    day.add(revenue: taken.revenue)
     day.add(.transactions, [hit.text("ti")], [1, taken.revenue, taken.tax, taken.shipping], user: hit.slot)
     let numbers = [0, 0, 0, 0, 1, amounts.revenue]
     day.add(.orders, ["all", "all"], numbers, user: hit.slot)

@@ -9,9 +9,8 @@ struct ViewDayBuilder {
   let rules: CustomRules
   private let hour: (Int64) -> Int
   var day = ViewDay()
-  /// Different keys of each step of the flow.
-  var flowKeys: [Int: Int] = [:]
-  private var transactions: Set<String> = []
+  /// How often each transaction id was bought.
+  private var transactions: [String: Int] = [:]
   /// What hits said of orders, until the day is finished; see `ViewDayBuilder+Orders.swift`.
   var orders = OrderEntries()
 
@@ -50,21 +49,49 @@ struct ViewDayBuilder {
   ///
   /// - Parameter states: what was remembered of these users when the day began.
   mutating func add(portion hits: [ViewHit], _ states: [UInt32: UserState] = [:]) {
-    for (slot, hits) in Dictionary(grouping: hits, by: \.slot).sorted(by: { $0.key < $1.key }) {
-      add(userHits: hits.sorted(by: ViewHit.isBefore), slot, states[slot] ?? UserState())
+    for (slot, hits) in ViewHit.byUser(hits) {
+      add(userHits: hits, slot, states[slot] ?? UserState())
+      day.closeTables()
     }
   }
+
+  /// Takes away all that a user brought.
+  ///
+  /// - Parameters:
+  ///   - hits: all of the user's that were added.
+  ///   - state: what was remembered of the user then.
+  mutating func remove(_ hits: [ViewHit], of slot: UInt32, _ state: UserState?) {
+    var part = ViewDayBuilder(filters: filters, settings: settings, rules: rules, hour: hour)
+    part.add(portion: hits, state.map { [slot: $0] } ?? [:])
+    day.subtract(part.day, of: slot)
+    orders.remove(slot)
+    for (id, count) in part.transactions {
+      let left = transactions[id, default: 0] - count
+      transactions[id] = left > 0 ? left : nil
+    }
+  }
+
+  /// Whether users can be taken away again.
+  var isReversible: Bool { day.isExact && day.closed.isEmpty && orders.hasRoom }
 
   /// The day, once everybody was added, when nothing was known of any order.
   func finished() -> ViewDay { finished { _ in nil } }
 
   /// The day, once everybody was added.
   ///
-  /// - Parameter order: what was known of an order when the day began; only asked for those that something depends on.
-  func finished(order: (OrderID) throws -> ViewOrder?) rethrows -> ViewDay {
+  /// - Parameters:
+  ///   - tables: the breakdowns wanted.
+  ///   - order: what was known of an order when the day began; only asked for those that something depends on.
+  func finished(
+    tables wanted: Set<ViewTable> = Set(ViewTable.allCases), order: (OrderID) throws -> ViewOrder?
+  ) rethrows -> ViewDay {
     var finished = self
-    try finished.settleOrders(order)
+    // Rows of users are shared until somebody changes them.
+    let refunds = try finished.settleOrders(order)
+    for table in Self.refundTables where !refunds.isEmpty { finished.day.unshare(table) }
+    for (hit, amounts) in refunds { finished.add(refund: amounts, hit) }
     finished.day.totals.transactions = Int64(transactions.count)
+    finished.day.tables = finished.day.limited(wanted)
     return finished.day
   }
 
@@ -185,8 +212,8 @@ extension ViewDayBuilder {
       return
     }
     let revenue = revenue(of: hit) * sign
-    if sign > 0 { transactions.insert(hit.text("ti")) }
-    day.totals.revenue = day.totals.revenue.addingSaturated(revenue)
+    if sign > 0 { transactions[hit.text("ti"), default: 0] += 1 }
+    day.add(revenue: revenue)
     day.add(
       .transactions, [hit.text("ti")],
       [1, revenue, (hit.millionths("tt") ?? 0) * sign, (hit.millionths("ts") ?? 0) * sign], user: hit.slot)
@@ -231,7 +258,7 @@ extension ViewDayBuilder {
 
   static func products(of hit: ViewHit) -> [Product] {
     guard hit.parameters["pa"] != nil else { return [] }
-    return (1...200).compactMap { index in
+    return ViewEcommerce.productNumbers(hit.parameters).compactMap { index in
       let (name, identifier) = (hit.parameters["pr\(index)nm"], hit.parameters["pr\(index)id"])
       guard name ?? identifier != nil else { return nil }
       let (price, quantity) = (hit.millionths("pr\(index)pr"), max(hit.integer("pr\(index)qt") ?? 1, 0))

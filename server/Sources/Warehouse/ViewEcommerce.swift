@@ -21,6 +21,10 @@ struct ViewEcommerce {
   init?(_ parameters: [String: String]) {
     for (name, value) in parameters {
       var rest = name.utf8[...]
+      // Nearly all hits are told by the first letters of their parameters to have none of it.
+      guard rest.count > 4, let first = rest.first, first == UInt8(ascii: "p") || first == UInt8(ascii: "i") else {
+        continue
+      }
       if Self.skip("promo", &rest) {
         guard let number = Self.number(&rest) else { continue }
         promotions[number, default: [:]][String(rest) ?? ""] = value
@@ -34,6 +38,19 @@ struct ViewEcommerce {
       }
     }
     if promotions.isEmpty, impressions.isEmpty { return nil }
+  }
+
+  /// The numbers of the products that a hit describes by name or SKU, in order.
+  static func productNumbers(_ parameters: [String: String]) -> [Int] {
+    var numbers: Set<Int> = []
+    for name in parameters.keys {
+      var rest = name.utf8[...]
+      guard skip("pr", &rest), let number = number(&rest),
+        rest.elementsEqual("nm".utf8) || rest.elementsEqual("id".utf8)
+      else { continue }
+      numbers.insert(number)
+    }
+    return numbers.sorted()
   }
 
   private static func skip(_ prefix: StaticString, _ rest: inout Substring.UTF8View) -> Bool {

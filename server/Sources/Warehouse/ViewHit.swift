@@ -9,13 +9,27 @@ struct ViewHit {
   var user: String
   var device: IncomingDevice
   var parameters: [String: String]
-
   /// The hit's type, `appview` counted as `screenview`.
-  var type: String {
+  let type: String
+  let sequence: Int64
+
+  init(
+    id: Int64, time: Int64, received: Int64, slot: UInt32, user: String, device: IncomingDevice,
+    parameters: [String: String]
+  ) {
+    self.id = id
+    self.time = time
+    self.received = received
+    self.slot = slot
+    self.user = user
+    self.device = device
+    self.parameters = parameters
+    // Asked for many times when a day is counted.
     let type = parameters["t"]?.lowercased() ?? ""
-    return type == "appview" ? "screenview" : type
+    self.type = type == "appview" ? "screenview" : type
+    sequence = parameters["_s"].flatMap { Int64($0) } ?? 0
   }
-  var sequence: Int64 { parameters["_s"].flatMap { Int64($0) } ?? 0 }
+
   var screen: String { parameters["cd"] ?? parameters["dp"] ?? "(not set)" }
   var isScreenView: Bool { type == "screenview" || type == "pageview" }
   var isException: Bool { type == "exception" }
@@ -46,6 +60,23 @@ struct ViewHit {
   /// The order in which a user's hits happened.
   static func isBefore(_ left: ViewHit, _ right: ViewHit) -> Bool {
     (left.time, left.sequence, left.id) < (right.time, right.sequence, right.id)
+  }
+
+  /// Hits user after user, each user's in the order in which they happened.
+  static func byUser(_ hits: [ViewHit]) -> [(slot: UInt32, hits: [ViewHit])] {
+    // Places are sorted instead of hits, which are large.
+    let order = hits.indices.sorted { left, right in
+      hits[left].slot == hits[right].slot ? isBefore(hits[left], hits[right]) : hits[left].slot < hits[right].slot
+    }
+    var users: [(slot: UInt32, hits: [ViewHit])] = []
+    var start = 0
+    while start < order.count {
+      let slot = hits[order[start]].slot
+      let end = order[start...].firstIndex { hits[$0].slot != slot } ?? order.count
+      users.append((slot, order[start..<end].map { hits[$0] }))
+      start = end
+    }
+    return users
   }
 
   /// Reads a decimal number exactly, as far as six decimals go; `nil` when it is none or too large.

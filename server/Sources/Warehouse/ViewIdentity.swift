@@ -33,8 +33,8 @@ enum ViewIdentity {
       var unlimited = settings
       unlimited.hasQuotas = false
       var outcome = Outcome()
-      for (slot, hits) in Dictionary(grouping: hits, by: \.slot) {
-        let ordered = hits.sorted(by: ViewHit.isBefore).map { (hit: $0, isIn: true) }
+      for (slot, hits) in ViewHit.byUser(hits) {
+        let ordered = hits.map { (hit: $0, isIn: true) }
         let state = states[slot | clientMark] ?? UserState()
         let day = UserDay(hits: ordered, state, unlimited, CustomRules())
         if day.state != state { outcome.states[slot | clientMark] = day.state }
@@ -60,10 +60,10 @@ extension ViewReading {
   @discardableResult
   func portions(
     _ times: Range<Int64>, of day: Int? = nil, where isWanted: (Int64, Int64, Int64) -> Bool,
-    body: ([ViewHit]) throws -> Void
+    found places: ([ViewPlace]) -> Void = { _ in }, body: ([ViewHit]) throws -> Void
   ) throws -> [UInt32: UserState] {
     guard view.countsMembers else {
-      try scan.portions(times, where: isWanted, body: body)
+      try scan.portions(times, where: isWanted, found: places, body: body)
       return [:]
     }
     // Without a day, what matters is what came last.

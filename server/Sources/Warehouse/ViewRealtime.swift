@@ -152,12 +152,11 @@ struct ViewRealtimeBuilder {
 extension WarehouseReader {
   /// Who is there now; see ``ViewSource/viewRealtime(_:now:)``.
   public func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime {
-    try reading { connection in
-      let reading = try ViewReading(view, connection, self)
+    try asking(view, now: now) { reading in
       let today = reading.calendar.day(of: now)
       let earlier = SlotSet()
       if let first = try reading.firstDay(), first < today {
-        for day in first..<today { earlier.formUnion(try reading.present(day, now: now)) }
+        for day in first..<today { earlier.formUnion(try reading.present(day)) }
       }
       var builder = ViewRealtimeBuilder(now: now, earlier: earlier)
       let since = now - Int64(ViewRealtime.length) * 60_000

@@ -98,10 +98,10 @@ struct UserDay {
       case .filtered:
         session = self.session(of: hit, between: previous, following[position], hits, places)
       }
-      for (name, value) in hit.dimensions {
-        switch rules.scope(name, at: hit.time) {
-        case .session: if let session { sessions[session].values[name] = value }
-        case .user: state.values[name] = value
+      for custom in hit.dimensions {
+        switch rules.scope(custom.name, at: hit.time) {
+        case .session: if let session { sessions[session].values[custom.name] = custom.value }
+        case .user: state.values[custom.name] = custom.value
         case .hit, nil: break
         }
       }

@@ -3,7 +3,7 @@ import TernEvents
 
 /// Days of views that were counted before, in their stored form.
 ///
-/// A day that is final stays until there are too many; another one until a row was stored.
+/// A day that is final stays until there are too many; another one until a hit came in time for it or for an earlier day.
 final class ViewDayCache: Sendable {
   struct Key: Hashable {
     var view: View
@@ -23,9 +23,10 @@ final class ViewDayCache: Sendable {
   private static let most = 2_000
   private let entries = Locked<[Key: Entry]>([:])
 
-  func entry(_ key: Key, row: Int64) -> Entry? {
-    entries.withLock { $0[key] }.flatMap { $0.row == nil || $0.row == row ? $0 : nil }
-  }
+  /// The views whose last days are counted on.
+  let live = LiveViews()
+
+  func entry(_ key: Key) -> Entry? { entries.withLock { $0[key] } }
 
   func keep(_ entry: Entry, for key: Key) {
     entries.withLock { entries in
@@ -50,12 +51,22 @@ final class ViewReading {
   let lastRow: Int64
   /// The last rows that sealed days may count; see ``sealRow(_:)``.
   private(set) lazy var sealRows = Result { try loadSealRows() }
-  private let rules: CustomRules
+  let rules: CustomRules
   let members: ReaderMembers
+  /// The last days as they were counted for the last question, while it is this question's turn.
+  let live: LiveView?
+  /// The day on which the question is asked.
+  let today: Int?
+  /// See ``arrivals(after:)``.
+  var arrivals: [Int64: Arrivals] = [:]
   /// What is remembered of users from the days that are not sealed.
   var memory = ViewMemory()
 
-  init(_ view: View, _ connection: SQLConnection, _ reader: WarehouseReader) throws {
+  init(
+    _ view: View, _ connection: SQLConnection, _ reader: WarehouseReader, live: LiveView? = nil,
+    rules: CustomRules? = nil,
+    now: Int64? = nil
+  ) throws {
     guard let calendar = ViewCalendar(view) else {
       throw WarehouseError(
         code: .invalid, message: "This system does not know the time zone \(view.timeZone) of view \(view.id).")
@@ -67,7 +78,10 @@ final class ViewReading {
     scan = try ViewScan(connection, app: view.app, dictionary: reader.dictionary)
     lastRow = try WarehouseSchema.lastRow(connection)
     definitions = try reader.catalog.definitions(app: view.app)
-    rules = CustomRules(definitions)
+    self.rules = CustomRules(definitions)
+    // Definitions that were changed just now have no counted days yet.
+    self.live = rules == self.rules ? live : nil
+    today = now.map { calendar.day(of: $0) }
     members = try ReaderMembers(connection, app: view.app)
   }
 
@@ -117,65 +131,108 @@ final class ViewReading {
     try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'view_order'") != nil
   }
 
-  /// A day as the stored hits tell it; those of rows behind `row` came when it was sealed.
-  func counted(_ day: Int, through row: Int64 = .max) throws -> ViewDay {
-    guard let bounds = calendar.bounds(of: day) else { return ViewDay() }
-    try remember(before: day)
+  /// Begins to count a day.
+  func builder(_ day: Int) -> ViewDayBuilder {
     let own = view.rules(on: Day(number: day))
-    var builder = ViewDayBuilder(filters: own.filters, settings: own.settings, rules: rules) { [calendar] in
+    return ViewDayBuilder(filters: own.filters, settings: own.settings, rules: rules) { [calendar] in
       calendar.hour(of: $0)
     }
-    let clients = try portions(bounds, of: day) { id, time, received in
-      id <= row && calendar.day(of: time) == day && calendar.counts(time: time, received: received)
-    } body: {
-      builder.add(portion: $0, try states(of: Set($0.map(\.slot)), before: day))
-    }
-    var counted = try builder.finished { try order($0, before: day) }
-    counted.changes.states.merge(clients) { $1 }
+  }
+
+  /// A day as the stored hits tell it; those of rows behind `row` came when it was sealed.
+  func counted(_ day: Int, through row: Int64 = .max) throws -> ViewDay {
+    guard calendar.bounds(of: day) != nil else { return ViewDay() }
+    var builder = builder(day)
+    try count(day, through: row, into: &builder)
+    let counted = try builder.finished { try order($0, before: day) }
     memory.add(counted.changes, of: day)
     return counted
   }
 
+  /// Counts a day's hits.
+  ///
+  /// - Parameters:
+  ///   - found: is told where the hits are.
+  ///   - before: is told what was known of their users.
+  func count(
+    _ day: Int, through row: Int64, into builder: inout ViewDayBuilder, found: ([ViewPlace]) -> Void = { _ in },
+    before: ([UInt32: UserState]) -> Void = { _ in }
+  ) throws {
+    guard let bounds = calendar.bounds(of: day) else { return }
+    try remember(before: day)
+    let clients = try portions(
+      bounds, of: day,
+      where: { id, time, received in
+        id <= row && calendar.day(of: time) == day && calendar.counts(time: time, received: received)
+      }, found: found
+    ) { hits in
+      let known = try states(of: Set(hits.map(\.slot)), before: day)
+      before(known)
+      builder.add(portion: hits, known)
+    }
+    builder.day.changes.states.merge(clients) { $1 }
+  }
+
   /// What a day that is not sealed changed of what is remembered.
   func changes(of day: Int) throws -> ViewChanges {
-    if let known = cache.entry(key(day), row: lastRow)?.changes { return known }
-    let counted = try counted(day)
-    keep(counted, day)
-    return counted.changes
+    if let live = try live(day) {
+      return try live.builder.finished(tables: []) { try order($0, before: day) }.changes
+    }
+    return try entry(day)?.changes ?? kept(try counted(day), day).changes
   }
 
   private func key(_ day: Int) -> ViewDayCache.Key { ViewDayCache.Key(view: view, rules: rules, day: day) }
 
-  /// Keeps a counted day until there are more rows: however late it is, until it is sealed something may be on its way.
-  private func keep(_ counted: ViewDay, _ day: Int) {
+  /// A day that was counted before and that nothing has come for since, nor for a day before it.
+  private func entry(_ day: Int) throws -> ViewDayCache.Entry? {
+    guard var entry = cache.entry(key(day)) else { return nil }
+    guard let row = entry.row, row != lastRow else { return entry }
+    // Another question may have seen a later state.
+    guard row < lastRow, try arrivals(after: row).earliest ?? .max > day else { return nil }
+    entry.row = lastRow
+    cache.keep(entry, for: key(day))
+    return entry
+  }
+
+  private func kept(_ counted: ViewDay, _ day: Int) -> ViewDay {
     cache.keep(
       ViewDayCache.Entry(
         present: counted.encodedPresent, figures: counted.encodedFigures, changes: counted.changes, row: lastRow),
       for: key(day))
+    return counted
   }
 
-  /// A day, sealed if it is, else counted.
-  func day(_ day: Int, now: Int64) throws -> ViewDay {
-    let key = key(day)
-    var stored = cache.entry(key, row: lastRow).map { ($0.present, $0.figures) }
-    if stored == nil, let sealed = try sealed(day) {
-      stored = sealed
-      cache.keep(ViewDayCache.Entry(present: sealed.present, figures: sealed.figures), for: key)
+  /// A day, sealed if it is, else counted; of the breakdowns those that are wanted.
+  func day(_ day: Int, tables: Set<ViewTable>) throws -> ViewDay {
+    if let sealed = try kept(sealed: day) { return try decoded(sealed.present, sealed.figures, day, tables) }
+    if let live = try live(day) {
+      return try live.builder.finished(tables: tables) {
+        try remember(before: day)
+        return try order($0, before: day)
+      }
     }
-    guard let stored else {
-      let counted = try counted(day)
-      keep(counted, day)
-      return counted
-    }
-    return try Self.decoded(stored.0, stored.1, view, day)
+    if let known = try entry(day) { return try decoded(known.present, known.figures, day, tables) }
+    return kept(try counted(day), day)
   }
 
   /// Who was there on a day: cheaper than the whole day where that is sealed.
-  func present(_ day: Int, now: Int64) throws -> SlotSet {
-    let stored = try cache.entry(key(day), row: lastRow)?.present ?? sealed(day)?.present
-    guard let stored else { return try self.day(day, now: now).present }
+  func present(_ day: Int) throws -> SlotSet {
+    let stored = try kept(sealed: day)?.present ?? (live(day) == nil ? entry(day)?.present : nil)
+    guard let stored else { return try self.day(day, tables: []).present }
     return try stored.withUnsafeBytes { try WarehouseReader.slots($0) }
   }
+
+  /// A sealed day as it is stored, and kept from then on.
+  private func kept(sealed day: Int) throws -> ViewDayCache.Entry? {
+    if let known = cache.entry(key(day)), known.row == nil { return known }
+    guard let sealed = try sealed(day) else { return nil }
+    let entry = ViewDayCache.Entry(present: sealed.present, figures: sealed.figures)
+    cache.keep(entry, for: key(day))
+    return entry
+  }
+
+  /// Whether a day is sealed.
+  func isSealed(_ day: Int) throws -> Bool { try lastSealed().map { $0 >= day } ?? false }
 
   /// How far a day is; those before the first hit are never sealed, and need not be.
   func state(of day: Int, isSealed: Bool, _ firstDay: Int?, now: Int64) -> ViewFigures.DayState {
@@ -202,9 +259,11 @@ final class ViewReading {
     }
   }
 
-  private static func decoded(_ present: [UInt8], _ figures: [UInt8], _ view: View, _ day: Int) throws -> ViewDay {
+  private func decoded(
+    _ present: [UInt8], _ figures: [UInt8], _ day: Int, _ tables: Set<ViewTable>
+  ) throws -> ViewDay {
     let decoded = present.withUnsafeBytes { present in
-      figures.withUnsafeBytes { ViewDay(present: present, figures: $0) }
+      figures.withUnsafeBytes { ViewDay(present: present, figures: $0, tables: tables) }
     }
     guard let decoded else {
       throw WarehouseError(
@@ -216,12 +275,19 @@ final class ViewReading {
 }
 
 extension WarehouseReader {
+  /// Answers a question about a view, when it is its turn: the last days are counted on from the question before.
+  func asking<Value>(_ view: View, now: Int64, _ body: (ViewReading) throws -> Value) throws -> Value {
+    let rules = CustomRules(try catalog.definitions(app: view.app))
+    return try viewDays.live[LiveViews.Key(view: view, rules: rules)].withLock { live in
+      try reading { try body(ViewReading(view, $0, self, live: live, rules: rules, now: now)) }
+    }
+  }
+
   /// The figures of a view; see ``ViewSource/viewFigures(_:days:tables:now:)``.
   public func viewFigures(
     _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
   ) throws -> ViewFigures {
-    try reading { connection in
-      let reading = try ViewReading(view, connection, self)
+    try asking(view, now: now) { reading in
       var figures = ViewFigures()
       let seen = SlotSet()
       let (first, last) = (days.lowerBound.number, days.upperBound.number)
@@ -234,11 +300,11 @@ extension WarehouseReader {
       for number in min(start, first)...last {
         guard reading.calendar.bounds(of: number) != nil else { continue }
         if number < first, number <= last - 28 {
-          if number >= start { seen.formUnion(try reading.present(number, now: now)) }
+          if number >= start { seen.formUnion(try reading.present(number)) }
           continue
         }
         // Nothing happened before the first hit.
-        let day = number < start ? ViewDay() : try reading.day(number, now: now)
+        let day = number < start ? ViewDay() : try reading.day(number, tables: number < first ? [] : tables)
         let fresh = day.users.subtracting(seen)
         for window in windows where number > last - window.days { window.users.formUnion(day.users) }
         if number >= first {
@@ -249,7 +315,7 @@ extension WarehouseReader {
             ViewFigures.DayRow(
               day: Day(number: number), totals: day.totals, users: day.users.count, newUsers: fresh.count,
               state: reading.state(of: number, isSealed: sealed.contains(number), firstDay, now: now)))
-          whole.merge(day)
+          whole.merge(day, tables: tables)
         }
         seen.formUnion(day.present)
       }

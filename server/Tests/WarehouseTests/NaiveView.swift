@@ -2,6 +2,9 @@ import TernEvents
 
 @testable import Warehouse
 
+/// What is `Day` outside the model.
+private func civilDay(_ number: Int) -> Day { Day(number: number) }
+
 /// The rules of docs/views.md, read aloud: looks back over everything for every hit, and remembers nothing.
 struct NaiveView {
   struct Hit {
@@ -103,7 +106,7 @@ struct NaiveView {
   }
 
   /// What holds on the day of a hit.
-  private func rules(_ hit: Hit) -> View.Rules { view.rules(on: Warehouse.Day(number: Int(hit.time / Self.length))) }
+  private func rules(_ hit: Hit) -> View.Rules { view.rules(on: civilDay(Int(hit.time / Self.length))) }
 
   private func campaign(_ hit: Hit) -> [String]? {
     hit.parameters["cs"].map { [$0, "(not set)", "(not set)"] }
