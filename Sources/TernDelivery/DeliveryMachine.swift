@@ -123,7 +123,7 @@ package struct DeliveryMachine: Sendable {
   var generator: FastGenerator
 
   var waiting = Waiting()
-  var isEnabled = true
+  package internal(set) var isEnabled = true
   package internal(set) var isPaused = false
   /// Since when something waits that no delivery has been started for.
   var firstUnsentAt: Duration?

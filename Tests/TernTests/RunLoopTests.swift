@@ -60,6 +60,22 @@ import Testing
     await other.shutdown()
   }
 
+  @Test(arguments: [true, false])
+  mutating func `goes by what holds, not by a message that is older than what another process said since`(
+    isAboutRequests: Bool
+  ) async throws {
+    let switched = isAboutRequests ? \TernClient.allowsRequests : \.isEnabled
+    client[keyPath: switched] = false
+    let older = loop.engine.mailbox.takeAll()
+    let other = try harness.client { $0.sessions = .manual }
+    other[keyPath: switched] = true
+    loop.take(older)
+    client.track("A", priority: .critical)
+    loop.take(loop.engine.mailbox.takeAll())
+    #expect(loop.effects.sent.map(\.records.count) == [1])
+    await other.shutdown()
+  }
+
   @Test mutating func `makes no report of drops once the client is disabled`() throws {
     client.isEnabled = false
     client.track("Dropped")

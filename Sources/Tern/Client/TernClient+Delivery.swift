@@ -91,15 +91,26 @@ extension TernClient {
 
 extension Engine {
   func setPaused(_ isPaused: Bool, for reason: PauseReason) {
-    // One lock over both: of two threads, the one that is last says so last.
-    files.withLock { _ in
-      let changed = board.state.withLock { state -> Bool? in
-        let wasPaused = state.isPaused
-        if isPaused { state.pauses.insert(reason) } else { state.pauses.remove(reason) }
-        return wasPaused == state.isPaused ? nil : state.isPaused
-      }
-      if let changed { mailbox.post(.input(changed ? .paused : .resumed)) }
+    files.withLock { setPaused(isPaused, for: reason, &$0) }
+  }
+
+  /// Allows or forbids requests; written down on return, since it is the user's will.
+  func setAllowsRequests(_ isAllowed: Bool) {
+    files.withLock { files in
+      files.unsaved.allowsRequests = isAllowed
+      files.save()
+      setPaused(!isAllowed, for: .notAllowed, &files)
     }
+  }
+
+  /// One lock over change and message: of two threads, the one that is last says so last.
+  private func setPaused(_ isPaused: Bool, for reason: PauseReason, _: inout StateFiles) {
+    let changed = board.state.withLock { state -> Bool? in
+      let wasPaused = state.isPaused
+      if isPaused { state.pauses.insert(reason) } else { state.pauses.remove(reason) }
+      return wasPaused == state.isPaused ? nil : state.isPaused
+    }
+    if let changed { mailbox.post(.input(changed ? .paused : .resumed)) }
   }
 
   func flush() async -> FlushOutcome {

@@ -31,13 +31,7 @@ extension TernClient {
   /// While it is false events are recorded as before and nothing is sent, as after ``pause()``.
   public var allowsRequests: Bool {
     get { engine.board.state.withLock { !$0.pauses.contains(.notAllowed) } }
-    set {
-      engine.files.withLock { files in
-        files.unsaved.allowsRequests = newValue
-        files.save()
-      }
-      engine.setPaused(!newValue, for: .notAllowed)
-    }
+    set { engine.setAllowsRequests(newValue) }
   }
 
   /// The most the queue may take on disk, in bytes, from now on and over launches; the least is 24 KiB.

@@ -87,6 +87,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
     lookForSwitches()
     tryStorage(messages.map(\.occasion).max() ?? .time)
     for message in messages { take(message) }
+    mirrorSwitches()
     if engine.environment.clock.uptime - lookedForOrphans >= .seconds(3600), engine.waiting.total == 0 {
       adoptOrphans()
     }
@@ -107,6 +108,15 @@ package struct RunLoop<Effects: RunLoopEffects> {
     engine.files.withLock { $0.forgetSeen() }
     engine.log.close()
     engine.board.close()
+  }
+
+  /// What holds counts, whatever messages said last: one may be older than what was seen in the files since, and of a
+  /// change that was seen there no other one comes.
+  private mutating func mirrorSwitches() {
+    let isEnabled = engine.recorder.withLock { $0.isEnabled }
+    if machine.isEnabled != isEnabled { take(.input(isEnabled ? .enabled : .disabled)) }
+    let isPaused = engine.board.state.withLock { $0.isPaused }
+    if machine.isPaused != isPaused { take(.input(isPaused ? .paused : .resumed)) }
   }
 
   private mutating func take(_ message: Message) {

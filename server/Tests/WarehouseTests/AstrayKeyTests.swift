@@ -128,7 +128,7 @@ import Testing
     try await warehouse.perform { writer in
       let later = [
         "error_group", "error", "error_text", "attachment", "attachment_part", "error_room", "view_day", "view_seal",
-        "view_state", "member", "member_count", "span_session",
+        "view_state", "view_order", "member", "member_count", "span_session",
       ]
       for table in ["astray", "ledger", "trial"] + later { try writer.connection.execute("DROP TABLE \(table)") }
       try writer.connection.execute("DELETE FROM grdb_migrations WHERE identifier <> '1'")

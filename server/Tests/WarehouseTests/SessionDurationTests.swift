@@ -112,7 +112,7 @@ import Testing
   @Test func `a directory of before tells durations while it is only read, and is brought up to date`() async throws {
     let (directory, catalog, app, durations) = try await filled()
     try change(
-      directory, "DROP TABLE span_session; DELETE FROM grdb_migrations WHERE identifier LIKE '9%'")
+      directory, "DROP TABLE span_session; DELETE FROM grdb_migrations WHERE identifier LIKE '10%'")
     let reader = try SQLiteWarehouse.openForReading(directory: directory.path, catalog: catalog)
     #expect(try reader.sessionDurations(app: app, days: Self.days) == durations)
     #expect(try reader.verify().isClean)
