@@ -42,7 +42,8 @@ extension DeliveryMachine {
 
   mutating func batchSettled(_ id: BatchID, _ verdict: Verdict, now: Duration) {
     guard let batch = inFlight.removeValue(forKey: id), !batch.isVoid else { return release(id) }
-    if policy.retriesEachBatch, case .failed(let failure) = verdict {
+    if policy.retriesEachBatch, !batch.isQuestion, case .failed(let failure) = verdict {
+      if isProbing { vain = VainAttempts(probes: vain.probes + 1, events: vain.events + batch.events.total) }
       flushLearned(id, batch, verdict, now: now)
       return retry(id, batch, failure, now: now)
     }
@@ -125,6 +126,13 @@ extension DeliveryMachine {
     asksFirst = false
     sentInVain = false
     vain = VainAttempts()
+    succeeded()
+  }
+
+  /// The server is back, or was never gone.
+  mutating func noLongerAsks() {
+    asksFirst = false
+    sentInVain = false
     succeeded()
   }
 

@@ -117,7 +117,8 @@ extension DeliveryMachine {
     guard waiting.blocked == 0 else {
       return .failed(
         DeliveryFailure(
-          .unreadable, "\(waiting.blocked) events cannot be read from the disk now, or written to it; they stay."))
+          .unreadable,
+          "\(waiting.blocked) events or more cannot be read from the disk now, or written to it; they stay."))
     }
     return .nothingToSend
   }

@@ -6,7 +6,7 @@ extension DeliveryMachine {
   /// Whether the next attempt is a question and not a batch.
   var mustAsk: Bool { isAsking && !isProbing }
 
-  private var isAsking: Bool { asksFirst && !isAnswered && policy.asksAfterFailures != nil }
+  private var isAsking: Bool { asksFirst && !isAnswered && (policy.asksAfterFailures != nil || policy.asksAfterLaunch) }
 
   /// Whether the next attempt is a single event, because the questions were answered by something in between.
   var isProbing: Bool { isAsking && vain.suggestProbe(after: policy.questionsBeforeProbe, waiting: waiting.total) }
@@ -23,6 +23,8 @@ extension DeliveryMachine {
       hasAnswered = true
       vain = VainAttempts()
       isDelivering = true
+      // Where batches have retries of their own, that is all there was to know.
+      if policy.asksAfterFailures == nil { noLongerAsks() }
     }
     if case .failed(let failure) = verdict, !goesAgainAtOnce(batch, now: now) {
       for index in flushes.indices where flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
@@ -95,7 +97,14 @@ extension DeliveryMachine {
       bytesLimit: bytesLimit < policy.batchBytes ? bytesLimit : nil,
       limitedSince: bytesLimit < policy.batchBytes ? limitedSince : nil,
       // The next process knows nothing of one failure: it would send all of it again.
-      asksFirst: asksFirst || (policy.asksAfterFailures != nil && (sentInVain || isUntried)), vain: vain)
+      asksFirst: asksFirst || (policy.asksAfterFailures != nil && (sentInVain || isUntried)) || isUnanswered, vain: vain
+    )
+  }
+
+  /// The same where batches that failed keep their events and sleep, or all rest.
+  private var isUnanswered: Bool {
+    guard policy.asksAfterLaunch, !hasAnswered else { return false }
+    return isResting || inFlight.values.contains { !$0.isQuestion && !$0.isVoid }
   }
 
   /// Events are under way to a server that has answered nothing since the launch: a process that ends now would leave

@@ -23,6 +23,9 @@ package struct Policy: Sendable, Equatable {
   /// After how many failures in a row the server is asked with an empty batch before events are sent to it, over
   /// relaunches too; `nil`: never, since the protocol knows no empty batch.
   package var asksAfterFailures: Int?
+  /// Whether a launch asks first when the one before has sent events and got no answer but failures; for policies that do
+  /// not ask otherwise.
+  package var asksAfterLaunch: Bool
   /// How many questions may be answered by anything but a collector before one event is sent all the same, since the
   /// question itself may be what is not let through; more with each that does not arrive.
   package var questionsBeforeProbe: Int
@@ -43,7 +46,8 @@ package struct Policy: Sendable, Equatable {
     criticalDelay: Duration? = .zero, maximumInFlight: Int = 3,
     retry: Retry = .unlimited(first: .seconds(2), ceiling: .seconds(30 * 60)),
     maximumRetryAfter: Duration = .seconds(86_400), probeEvents: Int = 50, asksAfterFailures: Int? = 2,
-    questionsBeforeProbe: Int = 3, rejectionsBeforePause: Int = 8, sendsOnBackground: Bool = true,
+    asksAfterLaunch: Bool = false, questionsBeforeProbe: Int = 3, rejectionsBeforePause: Int = 8,
+    sendsOnBackground: Bool = true,
     sendsCriticalAlone: Bool = false, retriesEachBatch: Bool = false
   ) {
     self.batchEvents = max(batchEvents, 1)
@@ -56,6 +60,7 @@ package struct Policy: Sendable, Equatable {
     self.maximumRetryAfter = max(maximumRetryAfter, .zero)
     self.probeEvents = max(probeEvents, 1)
     self.asksAfterFailures = asksAfterFailures.map { max($0, 1) }
+    self.asksAfterLaunch = asksAfterLaunch
     self.questionsBeforeProbe = max(questionsBeforeProbe, 1)
     self.rejectionsBeforePause = max(rejectionsBeforePause, 1)
     self.sendsOnBackground = sendsOnBackground

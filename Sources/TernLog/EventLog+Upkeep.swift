@@ -154,6 +154,7 @@ extension LogState {
     }
     settled = []
     stalls = [:]
+    unread = [:]
     spares = SparePool()
     erasures = []
     unreadErasures = nil

@@ -139,6 +139,11 @@ package final class EventLog: Sendable {
         counts.unreadableCritical = stalled.critical
         counts.unreadableUntil = stalled.until
       }
+      if !state.unread.isEmpty {
+        counts.unreadSegments = state.unread.count
+        let until = state.unread.values.map(\.until).min()
+        counts.unreadableUntil = [counts.unreadableUntil, until].compactMap { $0 }.min()
+      }
       counts.claimed = state.claimed
       counts.bytes = state.home == nil ? 0 : state.diskBytes
       counts.oldestWaiting = state.oldestWaiting()

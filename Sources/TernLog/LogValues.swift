@@ -79,6 +79,9 @@ package struct LogCounts: Sendable, Equatable {
   package var unreadable = 0
   /// The critical ones among `unreadable`.
   package var unreadableCritical = 0
+  /// Files of which nobody knows how many events are in them, since they could not be read when they were found: those
+  /// events count nowhere.
+  package var unreadSegments = 0
   /// The uptime at which the first of them are tried again.
   package var unreadableUntil: Duration?
   /// Events in open claims.

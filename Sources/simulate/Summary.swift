@@ -22,6 +22,7 @@ extension Simulation.Outcome {
       ("in the report", "\(figures.reported), duplicates removed \(figures.duplicates)"),
       ("dropped", dropped.isEmpty ? "none" : dropped),
       ("counts lost in kills", "\(figures.forgotten)"),
+      ("receipts answered", "\(figures.receipts)"),
       ("opt-outs", "\(figures.erasures)"),
       ("worst delay", "\(figures.worstDelay.clockText) from track to the collector"),
       ("worst drain", "\(figures.worstDrain.clockText) in the healthy phase at the end"),

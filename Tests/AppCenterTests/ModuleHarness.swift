@@ -97,12 +97,13 @@ final class ModuleHarness {
     }
   }
 
-  /// Lets time pass until the storage can be used, however long that takes.
+  /// Lets time pass until the storage can be used, however long that takes, and everybody was told.
   func passUntilStored() async {
     while client?.currentStatus.hasStorage == false {
       clock.advance(by: .seconds(1))
       await Task.yield()
     }
+    await client?.flush()
   }
 
   /// The lines of the requests so far, of a type.

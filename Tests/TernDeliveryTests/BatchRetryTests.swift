@@ -8,11 +8,53 @@ import Testing
     .seconds(5) ... .seconds(10), .seconds(150) ... .seconds(300), .seconds(600) ... .seconds(1200),
   ]
 
-  private func world(seed: UInt64 = 1) -> World {
+  private func world(seed: UInt64 = 1, memory: DeliveryMemory = DeliveryMemory()) -> World {
     World(
       Policy(
         batchEvents: 50, criticalDelay: .seconds(3), retry: .limited(Self.ranges), asksAfterFailures: nil,
-        sendsCriticalAlone: true, retriesEachBatch: true), seed: seed)
+        asksAfterLaunch: true, sendsCriticalAlone: true, retriesEachBatch: true), seed: seed, memory: memory)
+  }
+
+  @Test(arguments: [false, true])
+  func `a server that hangs or fails is not sent the queue again by each short launch`(answers: Bool) {
+    var memory = DeliveryMemory()
+    var sent = 0
+    for launch in 0..<12 {
+      var world = world(memory: memory)
+      world.log = (0..<300).map { World.Entry(number: $0, isCritical: false) }
+      world.feed(.launched)
+      // One that answers the questions with an error gets a single event after some of them, as it always does.
+      if launch > 0 { #expect(world.requests.count == 1 && (world.isQuestion() || world.batchSizes == [1])) }
+      sent += world.batchSizes.reduce(0, +)
+      if answers { while !world.requests.isEmpty { world.settle(.unavailable) } }
+      if let last = world.remembered.last { memory = last }
+    }
+    #expect(answers ? (151...153).contains(sent) : sent == 150, "the first three batches: \(sent)")
+    var world = world(memory: memory)
+    world.append(300)
+    world.run { _ in .delivered }
+    #expect(world.delivered.count == 300 && world.remembered.last == DeliveryMemory())
+    if !answers { #expect(world.batchSizes.prefix(3) == [50, 50, 50] && world.asked.count == 1, "then all as usual") }
+  }
+
+  @Test func `a question that fails is repeated as a batch would be, and then all rest`() throws {
+    let silence = Verdict.failed(DeliveryFailure(.timedOut, "no answer"))
+    var world = world(memory: DeliveryMemory(asksFirst: true))
+    world.append(50)
+    for range in Self.ranges {
+      let failedAt = world.now
+      world.settle(silence)
+      #expect(world.requests.isEmpty)
+      world.advance(by: range.upperBound)
+      #expect(range.contains(try #require(world.asked.last) - failedAt) && world.isQuestion())
+    }
+    world.settle(silence)
+    world.advance(by: .seconds(100_000))
+    #expect(world.requests.isEmpty && world.timer == nil && world.log.count == 50 && world.batchSizes.isEmpty)
+    world.feed(.networkAvailable)
+    world.settle(.delivered)
+    world.settle(.delivered)
+    #expect(world.delivered.count == 50)
   }
 
   @Test(arguments: 0..<50 as Range<UInt64>)

@@ -20,6 +20,7 @@ import Testing
     let figures = outcome.figures
     if Self.days < 200 { return }
     #expect(figures.killsInCalls > 0 && figures.retries > 0 && figures.duplicates > 0 && figures.erasures > 0)
+    #expect(figures.receipts > 100)
   }
 
   @Test(arguments: [UInt64(11), 12, 13]) func `live the same life again from the same seed`(seed: UInt64) {

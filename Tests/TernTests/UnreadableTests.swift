@@ -96,6 +96,39 @@ import Testing
     #expect(tern.ledger.balances && tern.ledger.tracked == 11 && tern.ledger.delivered == 11)
   }
 
+  @Test func `is known to a flush, and sent by itself, also when it could not be read at the launch`() async throws {
+    let memory = InMemoryFileSystem()
+    let first = try SteppedClient(on: memory) { $0.startsPaused = true }
+    for number in 0..<10 { first.tern.track("E\(number)") }
+    first.kill()
+    memory.setScript { $0.kind == .read && $0.path.hasSuffix(".seg") ? .fail(errno: EIO) : nil }
+    var client = try SteppedClient(on: memory, first.harness)
+    #expect(await client.flush().error?.code == .unreadable)
+    #expect(client.tern.ledger.balances && client.tern.ledger.queued == 0, "nobody knows how many there are")
+    client.pass(.seconds(600))
+    #expect(client.wakeUps < 20)
+    memory.setScript(nil)
+    client.pass(.seconds(61))
+    #expect(client.names == (0..<10).map { "E\($0)" } && client.tern.ledger.delivered == 10)
+    #expect(client.tern.ledger.balances && client.loop.effects.timer == nil)
+  }
+
+  @Test func `is erased by an opt-out, also when it could not be read at the launch`() async throws {
+    let memory = InMemoryFileSystem()
+    let first = try SteppedClient(on: memory) { $0.startsPaused = true }
+    first.tern.track("Unwanted")
+    first.kill()
+    memory.setScript { $0.kind == .open && $0.path.hasSuffix(".seg") ? .fail(errno: EMFILE) : nil }
+    var client = try SteppedClient(on: memory, first.harness)
+    client.tern.erase()
+    client.tern.setRecording(false, of: .usage)
+    client.work()
+    memory.setScript(nil)
+    client.pass(.seconds(120))
+    #expect(client.names.isEmpty && client.tern.ledger.queued == 0 && client.tern.ledger.balances)
+    #expect(client.tern.ledger.droppedByReason == [.erased: 1])
+  }
+
   @Test mutating func `is sent when it can be read again, without anybody asking`() {
     for number in 0..<10 { tern.track("E\(number)") }
     runOutOfFiles()

@@ -152,6 +152,7 @@ extension TernClient.Configuration {
       policy.retry = .limited(ranges.map { $0.clamped(to: .zero ... .longest) })
       policy.retriesEachBatch = true
       policy.asksAfterFailures = nil
+      policy.asksAfterLaunch = true
     }
     return policy
   }

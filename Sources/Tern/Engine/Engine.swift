@@ -110,7 +110,8 @@ package final class Engine: Sendable {
     let (counts, held, _, _) = counts
     let critical = counts.waitingCritical - counts.unreadableCritical
     return .init(
-      normal: counts.waiting - counts.unreadable - critical, critical: critical, blocked: counts.unreadable + held,
+      normal: counts.waiting - counts.unreadable - critical, critical: critical,
+      blocked: counts.unreadable + counts.unreadSegments + held,
       blockedUntil: counts.unreadableUntil)
   }
 

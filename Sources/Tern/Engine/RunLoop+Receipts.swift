@@ -4,7 +4,7 @@ import TernLog
 
 /// Those who wait to hear of single events.
 struct ReceiptDesk {
-  typealias Waiter = CheckedContinuation<ReceiptError?, Never>
+  typealias Waiter = @Sendable (ReceiptError?) -> Void
 
   /// What an asker knew when the event was recorded.
   struct Question {
@@ -119,15 +119,8 @@ extension Engine {
   func fate(of id: UniqueID, dropped: Int, wasHeld: Bool) async -> ReceiptError? {
     let number = board.state.withLock { $0.receipts.draw() }
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
-        let isOpen = board.state.withLock { state in
-          if !state.isClosed {
-            state.receipts.add(.init(number: number, dropped: dropped, wasHeld: wasHeld, waiter: waiter), id)
-          }
-          return !state.isClosed
-        }
-        guard isOpen else { return waiter.resume(returning: ReceiptError(.stopped)) }
-        mailbox.post(.refresh)
+      await withCheckedContinuation { continuation in
+        tellFate(of: id, number, dropped: dropped, wasHeld: wasHeld) { continuation.resume(returning: $0) }
         if Task.isCancelled { abandonReceipt(id, number) }
       }
     } onCancel: {
@@ -135,8 +128,22 @@ extension Engine {
     }
   }
 
+  /// Has somebody told what became of an event; `number` names the question.
+  func tellFate(
+    of id: UniqueID, _ number: Int, dropped: Int, wasHeld: Bool, _ waiter: @escaping ReceiptDesk.Waiter
+  ) {
+    let isOpen = board.state.withLock { state in
+      if !state.isClosed {
+        state.receipts.add(.init(number: number, dropped: dropped, wasHeld: wasHeld, waiter: waiter), id)
+      }
+      return !state.isClosed
+    }
+    guard isOpen else { return waiter(ReceiptError(.stopped)) }
+    mailbox.post(.refresh)
+  }
+
   private func abandonReceipt(_ id: UniqueID, _ number: Int) {
-    board.state.withLock { $0.receipts.take(id, number: number) }?.resume(returning: ReceiptError(.stopped))
+    board.state.withLock { $0.receipts.take(id, number: number) }?(ReceiptError(.stopped))
   }
 
   func answer(_ id: UniqueID, _ error: ReceiptError?) {
@@ -145,7 +152,7 @@ extension Engine {
 
   fileprivate func answer(_ id: UniqueID, _ answer: (ReceiptDesk.Question) -> ReceiptError?) {
     for question in board.state.withLock({ $0.receipts.take(id) }) {
-      question.waiter.resume(returning: answer(question))
+      question.waiter(answer(question))
     }
   }
 }

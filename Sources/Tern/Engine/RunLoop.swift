@@ -85,6 +85,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
     // Everything that is sent is sent because of a message.
     for switched in engine.followSwitches() { take(.input(switched)) }
     lookForSwitches()
+    takeInUnread()
     tryStorage(messages.map(\.occasion).max() ?? .time)
     for message in messages { take(message) }
     mirrorSwitches()
@@ -136,11 +137,23 @@ package struct RunLoop<Effects: RunLoopEffects> {
       }
       if input == .enteredBackground, engine.configuration.durability != .never { engine.log.synchronize() }
       // Whoever asks for all of it wants to know whether it can be had.
-      if case .flushRequested = input { engine.log.retryUnreadable() }
+      if case .flushRequested = input {
+        engine.log.retryUnreadable()
+        takeInUnread()
+      }
       if input.looksForOrphans { adoptOrphans() }
       if input == .networkAvailable { effects.networkChanged() }
       feed(input)
     }
+  }
+
+  /// Takes in what could not be read when the log was opened, once it can be: it has waited long enough.
+  private mutating func takeInUnread() {
+    guard engine.log.takeInUnread() else { return }
+    adoptions += 1
+    if !engine.recorder.withLock({ $0.isEnabled }) { return engine.log.erase() }
+    for part in engine.recorder.withLock({ $0.off }) { engine.log.erase(epoch: part.erasure) }
+    feed(.launched)
   }
 
   /// Takes in what other processes left that died since, or it would wait for the next launch.

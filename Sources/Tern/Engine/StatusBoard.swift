@@ -114,7 +114,7 @@ final class StatusBoard: Sendable {
     }
     for watcher in watchers { watcher.finish() }
     for flush in flushes { flush.resume(returning: Self.closed) }
-    for receipt in receipts { receipt.resume(returning: ReceiptError(.stopped)) }
+    for receipt in receipts { receipt(ReceiptError(.stopped)) }
   }
 
   static let closed = FlushOutcome.failed(

@@ -86,6 +86,14 @@ extension LogState {
     expire(names.compactMap { load($0, buffer) })
   }
 
+  /// Tries to read the segments again that could not be, and are due.
+  mutating func loadUnread(at uptime: Duration) {
+    let due = unread.values.filter { $0.until <= uptime }.map(\.name).sorted { $0.number < $1.number }
+    guard home != nil, !due.isEmpty else { return }
+    load(due)
+    takeStock()
+  }
+
   /// The segments at home; what an interrupted rewriting left is removed on the way.
   private mutating func tidiedSegments() throws(FileError) -> [SegmentName] {
     guard let home else { return [] }
@@ -150,26 +158,30 @@ extension LogState {
 
   /// Reads one segment file and takes it into the index; what it tells of time, unless there is nothing in it.
   private mutating func load(_ name: SegmentName, _ buffer: ScratchBuffer) -> SegmentAge? {
-    // A file that cannot be opened now (out of descriptors, say) stays where it is for the next launch.
-    guard let file = (try? fileSystem.open(path(name), .update)) ?? (try? fileSystem.open(path(name), .read)) else {
+    // A file that cannot be opened now (out of descriptors, say) stays where it is, and is tried again.
+    guard let file = openToLoad(name) else { return nil }
+    defer { fileSystem.close(file) }
+    guard let size = try? fileSystem.status(file).size else {
+      leaveUnread(name)
       return nil
     }
-    defer { fileSystem.close(file) }
-    guard let size = try? fileSystem.status(file).size else { return nil }
     // No record begins before the end of the header: there is nothing in it to keep.
     guard size >= SegmentHeader.size else {
+      endUnread(name)
       try? fileSystem.remove(path(name))
       return nil
     }
     guard size <= 4 << 20 else {
+      endUnread(name)
       setAside(name, size)
       return nil
     }
     let memory = buffer.reserve(size)
     guard let count = try? fileSystem.read(into: memory, from: file, at: 0), count == size else {
-      countAside(size)
+      leaveUnread(name, bytes: size)
       return nil
     }
+    endUnread(name)
     let bytes = UnsafeRawBufferPointer(rebasing: memory[..<count])
     guard let header = SegmentHeader(bytes) else {
       setAside(name, size)
@@ -186,8 +198,14 @@ extension LogState {
     }
     if scan.segment.isSettled, (try? fileSystem.remove(path(name))) != nil { return nil }
     let lane = Int(name.lane.rawValue)
-    // Only the last segment of a lane is appended to.
-    if let previous = lanes[lane].segments.lastIndex { lanes[lane].modify(previous) { $0.isOpenEnded = false } }
+    // Only the last segment of a lane is appended to; one that is read late comes in its place among the others.
+    if let previous = lanes[lane].segments.lastIndex {
+      if lanes[lane].segments[previous].name.number < name.number {
+        lanes[lane].modify(previous) { $0.isOpenEnded = false }
+      } else {
+        scan.segment.isOpenEnded = false
+      }
+    }
     if header.bootID != configuration.bootID { scan.segment.isOpenEnded = false }
     if scan.segment.isSettled { settled.append(name) }
     lanes[lane].add(scan.segment)

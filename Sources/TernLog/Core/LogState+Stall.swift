@@ -82,6 +82,7 @@ extension EventLog {
   package func retryUnreadable() {
     state.withLock { state in
       for number in state.stalls.keys { state.stalls[number]?.until = .zero }
+      for number in state.unread.keys { state.unread[number]?.until = .zero }
     }
   }
 }

@@ -24,6 +24,8 @@ struct LogState {
   var settled: [SegmentName] = []
   /// Segments that could not be read lately, by number.
   var stalls: [UInt64: Stall] = [:]
+  /// Segments that could not be read when they were found: nobody knows what is in them.
+  var unread: [UInt64: Unread] = [:]
   var spares = SparePool()
   var ageClock = AgeClock()
   /// The clock as its file has it, and the size of that file.

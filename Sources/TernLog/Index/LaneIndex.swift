@@ -14,7 +14,7 @@ struct LaneIndex {
   var unsyncedFrom: UInt64?
 
   mutating func add(_ segment: Segment) {
-    segments.append(segment)
+    segments.add(segment)
     count(segment, 1)
   }
 

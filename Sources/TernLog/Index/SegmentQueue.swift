@@ -13,8 +13,10 @@ struct SegmentQueue {
     _modify { yield &storage[index] }
   }
 
-  mutating func append(_ segment: Segment) {
-    storage.append(segment)
+  /// Puts a segment in the place of its number, which is behind the others but for one that is read late.
+  mutating func add(_ segment: Segment) {
+    guard let last, last.name.number > segment.name.number else { return storage.append(segment) }
+    storage.insert(segment, at: firstIndex(from: segment.name.number))
   }
 
   /// Where the segment of a number is, if it is still here.

@@ -36,6 +36,8 @@ package struct Figures: Sendable, Hashable {
   /// Events that reached the collector again, and were removed.
   package var duplicates = 0
   package var erasures = 0
+  /// Receipts that were answered.
+  package var receipts = 0
   /// Counts of drops that a kill took with it.
   package var forgotten = 0
   package var dropped: [DropReason: Int] = [:]
@@ -61,6 +63,7 @@ package struct Figures: Sendable, Hashable {
     reported += other.reported
     duplicates += other.duplicates
     erasures += other.erasures
+    receipts += other.receipts
     forgotten += other.forgotten
     for (reason, count) in other.dropped { dropped[reason, default: 0] += count }
     worstDelay = max(worstDelay, other.worstDelay)

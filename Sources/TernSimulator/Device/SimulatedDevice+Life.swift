@@ -140,6 +140,7 @@ extension SimulatedDevice {
     let before = totals
     process.loop.end()
     takeNote(of: process)
+    checkReceipts(process, hasEnded: true)
     process.files.kill()
     remove(process)
     bury(before: before, dying: before)

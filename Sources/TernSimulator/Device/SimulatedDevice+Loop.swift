@@ -48,6 +48,7 @@ extension SimulatedDevice {
       fail("pause", "process \(process.number) sends while it is paused")
     }
     process.isPaused = process.wantsPaused
+    checkReceipts(process)
     carryOut(process)
     look(process)
   }

@@ -82,12 +82,14 @@ extension SimulatedDevice {
     if use.chance(traits.huge) {
       for number in 0..<10 { properties["huge\(number)"] = .string(String(repeating: "h", count: 8000)) }
     }
+    let receipt: Receipt
     if use.chance(0.1) {
-      client.screen("screen", properties)
+      receipt = client.screen("screen", properties)
     } else {
       let name = use.chance(traits.poison) ? DeviceUse.poison : critical ? "critical" : "normal"
-      client.track(name, properties, priority: critical ? .critical : .normal)
+      receipt = client.track(name, properties, priority: critical ? .critical : .normal)
     }
+    mindReceipt(receipt, of: process)
     guard !isEnabled, !process.files.isDead else { return }
     book.refused[.disabled, default: 0] += 1
     checkNothingRecorded(process)

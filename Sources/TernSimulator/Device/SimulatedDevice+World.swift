@@ -117,6 +117,7 @@ extension SimulatedDevice {
     guard report.violation == nil else { return }
     report.figures.worstDrain = max(report.figures.worstDrain, clock.now - started)
     if process.isTimerSet { fail("rest", "a timer is set though nothing waits") }
+    checkReceiptsAreAnswered(process)
     checkAccounts(process)
   }
 

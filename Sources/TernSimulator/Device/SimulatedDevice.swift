@@ -30,6 +30,8 @@ package final class SimulatedDevice {
   let disk = InMemoryFileSystem()
   var use: FastGenerator
   var net: FastGenerator
+  /// Which receipts are kept and asked about.
+  var asking: FastGenerator
   var agenda = Agenda()
   var collector: SimulatedCollector
   var book = EventBook()
@@ -82,6 +84,7 @@ package final class SimulatedDevice {
     setup = traits.setup
     use = FastGenerator(seed: generator.next())
     net = FastGenerator(seed: generator.next())
+    asking = FastGenerator(seed: ~seed)
     collector = SimulatedCollector(traits.network)
     report = DeviceReport(seed: seed)
     self.options = options

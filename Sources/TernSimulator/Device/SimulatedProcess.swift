@@ -22,6 +22,7 @@ final class SimulatedProcess {
   var loop: RunLoop<SimulatedEffects>
   let appended: Locked<[Appended]>
   var watch: DeliveryWatch
+  var receipts = ReceiptWatch()
 
   var isInForeground: Bool
   var isSuspended = false

@@ -30,6 +30,8 @@ package struct DeviceTraits: Sendable {
   var switches: Bool
   var pauses: Bool
   var flushes: Bool
+  /// The app keeps receipts and asks about them.
+  var asksForReceipts: Bool
   /// The run loop comes to its messages a little later.
   var isBusy: Bool
   /// The set-up of the version that is installed first.
@@ -58,6 +60,8 @@ package struct DeviceTraits: Sendable {
     isBusy = generator.chance(0.3)
     setup = AppTraits(using: &generator)
     network = NetworkTraits(using: &generator)
+    // Drawn last, so that a seed means the life that it has always meant.
+    asksForReceipts = FastGenerator(seed: UInt64(days * 1e9)).asks
   }
 }
 
@@ -139,4 +143,12 @@ enum RefusalStyle: Sendable {
   case byIndexes
   /// 422 and no word about which.
   case wholeBatch
+}
+
+extension FastGenerator {
+  /// Whether a device asks for receipts.
+  fileprivate var asks: Bool {
+    var generator = self
+    return generator.chance(0.6)
+  }
 }

@@ -1,0 +1,73 @@
+import TernEvents
+
+/// A segment that could not be read when it was found: what is in it waits, and nobody knows how much that is.
+struct Unread {
+  let name: SegmentName
+  private var stall: Stall
+  /// The size of its file, if that could be seen; counted as set aside.
+  var bytes = 0
+
+  init(_ name: SegmentName) {
+    self.name = name
+    stall = Stall(name: name)
+  }
+
+  /// By uptime; a try is due from then on.
+  var until: Duration {
+    get { stall.until }
+    set { stall.until = newValue }
+  }
+
+  mutating func failed(at uptime: Duration) { stall.failed(at: uptime, isOutOfFiles: true) }
+}
+
+extension LogState {
+  /// Opens a segment's file to take it in; `nil` when that is not possible now, or it is gone.
+  mutating func openToLoad(_ name: SegmentName) -> OpenFile? {
+    if let file = try? fileSystem.open(path(name), .update) { return file }
+    do throws(FileError) {
+      return try fileSystem.open(path(name), .read)
+    } catch {
+      if error.isMissing { endUnread(name) } else { leaveUnread(name) }
+      return nil
+    }
+  }
+
+  /// Leaves a segment alone for a while, longer each time.
+  mutating func leaveUnread(_ name: SegmentName, bytes: Int = 0) {
+    var entry = unread[name.number] ?? Unread(name)
+    if entry.bytes == 0, bytes > 0 {
+      entry.bytes = bytes
+      countAside(bytes)
+    }
+    entry.failed(at: clock.uptime)
+    unread[name.number] = entry
+  }
+
+  /// A segment was read, or is gone.
+  mutating func endUnread(_ name: SegmentName) {
+    guard let entry = unread.removeValue(forKey: name.number) else { return }
+    asideBytes = max(asideBytes - entry.bytes, 0)
+  }
+}
+
+extension EventLog {
+  /// Takes in segments that could not be read when they were found, if it is time to try again; true when more waits now.
+  ///
+  /// One look at the index when there are none.
+  package func takeInUnread() -> Bool {
+    let uptime = clock.uptime
+    guard state.withLock({ state in state.unread.values.contains { $0.until <= uptime } }) else { return false }
+    return operations.withLock { operations in
+      let isMore = state.withLock { state in
+        let before = state.waiting
+        state.loadUnread(at: uptime)
+        return state.waiting > before
+      }
+      finishErasures(&operations)
+      shrink()
+      state.withLock { $0.saveLedger() }
+      return isMore
+    }
+  }
+}
