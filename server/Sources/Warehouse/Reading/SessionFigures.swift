@@ -1,4 +1,3 @@
-
 /// How long sessions lasted.
 public struct SessionDurations: Sendable, Hashable {
   /// The upper ends of all buckets but the last, in milliseconds; a duration belongs to the first that is above it.
