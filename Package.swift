@@ -54,8 +54,8 @@ let package = Package(
     .executableTarget(name: "simulate", dependencies: ["TernSimulator", "TernEvents"]),
     .testTarget(name: "TernEventsTests", dependencies: ["TernEvents", "TernTestSupport"]),
     // A process that the tests of the log kill; no product, so nobody else ever builds it.
-    .executableTarget(name: "LogVictim", dependencies: ["TernLog", "TernEvents"], path: "Tests/LogVictim"),
-    .testTarget(name: "TernLogTests", dependencies: ["TernLog", "TernEvents", "TernTestSupport", "LogVictim"]),
+    .executableTarget(name: "CrashHelper", dependencies: ["TernLog", "TernEvents"], path: "Tests/CrashHelper"),
+    .testTarget(name: "TernLogTests", dependencies: ["TernLog", "TernEvents", "TernTestSupport", "CrashHelper"]),
     .testTarget(name: "TernDeliveryTests", dependencies: ["TernDelivery", "TernEvents", "TernTestSupport"]),
     // A process for the tests to start and to kill.
     .executableTarget(

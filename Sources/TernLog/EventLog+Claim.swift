@@ -63,10 +63,10 @@ extension EventLog {
     let plan = state.withLock { state -> ClaimPlan? in
       guard state.checkHome(at: now.uptime) else {
         // Or what waits would count as if it could be had.
-        if !state.isClosed { state.stallEverything(at: now.uptime) }
+        if !state.isClosed { state.backOffEverything(at: now.uptime) }
         return nil
       }
-      state.holdBackUnread(at: now.uptime)
+      state.holdBackUnreadErasures(at: now.uptime)
       return ClaimPlan(
         sources: state.planClaim(
           events: limits.events, bytes: limits.bytes, skipping: skipped, uptime: now.uptime),
@@ -75,11 +75,11 @@ extension EventLog {
     guard let plan, !plan.sources.isEmpty else { return .nothing }
     let number = operations.beginClaim(generation: plan.generation)
     let findings = read(plan, limits, operations.buffer)
-    let marks = state.withLock { state -> [PendingMark]? in
+    let tombstones = state.withLock { state -> [PendingTombstone]? in
       state.generation == plan.generation ? state.commit(findings, claim: number) : nil
     }
-    guard let marks else { return .nothing }
-    write(marks)
+    guard let tombstones else { return .nothing }
+    write(tombstones)
     state.withLock { $0.unpin(plan.sources.map(\.segment.name)) }
     note(findings, &skipped)
     removeSettled()
@@ -110,9 +110,9 @@ extension EventLog {
     for finding in findings {
       if let failure = finding.failure {
         skipped.insert(finding.name.number)
-        state.withLock { $0.stall(finding.name, at: uptime, isOutOfFiles: failure.isOutOfFiles) }
+        state.withLock { $0.backOff(finding.name, at: uptime, isOutOfFiles: failure.isOutOfFiles) }
       } else {
-        state.withLock { $0.endStall(finding.name.number) }
+        state.withLock { $0.endBackoff(finding.name.number) }
       }
     }
   }

@@ -23,7 +23,7 @@ extension EventLog {
           return false
         }
         for lane in state.lanes.indices { state.seal(lane) }
-        state.takeInOrphans()
+        state.adoptOrphans()
         for lane in state.lanes.indices { state.seal(lane) }
         state.beginErasure(of: epoch)
         state.saveErasures()
@@ -103,14 +103,15 @@ extension EventLog {
     let bytes = buffer.reserve(run.bytes)
     bytes.initializeMemory(as: UInt8.self, repeating: 0)
     if run.bytes >= RecordHeader.size, let start = bytes.baseAddress {
-      // First the mark alone: whatever becomes of the rest, recovery does not look into the stretch.
-      let mark = PendingMark(name: source.segment.name, header: source.segment.header, path: source.path, run: run)
-      guard mark.write(to: file, fileSystem) else { throw FileError.full(.write) }
+      // First the tombstone alone: whatever becomes of the rest, recovery does not look into the stretch.
+      let tombstone = PendingTombstone(
+        name: source.segment.name, header: source.segment.header, path: source.path, run: run)
+      guard tombstone.write(to: file, fileSystem) else { throw FileError.full(.write) }
       RecordHeader(fillerFor: run, lane: source.segment.name.lane)
         .encode(to: start, salt: source.segment.header.salt, offset: run.lower)
       start.put(
-        SettledMark.encoded(end: run.upper, salt: source.segment.header.salt, offset: run.lower),
-        at: RecordHeader.markOffset)
+        Tombstone.encoded(end: run.upper, salt: source.segment.header.salt, offset: run.lower),
+        at: RecordHeader.tombstoneOffset)
     }
     let written = try fileSystem.write(UnsafeRawBufferPointer(bytes), to: file, at: run.lower)
     if written != run.bytes { throw FileError.full(.write) }
@@ -152,14 +153,14 @@ extension LogState {
   mutating func pin(_ name: SegmentName) -> ClaimSource? {
     let lane = Int(name.lane.rawValue)
     guard let index = lanes[lane].segments.index(of: name.number) else { return nil }
-    if victim?.name == name { forgetVictim() }
+    if evictionCursor?.name == name { closeEvictionCursor() }
     lanes[lane].modify(index) { $0.isPinned = true }
     return ClaimSource(path: path(name), segment: lanes[lane].segments[index])
   }
 
   /// Takes records out of the log as erased; returns every stretch of the segment of which nothing lives.
   ///
-  /// Stretches are not merged: a mark that is in the file already is never changed, so that no torn write undoes it.
+  /// Stretches are not merged: a tombstone that is in the file already is never changed, so that no torn write undoes it.
   mutating func erase(
     _ name: SegmentName, _ waiting: [Run], _ claimed: [(claim: UInt64, taken: [Run], kept: [Run])]
   ) -> [Run] {

@@ -54,7 +54,7 @@ extension EventLog {
     defer { state.withLock { if $0.generation == generation { $0.unpin([name]) } } }
     if source.segment.waiting == 0 { return true }
     let uptime = clock.uptime
-    if state.withLock({ $0.isStalled(name.number, at: uptime) }) { return false }
+    if state.withLock({ $0.isBackingOff(name.number, at: uptime) }) { return false }
     do throws(FileError) {
       let file = try fileSystem.open(source.path, .read)
       defer { fileSystem.close(file) }
@@ -68,11 +68,11 @@ extension EventLog {
         }
         walker.take(item)
       }
-      state.withLock { $0.endStall(name.number) }
+      state.withLock { $0.endBackoff(name.number) }
       return true
     } catch {
       if error.isMissing { return true }
-      state.withLock { $0.stall(name, at: uptime, isOutOfFiles: error.isOutOfFiles) }
+      state.withLock { $0.backOff(name, at: uptime, isOutOfFiles: error.isOutOfFiles) }
       return false
     }
   }

@@ -12,11 +12,11 @@ extension EventLog {
         let records = operations.claims.removeValue(forKey: claim.number)
       else { return false }
       let verdicts = records.map { settlement.verdict(on: $0.id) }
-      let outcome = state.withLock { state -> (marks: [PendingMark], pinned: [SegmentName])? in
+      let outcome = state.withLock { state -> (tombstones: [PendingTombstone], pinned: [SegmentName])? in
         state.generation == claim.generation ? state.settle(claim.number, records, verdicts) : nil
       }
       guard let outcome else { return false }
-      write(outcome.marks)
+      write(outcome.tombstones)
       state.withLock { $0.unpin(outcome.pinned) }
       removeSettled()
       shrink()
@@ -25,15 +25,15 @@ extension EventLog {
     }
   }
 
-  /// Writes marks, opening each file once.
-  func write(_ marks: [PendingMark]) {
+  /// Writes tombstones, opening each file once.
+  func write(_ tombstones: [PendingTombstone]) {
     var current: (path: String, file: OpenFile)?
-    for mark in marks {
-      if current?.path != mark.path {
+    for tombstone in tombstones {
+      if current?.path != tombstone.path {
         if let current { fileSystem.close(current.file) }
-        current = (try? fileSystem.open(mark.path, .update)).map { (mark.path, $0) }
+        current = (try? fileSystem.open(tombstone.path, .update)).map { (tombstone.path, $0) }
       }
-      if let current { mark.write(to: current.file, fileSystem) }
+      if let current { tombstone.write(to: current.file, fileSystem) }
     }
     if let current { fileSystem.close(current.file) }
   }
@@ -43,13 +43,13 @@ extension EventLog {
     var removals = state.withLock { $0.takeSettled() }
     if removals.isEmpty { return }
     for index in removals.indices {
-      let mark = removals[index].mark
+      let tombstone = removals[index].tombstone
       do throws(FileError) {
-        removals[index].isKept = try fileSystem.retire(mark.path, keepAs: removals[index].sparePath)
+        removals[index].isKept = try fileSystem.retire(tombstone.path, keepAs: removals[index].sparePath)
         removals[index].isGone = true
       } catch {
         removals[index].isGone = error.isMissing
-        if !error.isMissing { write([mark]) }
+        if !error.isMissing { write([tombstone]) }
       }
     }
     state.withLock { state in
@@ -65,8 +65,8 @@ extension EventLog {
 
 /// A settled segment on its way out.
 struct Removal {
-  /// The mark over the whole segment, for when its file will not go.
-  let mark: PendingMark
+  /// The tombstone over the whole segment, for when its file will not go.
+  let tombstone: PendingTombstone
   let generation: UInt64
   let spare: String?
   let sparePath: String?
@@ -95,11 +95,11 @@ extension Settlement {
 }
 
 extension LogState {
-  /// Takes the claimed records out of the log or gives them back; the segments stay pinned until the marks are written.
+  /// Takes the claimed records out of the log or gives them back; the segments stay pinned until the tombstones are written.
   mutating func settle(
     _ claim: UInt64, _ records: [ClaimedRecord], _ verdicts: [Verdict]
-  ) -> (marks: [PendingMark], pinned: [SegmentName]) {
-    var marks: [PendingMark] = []
+  ) -> (tombstones: [PendingTombstone], pinned: [SegmentName]) {
+    var tombstones: [PendingTombstone] = []
     var pinned: [SegmentName] = []
     var start = 0
     while start < records.count {
@@ -107,7 +107,7 @@ extension LogState {
       let end = records[start...].firstIndex { $0.name != name } ?? records.count
       let lane = Int(name.lane.rawValue)
       if let index = lanes[lane].segments.index(of: name.number) {
-        if victim?.name == name { forgetVictim() }
+        if evictionCursor?.name == name { closeEvictionCursor() }
         lanes[lane].modify(index) {
           $0.release(claim: claim)
           $0.isPinned = true
@@ -116,18 +116,18 @@ extension LogState {
         for run in gone(records[start..<end], verdicts) {
           let merged = lanes[lane].modify(index) { $0.insert(run) }
           let header = lanes[lane].segments[index].header
-          marks.append(PendingMark(name: name, header: header, path: path(name), run: merged))
+          tombstones.append(PendingTombstone(name: name, header: header, path: path(name), run: merged))
         }
         let segment = lanes[lane].segments[index]
-        // A segment that goes as a whole needs no marks.
-        if segment.isSettled, !segment.isOpenEnded { marks.removeAll { $0.name == name } }
+        // A segment that goes as a whole needs no tombstones.
+        if segment.isSettled, !segment.isOpenEnded { tombstones.removeAll { $0.name == name } }
       }
       start = end
     }
-    return (marks, pinned)
+    return (tombstones, pinned)
   }
 
-  /// The runs of records that leave, adjoining ones as one, so that a batch costs one mark and not one an event.
+  /// The runs of records that leave, adjoining ones as one, so that a batch costs one tombstone and not one an event.
   private mutating func gone(_ records: ArraySlice<ClaimedRecord>, _ verdicts: [Verdict]) -> [Run] {
     var runs: [Run] = []
     for index in records.indices {
@@ -160,10 +160,11 @@ extension LogState {
       let everything = Run(
         lower: SegmentHeader.size, upper: segment.end, firstOrdinal: 0, endOrdinal: segment.nextOrdinal,
         owner: Run.gone)
-      let mark = PendingMark(name: name, header: segment.header, path: path(name), run: everything)
+      let tombstone = PendingTombstone(name: name, header: segment.header, path: path(name), run: everything)
       let spare = spares.reserve()
       removals.append(
-        Removal(mark: mark, generation: generation, spare: spare, sparePath: spare.flatMap { home?.path($0) }))
+        Removal(tombstone: tombstone, generation: generation, spare: spare, sparePath: spare.flatMap { home?.path($0) })
+      )
     }
     return removals
   }
@@ -172,11 +173,11 @@ extension LogState {
   mutating func finish(_ removal: Removal) {
     guard removal.generation == generation else { return }
     if let spare = removal.spare { spares.finish(spare, isInPlace: removal.isKept) }
-    let name = removal.mark.name
+    let name = removal.tombstone.name
     let lane = Int(name.lane.rawValue)
     guard let index = lanes[lane].segments.index(of: name.number) else { return }
     if removal.isGone {
-      endStall(name.number)
+      endBackoff(name.number)
       lanes[lane].remove(at: index)
     } else {
       lanes[lane].modify(index) { $0.isPinned = false }

@@ -29,12 +29,12 @@ extension EventLog {
         // What dead processes left is erased too, so it is counted too.
         if !orphans.isEmpty {
           for lane in state.lanes.indices { state.seal(lane) }
-          state.takeIn(orphans)
+          state.adopt(orphans)
         }
         return state.forgetEverything()
       }
       guard let home = state.withLock({ $0.home }) else { return }
-      // Everything but the segments begun since: also what was set aside and what could not be read.
+      // Everything but the segments begun since: also what was quarantined and what could not be read.
       let isEvent: (String) -> Bool = { $0 != LogDirectory.lockName && $0 != DropLedger.fileName }
       for name in (try? fileSystem.list(home.path)) ?? [] where isEvent(name) {
         if let segment = SegmentName(name), segment.number >= firstToKeep, !segment.isStray { continue }
@@ -71,7 +71,7 @@ extension EventLog {
       let isMore = state.withLock { state in
         let before = state.waiting
         for lane in state.lanes.indices { state.seal(lane) }
-        state.takeIn(orphans)
+        state.adopt(orphans)
         return state.waiting > before
       }
       finishErasures(&operations)
@@ -147,19 +147,19 @@ extension LogState {
   mutating func forgetEverything() -> UInt64 {
     ledger.add(.erased, waiting + claimed)
     generation += 1
-    forgetVictim()
+    closeEvictionCursor()
     for lane in lanes.indices {
       if let file = lanes[lane].active { fileSystem.close(file) }
       lanes[lane] = LaneIndex()
     }
     settled = []
-    stalls = [:]
+    readBackoffs = [:]
     unread = [:]
     spares = SparePool()
     erasures = []
     unreadErasures = nil
     pendingEpochs = []
-    asideBytes = 0
+    quarantinedBytes = 0
     savedAgeClock = nil
     ageClockBytes = 0
     return nextNumber

@@ -133,11 +133,11 @@ package final class EventLog: Sendable {
       var counts = LogCounts()
       counts.waiting = state.waiting
       counts.waitingCritical = state.lanes[1].waiting
-      if !state.stalls.isEmpty {
-        let stalled = state.stalledEvents(at: clock.uptime)
-        counts.unreadable = stalled.normal + stalled.critical
-        counts.unreadableCritical = stalled.critical
-        counts.unreadableUntil = stalled.until
+      if !state.readBackoffs.isEmpty {
+        let unreadable = state.unreadableEvents(at: clock.uptime)
+        counts.unreadable = unreadable.normal + unreadable.critical
+        counts.unreadableCritical = unreadable.critical
+        counts.unreadableUntil = unreadable.until
       }
       if !state.unread.isEmpty {
         counts.unreadSegments = state.unread.count

@@ -3,7 +3,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@testable import LogVictim
+@testable import CrashHelper
 @testable import TernLog
 
 /// What things cost with much and with little waiting, in calls of the file system: the same on every machine.
@@ -116,7 +116,7 @@ import Testing
       try SystemFileSystem().makeDirectory(home)
       try Data(segment).write(to: URL(fileURLWithPath: home + "/" + name))
       let count = fixture.memory?.paths.filter { $0.hasSuffix(".seg") }.count ?? 0
-      // Links, as the victim only reads: a million events would fill some disks.
+      // Links, as the helper only reads: a million events would fill some disks.
       for number in 2...count {
         let copy = home + "/" + SegmentName(number: UInt64(number), lane: .normal).text
         try FileManager.default.linkItem(atPath: home + "/" + name, toPath: copy)
@@ -125,8 +125,8 @@ import Testing
       options.directory = directory.path + "/queue"
       options.maximumBytes = 1 << 30
       options.events = 1
-      let victim = try VictimProcess(options)
-      let said = victim.read { $0.last?.kind == .finished }
+      let helper = try HelperProcess(options)
+      let said = helper.read { $0.last?.kind == .finished }
       let resident = said.filter { $0.kind == .resident }.map { Int($0.number) }
       try #require(resident.count == 2)
       #expect(said.contains { $0.kind == .opened && $0.number >= UInt32(events) })

@@ -72,7 +72,7 @@ final class LogFixture {
   }
 
   func open() throws -> EventLog {
-    try VictimProcess.spawning.withLock { try EventLog(configuration, fileSystem: fileSystem, clock: clock) }
+    try HelperProcess.spawning.withLock { try EventLog(configuration, fileSystem: fileSystem, clock: clock) }
   }
 
   /// Appends an event that can be told from all others by its number.

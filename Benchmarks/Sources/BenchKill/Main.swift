@@ -4,15 +4,15 @@ import Tern
 
 /// The kill experiment: a process records events as fast as it can and is killed the moment the last `track` returns.
 ///
-/// The parent (`--rounds N --events N --collector URL --key KEY`) starts itself as the victim, kills it, starts it again
+/// The parent (`--rounds N --events N --collector URL --key KEY`) starts itself as the child, kills it, starts it again
 /// to deliver what is left, and prints how many events it was told of. `Scripts/bench kill` compares with the reports.
 @main
 struct Main {
   static func main() async throws {
     let options = Options()
     switch options.text("role", default: "parent") {
-    case "victim": try await victim(options)
-    case "heir": try await heir(options)
+    case "child": try await child(options)
+    case "successor": try await successor(options)
     default: try parent(options)
     }
   }
@@ -28,7 +28,7 @@ struct Main {
   }
 
   /// Records, says so, and waits for its end while the delivery goes on.
-  private static func victim(_ options: Options) async throws {
+  private static func child(_ options: Options) async throws {
     let client = try client(options)
     let first = options.number("first", default: 0)
     for number in first..<first + options.number("events", default: 0) {
@@ -41,7 +41,7 @@ struct Main {
   }
 
   /// Delivers what its predecessor left.
-  private static func heir(_ options: Options) async throws {
+  private static func successor(_ options: Options) async throws {
     let client = try client(options)
     while client.ledger.queued + client.ledger.inFlight > 0 {
       if case .failed(let error) = await client.flush() { throw error }
@@ -60,16 +60,16 @@ struct Main {
         "--events", String(events),
       ]
       let output = Pipe()
-      let victim = try start(["--role", "victim"] + arguments, output)
-      // The word comes when the last call has returned; the end of the file when the victim died before.
+      let child = try start(["--role", "child"] + arguments, output)
+      // The word comes when the last call has returned; the end of the file when the child died before.
       guard !output.fileHandleForReading.availableData.isEmpty else { throw CancellationError() }
       // At once, or somewhere in the delivery.
       if round % 2 == 1 { usleep(UInt32.random(in: 0...200_000, using: &generator)) }
-      kill(victim.processIdentifier, SIGKILL)
-      victim.waitUntilExit()
-      let heir = try start(["--role", "heir"] + arguments, nil)
-      heir.waitUntilExit()
-      guard heir.terminationStatus == 0 else { throw CancellationError() }
+      kill(child.processIdentifier, SIGKILL)
+      child.waitUntilExit()
+      let successor = try start(["--role", "successor"] + arguments, nil)
+      successor.waitUntilExit()
+      guard successor.terminationStatus == 0 else { throw CancellationError() }
     }
     printLine(["figure": "kill_recorded", "rounds": .count(rounds), "events": .count(rounds * events)])
   }

@@ -85,7 +85,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
     // Everything that is sent is sent because of a message.
     for switched in engine.followSwitches() { take(.input(switched)) }
     lookForSwitches()
-    takeInUnread()
+    loadUnreadSegments()
     tryStorage(messages.map(\.occasion).max() ?? .time)
     for message in messages { take(message) }
     mirrorSwitches()
@@ -139,7 +139,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
       // Whoever asks for all of it wants to know whether it can be had.
       if case .flushRequested = input {
         engine.log.retryUnreadable()
-        takeInUnread()
+        loadUnreadSegments()
       }
       if input.looksForOrphans { adoptOrphans() }
       if input == .networkAvailable { effects.networkChanged() }
@@ -148,8 +148,8 @@ package struct RunLoop<Effects: RunLoopEffects> {
   }
 
   /// Takes in what could not be read when the log was opened, once it can be: it has waited long enough.
-  private mutating func takeInUnread() {
-    guard engine.log.takeInUnread() else { return }
+  private mutating func loadUnreadSegments() {
+    guard engine.log.loadUnreadSegments() else { return }
     adoptions += 1
     if !engine.recorder.withLock({ $0.isEnabled }) { return engine.log.erase() }
     for part in engine.recorder.withLock({ $0.off }) { engine.log.erase(epoch: part.erasure) }

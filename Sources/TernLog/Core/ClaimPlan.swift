@@ -54,9 +54,9 @@ extension LogState {
         if missingEvents <= 0 || missingBytes <= 0 { return sources }
         let segment = lanes[lane].segments[index]
         let number = segment.name.number
-        guard segment.waiting > 0, !skipping.contains(number), !isStalled(number, at: uptime) else { continue }
+        guard segment.waiting > 0, !skipping.contains(number), !isBackingOff(number, at: uptime) else { continue }
         lanes[lane].modify(index) { $0.isPinned = true }
-        if victim?.name == segment.name { forgetVictim() }
+        if evictionCursor?.name == segment.name { closeEvictionCursor() }
         sources.append(ClaimSource(path: path(segment.name), segment: segment))
         missingEvents -= segment.waiting
         missingBytes -= segment.waitingBytes - segment.waiting * RecordHeader.size
@@ -65,9 +65,9 @@ extension LogState {
     return sources
   }
 
-  /// Takes what was found into the index; returns the marks to be written.
-  mutating func commit(_ findings: [ClaimFinding], claim: UInt64) -> [PendingMark] {
-    var marks: [PendingMark] = []
+  /// Takes what was found into the index; returns the tombstones to be written.
+  mutating func commit(_ findings: [ClaimFinding], claim: UInt64) -> [PendingTombstone] {
+    var tombstones: [PendingTombstone] = []
     for finding in findings {
       let lane = Int(finding.name.lane.rawValue)
       guard let index = lanes[lane].segments.index(of: finding.name.number) else { continue }
@@ -80,14 +80,14 @@ extension LogState {
       for (run, reason) in finding.gone {
         ledger.add(reason, run.records)
         let merged = lanes[lane].modify(index) { $0.insert(run) }
-        marks.append(PendingMark(name: finding.name, header: finding.header, path: finding.path, run: merged))
+        tombstones.append(PendingTombstone(name: finding.name, header: finding.header, path: finding.path, run: merged))
       }
       for run in finding.claimed.map(\.run).joined(owner: claim) {
         lanes[lane].modify(index) { _ = $0.insert(run) }
       }
       if let time = finding.nextTime { lanes[lane].modify(index) { $0.headTime = time } }
     }
-    return marks
+    return tombstones
   }
 
   /// Ends the pinning; segments that have nothing left are queued for removal.
@@ -104,19 +104,19 @@ extension LogState {
 }
 
 /// A settled run whose end has to be written into its file.
-struct PendingMark {
+struct PendingTombstone {
   let name: SegmentName
   let header: SegmentHeader
   let path: String
   let run: Run
 
-  /// Writes the mark into the run's first record; true when it is there. A lost mark only brings events back.
+  /// Writes the tombstone into the run's first record; true when it is there. A lost tombstone only brings events back.
   @discardableResult
   func write(to file: OpenFile, _ fileSystem: any FileSystem) -> Bool {
     guard run.bytes >= RecordHeader.size else { return false }
-    var mark = SettledMark.encoded(end: run.upper, salt: header.salt, offset: run.lower).littleEndian
-    return withUnsafeBytes(of: &mark) { bytes in
-      (try? fileSystem.write(bytes, to: file, at: run.lower + RecordHeader.markOffset)) == bytes.count
+    var tombstone = Tombstone.encoded(end: run.upper, salt: header.salt, offset: run.lower).littleEndian
+    return withUnsafeBytes(of: &tombstone) { bytes in
+      (try? fileSystem.write(bytes, to: file, at: run.lower + RecordHeader.tombstoneOffset)) == bytes.count
     }
   }
 }

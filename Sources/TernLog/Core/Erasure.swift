@@ -101,7 +101,7 @@ extension LogState {
   /// What an earlier process did not come to the end of.
   ///
   /// When the file cannot be read now, nobody knows which events are to be erased: all that is here is kept back until
-  /// it can (``holdBackUnread(at:)``).
+  /// it can (``holdBackUnreadErasures(at:)``).
   mutating func loadErasures() {
     guard let home else { return }
     do throws(FileError) {
@@ -122,7 +122,7 @@ extension LogState {
   mutating func readUnreadErasures() -> Bool {
     guard let limit = unreadErasures, let home, let stored = try? readErasures(of: home) else { return false }
     unreadErasures = nil
-    for number in stalls.keys where number < limit { endStall(number) }
+    for number in readBackoffs.keys where number < limit { endBackoff(number) }
     let begun = erasures.map(\.epoch)
     erasures += stored.filter { !begun.contains($0.epoch) }
     saveErasures()
@@ -130,12 +130,12 @@ extension LogState {
   }
 
   /// Leaves alone for a while what may have to be erased, as if it could not be read.
-  mutating func holdBackUnread(at uptime: Duration) {
+  mutating func holdBackUnreadErasures(at uptime: Duration) {
     guard let limit = unreadErasures else { return }
     for lane in lanes.indices {
       for index in lanes[lane].segments.indices {
         let name = lanes[lane].segments[index].name
-        if name.number < limit, !isStalled(name.number, at: uptime) { stall(name, at: uptime, isOutOfFiles: true) }
+        if name.number < limit, !isBackingOff(name.number, at: uptime) { backOff(name, at: uptime, isOutOfFiles: true) }
       }
     }
   }

@@ -92,7 +92,7 @@ extension LogState {
     for run in runs.joined(owner: Run.gone) {
       ledger.add(.expired, run.records)
       let merged = lanes[lane].modify(index) { $0.insert(run) }
-      PendingMark(name: name, header: segment.header, path: path(name), run: merged).write(to: file, fileSystem)
+      PendingTombstone(name: name, header: segment.header, path: path(name), run: merged).write(to: file, fileSystem)
     }
     if lanes[lane].segments[index].isSettled, !settled.contains(name) {
       if index == lanes[lane].segments.lastIndex { seal(lane) } else { settled.append(name) }

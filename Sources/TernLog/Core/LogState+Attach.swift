@@ -20,7 +20,7 @@ extension LogState {
       names += found.filter(\.isStray).compactMap { renumber($0, from: path($0)) }
       loadLedger()
       loadAgeClock()
-      load(names + adoptOrphans())
+      load(names + moveOrphanedSegments())
       if !pendingEpochs.isEmpty {
         for epoch in pendingEpochs { beginErasure(of: epoch) }
         pendingEpochs = []
@@ -30,7 +30,7 @@ extension LogState {
       if !erasures.isEmpty || unreadErasures != nil { for lane in lanes.indices { seal(lane) } }
       saveAgeClock()
       lastCheck = clock.uptime
-      takeStock()
+      recountTracked()
     } catch {
       closeFiles()
       throw error
@@ -53,29 +53,29 @@ extension LogState {
   }
 
   /// Takes in what processes left that died since this log was opened.
-  mutating func takeInOrphans() {
+  mutating func adoptOrphans() {
     guard let home else { return }
-    takeIn(LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem))
+    adopt(LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem))
   }
 
   /// Takes in what dead processes left in these directories, and lets go of them.
-  mutating func takeIn(_ orphans: [LogDirectory]) {
-    load(adopt(orphans))
+  mutating func adopt(_ orphans: [LogDirectory]) {
+    load(moveSegments(of: orphans))
     // What is appended from now on is not concerned, so it must not come into a segment that is.
     if !erasures.isEmpty { for lane in lanes.indices { seal(lane) } }
-    takeStock()
+    recountTracked()
   }
 
   /// Moves the segments of every directory that nobody holds here.
-  private mutating func adoptOrphans() -> [SegmentName] {
+  private mutating func moveOrphanedSegments() -> [SegmentName] {
     guard let home else { return [] }
-    return adopt(LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem))
+    return moveSegments(of: LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem))
   }
 
-  private mutating func adopt(_ orphans: [LogDirectory]) -> [SegmentName] {
+  private mutating func moveSegments(of orphans: [LogDirectory]) -> [SegmentName] {
     var names: [SegmentName] = []
     for orphan in orphans {
-      names += adopt(orphan)
+      names += moveSegments(of: orphan)
       fileSystem.close(orphan.lock)
     }
     return names
@@ -91,7 +91,7 @@ extension LogState {
     let due = unread.values.filter { $0.until <= uptime }.map(\.name).sorted { $0.number < $1.number }
     guard home != nil, !due.isEmpty else { return }
     load(due)
-    takeStock()
+    recountTracked()
   }
 
   /// The segments at home; what an interrupted rewriting left is removed on the way.
@@ -107,7 +107,7 @@ extension LogState {
       } else if text.hasSuffix(SegmentName.temporarySuffix) {
         try? fileSystem.remove(home.path(text))
       } else if text.hasSuffix(SegmentName.unreadableSuffix) {
-        countAside(size(of: home.path(text)))
+        countQuarantined(size(of: home.path(text)))
       }
     }
     return names.sorted { $0.number < $1.number }
@@ -120,7 +120,7 @@ extension LogState {
   }
 
   /// Moves the segments of a directory that nobody holds here, each by one rename: a crash leaves it there or here.
-  mutating func adopt(_ orphan: LogDirectory) -> [SegmentName] {
+  private mutating func moveSegments(of orphan: LogDirectory) -> [SegmentName] {
     var adopted: [SegmentName] = []
     // Nobody knows what is in there: all of it stays, what is to be erased there included.
     guard let names = try? orphan.segments(fileSystem) else { return [] }
@@ -151,9 +151,9 @@ extension LogState {
   }
 
   /// Counts a file that lies beside the segments. Its size is whatever somebody made it, so the sum is bounded.
-  mutating func countAside(_ size: Int) {
+  mutating func countQuarantined(_ size: Int) {
     let bound = Int.max / 4
-    asideBytes = min(asideBytes, bound) + min(size, bound)
+    quarantinedBytes = min(quarantinedBytes, bound) + min(size, bound)
   }
 
   /// Reads one segment file and takes it into the index; what it tells of time, unless there is nothing in it.
@@ -173,7 +173,7 @@ extension LogState {
     }
     guard size <= 4 << 20 else {
       endUnread(name)
-      setAside(name, size)
+      quarantine(name, size)
       return nil
     }
     let memory = buffer.reserve(size)
@@ -184,14 +184,14 @@ extension LogState {
     endUnread(name)
     let bytes = UnsafeRawBufferPointer(rebasing: memory[..<count])
     guard let header = SegmentHeader(bytes) else {
-      setAside(name, size)
+      quarantine(name, size)
       return nil
     }
     let reader = SegmentReader(bytes: bytes, base: 0, salt: header.salt)
     var scan = SegmentScan(name, header, reader)
     ledger.add(.damaged, scan.damaged)
-    for run in scan.unmarked {
-      PendingMark(name: name, header: header, path: path(name), run: run).write(to: file, fileSystem)
+    for run in scan.missingTombstones {
+      PendingTombstone(name: name, header: header, path: path(name), run: run).write(to: file, fileSystem)
     }
     if scan.hasTornTail, (try? fileSystem.truncate(file, to: scan.segment.end)) != nil {
       scan.segment.size = scan.segment.end
@@ -213,9 +213,9 @@ extension LogState {
   }
 
   /// Keeps a segment that cannot be read, under a name that marks it so.
-  mutating func setAside(_ name: SegmentName, _ size: Int) {
+  mutating func quarantine(_ name: SegmentName, _ size: Int) {
     guard (try? fileSystem.rename(path(name), to: path(name) + SegmentName.unreadableSuffix)) != nil else { return }
-    countAside(size)
+    countQuarantined(size)
     ledger.add(.damaged, 1)
   }
 

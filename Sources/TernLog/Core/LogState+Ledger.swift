@@ -11,7 +11,7 @@ extension LogState {
         // Our own, when only the lock or a segment was removed: not to be added to itself.
         if ledgerHome != home.path {
           ledger.merge(stored)
-          takeStock()
+          recountTracked()
         }
       } else {
         // Written at once, as on a full disk only bytes that are there already can be written.

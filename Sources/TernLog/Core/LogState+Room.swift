@@ -1,7 +1,7 @@
 import TernEvents
 
 /// The segment from which events are being evicted one by one: what it holds, read once.
-struct Victim {
+struct EvictionCursor {
   let name: SegmentName
   let file: OpenFile
   /// What waits in it, the next to go last; true where the bytes are damaged.
@@ -66,26 +66,26 @@ extension LogState {
     for lane in allowed {
       guard let index = lanes[lane].firstEvictable else { continue }
       let name = lanes[lane].segments[index].name
-      if victim?.name != name { loadVictim(lane, index) }
-      guard let file = victim?.file, let item = victim?.items.popLast() else {
+      if evictionCursor?.name != name { openEvictionCursor(lane, index) }
+      guard let file = evictionCursor?.file, let item = evictionCursor?.items.popLast() else {
         // Its file cannot be read: the segment goes as a whole, or nothing does.
         return lanes[lane].segments[index].isFree && dropSegment(lane, index)
       }
       ledger.add(item.isDamaged ? .damaged : .queueFull, item.run.records)
       let run = lanes[lane].modify(index) { $0.insert(item.run) }
       if lanes[lane].segments[index].isSettled {
-        forgetVictim()
+        closeEvictionCursor()
         removeFile(lane, index)
       } else {
-        pendingMark(run, lanes[lane].segments[index]).write(to: file, fileSystem)
+        pendingTombstone(run, lanes[lane].segments[index]).write(to: file, fileSystem)
       }
       return true
     }
     return false
   }
 
-  private mutating func loadVictim(_ lane: Int, _ index: Int) {
-    forgetVictim()
+  private mutating func openEvictionCursor(_ lane: Int, _ index: Int) {
+    closeEvictionCursor()
     if index == lanes[lane].segments.lastIndex { seal(lane) }
     let segment = lanes[lane].segments[index]
     guard let file = try? fileSystem.open(path(segment.name), .update) else { return }
@@ -101,12 +101,12 @@ extension LogState {
         })
     else { return fileSystem.close(file) }
     items.reverse()
-    victim = Victim(name: segment.name, file: file, items: items)
+    evictionCursor = EvictionCursor(name: segment.name, file: file, items: items)
   }
 
-  mutating func forgetVictim() {
-    if let victim { fileSystem.close(victim.file) }
-    victim = nil
+  mutating func closeEvictionCursor() {
+    if let evictionCursor { fileSystem.close(evictionCursor.file) }
+    evictionCursor = nil
   }
 
   /// Calls `body` with everything that waits in a segment; false when the file cannot be read.
@@ -142,7 +142,7 @@ extension LogState {
   @discardableResult
   mutating func removeFile(_ lane: Int, _ index: Int) -> Bool {
     let segment = lanes[lane].segments[index]
-    if segment.name == victim?.name { forgetVictim() }
+    if segment.name == evictionCursor?.name { closeEvictionCursor() }
     if index == lanes[lane].segments.lastIndex { seal(lane) }
     let spare = spares.reserve()
     do throws(FileError) {
@@ -155,7 +155,7 @@ extension LogState {
         return false
       }
     }
-    endStall(segment.name.number)
+    endBackoff(segment.name.number)
     lanes[lane].remove(at: index)
     return true
   }
@@ -169,12 +169,12 @@ extension LogState {
     let segment = lanes[lane].segments[index]
     let everything = Run(
       lower: SegmentHeader.size, upper: segment.end, firstOrdinal: 0, endOrdinal: segment.nextOrdinal, owner: Run.gone)
-    pendingMark(everything, segment).write(to: file, fileSystem)
+    pendingTombstone(everything, segment).write(to: file, fileSystem)
     fileSystem.close(file)
   }
 
-  private func pendingMark(_ run: Run, _ segment: Segment) -> PendingMark {
-    PendingMark(name: segment.name, header: segment.header, path: path(segment.name), run: run)
+  private func pendingTombstone(_ run: Run, _ segment: Segment) -> PendingTombstone {
+    PendingTombstone(name: segment.name, header: segment.header, path: path(segment.name), run: run)
   }
 
   /// Removes the files of settled segments; true when at least one is gone.
@@ -205,7 +205,7 @@ extension LogState {
   private mutating func compact(_ lane: Int, _ index: Int) -> Bool {
     if index == lanes[lane].segments.lastIndex { seal(lane) }
     let old = lanes[lane].segments[index]
-    if old.name == victim?.name { forgetVictim() }
+    if old.name == evictionCursor?.name { closeEvictionCursor() }
     guard let source = try? fileSystem.open(path(old.name), .update) else { return false }
     defer { fileSystem.close(source) }
     var writer = SegmentWriter(copyOf: old)

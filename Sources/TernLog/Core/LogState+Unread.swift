@@ -1,24 +1,24 @@
 import TernEvents
 
 /// A segment that could not be read when it was found: what is in it waits, and nobody knows how much that is.
-struct Unread {
+struct UnreadSegment {
   let name: SegmentName
-  private var stall: Stall
-  /// The size of its file, if that could be seen; counted as set aside.
+  private var backoff: ReadBackoff
+  /// The size of its file, if that could be seen; counted as quarantined.
   var bytes = 0
 
   init(_ name: SegmentName) {
     self.name = name
-    stall = Stall(name: name)
+    backoff = ReadBackoff(name: name)
   }
 
   /// By uptime; a try is due from then on.
   var until: Duration {
-    get { stall.until }
-    set { stall.until = newValue }
+    get { backoff.until }
+    set { backoff.until = newValue }
   }
 
-  mutating func failed(at uptime: Duration) { stall.failed(at: uptime, isOutOfFiles: true) }
+  mutating func failed(at uptime: Duration) { backoff.failed(at: uptime, isOutOfFiles: true) }
 }
 
 extension LogState {
@@ -35,10 +35,10 @@ extension LogState {
 
   /// Leaves a segment alone for a while, longer each time.
   mutating func leaveUnread(_ name: SegmentName, bytes: Int = 0) {
-    var entry = unread[name.number] ?? Unread(name)
+    var entry = unread[name.number] ?? UnreadSegment(name)
     if entry.bytes == 0, bytes > 0 {
       entry.bytes = bytes
-      countAside(bytes)
+      countQuarantined(bytes)
     }
     entry.failed(at: clock.uptime)
     unread[name.number] = entry
@@ -47,7 +47,7 @@ extension LogState {
   /// A segment was read, or is gone.
   mutating func endUnread(_ name: SegmentName) {
     guard let entry = unread.removeValue(forKey: name.number) else { return }
-    asideBytes = max(asideBytes - entry.bytes, 0)
+    quarantinedBytes = max(quarantinedBytes - entry.bytes, 0)
   }
 }
 
@@ -55,7 +55,7 @@ extension EventLog {
   /// Takes in segments that could not be read when they were found, if it is time to try again; true when more waits now.
   ///
   /// One look at the index when there are none.
-  package func takeInUnread() -> Bool {
+  package func loadUnreadSegments() -> Bool {
     let uptime = clock.uptime
     guard state.withLock({ state in state.unread.values.contains { $0.until <= uptime } }) else { return false }
     return operations.withLock { operations in

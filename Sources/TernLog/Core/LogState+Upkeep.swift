@@ -51,7 +51,7 @@ extension LogState {
     guard (try? fresh.attach(rescued: rescue())) != nil else { return false }
     fresh.ledger.add(.storageFailed, waiting + claimed - fresh.waiting)
     fresh.ledger.isDirty = true
-    fresh.takeStock()
+    fresh.recountTracked()
     closeFiles()
     self = fresh
     // At once: what was lost with the directory is known to nobody else, and this happens rarely.
@@ -79,7 +79,7 @@ extension LogState {
     let segment = lanes[lane].segments[index]
     if let time = segment.headTime { return time }
     // One that cannot be read is not opened for each question.
-    if stalls[segment.name.number] != nil { return nil }
+    if readBackoffs[segment.name.number] != nil { return nil }
     // Read once after each change at the head, not for each question.
     guard let first = segment.firstWaiting, let file = try? fileSystem.open(path(segment.name), .read) else {
       return nil

@@ -23,9 +23,9 @@ struct LogState {
   /// Segments that hold nothing any more and whose files can go.
   var settled: [SegmentName] = []
   /// Segments that could not be read lately, by number.
-  var stalls: [UInt64: Stall] = [:]
+  var readBackoffs: [UInt64: ReadBackoff] = [:]
   /// Segments that could not be read when they were found: nobody knows what is in them.
-  var unread: [UInt64: Unread] = [:]
+  var unread: [UInt64: UnreadSegment] = [:]
   var spares = SparePool()
   var ageClock = AgeClock()
   /// The clock as its file has it, and the size of that file.
@@ -37,9 +37,9 @@ struct LogState {
   var unreadErasures: UInt64?
   /// Epochs that were to be erased while there was no directory.
   var pendingEpochs: Set<UInt32> = []
-  var victim: Victim?
-  /// Bytes of files that were set aside.
-  var asideBytes = 0
+  var evictionCursor: EvictionCursor?
+  /// Bytes of files that were quarantined.
+  var quarantinedBytes = 0
   /// When the directory was last looked at, by uptime.
   var lastCheck: Duration = .zero
   var isClosed = false
@@ -61,9 +61,9 @@ struct LogState {
   var waiting: Int { lanes[0].waiting + lanes[1].waiting }
   var claimed: Int { lanes[0].claimed + lanes[1].claimed }
 
-  /// Bytes on disk. Files that were set aside count for at most half of the limit, so that they never stop the log.
+  /// Bytes on disk. Files that were quarantined count for at most half of the limit, so that they never stop the log.
   var diskBytes: Int {
-    lanes[0].fileBytes + lanes[1].fileBytes + fixedBytes + min(asideBytes, maximumBytes / 2)
+    lanes[0].fileBytes + lanes[1].fileBytes + fixedBytes + min(quarantinedBytes, maximumBytes / 2)
   }
   /// Bytes on disk that hold no events.
   var fixedBytes: Int { DropLedger.fileBytes + ageClockBytes }
@@ -80,14 +80,15 @@ struct LogState {
   mutating func track(_ number: Int) { tracked = tracked.addingSaturated(max(number, 0)) }
 
   /// Counts what there is as recorded: what earlier processes left, of which nobody knows more.
-  mutating func takeStock() { tracked = [waiting, claimed, ledger.dropped, ledger.delivered].saturatingSum }
+  mutating func recountTracked() { tracked = [waiting, claimed, ledger.dropped, ledger.delivered].saturatingSum }
 
   func path(_ name: SegmentName) -> String { (home?.path ?? "") + "/" + name.text }
 
   func stored() -> AppendOutcome {
-    let stalled = stalls.isEmpty ? (normal: 0, critical: 0, until: nil) : stalledEvents(at: nil)
+    let unreadable = readBackoffs.isEmpty ? (normal: 0, critical: 0, until: nil) : unreadableEvents(at: nil)
     return .stored(
-      waiting: waiting - stalled.normal - stalled.critical, waitingCritical: lanes[1].waiting - stalled.critical,
+      waiting: waiting - unreadable.normal - unreadable.critical,
+      waitingCritical: lanes[1].waiting - unreadable.critical,
       dropped: ledger.dropped)
   }
 
@@ -121,7 +122,7 @@ struct LogState {
       if let file = lanes[lane].active { fileSystem.close(file) }
       lanes[lane].active = nil
     }
-    forgetVictim()
+    closeEvictionCursor()
     if let home { fileSystem.close(home.lock) }
     home = nil
   }

@@ -8,8 +8,8 @@ struct RecordHeader: Equatable {
   static let size = 64
   /// Two of the four bytes (F8, FB) never occur in UTF-8, so text payloads do not contain the marker.
   static let sync: UInt32 = 0xFB4E_54F8
-  /// Where the settled mark lies within the header; it changes after the record was written.
-  static let markOffset = 8
+  /// Where the settled tombstone lies within the header; it changes after the record was written.
+  static let tombstoneOffset = 8
   private static let maximumPayloadBytes = 4 << 20
 
   var payloadBytes: Int
@@ -27,10 +27,10 @@ struct RecordHeader: Equatable {
   /// The bytes of the whole record.
   var recordBytes: Int { Self.size + payloadBytes }
 
-  /// Writes the header, with no mark set, to 64 bytes.
+  /// Writes the header, with no tombstone set, to 64 bytes.
   func encode(to target: UnsafeMutableRawPointer, salt: UInt32, offset: Int) {
     target.put(Self.sync, at: 0)
-    target.put(UInt64(0), at: Self.markOffset)
+    target.put(UInt64(0), at: Self.tombstoneOffset)
     target.put(UInt32(truncatingIfNeeded: payloadBytes), at: 16)
     target.put(payloadCheck, at: 20)
     target.put(lane.rawValue, at: 24)
@@ -96,21 +96,21 @@ struct RecordHeader: Equatable {
   }
 }
 
-/// The mark at the first record of a settled run: where the run ends, and a check so that damage never hides events.
-struct SettledMark {
+/// The tombstone at the first record of a settled run: where the run ends, and a check so that damage never hides events.
+struct Tombstone {
   static let size = 8
 
-  /// The mark's eight bytes, as a little-endian number.
+  /// The tombstone's eight bytes, as a little-endian number.
   static func encoded(end: Int, salt: UInt32, offset: Int) -> UInt64 {
     UInt64(check(end: UInt32(truncatingIfNeeded: end), salt: salt, offset: offset)) << 32
       | UInt64(UInt32(truncatingIfNeeded: end))
   }
 
-  /// Where the run that starts at `offset` ends; `nil` when none does or the mark does not check out.
-  static func end(_ mark: UInt64, salt: UInt32, offset: Int) -> Int? {
-    let bits = UInt32(truncatingIfNeeded: mark)
+  /// Where the run that starts at `offset` ends; `nil` when none does or the tombstone does not check out.
+  static func end(_ tombstone: UInt64, salt: UInt32, offset: Int) -> Int? {
+    let bits = UInt32(truncatingIfNeeded: tombstone)
     guard let end = Int(exactly: bits), end > offset,
-      UInt32(mark >> 32) == check(end: bits, salt: salt, offset: offset)
+      UInt32(tombstone >> 32) == check(end: bits, salt: salt, offset: offset)
     else { return nil }
     return end
   }

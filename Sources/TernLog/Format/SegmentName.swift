@@ -1,6 +1,6 @@
 /// The name of a segment file: its number in 16 hexadecimal digits, so that names sort by age, and its lane.
 struct SegmentName: Hashable {
-  /// What a set-aside segment's name ends with.
+  /// What a quarantined segment's name ends with.
   static let unreadableSuffix = ".unreadable"
   /// What the name of a segment that is being rewritten ends with.
   static let temporarySuffix = ".tmp"

@@ -13,10 +13,10 @@ struct SegmentReader {
 
   /// Where the settled run that starts at `offset` ends, if one does.
   func settledEnd(at offset: Int) -> Int? {
-    guard let source = pointer(to: offset, count: RecordHeader.markOffset + SettledMark.size) else { return nil }
-    let mark = source.get(UInt64.self, at: RecordHeader.markOffset)
-    if mark == 0 { return nil }
-    guard let runEnd = SettledMark.end(mark, salt: salt, offset: offset), runEnd <= end else { return nil }
+    guard let source = pointer(to: offset, count: RecordHeader.tombstoneOffset + Tombstone.size) else { return nil }
+    let tombstone = source.get(UInt64.self, at: RecordHeader.tombstoneOffset)
+    if tombstone == 0 { return nil }
+    guard let runEnd = Tombstone.end(tombstone, salt: salt, offset: offset), runEnd <= end else { return nil }
     return runEnd
   }
 

@@ -8,7 +8,7 @@ struct SegmentScan {
   /// What the waiting records tell of time.
   var age: SegmentAge
   /// Runs that are gone but not marked so in the file yet.
-  var unmarked: [Run] = []
+  var missingTombstones: [Run] = []
   /// There are bytes behind `segment.end` that are no record.
   var hasTornTail = false
 
@@ -18,7 +18,7 @@ struct SegmentScan {
     age = SegmentAge(name, header)
     // Behind a settled run, how many records it held is known only from the record that follows.
     var isOrdinalKnown = true
-    var needsMarks = false
+    var needsTombstones = false
     while segment.end < reader.end {
       let offset = segment.end
       if let runEnd = reader.settledEnd(at: offset) {
@@ -28,9 +28,9 @@ struct SegmentScan {
         segment.extendLastRun(toOrdinal: record.ordinal)
         isOrdinalKnown = true
         if record.isFiller {
-          // Its mark was damaged, or it would not have been looked at.
+          // Its tombstone was damaged, or it would not have been looked at.
           segment.appendGone(upTo: offset + record.recordBytes, records: Int(UInt16(clamping: record.payloadCheck)))
-          needsMarks = true
+          needsTombstones = true
         } else {
           age.add(record)
           segment.append(recordBytes: record.recordBytes, time: record.time)
@@ -40,7 +40,7 @@ struct SegmentScan {
         let lost = isOrdinalKnown ? max(ordinal - segment.nextOrdinal, 1) : 1
         segment.appendGone(upTo: next, records: lost)
         damaged += lost
-        needsMarks = true
+        needsTombstones = true
       } else {
         damaged += 1
         hasTornTail = true
@@ -49,6 +49,6 @@ struct SegmentScan {
     }
     segment.isOpenEnded = isOrdinalKnown && damaged == 0
     segment.size = reader.end
-    if needsMarks { unmarked = segment.runs.filter { $0.bytes >= RecordHeader.size } }
+    if needsTombstones { missingTombstones = segment.runs.filter { $0.bytes >= RecordHeader.size } }
   }
 }

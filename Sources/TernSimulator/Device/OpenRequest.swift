@@ -7,7 +7,7 @@ struct OpenRequest {
   let process: Int
   let batch: DeliveryMachine.BatchID
   let request: TransportRequest
-  /// Its events, as places in the book.
+  /// Its events, as indices of `ExpectedState`.
   let places: [Int]
   let bytes: Int
   let sentAt: Duration

@@ -5,7 +5,7 @@ import TernTestSupport
 
 /// What must hold of each batch.
 extension SimulatedDevice {
-  /// Checks what a batch is made of; returns its events as places in the book.
+  /// Checks what a batch is made of; returns its events as indices of `ExpectedState`.
   func checkBatch(_ process: SimulatedProcess, _ records: [LogRecord]) -> [Int] {
     if !process.client.isEnabled { fail("disabled", "process \(process.number) sends while it is disabled") }
     if records.isEmpty || records.count > process.setup.maximumBatchEvents {
@@ -19,22 +19,22 @@ extension SimulatedDevice {
     var last: [Int: Int] = [:]
     var hasNormal = false
     for record in records {
-      guard let place = book.place(of: record.id) else {
+      guard let place = expected.place(of: record.id) else {
         fail("content", "\(record.id) is sent and was never recorded")
         continue
       }
       places.append(place)
-      let entry = book[place]
+      let entry = expected[place]
       if entry.openRequests > 0 { fail("claims", "\(record.id) is in two requests at a time") }
       if entry.isErased { fail("erase", "\(record.id) is sent after it was erased") }
-      if entry.isTold, drops.toldInDeath == 0, drops.tears == 0 {
+      if entry.isAcknowledged, drops.acknowledgedInCrash == 0, drops.tears == 0 {
         fail("settle", "\(record.id) is sent again after its delivery was acknowledged")
       }
       if hasNormal, entry.isCritical { fail("order", "a critical event stands behind a normal one") }
       hasNormal = hasNormal || !entry.isCritical
       checkOrder(process, place, entry, &last)
-      book[place].openRequests += 1
-      book[place].wasClaimed = true
+      expected[place].openRequests += 1
+      expected[place].wasClaimed = true
     }
     return places
   }
@@ -43,7 +43,7 @@ extension SimulatedDevice {
   func checkQuestion(_ process: SimulatedProcess) -> [Int] {
     if !process.client.isEnabled { fail("disabled", "process \(process.number) asks while it is disabled") }
     // What another process, or one that died in a call, left to be known may be outdated.
-    if !isFailing, !isMemoryStale, !process.isAsking, !traits.hasCompanion, drops.toldInDeath == 0 {
+    if !isFailing, !isMemoryStale, !process.isAsking, !traits.hasCompanion, drops.acknowledgedInCrash == 0 {
       fail("questions", "process \(process.number) asks a collector that has not failed")
     }
     process.isAsking = true
@@ -53,7 +53,7 @@ extension SimulatedDevice {
   /// Events of one process and one lane are claimed in the order of their recording: within a batch, and from batch to
   /// batch when they are claimed for the first time.
   private func checkOrder(
-    _ process: SimulatedProcess, _ place: Int, _ entry: EventBook.Entry, _ last: inout [Int: Int]
+    _ process: SimulatedProcess, _ place: Int, _ entry: ExpectedState.Entry, _ last: inout [Int: Int]
   ) {
     let stream = entry.process * 2 + (entry.isCritical ? 1 : 0)
     if let before = last[stream], before > place { fail("order", "a batch has events of one lane out of order") }
@@ -73,21 +73,21 @@ extension SimulatedDevice {
     let counted = totals
     let all = drops.drops(counted: counted)
     let losses = losses(counted: counted)
-    let missing = book.stored - book.told
+    let missing = expected.stored - expected.acknowledged
     if !losses.contains(missing) {
       fail(
         "accounts", "\(missing) events were not delivered, and \(losses) drops of them were counted: \(counted.text)")
     }
-    for place in 0..<book.stored where !book[place].isCommitted && book[place].isTold {
-      fail("accounts", "\(book[place].event.id) left the device and the report does not have it")
+    for place in 0..<expected.stored where !expected[place].isCommitted && expected[place].isAcknowledged {
+      fail("accounts", "\(expected[place].event.id) left the device and the report does not have it")
     }
     for reason in [DropReason.disabled, .tooLarge, .storageFailed] {
-      let number = book.refused[reason] ?? 0
+      let number = expected.refused[reason] ?? 0
       if !drops.drops(reason, counted: counted).contains(number) {
         fail("accounts", "\(number) events were refused as \(reason), \(counted[reason] ?? 0) were counted")
       }
     }
-    checkReason(.rejected, counted, atMost: book.rejected)
+    checkReason(.rejected, counted, atMost: expected.rejected)
     checkReason(.damaged, counted, atMost: drops.tears)
     report.figures.dropped = counted
     report.figures.forgotten = max(all.lowerBound - counted.values.reduce(0, +), 0)

@@ -31,13 +31,13 @@ extension SimulatedDevice {
     let process = SimulatedProcess(
       number: lastProcess, slot: slot, setup: setup, files: files, engine: engine, appended: appended,
       isInForeground: foreground,
-      watch: watch())
+      timing: timingOracle())
     processes.append(process)
     if operations == nil { checkLaunch(process) }
     let counts = engine.log.counts
-    process.watch.notice(waiting: counts.waiting, critical: counts.waitingCritical, now: clock.uptime)
+    process.timing.notice(waiting: counts.waiting, critical: counts.waitingCritical, now: clock.uptime)
     process.loop.begin()
-    if hadBacklog { process.watch.deliver(now: clock.uptime) }
+    if hadBacklog { process.timing.deliver(now: clock.uptime) }
     takeNote(of: process)
     if !process.files.isDead { afterwards(process) }
     settle(process)
@@ -46,16 +46,16 @@ extension SimulatedDevice {
     return nil
   }
 
-  private func watch() -> DeliveryWatch {
-    var watch = DeliveryWatch(
-      DeliveryWatch.Rules(
+  private func timingOracle() -> TimingOracle {
+    var timing = TimingOracle(
+      TimingOracle.Rules(
         sendAfter: setup.sendAfter, sendAtWaiting: setup.sendAtWaiting,
         maximumInFlight: setup.maximumBatchesInFlight, maximumRetryDelay: setup.maximumRetryDelay))
-    guard let hold else { return watch }
+    guard let hold else { return timing }
     let isSameBoot = hold.boot == boot
     let until = clock.uptime + (isSameBoot ? hold.until - clock.now : hold.wait)
-    if until > clock.uptime { watch.hold(until: until, isKept: hold.isKept && isSameBoot) }
-    return watch
+    if until > clock.uptime { timing.hold(until: until, isKept: hold.isKept && isSameBoot) }
+    return timing
   }
 
   private func configuration() -> TernClient.Configuration {
@@ -153,7 +153,7 @@ extension SimulatedDevice {
     for number in process.open {
       guard var request = requests[number] else { continue }
       request.isOrphan = true
-      for place in request.places { book[place].openRequests -= 1 }
+      for place in request.places { expected[place].openRequests -= 1 }
       // What has left the device may still arrive.
       if request.isOnItsWay, net.chance(0.5) { requests[number] = request } else { requests[number] = nil }
     }
@@ -162,7 +162,7 @@ extension SimulatedDevice {
 
   private func bury(before: [DropReason: Int], dying: [DropReason: Int]) {
     drops.died(before: before, dying: dying, after: totals)
-    tell("counted \(totals.text), forgotten \(drops.forgotten.text), refused \(book.refused.text)")
+    tell("counted \(totals.text), forgotten \(drops.forgotten.text), refused \(expected.refused.text)")
   }
 
   var totals: [DropReason: Int] { DropAccount.totals(processes, disk) }
@@ -180,7 +180,7 @@ extension SimulatedDevice {
     if processes.count == 1 {
       let counts = process.engine.log.counts
       if counts.waiting + counts.claimed > 0 { fail("erase", "\(counts.waiting) events wait in a disabled client") }
-      book.erase { _ in true }
+      expected.erase { _ in true }
     }
   }
 }

@@ -12,7 +12,7 @@ extension SimulatedDevice {
     if traits.isBusy, !process.files.isDead {
       guard !process.isDrainPlanned else { return }
       process.isDrainPlanned = true
-      agenda.add(.drain(process: process.number), at: clock.now + use.seconds(0.0001, 0.05))
+      queue.add(.drain(process: process.number), at: clock.now + use.seconds(0.0001, 0.05))
     } else {
       drain(process)
     }
@@ -25,9 +25,9 @@ extension SimulatedDevice {
   /// Lets the run loop take in its messages and then this, and does what it asks for.
   func take(_ process: SimulatedProcess, _ messages: [Message]) {
     let now = clock.uptime
-    if let late = process.watch.check(now: now) { fail("in time", "process \(process.number): \(late)") }
+    if let late = process.timing.check(now: now) { fail("in time", "process \(process.number): \(late)") }
     let counts = process.engine.log.counts
-    process.watch.notice(waiting: counts.waiting, critical: counts.waitingCritical, now: now)
+    process.timing.notice(waiting: counts.waiting, critical: counts.waitingCritical, now: now)
     let adoptions = process.loop.adoptions
     var next = process.engine.mailbox.takeAll() + messages
     // Carrying out what was asked for leaves messages too, as recording a report of drops does.
@@ -38,7 +38,7 @@ extension SimulatedDevice {
     takeNote(of: process)
     if process.files.isDead { return }
     // What another process left is a backlog, as at a launch.
-    if process.loop.adoptions > adoptions { process.watch.deliver(now: now) }
+    if process.loop.adoptions > adoptions { process.timing.deliver(now: now) }
     afterwards(process)
   }
 
@@ -66,14 +66,14 @@ extension SimulatedDevice {
     guard let deadline = wish else { return }
     if deadline < clock.uptime { fail("timer", "a timer is set for \(clock.uptime - deadline) ago") }
     let late = traits.isBusy ? use.seconds(0.0001, 0.2) : .zero
-    agenda.add(
+    queue.add(
       .timer(process: process.number, number: process.timer), at: clock.moment(ofUptime: deadline) + late)
   }
 
   func look(_ process: SimulatedProcess) {
     let counts = process.engine.log.counts
-    process.watch.look(
-      DeliveryWatch.View(
+    process.timing.look(
+      TimingOracle.View(
         now: clock.uptime, waiting: counts.waiting, waitingCritical: counts.waitingCritical,
         inFlight: process.open.count, isFailing: isFailing || process.isAsking,
         mayRun: process.client.isEnabled && !process.isPaused && !process.isSuspended))
@@ -83,7 +83,7 @@ extension SimulatedDevice {
         "status", "\(status.delivered) events are delivered says the client, and it was told of \(process.delivered)")
     }
     if !process.client.ledger.balances { fail("status", "the ledger does not balance: \(process.client.ledger)") }
-    if let fault = process.watch.hammering { fail("pauses", fault) }
+    if let fault = process.timing.hammering { fail("pauses", fault) }
     balance(process, counts)
   }
 
@@ -97,7 +97,7 @@ extension SimulatedDevice {
     take(process, [.input(.timerFired)])
   }
 
-  /// Writes the events that the client has recorded since into the book.
+  /// Writes the events that the client has recorded since into `ExpectedState`.
   func takeNote(of process: SimulatedProcess) {
     let news = process.appended.withLock { news in
       defer { news = [] }
@@ -114,7 +114,7 @@ extension SimulatedDevice {
   }
 
   private func refuse(_ event: Event, _ reason: DropReason) {
-    book.refused[reason, default: 0] += 1
+    expected.refused[reason, default: 0] += 1
     note(5, "\(event.kind) \(event.name) is refused: \(reason)")
   }
 
@@ -124,8 +124,8 @@ extension SimulatedDevice {
     report.digest.mix(event.id.low)
     // The device's facts stand in every line; the exact length matters to no promise.
     let bytes = 400 + event.properties.elements.reduce(0) { $0 + $1.name.utf8.count + $1.value.roughBytes }
-    let isNew = book.add(
-      EventBook.Entry(
+    let isNew = expected.add(
+      ExpectedState.Entry(
         event: event, isCritical: item.lane == .critical, process: process.number, identity: identity(of: event),
         storedAt: clock.now, bytes: bytes))
     if !isNew { fail("identifiers", "\(event.id) was given twice") }
@@ -155,22 +155,22 @@ extension SimulatedDevice {
     guard !traits.hasCompanion, process.engine.log.isOpen else { return }
     let losses = losses(counted: totals)
     let here = counts.waiting + counts.claimed
-    let rest = book.stored - book.told
+    let rest = expected.stored - expected.acknowledged
     // A torn mark takes those written before it along: what they settled comes back, to be sent again.
     let most = drops.tears > 0 ? Int.max : rest - losses.lowerBound
     guard here < rest - losses.upperBound || here > most else { return }
     fail(
       "balance",
-      "\(book.stored) stored - \(book.told) delivered - \(losses) dropped, yet the log holds \(here); "
-        + "counted \(totals.text), refused \(book.refused.text)")
+      "\(expected.stored) stored - \(expected.acknowledged) delivered - \(losses) dropped, yet the log holds \(here); "
+        + "counted \(totals.text), refused \(expected.refused.text)")
   }
 
   /// How many stored events were dropped later.
   func losses(counted: [DropReason: Int]) -> ClosedRange<Int> {
     let all = drops.drops(counted: counted)
-    let refused = book.refusedTotal
+    let refused = expected.refusedTotal
     // An event whose delivery was forgotten in death comes back, and may be dropped then; half a record is no event.
-    return (all.lowerBound - refused - drops.tears - drops.toldInDeath)...(all.upperBound - refused)
+    return (all.lowerBound - refused - drops.tears - drops.acknowledgedInCrash)...(all.upperBound - refused)
   }
 }
 

@@ -10,9 +10,9 @@ extension SimulatedDevice {
     lastRequest += 1
     let number = lastRequest
     report.figures.requests += 1
-    let round = process.watch.round
+    let round = process.timing.round
     process.open.append(number)
-    if let fault = process.watch.started(now: clock.uptime, inFlight: process.open.count) {
+    if let fault = process.timing.started(now: clock.uptime, inFlight: process.open.count) {
       fail("in time", "process \(process.number): \(fault)")
     }
     let bytes = records.reduce(0) { $0 + $1.payload.count + 1 }
@@ -53,10 +53,10 @@ extension SimulatedDevice {
       open.reply = .failed(wait: nil)
       open.isOnItsWay = false
       open.result = .response(TransportResponse(status: status))
-      agenda.add(.answer(request: number), at: clock.now + min(trip, Self.timeout))
+      queue.add(.answer(request: number), at: clock.now + min(trip, Self.timeout))
     case .answered, .resetAfter, .slow:
       let transfer = Duration.seconds(Double(open.request.body.count) / 200_000)
-      agenda.add(.arrival(request: number), at: clock.now + min(trip / 2 + transfer, Self.timeout))
+      queue.add(.arrival(request: number), at: clock.now + min(trip / 2 + transfer, Self.timeout))
     }
   }
 
@@ -66,7 +66,7 @@ extension SimulatedDevice {
     open.isOnItsWay = false
     open.reply = .failed(wait: nil)
     open.result = .failure(TransportFailure(kind, "simulated"))
-    agenda.add(.answer(request: number), at: clock.now + delay)
+    queue.add(.answer(request: number), at: clock.now + delay)
   }
 
   func arrives(_ number: Int) {
@@ -85,8 +85,8 @@ extension SimulatedDevice {
     case .slow:
       let delay = net.seconds(1, 150)
       if delay >= left { return fail(&open, number, .timedOut, in: left) }
-      agenda.add(.answer(request: number), at: clock.now + delay)
-    default: agenda.add(.answer(request: number), at: clock.now + min(back, left))
+      queue.add(.answer(request: number), at: clock.now + delay)
+    default: queue.add(.answer(request: number), at: clock.now + min(back, left))
     }
     open.reply = exchange.reply
     open.result = .response(exchange.response)
@@ -101,11 +101,11 @@ extension SimulatedDevice {
     }
     for (index, item) in exchange.events.enumerated() {
       let place = open.places[index]
-      let entry = book[place]
+      let entry = expected[place]
       if !item.event.isSame(as: entry.event) { fail("content", "\(item.event) was recorded as \(entry.event)") }
       guard item.isStored, !entry.isCommitted else { continue }
       if entry.isErased, !entry.isExempt { fail("erase", "\(entry.event.id) arrives after it was erased") }
-      book[place].isCommitted = true
+      expected[place].isCommitted = true
       report.figures.reported += 1
       report.figures.worstDelay = max(report.figures.worstDelay, clock.now - entry.storedAt)
     }
@@ -148,13 +148,13 @@ extension SimulatedDevice {
     rest.isOrphan = true
     requests[number] = open.isOnItsWay ? rest : nil
     process.open.removeAll { $0 == number }
-    for place in open.places { book[place].openRequests -= 1 }
+    for place in open.places { expected[place].openRequests -= 1 }
     note(12, "answer \(number) to process \(process.number): \(reply)\(open.isVoid ? ", void" : "")")
     if !isHealing, process.slot == 0, traits.crash > 0, use.chance(0.02) {
-      let before = book.told
+      let before = expected.acknowledged
       die(process) { learn(process, open, reply, result) }
       // What it learned it may not have written down.
-      drops.toldInDeath += book.told - before
+      drops.acknowledgedInCrash += expected.acknowledged - before
       return
     }
     learn(process, open, reply, result)
@@ -176,7 +176,7 @@ extension SimulatedDevice {
       isFailing = true
     } else if open.places.isEmpty {
       endOutage()
-      return process.watch.answeredQuestion(now: now)
+      return process.timing.answeredQuestion(now: now)
     } else {
       isFailing = false
       process.isAsking = false
@@ -185,26 +185,29 @@ extension SimulatedDevice {
     switch reply {
     case .acknowledged(let rejected):
       let refused = Set(rejected)
-      for (index, place) in open.places.enumerated() where !book[place].isErased {
-        book.tell(place, isRejected: refused.contains(index))
+      for (index, place) in open.places.enumerated() where !expected[place].isErased {
+        expected.acknowledge(place, isRejected: refused.contains(index))
         if !refused.contains(index) { process.delivered += 1 }
       }
-      process.watch.acknowledged(started: open.round, isProgress: rejected.count < open.places.count)
+      process.timing.acknowledged(started: open.round, isProgress: rejected.count < open.places.count)
       endOutage()
     case .refused(let indexes):
       let single = open.places.count == 1 ? [0] : indexes
-      for index in single where !book[open.places[index]].isErased { book.tell(open.places[index], isRejected: true) }
-      process.watch.refused(singly: single.count, returns: open.places.count > single.count, now: now)
+      for index in single where !expected[open.places[index]].isErased {
+        expected.acknowledge(open.places[index], isRejected: true)
+      }
+      process.timing.refused(singly: single.count, returns: open.places.count > single.count, now: now)
     case .failed(let wait):
       // A question that fails gives nothing back.
-      process.watch.failed(wait: wait, returns: !open.places.isEmpty, started: open.round, now: now)
-      if let wait { remember(wait: min(wait, process.watch.rules.longestWait)) }
+      process.timing.failed(wait: wait, returns: !open.places.isEmpty, started: open.round, now: now)
+      if let wait { remember(wait: min(wait, process.timing.rules.longestWait)) }
       // A device without a network sends nothing.
       guard open.hasLeft else { return }
       outage.sent += open.bytes
       // Whatever the book says: what is sent was queued.
       let under = process.open.reduce(open.bytes) { $0 + (requests[$1]?.bytes ?? 0) }
-      outage.queued = max(outage.queued, min(book.pendingBytes, process.engine.log.counts.bytes + under), open.bytes)
+      outage.queued = max(
+        outage.queued, min(expected.pendingBytes, process.engine.log.counts.bytes + under), open.bytes)
     }
   }
 
@@ -241,6 +244,6 @@ extension SimulatedDevice {
     open.reply = .failed(wait: nil)
     open.result = .failure(TransportFailure(.connection, "cancelled"))
     requests[number] = open
-    agenda.add(.answer(request: number), at: clock.now + .milliseconds(1))
+    queue.add(.answer(request: number), at: clock.now + .milliseconds(1))
   }
 }

@@ -17,7 +17,7 @@ extension SimulatedDevice {
     if process.isSuspended { resume(process) }
     if foreground, !process.isInForeground { enterForeground(process) }
     guard process.files.isDead == false else { return }
-    agenda.add(
+    queue.add(
       .act(process: process.number, remaining: use.number(1...traits.longestUse)),
       at: clock.now + use.seconds(0.01, 5))
   }
@@ -44,11 +44,11 @@ extension SimulatedDevice {
     }
     doSomething(process)
     if remaining > 1 {
-      agenda.add(.act(process: process.number, remaining: remaining - 1), at: clock.now + use.seconds(0.05, 150))
+      queue.add(.act(process: process.number, remaining: remaining - 1), at: clock.now + use.seconds(0.05, 150))
     } else if process.slot == 0 {
-      agenda.add(.leave(process: process.number), at: clock.now + use.seconds(0.05, 60))
+      queue.add(.leave(process: process.number), at: clock.now + use.seconds(0.05, 60))
     } else {
-      agenda.add(.end(process: process.number), at: clock.now + use.seconds(0.5, 20_000))
+      queue.add(.end(process: process.number), at: clock.now + use.seconds(0.5, 20_000))
     }
   }
 
@@ -76,7 +76,7 @@ extension SimulatedDevice {
     let client = process.client
     let isEnabled = client.isEnabled
     let critical = use.chance(traits.critical)
-    var properties: Properties = ["n": Int64(book.stored)]
+    var properties: Properties = ["n": Int64(expected.stored)]
     if use.chance(0.3) { properties["text"] = .string(String(repeating: "ä", count: use.number(0...60))) }
     if use.chance(0.01) { properties["long"] = .string(String(repeating: "x", count: use.number(1000...8000))) }
     if use.chance(traits.huge) {
@@ -91,7 +91,7 @@ extension SimulatedDevice {
     }
     mindReceipt(receipt, of: process)
     guard !isEnabled, !process.files.isDead else { return }
-    book.refused[.disabled, default: 0] += 1
+    expected.refused[.disabled, default: 0] += 1
     checkNothingRecorded(process)
   }
 
@@ -115,11 +115,11 @@ extension SimulatedDevice {
     for number in process.open { requests[number]?.isVoid = true }
     // Requests that outlived the process that sent them were under way as well.
     for open in requests.values where open.isOnItsWay {
-      for place in open.places { book[place].isExempt = true }
+      for place in open.places { expected[place].isExempt = true }
     }
     // What the other process has in its log is its own.
-    book.erase { isAlone || $0.process == process.number }
-    process.watch.disabled()
+    expected.erase { isAlone || $0.process == process.number }
+    process.timing.disabled()
     let counts = process.engine.log.counts
     if counts.waiting + counts.claimed > 0 { fail("erase", "\(counts.waiting) events wait after an erasure") }
     outage = Outage()
@@ -174,10 +174,10 @@ extension SimulatedDevice {
     guard !process.files.isDead else { return }
     report.figures.erasures += 1
     for open in requests.values where open.isOnItsWay || open.isOrphan {
-      for place in open.places where book[place].identity == identity { book[place].isExempt = true }
+      for place in open.places where expected[place].identity == identity { expected[place].isExempt = true }
     }
-    let pending = book.pending { $0.identity == identity }
-    book.erase { $0.identity == identity }
+    let pending = expected.pending { $0.identity == identity }
+    expected.erase { $0.identity == identity }
     let after = process.engine.log.counts
     let gone = before.waiting + before.claimed - after.waiting - after.claimed
     if gone > pending { fail("erase", "\(gone) events were erased; \(pending) were the user's") }
@@ -190,11 +190,11 @@ extension SimulatedDevice {
     drain(process)
     let now = clock.uptime
     // Any other flush fails at once, and changes nothing.
-    if process.engine.log.counts.waiting > 0, process.watch.heldUntil ?? .zero <= now, !process.isPaused,
+    if process.engine.log.counts.waiting > 0, process.timing.heldUntil ?? .zero <= now, !process.isPaused,
       process.client.isEnabled
     {
-      process.watch.endPause()
-      process.watch.deliver(now: now)
+      process.timing.endPause()
+      process.timing.deliver(now: now)
     }
     take(process, [.input(.flushRequested(DeliveryMachine.FlushID(number: 1_000_000 + lastUser)))])
   }
@@ -205,13 +205,13 @@ extension SimulatedDevice {
       note(24, "process \(process.number) goes to the background")
       process.isInForeground = false
       process.client.didEnterBackground()
-      process.watch.background(waiting: process.engine.log.counts.waiting, now: clock.uptime)
+      process.timing.background(waiting: process.engine.log.counts.waiting, now: clock.uptime)
       settle(process)
     }
     planUse(in: use.seconds(2, 86_400 * 2 / traits.usesPerDay))
     // Some systems let an app run on, some for a moment only.
-    agenda.add(.suspend(process: process.number), at: clock.now + use.seconds(0.2, use.chance(0.1) ? 5000 : 30))
-    if use.chance(0.1) { agenda.add(.end(process: process.number), at: clock.now + use.seconds(0.1, 20)) }
+    queue.add(.suspend(process: process.number), at: clock.now + use.seconds(0.2, use.chance(0.1) ? 5000 : 30))
+    if use.chance(0.1) { queue.add(.end(process: process.number), at: clock.now + use.seconds(0.1, 20)) }
   }
 
   func suspend(_ process: SimulatedProcess) {
@@ -219,7 +219,7 @@ extension SimulatedDevice {
     note(25, "process \(process.number) is suspended")
     process.isSuspended = true
     look(process)
-    if use.chance(0.6) { agenda.add(.end(process: process.number), at: clock.now + use.seconds(10, 200_000)) }
+    if use.chance(0.6) { queue.add(.end(process: process.number), at: clock.now + use.seconds(10, 200_000)) }
   }
 
   private func resume(_ process: SimulatedProcess) {
@@ -243,7 +243,7 @@ extension SimulatedDevice {
     note(27, "process \(process.number) comes to the foreground")
     process.isInForeground = true
     process.client.willEnterForeground()
-    process.watch.endPause()
+    process.timing.endPause()
     settle(process)
   }
 

@@ -28,7 +28,7 @@ extension SimulatedDevice {
 
   func networkComesBack(_ process: SimulatedProcess) {
     drain(process)
-    process.watch.networkAvailable(waiting: process.engine.log.counts.waiting, now: clock.uptime)
+    process.timing.networkAvailable(waiting: process.engine.log.counts.waiting, now: clock.uptime)
     take(process, [.input(.networkAvailable)])
   }
 
@@ -77,7 +77,7 @@ extension SimulatedDevice {
 
   func companionStarts() {
     if !processes.contains(where: { $0.slot == 1 }), let process = launch(slot: 1, foreground: false) {
-      agenda.add(
+      queue.add(
         .act(process: process.number, remaining: use.number(1...12)), at: clock.now + use.seconds(0.01, 20))
     }
     later(.companion, 40_000)
@@ -104,7 +104,7 @@ extension SimulatedDevice {
     let started = clock.now
     let limit = drainLimit(process)
     while report.violation == nil, isBusy(process) {
-      guard let item = agenda.next() else {
+      guard let item = queue.next() else {
         fail("drain", "\(process.engine.log.counts.waiting) events wait and nothing is going to happen")
         return
       }
@@ -112,7 +112,7 @@ extension SimulatedDevice {
       if clock.now - started > limit {
         fail("drain", "after \(limit) \(process.engine.log.counts.waiting) events still wait")
       }
-      heal(item.occurrence)
+      heal(item.event)
     }
     guard report.violation == nil else { return }
     report.figures.worstDrain = max(report.figures.worstDrain, clock.now - started)
@@ -127,9 +127,9 @@ extension SimulatedDevice {
   }
 
   /// Only what was begun goes on: nobody uses the app any more, and the world does no more harm.
-  private func heal(_ occurrence: Occurrence) {
-    switch occurrence {
-    case .timer, .drain, .arrival, .answer: happen(occurrence)
+  private func heal(_ event: SimulationEvent) {
+    switch event {
+    case .timer, .drain, .arrival, .answer: happen(event)
     default: break
     }
   }
@@ -138,8 +138,8 @@ extension SimulatedDevice {
   private func drainLimit(_ process: SimulatedProcess) -> Duration {
     var limit = Duration.seconds(3600)
     if let hold { limit += max(hold.until - clock.now, hold.wait) }
-    if let held = process.watch.heldUntil, held > clock.uptime { limit += held - clock.uptime }
-    let poison = (0..<book.stored).count { book[$0].event.name == DeviceUse.poison && !book[$0].isRejected }
+    if let held = process.timing.heldUntil, held > clock.uptime { limit += held - clock.uptime }
+    let poison = (0..<expected.stored).count { expected[$0].event.name == DeviceUse.poison && !expected[$0].isRejected }
     if traits.network.refusal != .inAnswer || traits.network.maximumBodyBytes < 100_000 {
       limit += setup.maximumRetryDelay * Double(poison + 10)
     }

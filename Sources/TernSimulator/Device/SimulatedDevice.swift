@@ -32,9 +32,9 @@ package final class SimulatedDevice {
   var net: FastGenerator
   /// Which receipts are kept and asked about.
   var asking: FastGenerator
-  var agenda = Agenda()
+  var queue = EventQueue()
   var collector: SimulatedCollector
-  var book = EventBook()
+  var expected = ExpectedState()
   var drops = DropAccount()
   var report: DeviceReport
 
@@ -98,9 +98,9 @@ package final class SimulatedDevice {
     plan()
     let end = Duration.seconds(traits.days * 86_400)
     var steps = 0
-    while report.violation == nil, let item = agenda.next(), item.time < end {
+    while report.violation == nil, let item = queue.next(), item.time < end {
       clock.now = max(clock.now, item.time)
-      happen(item.occurrence)
+      happen(item.event)
       steps += 1
       if steps > 3_000_000 { fail("rest", "three million things happened in \(traits.days) days") }
     }
@@ -122,18 +122,18 @@ package final class SimulatedDevice {
     if traits.hasCompanion { later(.companion, 40_000) }
   }
 
-  func later(_ occurrence: Occurrence, _ seconds: Double) {
-    agenda.add(occurrence, at: clock.now + use.seconds(seconds / 10, seconds * 2))
+  func later(_ event: SimulationEvent, _ seconds: Double) {
+    queue.add(event, at: clock.now + use.seconds(seconds / 10, seconds * 2))
   }
 
   func planUse(in step: Duration) {
     guard !isUsePlanned else { return }
     isUsePlanned = true
-    agenda.add(.use, at: clock.now + step)
+    queue.add(.use, at: clock.now + step)
   }
 
-  func happen(_ occurrence: Occurrence) {
-    switch occurrence {
+  func happen(_ event: SimulationEvent) {
+    switch event {
     case .use: beginUse()
     case .act(let process, let remaining): with(process) { act($0, remaining) }
     case .leave(let process): with(process) { leave($0) }

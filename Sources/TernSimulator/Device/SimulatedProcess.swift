@@ -21,8 +21,8 @@ final class SimulatedProcess {
   let client: TernClient
   var loop: RunLoop<SimulatedEffects>
   let appended: Locked<[Appended]>
-  var watch: DeliveryWatch
-  var receipts = ReceiptWatch()
+  var timing: TimingOracle
+  var receipts = ReceiptOracle()
 
   var isInForeground: Bool
   var isSuspended = false
@@ -51,7 +51,7 @@ final class SimulatedProcess {
   init(
     number: Int, slot: Int, setup: AppTraits, files: ProcessFiles, engine: Engine, appended: Locked<[Appended]>,
     isInForeground: Bool,
-    watch: DeliveryWatch
+    timing: TimingOracle
   ) {
     self.number = number
     self.slot = slot
@@ -60,7 +60,7 @@ final class SimulatedProcess {
     self.engine = engine
     self.appended = appended
     self.isInForeground = isInForeground
-    self.watch = watch
+    self.timing = timing
     client = TernClient(engine)
     loop = RunLoop(engine, SimulatedEffects())
   }

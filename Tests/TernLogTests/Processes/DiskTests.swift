@@ -5,7 +5,7 @@
   import TernTestSupport
   import Testing
 
-  @testable import LogVictim
+  @testable import CrashHelper
   @testable import TernLog
 
   @Suite struct `A log on a real disk that gives out` {
@@ -16,7 +16,7 @@
     }
 
     private func open(_ disk: SmallDisk) throws -> EventLog {
-      try VictimProcess.spawning.withLock {
+      try HelperProcess.spawning.withLock {
         try EventLog(configuration(disk), fileSystem: SystemFileSystem(), clock: clock)
       }
     }
@@ -108,17 +108,17 @@
       for round in 0..<6 {
         options.process = round
         let filler = round % 2 == 1 ? disk.fill() : nil
-        let victim = try VictimProcess(options)
+        let helper = try HelperProcess(options)
         // On a full disk until something was refused, else until half of the disk is full.
-        let messages = victim.read { messages in
+        let messages = helper.read { messages in
           messages.count > 200 && (filler == nil || messages.contains { $0.kind == .dropped })
         }
-        history.add(messages + victim.kill(), "round \(round)")
+        history.add(messages + helper.kill(), "round \(round)")
         if filler == nil, round > 0 { continue }
         if let filler { try SystemFileSystem().remove(filler) }
         let log = try EventLog(
-          EventLog.Configuration(directory: options.directory, bootID: VictimClock.bootID),
-          fileSystem: SystemFileSystem(), clock: VictimClock())
+          EventLog.Configuration(directory: options.directory, bootID: HelperClock.bootID),
+          fileSystem: SystemFileSystem(), clock: HelperClock())
         #expect(history.check(log, "round \(round)") <= 12)
         log.close()
       }

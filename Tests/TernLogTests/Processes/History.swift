@@ -3,9 +3,9 @@ import TernLog
 import TernTestSupport
 import Testing
 
-@testable import LogVictim
+@testable import CrashHelper
 
-/// What victims said about one directory, and what has to be true of the log that they left.
+/// What helpers said about one directory, and what has to be true of the log that they left.
 struct History {
   private(set) var stored: Set<UInt32> = []
   /// Handed out by a claim: a server may have them.

@@ -3,7 +3,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@testable import LogVictim
+@testable import CrashHelper
 @testable import TernLog
 
 @Suite struct `A process that is killed at random moments` {
@@ -13,7 +13,7 @@ import Testing
     var testDescription: String { rawValue }
   }
 
-  /// On one directory, so that recoveries pile up; each kill is followed by a look, or by the next victim.
+  /// On one directory, so that recoveries pile up; each kill is followed by a look, or by the next helper.
   @Test(arguments: Mode.allCases)
   func `loses no acknowledged event and brings back none that was settled`(
     mode: Mode
@@ -40,15 +40,15 @@ import Testing
       options.segmentBytes = 1024 << Int(generator.next() % 4)
       options.claims = mode != .appending
       options.erases = mode == .erasing
-      let victim = try VictimProcess(options)
+      let helper = try HelperProcess(options)
       // One message: while the log is being opened. Else somewhere in the middle of work.
       let wanted = generator.next() % 4 == 0 ? 1 : Int(generator.next() % 400) + 1
-      history.add(victim.read { $0.count >= wanted } + victim.kill(), place)
+      history.add(helper.read { $0.count >= wanted } + helper.kill(), place)
       if generator.next() % 3 == 0 { continue }
       let log = try open(options)
       let extra = history.check(log, place)
       total.unacknowledged = max(total.unacknowledged, extra)
-      // Each thread of each victim may have been killed between storing an event and saying so.
+      // Each thread of each helper may have been killed between storing an event and saying so.
       #expect(extra <= 3 * 25, place)
       #expect(log.counts.dropped[.damaged, default: 0] <= 3 * 25, "only records that were being written, \(place)")
       log.close()
@@ -62,7 +62,7 @@ import Testing
 
   private func open(_ options: Options) throws -> EventLog {
     try EventLog(
-      EventLog.Configuration(directory: options.directory, maximumBytes: 64 << 20, bootID: VictimClock.bootID),
-      fileSystem: SystemFileSystem(), clock: VictimClock())
+      EventLog.Configuration(directory: options.directory, maximumBytes: 64 << 20, bootID: HelperClock.bootID),
+      fileSystem: SystemFileSystem(), clock: HelperClock())
   }
 }

@@ -3,15 +3,15 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@testable import LogVictim
+@testable import CrashHelper
 @testable import TernLog
 
 @Suite struct `A directory in the hands of real processes` {
   private func open(_ directory: String) throws -> EventLog {
-    try VictimProcess.spawning.withLock {
+    try HelperProcess.spawning.withLock {
       try EventLog(
-        EventLog.Configuration(directory: directory, maximumBytes: 64 << 20, bootID: VictimClock.bootID),
-        fileSystem: SystemFileSystem(), clock: VictimClock())
+        EventLog.Configuration(directory: directory, maximumBytes: 64 << 20, bootID: HelperClock.bootID),
+        fileSystem: SystemFileSystem(), clock: HelperClock())
     }
   }
 
@@ -30,18 +30,18 @@ import Testing
     options.threads = 2
     // A tenth of a second of uptime with each append: the log looks after its directory once a second.
     options.step = 100
-    let victim = try VictimProcess(options)
-    var said = victim.read { $0.count > 200 }
+    let helper = try HelperProcess(options)
+    var said = helper.read { $0.count > 200 }
     while FileManager.default.fileExists(atPath: queue) { try? FileManager.default.removeItem(atPath: queue) }
     while (try? SystemFileSystem().list(queue + "/log-0").contains { $0.hasSuffix(".seg") }) != true {
-      let next = victim.messages()
+      let next = helper.messages()
       try #require(!next.isEmpty, "the process lives on")
       said += next
     }
     // More than the pipe holds: what comes behind that was stored in the new directory.
     let late = said.count + 2 * 4096 / Message.size
-    said += victim.read { said.count + $0.count > late + 400 }
-    said += victim.kill()
+    said += helper.read { said.count + $0.count > late + 400 }
+    said += helper.kill()
     let log = try open(queue)
     var found: Set<UInt32> = []
     while let claim = log.claim(1000) { found.formUnion(claim.records.map { UInt32(truncatingIfNeeded: $0.id.low) }) }
@@ -57,19 +57,19 @@ import Testing
     let directory = try TemporaryDirectory()
     let queue = directory.path + "/queue"
     var history = History()
-    var started: [VictimProcess] = []
+    var started: [HelperProcess] = []
     for process in 1...3 {
       var options = options(queue, process: process)
       options.events = 150
-      let victim = try VictimProcess(options)
-      history.add(victim.read { $0.last?.kind == .finished }, "process \(process)")
-      started.append(victim)
+      let helper = try HelperProcess(options)
+      history.add(helper.read { $0.last?.kind == .finished }, "process \(process)")
+      started.append(helper)
     }
     #expect(history.stored.count == 450)
     started[1].kill()
     var options = options(queue, process: 4)
     options.events = 100
-    let heir = try VictimProcess(options)
+    let heir = try HelperProcess(options)
     let said = heir.read { $0.last?.kind == .finished }
     #expect(said.contains(Message(.opened, 150)), "the events of the dead one, not of the living")
     history.add(said, "the heir")
@@ -93,7 +93,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let queue = directory.path + "/queue"
     var history = History()
-    var living: [VictimProcess] = []
+    var living: [HelperProcess] = []
     // Eighty rounds of three are as many as have numbers of their own.
     for round in 0..<min(History.rounds(default: 8), 80) {
       let place: Comment = "seed \(seed), round \(round)"
@@ -102,17 +102,17 @@ import Testing
         var options = options(queue, process: round * 3 + living.count + 1, claims: true)
         options.seed = generator.next()
         options.segmentBytes = 2 << 10
-        living.append(try VictimProcess(options))
+        living.append(try HelperProcess(options))
       }
       for _ in 0...generator.next() % 3 {
         let index = Int(generator.next() % UInt64(living.count))
         let wanted = Int(generator.next() % 200) + 2
-        let victim = living.remove(at: index)
-        history.add(victim.read { $0.count >= wanted } + victim.kill(), place)
+        let helper = living.remove(at: index)
+        history.add(helper.read { $0.count >= wanted } + helper.kill(), place)
         if living.isEmpty { break }
       }
     }
-    for victim in living { history.add(victim.kill(), "the last ones") }
+    for helper in living { history.add(helper.kill(), "the last ones") }
     let log = try open(queue)
     history.check(log, "seed \(seed)")
     #expect(history.stored.count > 100)

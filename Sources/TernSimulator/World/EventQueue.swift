@@ -1,9 +1,9 @@
 /// What is going to happen on a device, in the order of time; what falls on one moment keeps the order of its planning.
-struct Agenda {
+struct EventQueue {
   struct Item {
     let time: Duration
     let number: Int
-    let occurrence: Occurrence
+    let event: SimulationEvent
 
     func isBefore(_ other: Item) -> Bool {
       time != other.time ? time < other.time : number < other.number
@@ -14,9 +14,9 @@ struct Agenda {
   private var items: [Item] = []
   private var count = 0
 
-  mutating func add(_ occurrence: Occurrence, at time: Duration) {
+  mutating func add(_ event: SimulationEvent, at time: Duration) {
     count += 1
-    items.append(Item(time: time, number: count, occurrence: occurrence))
+    items.append(Item(time: time, number: count, event: event))
     var child = items.count - 1
     while child > 0 {
       let parent = (child - 1) / 2
@@ -45,7 +45,7 @@ struct Agenda {
 }
 
 /// What can happen on a device. A process is named by its number, so that nothing happens to a later one by mistake.
-enum Occurrence {
+enum SimulationEvent {
   /// Somebody or something uses the app.
   case use
   /// The app does something, and so many things more after it.

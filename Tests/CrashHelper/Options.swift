@@ -1,4 +1,4 @@
-/// What the test asks of a victim, as `name=value` arguments.
+/// What the test asks of a helper, as `name=value` arguments.
 struct Options: Sendable {
   var directory = ""
   /// Tells the events of one process from those of another.

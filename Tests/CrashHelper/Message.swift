@@ -1,4 +1,4 @@
-/// What a victim tells the test that will kill it: eight bytes each, so that a pipe takes whole messages or none.
+/// What a helper tells the test that will kill it: eight bytes each, so that a pipe takes whole messages or none.
 struct Message: Equatable, CustomStringConvertible {
   enum Kind: UInt8 {
     /// The process runs; the log is about to be opened.

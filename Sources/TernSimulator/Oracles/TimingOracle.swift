@@ -2,7 +2,7 @@ import TernEvents
 
 /// Knows the promises of time (docs/delivery.md) and watches that one process keeps them; written from the rules, not
 /// from the machine.
-struct DeliveryWatch {
+struct TimingOracle {
   struct Rules {
     var sendAfter: Duration
     var sendAtWaiting: Int

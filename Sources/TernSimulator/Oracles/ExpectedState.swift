@@ -2,7 +2,7 @@ import TernEvents
 import TernLog
 
 /// What the simulator knows of every event, kept apart from what the client counts.
-struct EventBook {
+struct ExpectedState {
   struct Entry {
     let event: Event
     let isCritical: Bool
@@ -13,7 +13,7 @@ struct EventBook {
     let storedAt: Duration
     let bytes: Int
     /// The client learned that the collector has it.
-    var isTold = false
+    var isAcknowledged = false
     /// The client learned that the collector never takes it.
     var isRejected = false
     /// The collector has it.
@@ -31,7 +31,7 @@ struct EventBook {
   private(set) var entries: [Entry] = []
   private var places: [UniqueID: Int] = [:]
   /// How many of the entries were told of.
-  private(set) var told = 0
+  private(set) var acknowledged = 0
   private(set) var rejected = 0
   /// Bytes of events that are neither told of nor rejected nor erased.
   private(set) var pendingBytes = 0
@@ -56,14 +56,14 @@ struct EventBook {
     return true
   }
 
-  mutating func tell(_ place: Int, isRejected: Bool) {
+  mutating func acknowledge(_ place: Int, isRejected: Bool) {
     if !isOver(place) { pendingBytes -= entries[place].bytes }
     if isRejected {
       if !entries[place].isRejected { rejected += 1 }
       entries[place].isRejected = true
     } else {
-      if !entries[place].isTold { told += 1 }
-      entries[place].isTold = true
+      if !entries[place].isAcknowledged { acknowledged += 1 }
+      entries[place].isAcknowledged = true
     }
   }
 
@@ -82,6 +82,6 @@ struct EventBook {
   }
 
   private func isOver(_ place: Int) -> Bool {
-    entries[place].isTold || entries[place].isRejected || entries[place].isErased
+    entries[place].isAcknowledged || entries[place].isRejected || entries[place].isErased
   }
 }

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-@testable import LogVictim
+@testable import CrashHelper
 
-/// A running `LogVictim`, and what it said so far.
+/// A running `CrashHelper`, and what it said so far.
 ///
 /// Spawned by hand: Foundation's `Process` watches its children with threads and run loops of its own, which a test
 /// that kills dozens of them does not need.
-final class VictimProcess {
+final class HelperProcess {
   private let pid: pid_t
   private let output: Int32
   private var input: Int32
@@ -15,7 +15,7 @@ final class VictimProcess {
   private var partial: [UInt8] = []
 
   init(_ options: Options) throws {
-    let program = try #require(Self.program, "the executable LogVictim is built beside the tests")
+    let program = try #require(Self.program, "the executable CrashHelper is built beside the tests")
     Self.spawning.lock()
     defer { Self.spawning.unlock() }
     let (outputRead, outputWrite) = try Self.pipe()
@@ -25,7 +25,7 @@ final class VictimProcess {
       close(inputRead)
     }
     #if os(Linux)
-      // A victim that is far ahead of its reader only makes the test long.
+      // A helper that is far ahead of its reader only makes the test long.
       let setPipeSize: Int32 = 1031  // F_SETPIPE_SZ, which the module leaves out.
       _ = fcntl(outputWrite, setPipeSize, 4096)
       var actions = posix_spawn_file_actions_t()
@@ -125,7 +125,7 @@ final class VictimProcess {
     #else
       let tests = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundlePath ?? ""
     #endif
-    let program = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("LogVictim").path
+    let program = URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("CrashHelper").path
     return FileManager.default.isExecutableFile(atPath: program) ? program : nil
   }()
 }

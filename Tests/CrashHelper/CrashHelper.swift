@@ -3,23 +3,23 @@ import TernEvents
 import TernLog
 
 /// A process that exists to be killed: it appends numbered events, says so on its standard output, and never cleans up.
-@main struct Victim {
+@main struct Helper {
   let options: Options
   let log: EventLog
-  let clock: VictimClock
+  let clock: HelperClock
   let signal = DispatchSemaphore(value: 0)
 
   static func main() {
     let options = Options(arguments: CommandLine.arguments.dropFirst())
     report([Message(.began), Message(.resident, residentKiB)])
-    let clock = VictimClock()
+    let clock = HelperClock()
     let log = EventLog.openingWhenPossible(
       EventLog.Configuration(
         directory: options.directory, maximumBytes: options.maximumBytes, segmentBytes: options.segmentBytes,
-        bootID: VictimClock.bootID),
+        bootID: HelperClock.bootID),
       fileSystem: SystemFileSystem(), clock: clock)
     report([Message(.opened, UInt32(clamping: log.counts.waiting)), Message(.resident, residentKiB)])
-    Victim(options: options, log: log, clock: clock).run()
+    Helper(options: options, log: log, clock: clock).run()
   }
 
   private func run() {
@@ -114,7 +114,7 @@ import TernLog
 }
 
 /// The real clock, and uptime that can be hurried.
-final class VictimClock: TernClock {
+final class HelperClock: TernClock {
   static let bootID = UniqueID(high: 7, low: 7)
   private let ahead = Locked(Duration.zero)
 

@@ -21,7 +21,7 @@ struct DropAccount {
   /// Writes that left half a record behind, which may be counted as damaged though it was never acknowledged.
   var tears = 0
   /// Events told of by a process that died before it can have written that down: they may come back.
-  var toldInDeath = 0
+  var acknowledgedInCrash = 0
 
   /// What processes in memory and files of nobody count, without what was reported.
   static func totals(_ processes: [SimulatedProcess], _ disk: InMemoryFileSystem) -> [DropReason: Int] {

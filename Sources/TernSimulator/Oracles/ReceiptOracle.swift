@@ -2,7 +2,7 @@ import Tern
 import TernEvents
 
 /// The receipts of one process: which were kept, which were asked about, and what was said.
-struct ReceiptWatch {
+struct ReceiptOracle {
   struct Answer: Sendable {
     let id: UniqueID
     let error: ReceiptError?
@@ -57,14 +57,14 @@ extension SimulatedDevice {
       // What a dying process says reaches nobody.
       if process.files.isDead { continue }
       report.figures.receipts += 1
-      let entry = book.place(of: answer.id).map { book[$0] }
+      let entry = expected.place(of: answer.id).map { expected[$0] }
       switch answer.error {
       case nil:
         if entry?.isCommitted != true {
           fail("receipts", "\(answer.id) has arrived says its receipt; the collector does not have it")
         }
       case let error? where error.code == .dropped:
-        if let entry, entry.isTold, !entry.isErased {
+        if let entry, entry.isAcknowledged, !entry.isErased {
           fail("receipts", "\(answer.id) was dropped says its receipt; the client was told of its delivery")
         }
         if let entry, !entry.isErased, entry.isRejected != (error.reason == .rejected) {
