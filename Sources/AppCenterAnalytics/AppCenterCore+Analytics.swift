@@ -11,7 +11,7 @@ extension AppCenterCore {
   func analyticsStarted(_ client: TernClient?) {
     guard let client else { return }
     let (interval, isManual) = state.withLock { ($0.interval, $0.isManual) }
-    client.setSendAfter(interval)
+    client.setFlushInterval(interval)
     if !isManual { client.setSessions(.automatic()) }
   }
 

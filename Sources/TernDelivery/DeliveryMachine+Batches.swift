@@ -27,8 +27,8 @@ extension DeliveryMachine {
   mutating func batchStarted(_ id: BatchID, events: Waiting, bytes: Int) {
     guard claiming == id else { return }
     claiming = nil
-    inFlight[id] = Batch(events: events, bytes: bytes, round: round)
-    flushTookUp(id, events)
+    inFlight[id] = Batch(events: events, bytes: bytes, failureGeneration: failureGeneration)
+    flushDidClaim(id, events)
   }
 
   mutating func nothingToClaim(_ id: BatchID, now: Duration) {
@@ -36,31 +36,34 @@ extension DeliveryMachine {
     claiming = nil
     isDelivering = false
     // Whatever the count says, the log has nothing to give now: asking again at once could go on for ever.
-    if waiting.total > 0 { backOffUntil = now + (policy.sendAfter ?? .seconds(6)) }
+    if waiting.total > 0 { backOffUntil = now + (policy.flushInterval ?? .seconds(6)) }
     for index in flushes.indices { flushes[index].toTake = Waiting() }
   }
 
-  mutating func batchSettled(_ id: BatchID, _ verdict: Verdict, now: Duration) {
+  mutating func batchSettled(_ id: BatchID, _ outcome: ResponseOutcome, now: Duration) {
     guard let batch = inFlight.removeValue(forKey: id), !batch.isVoid else { return release(id) }
-    if policy.retriesEachBatch, !batch.isQuestion, case .failed(let failure) = verdict {
-      if isProbing { vain = VainAttempts(probes: vain.probes + 1, events: vain.events + batch.events.total) }
-      flushLearned(id, batch, verdict, now: now)
+    if policy.retriesEachBatch, !batch.isHealthProbe, case .failed(let failure) = outcome {
+      if isProbing {
+        failedAttempts = FailedAttempts(
+          probes: failedAttempts.probes + 1, events: failedAttempts.events + batch.events.total)
+      }
+      flushDidSettle(id, batch, outcome, now: now)
       return retry(id, batch, failure, now: now)
     }
-    if batch.isQuestion { return questionAnswered(id, batch, verdict, now: now) }
+    if batch.isHealthProbe { return healthProbeAnswered(id, batch, outcome, now: now) }
     let count = batch.events.total
-    if case .failed(let failure) = verdict {
-      if isProbing { vain = VainAttempts(probes: vain.probes + 1, events: vain.events) }
-      if failure.kind != .offline { vain.events += count }
+    if case .failed(let failure) = outcome {
+      if isProbing { failedAttempts = FailedAttempts(probes: failedAttempts.probes + 1, events: failedAttempts.events) }
+      if failure.kind != .offline { failedAttempts.events += count }
     } else {
       hasAnswered = true
       asksFirst = false
       sentInVain = false
-      vain = VainAttempts()
+      failedAttempts = FailedAttempts()
     }
-    switch verdict {
+    switch outcome {
     case .acknowledged(let rejected):
-      if batch.round == round { succeeded() }
+      if batch.failureGeneration == failureGeneration { succeeded() }
       if rejected.count < count { rejectionsInARow = 0 }
       narrowed(by: count, isolated: false)
     case .refused(let indexes, _):
@@ -81,8 +84,8 @@ extension DeliveryMachine {
     case .failed(let failure):
       failed(batch, failure, now: now)
     }
-    if case .returns = verdict.fate(ofEvents: count) { deliverAgain(batch.events) }
-    flushLearned(id, batch, verdict, now: now)
+    if case .returns = outcome.fate(ofEvents: count) { deliverAgain(batch.events) }
+    flushDidSettle(id, batch, outcome, now: now)
   }
 
   /// Half of what was too large; several batches that were under way together say so of one size, and halve it once.
@@ -102,12 +105,12 @@ extension DeliveryMachine {
 
   mutating func networkAvailable(now: Duration) {
     failures = 0
-    round += 1
+    failureGeneration += 1
     for id in inFlight.keys { inFlight[id]?.isCalledBack = true }
     // Another network may be no better: what was sent in vain is not sent again before the server has answered.
     if sentInVain, policy.asksAfterFailures != nil { asksFirst = true }
     backOffUntil = nil
-    isResting = false
+    retriesExhausted = false
     forgetAttempts(now: now)
     if waiting.total > 0 { isDelivering = true }
   }
@@ -116,7 +119,7 @@ extension DeliveryMachine {
     isEnabled = false
     isDelivering = false
     isDeliveringCritical = false
-    releaseSleepers()
+    releasePendingRetries()
     for id in inFlight.keys { inFlight[id]?.isVoid = true }
     claiming = nil
     splitting = nil
@@ -125,7 +128,7 @@ extension DeliveryMachine {
     firstCriticalAt = nil
     asksFirst = false
     sentInVain = false
-    vain = VainAttempts()
+    failedAttempts = FailedAttempts()
     succeeded()
   }
 
@@ -140,15 +143,15 @@ extension DeliveryMachine {
     failures = 0
     isAnswered = false
     backOffUntil = nil
-    isResting = false
+    retriesExhausted = false
   }
 
   mutating func failed(_ batch: Batch, _ failure: DeliveryFailure, now: Duration) {
     if let wait = failure.retryAfter {
-      heldUntil = max(heldUntil ?? .zero, now + min(max(wait, .zero), policy.maximumRetryAfter))
+      retryAfterDeadline = max(retryAfterDeadline ?? .zero, now + min(max(wait, .zero), policy.maximumRetryAfter))
     }
     if failure.kind != .offline { sentInVain = true }
-    guard batch.round == round else { return }
+    guard batch.failureGeneration == failureGeneration else { return }
     backOff(now: now)
   }
 
@@ -161,13 +164,13 @@ extension DeliveryMachine {
 
   mutating func backOff(now: Duration) {
     failures += 1
-    round += 1
+    failureGeneration += 1
     isAnswered = false
     if let asking = policy.asksAfterFailures, failures >= asking, sentInVain { asksFirst = true }
     if let delay = policy.retry.delay(afterFailures: failures, using: &generator) {
       backOffUntil = now + delay
     } else {
-      isResting = true
+      retriesExhausted = true
     }
   }
 

@@ -20,14 +20,14 @@ extension DeliveryMachine {
 
   mutating func requestFlush(_ id: FlushID, now: Duration) {
     var flush = Flush(
-      id: id, toTake: waiting, batches: Set(inFlight.filter { !$0.value.isVoid && !$0.value.isQuestion }.keys))
+      id: id, toTake: waiting, batches: Set(inFlight.filter { !$0.value.isVoid && !$0.value.isHealthProbe }.keys))
     if let refusal = refusal(now: now) {
       flush.result = .failed(refusal)
     } else if waiting.total > 0 {
       isDelivering = true
       // Someone is waiting: try now, whatever our own pause says. The server's wish still holds.
       backOffUntil = nil
-      isResting = false
+      retriesExhausted = false
     }
     flushes.append(flush)
   }
@@ -36,15 +36,15 @@ extension DeliveryMachine {
   private func refusal(now: Duration) -> DeliveryFailure? {
     if !isEnabled { return DeliveryFailure(.stopped, "The client is disabled.") }
     if isPaused, waiting.total > 0 { return DeliveryFailure(.stopped, "Sending is paused; call resume().") }
-    if let heldUntil, heldUntil > now, waiting.total > 0 {
-      let seconds = (heldUntil - now).components.seconds + 1
+    if let retryAfterDeadline, retryAfterDeadline > now, waiting.total > 0 {
+      let seconds = (retryAfterDeadline - now).components.seconds + 1
       return DeliveryFailure(
-        .waiting, "The collector asked to wait another \(seconds) s.", retryAfter: heldUntil - now)
+        .waiting, "The collector asked to wait another \(seconds) s.", retryAfter: retryAfterDeadline - now)
     }
     return nil
   }
 
-  mutating func flushTookUp(_ batch: BatchID, _ events: Waiting) {
+  mutating func flushDidClaim(_ batch: BatchID, _ events: Waiting) {
     for index in flushes.indices where flushes[index].toTake.total > 0 {
       let taken = flushes[index].toTake
       flushes[index].batches.insert(batch)
@@ -53,10 +53,10 @@ extension DeliveryMachine {
     }
   }
 
-  mutating func flushLearned(_ id: BatchID, _ batch: Batch, _ verdict: Verdict, now: Duration) {
+  mutating func flushDidSettle(_ id: BatchID, _ batch: Batch, _ outcome: ResponseOutcome, now: Duration) {
     for index in flushes.indices {
       let wasIn = flushes[index].batches.remove(id) != nil
-      switch verdict {
+      switch outcome {
       case .acknowledged(let rejected):
         if wasIn { flushes[index].sent += batch.events.total - rejected.count }
       case .failed where goesAgainAtOnce(batch, now: now):
@@ -72,7 +72,7 @@ extension DeliveryMachine {
         if wasIn || flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
       case .refused(_, let failure), .tooLarge(let failure):
         guard wasIn else { continue }
-        if case .returns = verdict.fate(ofEvents: batch.events.total) {
+        if case .returns = outcome.fate(ofEvents: batch.events.total) {
           flushes[index].takeBack(batch.events)
         }
         flushes[index].refusal = failure
@@ -83,14 +83,16 @@ extension DeliveryMachine {
   }
 
   /// The events of a batch wait again.
-  mutating func flushesLost(_ id: BatchID, _ batch: Batch) {
+  mutating func flushDidRelease(_ id: BatchID, _ batch: Batch) {
     for index in flushes.indices where flushes[index].batches.remove(id) != nil {
       flushes[index].takeBack(batch.events)
     }
   }
 
   /// Whether what was called back for another network is tried there now: then nobody need be told of a failure.
-  func goesAgainAtOnce(_ batch: Batch, now: Duration) -> Bool { batch.isCalledBack && canEverStart && gate <= now }
+  func goesAgainAtOnce(_ batch: Batch, now: Duration) -> Bool {
+    batch.isCalledBack && canEverStart && earliestSend <= now
+  }
 
   mutating func finishFlushes(_ actions: inout [Action]) {
     for index in flushes.indices {
@@ -123,5 +125,5 @@ extension DeliveryMachine {
     return .nothingToSend
   }
 
-  private var canEverStart: Bool { !isPaused && !isResting }
+  private var canEverStart: Bool { !isPaused && !retriesExhausted }
 }

@@ -16,35 +16,35 @@ extension DeliveryMachine {
     return inFlight.values.count { ($0.events.critical > 0) == isCritical } >= policy.maximumInFlight
   }
 
-  private var flying: Int { inFlight.values.count { $0.sleepsUntil == nil } }
+  private var flying: Int { inFlight.values.count { $0.retryAt == nil } }
 
   /// A batch failed: it sleeps, or everything rests because its retries are used up.
   mutating func retry(_ id: BatchID, _ failed: Batch, _ failure: DeliveryFailure, now: Duration) {
     var batch = failed
     if let wait = failure.retryAfter {
-      heldUntil = max(heldUntil ?? .zero, now + min(max(wait, .zero), policy.maximumRetryAfter))
+      retryAfterDeadline = max(retryAfterDeadline ?? .zero, now + min(max(wait, .zero), policy.maximumRetryAfter))
     }
     // The failure tells of the network before, or sending was paused meanwhile.
-    if batch.round != round {
+    if batch.failureGeneration != failureGeneration {
       batch.attempts = 0
-      batch.sleepsUntil = now
+      batch.retryAt = now
     } else {
       batch.attempts += 1
-      batch.sleepsUntil = policy.retry.delay(afterFailures: batch.attempts, using: &generator).map { now + $0 }
+      batch.retryAt = policy.retry.delay(afterFailures: batch.attempts, using: &generator).map { now + $0 }
     }
-    batch.round = round
+    batch.failureGeneration = failureGeneration
     batch.isCalledBack = false
     if batch.isStale {
       release(id)
       return deliverAgain(batch.events)
     }
-    guard batch.sleepsUntil != nil, !isResting else {
-      isResting = true
-      round += 1
+    guard batch.retryAt != nil, !retriesExhausted else {
+      retriesExhausted = true
+      failureGeneration += 1
       release(id)
-      flushesLost(id, batch)
+      flushDidRelease(id, batch)
       deliverAgain(batch.events)
-      return releaseSleepers()
+      return releasePendingRetries()
     }
     inFlight[id] = batch
   }
@@ -54,11 +54,11 @@ extension DeliveryMachine {
     if policy.retriesEachBatch { released.append(id) }
   }
 
-  mutating func releaseSleepers() {
-    for (id, batch) in inFlight.sorted(by: { $0.key.number < $1.key.number }) where batch.sleepsUntil != nil {
+  mutating func releasePendingRetries() {
+    for (id, batch) in inFlight.sorted(by: { $0.key.number < $1.key.number }) where batch.retryAt != nil {
       inFlight[id] = nil
       release(id)
-      flushesLost(id, batch)
+      flushDidRelease(id, batch)
       deliverAgain(batch.events)
     }
   }
@@ -66,7 +66,7 @@ extension DeliveryMachine {
   /// What failed is claimed anew, as far as it is still there.
   mutating func claimAnew() {
     guard policy.retriesEachBatch else { return }
-    releaseSleepers()
+    releasePendingRetries()
     for id in inFlight.keys { inFlight[id]?.isStale = true }
   }
 
@@ -81,30 +81,30 @@ extension DeliveryMachine {
 
   /// The batches that sleep are due now, and have all their retries again.
   mutating func forgetAttempts(now: Duration) {
-    if policy.retriesEachBatch, !inFlight.isEmpty { round += 1 }
-    for id in inFlight.keys where inFlight[id]?.sleepsUntil != nil {
+    if policy.retriesEachBatch, !inFlight.isEmpty { failureGeneration += 1 }
+    for id in inFlight.keys where inFlight[id]?.retryAt != nil {
       inFlight[id]?.attempts = 0
-      inFlight[id]?.sleepsUntil = now
-      inFlight[id]?.round = round
+      inFlight[id]?.retryAt = now
+      inFlight[id]?.failureGeneration = failureGeneration
     }
   }
 
   /// The batches that sleep are due now.
-  mutating func wakeSleepers(now: Duration) {
-    for id in inFlight.keys where inFlight[id]?.sleepsUntil != nil { inFlight[id]?.sleepsUntil = now }
+  mutating func retryAllNow(now: Duration) {
+    for id in inFlight.keys where inFlight[id]?.retryAt != nil { inFlight[id]?.retryAt = now }
   }
 
   /// The batches that sleep, in the order in which they are due; those with critical events first.
-  private var sleepers: [(id: BatchID, due: Duration)] {
-    inFlight.compactMap { id, batch in batch.sleepsUntil.map { (id, $0, batch.events.critical > 0 ? 0 : 1) } }
+  private var pendingRetries: [(id: BatchID, due: Duration)] {
+    inFlight.compactMap { id, batch in batch.retryAt.map { (id, $0, batch.events.critical > 0 ? 0 : 1) } }
       .sorted { ($0.2, $0.1, $0.0.number) < ($1.2, $1.1, $1.0.number) }
       .map { ($0.0, $0.1) }
   }
 
   mutating func resendDue(now: Duration, _ actions: inout [Action]) {
-    guard maySend, gate <= now else { return }
-    for (id, due) in sleepers where due <= now && flying < inFlightLimit {
-      inFlight[id]?.sleepsUntil = nil
+    guard maySend, earliestSend <= now else { return }
+    for (id, due) in pendingRetries where due <= now && flying < inFlightLimit {
+      inFlight[id]?.retryAt = nil
       actions.append(.resend(id))
     }
   }
@@ -112,7 +112,7 @@ extension DeliveryMachine {
   /// When the next batch that sleeps is due, if nothing else keeps it.
   func nextResend(now: Duration) -> Duration? {
     guard maySend, flying < inFlightLimit else { return nil }
-    let next = inFlight.values.compactMap(\.sleepsUntil).min().map { max($0, gate) }
+    let next = inFlight.values.compactMap(\.retryAt).min().map { max($0, earliestSend) }
     return next.flatMap { $0 > now ? $0 : nil }
   }
 }

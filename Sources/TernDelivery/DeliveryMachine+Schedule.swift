@@ -47,7 +47,7 @@ extension DeliveryMachine {
 
   private func isDue(now: Duration) -> Bool {
     guard waiting.total > 0 else { return false }
-    if let most = policy.sendAtWaiting, waiting.total >= most { return true }
+    if let most = policy.flushAt, waiting.total >= most { return true }
     if let dueByAge, dueByAge <= now { return true }
     guard !policy.sendsCriticalAlone, let dueByCritical else { return false }
     return dueByCritical <= now
@@ -59,21 +59,21 @@ extension DeliveryMachine {
   }
 
   private var dueByAge: Duration? {
-    firstUnsentAt.flatMap { first in policy.sendAfter.map { first + $0 } }
+    firstUnsentAt.flatMap { first in policy.flushInterval.map { first + $0 } }
   }
 
   private var dueByCritical: Duration? {
-    firstCriticalAt.flatMap { first in policy.criticalDelay.map { first + $0 } }
+    firstCriticalAt.flatMap { first in policy.criticalFlushInterval.map { first + $0 } }
   }
 
   /// When time alone starts a delivery of what waits.
   private var due: Duration? { [dueByAge, dueByCritical].compactMap { $0 }.min() }
 
   /// Before this nothing is sent, whatever is due.
-  var gate: Duration { max(backOffUntil ?? .zero, heldUntil ?? .zero) }
+  var earliestSend: Duration { max(backOffUntil ?? .zero, retryAfterDeadline ?? .zero) }
 
   /// Whether requests may be made at all.
-  var maySend: Bool { isEnabled && !isPaused && !isResting }
+  var maySend: Bool { isEnabled && !isPaused && !retriesExhausted }
 
   private var mayStart: Bool { maySend && claiming == nil && hasSlot }
 
@@ -87,12 +87,12 @@ extension DeliveryMachine {
   }
 
   private mutating func nextStart(now: Duration) -> Action? {
-    guard mayStart, toDeliver > 0, gate <= now else { return nil }
+    guard mayStart, toDeliver > 0, earliestSend <= now else { return nil }
     backOffUntil = nil
     let id = BatchID(number: nextBatch)
     nextBatch += 1
     if mustAsk {
-      inFlight[id] = Batch(events: Waiting(), bytes: 0, round: round, isQuestion: true)
+      inFlight[id] = Batch(events: Waiting(), bytes: 0, failureGeneration: failureGeneration, isHealthProbe: true)
       return .ask(id)
     }
     claiming = id
@@ -110,8 +110,8 @@ extension DeliveryMachine {
 
   private func deadlineOfWaiting(now: Duration) -> Duration? {
     guard waiting.total > 0 else { return nil }
-    // What is due and has not been started waits for a slot of its lane, or for the gate.
-    if toDeliver > 0 { return gate > now ? gate : nil }
-    return due.map { max($0, gate) }.flatMap { $0 > now ? $0 : nil }
+    // What is due and has not been started waits for a slot of its lane, or for the earliestSend.
+    if toDeliver > 0 { return earliestSend > now ? earliestSend : nil }
+    return due.map { max($0, earliestSend) }.flatMap { $0 > now ? $0 : nil }
   }
 }

@@ -39,7 +39,7 @@ package struct DeliveryMachine: Sendable {
     /// The process started; what waits now waited before it.
     case launched
     /// Events were appended. It need not be told each time: only when the first event comes to wait, when
-    /// `sendAtWaiting` is reached, and for each critical event.
+    /// `flushAt` is reached, and for each critical event.
     case appended
     /// Everything that waits shall go out now, and someone wants to know what came of it.
     case flushRequested(FlushID)
@@ -49,8 +49,8 @@ package struct DeliveryMachine: Sendable {
     case batchStarted(BatchID, events: Waiting, bytes: Int)
     /// There was nothing to claim.
     case nothingToClaim(BatchID)
-    /// The batch was answered, and settled in the log as ``Verdict/fate(ofEvents:)`` says.
-    case batchSettled(BatchID, Verdict)
+    /// The batch was answered, and settled in the log as ``ResponseOutcome/fate(ofEvents:)`` says.
+    case batchSettled(BatchID, ResponseOutcome)
     /// The time of the last `setTimer` has come.
     case timerFired
     /// Nothing is to be sent until `resumed`; batches under way are let through.
@@ -61,7 +61,7 @@ package struct DeliveryMachine: Sendable {
     /// Recording and sending are off, and the log was erased.
     case disabled
     /// From now on a delivery starts so long after the first unsent event.
-    case sendAfter(Duration)
+    case flushInterval(Duration)
     /// Some events were erased: fewer wait, a flush may be over, and what is sent again must not hold them.
     case erased
     /// The network came back, or another one took its place.
@@ -104,17 +104,17 @@ package struct DeliveryMachine: Sendable {
     var events: Waiting
     var bytes: Int
     /// The number of failures known when it was started: only one of several batches that fail together counts.
-    var round: Int
+    var failureGeneration: Int
     /// Its events were erased while it was under way: it still counts as under way, and means nothing otherwise.
     var isVoid = false
     /// It has no events: it only asks whether the server is back.
-    var isQuestion = false
+    var isHealthProbe = false
     /// The network changed while it was under way: it may fail for that alone, and its events go again at once.
     var isCalledBack = false
     /// How often it was sent in vain, since the network changed.
     var attempts = 0
     /// It failed, holds its events, and is due again then; `nil` while it is under way.
-    var sleepsUntil: Duration?
+    var retryAt: Duration?
     /// Events of it may have been erased since: it is not sent again as it is.
     var isStale = false
   }
@@ -141,13 +141,13 @@ package struct DeliveryMachine: Sendable {
   var released: [BatchID] = []
 
   var failures = 0
-  var round = 0
+  var failureGeneration = 0
   /// Our own pause after a failure; a flush or a new network ends it.
   var backOffUntil: Duration?
   /// The server's wish; nothing but time ends it.
-  var heldUntil: Duration?
+  var retryAfterDeadline: Duration?
   /// Retries are used up.
-  var isResting = false
+  var retriesExhausted = false
   var rejectionsInARow = 0
   /// Events were sent and did not arrive, since the last that did. A device without a network sends nothing.
   var sentInVain = false
@@ -155,7 +155,7 @@ package struct DeliveryMachine: Sendable {
   var asksFirst = false
   /// The server has answered the question: a batch may go.
   var isAnswered = false
-  var vain = VainAttempts()
+  var failedAttempts = FailedAttempts()
   var splitting: Splitting?
   /// Lowered when the server finds a batch too large, and remembered.
   var bytesLimit: Int
@@ -177,11 +177,11 @@ package struct DeliveryMachine: Sendable {
   package init(policy: Policy, generator: FastGenerator, memory: DeliveryMemory = DeliveryMemory()) {
     self.policy = policy
     self.generator = generator
-    heldUntil = memory.heldUntil
+    retryAfterDeadline = memory.retryAfterDeadline
     bytesLimit = min(max(memory.bytesLimit ?? policy.batchBytes, 1), policy.batchBytes)
     limitedSince = memory.limitedSince
     asksFirst = memory.asksFirst
-    vain = memory.vain
+    failedAttempts = memory.failedAttempts
     remembered = memory
   }
 
@@ -201,19 +201,19 @@ package struct DeliveryMachine: Sendable {
     // Forgotten first: a timer that fires a little early must be set again, even for the same time.
     case .timerFired: timer = nil
     case .flushRequested(let id):
-      wakeSleepers(now: now)
+      retryAllNow(now: now)
       requestFlush(id, now: now)
     case .flushAbandoned(let id): flushes.removeAll { $0.id == id }
     case .batchStarted(let id, let events, let bytes): batchStarted(id, events: events, bytes: bytes)
     case .nothingToClaim(let id): nothingToClaim(id, now: now)
-    case .batchSettled(let id, let verdict): batchSettled(id, verdict, now: now)
+    case .batchSettled(let id, let outcome): batchSettled(id, outcome, now: now)
     case .paused:
       isPaused = true
       forgetAttempts(now: now)
     case .resumed: isPaused = false
     case .enabled: isEnabled = true
     case .disabled: disable()
-    case .sendAfter(let interval): policy.sendAfter = max(interval, .zero)
+    case .flushInterval(let interval): policy.flushInterval = max(interval, .zero)
     case .erased: claimAnew()
     case .networkAvailable: networkAvailable(now: now)
     case .enteredForeground: backOffUntil = nil

@@ -1,13 +1,13 @@
 /// A JSON value, as far as answers of a collector need it.
-enum JSONValue: Equatable {
+enum AnswerValue: Equatable {
   case null
   case boolean(Bool)
   case number(Double)
   case string(String)
-  case array([JSONValue])
-  case object([String: JSONValue])
+  case array([AnswerValue])
+  case object([String: AnswerValue])
 
-  subscript(name: String) -> JSONValue? {
+  subscript(name: String) -> AnswerValue? {
     if case .object(let members) = self { members[name] } else { nil }
   }
 
@@ -21,7 +21,7 @@ enum JSONValue: Equatable {
     if case .string(let text) = self { text } else { nil }
   }
 
-  var elements: [JSONValue]? {
+  var elements: [AnswerValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 }
@@ -35,7 +35,7 @@ struct JSONReader {
   private static let maximumDepth = 32
 
   /// Reads one value; `nil` when `bytes` is not exactly one.
-  static func read(_ bytes: [UInt8]) -> JSONValue? {
+  static func read(_ bytes: [UInt8]) -> AnswerValue? {
     var reader = JSONReader(bytes: bytes)
     guard let value = reader.value(depth: 0) else { return nil }
     reader.skipSpace()
@@ -57,20 +57,20 @@ struct JSONReader {
     return true
   }
 
-  private mutating func word(_ text: StaticString, _ value: JSONValue) -> JSONValue? {
+  private mutating func word(_ text: StaticString, _ value: AnswerValue) -> AnswerValue? {
     let matches = text.withUTF8Buffer { bytes[position...].starts(with: $0) }
     guard matches else { return nil }
     position += text.utf8CodeUnitCount
     return value
   }
 
-  private mutating func value(depth: Int) -> JSONValue? {
+  private mutating func value(depth: Int) -> AnswerValue? {
     guard depth < Self.maximumDepth else { return nil }
     skipSpace()
     switch current {
     case UInt8(ascii: "{"): return object(depth: depth)
     case UInt8(ascii: "["): return array(depth: depth)
-    case UInt8(ascii: "\""): return string().map(JSONValue.string)
+    case UInt8(ascii: "\""): return string().map(AnswerValue.string)
     case UInt8(ascii: "t"): return word("true", .boolean(true))
     case UInt8(ascii: "f"): return word("false", .boolean(false))
     case UInt8(ascii: "n"): return word("null", .null)
@@ -78,9 +78,9 @@ struct JSONReader {
     }
   }
 
-  private mutating func object(depth: Int) -> JSONValue? {
+  private mutating func object(depth: Int) -> AnswerValue? {
     position += 1
-    var members: [String: JSONValue] = [:]
+    var members: [String: AnswerValue] = [:]
     if take(UInt8(ascii: "}")) { return .object(members) }
     repeat {
       skipSpace()
@@ -92,9 +92,9 @@ struct JSONReader {
     return take(UInt8(ascii: "}")) ? .object(members) : nil
   }
 
-  private mutating func array(depth: Int) -> JSONValue? {
+  private mutating func array(depth: Int) -> AnswerValue? {
     position += 1
-    var elements: [JSONValue] = []
+    var elements: [AnswerValue] = []
     if take(UInt8(ascii: "]")) { return .array(elements) }
     repeat {
       guard let value = value(depth: depth + 1) else { return nil }
@@ -103,7 +103,7 @@ struct JSONReader {
     return take(UInt8(ascii: "]")) ? .array(elements) : nil
   }
 
-  private mutating func number() -> JSONValue? {
+  private mutating func number() -> AnswerValue? {
     let start = position
     while let byte = current, (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte) { position += 1 }
     guard let value = Double(String(decoding: bytes[start..<position], as: UTF8.self)) else { return nil }

@@ -7,11 +7,11 @@ package struct Policy: Sendable, Equatable {
   /// The most bytes of events one batch carries, before compression.
   package var batchBytes: Int
   /// How many waiting events start a delivery at once; `nil`: their number never does.
-  package var sendAtWaiting: Int?
+  package var flushAt: Int?
   /// How long after the first unsent event a delivery starts; `nil`: time never starts one.
-  package var sendAfter: Duration?
+  package var flushInterval: Duration?
   /// How long after the first unsent critical event a delivery starts; `nil`: as for any other event.
-  package var criticalDelay: Duration?
+  package var criticalFlushInterval: Duration?
   /// The most batches under way at a time.
   package var maximumInFlight: Int
   /// How long to wait after a failure.
@@ -42,8 +42,8 @@ package struct Policy: Sendable, Equatable {
 
   /// Creates a policy; the defaults are Tern's own. Numbers below one are raised to one, negative times to zero.
   package init(
-    batchEvents: Int = 500, batchBytes: Int = 512 << 10, sendAtWaiting: Int? = 50, sendAfter: Duration? = .seconds(6),
-    criticalDelay: Duration? = .zero, maximumInFlight: Int = 3,
+    batchEvents: Int = 500, batchBytes: Int = 512 << 10, flushAt: Int? = 50, flushInterval: Duration? = .seconds(6),
+    criticalFlushInterval: Duration? = .zero, maximumInFlight: Int = 3,
     retry: Retry = .unlimited(first: .seconds(2), ceiling: .seconds(30 * 60)),
     maximumRetryAfter: Duration = .seconds(86_400), probeEvents: Int = 50, asksAfterFailures: Int? = 2,
     asksAfterLaunch: Bool = false, questionsBeforeProbe: Int = 3, rejectionsBeforePause: Int = 8,
@@ -52,9 +52,9 @@ package struct Policy: Sendable, Equatable {
   ) {
     self.batchEvents = max(batchEvents, 1)
     self.batchBytes = max(batchBytes, 1)
-    self.sendAtWaiting = sendAtWaiting.map { max($0, 1) }
-    self.sendAfter = sendAfter.map { max($0, .zero) }
-    self.criticalDelay = criticalDelay.map { max($0, .zero) }
+    self.flushAt = flushAt.map { max($0, 1) }
+    self.flushInterval = flushInterval.map { max($0, .zero) }
+    self.criticalFlushInterval = criticalFlushInterval.map { max($0, .zero) }
     self.maximumInFlight = max(maximumInFlight, 1)
     self.retry = retry
     self.maximumRetryAfter = max(maximumRetryAfter, .zero)

@@ -6,7 +6,7 @@ extension EventLog {
   /// What left the log is marked so on disk before this returns. Says whether the claim was still open: the events of a
   /// void one have left already, and were counted then.
   @discardableResult
-  package func settle(_ claim: LogClaim.ID, _ settlement: Settlement) -> Bool {
+  package func settle(_ claim: LogClaim.ID, _ settlement: BatchResolution) -> Bool {
     operations.withLock { operations in
       guard claim.generation == operations.generation,
         let records = operations.claims.removeValue(forKey: claim.number)
@@ -82,7 +82,7 @@ enum Verdict {
   case dropped(DropReason)
 }
 
-extension Settlement {
+extension BatchResolution {
   func verdict(on id: UniqueID) -> Verdict {
     switch self {
     case .delivered: return .delivered

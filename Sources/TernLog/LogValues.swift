@@ -60,7 +60,7 @@ package struct LogClaim: Sendable {
 }
 
 /// What became of a claimed batch.
-package enum Settlement: Sendable {
+package enum BatchResolution: Sendable {
   /// All records leave the log.
   case delivered
   /// All records go back in place and can be claimed again.

@@ -136,7 +136,7 @@ extension `App Center` {
       Analytics.pause()
       Analytics.trackEvent("A")
       await modules.relaunch()
-      files.setScript { $0.path.contains("switches.json.") ? .fail(errno: ENOSPC) : nil }
+      files.setScript { $0.path.contains("settings.json.") ? .fail(errno: ENOSPC) : nil }
       AppCenter.networkRequestsAllowed = false
       #expect(!AppCenter.networkRequestsAllowed)
       #expect(modules.log("ERROR").count { $0.contains("could not be written down") } == 1)

@@ -183,7 +183,7 @@ extension `App Center` {
       modules.startQuietly()
       Analytics.trackEvent("A")
       await modules.relaunch()
-      let file = modules.harness.directory.appendingPathComponent("switches.json")
+      let file = modules.harness.directory.appendingPathComponent("settings.json")
       try Data(#"{"epoch":0,"isEnabled":false}"#.utf8).write(to: file)
       modules.startQuietly()
       #expect(!Analytics.enabled)

@@ -168,7 +168,7 @@ extension `App Center` {
       try await modules.flush()
       #expect(modules.names.count == 50)
       #expect(sizes(modules)["handled_error"] == 2 && sizes(modules)["attachment"] == nil)
-      #expect(modules.client?.currentStatus.droppedByReason == [.tooLarge: 2])
+      #expect(modules.client?.status.droppedByReason == [.tooLarge: 2])
       await modules.end()
     }
 
@@ -196,7 +196,7 @@ extension `App Center` {
       Crashes.trackError(CocoaError(.fileNoSuchFile), properties: nil, attachments: [file!])
       #expect(modules.log("ERROR").isEmpty)
       // The error, and pieces of up to 40 KiB.
-      #expect(modules.client?.currentStatus.dropped == 0)
+      #expect(modules.client?.status.dropped == 0)
       #expect(try modules.queued() == 1 + (7 << 20) / (40 << 10) + 1)
       await modules.end()
     }

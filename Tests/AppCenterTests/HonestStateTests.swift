@@ -89,7 +89,7 @@ extension `App Center` {
       await modules.passUntilStored()
       #expect(answers.withLock { $0 } == [false])
       try await modules.flush()
-      #expect(Set(modules.names).count == 101 && modules.client?.currentStatus.dropped == 0)
+      #expect(Set(modules.names).count == 101 && modules.client?.status.dropped == 0)
       await modules.end()
     }
 

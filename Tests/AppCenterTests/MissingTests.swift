@@ -38,7 +38,7 @@ extension `App Center` {
       for number in 0..<50 { Analytics.trackEvent("E\(number)") }
       let first = await modules.transport.request(number: 1).events.map(\.name)
       for number in 50..<200 { Analytics.trackEvent("E\(number)") }
-      #expect(modules.client?.currentStatus.inFlight ?? 0 >= 50)
+      #expect(modules.client?.status.inFlight ?? 0 >= 50)
       modules.transport.release()
       try await modules.wait { $0.inFlight == 0 && $0.delivered >= 50 }
       #expect(Set(modules.names).isSuperset(of: first))
@@ -153,7 +153,7 @@ extension `App Center` {
       for number in 0..<50 { Analytics.trackEvent("E\(number)") }
       await modules.pass(untilRequest: 4)
       try await modules.wait { $0.inFlight == 0 && $0.queued == 50 }
-      #expect(modules.client?.currentStatus.dropped == 0)
+      #expect(modules.client?.status.dropped == 0)
       await modules.end()
     }
 
@@ -164,7 +164,7 @@ extension `App Center` {
       modules.startQuietly()
       for number in 0..<50 { Analytics.trackEvent("E\(number)") }
       await modules.transport.request(number: 1)
-      #expect(modules.client?.currentStatus.dropped == 0)
+      #expect(modules.client?.status.dropped == 0)
       await modules.end()
     }
 

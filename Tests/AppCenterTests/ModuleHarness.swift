@@ -78,7 +78,7 @@ final class ModuleHarness {
     return lines.withLock { $0 }.filter { $0.contains("] \(level): ") }
   }
 
-  func queued() throws -> Int { try #require(client).currentStatus.queued }
+  func queued() throws -> Int { try #require(client).status.queued }
 
   @discardableResult
   func flush() async throws -> FlushOutcome { await (try #require(client)).flush() }
@@ -86,7 +86,7 @@ final class ModuleHarness {
   /// Waits until the client's status is as wanted.
   func wait(_ isWanted: (TernClient.Status) -> Bool) async throws {
     let client = try #require(client)
-    for await status in client.status where isWanted(status) { return }
+    for await status in client.statusUpdates where isWanted(status) { return }
   }
 
   /// Lets time pass until there have been so many requests, however long that takes.
@@ -99,7 +99,7 @@ final class ModuleHarness {
 
   /// Lets time pass until the storage can be used, however long that takes, and everybody was told.
   func passUntilStored() async {
-    while client?.currentStatus.hasStorage == false {
+    while client?.status.hasStorage == false {
       clock.advance(by: .seconds(1))
       await Task.yield()
     }

@@ -22,10 +22,10 @@ extension `App Center` {
     {
       let modules = try paused(ScriptedTransport { _ in .hold })
       for number in 0..<200 { Analytics.trackEvent("E\(number)") }
-      #expect(modules.client?.currentStatus.queued == 200 && modules.transport.requests.isEmpty)
+      #expect(modules.client?.status.queued == 200 && modules.transport.requests.isEmpty)
       Analytics.resume()
       await modules.transport.request(number: 3)
-      #expect(modules.client?.currentStatus.inFlight == 150 && modules.client?.currentStatus.queued == 50)
+      #expect(modules.client?.status.inFlight == 150 && modules.client?.status.queued == 50)
       modules.transport.release()
       try await modules.wait { $0.delivered == 200 }
       #expect(modules.transport.requests.map(\.events.count) == [50, 50, 50, 50])
@@ -85,7 +85,7 @@ extension `App Center` {
       Analytics.trackEvent("A")
       Analytics.trackEvent("B")
       try await modules.flush()
-      #expect(Analytics.enabled && modules.client?.currentStatus.dropped == 0)
+      #expect(Analytics.enabled && modules.client?.status.dropped == 0)
       for _ in 0..<3 where modules.names.count < 2 { try await modules.flush() }
       #expect(Set(modules.names) == ["A", "B"])
       await modules.end()
@@ -105,7 +105,7 @@ extension `App Center` {
       modules.startQuietly()
       memory.setCapacity(memory.totalBytes)
       Analytics.trackEvent("A")
-      #expect(modules.client?.currentStatus.dropped == 0 && !AppCenter.enabled)
+      #expect(modules.client?.status.dropped == 0 && !AppCenter.enabled)
       #expect(try modules.queued() == 1 && modules.transport.requests.isEmpty)
       await modules.end()
     }
@@ -173,7 +173,7 @@ extension `App Center` {
       // Only a change: an app that says again what holds already has not asked for its pause to end.
       Analytics.pause()
       AppCenter.enabled = true
-      #expect(modules.client?.currentStatus.isPaused == true)
+      #expect(modules.client?.status.isPaused == true)
       await modules.end()
     }
 
@@ -193,12 +193,12 @@ extension `App Center` {
       Analytics.trackEvent("A")
       AppCenter.networkRequestsAllowed = false
       Analytics.resume()
-      #expect(modules.client?.currentStatus.isPaused == true)
+      #expect(modules.client?.status.isPaused == true)
       Analytics.pause()
       AppCenter.networkRequestsAllowed = true
-      #expect(modules.client?.currentStatus.isPaused == true)
+      #expect(modules.client?.status.isPaused == true)
       Analytics.resume()
-      #expect(modules.client?.currentStatus.isPaused == false)
+      #expect(modules.client?.status.isPaused == false)
       await modules.end()
     }
 

@@ -53,7 +53,7 @@ extension `App Center` {
       try await modules.flush()
       try await modules.wait { $0.delivered >= 2 && $0.queued + $0.inFlight == 0 }
       #expect(Set(modules.names) == ["A", "B"])
-      #expect(modules.client?.currentStatus.droppedByReason == [.rejected: 1])
+      #expect(modules.client?.status.droppedByReason == [.rejected: 1])
       await modules.end()
     }
 
@@ -122,7 +122,7 @@ extension `App Center` {
       for number in 50..<100 { Analytics.trackEvent("E\(number)") }
       await modules.transport.request(number: 2)
       try await modules.wait { $0.delivered == 50 }
-      #expect(modules.client?.currentStatus.inFlight == 50, "the first one waits for its own time")
+      #expect(modules.client?.status.inFlight == 50, "the first one waits for its own time")
       await modules.end()
     }
 

@@ -63,7 +63,7 @@ extension `App Center` {
     @Test func `126, 127. below the limit nothing is evicted`() async throws {
       let modules = try small()
       for number in 0..<20 { Analytics.trackEvent("E\(number)") }
-      #expect(modules.client?.currentStatus.dropped == 0)
+      #expect(modules.client?.status.dropped == 0)
       #expect(try await delivered(modules).count == 20)
       await modules.end()
     }
@@ -74,7 +74,7 @@ extension `App Center` {
         Analytics.trackEvent("E\(number)")
         #expect(modules.client?.queueBytes ?? .max <= 24 * 1024)
       }
-      #expect(modules.client?.currentStatus.droppedByReason.keys.contains(.queueFull) == true)
+      #expect(modules.client?.status.droppedByReason.keys.contains(.queueFull) == true)
       let names = try await delivered(modules)
       #expect(names.last == "E199" && names == (200 - names.count..<200).map { "E\($0)" })
       await modules.end()
@@ -128,7 +128,7 @@ extension `App Center` {
       AppCenter.setMaxStorageSize(24 * 1024) { answer in answers.withLock { $0.append(answer) } }
       modules.startQuietly()
       #expect(answers.withLock { $0 } == [false])
-      #expect(modules.client?.currentStatus.dropped == 0)
+      #expect(modules.client?.status.dropped == 0)
       await modules.end()
     }
 
@@ -140,10 +140,10 @@ extension `App Center` {
       let properties = Dictionary(
         uniqueKeysWithValues: (0..<20).map { ("k\($0)", String(repeating: "v", count: 125)) })
       for number in 0..<4000 { Analytics.trackEvent("E\(number)", withProperties: properties) }
-      #expect(modules.client?.currentStatus.dropped == 0 && modules.client?.queueBytes ?? 0 > 10 << 20)
+      #expect(modules.client?.status.dropped == 0 && modules.client?.queueBytes ?? 0 > 10 << 20)
       await modules.relaunch()
       modules.startQuietly()
-      #expect(modules.client?.currentStatus.dropped == 0)
+      #expect(modules.client?.status.dropped == 0)
       await modules.end()
     }
 
@@ -177,7 +177,7 @@ extension `App Center` {
       Analytics.resume()
       try await modules.flush()
       #expect(modules.names == ["Young"])
-      #expect(modules.client?.currentStatus.droppedByReason == [.expired: 1])
+      #expect(modules.client?.status.droppedByReason == [.expired: 1])
       await modules.end()
     }
   }

@@ -5,16 +5,16 @@ import Testing
 @Suite struct `What an answer means` {
   let now = Timestamp(millisecondsSince1970: 784_111_777_000)
 
-  func verdict(_ status: Int, _ body: String = "", events: Int = 3, retryAfter: String? = nil) -> Verdict {
-    Answer(status: status, retryAfter: retryAfter, body: Array(body.utf8)).verdict(events: events, now: now)
+  func outcome(_ status: Int, _ body: String = "", events: Int = 3, retryAfter: String? = nil) -> ResponseOutcome {
+    Answer(status: status, retryAfter: retryAfter, body: Array(body.utf8)).outcome(events: events, now: now)
   }
 
   @Test func `an acknowledgement settles every event it names`() {
-    #expect(verdict(200, #"{"accepted":3,"duplicates":[],"rejected":[]}"#) == .acknowledged(rejected: []))
-    #expect(verdict(200, #"{"accepted":3}"#) == .acknowledged(rejected: []))
-    #expect(verdict(200, #"{"accepted":2,"duplicates":[1]}"#) == .acknowledged(rejected: []))
+    #expect(outcome(200, #"{"accepted":3,"duplicates":[],"rejected":[]}"#) == .acknowledged(rejected: []))
+    #expect(outcome(200, #"{"accepted":3}"#) == .acknowledged(rejected: []))
+    #expect(outcome(200, #"{"accepted":2,"duplicates":[1]}"#) == .acknowledged(rejected: []))
     let partly = #"{"accepted":1,"duplicates":[0],"rejected":[{"index":2,"id":"x","reason":"r","message":"m"}]}"#
-    #expect(verdict(200, partly) == .acknowledged(rejected: [2]))
+    #expect(outcome(200, partly) == .acknowledged(rejected: [2]))
   }
 
   @Test(arguments: [
@@ -23,54 +23,54 @@ import Testing
     #"{"accepted":2,"duplicates":[1],"rejected":[{"index":1}]}"#, #"{"accepted":3} trailing"#, #"{"accepted":3"#,
   ])
   func `a success that does not account for every event once is a failure`(body: String) throws {
-    let failure = try #require(verdict(200, body).failure)
+    let failure = try #require(outcome(200, body).failure)
     #expect(failure.kind == .notAcknowledged)
-    #expect(verdict(200, body).fate(ofEvents: 3) == .returns(rejecting: []))
+    #expect(outcome(200, body).fate(ofEvents: 3) == .returns(rejecting: []))
   }
 
   @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 599])
   func `a failure that may pass keeps the events and its wait`(status: Int) {
-    let verdict = verdict(status, retryAfter: "7")
-    #expect(verdict.failure?.kind == .server)
-    #expect(verdict.failure?.retryAfter == .seconds(7))
-    #expect(verdict.fate(ofEvents: 1) == .returns(rejecting: []))
+    let outcome = outcome(status, retryAfter: "7")
+    #expect(outcome.failure?.kind == .server)
+    #expect(outcome.failure?.retryAfter == .seconds(7))
+    #expect(outcome.fate(ofEvents: 1) == .returns(rejecting: []))
   }
 
   @Test(arguments: [401, 403, 404, 405, 407, 410, 100, 301, 302, 304, 307])
   func `an answer about key or address never costs an event`(status: Int) {
-    #expect(verdict(status).fate(ofEvents: 1) == .returns(rejecting: []))
+    #expect(outcome(status).fate(ofEvents: 1) == .returns(rejecting: []))
   }
 
   @Test func `a wrong key is told apart`() {
-    #expect(verdict(401).failure?.kind == .unauthorized)
+    #expect(outcome(401).failure?.kind == .unauthorized)
   }
 
   @Test func `a refusal that names an event costs only that one`() {
     let body = #"{"error":{"code":"malformed","message":"no name","position":123,"index":1}}"#
-    #expect(verdict(400, body).fate(ofEvents: 3) == .returns(rejecting: [1]))
-    #expect(verdict(400, body).failure?.message == "The collector refused the batch (400: no name).")
+    #expect(outcome(400, body).fate(ofEvents: 3) == .returns(rejecting: [1]))
+    #expect(outcome(400, body).failure?.message == "The collector refused the batch (400: no name).")
   }
 
   @Test(arguments: [400, 409, 413, 418, 422])
   func `a refusal of a batch splits it, and of a single event drops it`(status: Int) {
-    #expect(verdict(status).fate(ofEvents: 3) == .returns(rejecting: []))
-    #expect(verdict(status, events: 1).fate(ofEvents: 1) == .leaves(rejecting: [0]))
+    #expect(outcome(status).fate(ofEvents: 3) == .returns(rejecting: []))
+    #expect(outcome(status, events: 1).fate(ofEvents: 1) == .leaves(rejecting: [0]))
   }
 
   @Test func `an index outside the batch names nothing`() {
-    #expect(verdict(400, #"{"error":{"index":3}}"#).fate(ofEvents: 3) == .returns(rejecting: []))
-    #expect(verdict(400, #"{"error":{"index":-1}}"#).fate(ofEvents: 3) == .returns(rejecting: []))
+    #expect(outcome(400, #"{"error":{"index":3}}"#).fate(ofEvents: 3) == .returns(rejecting: []))
+    #expect(outcome(400, #"{"error":{"index":-1}}"#).fate(ofEvents: 3) == .returns(rejecting: []))
   }
 
   @Test func `a date to wait for is read against the server's own clock`() {
     let answer = Answer(
       status: 503, retryAfter: "Sun, 06 Nov 1994 08:50:37 GMT", date: "Sun, 06 Nov 1994 08:50:07 GMT")
-    #expect(answer.verdict(events: 1, now: now).failure?.retryAfter == .seconds(30))
+    #expect(answer.outcome(events: 1, now: now).failure?.retryAfter == .seconds(30))
   }
 
   @Test func `milliseconds to wait come before seconds`() {
     let answer = Answer(status: 429, retryAfter: "9", retryAfterMilliseconds: "250")
-    #expect(answer.verdict(events: 1, now: now).failure?.retryAfter == .milliseconds(250))
+    #expect(answer.outcome(events: 1, now: now).failure?.retryAfter == .milliseconds(250))
   }
 
   @Test(arguments: [
@@ -78,16 +78,16 @@ import Testing
     #"{"accepted":1e300}"#, #"{1:2}"#, "{\"a\":1,}", "\u{0}",
   ])
   func `hostile bodies are only failures`(body: String) {
-    #expect(verdict(200, body).failure != nil)
-    #expect(verdict(400, body).failure != nil)
+    #expect(outcome(200, body).failure != nil)
+    #expect(outcome(400, body).failure != nil)
   }
 
   @Test func `every cut of an acknowledgement is a failure`() {
     let whole = #"{"accepted":1,"duplicates":[0],"rejected":[{"index":2,"id":"é\n\"","reason":"r"}]}"#
-    #expect(verdict(200, whole) == .acknowledged(rejected: [2]))
+    #expect(outcome(200, whole) == .acknowledged(rejected: [2]))
     for length in 0..<whole.utf8.count {
       let answer = Answer(status: 200, body: Array(whole.utf8.prefix(length)))
-      #expect(answer.verdict(events: 3, now: now).failure?.kind == .notAcknowledged)
+      #expect(answer.outcome(events: 3, now: now).failure?.kind == .notAcknowledged)
     }
   }
 }

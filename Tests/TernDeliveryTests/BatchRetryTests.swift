@@ -11,7 +11,7 @@ import Testing
   private func world(seed: UInt64 = 1, memory: DeliveryMemory = DeliveryMemory()) -> World {
     World(
       Policy(
-        batchEvents: 50, criticalDelay: .seconds(3), retry: .limited(Self.ranges), asksAfterFailures: nil,
+        batchEvents: 50, criticalFlushInterval: .seconds(3), retry: .limited(Self.ranges), asksAfterFailures: nil,
         asksAfterLaunch: true, sendsCriticalAlone: true, retriesEachBatch: true), seed: seed, memory: memory)
   }
 
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func `a question that fails is repeated as a batch would be, and then all rest`() throws {
-    let silence = Verdict.failed(DeliveryFailure(.timedOut, "no answer"))
+    let silence = ResponseOutcome.failed(DeliveryFailure(.timedOut, "no answer"))
     var world = world(memory: DeliveryMemory(asksFirst: true))
     world.append(50)
     for range in Self.ranges {
@@ -211,7 +211,8 @@ import Testing
   private func world(interval: Duration = .seconds(3600)) -> World {
     World(
       Policy(
-        batchEvents: 50, sendAfter: interval, criticalDelay: .seconds(3), retry: .limited([]), asksAfterFailures: nil,
+        batchEvents: 50, flushInterval: interval, criticalFlushInterval: .seconds(3), retry: .limited([]),
+        asksAfterFailures: nil,
         sendsCriticalAlone: true, retriesEachBatch: true))
   }
 

@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `a critical delay is kept when the policy has one`() {
-    var world = World(Policy(criticalDelay: .seconds(3)))
+    var world = World(Policy(criticalFlushInterval: .seconds(3)))
     world.append()
     world.advance(by: .seconds(1))
     world.append(critical: true)
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `a policy without time and number sends on request only`() {
-    var world = World(Policy(sendAtWaiting: nil, sendAfter: nil, criticalDelay: nil))
+    var world = World(Policy(flushAt: nil, flushInterval: nil, criticalFlushInterval: nil))
     world.append(1000)
     #expect(world.timer == nil && world.started.isEmpty)
     world.flush()

@@ -85,7 +85,7 @@ private enum Step: CaseIterable {
     var generator = FastGenerator(seed: seed)
     var world = World(
       Policy(
-        batchEvents: Int.random(in: 1...60, using: &generator), criticalDelay: .seconds(3),
+        batchEvents: Int.random(in: 1...60, using: &generator), criticalFlushInterval: .seconds(3),
         maximumInFlight: Int.random(in: 1...4, using: &generator), retry: .limited(`Retries by the batch`.ranges),
         asksAfterFailures: nil, sendsCriticalAlone: seed.isMultiple(of: 2), retriesEachBatch: true), seed: seed)
     var flushes = 0

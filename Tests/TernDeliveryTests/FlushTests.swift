@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func `fails when what was called back may not go again at once, or fails again`() {
-    let cut = Verdict.failed(DeliveryFailure(.connection, "cancelled"))
+    let cut = ResponseOutcome.failed(DeliveryFailure(.connection, "cancelled"))
     var held = World()
     held.append(50)
     let first = held.flush()

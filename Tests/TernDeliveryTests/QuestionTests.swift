@@ -55,7 +55,9 @@ import Testing
     #expect(world.remembered.count == 2, "at the first batch, and when it had arrived")
   }
 
-  @Test(arguments: [Verdict.refusal, .large]) func `that does not know the question is sent events`(answer: Verdict) {
+  @Test(arguments: [ResponseOutcome.refusal, .large]) func `that does not know the question is sent events`(
+    answer: ResponseOutcome
+  ) {
     var world = failing()
     world.settle(answer)
     #expect(world.requests.count == 1 && !world.isQuestion())
@@ -73,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [503, 404, 401]) func `behind a gateway that lets no question pass gets its events`(status: Int) {
-    let answer = Verdict.failed(DeliveryFailure(.server, "\(status)", status: status))
+    let answer = ResponseOutcome.failed(DeliveryFailure(.server, "\(status)", status: status))
     var world = failing()
     var attempts = 0
     while world.delivered.isEmpty, attempts < 10 {
@@ -122,7 +124,7 @@ import Testing
   }
 
   @Test func `that is silent or asks to wait is sent no event`() {
-    for answer in [Verdict.failed(DeliveryFailure(.timedOut, "no answer")), .unavailable(for: .seconds(60))] {
+    for answer in [ResponseOutcome.failed(DeliveryFailure(.timedOut, "no answer")), .unavailable(for: .seconds(60))] {
       var world = failing()
       let sent = world.batchSizes.count
       for _ in 0..<50 {

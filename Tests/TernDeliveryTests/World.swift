@@ -110,17 +110,17 @@ struct World {
       appended += 1
       // As the client does: it speaks up only when something can change.
       let isFirstOfNormal = !critical && log.count { !$0.isCritical } == 1
-      if critical || isFirstOfNormal || log.count == 1 || log.count == machine.policy.sendAtWaiting { feed(.appended) }
+      if critical || isFirstOfNormal || log.count == 1 || log.count == machine.policy.flushAt { feed(.appended) }
     }
   }
 
-  mutating func settle(_ verdict: Verdict, at index: Int = 0) {
+  mutating func settle(_ outcome: ResponseOutcome, at index: Int = 0) {
     let request = requests.remove(at: index)
-    if machine.policy.retriesEachBatch, case .failed = verdict {
+    if machine.policy.retriesEachBatch, case .failed = outcome {
       sleeping[request.id] = request
-      return feed(.batchSettled(request.id, verdict))
+      return feed(.batchSettled(request.id, outcome))
     }
-    switch verdict.fate(ofEvents: request.entries.count) {
+    switch outcome.fate(ofEvents: request.entries.count) {
     case .leaves(let indexes):
       for (place, entry) in request.entries.enumerated() {
         if indexes.contains(place) { rejected.append(entry.number) } else { delivered.append(entry.number) }
@@ -130,7 +130,7 @@ struct World {
       let returned = request.entries.enumerated().filter { !indexes.contains($0.offset) }.map(\.element)
       if isEnabled { log = (returned + log).sorted { $0.number < $1.number } }
     }
-    feed(.batchSettled(request.id, verdict))
+    feed(.batchSettled(request.id, outcome))
   }
 
   /// Lets time pass; the timer fires when its time comes.
@@ -154,7 +154,7 @@ struct World {
   func result(_ id: DeliveryMachine.FlushID) -> DeliveryMachine.FlushResult? { flushes[id]?.first }
 
   /// Runs until nothing is left to do, answering each request at once by its content.
-  mutating func run(rounds: Int = 10_000, answer: (Request) -> Verdict) {
+  mutating func run(rounds: Int = 10_000, answer: (Request) -> ResponseOutcome) {
     for _ in 0..<rounds {
       if let request = requests.first {
         settle(answer(request))
@@ -168,12 +168,12 @@ struct World {
   }
 }
 
-extension Verdict {
-  static let delivered = Verdict.acknowledged(rejected: [])
-  static let unavailable = Verdict.failed(DeliveryFailure(.server, "503", status: 503))
-  static let refusal = Verdict.refused(at: [], DeliveryFailure(.refused, "400", status: 400))
-  static let large = Verdict.tooLarge(DeliveryFailure(.refused, "413", status: 413))
-  static func unavailable(for wait: Duration) -> Verdict {
+extension ResponseOutcome {
+  static let delivered = ResponseOutcome.acknowledged(rejected: [])
+  static let unavailable = ResponseOutcome.failed(DeliveryFailure(.server, "503", status: 503))
+  static let refusal = ResponseOutcome.refused(at: [], DeliveryFailure(.refused, "400", status: 400))
+  static let large = ResponseOutcome.tooLarge(DeliveryFailure(.refused, "413", status: 413))
+  static func unavailable(for wait: Duration) -> ResponseOutcome {
     .failed(DeliveryFailure(.server, "503", status: 503, retryAfter: wait))
   }
 }

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `takes them out of open claims for good, whatever the claim is settled as`() throws {
-    for settlement in [Settlement.delivered, .returned, .partly(delivered: [LogFixture.id(1)], dropped: [:])] {
+    for settlement in [BatchResolution.delivered, .returned, .partly(delivered: [LogFixture.id(1)], dropped: [:])] {
       let fixture = LogFixture()
       let log = try fixture.open()
       for number in 0..<12 { fixture.append(log, number, epoch: epoch(number)) }

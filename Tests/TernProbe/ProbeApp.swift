@@ -25,8 +25,8 @@ struct ProbeApp {
     configuration.queueDirectory = URL(fileURLWithPath: directory, isDirectory: true)
     configuration.sessions = .manual
     // Sends only when it is told to.
-    configuration.sendAfter = .seconds(3600)
-    configuration.sendAtWaiting = 1_000_000
+    configuration.flushInterval = .seconds(3600)
+    configuration.flushAt = 1_000_000
     var environment = TernClient.Environment.live
     if let seed = options["seed"].flatMap(UInt64.init) { environment.seed = seed }
     if options["deaf"] != nil { environment.reachability = nil }
@@ -80,7 +80,7 @@ struct ProbeApp {
         for _ in 0..<(Int(words[1]) ?? 1) { await tern.flush(deadline: .milliseconds(Int(words[2]) ?? 1000)) }
         say("flushed")
       case "status":
-        let status = tern.currentStatus
+        let status = tern.status
         say("status queued=\(status.queued + status.inFlight) delivered=\(status.delivered)")
       case "block":
         // No task of Swift's gets a thread any more.

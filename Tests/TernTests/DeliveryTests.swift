@@ -30,7 +30,7 @@ import Testing
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     for number in 0..<50 { tern.track("E\(number)") }
-    await tern.status { $0.delivered == 50 }
+    await tern.waitForStatus { $0.delivered == 50 }
     #expect(Set(harness.transport.received.names).count == 50)
     await tern.shutdown()
   }
@@ -52,10 +52,10 @@ import Testing
     #expect(error?.code == .server && error?.retryAfter == .seconds(120))
     await harness.clock.sleeping(until: .seconds(1120))
     #expect(await tern.flush().error?.code == .waiting)
-    #expect(tern.currentStatus.lastError?.status == 503)
+    #expect(tern.status.lastError?.status == 503)
     harness.clock.advance(by: .seconds(120))
-    await tern.status { $0.delivered == 2 }
-    #expect(harness.transport.requests.count == 2 && tern.currentStatus.lastError == nil)
+    await tern.waitForStatus { $0.delivered == 2 }
+    #expect(harness.transport.requests.count == 2 && tern.status.lastError == nil)
     await tern.shutdown()
   }
 
@@ -85,7 +85,7 @@ import Testing
     let tern = try harness.client()
     tern.track("A")
     for _ in 0..<5 { #expect(await tern.flush().error?.code == .unauthorized) }
-    #expect(tern.currentStatus.queued == 2 && tern.currentStatus.dropped == 0)
+    #expect(tern.status.queued == 2 && tern.status.dropped == 0)
     harness.transport.answer { _ in .accept }
     #expect(await tern.flush() == .sent(2))
     await tern.shutdown()
@@ -108,7 +108,7 @@ import Testing
     for number in 0..<100 { tern.track(number == 37 ? "Poison" : "E\(number)") }
     tern.resume()
     // Not a number of deliveries: the report of the drop is delivered too, before the last event or after it.
-    let status = await tern.status { $0.delivered >= 100 && $0.queued + $0.inFlight == 0 }
+    let status = await tern.waitForStatus { $0.delivered >= 100 && $0.queued + $0.inFlight == 0 }
     #expect(status.droppedByReason == [.rejected: 1])
     #expect(harness.transport.received.names.count == 99)
     await tern.shutdown()
@@ -121,7 +121,7 @@ import Testing
     tern.track("A")
     tern.track("B")
     #expect(await tern.flush() == .sent(2))
-    #expect(tern.currentStatus.droppedByReason == [.rejected: 1])
+    #expect(tern.status.droppedByReason == [.rejected: 1])
     await tern.shutdown()
   }
 
@@ -134,9 +134,9 @@ import Testing
     for number in 0..<99 { tern.track("E\(number)") }
     tern.resume()
     await harness.transport.request(number: 3)
-    #expect(tern.currentStatus.inFlight == 30)
+    #expect(tern.status.inFlight == 30)
     harness.transport.release()
-    await tern.status { $0.delivered == 100 }
+    await tern.waitForStatus { $0.delivered == 100 }
     #expect(harness.transport.mostActive <= 3)
     await tern.shutdown()
   }
@@ -147,9 +147,9 @@ import Testing
     tern.pause()
     tern.track("A", priority: .critical)
     #expect(await tern.flush().error?.code == .stopped)
-    #expect(harness.transport.requests.isEmpty && tern.currentStatus.isPaused)
+    #expect(harness.transport.requests.isEmpty && tern.status.isPaused)
     tern.resume()
-    await tern.status { $0.delivered == 2 }
+    await tern.waitForStatus { $0.delivered == 2 }
     await tern.shutdown()
   }
 

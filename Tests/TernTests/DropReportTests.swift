@@ -31,7 +31,7 @@ import Testing
     harness.transport.answer { _ in .accept }
     await tern.flush()
     await tern.emptied()
-    let dropped = tern.currentStatus.droppedByReason
+    let dropped = tern.status.droppedByReason
     #expect(dropped[.queueFull, default: 0] > 2000)
     #expect(told(harness) == dropped)
     await tern.shutdown()
@@ -50,7 +50,7 @@ import Testing
     configuration.startsPaused = true
     let tern = try TernClient(configuration, environment: environment)
     for number in 0..<200 { tern.track("E\(number)") }
-    let dropped = tern.currentStatus.droppedByReason
+    let dropped = tern.status.droppedByReason
     #expect(dropped[.queueFull, default: 0] > 100)
     // What the next process would read.
     func written() -> [DropReason: Int] {
@@ -81,12 +81,12 @@ import Testing
     tern.track("Last")
     await tern.flush()
     await tern.emptied()
-    #expect(told(harness) == tern.currentStatus.droppedByReason)
+    #expect(told(harness) == tern.status.droppedByReason)
     await tern.shutdown()
     let next = try harness.client(configure)
     next.track("Next")
     await next.flush()
-    #expect(told(harness) == next.currentStatus.droppedByReason)
+    #expect(told(harness) == next.status.droppedByReason)
     await next.shutdown()
   }
 

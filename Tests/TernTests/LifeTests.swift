@@ -13,7 +13,7 @@ import Testing
     harness.transport.answer { _ in .accept }
     let second = try harness.client()
     #expect(second.installID == first.installID)
-    await second.status { $0.delivered >= 21 }
+    await second.waitForStatus { $0.delivered >= 21 }
     #expect(harness.transport.received.names == (0..<20).map { "E\($0)" })
     await second.shutdown()
   }
@@ -26,7 +26,7 @@ import Testing
     await first.shutdown()
     harness.transport.answer { _ in .accept }
     let second = try harness.client { $0.sessions = .manual }
-    await second.status { $0.delivered == 1 }
+    await second.waitForStatus { $0.delivered == 1 }
     #expect(harness.transport.received.names == ["A"])
     await second.shutdown()
   }
@@ -36,7 +36,7 @@ import Testing
     let tern = try harness.client()
     let watcher = Task { () -> Int in
       var count = 0
-      for await _ in tern.status { count += 1 }
+      for await _ in tern.statusUpdates { count += 1 }
       return count
     }
     await tern.shutdown()
@@ -57,7 +57,7 @@ import Testing
     let harness = try TestHarness()
     var tern: TernClient? = try harness.client()
     tern?.track("A")
-    let stream = try #require(tern?.status)
+    let stream = try #require(tern?.statusUpdates)
     tern = nil
     for await _ in stream {}
     #expect(harness.transport.requests.isEmpty)
@@ -69,13 +69,13 @@ import Testing
     first.track("Secret")
     first.isEnabled = false
     first.track("Later")
-    #expect(first.currentStatus.queued == 0 && !first.currentStatus.isEnabled)
+    #expect(first.status.queued == 0 && !first.status.isEnabled)
     #expect(await first.flush().error?.code == .stopped)
     await first.shutdown()
     let second = try harness.client()
     #expect(!second.isEnabled)
     second.track("Still nothing")
-    #expect(second.currentStatus.queued == 0)
+    #expect(second.status.queued == 0)
     second.isEnabled = true
     second.track("Again")
     await second.flush()
@@ -90,7 +90,7 @@ import Testing
     tern.track("A", priority: .critical)
     await harness.transport.request(number: 1)
     tern.isEnabled = false
-    #expect(tern.currentStatus.inFlight == 0 && tern.currentStatus.queued == 0)
+    #expect(tern.status.inFlight == 0 && tern.status.queued == 0)
     // Answered after the request was called back; nothing else tells when that is.
     _ = await tern.flush()
     harness.transport.release()
@@ -122,7 +122,7 @@ import Testing
     let file = harness.directory.appendingPathComponent("file")
     try Data().write(to: file)
     let tern = try harness.client { $0.queueDirectory = file }
-    #expect(tern.storageError?.code == .unusableDirectory && !tern.currentStatus.hasStorage)
+    #expect(tern.storageError?.code == .unusableDirectory && !tern.status.hasStorage)
     #expect(tern.storageError?.message.contains("queueDirectory") == true)
     tern.track("A")
     #expect(tern.ledger.queued == 2 && tern.ledger.balances)

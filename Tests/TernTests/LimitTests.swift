@@ -33,7 +33,7 @@ import Testing
     let text = String(repeating: "x", count: 8000)
     tern.track("Big", Properties((0..<20).map { .init(name: "p\($0)", value: .string(text)) }))
     tern.track("Small")
-    #expect(tern.currentStatus.droppedByReason == [.tooLarge: 1])
+    #expect(tern.status.droppedByReason == [.tooLarge: 1])
     #expect(await tern.flush().error == nil)
     #expect(harness.transport.received.names == ["Small"])
     #expect(harness.transport.received.all("drops").map(\.properties) == [["too_large": .integer(1)]])
@@ -50,7 +50,7 @@ import Testing
       tern.track("E\(round)")
       await tern.flush()
     }
-    await tern.status { $0.queued == 0 && $0.inFlight == 0 }
+    await tern.waitForStatus { $0.queued == 0 && $0.inFlight == 0 }
     #expect(harness.transport.received.names == (0..<5).map { "E\($0)" })
     #expect(
       harness.transport.requests.flatMap { $0.events.all("drops") }.reduce(into: Set()) { $0.insert($1.id) }.count == 1)
@@ -70,7 +70,7 @@ import Testing
       $0.maximumQueueBytes = 24 << 10
     }
     for number in 0..<500 { tern.track("E\(number)") }
-    let status = tern.currentStatus
+    let status = tern.status
     #expect(status.droppedByReason[.queueFull, default: 0] > 0)
     #expect(status.queued + status.inFlight + status.dropped == 500)
     await tern.shutdown()
@@ -83,16 +83,16 @@ import Testing
       $0.maximumBatchEvents = 1_000_000
       $0.maximumBatchBytes = 0
       $0.maximumBatchesInFlight = 0
-      $0.sendAtWaiting = 0
-      $0.sendAfter = .seconds(-5)
+      $0.flushAt = 0
+      $0.flushInterval = .seconds(-5)
       $0.requestTimeout = .zero
       $0.maximumEventAge = .seconds(-1)
       #expect($0.maximumQueueBytes == 24 << 10)
       #expect($0.maximumBatchEvents == 2000)
       #expect($0.maximumBatchBytes == 1 << 10)
       #expect($0.maximumBatchesInFlight == 1)
-      #expect($0.sendAtWaiting == 1)
-      #expect($0.sendAfter == .zero)
+      #expect($0.flushAt == 1)
+      #expect($0.flushInterval == .zero)
       #expect($0.requestTimeout == .seconds(1))
       #expect($0.maximumEventAge == .seconds(1))
     }

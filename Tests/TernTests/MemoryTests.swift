@@ -11,7 +11,7 @@ import Testing
   private let wall = Timestamp(millisecondsSince1970: 1_767_225_600_000)
 
   private func memory(after wallStep: Duration, uptimeStep: Duration, sameBoot: Bool = true) -> DeliveryMemory {
-    let then = DeliveryMemory(heldUntil: .seconds(1600), bytesLimit: 1000, asksFirst: true)
+    let then = DeliveryMemory(retryAfterDeadline: .seconds(1600), bytesLimit: 1000, asksFirst: true)
     let stored = StoredMemory(then, wallTime: wall, uptime: .seconds(1000), boot: boot)
     return stored.memory(
       wallTime: wall + wallStep, uptime: sameBoot ? .seconds(1000) + uptimeStep : uptimeStep,
@@ -20,16 +20,17 @@ import Testing
 
   @Test func `a wait goes on where it was, whatever the wall clock did meanwhile`() {
     for jump in [Duration.seconds(100), .seconds(-400 * 86_400), .seconds(400 * 86_400)] {
-      #expect(memory(after: jump, uptimeStep: .seconds(100)).heldUntil == .seconds(1600))
+      #expect(memory(after: jump, uptimeStep: .seconds(100)).retryAfterDeadline == .seconds(1600))
     }
-    #expect(memory(after: .seconds(600), uptimeStep: .seconds(600)).heldUntil == nil)
+    #expect(memory(after: .seconds(600), uptimeStep: .seconds(600)).retryAfterDeadline == nil)
   }
 
   @Test func `after a boot the wall clock says how much of a wait is left`() {
-    #expect(memory(after: .seconds(100), uptimeStep: .seconds(20), sameBoot: false).heldUntil == .seconds(520))
-    #expect(memory(after: .seconds(700), uptimeStep: .seconds(20), sameBoot: false).heldUntil == nil)
+    #expect(memory(after: .seconds(100), uptimeStep: .seconds(20), sameBoot: false).retryAfterDeadline == .seconds(520))
+    #expect(memory(after: .seconds(700), uptimeStep: .seconds(20), sameBoot: false).retryAfterDeadline == nil)
     let back = memory(after: .seconds(-10 * 86_400), uptimeStep: .seconds(20), sameBoot: false)
-    #expect(back.heldUntil == .seconds(620), "a clock that went back says nothing: the wait begins anew, and ends")
+    #expect(
+      back.retryAfterDeadline == .seconds(620), "a clock that went back says nothing: the wait begins anew, and ends")
   }
 
   @Test func `a lowered limit is tried anew after a week`() {
@@ -54,7 +55,7 @@ import Testing
       var stored = StoredMemory(DeliveryMemory(), wallTime: wall, uptime: .zero, boot: nil)
       stored.time = number
       stored.uptime = number
-      stored.heldFor = number
+      stored.retryAfterRemaining = number
       stored.bytesLimit = Int(clamping: number)
       stored.limitAge = number
       stored.questionsInVain = Int(clamping: number)
@@ -63,7 +64,7 @@ import Testing
       for boot in [boot, nil] {
         stored.boot = boot
         let memory = stored.memory(wallTime: wall, uptime: .seconds(5), boot: self.boot, longestWait: .seconds(60))
-        #expect((memory.heldUntil ?? .zero) <= .seconds(65))
+        #expect((memory.retryAfterDeadline ?? .zero) <= .seconds(65))
         var machine = DeliveryMachine(policy: Policy(), generator: FastGenerator(seed: 1), memory: memory)
         #expect(machine.policy == Policy())
         #expect(!machine.handle(.launched, waiting: .init(normal: 1), now: .seconds(5)).isEmpty)
@@ -76,7 +77,7 @@ import Testing
       transport: ScriptedTransport(answers: [.status(429, headers: ["Retry-After": "600"])]))
     let first = try harness.client { $0.sessions = .manual }
     first.track("A", priority: .critical)
-    await first.status { $0.lastError != nil }
+    await first.waitForStatus { $0.lastError != nil }
     await first.shutdown()
     harness.clock.advance(by: .seconds(100))
     let second = try harness.client { $0.sessions = .manual }
@@ -85,7 +86,7 @@ import Testing
     #expect(harness.transport.requests.count == 1)
     guard case .failed = await second.flush() else { return #expect(Bool(false), "a flush does not break the wait") }
     harness.clock.advance(by: .seconds(500))
-    await second.status { $0.delivered == 2 }
+    await second.waitForStatus { $0.delivered == 2 }
     #expect(harness.transport.received.names == ["A", "B"])
     await second.shutdown()
     let left = try FileManager.default.contentsOfDirectory(atPath: harness.directory.path)

@@ -149,7 +149,7 @@ import Testing
     let data = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     tern.record(Broken(), attachments: [.init(name: worst, contentType: worst, data: data)])
     await tern.flush()
-    #expect(tern.currentStatus.dropped == 0)
+    #expect(tern.status.dropped == 0)
     let lines = harness.transport.requests.flatMap { $0.body.split(separator: UInt8(ascii: "\n")) }
     let longest = try #require(lines.map(\.count).max())
     #expect(longest <= NativeProtocol.maximumEventBytes && longest > NativeProtocol.maximumEventBytes - 1024)
@@ -176,7 +176,7 @@ import Testing
       ExceptionFacts(type: "Deep", frames: [ExceptionFacts.Frame](repeating: frame, count: 100)), properties)
     await tern.flush()
     let line = try #require(lines(harness, "handled_error").first)
-    #expect((line["properties"] as? [String: String])?.count == 20 && tern.currentStatus.dropped == 0)
+    #expect((line["properties"] as? [String: String])?.count == 20 && tern.status.dropped == 0)
     let frames = ((line["exception"] as? [String: Any])?["frames"] as? [Any])?.count ?? 0
     #expect((25..<100).contains(frames))
     await tern.shutdown()
@@ -187,7 +187,7 @@ import Testing
     let tern = try harness.client()
     tern.pause()
     tern.record(Broken(), attachments: [.init(data: [UInt8](repeating: 0, count: (7 << 20) + 1))])
-    #expect(tern.currentStatus.queued == 2 && tern.currentStatus.droppedByReason == [.tooLarge: 1])
+    #expect(tern.status.queued == 2 && tern.status.droppedByReason == [.tooLarge: 1])
     #expect(tern.ledger.balances)
   }
 

@@ -38,7 +38,7 @@ import Testing
     first.isEnabled = false
     await first.shutdown()
     let names = [
-      "install-id", "switches.json", "delivery.json", "log-0/drops", "log-0/clock", "log-0/erasing", "log-0/spare-7",
+      "install-id", "settings.json", "delivery.json", "log-0/drops", "log-0/clock", "log-0/erasing", "log-0/spare-7",
       "log-0/1.unreadable",
     ]
     var ends: [Int32] = []

@@ -15,7 +15,7 @@ import Testing
     await second.shutdown()
     harness.transport.answer { _ in .accept }
     let third = try harness.client { $0.sessions = .manual }
-    await third.status { $0.delivered == 2 }
+    await third.waitForStatus { $0.delivered == 2 }
     #expect(Set(harness.transport.received.names) == ["A", "B"])
     await third.shutdown()
   }
@@ -25,7 +25,7 @@ import Testing
     let first = try harness.client { $0.sessions = .manual }
     let second = try harness.client {
       $0.sessions = .manual
-      $0.sendAtWaiting = 1
+      $0.flushAt = 1
     }
     first.pause()
     for number in 0..<5 { first.track("E\(number)") }
@@ -36,11 +36,11 @@ import Testing
     third.track("Later")
     await third.shutdown()
     second.track("A")
-    await second.status { $0.delivered == 6 }
+    await second.waitForStatus { $0.delivered == 6 }
     #expect(!harness.transport.received.names.contains("Later"))
     harness.clock.advance(by: .seconds(3600))
     second.track("B")
-    await second.status { $0.delivered == 8 }
+    await second.waitForStatus { $0.delivered == 8 }
     #expect(harness.transport.received.names.contains("Later"), "looked for once an hour, too")
     #expect(second.ledger.balances)
     await second.shutdown()
@@ -63,7 +63,7 @@ import Testing
     harness.transport.answer { _ in .accept }
     #expect(await second.flush().error?.code == .stopped)
     #expect(harness.transport.requests.count == before, "nothing is sent any more")
-    #expect(!second.isEnabled && second.currentStatus.queued == 0)
+    #expect(!second.isEnabled && second.status.queued == 0)
     #expect(second.ledger.droppedByReason == [.erased: 1] && second.ledger.balances)
     #expect(second.track("Never").id == nil)
     first.isEnabled = true
@@ -87,7 +87,7 @@ import Testing
     // Any activity: here the app goes to the background.
     second.didEnterBackground()
     #expect(await flush.value.error?.code == .stopped)
-    await second.status { $0.inFlight == 0 && !$0.isEnabled }
+    await second.waitForStatus { $0.inFlight == 0 && !$0.isEnabled }
     #expect(harness.transport.received.isEmpty)
     await first.shutdown()
     await second.shutdown()
@@ -113,7 +113,7 @@ import Testing
     harness.clock.advance(by: .seconds(601))
     // By itself or with this flush, whichever comes first.
     await third.flush()
-    await third.status { $0.delivered == 1 }
+    await third.waitForStatus { $0.delivered == 1 }
     await third.shutdown()
   }
 

@@ -20,7 +20,7 @@ import Testing
     let id = try #require(receipt.id)
     let task = Task { await error(receipt) }
     let engine = tern.engine
-    while !engine.board.state.withLock({ $0.receipts.ids.contains(id) }) { await Task.yield() }
+    while !engine.clientState.withLock({ $0.receipts.ids.contains(id) }) { await Task.yield() }
     // Known where it lies: the question was taken in.
     while engine.log.operations.withLock({ $0.places[id] == nil }) { await Task.yield() }
     return task
@@ -122,7 +122,7 @@ import Testing
     }
     harness.transport.answer { _ in .accept }
     await tern.flush()
-    await tern.status { $0.queued == 0 && $0.inFlight == 0 }
+    await tern.waitForStatus { $0.queued == 0 && $0.inFlight == 0 }
     let arrived = Set(harness.transport.received.map(\.id))
     for (id, task) in tasks {
       switch await task.value?.code {

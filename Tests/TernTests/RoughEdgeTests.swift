@@ -12,7 +12,7 @@ import Testing
     let harness = try TestHarness()
     let tern = try harness.client {
       $0.sessions = .manual
-      $0.sendAfter = .seconds(Int64.max)
+      $0.flushInterval = .seconds(Int64.max)
     }
     tern.track("A")
     #expect(await tern.flush(deadline: .seconds(Int64.max)) == .sent(1))
@@ -30,13 +30,13 @@ import Testing
     let harness = try TestHarness(transport: ScriptedTransport { _ in .accept })
     let tern = try harness.client {
       $0.sessions = .automatic(backgroundTimeout: extreme)
-      $0.sendAfter = extreme
-      $0.sendCriticalAfter = extreme
+      $0.flushInterval = extreme
+      $0.criticalFlushInterval = extreme
       $0.maximumEventAge = extreme
       $0.maximumRetryDelay = extreme
       $0.requestTimeout = extreme
     }
-    tern.setSendAfter(extreme)
+    tern.setFlushInterval(extreme)
     tern.setSessions(.automatic(backgroundTimeout: extreme))
     tern.track("A", priority: .critical)
     tern.didEnterBackground()
@@ -61,7 +61,7 @@ import Testing
     }
     _ = await tern.flush(deadline: .zero)
     tern.track("A", priority: .critical)
-    await tern.status { $0.lastError != nil }
+    await tern.waitForStatus { $0.lastError != nil }
     await tern.shutdown()
   }
 
@@ -97,7 +97,7 @@ import Testing
     for _ in 0..<12 {
       let tern = try launch()
       tern.resume()
-      await tern.status { $0.lastError != nil && $0.inFlight == 0 }
+      await tern.waitForStatus { $0.lastError != nil && $0.inFlight == 0 }
       await tern.shutdown()
     }
     let sent = harness.transport.requests.reduce(0) { $0 + $1.body.count }
@@ -119,7 +119,7 @@ import Testing
     }
     let first = try launch()
     first.track("A", priority: .critical)
-    await first.status { $0.lastError != nil }
+    await first.waitForStatus { $0.lastError != nil }
     await first.shutdown()
     harness.clock.setWallTime(now)
     for _ in 0..<3 {
@@ -129,7 +129,7 @@ import Testing
       harness.clock.advance(by: .seconds(1800))
     }
     let last = try launch()
-    await last.status { $0.queued == 0 && $0.inFlight == 0 }
+    await last.waitForStatus { $0.queued == 0 && $0.inFlight == 0 }
     #expect(harness.transport.received.names == ["A"])
     await last.shutdown()
   }

@@ -10,9 +10,9 @@ import Testing
     let tern = try harness.client { $0.collector = nil }
     for number in 0..<60 { tern.track("E\(number)", priority: number == 0 ? .critical : .normal) }
     #expect(await tern.flush().error?.code == .stopped)
-    #expect(tern.collector == nil && harness.transport.requests.isEmpty && tern.currentStatus.queued == 61)
+    #expect(tern.collector == nil && harness.transport.requests.isEmpty && tern.status.queued == 61)
     try tern.setCollector(URL(string: "https://collector.test/base"))
-    await tern.status { $0.delivered == 61 }
+    await tern.waitForStatus { $0.delivered == 61 }
     #expect(harness.transport.requests.first?.raw.url.absoluteString == "https://collector.test/base/v1/events")
     #expect(tern.collector?.absoluteString == "https://collector.test/base")
     await tern.shutdown()
@@ -34,9 +34,9 @@ import Testing
     #expect(await tern.flush().error?.code == .stopped)
     await tern.shutdown()
     let next = try harness.client()
-    #expect(!next.allowsRequests && next.currentStatus.isPaused)
+    #expect(!next.allowsRequests && next.status.isPaused)
     next.allowsRequests = true
-    await next.status { $0.queued + $0.inFlight == 0 }
+    await next.waitForStatus { $0.queued + $0.inFlight == 0 }
     await next.shutdown()
     let last = try harness.client()
     #expect(last.allowsRequests)
@@ -77,15 +77,15 @@ import Testing
     tern.pause()
     tern.setMaximumQueueBytes(4 << 20)
     for number in 0..<500 { tern.track("E\(number)") }
-    #expect(tern.currentStatus.dropped == 0)
+    #expect(tern.status.dropped == 0)
     await tern.shutdown()
     let next = try harness.client {
       $0.maximumQueueBytes = 24 << 10
       $0.startsPaused = true
     }
-    #expect(next.currentStatus.dropped == 0 && next.currentStatus.queued == 502)
+    #expect(next.status.dropped == 0 && next.status.queued == 502)
     next.setMaximumQueueBytes(0)
-    #expect(next.currentStatus.dropped > 0 && next.queueBytes <= 24 << 10)
+    #expect(next.status.dropped > 0 && next.queueBytes <= 24 << 10)
     await next.shutdown()
   }
 
@@ -93,9 +93,9 @@ import Testing
     let harness = try TestHarness()
     let tern = try harness.client {
       $0.sessions = .manual
-      $0.sendCriticalAfter = .seconds(3)
+      $0.criticalFlushInterval = .seconds(3)
       $0.sendsNormalWithCritical = false
-      $0.sendAfter = .seconds(60)
+      $0.flushInterval = .seconds(60)
     }
     tern.track("Normal")
     tern.track("Critical", priority: .critical)

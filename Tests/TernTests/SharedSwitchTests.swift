@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tern
 
-@Suite(.timeLimit(.minutes(5))) struct `Switches that processes share` {
+@Suite(.timeLimit(.minutes(5))) struct `PersistedSettings that processes share` {
   private let memory = InMemoryFileSystem()
   private let harness: TestHarness
 
@@ -21,15 +21,17 @@ import Testing
     configuration.sessions = .manual
     configuration.durability = durability
     // Sends only when it is told to.
-    configuration.sendAfter = .seconds(3600)
-    configuration.sendAtWaiting = 1_000_000
+    configuration.flushInterval = .seconds(3600)
+    configuration.flushAt = 1_000_000
     var environment = harness.environment()
     environment.fileSystem = memory ?? self.memory
     return try TernClient(configuration, environment: environment)
   }
 
-  private var saved: Switches? {
-    memory.contents(of: "/queue/switches.json").flatMap { try? JSONDecoder().decode(Switches.self, from: Data($0)) }
+  private var saved: PersistedSettings? {
+    memory.contents(of: "/queue/settings.json").flatMap {
+      try? JSONDecoder().decode(PersistedSettings.self, from: Data($0))
+    }
   }
 
   // MARK: Parts and requests
@@ -113,7 +115,7 @@ import Testing
   @Test func `one's own opt-out is not taken for another's`() async throws {
     let first = try client()
     let second = try client()
-    memory.setScript { $0.path.contains("switches.json.") && $0.kind == .write ? .fail(errno: ENOSPC) : nil }
+    memory.setScript { $0.path.contains("settings.json.") && $0.kind == .write ? .fail(errno: ENOSPC) : nil }
     second.isEnabled = false
     second.isEnabled = true
     second.track("Kept")
@@ -157,7 +159,7 @@ import Testing
     first.identify("user-7")
     first.isEnabled = false
     await first.shutdown()
-    memory.setScript { $0.kind == .open && $0.path.hasSuffix("switches.json") ? .fail(errno: EIO) : nil }
+    memory.setScript { $0.kind == .open && $0.path.hasSuffix("settings.json") ? .fail(errno: EIO) : nil }
     let second = try client()
     second.identify("user-8")
     second.track("Secret", priority: .critical)
@@ -165,7 +167,7 @@ import Testing
     #expect(harness.transport.received.isEmpty)
     memory.setScript(nil)
     await second.flush()
-    #expect(!second.isEnabled && second.currentStatus.queued == 0)
+    #expect(!second.isEnabled && second.status.queued == 0)
     // The run loop saves before it answers anything that comes after the flush.
     await second.flush()
     #expect(saved?.isEnabled == false && saved?.user == "user-8")
@@ -178,7 +180,7 @@ import Testing
     first.identify("user-7")
     first.setRecording(false, of: .errors)
     await first.shutdown()
-    memory.setScript { $0.kind == .read && $0.path.hasSuffix("switches.json") ? .fail(errno: EIO) : nil }
+    memory.setScript { $0.kind == .read && $0.path.hasSuffix("settings.json") ? .fail(errno: EIO) : nil }
     let second = try client()
     second.track("A")
     second.record(FileError(.read, number: EIO))
@@ -220,7 +222,7 @@ import Testing
   @Test func `identities that a full disk keeps from being written have numbers of their own`() async throws {
     let first = try client()
     let second = try client()
-    memory.setScript { $0.kind == .write && $0.path.contains("switches.json") ? .fail(errno: ENOSPC) : nil }
+    memory.setScript { $0.kind == .write && $0.path.contains("settings.json") ? .fail(errno: ENOSPC) : nil }
     first.identify("alice")
     second.identify("bob")
     memory.setScript(nil)
@@ -230,12 +232,12 @@ import Testing
   @Test func `identities have numbers of their own while another process holds the lock`() async throws {
     let first = try client()
     let second = try client()
-    let holder = try memory.open("/queue/switches.lock", .lock)
+    let holder = try memory.open("/queue/settings.lock", .lock)
     #expect(try memory.lock(holder))
     memory.setScript { [memory] operation in
       // Between reading and writing of the second one: the first one's moment.
-      if operation.kind == .rename, memory.contents(of: "/queue/switches.json") == nil,
-        operation.path.contains("switches.json.")
+      if operation.kind == .rename, memory.contents(of: "/queue/settings.json") == nil,
+        operation.path.contains("settings.json.")
       {
         memory.setScript(nil)
         first.identify("alice")

@@ -8,7 +8,7 @@ import Testing
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")
     for _ in 0..<3 {
-      var reader = tern.status.makeAsyncIterator()
+      var reader = tern.statusUpdates.makeAsyncIterator()
       #expect(await reader.next()?.queued == 1)
     }
     await tern.shutdown()
@@ -18,11 +18,11 @@ import Testing
     let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")
-    await tern.status { $0.queued == 1 && $0.inFlight == 0 && $0.delivered == 0 }
+    await tern.waitForStatus { $0.queued == 1 && $0.inFlight == 0 && $0.delivered == 0 }
     async let flushed = tern.flush()
-    await tern.status { $0.queued == 0 && $0.inFlight == 1 && $0.delivered == 0 }
+    await tern.waitForStatus { $0.queued == 0 && $0.inFlight == 1 && $0.delivered == 0 }
     harness.transport.release()
-    await tern.status { $0.queued == 0 && $0.inFlight == 0 && $0.delivered == 1 }
+    await tern.waitForStatus { $0.queued == 0 && $0.inFlight == 0 && $0.delivered == 1 }
     #expect(await flushed == .sent(1))
     await tern.shutdown()
   }
@@ -30,22 +30,22 @@ import Testing
   @Test func `tells a reader of every recorded event`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
-    var reader = tern.status.makeAsyncIterator()
+    var reader = tern.statusUpdates.makeAsyncIterator()
     #expect(await reader.next()?.queued == 0)
     for number in 1...5 {
       tern.track("E")
       while let status = await reader.next(), status.queued < number {}
     }
-    #expect(tern.currentStatus.queued == 5)
+    #expect(tern.status.queued == 5)
     await tern.shutdown()
   }
 
   @Test func `ends with the client`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
-    let stream = tern.status
+    let stream = tern.statusUpdates
     await tern.shutdown()
     for await _ in stream {}
-    for await _ in tern.status {}
+    for await _ in tern.statusUpdates {}
   }
 }

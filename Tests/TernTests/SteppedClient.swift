@@ -10,7 +10,7 @@ import Testing
 /// A client on a disk in memory whose run loop the test runs itself, so that time passes as it says; the collector accepts
 /// everything unless it is told not to answer.
 struct SteppedClient {
-  struct Effects: RunLoopEffects {
+  struct Effects: DeliveryEffects {
     var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []
     var timer: Duration?
 
@@ -23,7 +23,7 @@ struct SteppedClient {
   let memory: InMemoryFileSystem
   let harness: TestHarness
   let tern: TernClient
-  var loop: Tern.RunLoop<Effects>
+  var loop: DeliveryLoop<Effects>
   var wakeUps = 0
   var answers = true
   /// The lines that were sent, decoded.
@@ -46,7 +46,7 @@ struct SteppedClient {
     environment.fileSystem = memory
     let engine = try Engine(configuration, environment)
     tern = TernClient(engine)
-    loop = Tern.RunLoop(engine, Effects())
+    loop = DeliveryLoop(engine, Effects())
     loop.begin()
   }
 
@@ -82,17 +82,17 @@ struct SteppedClient {
 
   mutating func flush() async -> FlushOutcome {
     let outcome = Task { [tern] in await tern.flush() }
-    while loop.engine.board.state.withLock({ $0.flushes.isEmpty }) { await Task.yield() }
+    while loop.engine.clientState.withLock({ $0.flushes.isEmpty }) { await Task.yield() }
     repeat {
       await Task.yield()
       work()
-    } while loop.engine.board.state.withLock { !$0.flushes.isEmpty }
+    } while loop.engine.clientState.withLock { !$0.flushes.isEmpty }
     return await outcome.value
   }
 
   /// Asks, and lets the loop take the question in.
   mutating func ask(_ receipt: Receipt) async -> Task<ReceiptError?, Never> {
-    let before = loop.engine.board.state.withLock { $0.receipts.ids.count }
+    let before = loop.engine.clientState.withLock { $0.receipts.ids.count }
     let task = Task { () async -> ReceiptError? in
       do throws(ReceiptError) {
         try await receipt.delivered()
@@ -101,7 +101,7 @@ struct SteppedClient {
         return error
       }
     }
-    while loop.engine.board.state.withLock({ $0.receipts.ids.count == before }) { await Task.yield() }
+    while loop.engine.clientState.withLock({ $0.receipts.ids.count == before }) { await Task.yield() }
     work()
     return task
   }

@@ -35,13 +35,13 @@ import Testing
     for number in 0..<3 { client.tern.track("E\(number)") }
     client.tern.track("C", priority: .critical)
     client.pass(.seconds(5))
-    #expect(!client.tern.currentStatus.hasStorage && client.tern.storageError?.code == .unusableDirectory)
-    #expect(client.tern.isEnabled && client.tern.currentStatus.queued == 4 && client.tern.currentStatus.dropped == 0)
+    #expect(!client.tern.status.hasStorage && client.tern.storageError?.code == .unusableDirectory)
+    #expect(client.tern.isEnabled && client.tern.status.queued == 4 && client.tern.status.dropped == 0)
     #expect(client.tern.ledger.balances && client.tern.ledger.tracked == 4 && client.names.isEmpty)
     #expect(await client.flush().error?.code == .unreadable)
     refusal.end(memory)
     client.pass(.seconds(60))
-    #expect(client.tern.currentStatus.hasStorage && client.tern.storageError == nil)
+    #expect(client.tern.status.hasStorage && client.tern.storageError == nil)
     #expect(client.names == ["C", "E0", "E1", "E2"] && client.tern.ledger.delivered == 4)
     #expect(client.tern.ledger.balances && client.tern.ledger.tracked == 4 && client.tern.ledger.dropped == 0)
     #expect(Set(client.received.compactMap { $0["install"] }) == [client.tern.installID.description])
@@ -131,7 +131,7 @@ import Testing
     client.tern.track("C", priority: .critical)
     let text = PropertyValue.string(String(repeating: "x", count: 8000))
     for number in 0..<50 { client.tern.track("E\(number)", ["text": text]) }
-    let status = client.tern.currentStatus
+    let status = client.tern.status
     #expect(status.queued < 40 && status.droppedByReason == [.storageFailed: 51 - status.queued])
     #expect(client.tern.ledger.balances)
     memory.setScript(nil)
@@ -158,17 +158,17 @@ import Testing
     client.pass(.seconds(9))
     client.tern.track("B")
     client.work()
-    #expect(!client.tern.currentStatus.hasStorage)
+    #expect(!client.tern.status.hasStorage)
     client.tern.willEnterForeground()
     client.work()
-    #expect(client.tern.currentStatus.hasStorage)
+    #expect(client.tern.status.hasStorage)
     memory.lockUp()
     var other = try SteppedClient(on: memory, client.harness)
     other.pass(.seconds(3600))
     memory.setScript(nil)
     other.tern.track("C")
     other.work()
-    #expect(other.tern.currentStatus.hasStorage, "an event is a reason after ten seconds")
+    #expect(other.tern.status.hasStorage, "an event is a reason after ten seconds")
   }
 
   @Test func `a disk that fills up later is the same, and the order stays`() async throws {
@@ -180,8 +180,8 @@ import Testing
     client.tern.track("B")
     client.tern.track("C")
     client.work()
-    #expect(!client.tern.currentStatus.hasStorage && client.tern.storageError != nil)
-    #expect(client.tern.currentStatus.queued == 3 && client.tern.ledger.balances)
+    #expect(!client.tern.status.hasStorage && client.tern.storageError != nil)
+    #expect(client.tern.status.queued == 3 && client.tern.ledger.balances)
     memory.setCapacity(nil)
     client.tern.track("D")
     client.answers = true
@@ -207,7 +207,7 @@ import Testing
     #expect(await fate.value == nil && client.tern.ledger.dropped == 1)
     client.work()
     let other = Task { try await late.delivered() }
-    while client.loop.engine.board.state.withLock({ $0.receipts.isEmpty }) { await Task.yield() }
+    while client.loop.engine.clientState.withLock({ $0.receipts.isEmpty }) { await Task.yield() }
     client.work()
     try await other.value
   }
@@ -243,10 +243,10 @@ import Testing
     let first = try SteppedClient(on: memory)
     first.tern.isEnabled = false
     first.kill()
-    memory.setScript { $0.kind == .open && $0.path.hasSuffix("switches.json") ? .fail(errno: EIO) : nil }
+    memory.setScript { $0.kind == .open && $0.path.hasSuffix("settings.json") ? .fail(errno: EIO) : nil }
     var client = try SteppedClient(on: memory, first.harness)
     client.pass(.seconds(30))
-    #expect(client.tern.isEnabled && client.tern.currentStatus.isPaused)
+    #expect(client.tern.isEnabled && client.tern.status.isPaused)
     memory.setScript(nil)
     client.pass(.seconds(60))
     #expect(!client.tern.isEnabled && client.loop.effects.timer == nil)
@@ -255,7 +255,7 @@ import Testing
 
 @Suite struct `The times of trying a disk again` {
   @Test func `double up to ten minutes, whatever comes`() {
-    var retry = DiskRetry(failedAt: .seconds(100))
+    var retry = StorageBackoff(failedAt: .seconds(100))
     #expect(!retry.isDue(.time, at: .milliseconds(100_999)) && retry.isDue(.time, at: .seconds(101)))
     var pauses: [Duration] = []
     for number in 0..<14 {
@@ -276,7 +276,7 @@ import Testing
     for _ in 0..<200 {
       let bytes = 1 + Int(generator.next() % 200)
       let count = 1 + Int(generator.next() % 20)
-      var queue = HeldQueue<Int>(maximumCount: count, maximumBytes: bytes)
+      var queue = MemoryBuffer<Int>(maximumCount: count, maximumBytes: bytes)
       var model: [(number: Int, bytes: Int, lane: Lane)] = []
       for number in 0..<100 {
         let size = Int(generator.next() % 40)

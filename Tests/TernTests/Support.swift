@@ -4,9 +4,9 @@ import TernTestSupport
 extension TernClient {
   /// Waits until the status is as wanted, and returns it.
   @discardableResult
-  func status(where isWanted: (Status) -> Bool) async -> Status {
-    for await status in status where isWanted(status) { return status }
-    return currentStatus
+  func waitForStatus(where isWanted: (Status) -> Bool) async -> Status {
+    for await status in statusUpdates where isWanted(status) { return status }
+    return status
   }
 
   /// Waits until nothing is left to be sent, the reports that the last deliveries set off included; the collector must
@@ -14,7 +14,7 @@ extension TernClient {
   ///
   /// The status alone may be read between a delivery and its report. A flush is taken in after both.
   func emptied() async {
-    repeat { await status { $0.queued == 0 && $0.inFlight == 0 } } while await flush() != .nothingToSend
+    repeat { await waitForStatus { $0.queued == 0 && $0.inFlight == 0 } } while await flush() != .nothingToSend
   }
 }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tern
 
-@Suite(.timeLimit(.minutes(5))) struct `Switches on disk` {
+@Suite(.timeLimit(.minutes(5))) struct `PersistedSettings on disk` {
   private let memory = InMemoryFileSystem()
   private let harness: TestHarness
 
@@ -24,8 +24,10 @@ import Testing
     return try TernClient(configuration, environment: environment)
   }
 
-  private var saved: Switches? {
-    memory.contents(of: "/queue/switches.json").flatMap { try? JSONDecoder().decode(Switches.self, from: Data($0)) }
+  private var saved: PersistedSettings? {
+    memory.contents(of: "/queue/settings.json").flatMap {
+      try? JSONDecoder().decode(PersistedSettings.self, from: Data($0))
+    }
   }
 
   @Test func `disabling on a full disk is written down once erasing made room`() async throws {
@@ -45,20 +47,20 @@ import Testing
     for number in 0..<50 { tern.track("E\(number)") }
     await tern.shutdown()
     // The switch comes first; this is what a kill before the erasing leaves.
-    memory.setContents(of: "/queue/switches.json", to: Array("{\"epoch\":0,\"isEnabled\":false}".utf8))
+    memory.setContents(of: "/queue/settings.json", to: Array("{\"epoch\":0,\"isEnabled\":false}".utf8))
     let next = try client()
     #expect(!next.isEnabled)
-    #expect(next.currentStatus.queued == 0)
-    #expect(next.currentStatus.droppedByReason == [.erased: 50])
+    #expect(next.status.queued == 0)
+    #expect(next.status.droppedByReason == [.erased: 50])
     await next.shutdown()
   }
 
   @Test func `disabling on a disk that refuses is written down when it no longer does`() async throws {
     let tern = try client()
-    memory.setScript { $0.path.contains("switches.json") && $0.kind == .open ? .fail(errno: 28) : nil }
+    memory.setScript { $0.path.contains("settings.json") && $0.kind == .open ? .fail(errno: 28) : nil }
     tern.isEnabled = false
     tern.track("Never")
-    #expect(tern.currentStatus.queued == 0)
+    #expect(tern.status.queued == 0)
     #expect(saved == nil)
     memory.setScript(nil)
     _ = await tern.flush()
@@ -70,7 +72,7 @@ import Testing
 
   @Test func `what was refused all along is written down at shutdown`() async throws {
     let tern = try client()
-    memory.setScript { $0.path.contains("switches.json") ? .fail(errno: 28) : nil }
+    memory.setScript { $0.path.contains("settings.json") ? .fail(errno: 28) : nil }
     tern.isEnabled = false
     tern.identify("user-7")
     _ = await tern.flush()
@@ -84,7 +86,7 @@ import Testing
     tern.identify("user-7")
     #expect(saved?.user == "user-7")
     tern.identify(nil)
-    #expect(saved == Switches(isEnabled: true, user: nil, epoch: 2))
+    #expect(saved == PersistedSettings(isEnabled: true, user: nil, epoch: 2))
     await tern.shutdown()
     tern.identify("too late")
     #expect(saved?.user == nil)
@@ -115,13 +117,13 @@ import Testing
     memory.setScript { [memory] operation in
       if operation.kind == .lock, hasBegun.withLock({ $0 }) { hasAsked.withLock { $0 = true } }
       // The second one has read the file and is about to replace it: the first one's moment.
-      guard operation.kind == .rename, operation.path.contains("switches.json."),
+      guard operation.kind == .rename, operation.path.contains("settings.json."),
         hasBegun.withLock({ hasBegun in
           defer { hasBegun = true }
           return !hasBegun
         })
       else { return nil }
-      while memory.contents(of: "/queue/switches.json") == nil, !hasAsked.withLock({ $0 }) { sched_yield() }
+      while memory.contents(of: "/queue/settings.json") == nil, !hasAsked.withLock({ $0 }) { sched_yield() }
       return nil
     }
     let hasEnded = Locked(false)
@@ -133,7 +135,7 @@ import Testing
     while !hasBegun.withLock({ $0 }) { await Task.yield() }
     first.isEnabled = false
     while !hasEnded.withLock({ $0 }) { await Task.yield() }
-    #expect(saved == Switches(isEnabled: false, user: "user-7", epoch: 1, optOuts: 1))
+    #expect(saved == PersistedSettings(isEnabled: false, user: "user-7", epoch: 1, optOuts: 1))
     memory.setScript(nil)
     await first.shutdown()
     await second.shutdown()
@@ -144,12 +146,12 @@ import Testing
     let second = try client()
     second.identify("user-7")
     await first.shutdown()
-    #expect(saved == Switches(isEnabled: true, user: "user-7", epoch: 1))
+    #expect(saved == PersistedSettings(isEnabled: true, user: "user-7", epoch: 1))
     let third = try client()
     third.identify("user-8")
     third.isEnabled = false
     await second.shutdown()
-    #expect(saved == Switches(isEnabled: false, user: "user-8", epoch: 2, optOuts: 1))
+    #expect(saved == PersistedSettings(isEnabled: false, user: "user-8", epoch: 2, optOuts: 1))
     await third.shutdown()
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `The transport of this system` {
   private func send(
-    to server: LocalServer, path: String = "/v1/events", timeout: Duration = .seconds(20)
+    to server: TestHTTPServer, path: String = "/v1/events", timeout: Duration = .seconds(20)
   ) async throws -> TransportResult {
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)"))
     let request = TransportRequest(
@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func `sends head and body and returns the answer`() async throws {
-    let server = try LocalServer(
+    let server = try TestHTTPServer(
       answer: "HTTP/1.1 200 OK\r\nContent-Length: 14\r\nRetry-After: 5\r\nConnection: close\r\n\r\n{\"accepted\":1}")
     defer { server.stop() }
     guard case .response(let response) = try await send(to: server) else { return #expect(Bool(false)) }
@@ -28,7 +28,7 @@ import Testing
 
   @Test(arguments: [Duration(attoseconds: .max), Duration(attoseconds: .min), .seconds(5_000_000)])
   func `takes every time-out`(timeout: Duration) async throws {
-    let server = try LocalServer(answer: "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+    let server = try TestHTTPServer(answer: "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
     defer { server.stop() }
     let result = try await send(to: server, timeout: timeout)
     if timeout < .zero { return }
@@ -37,8 +37,8 @@ import Testing
   }
 
   @Test(arguments: [301, 302, 303, 307, 308]) func `does not follow a redirect`(status: Int) async throws {
-    let target = try LocalServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{\"accepted\":1}")
-    let server = try LocalServer(
+    let target = try TestHTTPServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n{\"accepted\":1}")
+    let server = try TestHTTPServer(
       answer: "HTTP/1.1 \(status) Moved\r\nLocation: http://127.0.0.1:\(target.port)/x\r\nContent-Length: 0\r\n\r\n")
     defer {
       server.stop()
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `keeps no cookies`() async throws {
-    let server = try LocalServer(
+    let server = try TestHTTPServer(
       answer: "HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
     defer { server.stop() }
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
@@ -71,28 +71,28 @@ import Testing
   }
 
   @Test func `says when nobody listens`() async throws {
-    let server = try LocalServer(answer: nil)
+    let server = try TestHTTPServer(answer: nil)
     server.stop()
     guard case .failure(let failure) = try await send(to: server) else { return #expect(Bool(false)) }
     #expect(failure.kind == .connection && !failure.message.isEmpty)
   }
 
   @Test func `says when the connection is cut`() async throws {
-    let server = try LocalServer(answer: nil)
+    let server = try TestHTTPServer(answer: nil)
     defer { server.stop() }
     guard case .failure(let failure) = try await send(to: server) else { return #expect(Bool(false)) }
     #expect(failure.kind == .connection)
   }
 
   @Test func `gives up an answer that is cut short`() async throws {
-    let server = try LocalServer(
+    let server = try TestHTTPServer(
       answer: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\n{\"accepted\":1}")
     defer { server.stop() }
     guard case .failure = try await send(to: server) else { return #expect(Bool(false)) }
   }
 
   @Test func `bounds the whole answer, not only the time without a byte`() async throws {
-    let server = try LocalServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", then: .drip)
+    let server = try TestHTTPServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", then: .drip)
     defer { server.stop() }
     guard case .failure(let failure) = try await send(to: server, timeout: .milliseconds(300)) else {
       return #expect(Bool(false))
@@ -101,14 +101,14 @@ import Testing
   }
 
   @Test func `ends an answer that does not end`() async throws {
-    let server = try LocalServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 100000000000\r\n\r\n", then: .flood)
+    let server = try TestHTTPServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 100000000000\r\n\r\n", then: .flood)
     defer { server.stop() }
     guard case .failure(let failure) = try await send(to: server) else { return #expect(Bool(false)) }
     #expect(failure.kind == .connection && failure.message.contains("too long"))
   }
 
   @Test func `ends a request under way when its task is cancelled`() async throws {
-    let server = try LocalServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", then: .drip)
+    let server = try TestHTTPServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", then: .drip)
     defer { server.stop() }
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))
     let transport = SystemTransport()
@@ -128,7 +128,7 @@ import Testing
   }
 
   @Test func `carries a client's events to a server`() async throws {
-    let server = try LocalServer(
+    let server = try TestHTTPServer(
       answer: "HTTP/1.1 200 OK\r\nContent-Length: 14\r\nConnection: close\r\n\r\n{\"accepted\":2}")
     defer { server.stop() }
     let harness = try TestHarness()

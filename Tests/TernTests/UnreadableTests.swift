@@ -9,7 +9,7 @@ import Testing
 
 /// With a run loop that the test runs itself, so that time passes as it says.
 @Suite struct `A queue that cannot be read for a while` {
-  private struct Effects: RunLoopEffects {
+  private struct Effects: DeliveryEffects {
     var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []
     var timer: Duration?
 
@@ -22,7 +22,7 @@ import Testing
   private let memory = InMemoryFileSystem()
   private let harness: TestHarness
   private let tern: TernClient
-  private var loop: Tern.RunLoop<Effects>
+  private var loop: DeliveryLoop<Effects>
   private var wakeUps = 0
 
   init() throws {
@@ -35,7 +35,7 @@ import Testing
     environment.fileSystem = memory
     let engine = try Engine(configuration, environment)
     tern = TernClient(engine)
-    loop = Tern.RunLoop(engine, Effects())
+    loop = DeliveryLoop(engine, Effects())
     loop.begin()
   }
 
@@ -74,11 +74,11 @@ import Testing
 
   private mutating func flush() async -> FlushOutcome {
     let outcome = Task { [tern] in await tern.flush() }
-    while loop.engine.board.state.withLock({ $0.flushes.isEmpty }) { await Task.yield() }
+    while loop.engine.clientState.withLock({ $0.flushes.isEmpty }) { await Task.yield() }
     repeat {
       await Task.yield()
       work()
-    } while loop.engine.board.state.withLock { !$0.flushes.isEmpty }
+    } while loop.engine.clientState.withLock { !$0.flushes.isEmpty }
     return await outcome.value
   }
 
@@ -165,10 +165,10 @@ import Testing
     runOutOfFiles()
     let fate = try await ask(receipt)
     work()
-    #expect(loop.engine.board.state.withLock { !$0.receipts.isEmpty }, "nobody knows")
+    #expect(loop.engine.clientState.withLock { !$0.receipts.isEmpty }, "nobody knows")
     memory.setScript(nil)
     pass(.seconds(7))
-    try #require(loop.engine.board.state.withLock { $0.receipts.isEmpty }, "looked for again when it could be read")
+    try #require(loop.engine.clientState.withLock { $0.receipts.isEmpty }, "looked for again when it could be read")
     #expect(await fate.value == nil, "it was delivered")
   }
 
@@ -218,7 +218,7 @@ import Testing
         return error
       }
     }
-    while loop.engine.board.state.withLock({ $0.receipts.isEmpty }) { await Task.yield() }
+    while loop.engine.clientState.withLock({ $0.receipts.isEmpty }) { await Task.yield() }
     return task
   }
 }

@@ -86,7 +86,7 @@ extension Bench {
     var samples = Samples(capacity: all.count)
     for sample in all { samples.add(sample) }
     let quantiles = samples.quantiles([0.5, 0.99, 0.999])
-    let delivered = client.currentStatus.delivered
+    let delivered = client.status.delivered
     printLine([
       "figure": "track_while_draining", "threads": .count(threads), "events": .count(all.count),
       "delivered_meanwhile": .count(delivered), "p50_us": .number(Double(quantiles[0]) / 1e3),

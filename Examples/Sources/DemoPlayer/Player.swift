@@ -53,11 +53,11 @@ final class Player {
     while true {
       switch await client.flush() {
       case .sent, .nothingToSend:
-        if client.currentStatus.queued + client.currentStatus.inFlight == 0 { return }
+        if client.status.queued + client.status.inFlight == 0 { return }
       case .offline, .failed, .outOfTime:
         try await Task.sleep(for: .milliseconds(100))
       }
-      if ContinuousClock.now > deadline { throw Undelivered(left: client.currentStatus.queued) }
+      if ContinuousClock.now > deadline { throw Undelivered(left: client.status.queued) }
     }
   }
 

@@ -82,7 +82,7 @@ extension AppCenterCore {
 
   /// Says so when what was switched holds in this process only, for the time being.
   private func checkSaved(_ client: TernClient) {
-    if !client.areSwitchesSaved {
+    if !client.areSettingsSaved {
       logBook.write(.error, .core, "That could not be written down yet. It holds in this process, and is tried again.")
     }
   }

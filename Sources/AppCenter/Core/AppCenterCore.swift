@@ -193,8 +193,8 @@ package final class AppCenterCore: Sendable {
     configuration.collector = collector
     configuration.queueDirectory = world.directory
     configuration.maximumBatchEvents = 50
-    configuration.sendAfter = state.withLock { $0.interval }
-    configuration.sendCriticalAfter = .seconds(3)
+    configuration.flushInterval = state.withLock { $0.interval }
+    configuration.criticalFlushInterval = .seconds(3)
     configuration.sendsNormalWithCritical = false
     configuration.retries = .limited([
       .seconds(5) ... .seconds(10), .seconds(150) ... .seconds(300), .seconds(600) ... .seconds(1200),

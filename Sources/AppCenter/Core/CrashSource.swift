@@ -6,7 +6,7 @@ package struct CrashReport: Sendable, Hashable {
   /// What happened.
   package var exception: ExceptionFacts
   /// Where it belongs: when the process began and crashed, its session, its user, its device.
-  package var origin: TernClient.EarlierLaunch
+  package var origin: TernClient.PreviousProcess
   /// The signal that ended the process, for example `SIGSEGV`.
   package var signal: String?
   /// The system's number of the process; 0 when unknown.
@@ -18,7 +18,7 @@ package struct CrashReport: Sendable, Hashable {
   package var id: UniqueID { origin.id }
 
   package init(
-    exception: ExceptionFacts, origin: TernClient.EarlierLaunch, signal: String? = nil, processIdentifier: UInt = 0,
+    exception: ExceptionFacts, origin: TernClient.PreviousProcess, signal: String? = nil, processIdentifier: UInt = 0,
     isOfLastLaunch: Bool = true
   ) {
     self.exception = exception

@@ -33,20 +33,20 @@ extension TernClient {
     /// Whether the region of the locale stands for a country that is not known; the default is true.
     public var reportsRegionAsCountry: Bool
     /// How long after the first unsent event a delivery starts; the default is 6 s.
-    public var sendAfter: Duration {
-      didSet { sendAfter = min(max(sendAfter, .zero), .longest) }
+    public var flushInterval: Duration {
+      didSet { flushInterval = min(max(flushInterval, .zero), .longest) }
     }
     /// How long after the first unsent critical event a delivery starts; the default is zero: at once.
-    public var sendCriticalAfter: Duration {
-      didSet { sendCriticalAfter = min(max(sendCriticalAfter, .zero), .longest) }
+    public var criticalFlushInterval: Duration {
+      didSet { criticalFlushInterval = min(max(criticalFlushInterval, .zero), .longest) }
     }
     /// Whether critical events take the normal ones along when they are sent; the default is true.
     ///
-    /// When false, normal events keep to ``sendAfter``, even while the device's radio is on anyway.
+    /// When false, normal events keep to ``flushInterval``, even while the device's radio is on anyway.
     public var sendsNormalWithCritical: Bool
     /// How many waiting events start a delivery at once; the default is 50, the least 1.
-    public var sendAtWaiting: Int {
-      didSet { sendAtWaiting = max(sendAtWaiting, 1) }
+    public var flushAt: Int {
+      didSet { flushAt = max(flushAt, 1) }
     }
     /// The most events in one request; the default is 500, the range 1…2,000.
     public var maximumBatchEvents: Int {
@@ -92,12 +92,12 @@ extension TernClient {
       queueDirectory = Self.defaultQueueDirectory
       maximumQueueBytes = 10 << 20
       maximumEventAge = .seconds(25 * 86_400)
-      sendAfter = .seconds(6)
-      sendCriticalAfter = .zero
+      flushInterval = .seconds(6)
+      criticalFlushInterval = .zero
       sendsNormalWithCritical = true
       retries = .unlimited
       reportsRegionAsCountry = true
-      sendAtWaiting = 50
+      flushAt = 50
       maximumBatchEvents = 500
       maximumBatchBytes = 512 << 10
       maximumBatchesInFlight = 3
@@ -144,8 +144,9 @@ extension TernClient {
 extension TernClient.Configuration {
   var policy: Policy {
     var policy = Policy(
-      batchEvents: maximumBatchEvents, batchBytes: maximumBatchBytes, sendAtWaiting: sendAtWaiting,
-      sendAfter: sendAfter, criticalDelay: sendCriticalAfter, maximumInFlight: maximumBatchesInFlight,
+      batchEvents: maximumBatchEvents, batchBytes: maximumBatchBytes, flushAt: flushAt,
+      flushInterval: flushInterval, criticalFlushInterval: criticalFlushInterval,
+      maximumInFlight: maximumBatchesInFlight,
       retry: .unlimited(first: .seconds(2), ceiling: maximumRetryDelay),
       sendsCriticalAlone: !sendsNormalWithCritical)
     if case .limited(let ranges) = retries {

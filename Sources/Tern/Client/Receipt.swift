@@ -58,14 +58,14 @@ public struct Receipt: Sendable {
 
 extension Receipt {
   /// What ``delivered()`` says, told on the client's own task; for those who have no task.
-  package func tellFate(_ answer: @escaping @Sendable (ReceiptError?) -> Void) {
+  package func onOutcome(_ answer: @escaping @Sendable (ReceiptError?) -> Void) {
     switch entry {
     case .dropped(let reason): answer(ReceiptError(.dropped(reason)))
     case .closed: answer(ReceiptError(.stopped))
     case .stored(let id, let dropped), .held(let id, let dropped):
       let wasHeld = if case .held = entry { true } else { false }
-      let number = engine.board.state.withLock { $0.receipts.draw() }
-      engine.tellFate(of: id, number, dropped: dropped, wasHeld: wasHeld, answer)
+      let number = engine.clientState.withLock { $0.receipts.draw() }
+      engine.onOutcome(of: id, number, dropped: dropped, wasHeld: wasHeld, answer)
     }
   }
 }

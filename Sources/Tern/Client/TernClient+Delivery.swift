@@ -44,13 +44,13 @@ extension TernClient {
   }
 
   /// What the client is doing now.
-  public var currentStatus: Status { engine.status }
+  public var status: Status { engine.status }
 
   /// What the client is doing, from now on: the current status first, then each change.
   ///
   /// Each access is a stream of its own. A reader who is slow misses what is outdated, never the latest. Streams end
   /// with the client.
-  public var status: AsyncStream<Status> { engine.watch() }
+  public var statusUpdates: AsyncStream<Status> { engine.watch() }
 
   /// Tells the client that the app left the foreground: what waits is sent, and forced onto the medium.
   ///
@@ -74,7 +74,7 @@ extension TernClient {
   ///
   /// Nothing needs it to survive the process, only a loss of power. Called by itself on platforms with UIKit.
   public func willTerminate() {
-    if engine.isHolding {
+    if engine.isBuffering {
       engine.openStorage()
       engine.mailbox.post(.refresh)
     }
@@ -105,7 +105,7 @@ extension Engine {
 
   /// One lock over change and message: of two threads, the one that is last says so last.
   private func setPaused(_ isPaused: Bool, for reason: PauseReason, _: inout StateFiles) {
-    let changed = board.state.withLock { state -> Bool? in
+    let changed = clientState.withLock { state -> Bool? in
       let wasPaused = state.isPaused
       if isPaused { state.pauses.insert(reason) } else { state.pauses.remove(reason) }
       return wasPaused == state.isPaused ? nil : state.isPaused
@@ -114,17 +114,17 @@ extension Engine {
   }
 
   func flush() async -> FlushOutcome {
-    let id = board.state.withLock { state in
+    let id = clientState.withLock { state in
       state.nextFlush += 1
       return DeliveryMachine.FlushID(number: state.nextFlush)
     }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let isOpen = board.state.withLock { state in
+        let isOpen = clientState.withLock { state in
           if !state.isClosed { state.flushes[id] = continuation }
           return !state.isClosed
         }
-        guard isOpen else { return continuation.resume(returning: StatusBoard.closed) }
+        guard isOpen else { return continuation.resume(returning: ClientState.closed) }
         mailbox.post(.input(.flushRequested(id)))
         if Task.isCancelled { abandonFlush(id) }
       }
@@ -157,7 +157,7 @@ extension Engine {
 
   /// Answers a flush, unless it has been answered.
   func finishFlush(_ id: DeliveryMachine.FlushID, _ outcome: FlushOutcome) {
-    let waiter = board.state.withLock { $0.flushes.removeValue(forKey: id) }
+    let waiter = clientState.withLock { $0.flushes.removeValue(forKey: id) }
     waiter?.resume(returning: outcome)
   }
 
@@ -165,13 +165,13 @@ extension Engine {
     let (stream, continuation) = AsyncStream.makeStream(
       of: TernClient.Status.self, bufferingPolicy: .bufferingNewest(1))
     recorder.withLock { $0.isObserved = true }
-    let (number, isOpen) = board.watch(continuation, current: status)
+    let (number, isOpen) = clientState.watch(continuation, current: status)
     guard isOpen else {
       continuation.finish()
       return stream
     }
     continuation.onTermination = { [weak self] _ in
-      guard let self, board.unwatch(number) else { return }
+      guard let self, clientState.unwatch(number) else { return }
       recorder.withLock { $0.isObserved = false }
     }
     // Between reading the status and joining the watchers it may have changed.
@@ -190,6 +190,6 @@ extension TernClient {
   /// Has somebody told, on the client's own task, when the first attempt ends and whenever another ends otherwise than
   /// the one before: with `nil` when the collector took the events, else with why it did not.
   package func onAttempts(_ listener: @escaping @Sendable (DeliveryError?) -> Void) {
-    engine.board.state.withLock { $0.attemptListener = listener }
+    engine.clientState.withLock { $0.attemptListener = listener }
   }
 }

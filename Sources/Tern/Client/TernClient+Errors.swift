@@ -56,7 +56,7 @@ extension TernClient {
   /// The event carries the time, session, user and device of that process. What is attached belongs to this one.
   @discardableResult
   package func recordCrash(
-    _ exception: ExceptionFacts, of launch: EarlierLaunch, attachments: [Attachment] = []
+    _ exception: ExceptionFacts, of launch: PreviousProcess, attachments: [Attachment] = []
   ) -> Receipt {
     engine.recordCrash(exception, launch, attachments)
   }

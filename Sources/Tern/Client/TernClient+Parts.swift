@@ -18,7 +18,7 @@ extension TernClient {
     engine.recorder.withLock { !$0.off.contains(part) }
   }
 
-  /// Switches the recording of a part on or off; kept over launches.
+  /// PersistedSettings the recording of a part on or off; kept over launches.
   ///
   /// Off erases what waits of the part and leaves the rest; without usage there is no session. Like ``isEnabled`` it is
   /// done, and written down, on return.
@@ -60,7 +60,7 @@ extension Engine {
       }
       guard isNew else {
         // It may be news to the file.
-        if files.areSwitchesUnknown { files.unsaved.parts[part] = isOn }
+        if files.areSettingsUnknown { files.unsaved.parts[part] = isOn }
         return
       }
       files.unsaved.parts[part] = isOn

@@ -30,7 +30,7 @@ extension TernClient {
   ///
   /// While it is false events are recorded as before and nothing is sent, as after ``pause()``.
   public var allowsRequests: Bool {
-    get { engine.board.state.withLock { !$0.pauses.contains(.notAllowed) } }
+    get { engine.clientState.withLock { !$0.pauses.contains(.notAllowed) } }
     set { engine.setAllowsRequests(newValue) }
   }
 
@@ -88,8 +88,8 @@ extension TernClient {
   }
 
   /// Changes how long after the first unsent event a delivery starts; not kept over launches.
-  public func setSendAfter(_ interval: Duration) {
-    engine.mailbox.post(.input(.sendAfter(min(max(interval, .zero), .longest))))
+  public func setFlushInterval(_ interval: Duration) {
+    engine.mailbox.post(.input(.flushInterval(min(max(interval, .zero), .longest))))
   }
 
   /// The session that events belong to now; `nil` while none is open.
@@ -123,7 +123,7 @@ extension Engine {
   }
 }
 
-extension Switches {
+extension PersistedSettings {
   /// Why a client on these switches sends nothing at first.
   func pauses(_ configuration: TernClient.Configuration) -> Set<PauseReason> {
     var pauses: Set<PauseReason> = []

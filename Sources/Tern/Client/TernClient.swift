@@ -46,7 +46,7 @@ public import Foundation
 /// - ``setCountryCode(_:)``
 /// - ``setDeviceFacts(_:)``
 /// - ``setSessions(_:)``
-/// - ``setSendAfter(_:)``
+/// - ``setFlushInterval(_:)``
 /// - ``refreshDevice()``
 /// ### Coming and going
 /// - ``didEnterBackground()``
@@ -89,7 +89,7 @@ public final class TernClient: Sendable {
     self.engine = engine
     engine.beginSession { $0.launched(inForeground: environment.isInForeground) }
     task = Task {
-      var loop = RunLoopTask(engine)
+      var loop = DeliveryLoopTask(engine)
       await loop.run()
     }
     network = NetworkHints(for: engine)

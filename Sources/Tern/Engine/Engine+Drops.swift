@@ -12,13 +12,13 @@ struct DropReport {
 struct DropReporter {
   /// The report that has not arrived yet.
   var pending: DropReport?
-  /// An event other than a report was delivered since the last report: each batch holding one would be no progress.
+  /// An event other than a report was delivered since the last report: each batch outage one would be no progress.
   var isDue = true
   /// A report arrived: what was dropped while it was on its way goes after it, with the last of the others.
   var mayFollow = false
 }
 
-extension RunLoop {
+extension DeliveryLoop {
   /// Records what was dropped since the last report, unless that one is still on its way.
   ///
   /// Called before a batch is claimed: only what was dropped while a report was on its way is a reason for a request.
@@ -68,7 +68,7 @@ extension Engine {
     let (result, id) = recorder.withLock { recorder -> (Recorder.Result, UniqueID?) in
       // A client that was disabled meanwhile would drop the report, and count a drop of which no event knows.
       // One that is kept in memory would be taken for lost.
-      guard recorder.isEnabled, recorder.holding == nil else { return (.nothing, nil) }
+      guard recorder.isEnabled, recorder.outage == nil else { return (.nothing, nil) }
       let result = recorder.record(.drops, "", properties, .critical, into: log, clock: environment.clock)
       return (result, recorder.lastID)
     }

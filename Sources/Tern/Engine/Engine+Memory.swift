@@ -10,7 +10,7 @@ struct StoredMemory: Codable, Equatable, Sendable {
   var uptime: Int64
   var boot: String?
   /// How long the server wanted to be left alone from then on, in milliseconds.
-  var heldFor: Int64?
+  var retryAfterRemaining: Int64?
   var bytesLimit: Int?
   /// How long before this was written the limit was found, in milliseconds.
   var limitAge: Int64?
@@ -26,13 +26,13 @@ extension StoredMemory {
     time = wallTime.millisecondsSince1970
     self.uptime = uptime.wholeMilliseconds
     self.boot = boot
-    heldFor = memory.heldUntil.map { ($0 - uptime).wholeMilliseconds }
+    retryAfterRemaining = memory.retryAfterDeadline.map { ($0 - uptime).wholeMilliseconds }
     bytesLimit = memory.bytesLimit
     limitAge = memory.limitedSince.map { (uptime - $0).wholeMilliseconds }
     asksFirst = memory.asksFirst
-    questionsInVain = memory.vain.questions
-    probesInVain = memory.vain.probes
-    eventsInVain = memory.vain.events
+    questionsInVain = memory.failedAttempts.questions
+    probesInVain = memory.failedAttempts.probes
+    eventsInVain = memory.failedAttempts.events
   }
 
   /// The memory as of now.
@@ -49,13 +49,14 @@ extension StoredMemory {
       } else {
         .milliseconds(max(wallTime.millisecondsSince1970.subtractingReportingOverflow(time).partialValue, 0))
       }
-    let wait = heldFor.map { min(.milliseconds($0) - elapsed, longestWait) }
+    let wait = retryAfterRemaining.map { min(.milliseconds($0) - elapsed, longestWait) }
     let age = min(max(.milliseconds(limitAge ?? 0), .zero), DeliveryMemory.limitLifetime) + elapsed
     let isLimited = bytesLimit != nil && age < DeliveryMemory.limitLifetime
     return DeliveryMemory(
-      heldUntil: wait.flatMap { $0 > .zero ? now + $0 : nil },
+      retryAfterDeadline: wait.flatMap { $0 > .zero ? now + $0 : nil },
       bytesLimit: isLimited ? bytesLimit : nil, limitedSince: isLimited ? now - age : nil, asksFirst: asksFirst,
-      vain: VainAttempts(questions: questionsInVain ?? 0, probes: probesInVain ?? 0, events: eventsInVain ?? 0))
+      failedAttempts: FailedAttempts(
+        questions: questionsInVain ?? 0, probes: probesInVain ?? 0, events: eventsInVain ?? 0))
   }
 }
 
@@ -82,8 +83,8 @@ extension Engine {
       var memory = memory
       // Another process of the app writes the same file. A wait that the server asked it for ends by time alone, as
       // ours does, so the later one counts; who is last about the rest costs a question or a smaller batch at most.
-      if let other = files.loadMemory().flatMap({ self.memory(of: $0).heldUntil }) {
-        memory.heldUntil = max(memory.heldUntil ?? .zero, other)
+      if let other = files.loadMemory().flatMap({ self.memory(of: $0).retryAfterDeadline }) {
+        memory.retryAfterDeadline = max(memory.retryAfterDeadline ?? .zero, other)
       }
       let clock = environment.clock
       let stored = StoredMemory(memory, wallTime: clock.wallTime, uptime: clock.uptime, boot: environment.boot)

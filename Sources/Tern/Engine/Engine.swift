@@ -15,7 +15,7 @@ package final class Engine: Sendable {
   /// One at a time: of two threads that switch, one is first in every respect.
   let files: Locked<StateFiles>
   let recorder: Locked<Recorder>
-  let board: StatusBoard
+  let clientState: ClientState
   package let mailbox = Mailbox()
   let machineSeed: UInt64
 
@@ -29,20 +29,20 @@ package final class Engine: Sendable {
     var files = StateFiles(
       directory: configuration.queueDirectory.path, fileSystem: environment.fileSystem,
       isDurable: configuration.durability != .never, seed: generator.next())
-    let switches = files.firstSwitches()
+    let settings = files.firstSettings()
     self.files = Locked(files)
     var opened = configuration
     // What the app set while it ran holds, or a launch would drop what was kept before it could say so again.
-    if let bytes = switches.queueBytes { opened.maximumQueueBytes = bytes }
+    if let bytes = settings.queueBytes { opened.maximumQueueBytes = bytes }
     log = Self.log(opened, environment)
-    let unknown: Set<PauseReason> = files.areSwitchesUnknown ? [.unknownSwitches] : []
-    board = StatusBoard(pauses: switches.pauses(configuration).union(unknown))
+    let unknown: Set<PauseReason> = files.areSettingsUnknown ? [.unknownSettings] : []
+    clientState = ClientState(pauses: settings.pauses(configuration).union(unknown))
     let timeout: Duration? =
       if case .automatic(let timeout) = configuration.sessions { max(timeout, .zero) } else { nil }
     recorder = Locked(
       Recorder(
-        install: .random(using: &generator), boot: environment.boot, sendAtWaiting: configuration.sendAtWaiting,
-        generator: generator, sessions: SessionTracker(timeout: timeout), switches: switches,
+        install: .random(using: &generator), boot: environment.boot, flushAt: configuration.flushAt,
+        generator: generator, sessions: SessionTracker(timeout: timeout), settings: settings,
         device: environment.device().completed(by: configuration), observer: environment.observesAppends))
     deviceChanges = Locked(DeviceChanges(country: configuration.countryCode))
     openStorage()
@@ -103,7 +103,7 @@ package final class Engine: Sendable {
   /// What the log holds, and what waits for it: of one moment, since an event goes from one to the other under the
   /// recorder's lock.
   private var counts: (log: LogCounts, held: Int, isEnabled: Bool, hasStorage: Bool) {
-    recorder.withLock { (log.counts, $0.heldEvents, $0.isEnabled, $0.holding == nil) }
+    recorder.withLock { (log.counts, $0.bufferedEvents, $0.isEnabled, $0.outage == nil) }
   }
 
   var waiting: DeliveryMachine.Waiting {
@@ -117,7 +117,7 @@ package final class Engine: Sendable {
 
   package var status: TernClient.Status {
     let (counts, held, isEnabled, hasStorage) = counts
-    return board.state.withLock { state in
+    return clientState.withLock { state in
       TernClient.Status(
         queued: counts.waiting + held, inFlight: counts.claimed, delivered: counts.deliveredHere,
         droppedByReason: counts.dropped.filter { !$0.key.isReport },

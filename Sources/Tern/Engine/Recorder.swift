@@ -11,7 +11,7 @@ struct Recorder: Sendable {
   var install: UniqueID
   let boot: String?
   /// How many waiting events the machine wants to hear about.
-  let sendAtWaiting: Int
+  let flushAt: Int
   /// Told of each event and what became of it.
   let observer: (@Sendable (Event, Lane, AppendOutcome) -> Void)?
   var generator: FastGenerator
@@ -33,26 +33,26 @@ struct Recorder: Sendable {
   /// How many of those that are counted now had been dropped by earlier processes: unknown until the log is open.
   var earlierDrops = 0
   /// What waits for the disk to take it; `nil` while all is on disk at once.
-  var holding: Holding?
+  var outage: StorageOutage?
   /// Kept from event to event, so that recording one allocates nothing.
   private var writer = JSONWriter(capacity: 1 << 10)
 
   init(
-    install: UniqueID, boot: String?, sendAtWaiting: Int, generator: FastGenerator, sessions: SessionTracker,
-    switches: Switches, device: Device, observer: (@Sendable (Event, Lane, AppendOutcome) -> Void)? = nil
+    install: UniqueID, boot: String?, flushAt: Int, generator: FastGenerator, sessions: SessionTracker,
+    settings: PersistedSettings, device: Device, observer: (@Sendable (Event, Lane, AppendOutcome) -> Void)? = nil
   ) {
     self.install = install
     self.boot = boot
-    self.sendAtWaiting = sendAtWaiting
+    self.flushAt = flushAt
     self.observer = observer
     self.generator = generator
     self.sessions = sessions
     self.device = device.encodedMembers()
-    user = switches.user
-    epoch = switches.epoch
-    isEnabled = switches.isEnabled
-    off = switches.off ?? []
-    holding = Holding(isUnopened: true, eventIsReasonFrom: .zero)
+    user = settings.user
+    epoch = settings.epoch
+    isEnabled = settings.isEnabled
+    off = settings.off ?? []
+    outage = StorageOutage(isUnopened: true, eventIsReasonFrom: .zero)
   }
 
   /// What the caller has to do after unlocking.
@@ -109,7 +109,7 @@ struct Recorder: Sendable {
     encode(event, device: device)
     let lane: Lane = priority == .critical ? .critical : .normal
     // What is held is older, so it goes first.
-    if holding != nil { return hold(event, lane, device: device, time: time, uptime: uptime, log) }
+    if outage != nil { return hold(event, lane, device: device, time: time, uptime: uptime, log) }
     let outcome = store(event, lane, time: time, uptime: uptime, epoch: epoch, into: log)
     if outcome == .dropped(.storageFailed) {
       return hold(event, lane, device: device, time: time, uptime: uptime, log)
@@ -123,7 +123,7 @@ struct Recorder: Sendable {
       if priority == .critical { return .post(.appended(isCritical: true)) }
       // Waking the run loop costs more than recording: only when it can have something to do.
       // The first normal event has a time of its own where critical ones are sent apart.
-      if waiting - waitingCritical == 1 || waiting == sendAtWaiting { return .post(.appended(isCritical: false)) }
+      if waiting - waitingCritical == 1 || waiting == flushAt { return .post(.appended(isCritical: false)) }
       // Counts of drops are written down: a queue may be full for long without a batch that would do it.
       return isObserved || hasEvicted ? .post(.refresh) : .nothing
     }
@@ -150,7 +150,7 @@ struct Recorder: Sendable {
   func entry(for result: Result) -> Receipt.Entry {
     if case .dropped(let reason) = result { return .dropped(reason) }
     guard !isClosed, let lastID else { return .closed }
-    return holding == nil ? .stored(lastID, dropped: droppedBefore) : .held(lastID, dropped: droppedBefore)
+    return outage == nil ? .stored(lastID, dropped: droppedBefore) : .held(lastID, dropped: droppedBefore)
   }
 
   /// Begins a session and records it.

@@ -6,7 +6,7 @@ package import TernEvents
 /// Between changes of the network nothing of it runs.
 package final class NetworkHints: Sendable {
   private struct State {
-    var pacer = HintPacer()
+    var pacer = NetworkHintThrottle()
     /// Waits until the hint is due.
     var pending: Task<Void, Never>?
     var observation: ReachabilityObservation?

@@ -53,7 +53,7 @@ package struct ClientStore: Sendable {
   /// Whether requests may be made; what was set here and could not be written down counts, too.
   package var allowsRequests: Bool {
     files.withLock { files in
-      files.unsaved.applied(to: (try? files.loadSwitches()) ?? Switches()).allowsRequests ?? true
+      files.unsaved.applied(to: (try? files.loadSettings()) ?? PersistedSettings()).allowsRequests ?? true
     }
   }
 
@@ -66,13 +66,13 @@ package struct ClientStore: Sendable {
   package var sendsCrashes: Bool {
     get {
       files.withLock { files in
-        files.unsaved.applied(to: (try? files.loadSwitches()) ?? Switches()).sendsCrashes ?? false
+        files.unsaved.applied(to: (try? files.loadSettings()) ?? PersistedSettings()).sendsCrashes ?? false
       }
     }
     nonmutating set { save { $0.sendsCrashes = newValue } }
   }
 
-  /// Switches recording and sending, as ``TernClient/isEnabled`` does; false when the disk refuses.
+  /// PersistedSettings recording and sending, as ``TernClient/isEnabled`` does; false when the disk refuses.
   package func setEnabled(_ isEnabled: Bool) -> Bool {
     save { changes in
       changes.isEnabled = isEnabled
@@ -80,7 +80,7 @@ package struct ClientStore: Sendable {
     }
   }
 
-  /// Switches the recording of a part, as ``TernClient/setRecording(_:of:)`` does; false when the disk refuses.
+  /// PersistedSettings the recording of a part, as ``TernClient/setRecording(_:of:)`` does; false when the disk refuses.
   ///
   /// What waits of it is erased by the next client.
   package func setRecording(_ isOn: Bool, of part: TernClient.Part) -> Bool {
@@ -88,7 +88,7 @@ package struct ClientStore: Sendable {
   }
 
   @discardableResult
-  private func save(_ change: (inout SwitchChanges) -> Void) -> Bool {
+  private func save(_ change: (inout SettingsPatch) -> Void) -> Bool {
     files.withLock { files in
       try? files.fileSystem.makeDirectory(files.directory)
       change(&files.unsaved)

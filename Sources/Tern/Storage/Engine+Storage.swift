@@ -12,13 +12,13 @@ extension Engine {
   private static let help = "Give a queueDirectory that this process may create and write."
 
   /// Whether events are kept in memory, since the disk refuses them.
-  var isHolding: Bool { recorder.withLock { $0.holding != nil } }
+  var isBuffering: Bool { recorder.withLock { $0.outage != nil } }
 
   /// Which of these events are kept in memory.
   func held(of ids: Set<UniqueID>) -> Set<UniqueID> {
     recorder.withLock { recorder in
       var found: Set<UniqueID> = []
-      recorder.holding?.events.forEach { if ids.contains($0.event.id) { found.insert($0.event.id) } }
+      recorder.outage?.buffer.forEach { if ids.contains($0.event.id) { found.insert($0.event.id) } }
       return found
     }
   }
@@ -30,17 +30,17 @@ extension Engine {
   func openStorage() -> Bool {
     var answers: [() -> Void] = []
     let error = files.withLock { files -> TernError? in
-      if recorder.withLock({ $0.holding?.isUnopened ?? false }) {
+      if recorder.withLock({ $0.outage?.isUnopened ?? false }) {
         if let error = openLog(&files) { return error }
         answers = applyLimits(&files)
       }
       return recorder.withLock { recorder in
-        guard recorder.writeHeld(log) else { return refusal }
-        recorder.holding = nil
+        guard recorder.writeBuffered(log) else { return refusal }
+        recorder.outage = nil
         return nil
       }
     }
-    board.take(storage: error)
+    clientState.take(storage: error)
     for answer in answers { answer() }
     return error == nil
   }
@@ -72,16 +72,16 @@ extension Engine {
     let (isEnabled, off, erases) = recorder.withLock { recorder in
       recorder.earlierDrops = earlierDrops
       defer {
-        recorder.holding?.isUnopened = false
-        recorder.holding?.erasesDisk = false
+        recorder.outage?.isUnopened = false
+        recorder.outage?.erasesDisk = false
       }
-      return (recorder.isEnabled, recorder.off, recorder.holding?.erasesDisk ?? false)
+      return (recorder.isEnabled, recorder.off, recorder.outage?.erasesDisk ?? false)
     }
     // The switch is written before the log is erased: a process that died in between left events that nobody may send.
     if erases || !isEnabled && log.counts.waiting > 0 { log.erase() }
     for part in off where log.counts.waiting > 0 { log.erase(epoch: part.erasure) }
     let hasBacklog = log.counts.waiting > 0
-    board.state.withLock { $0.hadBacklog = hasBacklog }
+    clientState.withLock { $0.hadBacklog = hasBacklog }
     return nil
   }
 
@@ -90,8 +90,8 @@ extension Engine {
   /// Removes everything that waits, on disk and in memory.
   func eraseAll() {
     recorder.withLock { recorder in
-      recorder.eraseHeld(log) { _ in true }
-      if recorder.holding?.isUnopened == true { recorder.holding?.erasesDisk = true }
+      recorder.eraseBuffered(log) { _ in true }
+      if recorder.outage?.isUnopened == true { recorder.outage?.erasesDisk = true }
     }
     log.erase()
   }
@@ -99,7 +99,7 @@ extension Engine {
   /// Removes what waits of an identity or a part (``RecordEpoch``), on disk and in memory.
   func erase(recordEpoch epoch: UInt32) {
     recorder.withLock { recorder in
-      recorder.eraseHeld(log) { held in
+      recorder.eraseBuffered(log) { held in
         let own = RecordEpoch.of(identity: held.epoch, isError: held.event.kind.part == .errors)
         return RecordEpoch.erasure(of: epoch, concerns: own)
       }
@@ -109,14 +109,14 @@ extension Engine {
 
   /// Counts what is held as lost, since nobody is left to write it, and tells whoever asked for a limit that it does not
   /// hold.
-  func giveUpHolding() {
-    let limits = board.state.withLock { state in
+  func discardBuffered() {
+    let limits = clientState.withLock { state in
       defer { state.limits = [] }
       return state.limits
     }
     for limit in limits { limit.answer(false) }
     recorder.withLock { recorder in
-      let gone = recorder.holding?.events.removeAll { _ in true } ?? []
+      let gone = recorder.outage?.buffer.removeAll { _ in true } ?? []
       if !gone.isEmpty { log.count(.storageFailed, gone.count) }
     }
   }
@@ -126,8 +126,8 @@ extension Engine {
   /// Limits the queue, unless it is larger already; tells whether the limit holds as soon as that is known.
   func limitQueue(_ limit: QueueLimit) {
     let isUnknown = recorder.withLock { recorder in
-      guard recorder.holding?.isUnopened == true else { return false }
-      board.state.withLock { $0.limits.append(limit) }
+      guard recorder.outage?.isUnopened == true else { return false }
+      clientState.withLock { $0.limits.append(limit) }
       return true
     }
     if isUnknown { return }
@@ -136,7 +136,7 @@ extension Engine {
   }
 
   private func applyLimits(_ files: inout StateFiles) -> [() -> Void] {
-    let limits = board.state.withLock { state in
+    let limits = clientState.withLock { state in
       defer { state.limits = [] }
       return state.limits
     }
@@ -161,19 +161,19 @@ extension TernClient {
   /// The disk is tried again: after a second, then after pauses that double up to ten minutes, when an event is recorded
   /// or the app comes and goes, and with each flush.
   public var storageError: TernError? {
-    guard engine.isHolding else { return nil }
-    return engine.board.state.withLock { $0.storageError } ?? engine.refusal
+    guard engine.isBuffering else { return nil }
+    return engine.clientState.withLock { $0.storageError } ?? engine.refusal
   }
 
   /// Whether what is recorded now is kept over the end of the process.
-  package var hasStorage: Bool { !engine.isHolding }
+  package var hasStorage: Bool { !engine.isBuffering }
 
   /// Whether all that was switched is written down.
-  package var areSwitchesSaved: Bool { engine.files.withLock { $0.unsaved == SwitchChanges() } }
+  package var areSettingsSaved: Bool { engine.files.withLock { $0.unsaved == SettingsPatch() } }
 
   /// Has somebody told when the disk begins to refuse events, and when it takes them again; at once if it refuses now.
   package func onStorage(_ listener: @escaping @Sendable (TernError?) -> Void) {
-    let error = engine.board.state.withLock { state in
+    let error = engine.clientState.withLock { state in
       state.storageListener = listener
       return state.storageError
     }

@@ -2,7 +2,7 @@ import Foundation
 package import TernEvents
 package import TernLog
 
-/// The small files in a queue's directory: the install's identifier, the switches, what delivery remembers.
+/// The small files in a queue's directory: the install's identifier, the settings, what delivery remembers.
 ///
 /// They are replaced by renaming, so that a crash leaves the old or the new one and never half of one.
 package struct StateFiles: Sendable {
@@ -11,13 +11,13 @@ package struct StateFiles: Sendable {
   /// Whether the user's will is flushed to the medium.
   let isDurable: Bool
   /// What this client changed and the file does not say yet.
-  var unsaved = SwitchChanges()
+  var unsaved = SettingsPatch()
   /// The opt-outs that this client has done or followed, as the file counts them.
   var followedOptOuts = 0
   /// As the file counted them when this client last wrote it.
   private(set) var writtenOptOuts = 0
   /// The switches could not be read when the client was made, so nobody knows what the user wants.
-  var areSwitchesUnknown = false
+  var areSettingsUnknown = false
   /// The number of the identity until then, if they could not.
   private(set) var unknownEpoch: UInt32?
   /// Names temporary files: another process may be writing its own at the same time.
@@ -27,8 +27,8 @@ package struct StateFiles: Sendable {
   private var seen: OpenFile?
 
   private static let installName = "install-id"
-  private static let switchesName = "switches.json"
-  private static let switchesLockName = "switches.lock"
+  private static let settingsName = "settings.json"
+  private static let settingsLockName = "settings.lock"
   private static let memoryName = "delivery.json"
   private static let maximumBytes = 64 << 10
 
@@ -45,56 +45,56 @@ package struct StateFiles: Sendable {
   /// cannot start.
   ///
   /// - Throws: `FileError` when there may well be some, and the disk does not say at the moment.
-  func loadSwitches() throws(FileError) -> Switches { try readSwitches() ?? Switches() }
+  func loadSettings() throws(FileError) -> PersistedSettings { try readSettings() ?? PersistedSettings() }
 
   /// The switches that a client begins on.
-  mutating func firstSwitches() -> Switches {
-    var switches = Switches()
+  mutating func firstSettings() -> PersistedSettings {
+    var settings = PersistedSettings()
     do throws(FileError) {
-      if let changed = changedSwitches() { switches = changed } else { switches = try loadSwitches() }
+      if let changed = changedSettings() { settings = changed } else { settings = try loadSettings() }
     } catch {
-      areSwitchesUnknown = true
+      areSettingsUnknown = true
       // None that is in use: it will turn out which are.
-      switches.epoch = UInt32(truncatingIfNeeded: generator.next()) & RecordEpoch.identityMask
-      unknownEpoch = switches.epoch
+      settings.epoch = UInt32(truncatingIfNeeded: generator.next()) & RecordEpoch.identityMask
+      unknownEpoch = settings.epoch
     }
-    followedOptOuts = switches.optOuts ?? 0
-    return switches
+    followedOptOuts = settings.optOuts ?? 0
+    return settings
   }
 
   /// The switches to be followed, if there are any that this client has not seen.
-  mutating func newSwitches() -> Switches? {
-    if let changed = changedSwitches() { return changed }
+  mutating func newSettings() -> PersistedSettings? {
+    if let changed = changedSettings() { return changed }
     // There may be none, which is worth knowing too.
-    return areSwitchesUnknown ? try? loadSwitches() : nil
+    return areSettingsUnknown ? try? loadSettings() : nil
   }
 
-  private func readSwitches() throws(FileError) -> Switches? {
-    guard let bytes = try read(Self.switchesName),
-      var switches = try? JSONDecoder().decode(Switches.self, from: Data(bytes))
+  private func readSettings() throws(FileError) -> PersistedSettings? {
+    guard let bytes = try read(Self.settingsName),
+      var settings = try? JSONDecoder().decode(PersistedSettings.self, from: Data(bytes))
     else { return nil }
     // Of the highest numbers the log makes other use.
-    switches.epoch &= RecordEpoch.identityMask
-    return switches
+    settings.epoch &= RecordEpoch.identityMask
+    return settings
   }
 
-  /// The switches, if somebody has written them since this was last asked; one system call if not.
-  mutating func changedSwitches() -> Switches? {
+  /// The settings, if somebody has written them since this was last asked; one system call if not.
+  mutating func changedSettings() -> PersistedSettings? {
     if let file = seen {
       // A question that fails says nothing.
       guard (try? fileSystem.status(file))?.isLinked == false else { return nil }
       forgetSeen()
     }
     // Opened before it is read: one that is replaced in between is unlinked by the next time.
-    seen = try? fileSystem.open("\(directory)/\(Self.switchesName)", .read)
+    seen = try? fileSystem.open("\(directory)/\(Self.settingsName)", .read)
     guard seen != nil else { return nil }
-    let switches = (try? readSwitches()) ?? nil
+    let settings = (try? readSettings()) ?? nil
     // Nobody's will to be followed, and looked at again.
-    if switches == nil { forgetSeen() }
-    return switches
+    if settings == nil { forgetSeen() }
+    return settings
   }
 
-  /// Lets go of the file that ``changedSwitches()`` keeps open.
+  /// Lets go of the file that ``changedSettings()`` keeps open.
   mutating func forgetSeen() {
     if let seen { fileSystem.close(seen) }
     seen = nil
@@ -104,35 +104,35 @@ package struct StateFiles: Sendable {
   ///
   /// The rest is taken from the file: another process of the app may have switched it.
   @discardableResult
-  mutating func save() -> Bool { unsaved == SwitchChanges() || write() != nil }
+  mutating func save() -> Bool { unsaved == SettingsPatch() || write() != nil }
 
   /// Writes what changed, and returns what the file says then; `nil` when the disk refuses.
-  private mutating func write() -> Switches? {
+  private mutating func write() -> PersistedSettings? {
     // Or one process would undo what the other switches at the same moment.
-    let (lock, isAlone) = lockSwitches()
+    let (lock, isAlone) = lockSettings()
     defer { if let lock { fileSystem.close(lock) } }
     // Never over a file that may say more than we know.
-    guard let before = try? loadSwitches() else { return nil }
+    guard let before = try? loadSettings() else { return nil }
     if !isAlone { drawEpoch(after: before.epoch) }
-    let switches = unsaved.applied(to: before)
-    if switches != before {
+    let settings = unsaved.applied(to: before)
+    if settings != before {
       let encoder = JSONEncoder()
       encoder.outputFormatting = .sortedKeys
-      guard let data = try? encoder.encode(switches) else { return nil }
-      let isFlushed = isDurable && (switches.holdBack || before.holdBack)
-      guard (try? replace(Self.switchesName, with: [UInt8](data), isFlushed: isFlushed)) != nil else { return nil }
+      guard let data = try? encoder.encode(settings) else { return nil }
+      let isFlushed = isDurable && (settings.holdBack || before.holdBack)
+      guard (try? replace(Self.settingsName, with: [UInt8](data), isFlushed: isFlushed)) != nil else { return nil }
     }
     followedOptOuts &+= unsaved.optOuts
-    writtenOptOuts = switches.optOuts ?? 0
-    unsaved = SwitchChanges()
-    return switches
+    writtenOptOuts = settings.optOuts ?? 0
+    unsaved = SettingsPatch()
+    return settings
   }
 
   /// Writes down a new user; returns the number of the identity, which no other process gives to one of its own.
   mutating func save(user: String?, after epoch: UInt32) -> UInt32 {
-    unsaved.user = SwitchChanges.User(name: user, epoch: epoch &+ 1)
+    unsaved.user = SettingsPatch.User(name: user, epoch: epoch &+ 1)
     // Counted under the lock, and read from what was written.
-    if let switches = write() { return switches.epoch }
+    if let settings = write() { return settings.epoch }
     drawEpoch(after: epoch)
     return unsaved.user?.epoch ?? epoch &+ 1
   }
@@ -144,10 +144,10 @@ package struct StateFiles: Sendable {
     unsaved.user?.epoch = drawn & RecordEpoch.identityMask
   }
 
-  /// Waits until another process has written its switches, a tenth of a second at most: it may have been suspended on
+  /// Waits until another process has written its settings, a tenth of a second at most: it may have been suspended on
   /// the way, and this is the app's thread.
-  private func lockSwitches() -> (file: OpenFile?, isLocked: Bool) {
-    guard let file = try? fileSystem.open("\(directory)/\(Self.switchesLockName)", .lock) else { return (nil, false) }
+  private func lockSettings() -> (file: OpenFile?, isLocked: Bool) {
+    guard let file = try? fileSystem.open("\(directory)/\(Self.settingsLockName)", .lock) else { return (nil, false) }
     for attempt in 0..<300 {
       guard let isLocked = try? fileSystem.lock(file) else { break }
       if isLocked { return (file, true) }

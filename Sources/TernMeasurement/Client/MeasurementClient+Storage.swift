@@ -25,12 +25,12 @@ struct RecordedHit: Sendable {
 
 /// What a client does while the disk takes nothing.
 struct HitHolding: Sendable {
-  var hits = HeldQueue<RecordedHit>()
+  var hits = MemoryBuffer<RecordedHit>()
   /// The queue was never opened, so the client's identifier and what is on disk are not known.
   var isUnopened: Bool
   /// All that is on disk is to be erased when it can be reached.
   var erasesDisk = false
-  var retry: DiskRetry
+  var retry: StorageBackoff
 }
 
 extension MeasurementClient {
@@ -104,7 +104,7 @@ extension MeasurementClient {
   func hold(_ hit: RecordedHit, bytes: Int, _ state: inout State) -> Bool {
     let now = environment.clock.uptime
     if state.holding == nil {
-      let holding = HitHolding(isUnopened: false, retry: DiskRetry(failedAt: now))
+      let holding = HitHolding(isUnopened: false, retry: StorageBackoff(failedAt: now))
       state.holding = holding
       schedule(storage: holding.retry.due)
     }
@@ -118,9 +118,9 @@ extension MeasurementClient {
   private static let heldOverhead = 1_024
 
   /// Tries the disk again if there is a reason.
-  func retryStorage(_ occasion: DiskRetry.Occasion) {
+  func retryStorage(_ trigger: StorageBackoff.Trigger) {
     let isOpened = state.withLock { state in
-      guard state.holding?.retry.isDue(occasion, at: environment.clock.uptime) == true else { return false }
+      guard state.holding?.retry.isDue(trigger, at: environment.clock.uptime) == true else { return false }
       return openStorage(&state)
     }
     if isOpened { log(.info, "The storage can be used; the hits that were kept in memory are in it.") }

@@ -102,7 +102,7 @@ package final class MeasurementClient: Sendable {
         machine: DispatchMachine(
           isOptedOut: isOptedOut, hasDestination: destination.isUsable, generator: machineGenerator),
         files: files, install: install,
-        holding: HitHolding(isUnopened: true, retry: DiskRetry(failedAt: environment.clock.uptime)),
+        holding: HitHolding(isUnopened: true, retry: StorageBackoff(failedAt: environment.clock.uptime)),
         optOut: OptOut(isOptedOut: isOptedOut, lastLook: environment.clock.uptime),
         destination: destination, hitNumber: 0, generator: generator))
     let (stream, work) = AsyncStream.makeStream(of: Work.self)

@@ -49,7 +49,7 @@ extension SimulatedDevice {
   private func timingOracle() -> TimingOracle {
     var timing = TimingOracle(
       TimingOracle.Rules(
-        sendAfter: setup.sendAfter, sendAtWaiting: setup.sendAtWaiting,
+        flushInterval: setup.flushInterval, flushAt: setup.flushAt,
         maximumInFlight: setup.maximumBatchesInFlight, maximumRetryDelay: setup.maximumRetryDelay))
     guard let hold else { return timing }
     let isSameBoot = hold.boot == boot
@@ -65,8 +65,8 @@ extension SimulatedDevice {
     let app = setup
     configuration.maximumQueueBytes = app.maximumQueueBytes
     configuration.maximumEventAge = app.maximumEventAge
-    configuration.sendAfter = app.sendAfter
-    configuration.sendAtWaiting = app.sendAtWaiting
+    configuration.flushInterval = app.flushInterval
+    configuration.flushAt = app.flushAt
     configuration.maximumBatchEvents = app.maximumBatchEvents
     configuration.maximumBatchBytes = app.maximumBatchBytes
     configuration.maximumBatchesInFlight = app.maximumBatchesInFlight

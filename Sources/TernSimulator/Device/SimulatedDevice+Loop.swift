@@ -77,7 +77,7 @@ extension SimulatedDevice {
         now: clock.uptime, waiting: counts.waiting, waitingCritical: counts.waitingCritical,
         inFlight: process.open.count, isFailing: isFailing || process.isAsking,
         mayRun: process.client.isEnabled && !process.isPaused && !process.isSuspended))
-    let status = process.client.currentStatus
+    let status = process.client.status
     if status.delivered != process.delivered {
       fail(
         "status", "\(status.delivered) events are delivered says the client, and it was told of \(process.delivered)")

@@ -19,7 +19,7 @@ final class SimulatedProcess {
   let files: ProcessFiles
   let engine: Engine
   let client: TernClient
-  var loop: RunLoop<SimulatedEffects>
+  var loop: DeliveryLoop<SimulatedEffects>
   let appended: Locked<[Appended]>
   var timing: TimingOracle
   var receipts = ReceiptOracle()
@@ -62,12 +62,12 @@ final class SimulatedProcess {
     self.isInForeground = isInForeground
     self.timing = timing
     client = TernClient(engine)
-    loop = RunLoop(engine, SimulatedEffects())
+    loop = DeliveryLoop(engine, SimulatedEffects())
   }
 }
 
 /// Collects what the run loop asks for; the device carries it out when the loop has returned.
-struct SimulatedEffects: RunLoopEffects {
+struct SimulatedEffects: DeliveryEffects {
   var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []
   var cancelled: [DeliveryMachine.BatchID] = []
   /// The last wish: `nil` none, `.some(nil)` no timer.

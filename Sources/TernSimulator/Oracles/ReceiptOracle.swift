@@ -26,7 +26,7 @@ struct ReceiptOracle {
     let receipt = kept[place]
     guard let id = receipt.id, asked.insert(id).inserted else { return }
     let answers = answers
-    receipt.tellFate { error in answers.withLock { $0.append(Answer(id: id, error: error)) } }
+    receipt.onOutcome { error in answers.withLock { $0.append(Answer(id: id, error: error)) } }
   }
 
   /// What was said since this was called last.

@@ -4,8 +4,8 @@ import TernEvents
 /// from the machine.
 struct TimingOracle {
   struct Rules {
-    var sendAfter: Duration
-    var sendAtWaiting: Int
+    var flushInterval: Duration
+    var flushAt: Int
     var maximumInFlight: Int
     var firstRetryDelay: Duration = .seconds(2)
     var maximumRetryDelay: Duration
@@ -128,7 +128,7 @@ struct TimingOracle {
   /// Looks before the run loop does: what waits now may be a reason to send.
   mutating func notice(waiting: Int, critical: Int, now: Duration) {
     if waiting > 0, unsentSince == nil { unsentSince = now }
-    if waiting >= rules.sendAtWaiting || critical > 0 { deliver(now: now) }
+    if waiting >= rules.flushAt || critical > 0 { deliver(now: now) }
   }
 
   /// A batch starts; says what is wrong with that.
@@ -145,7 +145,7 @@ struct TimingOracle {
       return "\(inFlight) batches are under way; \(rules.maximumInFlight) are allowed"
     }
     guard deliveringSince == nil, let unsentSince else { return nil }
-    let due = unsentSince + rules.sendAfter
+    let due = unsentSince + rules.flushInterval
     return now < due - .milliseconds(1) ? "a batch starts \(due - now) too early" : nil
   }
 
@@ -173,7 +173,7 @@ struct TimingOracle {
     }
     let since = runnableSince ?? view.now
     runnableSince = since
-    var due = unsentSince + rules.sendAfter
+    var due = unsentSince + rules.flushInterval
     if let deliveringSince { due = min(due, deliveringSince) }
     if let pausedSince { due = max(due, pausedSince + longestPause) }
     deadline = max(due, since, heldUntil ?? .zero, excusedUntil)

@@ -69,8 +69,8 @@ package struct DeviceTraits: Sendable {
 struct AppTraits: Sendable {
   var maximumQueueBytes = 10 << 20
   var maximumEventAge: Duration = .seconds(25 * 86_400)
-  var sendAfter: Duration = .seconds(6)
-  var sendAtWaiting = 50
+  var flushInterval: Duration = .seconds(6)
+  var flushAt = 50
   var maximumBatchEvents = 500
   var maximumBatchBytes = 512 << 10
   var maximumBatchesInFlight = 3
@@ -83,8 +83,8 @@ struct AppTraits: Sendable {
     durability = generator.number(0...2)
     if generator.chance(0.25) { maximumQueueBytes = Int(generator.fraction(24_576, 200_000)) }
     if generator.chance(0.15) { maximumEventAge = generator.seconds(3600, 10 * 86_400) }
-    if generator.chance(0.3) { sendAfter = generator.seconds(0.5, 300) }
-    if generator.chance(0.3) { sendAtWaiting = Int(generator.fraction(1, 200)) }
+    if generator.chance(0.3) { flushInterval = generator.seconds(0.5, 300) }
+    if generator.chance(0.3) { flushAt = Int(generator.fraction(1, 200)) }
     if generator.chance(0.3) { maximumBatchEvents = Int(generator.fraction(1, 500)) }
     if generator.chance(0.2) { maximumBatchBytes = Int(generator.fraction(1024, 65_536)) }
     if generator.chance(0.3) { maximumBatchesInFlight = generator.number(1...6) }

@@ -1,1 +1,14 @@
-../Instance.swift
+import Foundation
+import GoogleAnalytics
+import Tern
+import TernTestSupport
+
+private let world = MeasurementWorld()
+
+/// Replaces the instance of the process by one whose files and server are in memory.
+func useInstanceForIdioms() {
+  GAI.replaceShared(
+    with: GAI(
+      directory: URL(fileURLWithPath: "/queue"), collector: URL(string: "http://collector.test"), appName: "Idioms",
+      environment: world.environment(), callback: { body in Task { body() } }, logger: QuietLogger()))
+}

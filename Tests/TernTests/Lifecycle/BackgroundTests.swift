@@ -78,7 +78,7 @@ import Testing
     #expect(await result == BackgroundSendResult(ending: .deadlinePassed, left: 1))
     expectBalance()
     harness.transport.release()
-    await tern.status { $0.delivered == 1 }
+    await tern.waitForStatus { $0.delivered == 1 }
     await tern.shutdown()
   }
 

@@ -26,7 +26,7 @@ import Testing
     harness.transport.answer { _ in .accept }
     network.change()
     await settle(harness.clock)
-    await tern.status { $0.delivered == 1 }
+    await tern.waitForStatus { $0.delivered == 1 }
     await tern.shutdown()
   }
 
@@ -38,7 +38,7 @@ import Testing
     harness.clock.advance(by: .seconds(2))
     network.change()
     await settle(harness.clock)
-    await tern.status { $0.delivered == 1 }
+    await tern.waitForStatus { $0.delivered == 1 }
     #expect(harness.transport.requests.count == 2)
     await tern.shutdown()
   }
@@ -54,7 +54,7 @@ import Testing
     tern.track("B", priority: .critical)
     await harness.transport.request(number: 2)
     harness.transport.release()
-    await tern.status { $0.delivered == 2 }
+    await tern.waitForStatus { $0.delivered == 2 }
     #expect(harness.transport.requests.count == 2)
     await tern.shutdown()
   }
@@ -84,7 +84,7 @@ import Testing
   @Test func `a client that was let go of observes nothing`() async throws {
     let harness = try world()
     var tern: TernClient? = try harness.client { $0.sessions = .manual }
-    let stream = try #require(tern?.status)
+    let stream = try #require(tern?.statusUpdates)
     tern = nil
     for await _ in stream {}
     #expect(network.observers == 0)

@@ -10,5 +10,5 @@ configuration.queueDirectory = directory
 configuration.startsPaused = true
 let tern = try TernClient(configuration)
 tern.track("Linked", ["By": "Scripts/check"])
-print(tern.currentStatus.queued == 2 ? "linked" : "an event and a session should be queued: \(tern.currentStatus)")
+print(tern.status.queued == 2 ? "linked" : "an event and a session should be queued: \(tern.status)")
 await tern.shutdown()

@@ -30,7 +30,7 @@ package struct Answer: Sendable {
   /// What the answer means for a batch of the given number of events.
   ///
   /// - Parameter now: The device's wall clock, for a `Retry-After` date when the answer has no `Date`.
-  package func verdict(events: Int, now: Timestamp) -> Verdict {
+  package func outcome(events: Int, now: Timestamp) -> ResponseOutcome {
     switch status {
     case 200..<300: return acknowledgement(events: events)
     case 401, 403:
@@ -48,8 +48,8 @@ package struct Answer: Sendable {
     }
   }
 
-  private func acknowledgement(events: Int) -> Verdict {
-    let notOurs = Verdict.failed(
+  private func acknowledgement(events: Int) -> ResponseOutcome {
+    let notOurs = ResponseOutcome.failed(
       failure(
         .notAcknowledged,
         "The answer (\(status)) is not a collector's acknowledgement; a captive portal or proxy may sit in between."))
@@ -73,7 +73,7 @@ package struct Answer: Sendable {
     return named.allSatisfy { $0 < events } ? named.sorted() : []
   }
 
-  private var errorBody: JSONValue? {
+  private var errorBody: AnswerValue? {
     body.count <= Self.maximumBodyBytes ? JSONReader.read(body)?["error"] : nil
   }
 
@@ -85,7 +85,7 @@ package struct Answer: Sendable {
     DeliveryFailure(kind, message, status: status)
   }
 
-  private func failed(_ kind: DeliveryFailure.Kind, _ message: String, _ now: Timestamp) -> Verdict {
+  private func failed(_ kind: DeliveryFailure.Kind, _ message: String, _ now: Timestamp) -> ResponseOutcome {
     var failure = failure(kind, message)
     let serverTime = date.flatMap(RetryAfter.date) ?? now
     failure.retryAfter =

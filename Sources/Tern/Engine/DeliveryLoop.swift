@@ -3,7 +3,7 @@ import TernEvents
 package import TernLog
 
 /// What a run loop has done for it; beside the log's files these are all of its effects.
-package protocol RunLoopEffects {
+package protocol DeliveryEffects {
   /// Sends a batch, which may be empty; the answer comes back as a message, once.
   mutating func send(_ id: DeliveryMachine.BatchID, _ records: [LogRecord])
   /// Nobody needs the batch to arrive any more; its answer may come at once, as a failure.
@@ -16,7 +16,7 @@ package protocol RunLoopEffects {
   mutating func networkChanged()
 }
 
-extension RunLoopEffects {
+extension DeliveryEffects {
   /// Does nothing: requests end in their own time.
   package mutating func networkChanged() {}
 }
@@ -24,8 +24,8 @@ extension RunLoopEffects {
 /// Carries out what the delivery machine decides, on the log; one for each client.
 ///
 /// Nothing here waits: messages go in, the effects are asked for the rest. So the same code runs in the task that a
-/// client owns (``RunLoopTask``) and in a simulator that lives through months in a second.
-package struct RunLoop<Effects: RunLoopEffects> {
+/// client owns (``DeliveryLoopTask``) and in a simulator that lives through months in a second.
+package struct DeliveryLoop<Effects: DeliveryEffects> {
   package let engine: Engine
   package var effects: Effects
   var machine: DeliveryMachine
@@ -47,9 +47,9 @@ package struct RunLoop<Effects: RunLoopEffects> {
   /// Whether somebody asked then.
   var wasAsked = false
   /// When the disk is tried again, while it takes nothing.
-  var storageRetry: DiskRetry?
+  var storageBackoff: StorageBackoff?
   /// When the switches are looked for again, while they cannot be read.
-  var switchesRetry: DiskRetry?
+  var settingsBackoff: StorageBackoff?
   /// When the machine wants to be woken.
   var machineDeadline: Duration?
   /// What the effects were told last.
@@ -70,31 +70,31 @@ package struct RunLoop<Effects: RunLoopEffects> {
   /// Takes in the state that the client was created in.
   package mutating func begin() {
     // Another process may have been told otherwise since the log was opened; what is asked next says it.
-    _ = engine.followSwitches()
+    _ = engine.followSettings()
     // Asked for before anything is started: the app may have paused or disabled the client right after creating it.
-    if engine.board.state.withLock({ $0.isPaused }) { feed(.paused) }
+    if engine.clientState.withLock({ $0.isPaused }) { feed(.paused) }
     if engine.recorder.withLock({ !$0.isEnabled }) { feed(.disabled) }
-    lookForSwitches()
+    lookForSettings()
     tryStorage(.time)
-    feed(engine.board.state.withLock { $0.hadBacklog } ? .launched : .appended)
+    feed(engine.clientState.withLock { $0.hadBacklog } ? .launched : .appended)
     setTimer()
   }
 
   /// Takes in what happened.
   package mutating func take(_ messages: [Message]) {
     // Everything that is sent is sent because of a message.
-    for switched in engine.followSwitches() { take(.input(switched)) }
-    lookForSwitches()
+    for switched in engine.followSettings() { take(.input(switched)) }
+    lookForSettings()
     loadUnreadSegments()
-    tryStorage(messages.map(\.occasion).max() ?? .time)
+    tryStorage(messages.map(\.trigger).max() ?? .time)
     for message in messages { take(message) }
-    mirrorSwitches()
+    mirrorSettings()
     if engine.environment.clock.uptime - lookedForOrphans >= .seconds(3600), engine.waiting.total == 0 {
       adoptOrphans()
     }
     lookForReceipts()
-    engine.saveSwitches()
-    engine.board.publish(engine.status)
+    engine.saveSettings()
+    engine.clientState.publish(engine.status)
     setTimer()
   }
 
@@ -103,20 +103,20 @@ package struct RunLoop<Effects: RunLoopEffects> {
     for (_, claim) in claims.inOrder { engine.log.settle(claim.id, .returned) }
     claims = [:]
     // What the user does not want sent must not be left to the next launch, which may be told otherwise.
-    _ = engine.followSwitches()
-    engine.saveSwitches()
-    if engine.isHolding, !engine.openStorage() { engine.giveUpHolding() }
+    _ = engine.followSettings()
+    engine.saveSettings()
+    if engine.isBuffering, !engine.openStorage() { engine.discardBuffered() }
     engine.files.withLock { $0.forgetSeen() }
     engine.log.close()
-    engine.board.close()
+    engine.clientState.close()
   }
 
   /// What holds counts, whatever messages said last: one may be older than what was seen in the files since, and of a
   /// change that was seen there no other one comes.
-  private mutating func mirrorSwitches() {
+  private mutating func mirrorSettings() {
     let isEnabled = engine.recorder.withLock { $0.isEnabled }
     if machine.isEnabled != isEnabled { take(.input(isEnabled ? .enabled : .disabled)) }
-    let isPaused = engine.board.state.withLock { $0.isPaused }
+    let isPaused = engine.clientState.withLock { $0.isPaused }
     if machine.isPaused != isPaused { take(.input(isPaused ? .paused : .resumed)) }
   }
 
@@ -129,7 +129,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
     case .filesAvailable: engine.log.retryUnreadable()
     case .answered(let id, let result): answered(id, result)
     // Paused again since; that message is on its way.
-    case .input(.resumed) where engine.board.state.withLock({ $0.isPaused }): break
+    case .input(.resumed) where engine.clientState.withLock({ $0.isPaused }): break
     case .input(let input):
       if input == .timerFired { wake(at: nil) }
       if input == .disabled {
@@ -171,7 +171,7 @@ package struct RunLoop<Effects: RunLoopEffects> {
   mutating func feed(_ input: DeliveryMachine.Input) {
     var inputs = [input]
     // Asked for now, not when its message comes: what is recorded after a pause must not go with a message before it.
-    if !machine.isPaused, engine.board.state.withLock({ $0.isPaused }) { inputs.append(.paused) }
+    if !machine.isPaused, engine.clientState.withLock({ $0.isPaused }) { inputs.append(.paused) }
     while let input = inputs.popLast() {
       let actions = machine.handle(input, waiting: engine.waiting, now: engine.environment.clock.uptime)
       for action in actions {

@@ -5,7 +5,7 @@ import TernEvents
 /// A network that comes back does so in steps (carrier, address, route), so a change waits for the others of its kind.
 /// A flapping link must not turn every failure into another request: hints that follow each other come at growing
 /// intervals, until the network has been quiet for a while.
-struct HintPacer: Sendable {
+struct NetworkHintThrottle: Sendable {
   /// How long a change waits for those that follow it.
   static let settlingTime: Duration = .milliseconds(100)
   /// The least time between the first two of several hints; doubled for each further one.

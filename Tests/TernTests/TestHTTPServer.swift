@@ -8,7 +8,7 @@ import TernEvents
 #endif
 
 /// A server on a free port of this machine that answers each connection with the same bytes.
-final class LocalServer: Sendable {
+final class TestHTTPServer: Sendable {
   let port: UInt16
   private let descriptor: Int32
   private let requestsSeen = Locked<[String]>([])

@@ -9,7 +9,7 @@ import Testing
 
 /// A client whose run loop the test runs itself: each message comes when the test says so.
 @Suite struct `A run loop` {
-  private struct Effects: RunLoopEffects {
+  private struct Effects: DeliveryEffects {
     var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []
 
     mutating func send(_ id: DeliveryMachine.BatchID, _ records: [LogRecord]) { sent.append((id, records)) }
@@ -20,7 +20,7 @@ import Testing
 
   private let harness: TestHarness
   private let client: TernClient
-  private var loop: Tern.RunLoop<Effects>
+  private var loop: DeliveryLoop<Effects>
 
   init() throws {
     harness = try TestHarness()
@@ -30,7 +30,7 @@ import Testing
     configuration.sessions = .manual
     let engine = try Engine(configuration, harness.environment())
     client = TernClient(engine)
-    loop = Tern.RunLoop(engine, Effects())
+    loop = DeliveryLoop(engine, Effects())
     loop.begin()
   }
 
@@ -52,7 +52,7 @@ import Testing
     let engine = try Engine(configuration, harness.environment())
     #expect(engine.status.queued == 1)
     other.isEnabled = false
-    var next = Tern.RunLoop(engine, Effects())
+    var next = DeliveryLoop(engine, Effects())
     next.begin()
     #expect(next.effects.sent.isEmpty)
     #expect(engine.status.queued == 0 && !engine.status.isEnabled)
@@ -85,24 +85,24 @@ import Testing
     #expect(loop.effects.sent.map(\.records.count) == [2], "the event and the report of the drop")
     client.isEnabled = false
     loop.take(loop.engine.mailbox.takeAll() + [try answer()])
-    #expect(client.currentStatus.droppedByReason == [.disabled: 1, .erased: 2])
+    #expect(client.status.droppedByReason == [.disabled: 1, .erased: 2])
   }
   @Test mutating func `does not count as its own what a dead process has delivered`() throws {
     var configuration = client.engine.configuration
     configuration.sessions = .manual
     let other = TernClient(try Engine(configuration, harness.environment()))
     other.track("Delivered", priority: .critical)
-    var otherLoop = Tern.RunLoop(other.engine, Effects())
+    var otherLoop = DeliveryLoop(other.engine, Effects())
     otherLoop.begin()
     otherLoop.take(other.engine.mailbox.takeAll())
     let batch = try #require(otherLoop.effects.sent.last)
     let body = Array("{\"accepted\":1,\"duplicates\":[],\"rejected\":[]}".utf8)
     otherLoop.take([.answered(batch.id, .response(TransportResponse(status: 200, body: body)))])
-    #expect(other.currentStatus.delivered == 1)
+    #expect(other.status.delivered == 1)
     otherLoop.end()
     // Erasing takes in what the other one left, its counts included.
     client.isEnabled = false
-    #expect(client.currentStatus.delivered == 0)
+    #expect(client.status.delivered == 0)
     #expect(client.ledger.delivered == 1 && client.ledger.balances)
   }
 
@@ -112,7 +112,7 @@ import Testing
     loop.take(loop.engine.mailbox.takeAll())
     client.isEnabled = false
     loop.take(loop.engine.mailbox.takeAll() + [try answer(rejecting: rejected)])
-    #expect(client.currentStatus.delivered == 0)
-    #expect(client.currentStatus.droppedByReason == [.erased: 1])
+    #expect(client.status.delivered == 0)
+    #expect(client.status.droppedByReason == [.erased: 1])
   }
 }

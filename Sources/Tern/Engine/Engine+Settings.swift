@@ -3,13 +3,13 @@ import TernEvents
 import TernLog
 
 extension Engine {
-  /// Switches recording and sending on or off; written down on return, since it is the user's will.
+  /// PersistedSettings recording and sending on or off; written down on return, since it is the user's will.
   func setEnabled(_ isEnabled: Bool) {
     // One lock over all of it: of two threads that switch at the same time, one is first in every respect.
     files.withLock { files in
       guard recorder.withLock({ $0.setEnabled(isEnabled) }) else {
         // It may be news to the file.
-        if files.areSwitchesUnknown { files.unsaved.isEnabled = isEnabled }
+        if files.areSettingsUnknown { files.unsaved.isEnabled = isEnabled }
         return
       }
       files.unsaved.isEnabled = isEnabled
@@ -29,21 +29,21 @@ extension Engine {
   /// Does what another process of the app was told: recording and sending are the user's to switch, and not of one
   /// process. Returns what the run loop has to be told.
   ///
-  /// One system call unless somebody has written the switches. Called before anything is sent, since `track` looks at
+  /// One system call unless somebody has written the settings. Called before anything is sent, since `track` looks at
   /// no file.
-  func followSwitches() -> [DeliveryMachine.Input] {
+  func followSettings() -> [DeliveryMachine.Input] {
     files.withLock { files in
-      guard let switches = files.newSwitches() else { return [] }
-      let isFirst = files.areSwitchesUnknown
-      if isFirst { learn(switches, &files) }
-      return follow(switches, &files) + followParts(switches, files) + followRequests(switches, files)
+      guard let settings = files.newSettings() else { return [] }
+      let isFirst = files.areSettingsUnknown
+      if isFirst { learn(settings, &files) }
+      return follow(settings, &files) + followParts(settings, files) + followRequests(settings, files)
         + (isFirst ? [.resumed] : [])
     }
   }
 
   /// What is off is off for every process; what another one switched off and on again between two looks is not known.
-  private func followParts(_ switches: Switches, _ files: StateFiles) -> [DeliveryMachine.Input] {
-    let off = files.unsaved.applied(to: switches).off ?? []
+  private func followParts(_ settings: PersistedSettings, _ files: StateFiles) -> [DeliveryMachine.Input] {
+    let off = files.unsaved.applied(to: settings).off ?? []
     let (newlyOff, newlyOn) = recorder.withLock { recorder in
       let before = recorder.off
       recorder.off = off
@@ -55,21 +55,21 @@ extension Engine {
     return newlyOff.isEmpty ? [] : [.erased]
   }
 
-  private func followRequests(_ switches: Switches, _ files: StateFiles) -> [DeliveryMachine.Input] {
-    let isAllowed = files.unsaved.allowsRequests ?? switches.allowsRequests ?? true
-    return board.state.withLock { state in
+  private func followRequests(_ settings: PersistedSettings, _ files: StateFiles) -> [DeliveryMachine.Input] {
+    let isAllowed = files.unsaved.allowsRequests ?? settings.allowsRequests ?? true
+    return clientState.withLock { state in
       guard state.pauses.contains(.notAllowed) == isAllowed else { return [] }
       if isAllowed { state.pauses.remove(.notAllowed) } else { state.pauses.insert(.notAllowed) }
       return [state.isPaused ? .paused : .resumed]
     }
   }
 
-  private func follow(_ switches: Switches, _ files: inout StateFiles) -> [DeliveryMachine.Input] {
+  private func follow(_ settings: PersistedSettings, _ files: inout StateFiles) -> [DeliveryMachine.Input] {
     // What this process was told and could not write down counts more.
-    let isEnabled = files.unsaved.isEnabled ?? switches.isEnabled
+    let isEnabled = files.unsaved.isEnabled ?? settings.isEnabled
     // Perhaps off and on again since this process looked: what it recorded before is not wanted, all the same.
-    let isMissed = files.followedOptOuts != switches.optOuts ?? 0
-    files.followedOptOuts = switches.optOuts ?? 0
+    let isMissed = files.followedOptOuts != settings.optOuts ?? 0
+    files.followedOptOuts = settings.optOuts ?? 0
     let isChanged = recorder.withLock { recorder -> Bool in
       if isMissed, isEnabled { recorder.sessions.end() }
       return recorder.setEnabled(isEnabled)
@@ -83,25 +83,25 @@ extension Engine {
   }
 
   /// Takes in what a launch could not read.
-  private func learn(_ switches: Switches, _ files: inout StateFiles) {
-    files.areSwitchesUnknown = false
+  private func learn(_ settings: PersistedSettings, _ files: inout StateFiles) {
+    files.areSettingsUnknown = false
     // What the app switched since counts more, and is written down by itself.
     let changes = files.unsaved
-    let off = changes.applied(to: switches).off ?? []
+    let off = changes.applied(to: settings).off ?? []
     recorder.withLock { recorder in
       // Those that are in memory still, whoever was named since.
-      recorder.resolveHeld(unknown: files.unknownEpoch, user: switches.user, switches.epoch)
-      if changes.user == nil { (recorder.user, recorder.epoch) = (switches.user, switches.epoch) }
+      recorder.resolveBuffered(unknown: files.unknownEpoch, user: settings.user, settings.epoch)
+      if changes.user == nil { (recorder.user, recorder.epoch) = (settings.user, settings.epoch) }
       recorder.off = off
       if off.contains(.usage) { recorder.sessions.end() }
     }
     for part in off { erase(recordEpoch: part.erasure) }
-    if let bytes = switches.queueBytes, changes.queueBytes == nil { log.setMaximumBytes(bytes) }
-    board.state.withLock { state in
-      state.pauses.remove(.unknownSwitches)
-      if switches.allowsRequests == false, changes.allowsRequests == nil { state.pauses.insert(.notAllowed) }
+    if let bytes = settings.queueBytes, changes.queueBytes == nil { log.setMaximumBytes(bytes) }
+    clientState.withLock { state in
+      state.pauses.remove(.unknownSettings)
+      if settings.allowsRequests == false, changes.allowsRequests == nil { state.pauses.insert(.notAllowed) }
     }
-    files.followedOptOuts = switches.optOuts ?? 0
+    files.followedOptOuts = settings.optOuts ?? 0
   }
 
   /// Names the user; written down on return, or a process that ends now would leave its events to the one before.
@@ -118,7 +118,7 @@ extension Engine {
   private func changeIdentity(_ user: String?, evenIfSame: Bool = false) {
     files.withLock { files in
       // Apps name the same user at every launch, and more often: only a change is worth a look at the disk.
-      let isNew = recorder.withLock { !$0.isClosed && (evenIfSame || files.areSwitchesUnknown || $0.user != user) }
+      let isNew = recorder.withLock { !$0.isClosed && (evenIfSame || files.areSettingsUnknown || $0.user != user) }
       guard isNew else { return }
       // Another process counts too: an erasure must tell its events from ours.
       let epoch = files.save(user: user, after: recorder.withLock { $0.epoch })
@@ -136,13 +136,13 @@ extension Engine {
   }
 
   /// Writes down what the disk refused before, if anything.
-  func saveSwitches() {
+  func saveSettings() {
     files.withLock { _ = $0.save() }
   }
 }
 
 extension Recorder {
-  /// Switches recording on or off; says whether that is new.
+  /// PersistedSettings recording on or off; says whether that is new.
   fileprivate mutating func setEnabled(_ isEnabled: Bool) -> Bool {
     guard !isClosed, self.isEnabled != isEnabled else { return false }
     self.isEnabled = isEnabled

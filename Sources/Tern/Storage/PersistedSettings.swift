@@ -1,7 +1,7 @@
 import TernLog
 
 /// What a client remembers from launch to launch, beside the queue.
-struct Switches: Codable, Equatable, Sendable {
+struct PersistedSettings: Codable, Equatable, Sendable {
   /// Whether the client records and sends.
   var isEnabled = true
   /// The user named by `identify`.
@@ -23,8 +23,8 @@ struct Switches: Codable, Equatable, Sendable {
   var holdBack: Bool { !isEnabled || off != nil || allowsRequests == false }
 }
 
-/// What one client changed of the switches.
-struct SwitchChanges: Equatable, Sendable {
+/// What one client changed of the settings.
+struct SettingsPatch: Equatable, Sendable {
   struct User: Equatable, Sendable {
     var name: String?
     /// The least number it may get.
@@ -40,23 +40,23 @@ struct SwitchChanges: Equatable, Sendable {
   var queueBytes: Int?
   var sendsCrashes: Bool?
 
-  func applied(to old: Switches) -> Switches {
-    var switches = old
-    if let isEnabled { switches.isEnabled = isEnabled }
-    if optOuts > 0 { switches.optOuts = (old.optOuts ?? 0) &+ optOuts }
+  func applied(to old: PersistedSettings) -> PersistedSettings {
+    var settings = old
+    if let isEnabled { settings.isEnabled = isEnabled }
+    if optOuts > 0 { settings.optOuts = (old.optOuts ?? 0) &+ optOuts }
     if let user {
-      switches.user = user.name
+      settings.user = user.name
       // Another process may have counted further meanwhile.
-      switches.epoch = max(old.epoch &+ 1, user.epoch) & RecordEpoch.identityMask
+      settings.epoch = max(old.epoch &+ 1, user.epoch) & RecordEpoch.identityMask
     }
     for (part, isOn) in parts {
-      var off = switches.off ?? []
+      var off = settings.off ?? []
       if isOn { off.remove(part) } else { off.insert(part) }
-      switches.off = off.isEmpty ? nil : off
+      settings.off = off.isEmpty ? nil : off
     }
-    if let allowsRequests { switches.allowsRequests = allowsRequests ? nil : false }
-    if let queueBytes { switches.queueBytes = queueBytes }
-    if let sendsCrashes { switches.sendsCrashes = sendsCrashes ? true : nil }
-    return switches
+    if let allowsRequests { settings.allowsRequests = allowsRequests ? nil : false }
+    if let queueBytes { settings.queueBytes = queueBytes }
+    if let sendsCrashes { settings.sendsCrashes = sendsCrashes ? true : nil }
+    return settings
   }
 }

@@ -1,5 +1,5 @@
 /// What the answer to one batch means for its events.
-package enum Verdict: Sendable, Equatable {
+package enum ResponseOutcome: Sendable, Equatable {
   /// The server has every event durably, except those it refused for good, given by their place in the batch.
   case acknowledged(rejected: [Int])
   /// The server refused the batch for good: because of the events at these places; none when it did not say which.
@@ -53,18 +53,18 @@ package struct DeliveryFailure: Error, Sendable, Equatable {
 }
 
 /// What happens to the events of a batch in the log.
-package enum BatchFate: Sendable, Equatable {
+package enum EventDisposition: Sendable, Equatable {
   /// All leave the log; those at the given places are counted as rejected.
   case leaves(rejecting: [Int])
   /// All go back in place, except those at the given places: they leave and are counted as rejected.
   case returns(rejecting: [Int])
 }
 
-extension Verdict {
-  /// What this verdict means for a batch of the given number of events.
+extension ResponseOutcome {
+  /// What this outcome means for a batch of the given number of events.
   ///
   /// An event is given up only when it stood alone or the server named it; a larger batch goes back to be split.
-  package func fate(ofEvents count: Int) -> BatchFate {
+  package func fate(ofEvents count: Int) -> EventDisposition {
     switch self {
     case .acknowledged(let rejected): return .leaves(rejecting: rejected)
     case .failed: return .returns(rejecting: [])

@@ -1,18 +1,18 @@
 import TernEvents
 import TernLog
 
-/// What a recorder does while the disk takes nothing.
-struct Holding: Sendable {
-  /// An event as it was recorded; encoded again when it is written, since only then the install is known for sure.
-  struct HeldEvent: Sendable {
-    var event: Event
-    var device: [UInt8]
-    var time: Timestamp
-    var uptime: Duration
-    var epoch: UInt32
-  }
+/// An event as it was recorded; encoded again when it is written, since only then the install is known for sure.
+struct BufferedEvent: Sendable {
+  var event: Event
+  var device: [UInt8]
+  var time: Timestamp
+  var uptime: Duration
+  var epoch: UInt32
+}
 
-  var events = HeldQueue<HeldEvent>()
+/// What a recorder does while the disk takes nothing.
+struct StorageOutage: Sendable {
+  var buffer = MemoryBuffer<BufferedEvent>()
   /// The log was never opened, so the install and what is on disk are not known.
   var isUnopened: Bool
   /// From when on an event is a reason to try the disk again, by uptime.
@@ -22,7 +22,7 @@ struct Holding: Sendable {
 }
 
 extension Recorder {
-  var heldEvents: Int { holding?.events.count ?? 0 }
+  var bufferedEvents: Int { outage?.buffer.count ?? 0 }
 
   /// Keeps the event that is in the writer in memory; the log has refused it, or is not open.
   mutating func hold(
@@ -33,17 +33,17 @@ extension Recorder {
       observer?(event, lane, .dropped(.tooLarge))
       return .dropped(.tooLarge)
     }
-    var waits = holding ?? Holding(isUnopened: false, eventIsReasonFrom: .zero)
-    let held = Holding.HeldEvent(event: event, device: device, time: time, uptime: uptime, epoch: epoch)
-    let gone = waits.events.add(held, bytes: bytesOfWriter + Self.heldOverhead, lane)
+    var waits = outage ?? StorageOutage(isUnopened: false, eventIsReasonFrom: .zero)
+    let held = BufferedEvent(event: event, device: device, time: time, uptime: uptime, epoch: epoch)
+    let gone = waits.buffer.add(held, bytes: bytesOfWriter + Self.bufferedOverhead, lane)
     for held in gone {
       log.count(.storageFailed, 1)
       observer?(held.event, lane, .dropped(.storageFailed))
     }
     let isReason = uptime >= waits.eventIsReasonFrom
     // Said once: the run loop looks, and sets the time of the next.
-    if isReason { waits.eventIsReasonFrom = uptime + DiskRetry.afterEvent }
-    holding = waits
+    if isReason { waits.eventIsReasonFrom = uptime + StorageBackoff.afterEvent }
+    outage = waits
     droppedBefore = log.droppedTotal
     if gone.contains(where: { $0.event.id == event.id }) { return .dropped(.storageFailed) }
     if isReason { return .post(.appended(isCritical: false)) }
@@ -51,19 +51,19 @@ extension Recorder {
   }
 
   /// What an event takes in memory beside its text, roughly.
-  private static let heldOverhead = 192
+  private static let bufferedOverhead = 192
 
   /// Drops what matches of what is held, as an erasure does.
-  mutating func eraseHeld(_ log: EventLog, where matches: (Holding.HeldEvent) -> Bool) {
-    guard let gone = holding?.events.removeAll(where: matches), !gone.isEmpty else { return }
+  mutating func eraseBuffered(_ log: EventLog, where matches: (BufferedEvent) -> Bool) {
+    guard let gone = outage?.buffer.removeAll(where: matches), !gone.isEmpty else { return }
     log.count(.erased, gone.count)
     for held in gone { observer?(held.event, .normal, .dropped(.erased)) }
   }
 
   /// The user of what was recorded while nobody could read who it is.
-  mutating func resolveHeld(unknown epoch: UInt32?, user: String?, _ known: UInt32) {
+  mutating func resolveBuffered(unknown epoch: UInt32?, user: String?, _ known: UInt32) {
     guard let epoch else { return }
-    holding?.events.update { held in
+    outage?.buffer.update { held in
       guard held.epoch == epoch else { return }
       held.epoch = known
       // That of a crash is its own.
@@ -76,20 +76,20 @@ extension Recorder {
     let drawn = self.install
     guard install != drawn else { return }
     self.install = install
-    holding?.events.update { held in
+    outage?.buffer.update { held in
       if held.event.install == drawn { held.event.install = install }
     }
   }
 
   /// Writes what is held, in order, until the disk refuses; true when nothing is held any more.
-  mutating func writeHeld(_ log: EventLog) -> Bool {
-    while let next = holding?.events.first {
+  mutating func writeBuffered(_ log: EventLog) -> Bool {
+    while let next = outage?.buffer.first {
       let held = next.element
       encode(held.event, device: held.device)
       let outcome = store(held.event, next.lane, time: held.time, uptime: held.uptime, epoch: held.epoch, into: log)
       if outcome == .dropped(.storageFailed) { return false }
       observer?(held.event, next.lane, outcome)
-      holding?.events.removeFirst()
+      outage?.buffer.removeFirst()
     }
     return true
   }

@@ -10,11 +10,11 @@ enum PauseReason: Hashable, Sendable {
   /// The app forbade requests.
   case notAllowed
   /// The switches cannot be read, so nobody knows whether anything may be sent.
-  case unknownSwitches
+  case unknownSettings
 }
 
 /// Counts what was delivered, and tells those who watch.
-final class StatusBoard: Sendable {
+final class ClientState: Sendable {
   struct State {
     var lastError: DeliveryError?
     /// Why nothing is sent, if so.
@@ -33,7 +33,7 @@ final class StatusBoard: Sendable {
     var watchers: [Int: AsyncStream<TernClient.Status>.Continuation] = [:]
     var lastPublished: TernClient.Status?
     var nextFlush = 0
-    var receipts = ReceiptDesk()
+    var receipts = ReceiptRegistry()
     /// Told when attempts begin to fail, fail for another reason, or succeed; `nil`: nobody is.
     var attemptListener: (@Sendable (DeliveryError?) -> Void)?
     /// Whether the listener knows of an attempt that succeeded, or why the last one failed.
@@ -41,11 +41,13 @@ final class StatusBoard: Sendable {
     var flushes: [DeliveryMachine.FlushID: CheckedContinuation<FlushOutcome, Never>] = [:]
   }
 
-  let state: Locked<State>
+  private let state: Locked<State>
 
   init(pauses: Set<PauseReason>) {
     state = Locked(State(pauses: pauses))
   }
+
+  func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result { try state.withLock(body) }
 
   /// Takes in how an attempt ended.
   func take(_ error: DeliveryError?) {

@@ -8,16 +8,16 @@ import Testing
   private let start: Duration = .seconds(100)
 
   @Test func `a change waits for those that belong to it, and they are told as one`() {
-    var pacer = HintPacer()
-    #expect(pacer.changed(at: start) == start + HintPacer.settlingTime)
+    var pacer = NetworkHintThrottle()
+    #expect(pacer.changed(at: start) == start + NetworkHintThrottle.settlingTime)
     #expect(pacer.changed(at: start + .milliseconds(1)) == nil)
     #expect(pacer.changed(at: start + .milliseconds(99)) == nil)
-    pacer.hinted(at: start + HintPacer.settlingTime)
+    pacer.hinted(at: start + NetworkHintThrottle.settlingTime)
     #expect(pacer.changed(at: start + .milliseconds(101)) != nil)
   }
 
   @Test func `a link that flaps for an hour is told less and less often`() {
-    var pacer = HintPacer()
+    var pacer = NetworkHintThrottle()
     var hints: [Duration] = []
     var due: Duration?
     for step in 0..<36_000 {
@@ -31,20 +31,22 @@ import Testing
     }
     let gaps = zip(hints.dropFirst(), hints).map { $0 - $1 }
     #expect(gaps.prefix(6) == [.seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(16), .seconds(32)])
-    #expect(gaps.dropFirst(6).allSatisfy { $0 == HintPacer.longestInterval })
+    #expect(gaps.dropFirst(6).allSatisfy { $0 == NetworkHintThrottle.longestInterval })
     #expect(hints.count < 70)
   }
 
   @Test func `after a quiet time the next change is told at once again`() {
-    var pacer = HintPacer()
+    var pacer = NetworkHintThrottle()
     var now = start
     for _ in 0..<10 {
       now = pacer.changed(at: now) ?? now
       pacer.hinted(at: now)
     }
-    now += HintPacer.longestInterval
-    #expect(pacer.changed(at: now) == now + HintPacer.settlingTime)
-    pacer.hinted(at: now + HintPacer.settlingTime)
-    #expect(pacer.changed(at: now + .seconds(1)) == now + HintPacer.settlingTime + HintPacer.firstInterval)
+    now += NetworkHintThrottle.longestInterval
+    #expect(pacer.changed(at: now) == now + NetworkHintThrottle.settlingTime)
+    pacer.hinted(at: now + NetworkHintThrottle.settlingTime)
+    #expect(
+      pacer.changed(at: now + .seconds(1)) == now + NetworkHintThrottle.settlingTime + NetworkHintThrottle.firstInterval
+    )
   }
 }

@@ -3,7 +3,7 @@ import TernLog
 
 extension TernClient {
   /// A process of the app that ended by an error, as far as is known: where the event of its end belongs.
-  package struct EarlierLaunch: Sendable, Hashable {
+  package struct PreviousProcess: Sendable, Hashable {
     /// The event's identifier: recorded twice, it is still one event.
     package var id: UniqueID
     /// When the process ended, by the device's wall clock.
@@ -33,7 +33,7 @@ extension TernClient {
 
 extension Engine {
   func recordCrash(
-    _ exception: ExceptionFacts, _ launch: TernClient.EarlierLaunch, _ attachments: [TernClient.Attachment]
+    _ exception: ExceptionFacts, _ launch: TernClient.PreviousProcess, _ attachments: [TernClient.Attachment]
   ) -> Receipt {
     let room = recorder.withLock { $0.room(besides: .crash, exception.type, [:]) }
     var details = exception.encodedMember(atMost: min(max(room, 1 << 10), 48 << 10))
@@ -55,7 +55,7 @@ extension Engine {
 extension Recorder {
   /// Records the end of an earlier process: nothing of the present one is in it, and its session does not go on by it.
   fileprivate mutating func recordCrash(
-    _ name: String, _ details: [UInt8], _ launch: TernClient.EarlierLaunch, into log: EventLog, clock: any TernClock
+    _ name: String, _ details: [UInt8], _ launch: TernClient.PreviousProcess, into log: EventLog, clock: any TernClock
   ) -> Result {
     if let refusal = refusal(of: .crash, log) { return refusal }
     let event = Event(

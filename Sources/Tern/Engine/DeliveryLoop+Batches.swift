@@ -2,7 +2,7 @@ import TernDelivery
 import TernEvents
 package import TernLog
 
-extension RunLoop {
+extension DeliveryLoop {
   /// Claims a batch and sends it; says what the machine must know about it.
   mutating func start(
     _ id: DeliveryMachine.BatchID, _ maximumEvents: Int, _ maximumBytes: Int
@@ -23,14 +23,14 @@ extension RunLoop {
     effects.finished(id)
     guard let claim = claims[id] else { return questionAnswered(id, result) }
     let records = claim.records
-    let verdict = result.verdict(events: records.count, now: engine.environment.clock.wallTime)
-    if machine.policy.retriesEachBatch, case .failed(let failure) = verdict {
+    let outcome = result.outcome(events: records.count, now: engine.environment.clock.wallTime)
+    if machine.policy.retriesEachBatch, case .failed(let failure) = outcome {
       // It keeps its events; the machine says when it goes again, or that it is released.
-      engine.board.take(DeliveryError(failure))
-      return feed(.batchSettled(id, verdict))
+      engine.clientState.take(DeliveryError(failure))
+      return feed(.batchSettled(id, outcome))
     }
     claims[id] = nil
-    let fate = verdict.fate(ofEvents: records.count)
+    let fate = outcome.fate(ofEvents: records.count)
     let (settlement, rejected) = fate.settlement(of: records)
     // False when the events were erased while the request was under way: they were counted then, and only once.
     if engine.log.settle(claim.id, settlement) { engine.forgive(rejected: rejected) }
@@ -41,12 +41,12 @@ extension RunLoop {
       reportsSettled(rejected)
       answerReceipts(delivered: [], rejected: rejected)
     }
-    engine.board.take(verdict.failure.map(DeliveryError.init))
-    feed(.batchSettled(id, verdict))
+    engine.clientState.take(outcome.failure.map(DeliveryError.init))
+    feed(.batchSettled(id, outcome))
   }
 }
 
-extension RunLoop {
+extension DeliveryLoop {
   /// Sends a batch that failed once more.
   mutating func resend(_ id: DeliveryMachine.BatchID) {
     if let claim = claims[id] { effects.send(id, claim.records) }
@@ -59,15 +59,15 @@ extension RunLoop {
 
   /// Takes in the answer to an empty batch.
   private mutating func questionAnswered(_ id: DeliveryMachine.BatchID, _ result: TransportResult) {
-    let verdict = result.verdict(events: 0, now: engine.environment.clock.wallTime)
-    if let failure = verdict.failure { engine.board.take(DeliveryError(failure)) }
-    feed(.batchSettled(id, verdict))
+    let outcome = result.outcome(events: 0, now: engine.environment.clock.wallTime)
+    if let failure = outcome.failure { engine.clientState.take(DeliveryError(failure)) }
+    feed(.batchSettled(id, outcome))
   }
 }
 
-extension BatchFate {
+extension EventDisposition {
   /// The same in the terms of the log, and the records that it gives up.
-  func settlement(of records: [LogRecord]) -> (Settlement, rejected: [LogRecord]) {
+  func settlement(of records: [LogRecord]) -> (BatchResolution, rejected: [LogRecord]) {
     switch self {
     case .leaves(let indexes) where indexes.isEmpty: return (.delivered, [])
     case .returns(let indexes) where indexes.isEmpty: return (.returned, [])
@@ -83,14 +83,14 @@ extension BatchFate {
 
 extension TransportResult {
   /// What the result means for a batch of the given number of events.
-  func verdict(events: Int, now: Timestamp) -> Verdict {
+  func outcome(events: Int, now: Timestamp) -> ResponseOutcome {
     switch self {
     case .response(let response):
       return Answer(
         status: response.status, retryAfter: response.headers["retry-after"],
         retryAfterMilliseconds: response.headers["x-ms-retry-after-ms"], date: response.headers["date"],
         body: response.body
-      ).verdict(events: events, now: now)
+      ).outcome(events: events, now: now)
     case .failure(let failure):
       let kind: DeliveryFailure.Kind =
         switch failure.kind {

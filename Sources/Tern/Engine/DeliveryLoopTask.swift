@@ -3,13 +3,13 @@ import TernEvents
 import TernLog
 
 /// Runs a client's run loop with the client's clock and transport, in the one task that the client owns.
-struct RunLoopTask {
-  private var loop: RunLoop<TaskEffects>
+struct DeliveryLoopTask {
+  private var loop: DeliveryLoop<TaskEffects>
   private let engine: Engine
 
   init(_ engine: Engine) {
     self.engine = engine
-    loop = RunLoop(engine, TaskEffects(engine))
+    loop = DeliveryLoop(engine, TaskEffects(engine))
   }
 
   /// Runs until the mailbox is closed; nothing is left behind when this returns, and the log is closed.
@@ -22,7 +22,7 @@ struct RunLoopTask {
 }
 
 /// Does with tasks what a run loop asks for: one for each request under way, one for the timer.
-struct TaskEffects: RunLoopEffects {
+struct TaskEffects: DeliveryEffects {
   /// An answer takes less than this, usually; a request that has been under way for longer when the network changes
   /// is more likely to hang on the one that is gone.
   static let patience: Duration = .seconds(1)

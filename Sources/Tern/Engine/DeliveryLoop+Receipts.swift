@@ -3,7 +3,7 @@ import TernEvents
 import TernLog
 
 /// Those who wait to hear of single events.
-struct ReceiptDesk {
+struct ReceiptRegistry {
   typealias Waiter = @Sendable (ReceiptError?) -> Void
 
   /// What an asker knew when the event was recorded.
@@ -48,12 +48,12 @@ struct ReceiptDesk {
   }
 }
 
-extension RunLoop {
+extension DeliveryLoop {
   /// Tells those who ask about the events of a settled batch.
   mutating func answerReceipts(delivered: [LogRecord], rejected: [LogRecord]) {
     // Whether somebody asks now or not: they may ask again, and then it has left before.
     if !knownReceipts.isEmpty { for record in rejected + delivered { knownReceipts.remove(record.id) } }
-    guard engine.board.state.withLock({ !$0.receipts.isEmpty }) else { return }
+    guard engine.clientState.withLock({ !$0.receipts.isEmpty }) else { return }
     for record in rejected { engine.answer(record.id, ReceiptError(.dropped(.rejected))) }
     for record in delivered { engine.answer(record.id, nil) }
   }
@@ -63,7 +63,7 @@ extension RunLoop {
   /// All that is delivered or rejected is told by name. So an event that is gone and was not told of was dropped, unless
   /// it had left before it was asked about; then it was delivered if nothing was dropped in that time.
   mutating func lookForReceipts() {
-    let asked = engine.board.state.withLock { $0.receipts.ids }
+    let asked = engine.clientState.withLock { $0.receipts.ids }
     knownReceipts.formIntersection(asked)
     doubtfulReceipts.formIntersection(asked)
     if asked.isEmpty == wasAsked {
@@ -117,10 +117,10 @@ extension DropReason {
 extension Engine {
   /// Waits to hear what became of an event; `nil` when it was delivered.
   func fate(of id: UniqueID, dropped: Int, wasHeld: Bool) async -> ReceiptError? {
-    let number = board.state.withLock { $0.receipts.draw() }
+    let number = clientState.withLock { $0.receipts.draw() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        tellFate(of: id, number, dropped: dropped, wasHeld: wasHeld) { continuation.resume(returning: $0) }
+        onOutcome(of: id, number, dropped: dropped, wasHeld: wasHeld) { continuation.resume(returning: $0) }
         if Task.isCancelled { abandonReceipt(id, number) }
       }
     } onCancel: {
@@ -129,10 +129,10 @@ extension Engine {
   }
 
   /// Has somebody told what became of an event; `number` names the question.
-  func tellFate(
-    of id: UniqueID, _ number: Int, dropped: Int, wasHeld: Bool, _ waiter: @escaping ReceiptDesk.Waiter
+  func onOutcome(
+    of id: UniqueID, _ number: Int, dropped: Int, wasHeld: Bool, _ waiter: @escaping ReceiptRegistry.Waiter
   ) {
-    let isOpen = board.state.withLock { state in
+    let isOpen = clientState.withLock { state in
       if !state.isClosed {
         state.receipts.add(.init(number: number, dropped: dropped, wasHeld: wasHeld, waiter: waiter), id)
       }
@@ -143,15 +143,15 @@ extension Engine {
   }
 
   private func abandonReceipt(_ id: UniqueID, _ number: Int) {
-    board.state.withLock { $0.receipts.take(id, number: number) }?(ReceiptError(.stopped))
+    clientState.withLock { $0.receipts.take(id, number: number) }?(ReceiptError(.stopped))
   }
 
   func answer(_ id: UniqueID, _ error: ReceiptError?) {
     answer(id) { _ in error }
   }
 
-  fileprivate func answer(_ id: UniqueID, _ answer: (ReceiptDesk.Question) -> ReceiptError?) {
-    for question in board.state.withLock({ $0.receipts.take(id) }) {
+  fileprivate func answer(_ id: UniqueID, _ answer: (ReceiptRegistry.Question) -> ReceiptError?) {
+    for question in clientState.withLock({ $0.receipts.take(id) }) {
       question.waiter(answer(question))
     }
   }

@@ -4,7 +4,7 @@ package import TernLog
 ///
 /// When it is full, room is made as in the queue on disk: the oldest of the lowest priority go first, and nothing goes
 /// for something less important than itself.
-package struct HeldQueue<Element: Sendable>: Sendable {
+package struct MemoryBuffer<Element: Sendable>: Sendable {
   /// The most elements, so that small ones are bounded too.
   package let maximumCount: Int
   /// The most bytes, as the elements are going to have on disk.

@@ -1,7 +1,7 @@
 /// When something that the disk refused is tried again: after a pause that doubles, and sooner when there is a reason.
-package struct DiskRetry: Sendable, Hashable {
+package struct StorageBackoff: Sendable, Hashable {
   /// Why it may be tried now.
-  package enum Occasion: Int, Sendable, Comparable, CaseIterable {
+  package enum Trigger: Int, Sendable, Comparable, CaseIterable {
     /// Time alone.
     case time
     /// An event was recorded: the app is in use, and has something to lose.
@@ -11,7 +11,7 @@ package struct DiskRetry: Sendable, Hashable {
     /// Somebody waits for the answer.
     case asked
 
-    package static func < (left: Occasion, right: Occasion) -> Bool { left.rawValue < right.rawValue }
+    package static func < (left: Trigger, right: Trigger) -> Bool { left.rawValue < right.rawValue }
   }
 
   /// The pause after the first failure.
@@ -39,8 +39,8 @@ package struct DiskRetry: Sendable, Hashable {
   private var pause: Duration { min(Self.first * (1 << min(failures, 20)), Self.longest) }
 
   /// Whether to try now.
-  package func isDue(_ occasion: Occasion, at uptime: Duration) -> Bool {
-    switch occasion {
+  package func isDue(_ trigger: Trigger, at uptime: Duration) -> Bool {
+    switch trigger {
     case .time: uptime >= due
     case .event: uptime >= dueForEvent
     case .lifecycle: uptime >= lastTry + Self.afterLifecycle

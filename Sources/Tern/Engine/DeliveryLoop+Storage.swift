@@ -1,43 +1,47 @@
 import TernDelivery
 import TernEvents
 
-extension RunLoop {
+extension DeliveryLoop {
   /// Tries the disk again if it takes nothing and it is time; what it then holds has waited long enough.
-  mutating func tryStorage(_ occasion: DiskRetry.Occasion) {
-    guard engine.isHolding else {
-      if storageRetry != nil { reopened() }
+  mutating func tryStorage(_ trigger: StorageBackoff.Trigger) {
+    guard engine.isBuffering else {
+      if storageBackoff != nil { reopened() }
       return
     }
     let now = engine.environment.clock.uptime
     // Whoever found out has tried it a moment ago.
-    if storageRetry == nil, engine.board.state.withLock({ $0.storageError == nil }) {
-      engine.board.take(storage: engine.refusal)
+    if storageBackoff == nil, engine.clientState.withLock({ $0.storageError == nil }) {
+      engine.clientState.take(storage: engine.refusal)
     }
-    var retry = storageRetry ?? DiskRetry(failedAt: now)
-    if retry.isDue(occasion, at: now) {
+    var retry = storageBackoff ?? StorageBackoff(failedAt: now)
+    if retry.isDue(trigger, at: now) {
       if engine.openStorage() { return reopened() }
       retry.failed(at: now)
     }
-    storageRetry = retry
-    engine.recorder.withLock { $0.holding?.eventIsReasonFrom = retry.dueForEvent }
+    storageBackoff = retry
+    engine.recorder.withLock { $0.outage?.eventIsReasonFrom = retry.dueForEvent }
   }
 
   private mutating func reopened() {
-    storageRetry = nil
+    storageBackoff = nil
     guard engine.waiting.total > 0 else { return }
     adoptions += 1
     feed(.launched)
   }
 
   /// Remembers to look for switches that cannot be read: whoever has nothing to do looks by time alone.
-  mutating func lookForSwitches() {
-    guard engine.files.withLock({ $0.areSwitchesUnknown }) else {
-      switchesRetry = nil
+  mutating func lookForSettings() {
+    guard engine.files.withLock({ $0.areSettingsUnknown }) else {
+      settingsBackoff = nil
       return
     }
     let now = engine.environment.clock.uptime
-    guard switchesRetry?.isDue(.time, at: now) ?? true else { return }
-    if switchesRetry == nil { switchesRetry = DiskRetry(failedAt: now) } else { switchesRetry?.failed(at: now) }
+    guard settingsBackoff?.isDue(.time, at: now) ?? true else { return }
+    if settingsBackoff == nil {
+      settingsBackoff = StorageBackoff(failedAt: now)
+    } else {
+      settingsBackoff?.failed(at: now)
+    }
   }
 
   /// The machine wants to be woken then, or not at all.
@@ -49,7 +53,7 @@ extension RunLoop {
   /// Sets the one timer for whatever comes first.
   mutating func setTimer() {
     // Each try of the storage is a look at the switches as well.
-    let next = [machineDeadline, storageRetry?.due ?? switchesRetry?.due].compactMap { $0 }.min()
+    let next = [machineDeadline, storageBackoff?.due ?? settingsBackoff?.due].compactMap { $0 }.min()
     guard isTimerDue || next != timer else { return }
     isTimerDue = false
     timer = next
@@ -59,7 +63,7 @@ extension RunLoop {
 
 extension Message {
   /// What the message is reason for, where the disk refused something before.
-  var occasion: DiskRetry.Occasion {
+  var trigger: StorageBackoff.Trigger {
     switch self {
     case .appended: .event
     case .filesAvailable, .input(.enteredForeground), .input(.enteredBackground): .lifecycle
