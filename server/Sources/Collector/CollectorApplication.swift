@@ -18,23 +18,23 @@ struct CollectorApplication: Sendable {
   /// Wires everything together.
   ///
   /// - Parameters:
-  ///   - ports: What the collector works with.
+  ///   - dependencies: What the collector works with.
   ///   - pages: The portal's pages.
   ///   - settings: Limits and policies.
-  init(ports: CollectorPorts, pages: PortalPages, settings: CollectorSettings) {
+  init(dependencies: CollectorDependencies, pages: PortalPages, settings: CollectorSettings) {
     let limits = settings.limits
     let metrics = CollectorMetrics()
     gate = AdmissionGate(limits)
     let reader = BodyReader(gate: gate, limits: limits, metrics: metrics)
     live = LiveHub(heartbeat: settings.heartbeat)
-    let ingestion = Ingestion(ports, reader: reader, live: live)
-    let access = Access(catalog: ports.catalog, maximumFailedLogins: limits.maximumFailedLogins)
+    let ingestion = Ingestion(dependencies, reader: reader, live: live)
+    let access = Access(catalog: dependencies.catalog, maximumFailedLogins: limits.maximumFailedLogins)
 
     let router = Router(context: CollectorContext.self)
     let proxies = TrustedProxies(settings.trustedProxies)
     if !proxies.blocks.isEmpty { router.add(middleware: ForwardedClients(proxies: proxies)) }
     router.add(middleware: SecurityHeaders())
-    router.add(middleware: Observation(metrics: metrics, pages: pages))
+    router.add(middleware: ErrorMiddleware(metrics: metrics, pages: pages))
     let routes = RouteTable(router: router)
     NativeRoutes(ingestion: ingestion, limits: settings.native).add(to: routes)
     AppCenterRoutes(ingestion: ingestion, limits: settings.appCenter, unknownSecret: settings.unknownSecret)
@@ -43,15 +43,17 @@ struct CollectorApplication: Sendable {
     MeasurementDebugRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
     HealthRoutes(ingestion: ingestion).add(to: routes)
     ReportRoutes(
-      access: access, reader: reader, figures: ports.figures, catalog: ports.catalog, wallTime: ports.wallTime
+      access: access, reader: reader, figures: dependencies.figures, catalog: dependencies.catalog,
+      wallTime: dependencies.wallTime
     ).add(to: routes)
     AppCenterReportRoutes(
-      access: access, figures: ports.figures, catalog: ports.catalog, wallTime: ports.wallTime
+      access: access, figures: dependencies.figures, catalog: dependencies.catalog, wallTime: dependencies.wallTime
     ).add(to: routes)
     LoginRoutes(access: access, pages: pages, reader: reader).add(to: routes)
     PortalRoutes(
-      access: access, pages: pages, reader: reader, figures: ports.figures, catalog: ports.catalog, live: live,
-      limits: limits, wallTime: ports.wallTime
+      access: access, pages: pages, reader: reader, figures: dependencies.figures, catalog: dependencies.catalog,
+      live: live,
+      limits: limits, wallTime: dependencies.wallTime
     ).add(to: routes)
     responder = router.buildResponder()
   }

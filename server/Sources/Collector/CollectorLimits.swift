@@ -28,7 +28,7 @@ public struct CollectorLimits: Sendable, Hashable {
   /// What `Retry-After` tells clients that were turned away, in whole seconds.
   public var retryAfterSeconds: Int
   /// After storing has failed: how long to wait before trying it again for clients that only ask whether it works.
-  public var trialPause: Duration
+  public var writeProbeInterval: Duration
   /// Most open streams of live events, all together.
   public var maximumLiveStreams: Int
   /// Most failed logins of one client address within a minute.
@@ -38,7 +38,7 @@ public struct CollectorLimits: Sendable, Hashable {
 
   /// Creates limits; values below what can work are raised. Defaults: 64 MiB pending, 4,096 connections, 10 s for a
   /// head, 30 s for a body of which 1 KiB arrives every 5 s, 60 s idle, 10 s to stop, retry after 5 s, 1 s between
-  /// trials, 64 live streams, 10 failed logins, 256 KiB decoded in place; for one client address three quarters of the
+  /// writeProbes, 64 live streams, 10 failed logins, 256 KiB decoded in place; for one client address three quarters of the
   /// connections, and of the pending bytes for its incomplete bodies.
   public init(
     maximumPendingBytes: Int = 64 << 20, maximumUnfinishedBytesPerClient: Int? = nil,
@@ -46,7 +46,7 @@ public struct CollectorLimits: Sendable, Hashable {
     maximumConnectionsPerClient: Int? = nil, headDeadline: Duration = .seconds(10),
     bodyDeadline: Duration = .seconds(30),
     idleTimeout: Duration = .seconds(60), shutdownDeadline: Duration = .seconds(10), retryAfterSeconds: Int = 5,
-    trialPause: Duration = .seconds(1), maximumLiveStreams: Int = 64, maximumFailedLogins: Int = 10,
+    writeProbeInterval: Duration = .seconds(1), maximumLiveStreams: Int = 64, maximumFailedLogins: Int = 10,
     offloadBytes: Int = 256 << 10
   ) {
     self.maximumPendingBytes = max(maximumPendingBytes, 0)
@@ -61,7 +61,7 @@ public struct CollectorLimits: Sendable, Hashable {
     self.idleTimeout = max(idleTimeout, .milliseconds(1))
     self.shutdownDeadline = max(shutdownDeadline, .milliseconds(1))
     self.retryAfterSeconds = max(retryAfterSeconds, 1)
-    self.trialPause = max(trialPause, .zero)
+    self.writeProbeInterval = max(writeProbeInterval, .zero)
     self.maximumLiveStreams = max(maximumLiveStreams, 0)
     self.maximumFailedLogins = max(maximumFailedLogins, 1)
     self.offloadBytes = max(offloadBytes, 0)

@@ -43,21 +43,21 @@ public struct CollectorServer: Service {
   }
 
   private let configuration: Configuration
-  private let ports: CollectorPorts
+  private let dependencies: CollectorDependencies
   private let onListening: @Sendable (Int) async -> Void
 
   /// Creates a collector; ``run()`` starts it.
   ///
   /// - Parameters:
   ///   - configuration: Where to listen and by which rules.
-  ///   - ports: What the collector works with. It closes none of it.
+  ///   - dependencies: What the collector works with. It closes none of it.
   ///   - onListening: Called once with the actual port, when connections are taken.
   public init(
-    _ configuration: Configuration, ports: CollectorPorts,
+    _ configuration: Configuration, dependencies: CollectorDependencies,
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
   ) {
     self.configuration = configuration
-    self.ports = ports
+    self.dependencies = dependencies
     self.onListening = onListening
   }
 
@@ -95,7 +95,7 @@ public struct CollectorServer: Service {
 
   /// Hummingbird and the service group report their own comings and goings; the operator asked for one line a start.
   private var quietLogger: Logger {
-    var logger = ports.logger
+    var logger = dependencies.logger
     logger.logLevel = max(logger.logLevel, .error)
     return logger
   }
@@ -109,7 +109,7 @@ public struct CollectorServer: Service {
     } catch {
       throw CollectorError(code: .cannotStart, message: "The portal's pages are damaged: \(error)", cause: error)
     }
-    let collector = CollectorApplication(ports: ports, pages: pages, settings: configuration.settings)
+    let collector = CollectorApplication(dependencies: dependencies, pages: pages, settings: configuration.settings)
     let connections = max(min(limits.maximumConnections, DescriptorLimit.raised() - DescriptorLimit.reserve), 1)
     let registry = ConnectionRegistry(
       maximum: connections, maximumPerClient: min(limits.maximumConnectionsPerClient, connections),

@@ -23,7 +23,7 @@ public final class SQLiteWarehouse: Warehouse {
   /// The reading side, which needs no lock.
   public let reader: WarehouseReader
   /// The requests that are on their way into the warehouse.
-  public let receipts = ReceiptWatermark()
+  public let pendingRequests = PendingRequests()
   private let queue: WriterQueue
   private let live: LiveFeed
   private let lock: DirectoryLock
@@ -102,8 +102,8 @@ public final class SQLiteWarehouse: Warehouse {
   /// Whether reserved bytes or waiting events have reached their limit.
   public var isBehind: Bool { queue.isFull }
 
-  /// Shows whether storing works; see ``EventSink/tryStoring()``.
-  public func tryStoring() async throws { try await perform { try $0.tryStoring() } }
+  /// Shows whether storing works; see ``EventSink/probeWrite()``.
+  public func probeWrite() async throws { try await perform { try $0.probeWrite() } }
 
   /// The events of an app as they are stored, from now on.
   ///

@@ -32,15 +32,15 @@ public protocol EventSink: Sendable {
   /// batch is at hand, after one has failed.
   ///
   /// Throws ``WarehouseError`` when a batch could not have been stored.
-  func tryStoring() async throws
+  func probeWrite() async throws
 
   /// Where requests are noted from their receipt until they are stored or refused.
-  var receipts: ReceiptWatermark { get }
+  var pendingRequests: PendingRequests { get }
 }
 
 extension EventSink {
   /// One that nobody looks at, for sinks without figures that become final.
-  public var receipts: ReceiptWatermark { ReceiptWatermark() }
+  public var pendingRequests: PendingRequests { PendingRequests() }
 }
 
 /// What became of a batch.

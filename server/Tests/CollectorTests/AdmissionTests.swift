@@ -173,19 +173,19 @@ import Testing
   }
 
   @Test func `after a failure one of those who ask tries, the others are told to wait`() {
-    var readiness = Readiness(memory: .seconds(10), pause: .seconds(1))
-    func outlook(_ now: Duration) -> Readiness.Outlook { readiness.outlook(at: now) }
-    #expect(outlook(.zero) == .good)
+    var readiness = Readiness(memory: .seconds(10), probeInterval: .seconds(1))
+    func health(_ now: Duration) -> Readiness.WriteHealth { readiness.writeHealth(at: now) }
+    #expect(health(.zero) == .healthy)
     readiness.failed(at: .seconds(5))
-    #expect(outlook(.milliseconds(5_999)) == .bad)
-    #expect(outlook(.seconds(6)) == .mustTry)
-    #expect(outlook(.seconds(6)) == .bad)
+    #expect(health(.milliseconds(5_999)) == .failing)
+    #expect(health(.seconds(6)) == .needsProbe)
+    #expect(health(.seconds(6)) == .failing)
     readiness.failed(at: .seconds(8))
-    #expect(outlook(.milliseconds(8_999)) == .bad)
+    #expect(health(.milliseconds(8_999)) == .failing)
     // Time alone does not make it good.
-    #expect(outlook(.seconds(100_000)) == .mustTry)
+    #expect(health(.seconds(100_000)) == .needsProbe)
     readiness.succeeded()
-    #expect(outlook(.seconds(100_000)) == .good)
+    #expect(health(.seconds(100_000)) == .healthy)
   }
 
   @Test func `a failure to store is remembered for a while, or until something is stored`() {
@@ -200,7 +200,7 @@ import Testing
   }
 
   @Test func `a fault that every request meets is reported once in a while, with a count`() {
-    var fault = RepeatedFault(pause: .seconds(10))
+    var fault = LogThrottle(interval: .seconds(10))
     #expect(fault.occurred(at: .seconds(1)) == 1)
     for second in 2..<11 { #expect(fault.occurred(at: .seconds(second)) == nil) }
     #expect(fault.occurred(at: .seconds(11)) == 10)

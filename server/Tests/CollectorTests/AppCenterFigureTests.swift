@@ -50,13 +50,14 @@ import Warehouse
     let token = try #require(try catalog.ensureAdminToken())
     for visit in visits { _ = try await warehouse.commit(visit.batch, app: app) }
     try await warehouse.flush()
-    let ports = CollectorPorts(
+    let dependencies = CollectorDependencies(
       sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let collector = CollectorApplication(
-      ports: ports, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+      dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
     var answers: [(HTTPResponse.Status, Data)] = []
-    answers = try await Application(responder: collector.responder, logger: ports.logger).test(.router) { client in
+    answers = try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) {
+      client in
       var answers: [(HTTPResponse.Status, Data)] = []
       for path in paths {
         let response = try await client.execute(

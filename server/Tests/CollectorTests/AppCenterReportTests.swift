@@ -27,16 +27,16 @@ import Warehouse
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
-    let ports = CollectorPorts(
+    let dependencies = CollectorDependencies(
       sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "My Notes")
     let token = try #require(try catalog.ensureAdminToken())
     let collector = CollectorApplication(
-      ports: ports, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+      dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
     for batch in Self.traffic { _ = try await warehouse.commit(batch, app: app.id) }
     try await warehouse.flush()
-    try await Application(responder: collector.responder, logger: ports.logger).test(.router) { client in
+    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
       let get: @Sendable (String) async throws -> Any = { path in
         let response = try await client.execute(
           uri: "/v0.1/apps/me/My-Notes/analytics/\(path)", method: .get, headers: [.xAPIToken: token])
@@ -221,12 +221,12 @@ import Warehouse
       }
     }
     try await warehouse.flush()
-    let ports = CollectorPorts(
+    let dependencies = CollectorDependencies(
       sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let collector = CollectorApplication(
-      ports: ports, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
-    try await Application(responder: collector.responder, logger: ports.logger).test(.router) { client in
+      dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
       for (name, number) in [
         ("2", 1), ("1", 1), ("3", 3), ("1984", 3), ("first-of-all", 2), (apps[1].appSecret, 2), (apps[0].appSecret, 1),
       ] {

@@ -125,15 +125,15 @@ import Warehouse
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
-    let ports = CollectorPorts(
+    let dependencies = CollectorDependencies(
       sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Player", timeZone: zone)
     let token = try #require(try catalog.ensureAdminToken())
     let cookie: HTTPFields = [.cookie: "tern_session=\(try catalog.createSession(lasting: .seconds(600)))"]
     let collector = CollectorApplication(
-      ports: ports, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
-    try await Application(responder: collector.responder, logger: ports.logger).test(.router) { client in
+      dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
       let now = Catalog.systemTime()
       let stamp = Date(timeIntervalSince1970: Double(now.millisecondsSince1970) / 1_000).formatted(.iso8601)
       for line in Self.native(now: now.millisecondsSince1970, seed: 1) {

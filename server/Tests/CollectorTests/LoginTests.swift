@@ -114,13 +114,14 @@ import Warehouse
     let access = Access(catalog: fixture.catalog, maximumFailedLogins: 3, makeSession: { _ in throw full })
     let metrics = CollectorMetrics()
     let router = Router(context: CollectorContext.self)
-    router.add(middleware: Observation(metrics: metrics, pages: pages))
+    router.add(middleware: ErrorMiddleware(metrics: metrics, pages: pages))
     let limits = fixture.settings.limits
     let reader = BodyReader(gate: AdmissionGate(limits), limits: limits, metrics: metrics)
     let routes = RouteTable(router: router)
     LoginRoutes(access: access, pages: pages, reader: reader).add(to: routes)
     routes.on("/api/full", [.post: { _, _ in throw full }])
-    try await Application(responder: router.buildResponder(), logger: fixture.ports.logger).test(.router) { client in
+    try await Application(responder: router.buildResponder(), logger: fixture.dependencies.logger).test(.router) {
+      client in
       let link = try await client.execute(uri: "/login?token=\(fixture.token)", method: .get)
       let form = try await client.execute(
         uri: "/login", method: .post, body: ByteBuffer(string: "token=\(fixture.token)"))

@@ -166,7 +166,7 @@ import Warehouse
   }
 
   @Test func `a request without events asks whether storing works, and stores nothing`() async throws {
-    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(trialPause: .zero)))
+    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(writeProbeInterval: .zero)))
     try await fixture.routed { client in
       func ask(_ body: String = "", _ headers: HTTPFields? = nil) async throws -> TestResponse {
         try await client.execute(
@@ -179,7 +179,7 @@ import Warehouse
         #expect(String(buffer: answer.body) == #"{"accepted":0,"duplicates":[],"rejected":[]}"#)
       }
       #expect(try await ask("", [:]).status == .unauthorized)
-      #expect(fixture.warehouse.trials == 0, "as long as nothing has failed, asking costs nothing")
+      #expect(fixture.warehouse.writeProbes == 0, "as long as nothing has failed, asking costs nothing")
 
       fixture.warehouse.fallBehind(true)
       let behind = try await ask()
@@ -196,7 +196,7 @@ import Warehouse
         #expect(failing.status == .serviceUnavailable && failing.headers[.retryAfter] == "5")
         #expect(try error(failing)["code"] as? String == "not_stored")
       }
-      #expect(fixture.warehouse.trials == 3)
+      #expect(fixture.warehouse.writeProbes == 3)
       fixture.warehouse.fail(with: nil)
       #expect(try await ask().status == .ok)
       #expect(try await client.execute(uri: "/readyz", method: .get).status == .ok)

@@ -259,7 +259,7 @@ import Warehouse
   @Test func `a port in use is said in one line`() async throws {
     let fixture = try Fixture()
     try await fixture.running { port in
-      let second = CollectorServer(.init(port: port), ports: fixture.ports)
+      let second = CollectorServer(.init(port: port), dependencies: fixture.dependencies)
       let failure = await #expect(throws: CollectorError.self) { try await second.run() }
       #expect(failure?.code == .addressInUse)
       #expect(failure?.message.contains(String(port)) == true)
@@ -270,7 +270,7 @@ import Warehouse
   @Test func `an address that is not ours is said in one line`() async throws {
     let fixture = try Fixture()
     for host in ["192.0.2.1", "no such host"] {
-      let server = CollectorServer(.init(host: host, port: 0), ports: fixture.ports)
+      let server = CollectorServer(.init(host: host, port: 0), dependencies: fixture.dependencies)
       let failure = await #expect(throws: CollectorError.self) { try await server.run() }
       #expect(failure?.code == .cannotListen)
       #expect(failure?.message.contains(host) == true)

@@ -26,16 +26,17 @@ import Warehouse
     let token = try #require(try catalog.ensureAdminToken())
     let app = try catalog.createApp(name: "A")
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
-    let ports = CollectorPorts(
+    let dependencies = CollectorDependencies(
       sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let collector = CollectorApplication(
-      ports: ports, pages: try PortalPages(collector: "http://127.0.0.1:8787"), settings: CollectorSettings())
+      dependencies: dependencies, pages: try PortalPages(collector: "http://127.0.0.1:8787"),
+      settings: CollectorSettings())
     let headers: HTTPFields = [
       .authorization: "Bearer \(token)",
       .cookie: "tern_session=\(try catalog.createSession(lasting: .seconds(86_400)))",
     ]
-    try await Application(responder: collector.responder, logger: ports.logger).test(.router) {
+    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) {
       try await body($0, app, headers, catalog)
     }
     try await warehouse.close()

@@ -23,14 +23,14 @@ import Warehouse
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let secret = try catalog.duplicateSecret()
-    let ports = CollectorPorts(
+    let dependencies = CollectorDependencies(
       sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Player")
     let token = try #require(try catalog.ensureAdminToken())
     let collector = CollectorApplication(
-      ports: ports, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
-    try await Application(responder: collector.responder, logger: ports.logger).test(.router) { client in
+      dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
+    try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
       try await body(client, app, [.authorization: "Bearer \(token)"], warehouse)
     }
     try await warehouse.close()

@@ -130,7 +130,7 @@ import Testing
         "error_group", "error", "error_text", "attachment", "attachment_part", "error_room", "view_day", "view_seal",
         "view_state", "view_order", "member", "member_count", "span_session",
       ]
-      for table in ["astray", "ledger", "trial"] + later { try writer.connection.execute("DROP TABLE \(table)") }
+      for table in ["astray", "ledger", "write_probe"] + later { try writer.connection.execute("DROP TABLE \(table)") }
       try writer.connection.execute("DELETE FROM grdb_migrations WHERE identifier <> '1'")
     }
     let copy = try directory.copy()

@@ -86,9 +86,9 @@ import Testing
     let app = try catalog.createApp(name: "A", trackingID: "UA-1-1").id
     let view = try catalog.createView(app: app, name: "V", timeZone: "UTC")
     try await send(warehouse, app, "A", received: "2024-05-14T10:00:00Z")
-    let slow = warehouse.receipts.receive { timestamp(Self.lastMoment) }
-    let other = warehouse.receipts.receive { timestamp("2024-05-15T04:00:00Z") }
-    #expect(warehouse.receipts.oldest == slow.time)
+    let slow = warehouse.pendingRequests.begin { timestamp(Self.lastMoment) }
+    let other = warehouse.pendingRequests.begin { timestamp("2024-05-15T04:00:00Z") }
+    #expect(warehouse.pendingRequests.oldest == slow.time)
     #expect(try await warehouse.sealDays(of: [view], now: timestamp(Self.sealing)) == 0)
     #expect(try hits(warehouse, view)?.isFinal == false)
     try await send(warehouse, app, "B", qt: 4 * 3_600_000, received: Self.lastMoment)
@@ -97,7 +97,7 @@ import Testing
     #expect(try await warehouse.sealDays(of: [view], now: timestamp(Self.sealing)) == 1)
     #expect(try hits(warehouse, view).map { $0.isFinal && $0.totals.hits == 2 } == true)
     other.end()
-    #expect(warehouse.receipts.oldest == nil)
+    #expect(warehouse.pendingRequests.oldest == nil)
     try await warehouse.close()
     try catalog.close()
   }

@@ -112,12 +112,12 @@ import Testing
     }
     #expect(failure?.code == .full)
     #expect(accepted > 0)
-    let trial = await #expect(throws: WarehouseError.self) { try await warehouse.tryStoring() }
-    #expect(trial?.code == .full)
+    let probe = await #expect(throws: WarehouseError.self) { try await warehouse.probeWrite() }
+    #expect(probe?.code == .full)
     try await warehouse.perform { try $0.connection.execute("PRAGMA max_page_count = 100000") }
-    try await warehouse.tryStoring()
+    try await warehouse.probeWrite()
     try await warehouse.perform {
-      let left = try $0.connection.integer("SELECT count(*) FROM trial")
+      let left = try $0.connection.integer("SELECT count(*) FROM write_probe")
       #expect(left == 0)
     }
     // The clients send again what was not acknowledged, and some of what was.

@@ -30,12 +30,12 @@ struct Access: Sendable {
     return try catalog.isSessionValid(session)
   }
 
-  /// Lets a request to the API through that has the admin token or a login; throws ``Refusal`` otherwise.
+  /// Lets a request to the API through that has the admin token or a login; throws ``APIError`` otherwise.
   func requireAPI(_ request: Request, _ context: CollectorContext) throws {
     if let token = request.bearerToken {
-      guard try verify(token, from: context.clientShare) else { throw Refusal.loginNeeded }
+      guard try verify(token, from: context.clientShare) else { throw APIError.loginNeeded }
     } else {
-      guard try isSignedIn(request) else { throw Refusal.loginNeeded }
+      guard try isSignedIn(request) else { throw APIError.loginNeeded }
       try requireOwnOrigin(request)
     }
   }
@@ -45,23 +45,23 @@ struct Access: Sendable {
     guard try !isSignedIn(request) else { return try requireOwnOrigin(request) }
     let isReturnable = request.method == .get || request.method == .head
     let next = isReturnable ? ReturnPath.checked(request.head.path) : "/"
-    throw Redirect(path: next == "/" ? "/login" : "/login?next=\(FormText.encoded(next))")
+    throw Redirect(path: next == "/" ? "/login" : "/login?next=\(URLEncodedForm.encoded(next))")
   }
 
   /// Refuses forms that another site's page sent with our user's login; reading is always allowed.
-  func requireOwnOrigin(_ request: Request) throws(Refusal) {
+  func requireOwnOrigin(_ request: Request) throws(APIError) {
     guard request.method != .get, request.method != .head else { return }
-    guard request.isFromOwnOrigin else { throw Refusal.foreignOrigin }
+    guard request.isFromOwnOrigin else { throw APIError.foreignOrigin }
   }
 
-  /// Checks the admin token; throws ``Refusal`` 429 for a wrong one after too many wrong ones from one address.
+  /// Checks the admin token; throws ``APIError`` 429 for a wrong one after too many wrong ones from one address.
   ///
   /// A right token passes whatever came before: behind a proxy that is not trusted all clients have one address, and
   /// anybody could keep the administrator out with a few wrong ones. A token of 192 random bits is not found by guessing either way.
   func verify(_ token: String, from client: String) throws -> Bool {
     if try catalog.verifyAdminToken(token) { return true }
     if let wait = limiter.withLockedValue({ $0.wait(client, now: .now - started) }) {
-      throw Refusal(
+      throw APIError(
         status: .tooManyRequests, code: "too_many_attempts",
         message: "Too many wrong tokens from this address; try again in a minute.",
         headers: [.retryAfter: String(max(1, wait.components.seconds))])

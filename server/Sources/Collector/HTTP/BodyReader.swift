@@ -19,11 +19,11 @@ struct BodyReader: Sendable {
 
   /// Reads a whole body, whose bytes take room in the budget as they arrive.
   ///
-  /// Throws ``Refusal``: 413 above the limit, 503 when the collector is behind; both before a byte of the body is read
+  /// Throws ``APIError``: 413 above the limit, 503 when the collector is behind; both before a byte of the body is read
   /// where its length was declared. 400 when the body ends early.
   func read(_ request: Request, _ context: CollectorContext, limit: Int) async throws -> Body {
     let declared = request.headers[.contentLength].flatMap { Int($0) }
-    if let declared, declared > limit { throw Refusal.tooLarge(limit: limit) }
+    if let declared, declared > limit { throw APIError.tooLarge(limit: limit) }
     let channel = context.channel
     guard
       let reservation = gate.begin(
@@ -40,11 +40,11 @@ struct BodyReader: Sendable {
     return Body(bytes: bytes, reservation: reservation)
   }
 
-  /// Throws ``Refusal``: 413 above the limit, 503 when there is no room any more, 400 when the client goes before its
+  /// Throws ``APIError``: 413 above the limit, 503 when there is no room any more, 400 when the client goes before its
   /// body is complete, which is its own doing and nothing for the operator's log.
   private func receive(
     _ body: RequestBody, declared: Int?, limit: Int, _ reservation: AdmissionGate.Reservation
-  ) async throws(Refusal) -> ByteBuffer {
+  ) async throws(APIError) -> ByteBuffer {
     var bytes = ByteBuffer()
     var parts = body.makeAsyncIterator()
     while true {
@@ -59,26 +59,26 @@ struct BodyReader: Sendable {
     return bytes
   }
 
-  private func ended(_ reservation: AdmissionGate.Reservation) -> Refusal {
+  private func ended(_ reservation: AdmissionGate.Reservation) -> APIError {
     reservation.isCut ? noRoom : .incomplete
   }
 
-  /// The refusal of a body that is partly read.
-  private var noRoom: Refusal {
+  /// The error for a body that is partly read.
+  private var noRoom: APIError {
     metrics.turnedAway()
-    var refusal = Refusal.behind(retryAfterSeconds: limits.retryAfterSeconds)
-    refusal.headers[.connection] = "close"
-    return refusal
+    var error = APIError.behind(retryAfterSeconds: limits.retryAfterSeconds)
+    error.headers[.connection] = "close"
+    return error
   }
 
-  /// A refusal given before the body was read: it also closes the connection when the body is large or of unknown
+  /// Marks an error that is thrown before the body was read: the answer also closes the connection when the body is large or of unknown
   /// length, since the rest would have to be received for nothing.
-  static func closingUnlessHarmless(_ refusal: Refusal, _ request: Request) -> Refusal {
+  static func closingUnlessHarmless(_ error: APIError, _ request: Request) -> APIError {
     let isBodyless = request.method == .get || request.method == .head
     let declared = request.headers[.contentLength].flatMap { Int($0) } ?? (isBodyless ? 0 : .max)
-    guard declared > harmlessBytes else { return refusal }
-    var refusal = refusal
-    refusal.headers[.connection] = "close"
-    return refusal
+    guard declared > harmlessBytes else { return error }
+    var error = error
+    error.headers[.connection] = "close"
+    return error
   }
 }

@@ -45,5 +45,5 @@ extension Request {
   }
 
   /// The parameters in the address.
-  var parameters: [String: String] { FormText(uri.query ?? "").values }
+  var parameters: [String: String] { URLEncodedForm(uri.query ?? "").values }
 }

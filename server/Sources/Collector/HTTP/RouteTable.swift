@@ -17,7 +17,7 @@ struct RouteTable {
     for method in Self.methods {
       let handler = handlers[method]
       router.on(RouterPath(path), method: method) { request, context in
-        guard let handler else { throw Refusal.methodNotAllowed(allowed) }
+        guard let handler else { throw APIError.methodNotAllowed(allowed) }
         return try await handler(request, context)
       }
     }

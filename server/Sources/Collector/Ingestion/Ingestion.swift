@@ -19,35 +19,35 @@ struct Ingestion: Sendable {
   let logger: Logger
   let wallTime: @Sendable () -> Timestamp
   let readiness: NIOLockedValueBox<Readiness>
-  private let fault = NIOLockedValueBox(RepeatedFault())
-  private let stranger = NIOLockedValueBox(RepeatedFault(pause: .seconds(60)))
-  private let unnamed = NIOLockedValueBox<[AppID: RepeatedFault]>([:])
+  private let commitFailureThrottle = NIOLockedValueBox(LogThrottle())
+  private let unknownAppThrottle = NIOLockedValueBox(LogThrottle(interval: .seconds(60)))
+  private let nameLimitThrottles = NIOLockedValueBox<[AppID: LogThrottle]>([:])
   private let uptime: @Sendable () -> Duration
 
-  init(_ ports: CollectorPorts, reader: BodyReader, live: LiveHub) {
-    catalog = ports.catalog
-    sink = ports.sink
-    duplicateKey = ports.duplicateKey
+  init(_ dependencies: CollectorDependencies, reader: BodyReader, live: LiveHub) {
+    catalog = dependencies.catalog
+    sink = dependencies.sink
+    duplicateKey = dependencies.duplicateKey
     metrics = reader.metrics
     self.reader = reader
     self.live = live
     limits = reader.limits
-    logger = ports.logger
-    wallTime = ports.wallTime
-    uptime = ports.uptime
-    readiness = NIOLockedValueBox(Readiness(pause: reader.limits.trialPause))
+    logger = dependencies.logger
+    wallTime = dependencies.wallTime
+    uptime = dependencies.uptime
+    readiness = NIOLockedValueBox(Readiness(probeInterval: reader.limits.writeProbeInterval))
   }
 
-  /// Notes that a request was read, which is its receipt; end that when it was answered.
-  func receive() -> Receipt { sink.receipts.receive(wallTime) }
+  /// Registers a request whose body has arrived; the caller ends it when the request was answered.
+  func beginRequest() -> PendingRequest { sink.pendingRequests.begin(wallTime) }
 
   /// Notes that a request named an app that is not here. The protocols' answers hardly tell, so whoever wonders where the
   /// events are finds a line in the log, one a minute.
   ///
   /// - Parameter trackingID: what the request named, where that is no secret.
-  func unknownApp(_ source: IngestProtocol, trackingID: String? = nil) {
+  func recordUnknownApp(_ source: IngestProtocol, trackingID: String? = nil) {
     metrics.unknownApp(source)
-    guard let count = stranger.withLockedValue({ $0.occurred(at: uptime()) }) else { return }
+    guard let count = unknownAppThrottle.withLockedValue({ $0.occurred(at: uptime()) }) else { return }
     let requests = count == 1 ? "A request names" : "\(count) requests name"
     var metadata: Logger.Metadata = ["protocol": "\(source.rawValue)"]
     // Anybody can send it: short, and without what could steer a terminal.
@@ -60,9 +60,11 @@ struct Ingestion: Sendable {
   }
 
   /// Notes that events of an app lost their names in the reports: it brings too many, or somebody who has its key does.
-  private func tooManyNames(_ app: AppID) {
+  private func logNameLimit(_ app: AppID) {
     let now = uptime()
-    let count = unnamed.withLockedValue { $0[app, default: RepeatedFault(pause: .seconds(60))].occurred(at: now) }
+    let count = nameLimitThrottles.withLockedValue {
+      $0[app, default: LogThrottle(interval: .seconds(60))].occurred(at: now)
+    }
     guard let count else { return }
     logger.warning(
       """
@@ -79,19 +81,19 @@ struct Ingestion: Sendable {
   /// What a batch brings, about, in bytes.
   private static let usualBytes = 64 << 10
 
-  /// Answers a client that asks whether it may send: throws ``Refusal`` 503 when a batch could not be stored now.
-  func checkThatStoringWorks() async throws(Refusal) {
+  /// Answers a client that asks whether it may send: throws ``APIError`` 503 when a batch could not be stored now.
+  func checkWritable() async throws(APIError) {
     guard !sink.isBehind, reader.gate.hasRoom(for: Self.usualBytes) else {
       metrics.turnedAway()
       throw .behind(retryAfterSeconds: limits.retryAfterSeconds)
     }
-    switch readiness.withLockedValue({ $0.outlook(at: uptime()) }) {
-    case .good: return
-    case .bad: throw .notStored(retryAfterSeconds: limits.retryAfterSeconds)
-    case .mustTry: break
+    switch readiness.withLockedValue({ $0.writeHealth(at: uptime()) }) {
+    case .healthy: return
+    case .failing: throw .notStored(retryAfterSeconds: limits.retryAfterSeconds)
+    case .needsProbe: break
     }
     do {
-      try await sink.tryStoring()
+      try await sink.probeWrite()
       readiness.withLockedValue { $0.succeeded() }
     } catch {
       // Neither counted nor logged again: no batch has failed, and the failure of the last one was.
@@ -104,12 +106,12 @@ struct Ingestion: Sendable {
   private static let encodings: Set<String> = ["", "identity", "gzip", "x-gzip", "deflate"]
 
   /// The content encoding of a request, lower case, `nil` when there is none; throws 415 for an unknown one.
-  func encoding(of request: Request) throws(Refusal) -> String? {
+  func encoding(of request: Request) throws(APIError) -> String? {
     guard let value = request.headers[.contentEncoding]?.lowercased() else { return nil }
     let name = value.trimmed
     guard Self.encodings.contains(name) else {
       throw BodyReader.closingUnlessHarmless(
-        Refusal(
+        APIError(
           status: .unsupportedMediaType, code: "unsupported_encoding",
           message: "Send the body as it is, or with Content-Encoding gzip or deflate.",
           headers: [.acceptEncoding: "gzip, deflate"]), request)
@@ -117,14 +119,14 @@ struct Ingestion: Sendable {
     return name.isEmpty || name == "identity" ? nil : name
   }
 
-  /// Finds an app; throws ``Refusal`` 503 when the catalog cannot be read, since the key may well be right.
-  func find(_ look: (Catalog) throws -> App?) throws(Refusal) -> App? {
-    do { return try look(catalog) } catch { throw refusal(of: error) }
+  /// Finds an app; throws ``APIError`` 503 when the catalog cannot be read, since the key may well be right.
+  func find(_ look: (Catalog) throws -> App?) throws(APIError) -> App? {
+    do { return try look(catalog) } catch { throw apiError(for: error) }
   }
 
   /// Decodes a body and turns it into a value; large bodies on a thread of their own.
   ///
-  /// Throws ``Ingest/IngestError`` when the body cannot be read, ``Refusal`` when the collector is behind.
+  /// Throws ``Ingest/IngestError`` when the body cannot be read, ``APIError`` when the collector is behind.
   func parse<Value: Sendable>(
     _ body: BodyReader.Body, encoding: String?, limits ingest: IngestLimits,
     _ parse: @escaping @Sendable (UnsafeRawBufferPointer) throws(IngestError) -> Value
@@ -135,7 +137,7 @@ struct Ingestion: Sendable {
       }
       guard let value else {
         metrics.turnedAway()
-        throw Refusal.behind(retryAfterSeconds: limits.retryAfterSeconds)
+        throw APIError.behind(retryAfterSeconds: limits.retryAfterSeconds)
       }
       return try value.get()
     }
@@ -160,8 +162,8 @@ struct Ingestion: Sendable {
     }
   }
 
-  /// Stores a batch; throws ``Refusal`` 503 when nothing of it was stored.
-  func commit(_ batch: IncomingBatch, app: AppID) async throws(Refusal) -> CommitReceipt {
+  /// Stores a batch; throws ``APIError`` 503 when nothing of it was stored.
+  func commit(_ batch: IncomingBatch, app: AppID) async throws(APIError) -> CommitReceipt {
     guard !batch.events.isEmpty || !batch.rejections.isEmpty else { return CommitReceipt() }
     let before = ContinuousClock.now
     do {
@@ -170,21 +172,21 @@ struct Ingestion: Sendable {
       let rejected = batch.rejections.count + receipt.rejections.count
       metrics.committed(batch.source, receipt, rejected: rejected, took: .now - before)
       if receipt.accepted > 0 { live.stored(app) }
-      if receipt.unnamed > 0 { tooManyNames(app) }
+      if receipt.unnamed > 0 { logNameLimit(app) }
       return receipt
     } catch {
-      throw refusal(of: error)
+      throw apiError(for: error)
     }
   }
 
-  private func refusal(of error: any Error) -> Refusal {
+  private func apiError(for error: any Error) -> APIError {
     if let error = error as? WarehouseError, error.code == .busy {
       metrics.turnedAway()
       return .behind(retryAfterSeconds: limits.retryAfterSeconds)
     }
     metrics.commitFailed()
     readiness.withLockedValue { $0.failed(at: uptime()) }
-    if let count = fault.withLockedValue({ $0.occurred(at: uptime()) }) {
+    if let count = commitFailureThrottle.withLockedValue({ $0.occurred(at: uptime()) }) {
       let about = count == 1 ? "A batch" : "\(count) batches"
       logger.error("\(about) could not be stored", metadata: ["error": "\(error)"])
     }

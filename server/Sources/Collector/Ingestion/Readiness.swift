@@ -1,50 +1,50 @@
-/// Whether events can be stored, judged by the last commits.
+/// The collector's ability to store events, judged by the last commits.
 ///
-/// A failure counts for a while only: without new requests nothing would ever show that the fault is gone.
+/// A failure counts for a limited time: without new requests nothing would ever show that the fault is gone.
 struct Readiness: Sendable {
-  /// How long a failure keeps the collector from being ready.
+  /// The time after a failure during which the collector is not ready.
   let memory: Duration
-  /// How long after a failure, or after somebody began to try, nobody need try again.
-  let pause: Duration
-  private var failed: Duration?
-  private var tried = Duration.zero
+  /// The shortest time between a failure or write probe and the next probe.
+  let probeInterval: Duration
+  private var lastFailure: Duration?
+  private var lastAttempt = Duration.zero
 
-  init(memory: Duration = .seconds(10), pause: Duration = .seconds(1)) {
+  init(memory: Duration = .seconds(10), probeInterval: Duration = .seconds(1)) {
     self.memory = memory
-    self.pause = pause
+    self.probeInterval = probeInterval
   }
 
-  /// A commit worked.
-  mutating func succeeded() { failed = nil }
+  /// Records a commit or write probe that worked.
+  mutating func succeeded() { lastFailure = nil }
 
-  /// A commit failed for a reason that concerns every batch.
+  /// Records a commit or write probe that failed for a reason that concerns every batch.
   mutating func failed(at now: Duration) {
-    failed = now
-    tried = now
+    lastFailure = now
+    lastAttempt = now
   }
 
-  /// Whether the collector should be sent requests.
+  /// Returns true if load balancers should send requests to the collector.
   func isReady(at now: Duration) -> Bool {
-    guard let failed else { return true }
-    return now - failed >= memory
+    guard let lastFailure else { return true }
+    return now - lastFailure >= memory
   }
 
-  /// What to tell a client that asks whether it may send.
-  enum Outlook: Equatable {
+  /// The answer to a client's health probe.
+  enum WriteHealth: Equatable {
     /// The last attempt to store worked, or there was none.
-    case good
-    /// The last attempt failed, a moment ago.
-    case bad
-    /// The last attempt failed some time ago: whoever asks must try, and report what came of it.
-    case mustTry
+    case healthy
+    /// The last attempt failed a moment ago.
+    case failing
+    /// The last attempt failed a while ago: the caller must run a write probe and record its outcome.
+    case needsProbe
   }
 
-  /// Whether the next batch can be stored. Unlike ``isReady(at:)`` it never forgets a failure: clients that ask instead
-  /// of sending would otherwise be told that all is well by the mere passing of time.
-  mutating func outlook(at now: Duration) -> Outlook {
-    guard failed != nil else { return .good }
-    guard now - tried >= pause else { return .bad }
-    tried = now
-    return .mustTry
+  /// Returns the health of storing. Unlike ``isReady(at:)`` it never forgets a failure: clients that send health probes
+  /// instead of events would otherwise see an outage end by the mere passing of time.
+  mutating func writeHealth(at now: Duration) -> WriteHealth {
+    guard lastFailure != nil else { return .healthy }
+    guard now - lastAttempt >= probeInterval else { return .failing }
+    lastAttempt = now
+    return .needsProbe
   }
 }

@@ -28,27 +28,27 @@ struct AppCenterReportRoutes: Sendable {
       let figures = figures
       return .json(Array(try await offload { try question.answer(from: figures) }))
     } catch let fault as AppCenterFault {
-      throw Refusal(fault)
+      throw APIError(fault)
     }
   }
 
   private func deny(_ request: Request, _ context: CollectorContext) throws -> Response {
     try authorize(request, context)
-    throw Refusal(AppCenterFault(.notImplemented, "Stored events are not removed by this API."))
+    throw APIError(AppCenterFault(.notImplemented, "Stored events are not removed by this API."))
   }
 
   /// App Center's own header, else what the rest of the API takes.
   private func authorize(_ request: Request, _ context: CollectorContext) throws {
     if let token = request.headers[.apiToken]?.trimmed {
       guard try access.verify(token, from: context.clientShare) else {
-        throw Refusal(AppCenterFault(.unauthorized, "The token in X-API-Token is not the admin token of this server."))
+        throw APIError(AppCenterFault(.unauthorized, "The token in X-API-Token is not the admin token of this server."))
       }
       return
     }
     do {
       try access.requireAPI(request, context)
-    } catch let refusal as Refusal where refusal.status == .unauthorized {
-      throw Refusal(AppCenterFault(.unauthorized, "Send the admin token in the header X-API-Token."))
+    } catch let error as APIError where error.status == .unauthorized {
+      throw APIError(AppCenterFault(.unauthorized, "Send the admin token in the header X-API-Token."))
     }
   }
 
@@ -65,7 +65,8 @@ struct AppCenterReportRoutes: Sendable {
     // Names in App Center's addresses have no blanks: `My App` is `My-App`.
     let slug = Self.slug(text)
     if !slug.isEmpty, let app = apps.first(where: { Self.slug($0.name) == slug }) { return app }
-    throw Refusal(AppCenterFault(.notFound, "There is no such app. Name it by its name, its number or its app secret."))
+    throw APIError(
+      AppCenterFault(.notFound, "There is no such app. Name it by its name, its number or its app secret."))
   }
 
   private static func slug(_ name: String) -> String {
@@ -75,8 +76,8 @@ struct AppCenterReportRoutes: Sendable {
   private static func decoded(_ part: some StringProtocol) -> String { part.removingPercentEncoding ?? String(part) }
 }
 
-extension Refusal {
-  /// The refusal of a question to App Center's API.
+extension APIError {
+  /// The error in the form of App Center's API.
   fileprivate init(_ fault: AppCenterFault) {
     let status: HTTPResponse.Status =
       switch fault.code {

@@ -24,20 +24,20 @@ struct AppCenterRoutes: Sendable {
   private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
     guard let secret = request.headers[.appSecret]?.trimmed, !secret.isEmpty else {
       throw BodyReader.closingUnlessHarmless(
-        Refusal(
+        APIError(
           status: .unauthorized, code: "app_secret_missing", message: "Send the app's secret in the header App-Secret."
         ), request)
     }
     guard let app = try ingestion.find({ try $0.app(appSecret: secret) })?.id else {
-      ingestion.unknownApp(.appCenter)
+      ingestion.recordUnknownApp(.appCenter)
       return try answerUnknownSecret(request)
     }
     do {
       return try await store(request, context, app: app)
-    } catch let refusal as Refusal {
+    } catch let error as APIError {
       throw Self.withRetryMilliseconds(
-        refusal.code == Refusal.incomplete.code
-          ? .cutShort(retryAfterSeconds: ingestion.limits.retryAfterSeconds) : refusal)
+        error.code == APIError.incomplete.code
+          ? .cutShort(retryAfterSeconds: ingestion.limits.retryAfterSeconds) : error)
     }
   }
 
@@ -45,9 +45,9 @@ struct AppCenterRoutes: Sendable {
     let encoding = try ingestion.encoding(of: request)
     // 413 makes a stock client erase its queue, as the original did; its batches of 50 logs stay far below the limit.
     let body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
-    let arrival = ingestion.receive()
-    defer { arrival.end() }
-    let received = arrival.time
+    let pending = ingestion.beginRequest()
+    defer { pending.end() }
+    let received = pending.time
     let install = request.headers[.installID]?.trimmed
     let (key, limits) = (ingestion.duplicateKey, limits)
     let read: AppCenterBatch
@@ -58,10 +58,10 @@ struct AppCenterRoutes: Sendable {
       }
     } catch let error as IngestError where error.code == .tooLarge {
       ingestion.metrics.unreadable(.appCenter)
-      throw Refusal(error, limit: limits.maximumDecompressedBytes)
+      throw APIError(error, limit: limits.maximumDecompressedBytes)
     } catch let error as IngestError where error.code == .incomplete {
       ingestion.metrics.unreadable(.appCenter)
-      throw Refusal.incomplete
+      throw APIError.incomplete
     } catch let error as IngestError {
       ingestion.metrics.unreadable(.appCenter)
       _ = try await ingestion.commit(Self.unreadable(error, received), app: app)
@@ -90,15 +90,15 @@ struct AppCenterRoutes: Sendable {
       return answer(isSuccess: true)
     case .reject:
       throw BodyReader.closingUnlessHarmless(
-        Refusal(status: .unauthorized, code: "unknown_app_secret", message: "No app has this App-Secret."), request)
+        APIError(status: .unauthorized, code: "unknown_app_secret", message: "No app has this App-Secret."), request)
     case .retryLater:
       let seconds = Self.unknownSecretRetryMilliseconds / 1_000
-      var refusal = Refusal(
+      var error = APIError(
         status: .serviceUnavailable, code: "unknown_app_secret",
         message: "No app has this App-Secret yet; `tern apps create --app-secret` adds one.",
         headers: [.retryAfter: String(seconds)])
-      refusal.headers[.retryAfterMilliseconds] = String(Self.unknownSecretRetryMilliseconds)
-      throw BodyReader.closingUnlessHarmless(refusal, request)
+      error.headers[.retryAfterMilliseconds] = String(Self.unknownSecretRetryMilliseconds)
+      throw BodyReader.closingUnlessHarmless(error, request)
     }
   }
 
@@ -119,12 +119,12 @@ struct AppCenterRoutes: Sendable {
   }
 
   /// App Center's SDKs know their own header only.
-  private static func withRetryMilliseconds(_ refusal: Refusal) -> Refusal {
-    guard refusal.status == .serviceUnavailable, let seconds = refusal.headers[.retryAfter].flatMap({ Int($0) }) else {
-      return refusal
+  private static func withRetryMilliseconds(_ error: APIError) -> APIError {
+    guard error.status == .serviceUnavailable, let seconds = error.headers[.retryAfter].flatMap({ Int($0) }) else {
+      return error
     }
-    var refusal = refusal
-    refusal.headers[.retryAfterMilliseconds] = String(seconds * 1_000)
-    return refusal
+    var error = error
+    error.headers[.retryAfterMilliseconds] = String(seconds * 1_000)
+    return error
   }
 }

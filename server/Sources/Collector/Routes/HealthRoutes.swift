@@ -14,7 +14,7 @@ struct HealthRoutes: Sendable {
 
   private func ready() throws -> Response {
     guard ingestion.isReady else {
-      throw Refusal.notStored(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
+      throw APIError.notStored(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
     }
     return .json(Array("{\"status\":\"ready\"}".utf8))
   }

@@ -30,7 +30,7 @@ struct LoginRoutes: Sendable {
   private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
     try access.requireOwnOrigin(request)
     let body = try await reader.read(request, context, limit: Self.maximumFormBytes)
-    let form = FormText(String(buffer: body.bytes))
+    let form = URLEncodedForm(String(buffer: body.bytes))
     return try login(token: form["token"] ?? "", next: ReturnPath.checked(form["next"]), request, context)
   }
 
@@ -41,17 +41,17 @@ struct LoginRoutes: Sendable {
       guard try access.verify(token.trimmed, from: context.clientShare) else {
         return .html(pages.login(message: "That is not the admin token.", next: next), status: .unauthorized)
       }
-    } catch let refusal as Refusal where refusal.status == .tooManyRequests {
-      var response = Response.html(pages.login(message: refusal.message, next: next), status: refusal.status)
-      response.headers[.retryAfter] = refusal.headers[.retryAfter]
+    } catch let error as APIError where error.status == .tooManyRequests {
+      var response = Response.html(pages.login(message: error.message, next: next), status: error.status)
+      response.headers[.retryAfter] = error.headers[.retryAfter]
       return response
     }
     do {
       return Redirect(path: next, cookie: try access.beginSession(request)).response
     } catch let error as WarehouseError where error.code == .full {
       context.logger.error("A login could not be stored", metadata: ["error": "\(error)"])
-      let refusal = Refusal.diskFull
-      return .html(pages.error(status: refusal.status.code, message: refusal.message), status: refusal.status)
+      let diskFull = APIError.diskFull
+      return .html(pages.error(status: diskFull.status.code, message: diskFull.message), status: diskFull.status)
     }
   }
 

@@ -22,7 +22,7 @@ struct MeasurementDebugRoutes: Sendable {
     let query = ByteBuffer(string: request.uri.query ?? "")
     guard let reservation = ingestion.reader.gate.reserve(query.readableBytes) else {
       ingestion.metrics.turnedAway()
-      throw Refusal.behind(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
+      throw APIError.behind(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
     }
     return try await answer(BodyReader.Body(bytes: query, reservation: reservation), encoding: nil)
   }

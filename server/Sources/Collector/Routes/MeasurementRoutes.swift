@@ -31,7 +31,7 @@ struct MeasurementRoutes: Sendable {
     let query = ByteBuffer(string: request.uri.query ?? "")
     guard let reservation = ingestion.reader.gate.reserve(query.readableBytes) else {
       ingestion.metrics.turnedAway()
-      throw Refusal.behind(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
+      throw APIError.behind(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
     }
     return try await store(BodyReader.Body(bytes: query, reservation: reservation), request, encoding: nil, .hit)
   }
@@ -47,9 +47,9 @@ struct MeasurementRoutes: Sendable {
   private func store(
     _ body: BodyReader.Body, _ request: Request, encoding: String?, _ form: Form
   ) async throws -> Response {
-    let arrival = ingestion.receive()
-    defer { arrival.end() }
-    let (received, agent) = (arrival.time, request.headers[.userAgent])
+    let pending = ingestion.beginRequest()
+    defer { pending.end() }
+    let (received, agent) = (pending.time, request.headers[.userAgent])
     let (key, limits) = (ingestion.duplicateKey, limits)
     let batches: [MeasurementBatch]
     do {
@@ -64,11 +64,11 @@ struct MeasurementRoutes: Sendable {
     } catch let error as IngestError {
       ingestion.metrics.unreadable(.measurement)
       guard error.code == .tooLarge else { return Self.picture }
-      throw Refusal(error, limit: limits.maximumDecompressedBytes)
+      throw APIError(error, limit: limits.maximumDecompressedBytes)
     }
     for batch in batches {
       guard let app = try ingestion.find({ try $0.app(trackingID: batch.trackingID) }) else {
-        ingestion.unknownApp(.measurement, trackingID: batch.trackingID)
+        ingestion.recordUnknownApp(.measurement, trackingID: batch.trackingID)
         continue
       }
       _ = try await ingestion.commit(batch.batch, app: app.id)

@@ -21,35 +21,35 @@ struct NativeRoutes: Sendable {
     guard let key = request.headers[.ternKey]?.trimmed ?? request.bearerToken,
       let app = try ingestion.find({ try $0.app(keyOrAppSecret: key) })?.id
     else {
-      ingestion.unknownApp(.native)
+      ingestion.recordUnknownApp(.native)
       throw BodyReader.closingUnlessHarmless(.unknownKey, request)
     }
     let encoding = try ingestion.encoding(of: request)
     let body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
-    guard body.bytes.readableBytes > 0 else { return try await answerThatStoringWorks() }
-    let arrival = ingestion.receive()
-    defer { arrival.end() }
-    let received = arrival.time
+    guard body.bytes.readableBytes > 0 else { return try await answerHealthProbe() }
+    let pending = ingestion.beginRequest()
+    defer { pending.end() }
+    let received = pending.time
     let (secret, limits) = (ingestion.duplicateKey, limits)
     do {
       var batch = try await ingestion.parse(body, encoding: encoding, limits: limits) { (bytes) throws(IngestError) in
         try NativeParser.parse(
           bytes, received: received, clock: clock, key: secret, app: app.rawValue, limits: limits)
       }
-      guard !batch.events.isEmpty || !batch.rejections.isEmpty else { return try await answerThatStoringWorks() }
+      guard !batch.events.isEmpty || !batch.rejections.isEmpty else { return try await answerHealthProbe() }
       batch.ledger = request.headers[.ternLedger].flatMap { DeviceLedger(header: $0) }?
         .answered(stored: batch.events.count, refused: batch.rejections.count)
       let receipt = try await ingestion.commit(batch, app: app)
       return .json(Self.answer(receipt, batch.rejections + receipt.rejections))
     } catch let error as IngestError {
       ingestion.metrics.unreadable(.native)
-      throw Refusal(error, limit: limits.maximumDecompressedBytes)
+      throw APIError(error, limit: limits.maximumDecompressedBytes)
     }
   }
 
   /// The answer to a request without events, by which clients ask whether an outage is over.
-  private func answerThatStoringWorks() async throws(Refusal) -> Response {
-    try await ingestion.checkThatStoringWorks()
+  private func answerHealthProbe() async throws(APIError) -> Response {
+    try await ingestion.checkWritable()
     return .json(Self.answer(CommitReceipt(), []))
   }
 

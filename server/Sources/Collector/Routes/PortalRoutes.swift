@@ -38,8 +38,8 @@ struct PortalRoutes: Sendable {
         return try await handler(request, context)
       } catch let redirect as Redirect {
         return redirect.response
-      } catch let refusal as Refusal {
-        return errorPage(refusal.status, refusal.message)
+      } catch let error as APIError {
+        return errorPage(error.status, error.message)
       } catch let error as ReportError {
         return errorPage(error.isAboutNothing ? .notFound : .badRequest, error.message)
       }
@@ -58,7 +58,7 @@ struct PortalRoutes: Sendable {
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let body = try await reader.read(request, context, limit: Self.maximumFormBytes)
-    let form = FormText(String(buffer: body.bytes))
+    let form = URLEncodedForm(String(buffer: body.bytes))
     let zone = form["timeZone"].flatMap { $0.trimmed.isEmpty ? nil : $0.trimmed } ?? "UTC"
     do {
       let app = try catalog.createApp(name: (form["name"] ?? "").trimmed, timeZone: zone)
@@ -94,13 +94,13 @@ struct PortalRoutes: Sendable {
   }
 
   private func stream(_ request: Request, _ context: CollectorContext) throws -> Response {
-    guard context.parameters.get("page") == ReportName.live.rawValue else { throw Refusal.notFound }
+    guard context.parameters.get("page") == ReportName.live.rawValue else { throw APIError.notFound }
     let app = try app(context)
     // A browser that reconnects knows better than the page's address where it was.
     let after = (request.headers[.lastEventID] ?? request.parameters["after"]).flatMap { Int64($0) }
     guard request.method == .get else { return Response(status: .ok, headers: [.contentType: "text/event-stream"]) }
     guard let place = live.place(maximum: limits.maximumLiveStreams) else {
-      throw Refusal(
+      throw APIError(
         status: .serviceUnavailable, code: "too_many_streams",
         message: "As many live pages are open as this server allows. Close one and reload.")
     }
@@ -108,17 +108,17 @@ struct PortalRoutes: Sendable {
   }
 
   private func file(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    guard context.parameters.get("page") == ReportName.errors.rawValue else { throw Refusal.notFound }
+    guard context.parameters.get("page") == ReportName.errors.rawValue else { throw APIError.notFound }
     let app = try app(context).id
     let figures = figures
     guard let number = context.parameters.get("file").flatMap({ Int64($0) }),
       let (facts, data) = try await offload({ try figures.attachment(app: app, id: number) })
-    else { throw Refusal(status: .notFound, code: "unknown_attachment", message: "There is no such attachment.") }
+    else { throw APIError(status: .notFound, code: "unknown_attachment", message: "There is no such attachment.") }
     return AttachmentFile(facts: facts, data: data).response
   }
 
   private func asset(_ request: Request, _ context: CollectorContext) throws -> Response {
-    guard let asset = PortalAssets.asset(named: context.parameters.get("name") ?? "") else { throw Refusal.notFound }
+    guard let asset = PortalAssets.asset(named: context.parameters.get("name") ?? "") else { throw APIError.notFound }
     // Pages name the version in the address, so what is kept under it never goes stale.
     let isVersioned = request.parameters["v"] != nil
     let headers: HTTPFields = [
@@ -134,7 +134,7 @@ struct PortalRoutes: Sendable {
 
   private func app(_ context: CollectorContext) throws -> App {
     guard let number = context.parameters.get("app").flatMap({ Int64($0) }), let app = try catalog.app(AppID(number))
-    else { throw Refusal(status: .notFound, code: "unknown_app", message: "There is no such app.") }
+    else { throw APIError(status: .notFound, code: "unknown_app", message: "There is no such app.") }
     return app
   }
 

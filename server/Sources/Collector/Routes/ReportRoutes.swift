@@ -40,7 +40,7 @@ struct ReportRoutes: Sendable {
     do {
       wanted = try JSONDecoder().decode(AppRequest.self, from: Data(body.bytes.readableBytesView))
     } catch {
-      throw Refusal(
+      throw APIError(
         status: .badRequest, code: "malformed",
         message: "Send a JSON object with name and, if wanted, timeZone, appSecret and trackingId.")
     }
@@ -50,7 +50,7 @@ struct ReportRoutes: Sendable {
         trackingID: wanted.trackingId)
       return .json(try encoded(AppDescription(app)), status: .created)
     } catch let error as WarehouseError where error.code == .invalid {
-      throw Refusal(status: .badRequest, code: "invalid", message: error.message)
+      throw APIError(status: .badRequest, code: "invalid", message: error.message)
     }
   }
 
@@ -61,7 +61,7 @@ struct ReportRoutes: Sendable {
 
   private func app(_ context: CollectorContext) throws -> App {
     guard let number = context.parameters.get("app").flatMap({ Int64($0) }), let app = try catalog.app(AppID(number))
-    else { throw Refusal(status: .notFound, code: "unknown_app", message: "There is no such app.") }
+    else { throw APIError(status: .notFound, code: "unknown_app", message: "There is no such app.") }
     return app
   }
 
@@ -85,7 +85,7 @@ struct ReportRoutes: Sendable {
         body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     } catch let error as ReportError {
       let status: HTTPResponse.Status = error.isAboutNothing ? .notFound : .badRequest
-      throw Refusal(status: status, code: error.code.description, message: error.message)
+      throw APIError(status: status, code: error.code.description, message: error.message)
     }
   }
 

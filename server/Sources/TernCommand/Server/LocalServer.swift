@@ -54,10 +54,10 @@ struct LocalServer {
     _ onListening: @escaping @Sendable (Int) async -> Void
   ) async throws {
     let secret = try catalog.duplicateSecret()
-    let ports = CollectorPorts(
+    let dependencies = CollectorDependencies(
       sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
       logger: logger)
-    let server = CollectorServer(configuration, ports: ports, onListening: onListening)
+    let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
     var quiet = logger
     quiet.logLevel = .error
     let group = ServiceGroup(

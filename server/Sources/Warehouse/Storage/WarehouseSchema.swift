@@ -7,7 +7,7 @@ enum WarehouseSchema {
     migrator.registerMigration("1") { database in
       try database.execute(sql: names + events + figures)
     }
-    migrator.registerMigration("2: trial") { try $0.execute(sql: trial) }
+    migrator.registerMigration("2: write_probe") { try $0.execute(sql: writeProbe) }
     migrator.registerMigration("3: ledger") { try $0.execute(sql: ledger) }
     migrator.registerMigration("4: astray keys") { try $0.execute(sql: astray) }
     migrator.registerMigration("5: errors") { try $0.execute(sql: errors) }
@@ -75,7 +75,7 @@ enum WarehouseSchema {
     """
 
   /// Holds a row for a moment while the writer finds out whether storing works again.
-  private static let trial = "CREATE TABLE trial (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
+  private static let writeProbe = "CREATE TABLE write_probe (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
 
   private static let ledger = """
     CREATE TABLE ledger (

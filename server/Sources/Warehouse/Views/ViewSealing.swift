@@ -8,7 +8,7 @@ extension SQLiteWarehouse {
   /// Stores the figures of every day of every view that has become final, for good.
   ///
   /// Days are sealed in order, one by one; what fails is tried again at the next call. No day is sealed while something
-  /// that was received before its cut is on its way into the warehouse (``receipts``). What comes all the same, because
+  /// that was received before its cut is on its way into the warehouse (``pendingRequests``). What comes all the same, because
   /// the clock was set back, is late for the day: with it is stored which row was the last that it could count. A task
   /// that is cancelled stops after a few days.
   ///
@@ -19,7 +19,7 @@ extension SQLiteWarehouse {
   @discardableResult
   public func sealDays(of views: [View], now: Timestamp) async throws -> Int {
     var count = 0
-    let oldest = receipts.oldest?.millisecondsSince1970 ?? .max
+    let oldest = pendingRequests.oldest?.millisecondsSince1970 ?? .max
     // What was handed over before is stored or refused after this.
     try await perform { _ in }
     // Each view has its turn, so that one with a long past does not hold up the others.

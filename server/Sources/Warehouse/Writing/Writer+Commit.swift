@@ -21,14 +21,15 @@ extension Writer {
   }
 
   /// What a batch takes on disk, about; more than fits into pages that happen to be there.
-  private static let trialBytes = 64 << 10
+  private static let writeProbeBytes = 64 << 10
 
   /// Stores about as much as a batch does, and removes it.
-  func tryStoring() throws {
+  func probeWrite() throws {
     try transact {
-      try connection.execute("INSERT OR REPLACE INTO trial (id, bytes) VALUES (1, zeroblob(\(Self.trialBytes)))")
+      try connection.execute(
+        "INSERT OR REPLACE INTO write_probe (id, bytes) VALUES (1, zeroblob(\(Self.writeProbeBytes)))")
     }
-    try transact { try connection.execute("DELETE FROM trial") }
+    try transact { try connection.execute("DELETE FROM write_probe") }
   }
 
   private func store(_ jobs: [CommitJob]) throws -> [CommitReceipt] {

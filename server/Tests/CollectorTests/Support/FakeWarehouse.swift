@@ -13,7 +13,7 @@ final class FakeWarehouse: Warehouse {
     var isHeld = false
     var isBehind = false
     var isFlooded = false
-    var trials = 0
+    var writeProbes = 0
     var waiting: [CheckedContinuation<Void, Never>] = []
     var watchers: [CheckedContinuation<Void, Never>] = []
   }
@@ -30,12 +30,12 @@ final class FakeWarehouse: Warehouse {
   func flood() { state.withLockedValue { $0.isFlooded = true } }
   func fallBehind(_ isBehind: Bool) { state.withLockedValue { $0.isBehind = isBehind } }
   /// How often somebody has tried whether storing works.
-  var trials: Int { state.withLockedValue { $0.trials } }
+  var writeProbes: Int { state.withLockedValue { $0.writeProbes } }
   var isBehind: Bool { state.withLockedValue { $0.isBehind } }
 
-  func tryStoring() async throws {
+  func probeWrite() async throws {
     try state.withLockedValue { state in
-      state.trials += 1
+      state.writeProbes += 1
       if let failure = state.failure { throw failure }
     }
   }

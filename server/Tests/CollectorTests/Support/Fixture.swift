@@ -27,7 +27,7 @@ final class Fixture: Sendable {
   init(
     _ settings: CollectorSettings = CollectorSettings(),
     wallTime: @escaping @Sendable () -> Timestamp = Catalog.systemTime,
-    uptime: @escaping @Sendable () -> Duration = CollectorPorts.systemUptime
+    uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime
   ) throws {
     self.settings = settings
     self.wallTime = wallTime
@@ -43,8 +43,8 @@ final class Fixture: Sendable {
     try? FileManager.default.removeItem(atPath: directory)
   }
 
-  var ports: CollectorPorts {
-    CollectorPorts(
+  var dependencies: CollectorDependencies {
+    CollectorDependencies(
       sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       wallTime: wallTime, uptime: uptime, logger: Logger(label: "test") { [log] _ in log })
   }
@@ -52,8 +52,8 @@ final class Fixture: Sendable {
   /// The routes, asked without a socket.
   func routed<Value>(_ body: @Sendable (any TestClientProtocol) async throws -> Value) async throws -> Value {
     let collector = CollectorApplication(
-      ports: ports, pages: try PortalPages(collector: "http://127.0.0.1:8787"), settings: settings)
-    return try await Application(responder: collector.responder, logger: ports.logger).test(.router, body)
+      dependencies: dependencies, pages: try PortalPages(collector: "http://127.0.0.1:8787"), settings: settings)
+    return try await Application(responder: collector.responder, logger: dependencies.logger).test(.router, body)
   }
 
   /// A native request's header fields.

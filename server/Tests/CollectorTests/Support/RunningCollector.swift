@@ -10,8 +10,8 @@ extension Fixture {
   ) async throws -> Value {
     let (listening, continuation) = AsyncStream.makeStream(of: Int.self)
     let server = CollectorServer(
-      .init(port: 0, settings: settings), ports: ports, onListening: { continuation.yield($0) })
-    let services = ServiceGroup(services: [server], logger: ports.logger)
+      .init(port: 0, settings: settings), dependencies: dependencies, onListening: { continuation.yield($0) })
+    let services = ServiceGroup(services: [server], logger: dependencies.logger)
     return try await withThrowingTaskGroup(of: Value?.self) { group in
       group.addTask {
         defer { continuation.finish() }

@@ -1,7 +1,7 @@
 /// Reads `name=value&…` as it stands in queries and in posted forms; the last of equal names wins.
 ///
 /// Hummingbird's own query map neither decodes names nor takes `+` for a space.
-struct FormText: Sendable {
+struct URLEncodedForm: Sendable {
   private(set) var values: [String: String] = [:]
 
   init(_ text: some StringProtocol) {

@@ -5,7 +5,7 @@ import Portal
 import Warehouse
 
 /// The outermost layer: turns every error into an answer, and counts the answer.
-struct Observation: RouterMiddleware {
+struct ErrorMiddleware: RouterMiddleware {
   typealias Context = CollectorContext
 
   let metrics: CollectorMetrics
@@ -17,14 +17,14 @@ struct Observation: RouterMiddleware {
     var response: Response
     do {
       response = try await next(request, context)
-    } catch let refusal as Refusal {
-      response = answer(refusal, to: request)
+    } catch let error as APIError {
+      response = answer(error, to: request)
     } catch let error as HTTPError {
-      response = answer(Refusal(error), to: request)
+      response = answer(APIError(error), to: request)
     } catch {
       // The reason goes to the operator's log only: it may name files and statements.
       context.logger.error("Request failed", metadata: ["endpoint": .string(context.endpoint), "error": "\(error)"])
-      response = answer(Refusal(failure: error), to: request)
+      response = answer(APIError(failure: error), to: request)
     }
     if request.method == .head { response = response.createHeadResponse() }
     metrics.answered(endpoint: context.endpoint, status: response.status.code)
@@ -32,13 +32,13 @@ struct Observation: RouterMiddleware {
   }
 
   /// JSON for programs, in the form of the API that they speak; a page for someone who followed a link.
-  private func answer(_ refusal: Refusal, to request: Request) -> Response {
-    if request.uri.path.hasPrefix(Refusal.appCenterPrefix) { return refusal.appCenterResponse }
+  private func answer(_ error: APIError, to request: Request) -> Response {
+    if request.uri.path.hasPrefix(APIError.appCenterPrefix) { return error.appCenterResponse }
     let isReader = (request.method == .get || request.method == .head) && !request.uri.path.hasPrefix("/api/")
-    guard isReader, request.headers[.accept]?.contains("text/html") == true else { return refusal.response }
+    guard isReader, request.headers[.accept]?.contains("text/html") == true else { return error.response }
     var response = Response.html(
-      pages.error(status: refusal.status.code, message: refusal.message), status: refusal.status)
-    for field in refusal.headers { response.headers[field.name] = field.value }
+      pages.error(status: error.status.code, message: error.message), status: error.status)
+    for field in error.headers { response.headers[field.name] = field.value }
     return response
   }
 }
@@ -48,7 +48,7 @@ extension CollectorContext {
   var endpoint: String { endpointPath ?? "NotFound" }
 }
 
-extension Refusal {
+extension APIError {
   /// What a client is told about a failure of the server.
   init(failure error: any Error) {
     if (error as? WarehouseError)?.code == .full {
@@ -59,7 +59,7 @@ extension Refusal {
     }
   }
 
-  /// The refusal behind an error of the HTTP layer.
+  /// The API error for an error of the HTTP layer.
   init(_ error: HTTPError) {
     if error.status == .notFound {
       self = .notFound

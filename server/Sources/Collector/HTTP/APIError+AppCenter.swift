@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import TernEvents
 
-extension Refusal {
+extension APIError {
   /// What everything below begins with that answers as App Center's API did, errors included.
   static let appCenterPrefix = "/v0.1/"
 

@@ -3,18 +3,18 @@ import Testing
 @testable import Collector
 
 /// Queries and posted forms.
-@Suite struct FormTextTests {
+@Suite struct URLEncodedFormTests {
   @Test(arguments: [
     ("", [:]), ("a", ["a": ""]), ("a=", ["a": ""]), ("a=b=c", ["a": "b=c"]), ("a=1&a=2", ["a": "2"]),
     ("a+b=c+d", ["a b": "c d"]), ("%41=%zz%4", ["A": "%zz%4"]), ("n=%C3%A4", ["n": "ä"]), ("n=%ff", ["n": "\u{FFFD}"]),
     ("&&a=1&", ["a": "1"]), ("=x", ["": "x"]), ("a=%+1", ["a": "% 1"]),
   ])
   func `pairs are read as browsers write them`(text: String, expected: [String: String]) {
-    #expect(FormText(text).values == expected)
+    #expect(URLEncodedForm(text).values == expected)
   }
 
   @Test func `what is encoded reads back the same`() {
     let text = "/apps/1?event=ä ö&x=%+\"'<>\u{0}"
-    #expect(FormText("v=\(FormText.encoded(text))")["v"] == text)
+    #expect(URLEncodedForm("v=\(URLEncodedForm.encoded(text))")["v"] == text)
   }
 }

@@ -5,7 +5,7 @@ import TernEvents
 
 /// An answer other than success; every error the collector gives has the same shape:
 /// `{"error":{"code","message","position","index","indexes"}}`.
-struct Refusal: Error, Sendable {
+struct APIError: Error, Sendable {
   /// The status.
   var status: HTTPResponse.Status
   /// A stable code for programs.
@@ -47,73 +47,73 @@ struct Refusal: Error, Sendable {
   }
 }
 
-extension Refusal {
-  static let unknownKey = Refusal(
+extension APIError {
+  static let unknownKey = APIError(
     status: .unauthorized, code: "unknown_key",
     message: "Send the app's key in the header Tern-Key; `tern apps list` shows it.",
     headers: [.wwwAuthenticate: "Bearer"])
 
-  static let loginNeeded = Refusal(
+  static let loginNeeded = APIError(
     status: .unauthorized, code: "login_needed",
     message: "Send the admin token as `Authorization: Bearer …`; `tern token reset` makes a new one.",
     headers: [.wwwAuthenticate: "Bearer"])
 
-  static let notFound = Refusal(
+  static let notFound = APIError(
     status: .notFound, code: "not_found", message: "There is nothing at this address.")
 
-  static let foreignOrigin = Refusal(
+  static let foreignOrigin = APIError(
     status: .forbidden, code: "foreign_origin", message: "This form was sent from a page of another site.")
 
-  static let incomplete = Refusal(
+  static let incomplete = APIError(
     status: .badRequest, code: "incomplete",
     message: "The connection ended before the body was complete. Nothing of it was stored; send it again.",
     headers: [.connection: "close"])
 
   /// A body that ended early, told to a client that takes any 4xx for the end: whatever cut it may be gone next time.
-  static func cutShort(retryAfterSeconds: Int) -> Refusal {
-    var refusal = incomplete
-    refusal.status = .serviceUnavailable
-    refusal.headers[.retryAfter] = String(retryAfterSeconds)
-    return refusal
+  static func cutShort(retryAfterSeconds: Int) -> APIError {
+    var error = incomplete
+    error.status = .serviceUnavailable
+    error.headers[.retryAfter] = String(retryAfterSeconds)
+    return error
   }
 
-  static func tooLarge(limit: Int) -> Refusal {
-    Refusal(
+  static func tooLarge(limit: Int) -> APIError {
+    APIError(
       status: .contentTooLarge, code: "too_large",
       message: "The body is larger than \(limit) bytes. Send fewer events in one request.",
       headers: [.connection: "close"])
   }
 
-  static func behind(retryAfterSeconds: Int) -> Refusal {
-    Refusal(
+  static func behind(retryAfterSeconds: Int) -> APIError {
+    APIError(
       status: .serviceUnavailable, code: "behind",
       message: "The collector is behind with storing. Keep the events and try again later.",
       headers: [.retryAfter: String(retryAfterSeconds)])
   }
 
-  static func notStored(retryAfterSeconds: Int) -> Refusal {
-    Refusal(
+  static func notStored(retryAfterSeconds: Int) -> APIError {
+    APIError(
       status: .serviceUnavailable, code: "not_stored",
       message: "Nothing of this request was stored. Keep the events and try again later.",
       headers: [.retryAfter: String(retryAfterSeconds)])
   }
 
-  static let diskFull = Refusal(
+  static let diskFull = APIError(
     status: .serviceUnavailable, code: "disk_full",
     message: "The server's disk is full. Nothing was stored. Free space there and try again.")
 
-  static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Refusal {
+  static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> APIError {
     let list = allowed.map(\.rawValue).joined(separator: ", ")
-    return Refusal(
+    return APIError(
       status: .methodNotAllowed, code: "method_not_allowed", message: "This address takes \(list).",
       headers: [.allow: list])
   }
 
-  /// The refusal of a body that could not be read.
+  /// The error for a body that cannot be read.
   init(_ error: IngestError, limit: Int) {
     switch error.code {
     case .tooLarge:
-      self = Refusal.tooLarge(limit: limit)
+      self = APIError.tooLarge(limit: limit)
       message = error.message
     default:
       self.init(

@@ -4,7 +4,7 @@ public import TernEvents
 public import Warehouse
 
 /// Everything outside the collector that it works with.
-public struct CollectorPorts: Sendable {
+public struct CollectorDependencies: Sendable {
   /// Where events go.
   public var sink: any EventSink
   /// Where figures come from.
@@ -20,11 +20,11 @@ public struct CollectorPorts: Sendable {
   /// Where faults are reported. Never gets a key or token.
   public var logger: Logger
 
-  /// Creates ports.
+  /// Creates the dependencies.
   public init(
     sink: any EventSink, figures: any FigureSource, catalog: Catalog, duplicateKey: DuplicateHashKey,
     wallTime: @escaping @Sendable () -> Timestamp = Catalog.systemTime,
-    uptime: @escaping @Sendable () -> Duration = CollectorPorts.systemUptime, logger: Logger
+    uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime, logger: Logger
   ) {
     self.sink = sink
     self.figures = figures

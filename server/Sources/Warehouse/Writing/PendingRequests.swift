@@ -1,0 +1,46 @@
+public import TernEvents
+
+/// The requests that were received and are neither stored nor refused yet, with the time of their arrival.
+///
+/// A day of a view stays open while a request that arrived before its cutoff is pending, however long storing takes.
+public final class PendingRequests: Sendable {
+  private struct State {
+    var times: [UInt64: Timestamp] = [:]
+    var last: UInt64 = 0
+  }
+
+  private let state = Locked(State())
+
+  /// Creates an empty collection.
+  public init() {}
+
+  /// Registers a request that has arrived. It is pending until ``PendingRequest/end()``.
+  ///
+  /// - Parameter now: Reads the wall clock. Reading it and registering the request are one step for ``oldest``.
+  public func begin(_ now: () -> Timestamp) -> PendingRequest {
+    state.withLock { state in
+      let time = now()
+      state.last += 1
+      state.times[state.last] = time
+      return PendingRequest(time: time, number: state.last, requests: self)
+    }
+  }
+
+  /// The arrival of the oldest pending request; `nil` when there is none.
+  public var oldest: Timestamp? {
+    state.withLock { $0.times.values.min { $0.millisecondsSince1970 < $1.millisecondsSince1970 } }
+  }
+
+  fileprivate func end(_ number: UInt64) { state.withLock { _ = $0.times.removeValue(forKey: number) } }
+}
+
+/// One request among ``PendingRequests``.
+public struct PendingRequest: Sendable {
+  /// The time of arrival by the server's clock.
+  public let time: Timestamp
+  fileprivate let number: UInt64
+  fileprivate let requests: PendingRequests
+
+  /// Marks the request as completely stored or refused. Further calls have no effect.
+  public func end() { requests.end(number) }
+}
