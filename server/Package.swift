@@ -67,6 +67,10 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
+    // Figures, not a test: `swift run -c release bench-ingest`.
+    .executableTarget(
+      name: "bench-ingest", dependencies: ["Ingest", .product(name: "TernEvents", package: "tern")],
+      path: "Benchmarks/BenchIngest"),
     .testTarget(
       name: "IngestTests", dependencies: ["Ingest", "CTernInflate", .product(name: "TernEvents", package: "tern")]),
     .testTarget(

@@ -12,7 +12,7 @@ public struct IncomingError: Sendable, Hashable {
   public var place: String
   /// The stack as text, at most ``maximumStackBytes`` long.
   public var stack: String
-  /// Equal for errors that are the same fault: of one kind and type, with the same frames at the top.
+  /// The hash that groups errors into faults (docs/protocols.md).
   public var fingerprint: Int64
   /// The error as it was sent, at most ``maximumRawBytes`` long.
   public var raw: [UInt8]

@@ -50,15 +50,9 @@ struct ErrorReading {
     event: Int, id: String, kind: StoredKind, fallback: String, raw: UnsafeRawBufferPointer
   ) -> IncomingError {
     let type = type.isEmpty ? fallback : type
-    var hasher = SipHasher(0x7465_726E_2D65_7272, 0x6F72_2D67_726F_7570)
-    hasher.append(byte: UInt8(truncatingIfNeeded: kind.rawValue))
-    hasher.append(field: type)
-    // Without any frame the message is all there is to go by, less what differs each time.
-    let telling = stack.top.isEmpty ? [withoutNumbers(String(message.prefix(100)))] : stack.top
-    for frame in telling { hasher.append(field: frame) }
     return IncomingError(
       event: event, id: id, type: type, message: message, place: stack.place, stack: stack.text,
-      fingerprint: Int64(bitPattern: hasher.finished()),
+      fingerprint: ErrorFingerprint(kind: kind, type: type, message: message, frames: stack.top).value,
       raw: Array(Ingest.text(raw, limit: IncomingError.maximumRawBytes).utf8))
   }
 

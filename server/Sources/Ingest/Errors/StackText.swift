@@ -8,12 +8,10 @@ struct StackText {
 
   private static let maximumFrames = 512
   private static let maximumPieceBytes = 1_024
-  /// How many frames decide whether two errors are the same fault.
-  private static let tellingFrames = 3
 
   private(set) var text = ""
-  /// The frames at the top, without lines and addresses.
-  private(set) var top: [String] = []
+  /// The frames at the top that group errors.
+  private(set) var top: [ErrorFingerprint.Frame] = []
   /// The frame at the very top as people read it; empty when there is none.
   private(set) var place = ""
   var images: [Image] = []
@@ -32,13 +30,11 @@ struct StackText {
   mutating func append(lines: String, type: String) {
     append(line: lines)
     guard top.isEmpty else { return }
-    for line in lines.split(whereSeparator: \.isNewline) where top.count < Self.tellingFrames {
+    for line in lines.split(whereSeparator: \.isNewline) where top.count < ErrorFingerprint.maximumFrames {
       let frame = line.drop(while: \.isWhitespace)
       // Many platforms begin with what stands in `type` and `message` already.
       guard !frame.isEmpty, type.isEmpty || !frame.hasPrefix(type) else { continue }
-      let shown = String(frame.prefix(200))
-      if top.isEmpty { place = shown }
-      top.append(withoutNumbers(shown))
+      note(symbol: String(frame.prefix(200)))
     }
   }
 
@@ -73,7 +69,8 @@ struct StackText {
     } else {
       let source = line.isEmpty ? file : "\(file):\(line)"
       append(line: "  at " + place + (source.isEmpty ? "" : place.isEmpty ? source : " (\(source))"))
-      note(place.isEmpty ? file : file.isEmpty ? place : "\(place) (\(file))")
+      let shown = place.isEmpty ? file : file.isEmpty ? place : "\(place) (\(file))"
+      note(ErrorFingerprint.Frame(text: shown, isStructured: true), shown: shown)
     }
   }
 
@@ -82,45 +79,28 @@ struct StackText {
     if let number, let image = images.first(where: { $0.addresses.contains(number) }) {
       let offset = "0x" + String(number - image.addresses.lowerBound, radix: 16)
       append(line: "  \(image.name) + \(offset)" + (code.isEmpty ? "" : "  \(code)"))
-      note("\(image.name) + \(offset)")
+      note(ErrorFingerprint.Frame(text: image.name, offset: offset), shown: "\(image.name) + \(offset)")
     } else {
       append(line: "  " + [address, code].filter { !$0.isEmpty }.joined(separator: "  "))
-      // Where the image was loaded differs from launch to launch; how far into it the code stands does not.
-      note(code.split(separator: "+").dropFirst().first.map { "+\($0)" } ?? (code.isEmpty ? address : code))
+      note(symbol: code.isEmpty ? address : code)
     }
   }
 
-  private mutating func note(_ frame: String) {
-    guard top.count < Self.tellingFrames, !frame.isEmpty else { return }
-    if top.isEmpty { place = frame }
+  /// Notes a frame as the system writes it, for example `app(play+0x1c) [0x7f00]` or `3 App 0x1000 play + 28`.
+  private mutating func note(symbol: String) {
+    let stable = withoutNumbers(symbol)
+    // A frame without a symbol gives the position in its image: `app(+0x9e72)`, `3 App 0x1000 App + 40562`.
+    let columns = stable.split(separator: " ")
+    let isPlain = columns.count > 4 && columns[1] == columns[3]
+    let namesFunction = !isPlain && !stable.contains("(+") && stable.contains(where: \.isLetter)
+    let offset = symbol.split(separator: "+").dropFirst().last.map { String($0.prefix { $0 != ")" && $0 != "]" }) }
+    note(
+      ErrorFingerprint.Frame(text: stable, offset: namesFunction ? "" : offset ?? ""), shown: symbol)
+  }
+
+  private mutating func note(_ frame: ErrorFingerprint.Frame, shown: String) {
+    guard top.count < ErrorFingerprint.maximumFrames, !shown.isEmpty else { return }
+    if top.isEmpty { place = shown }
     top.append(frame)
   }
-}
-
-/// The text with each number replaced by `#`: what is left of a message or line that differs every time.
-///
-/// Hexadecimal ones are replaced whole, as addresses are; one behind `+` stays, since how far into an image the code
-/// stands does not differ from launch to launch, and is all that a frame without a symbol says.
-func withoutNumbers(_ text: String) -> String {
-  var result = ""
-  var rest = text[...]
-  while let character = rest.first {
-    guard character.isASCII, character.isNumber else {
-      result.append(character)
-      rest.removeFirst()
-      continue
-    }
-    if rest.hasPrefix("0x") || rest.hasPrefix("0X") {
-      let digits = rest.dropFirst(2).prefix { $0.isASCII && $0.isHexDigit }
-      rest = rest.dropFirst(2 + digits.count)
-      guard result.last != "+" else {
-        result += "0x\(digits)"
-        continue
-      }
-    } else {
-      rest = rest.drop { $0.isASCII && $0.isNumber }
-    }
-    result.append("#")
-  }
-  return result
 }

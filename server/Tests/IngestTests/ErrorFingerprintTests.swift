@@ -1,0 +1,93 @@
+import TernEvents
+import Testing
+
+@testable import Ingest
+
+/// The rules by which errors become one fault (docs/protocols.md).
+@Suite struct ErrorFingerprintTests {
+  private func fingerprint(
+    _ message: String = "", stack: String = "", type: String = "Player.PlayerError", kind: String = "handled_error"
+  ) throws -> Int64 {
+    let line =
+      #"{"id":"\#(uuid(1))","type":"\#(kind)","time":1740924309120,"install":"\#(testInstall)","exception":{"type":"#
+      + #""\#(type)","message":"\#(message)","stackTrace":"\#(stack)"}}"#
+    return try #require(try parseLines(line).errors.first).fingerprint
+  }
+
+  /// The stack of an error on Linux, without symbols, as one build and launch gives it.
+  private func linux(build: Int, base: Int) -> String {
+    [0x99e72, 0x88a10, 0x12345].map { offset in
+      let address = String(base + offset + build, radix: 16)
+      return "/usr/bin/player(+0x\(String(offset + build, radix: 16))) [0x\(address)]"
+    }.joined(separator: #"\n"#)
+  }
+
+  @Test func `two cases of one enum are two faults, and their payloads do not count`() throws {
+    let stack = linux(build: 0, base: 0x5500_0000)
+    let hevc = try fingerprint(#"codecMissing(\"hevc\")"#, stack: stack)
+    #expect(try fingerprint(#"codecMissing(\"av1\")"#, stack: stack) == hevc)
+    #expect(try fingerprint("networkGone", stack: stack) != hevc)
+    #expect(try fingerprint(#"codecMissing(\"hevc\")"#, stack: stack, type: "Player.Other") != hevc)
+    let frames = #"{"type":"handledError","timestamp":"2025-03-02T14:04:09.120Z","exception":{"type":"E","message":"#
+    let logs = ["a(1)", "a(2)", "b"].map { frames + "\"\($0)\"" + #","frames":[{"methodName":"f"}]}}"# }
+    let structured = try parseLogs(Array(#"{"logs":[\#(logs.joined(separator: ","))]}"#.utf8)).batch.errors
+    #expect(structured[0].fingerprint == structured[1].fingerprint)
+    #expect(structured[0].fingerprint != structured[2].fingerprint)
+  }
+
+  @Test func `a rebuild makes no new fault of an old one`() throws {
+    let before = try fingerprint("networkGone", stack: linux(build: 0, base: 0x5500_0000))
+    #expect(try fingerprint("networkGone", stack: linux(build: 0x40, base: 0x7F00_0000)) == before)
+    for (one, two, other) in [
+      ("app(play+0x1c) [0x7f00]", "app(play+0x2c) [0x5500]", "app(stop+0x1c) [0x7f00]"),
+      (
+        "3 App 0x0000000104388010 play + 28", "3 App 0x0000000100000010 play + 44", "3 App 0x0000000104388010 stop + 28"
+      ),
+    ] {
+      for kind in ["handled_error", "crash"] {
+        let first = try fingerprint("m", stack: one, kind: kind)
+        #expect(try fingerprint("m", stack: two, kind: kind) == first)
+        #expect(try fingerprint("m", stack: other, kind: kind) != first)
+      }
+    }
+  }
+
+  @Test func `crashes without symbols are told apart by their position in the image`() throws {
+    for (one, two) in [("app(+0x10) [0x7f00]", "app(+0x20) [0x7f00]"), ("0 App 0x1 App + 16", "0 App 0x1 App + 32")] {
+      #expect(try fingerprint(stack: one, kind: "crash") != fingerprint(stack: two, kind: "crash"))
+      #expect(try fingerprint("a", stack: one) == fingerprint("a", stack: two))
+    }
+    #expect(
+      try fingerprint(stack: "app(+0x10) [0x7f00]", kind: "crash")
+        == fingerprint(stack: "app(+0x10) [0x5500]", kind: "crash"))
+  }
+
+  @Test(arguments: [
+    ("user 17 of 20", "user 3 of 4"), (#"no file “a.mp3”"#, #"no file “b.mp3”"#),
+    ("cannot open: a b", "cannot open: c"),
+    ("gone /var/x", "gone /tmp/y"), ("lost (a)", "lost (b c)"), ("the user's 'a' ended", "the user's 'b' ended"),
+    ("session 0C7C9D1E-5A77 ended", "session 7B0E2C5E-6C2B ended"), ("mail to a@b.c failed", "mail to d@e.f failed"),
+  ]) func `details of a free text do not count`(one: String, two: String) throws {
+    let stack = linux(build: 0, base: 0x5500_0000)
+    #expect(try fingerprint(one, stack: stack) == fingerprint(two, stack: stack))
+    #expect(try fingerprint(one, stack: stack) != fingerprint("something else", stack: stack))
+  }
+
+  @Test func `free text does not count beside the frames of the throw`() throws {
+    func error(_ message: String) throws -> Int64? {
+      let log =
+        #"{"type":"handledError","timestamp":"2025-03-02T14:04:09.120Z","exception":{"type":"E","message":"\#(message)","#
+        + #""frames":[{"className":"Store","methodName":"open"}]}}"#
+      return try parseLogs(Array(#"{"logs":[\#(log)]}"#.utf8)).batch.errors.first?.fingerprint
+    }
+    #expect(try error("user bob is gone") == error("user eve is gone"))
+  }
+
+  @Test func `errors of a system are told apart by domain and code`() throws {
+    func system(_ code: Int, _ text: String) throws -> Int64 {
+      try fingerprint(#"Error Domain=NSURLErrorDomain Code=\#(code) \"\#(text)\" UserInfo={a=\#(text)}"#)
+    }
+    #expect(try system(-1009, "offline") == system(-1009, "hors ligne"))
+    #expect(try system(-1009, "offline") != system(-1001, "offline"))
+  }
+}
