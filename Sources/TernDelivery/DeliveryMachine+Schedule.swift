@@ -75,7 +75,7 @@ extension DeliveryMachine {
   /// Whether requests may be made at all.
   var maySend: Bool { isEnabled && !isPaused && !retriesExhausted }
 
-  private var mayStart: Bool { maySend && claiming == nil && hasSlot }
+  private var mayStart: Bool { maySend && claiming == nil && hasSlot && !waiting.isClaimLimitReached }
 
   /// Whether a delivery is on for normal events too.
   private var deliversAll: Bool { isDelivering && !isFull(isCritical: false) }

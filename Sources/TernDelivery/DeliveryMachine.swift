@@ -24,13 +24,20 @@ package struct DeliveryMachine: Sendable {
     package var blocked: Int
     /// When to ask for them again; they count among the others from then on.
     package var blockedUntil: Duration?
+    /// True while the batches under way hold as much of the queue as they may: no other one can start before one of them
+    /// is settled.
+    package var isClaimLimitReached: Bool
     package var total: Int { normal + critical }
 
-    package init(normal: Int = 0, critical: Int = 0, blocked: Int = 0, blockedUntil: Duration? = nil) {
+    package init(
+      normal: Int = 0, critical: Int = 0, blocked: Int = 0, blockedUntil: Duration? = nil,
+      isClaimLimitReached: Bool = false
+    ) {
       self.normal = normal
       self.critical = critical
       self.blocked = blocked
       self.blockedUntil = blockedUntil
+      self.isClaimLimitReached = isClaimLimitReached
     }
   }
 

@@ -63,8 +63,9 @@ extension EventLog {
   }
 }
 
-/// A settled segment on its way out.
+/// A settled segment whose file is being removed; the index no longer has it.
 struct Removal {
+  let segment: Segment
   /// The tombstone over the whole segment, for when its file will not go.
   let tombstone: PendingTombstone
   let generation: UInt64
@@ -143,7 +144,7 @@ extension LogState {
     return runs.joined(owner: Run.gone)
   }
 
-  /// The settled segments whose files can go now, pinned until `finishRemoval`.
+  /// Takes the settled segments whose files can go now out of the index, until `finish`.
   mutating func takeSettled() -> [Removal] {
     let names = settled
     settled = []
@@ -156,31 +157,32 @@ extension LogState {
         if segment.isSettled { settled.append(name) }
         continue
       }
-      lanes[lane].modify(index) { $0.isPinned = true }
+      lanes[lane].remove(at: index)
+      leavingBytes += segment.size
       let everything = Run(
         lower: SegmentHeader.size, upper: segment.end, firstOrdinal: 0, endOrdinal: segment.nextOrdinal,
         owner: Run.gone)
       let tombstone = PendingTombstone(name: name, header: segment.header, path: path(name), run: everything)
       let spare = spares.reserve()
       removals.append(
-        Removal(tombstone: tombstone, generation: generation, spare: spare, sparePath: spare.flatMap { home?.path($0) })
+        Removal(
+          segment: segment, tombstone: tombstone, generation: generation, spare: spare,
+          sparePath: spare.flatMap { home?.path($0) })
       )
     }
     return removals
   }
 
-  /// Forgets a segment whose file is gone; one whose file would not go is tried again later.
+  /// Ends a removal; a file that could not be removed is tried again later.
   mutating func finish(_ removal: Removal) {
     guard removal.generation == generation else { return }
     if let spare = removal.spare { spares.finish(spare, isInPlace: removal.isKept) }
-    let name = removal.tombstone.name
-    let lane = Int(name.lane.rawValue)
-    guard let index = lanes[lane].segments.index(of: name.number) else { return }
+    leavingBytes -= removal.segment.size
+    let name = removal.segment.name
     if removal.isGone {
       endBackoff(name.number)
-      lanes[lane].remove(at: index)
     } else {
-      lanes[lane].modify(index) { $0.isPinned = false }
+      lanes[Int(name.lane.rawValue)].add(removal.segment)
       settled.append(name)
     }
   }

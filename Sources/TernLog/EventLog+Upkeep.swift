@@ -160,6 +160,7 @@ extension LogState {
     unreadErasures = nil
     pendingEpochs = []
     quarantinedBytes = 0
+    leavingBytes = 0
     savedAgeClock = nil
     ageClockBytes = 0
     return nextNumber

@@ -145,7 +145,8 @@ package final class EventLog: Sendable {
         counts.unreadableUntil = [counts.unreadableUntil, until].compactMap { $0 }.min()
       }
       counts.claimed = state.claimed
-      counts.bytes = state.home == nil ? 0 : state.diskBytes
+      counts.isClaimLimitReached = state.isClaimLimitReached(at: clock.uptime)
+      counts.bytes = state.home == nil ? 0 : state.diskBytes + state.leavingBytes
       counts.oldestWaiting = state.oldestWaiting()
       counts.dropped = state.ledger.counts
       counts.droppedTotal = state.ledger.dropped
@@ -169,7 +170,7 @@ package final class EventLog: Sendable {
     state.withLock { state in
       let segments = min(records, bytes / (state.segmentLimit / 2)) + 2
       let needed = bytes + records * RecordHeader.size + segments * SegmentHeader.size
-      return state.occupiedBytes - state.lanes[0].waitingBytes + needed <= state.occupiedLimit
+      return state.occupiedBytes - state.lanes[0].evictableBytes + needed <= state.occupiedLimit
     }
   }
 

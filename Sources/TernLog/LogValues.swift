@@ -86,6 +86,8 @@ package struct LogCounts: Sendable, Equatable {
   package var unreadableUntil: Duration?
   /// Events in open claims.
   package var claimed = 0
+  /// True while open claims hold as much of the log as they may: there is nothing to claim until one is settled.
+  package var isClaimLimitReached = false
   /// Bytes on disk, everything in the log's directory included.
   package var bytes = 0
   /// The time of the event at the head of the queue (the earlier of the two lanes' heads); `nil` when none waits.

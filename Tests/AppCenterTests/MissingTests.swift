@@ -33,7 +33,7 @@ extension `App Center` {
 
     @Test func `307. eviction never takes what is on its way`() async throws {
       let modules = try ModuleHarness(transport: ScriptedTransport { _ in .hold })
-      AppCenter.setMaxStorageSize(48 * 1024, completionHandler: nil)
+      AppCenter.setMaxStorageSize(96 * 1024, completionHandler: nil)
       modules.startQuietly()
       for number in 0..<50 { Analytics.trackEvent("E\(number)") }
       let first = await modules.transport.request(number: 1).events.map(\.name)

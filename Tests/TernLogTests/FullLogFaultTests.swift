@@ -58,6 +58,8 @@ import Testing
     guard let log = maybe else { return account }
     append(log, 160..<200, criticalEach: 4)
     deliver(log, 10)
+    // So that claims may hold all of it.
+    log.setMaximumBytes(10 << 20)
     // Twice, as one failure makes one attempt come up short.
     for _ in 0..<2 {
       while let claim = log.claim(1000) {
@@ -110,6 +112,7 @@ import Testing
       while let claim = log.claim(1000) {
         #expect(claim.isGenuine, place)
         for record in claim.records { found[record.lane, default: []].append(Int(record.id.low)) }
+        log.settle(claim.id, .delivered)
       }
       for lane in Lane.allCases {
         let numbers = found[lane, default: []]
@@ -120,7 +123,7 @@ import Testing
       let known = Set(account.left.values.joined()).union(found.values.joined()).union(account.delivered)
       let drops = max(account.counts.dropped.values.reduce(0, +), log.counts.dropped.values.reduce(0, +))
       #expect(known.count + drops >= account.stored + account.refused, place)
-      #expect(log.counts.bytes <= 24 << 10 || log.counts.claimed > 0, place)
+      #expect(log.counts.bytes <= 24 << 10, place)
       fixture.memory?.killProcess()
     }
   }

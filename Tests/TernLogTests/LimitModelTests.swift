@@ -28,9 +28,7 @@ import Testing
     mutating func evict(to log: EventLog, _ place: Comment) {
       let counts = log.counts
       if !claims.isEmpty {
-        let claim = log.claim(maximumEvents: .max, maximumBytes: .max)
-        let found = Set(claim?.numbers ?? [])
-        if let claim { log.settle(claim.id, .returned) }
+        let found = log.waitingNumbers
         for lane in Lane.allCases {
           let before = count(lane)
           waiting[lane, default: []].removeAll { !found.contains($0.number) }
@@ -182,14 +180,15 @@ import Testing
     let claim = try #require(log.claim(100))
     log.setMaximumBytes(24 << 10)
     #expect(log.counts.claimed == 100)
-    #expect(log.counts.waiting == 0, "the claim alone takes more than the limit")
+    #expect(log.counts.waiting < 36, "the claim alone takes more than the limit; only events of its files are left")
     #expect(fixture.append(log, 400, lane: .critical, bytes: 400) == .dropped(.queueFull))
+    let left = log.waitingNumbers.union(claim.numbers).sorted()
     log.settle(claim.id, .returned)
     #expect(log.counts.bytes <= 24 << 10)
     let kept = log.counts.waiting
     #expect(log.counts.waitingCritical == kept && kept >= 38)
     #expect(log.counts.dropped == [.queueFull: 401 - kept])
-    #expect(log.drain() == Array(100 - kept..<100), "the newest of those that came back")
+    #expect(log.drain() == left.suffix(kept), "the newest of those that were left")
   }
 
   @Test func `a limit that grows lets events in again at once, also while claims are open`() throws {
@@ -202,11 +201,12 @@ import Testing
       number += 1
     }
     let claim = try #require(log.claim(1000))
+    let waiting = log.counts.waiting
     #expect(fixture.append(log, 1000, bytes: 400) == .dropped(.queueFull))
     log.setMaximumBytes(48 << 10)
     #expect(
-      fixture.append(log, 1001, bytes: 400) == .stored(waiting: 1, waitingCritical: 0, dropped: log.counts.droppedTotal)
-    )
+      fixture.append(log, 1001, bytes: 400)
+        == .stored(waiting: waiting + 1, waitingCritical: waiting, dropped: log.counts.droppedTotal))
     log.setMaximumBytes(24 << 10)
     log.setMaximumBytes(48 << 10)
     #expect(log.counts.claimed == claim.records.count)

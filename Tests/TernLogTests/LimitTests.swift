@@ -85,20 +85,16 @@ import Testing
     #expect(found.last == 299)
   }
 
-  @Test func `when all events are in open claims a new one is refused`() throws {
+  @Test func `an event that finds no room beside open claims is refused`() throws {
     let fixture = makeFixture(bytes: 24 << 10)
     let log = try fixture.open()
-    var number = 0
-    while log.counts.dropped.isEmpty {
-      fixture.append(log, number, bytes: 400)
-      number += 1
-    }
+    fixture.append(log, 1, bytes: 20 << 10)
     let claim = try #require(log.claim(1000))
-    #expect(fixture.append(log, 1000, lane: .critical, bytes: 400) == .dropped(.queueFull))
+    #expect(fixture.append(log, 2, lane: .critical, bytes: 4 << 10) == .dropped(.queueFull))
     log.settle(claim.id, .delivered)
     #expect(
-      fixture.append(log, 1001, bytes: 400) == .stored(waiting: 1, waitingCritical: 0, dropped: log.counts.droppedTotal)
-    )
+      fixture.append(log, 3, lane: .critical, bytes: 4 << 10)
+        == .stored(waiting: 1, waitingCritical: 1, dropped: log.counts.droppedTotal))
   }
 
   @Test(arguments: World.allCases)

@@ -1,8 +1,9 @@
 import Foundation
 import TernEvents
-import TernLog
 import TernTestSupport
 import Testing
+
+@testable import TernLog
 
 /// A clock that stands still until a test moves it.
 final class ManualClock: TernClock {
@@ -136,6 +137,29 @@ extension EventLog {
       numbers += claim.numbers
       #expect(claim.isGenuine)
       settle(claim.id, .delivered)
+    }
+    return numbers
+  }
+
+  /// The numbers of the events that no claim holds.
+  var waitingNumbers: Set<Int> {
+    let (segments, paths) = state.withLock { state in
+      let segments = state.lanes.flatMap { lane in lane.segments.indices.map { lane.segments[$0] } }
+      return (segments, segments.map { state.path($0.name) })
+    }
+    var numbers: Set<Int> = []
+    for (segment, path) in zip(segments, paths) where segment.waiting > 0 {
+      var bytes = [UInt8](repeating: 0, count: segment.end)
+      guard let file = try? fileSystem.open(path, .read) else { continue }
+      defer { fileSystem.close(file) }
+      bytes.withUnsafeMutableBytes { _ = try? fileSystem.read(into: $0, from: file, at: 0) }
+      bytes.withUnsafeBytes { buffer in
+        var walker = WaitingWalker(segment, SegmentReader(bytes: buffer, base: 0, salt: segment.header.salt))
+        while let item = walker.peek() {
+          if case .record(let header, _) = item { numbers.insert(Int(header.id.low)) }
+          walker.take(item)
+        }
+      }
     }
     return numbers
   }

@@ -76,6 +76,24 @@ import Testing
     await tern.shutdown()
   }
 
+  @Test func `critical events outlast normal ones that are in flight`() async throws {
+    let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
+    let tern = try harness.client {
+      $0.sessions = .manual
+      $0.maximumQueueBytes = 256 << 10
+    }
+    for _ in 0..<600 { tern.track("Normal") }
+    await harness.transport.request(number: 1)
+    for number in 0..<20_000 {
+      tern.track("Normal", ["Number": Int64(number)])
+      if number % 100 == 0 { tern.track("Critical", priority: .critical) }
+    }
+    harness.transport.release()
+    await tern.flush()
+    #expect(harness.transport.received.all("Critical").count == 200)
+    await tern.shutdown()
+  }
+
   @Test func `a configuration cannot be wrong`() throws {
     let harness = try TestHarness()
     _ = try harness.client {

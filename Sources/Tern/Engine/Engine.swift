@@ -112,7 +112,7 @@ package final class Engine: Sendable {
     return .init(
       normal: counts.waiting - counts.unreadable - critical, critical: critical,
       blocked: counts.unreadable + counts.unreadSegments + held,
-      blockedUntil: counts.unreadableUntil)
+      blockedUntil: counts.unreadableUntil, isClaimLimitReached: counts.isClaimLimitReached)
   }
 
   package var status: TernClient.Status {

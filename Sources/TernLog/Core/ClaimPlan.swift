@@ -44,7 +44,7 @@ struct ClaimedRecord {
 }
 
 extension LogState {
-  /// Chooses and pins the segments that hold the next records, critical lane first.
+  /// Chooses and pins the segments that hold the next records, critical lane first, as far as claims may hold them.
   mutating func planClaim(events: Int, bytes: Int, skipping: Set<UInt64>, uptime: Duration) -> [ClaimSource] {
     var sources: [ClaimSource] = []
     var missingEvents = events
@@ -55,6 +55,7 @@ extension LogState {
         let segment = lanes[lane].segments[index]
         let number = segment.name.number
         guard segment.waiting > 0, !skipping.contains(number), !isBackingOff(number, at: uptime) else { continue }
+        guard mayClaim(from: segment) else { return sources }
         lanes[lane].modify(index) { $0.isPinned = true }
         if evictionCursor?.name == segment.name { closeEvictionCursor() }
         sources.append(ClaimSource(path: path(segment.name), segment: segment))
@@ -63,6 +64,27 @@ extension LogState {
       }
     }
     return sources
+  }
+
+  /// True if claims may hold this segment: it fits within their limit, or they hold it or nothing else, since one that is
+  /// larger than the limit must be claimable too.
+  private func mayClaim(from segment: Segment) -> Bool {
+    let held = lanes[0].heldBytes + lanes[1].heldBytes
+    // One that is appended to goes on growing while it is held.
+    let size = max(segment.size, segment.isOpenEnded ? segmentLimit : 0)
+    return !segment.isFree || held == 0 || held + size <= claimLimit
+  }
+
+  /// True if something waits that a claim could read, and claims may not hold it before one of them is settled.
+  func isClaimLimitReached(at uptime: Duration) -> Bool {
+    for lane in [1, 0] {
+      let segments = lanes[lane].segments
+      let next = segments.indices.first {
+        segments[$0].waiting > 0 && !isBackingOff(segments[$0].name.number, at: uptime)
+      }
+      if let next { return !mayClaim(from: segments[next]) }
+    }
+    return false
   }
 
   /// Takes what was found into the index; returns the tombstones to be written.

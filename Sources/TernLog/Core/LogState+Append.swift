@@ -29,7 +29,7 @@ extension LogState {
   ///
   /// They are kept while there is room, as a file that is there saves making one; on a full disk they would keep the log
   /// from storing for as long as the process lives.
-  private mutating func freeSettled() -> Bool {
+  mutating func freeSettled() -> Bool {
     for lane in lanes.indices where lanes[lane].segments.last?.isSettled == true { seal(lane) }
     return removeSettled()
   }

@@ -12,14 +12,14 @@ extension LogState {
   /// Evicts what has to go so that a new event fits: the oldest of the lowest priority, nothing of a higher one.
   mutating func makeRoom(for bytes: Int, _ lane: Lane) -> Bool {
     let allowed = lane == .critical ? [0, 1] : [0]
-    let evictable = allowed.reduce(0) { $0 + lanes[$1].waitingBytes }
+    let evictable = allowed.reduce(0) { $0 + lanes[$1].evictableBytes }
     let isAlone = lanes[0].waiting + lanes[0].claimed + lanes[1].waiting + lanes[1].claimed == 0
     let limit = isAlone || occupiedBytes - evictable <= fixedBytes ? maximumBytes : occupiedLimit
     // Evicting in vain would lose events for nothing.
     guard occupiedBytes - evictable + bytes <= limit, canFree(bytes, allowed) else { return false }
     while occupiedBytes + bytes > occupiedLimit, evictOldest(allowed) {}
     while diskBytes + bytes > maximumBytes {
-      if removeSettled() || compactOne(atLeast: bytes) { continue }
+      if freeSettled() || compactOne(atLeast: bytes) { continue }
       guard dropOldestSegment(allowed) else { return false }
     }
     return true
@@ -51,11 +51,10 @@ extension LogState {
     if excess > 0 {
       for lane in [0, 1] {
         guard let index = lanes[lane].firstEvictable else { continue }
-        let segment = lanes[lane].segments[index]
-        if segment.isFree, segment.waitingBytes <= excess { return dropSegment(lane, index) }
+        if lanes[lane].segments[index].waitingBytes <= excess { return dropSegment(lane, index) }
         break
       }
-      return evictOldest([0, 1])
+      if evictOldest([0, 1]) { return true }
     }
     if diskBytes <= maximumBytes { return false }
     return removeSettled() || compactOne(atLeast: 1)
@@ -69,7 +68,7 @@ extension LogState {
       if evictionCursor?.name != name { openEvictionCursor(lane, index) }
       guard let file = evictionCursor?.file, let item = evictionCursor?.items.popLast() else {
         // Its file cannot be read: the segment goes as a whole, or nothing does.
-        return lanes[lane].segments[index].isFree && dropSegment(lane, index)
+        return dropSegment(lane, index)
       }
       ledger.add(item.isDamaged ? .damaged : .queueFull, item.run.records)
       let run = lanes[lane].modify(index) { $0.insert(item.run) }
@@ -128,7 +127,7 @@ extension LogState {
   /// Drops the oldest segment that nothing outside the lock relies on, with all that waits in it.
   private mutating func dropOldestSegment(_ allowed: [Int]) -> Bool {
     for lane in allowed {
-      if let index = lanes[lane].firstDroppable { return dropSegment(lane, index) }
+      if let index = lanes[lane].firstEvictable { return dropSegment(lane, index) }
     }
     return false
   }

@@ -38,6 +38,8 @@ struct LogState {
   /// Epochs that were to be erased while there was no directory.
   var pendingEpochs: Set<UInt32> = []
   var evictionCursor: EvictionCursor?
+  /// The size of settled files that are being removed.
+  var leavingBytes = 0
   /// Bytes of files that were quarantined.
   var quarantinedBytes = 0
   /// When the directory was last looked at, by uptime.
@@ -61,13 +63,14 @@ struct LogState {
   var waiting: Int { lanes[0].waiting + lanes[1].waiting }
   var claimed: Int { lanes[0].claimed + lanes[1].claimed }
 
-  /// Bytes on disk. Files that were quarantined count for at most half of the limit, so that they never stop the log.
-  var diskBytes: Int {
-    lanes[0].fileBytes + lanes[1].fileBytes + fixedBytes + min(quarantinedBytes, maximumBytes / 2)
-  }
+  /// Bytes on disk. Quarantined files count for at most half of the limit, so that they never stop the log; settled ones
+  /// that are being removed do not count, so that no event is evicted for room that is about to be there.
+  var diskBytes: Int { lanes[0].fileBytes + lanes[1].fileBytes + unavailableBytes }
+  /// Bytes that no event can have.
+  private var unavailableBytes: Int { fixedBytes + min(quarantinedBytes, maximumBytes / 2) }
   /// Bytes on disk that hold no events.
   var fixedBytes: Int { DropLedger.fileBytes + ageClockBytes }
-  /// Bytes on disk that something living needs.
+  /// Bytes on disk that cannot come free now without an event being evicted.
   var occupiedBytes: Int { diskBytes - lanes[0].deadBytes - lanes[1].deadBytes }
 
   /// The size from which a new segment is begun; at least 16 of them fit, so that little is lost to half-dead ones.
@@ -75,6 +78,9 @@ struct LogState {
   /// What living bytes may take: one segment less than the limit, because the space of an evicted event comes free
   /// only with the rest of its segment.
   var occupiedLimit: Int { maximumBytes - segmentLimit }
+  /// The most bytes of files that claims may hold: half of what events can have. A claimed event cannot be evicted, so
+  /// the other half is what is left for critical events while normal ones are in flight.
+  var claimLimit: Int { (maximumBytes - unavailableBytes) / 2 }
 
   /// Counts events as recorded.
   mutating func track(_ number: Int) { tracked = tracked.addingSaturated(max(number, 0)) }

@@ -5,9 +5,13 @@ struct LaneIndex {
   private(set) var segments = SegmentQueue()
   private(set) var waiting = 0
   private(set) var claimed = 0
-  private(set) var waitingBytes = 0
+  /// The bytes that have left, of files that can be rewritten without them.
   private(set) var deadBytes = 0
   private(set) var fileBytes = 0
+  /// The size of the files that must stay as they are: they hold claimed events, or are being read or written.
+  private(set) var heldBytes = 0
+  /// The bytes of the events that could be evicted, which are in the other files.
+  private(set) var evictableBytes = 0
   /// The last segment's file while it is appended to.
   var active: OpenFile?
   /// Segments from this number on may have bytes that are not on the medium yet.
@@ -40,20 +44,17 @@ struct LaneIndex {
     let before = segments[index].size
     segments[index].append(recordBytes: recordBytes, time: time)
     waiting += 1
-    waitingBytes += recordBytes
     fileBytes += segments[index].size - before
+    if segments[index].isFree { evictableBytes += recordBytes } else { heldBytes += segments[index].size - before }
   }
 
   /// The first segment from which an event can be evicted.
   var firstEvictable: Int? {
-    segments.indices.first { segments[$0].waiting > 0 && !segments[$0].isPinned }
+    segments.indices.first { segments[$0].isFree && segments[$0].waiting > 0 }
   }
 
   /// The first segment that holds waiting events.
   var firstWaiting: Int? { segments.indices.first { segments[$0].waiting > 0 } }
-
-  /// The first segment that can be removed as a whole and would take events with it.
-  var firstDroppable: Int? { segments.indices.first { segments[$0].isFree && segments[$0].waiting > 0 } }
 
   /// The first segment that can be rewritten and would get this much smaller.
   func firstCompactable(atLeast bytes: Int) -> Int? {
@@ -66,8 +67,12 @@ struct LaneIndex {
   private mutating func count(_ segment: borrowing Segment, _ sign: Int) {
     waiting += sign * segment.waiting
     claimed += sign * segment.claimed
-    waitingBytes += sign * segment.waitingBytes
-    deadBytes += sign * segment.deadBytes
     fileBytes += sign * segment.size
+    if segment.isFree {
+      evictableBytes += sign * segment.waitingBytes
+      deadBytes += sign * segment.deadBytes
+    } else {
+      heldBytes += sign * segment.size
+    }
   }
 }

@@ -76,6 +76,7 @@ extension SimulatedDevice {
       TimingOracle.View(
         now: clock.uptime, waiting: counts.waiting, waitingCritical: counts.waitingCritical,
         inFlight: process.open.count, isFailing: isFailing || process.isAsking,
+        isClaimLimitReached: counts.isClaimLimitReached,
         mayRun: process.client.isEnabled && !process.isPaused && !process.isSuspended))
     let status = process.client.status
     if status.delivered != process.delivered {

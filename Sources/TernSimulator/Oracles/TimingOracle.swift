@@ -20,6 +20,8 @@ struct TimingOracle {
     var inFlight: Int
     /// Nothing has arrived since something failed: the collector may be asked first, and one at a time.
     var isFailing: Bool
+    /// The batches under way hold as much of the queue as they may.
+    var isClaimLimitReached: Bool
     /// Enabled, not paused, not suspended.
     var mayRun: Bool
   }
@@ -166,7 +168,7 @@ struct TimingOracle {
     }
     let isClean = failures == 0 && !isSplitting && !view.isFailing
     let hasSlot = isClean ? view.inFlight < rules.maximumInFlight : view.inFlight == 0
-    guard view.mayRun, view.waiting > 0, hasSlot, let unsentSince else {
+    guard view.mayRun, view.waiting > 0, hasSlot, !view.isClaimLimitReached, let unsentSince else {
       runnableSince = nil
       deadline = nil
       return
