@@ -57,7 +57,7 @@ import Testing
   @Test func `the small files have these bytes`() {
     let erasures = [Erasure(epoch: 0x0102_0304, firstToErase: 0x0607, firstToKeep: 0x0A0B)]
     let bytes = ErasureFile.encode(erasures)
-    #expect(Array(bytes[..<4]) == Array("TER2".utf8))
+    #expect(Array(bytes[..<4]) == Array("TERA".utf8))
     #expect(Array(bytes[8...]) == [1, 0, 0, 0, 4, 3, 2, 1, 7, 6, 0, 0, 0, 0, 0, 0, 0x0B, 0x0A, 0, 0, 0, 0, 0, 0])
     #expect(bytes.withUnsafeBytes { ErasureFile.decode($0) } == erasures)
     for offset in bytes.indices {

@@ -90,7 +90,7 @@ import Testing
     }
     harness.transport.release()
     await tern.flush()
-    #expect(harness.transport.received.all("Critical").count == 200)
+    #expect(harness.transport.received.names.count { $0 == "Critical" } == 200)
     await tern.shutdown()
   }
 

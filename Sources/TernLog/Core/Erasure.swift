@@ -47,8 +47,8 @@ struct Erasure: Equatable {
 /// The file that remembers erasures that are under way, so that the next launch ends what a crash interrupted.
 enum ErasureFile {
   static let name = "erasing"
-  /// "TER2" in the order of the bytes.
-  private static let magic: UInt32 = 0x3252_4554
+  /// "TERA" in the order of the bytes.
+  private static let magic: UInt32 = 0x4152_4554
   private static let entryBytes = 20
   private static let headBytes = 12
   /// More are not kept: an app that erases an identity that often has long ended the first.

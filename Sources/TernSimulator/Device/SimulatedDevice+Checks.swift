@@ -44,7 +44,7 @@ extension SimulatedDevice {
     if !process.client.isEnabled { fail("disabled", "process \(process.number) asks while it is disabled") }
     // What another process, or one that died in a call, left to be known may be outdated.
     if !isFailing, !isMemoryStale, !process.isAsking, !traits.hasCompanion, drops.acknowledgedInCrash == 0 {
-      fail("questions", "process \(process.number) asks a collector that has not failed")
+      fail("probes", "process \(process.number) asks a collector that has not failed")
     }
     process.isAsking = true
     return []

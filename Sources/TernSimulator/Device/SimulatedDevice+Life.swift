@@ -173,7 +173,7 @@ extension SimulatedDevice {
     if let install, process.client.installID != install { fail("install", "the install has another identifier") }
     install = process.client.installID
     if let expectedEnabled, process.client.isEnabled != expectedEnabled {
-      fail("switches", "the client is \(process.client.isEnabled ? "enabled" : "disabled") after a launch")
+      fail("settings", "the client is \(process.client.isEnabled ? "enabled" : "disabled") after a launch")
     }
     guard !process.client.isEnabled else { return }
     // An opt-out that a kill cut short is finished now.

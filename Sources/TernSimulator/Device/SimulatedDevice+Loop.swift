@@ -25,7 +25,7 @@ extension SimulatedDevice {
   /// Lets the run loop take in its messages and then this, and does what it asks for.
   func take(_ process: SimulatedProcess, _ messages: [Message]) {
     let now = clock.uptime
-    if let late = process.timing.check(now: now) { fail("in time", "process \(process.number): \(late)") }
+    if let late = process.timing.check(now: now) { fail("timing", "process \(process.number): \(late)") }
     let counts = process.engine.log.counts
     process.timing.notice(waiting: counts.waiting, critical: counts.waitingCritical, now: now)
     let adoptions = process.loop.adoptions

@@ -13,7 +13,7 @@ extension SimulatedDevice {
     let round = process.timing.round
     process.open.append(number)
     if let fault = process.timing.started(now: clock.uptime, inFlight: process.open.count) {
-      fail("in time", "process \(process.number): \(fault)")
+      fail("timing", "process \(process.number): \(fault)")
     }
     let bytes = records.reduce(0) { $0 + $1.payload.count + 1 }
     guard let request = process.engine.request(for: records) else { return }
