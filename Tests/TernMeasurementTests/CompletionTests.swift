@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Dispatch with a completion handler` {
   let world = MeasurementWorld()
 
-  @Test func `B45 with hits waiting and a server that takes them the handler is told good, once`() async {
+  @Test func `with hits waiting and a server that takes them the handler is told good, once`() async {
     let client = world.client()
     client.sendEvents(1...45)
     #expect(await client.dispatchOnce() == .good)
@@ -21,7 +21,7 @@ import Testing
     (.failure(.timedOut), .error), (.failure(.connection), .error), (.failure(.offline), .noData),
     (.status(400), .error),
   ])
-  func `B46 the handler is called exactly once whatever happens`(
+  func `the handler is called exactly once whatever happens`(
     answer: MeasurementTransport.Answer, result: DispatchMachine.Result
   ) async {
     let client = world.client()
@@ -35,7 +35,7 @@ import Testing
     #expect(results.withLock { $0.first } == result)
   }
 
-  @Test func `B46 the handler is called exactly once on an empty queue, and at the end of the client`() async {
+  @Test func `the handler is called exactly once on an empty queue, and at the end of the client`() async {
     let client = world.client()
     #expect(await client.dispatchOnce() == .noData)
     world.transport.answer { _ in .hold }
@@ -50,7 +50,7 @@ import Testing
     #expect(count.withLock { $0 } == 1)
   }
 
-  @Test func `B47 after a call with a handler nothing is sent periodically`() async {
+  @Test func `after a call with a handler nothing is sent periodically`() async {
     let client = world.client()
     client.sendEvent("1")
     #expect(await client.dispatchOnce() == .good)
@@ -62,7 +62,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B48 assigning 120 when it is 120 already turns periodic dispatch on again`() async {
+  @Test func `assigning 120 when it is 120 already turns periodic dispatch on again`() async {
     let client = world.client()
     client.sendEvents(1...21)
     #expect(await client.dispatchOnce() == .good)
@@ -74,7 +74,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B54 a thousand calls from within the handler do not let the stack grow`() async {
+  @Test func `a thousand calls from within the handler do not let the stack grow`() async {
     let client = world.client()
     let deepest = Locked((first: UInt(0), most: UInt(0)))
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -96,7 +96,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B55 the handler never runs while the caller waits for the call to return`() async {
+  @Test func `the handler never runs while the caller waits for the call to return`() async {
     let client = world.client()
     let held = Locked(0)
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -112,7 +112,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B56 a hit recorded just before is in the request`() async {
+  @Test func `a hit recorded just before is in the request`() async {
     let client = world.client()
     for number in 1...50 {
       client.sendEvent("\(number)")

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Manual dispatch` {
   let world = MeasurementWorld()
 
-  @Test func `B36 dispatch() sends at once with periodic dispatch off, and leaves it off`() async {
+  @Test func `dispatch() sends at once with periodic dispatch off, and leaves it off`() async {
     let client = world.client()
     client.dispatchInterval = 0
     client.sendEvent("1")
@@ -21,7 +21,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B37 dispatch() with periodic dispatch on neither moves nor stops the timer`() async {
+  @Test func `dispatch() with periodic dispatch on neither moves nor stops the timer`() async {
     let client = world.client()
     client.sendEvent("1")
     await world.clock.sleeping(until: .seconds(1120))
@@ -35,7 +35,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B38 dispatch() with 45 hits makes three requests, oldest first`() async {
+  @Test func `dispatch() with 45 hits makes three requests, oldest first`() async {
     let client = world.client()
     client.sendEvents(1...45)
     client.dispatch()
@@ -45,7 +45,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B39 dispatch() on an empty queue makes no request`() async {
+  @Test func `dispatch() on an empty queue makes no request`() async {
     let client = world.client()
     client.dispatch()
     await world.clock.passQuietly(.seconds(600), client)
@@ -53,7 +53,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B42 nothing leaves the queue before a 2xx`() async {
+  @Test func `nothing leaves the queue before a 2xx`() async {
     let client = world.client()
     client.sendEvents(1...3)
     let failures: [MeasurementTransport.Answer] = [
@@ -86,7 +86,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B58 a hit that the server refuses does not stop later ones for ever`() async {
+  @Test func `a hit that the server refuses does not stop later ones for ever`() async {
     let client = world.client()
     world.transport.answer { request in request.hits.labels.contains("7") ? .status(400) : .accept }
     client.sendEvents(1...25)

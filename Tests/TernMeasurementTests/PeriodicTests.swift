@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Periodic dispatch` {
   let world = MeasurementWorld()
 
-  @Test func `B30 the interval is 120 s at first, and periodic dispatch on`() async {
+  @Test func `the interval is 120 s at first, and periodic dispatch on`() async {
     let client = world.client()
     #expect(client.dispatchInterval == 120)
     #expect(client.isDispatchingPeriodically)
@@ -18,7 +18,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B31 with an interval of 10 s a hit goes out 10 s later`() async {
+  @Test func `with an interval of 10 s a hit goes out 10 s later`() async {
     let client = world.client()
     client.dispatchInterval = 10
     client.sendEvent("1")
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [-1, 0, 0.5, -.infinity, .infinity, .nan])
-  func `B32 and B33 an interval below 1 s, or none at all, turns periodic dispatch off`(interval: Double) async {
+  func `an interval below 1 s, or none at all, turns periodic dispatch off`(interval: Double) async {
     let client = world.client()
     client.dispatchInterval = interval
     client.sendEvent("1")
@@ -43,7 +43,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B34 from -1 back to 5 the next request comes 5 s after the assignment`() async {
+  @Test func `from -1 back to 5 the next request comes 5 s after the assignment`() async {
     let client = world.client()
     client.dispatchInterval = -1
     client.sendEvent("1")
@@ -55,7 +55,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B35 a change from 120 to 10 after a minute fires after 70 s`() async {
+  @Test func `a change from 120 to 10 after a minute fires after 70 s`() async {
     let client = world.client()
     client.sendEvent("1")
     await world.clock.sleeping(until: .seconds(1120))
@@ -76,7 +76,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B41 after three intervals offline all hits are sent once`() async {
+  @Test func `after three intervals offline all hits are sent once`() async {
     let client = world.client()
     world.transport.answer { _ in .failure(.offline) }
     client.dispatchInterval = 10
@@ -110,7 +110,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B43 after a restart nothing is sent before the first tick or a call`() async {
+  @Test func `after a restart nothing is sent before the first tick or a call`() async {
     let first = world.client()
     first.sendEvents(1...2)
     await first.shutdown()
@@ -122,7 +122,7 @@ import Testing
     await second.shutdown()
   }
 
-  @Test func `B57 after 503 with Retry-After the next automatic try waits, and a call does not`() async {
+  @Test func `after 503 with Retry-After the next automatic try waits, and a call does not`() async {
     let client = world.client()
     client.dispatchInterval = 10
     // Longer than our own first pause, which is 60 s.

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Limits and switches` {
   let world = MeasurementWorld()
 
-  @Test func `B44 sends from eight threads are all stored, each with a number of its own`() async {
+  @Test func `sends from eight threads are all stored, each with a number of its own`() async {
     let client = world.client()
     await withTaskGroup(of: Void.self) { group in
       for thread in 0..<8 {
@@ -23,7 +23,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B59 a dry run uses no network, and the seed's loop still ends`() async {
+  @Test func `a dry run uses no network, and the seed's loop still ends`() async {
     let client = world.client(collector: nil)
     client.dryRun = true
     client.sendEvents(1...25)
@@ -35,7 +35,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B60 opting out erases the queue, drops later hits and is kept; opting in goes on as before`() async {
+  @Test func `opting out erases the queue, drops later hits and is kept; opting in goes on as before`() async {
     let first = world.client()
     first.sendEvents(1...3)
     first.optOut = true
@@ -59,7 +59,7 @@ import Testing
     await third.shutdown()
   }
 
-  @Test func `B60 an opt-out reaches the app's other processes: within a second, and before each request`() async {
+  @Test func `an opt-out reaches the app's other processes: within a second, and before each request`() async {
     let (first, second) = (world.client(), world.client())
     second.sendEvent("1")
     first.optOut = true
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `B60 an opt-out that a disk refuses holds, and is written down as soon as it can be`(
+  func `an opt-out that a disk refuses holds, and is written down as soon as it can be`(
     isSetAgain: Bool
   ) async {
     let client = world.client()
@@ -102,7 +102,7 @@ import Testing
     for client in [client, second] { await client.shutdown() }
   }
 
-  @Test func `B60 an opt-out takes the room that the erased hits leave on a full disk`() async {
+  @Test func `an opt-out takes the room that the erased hits leave on a full disk`() async {
     let client = world.client()
     world.files.setCapacity(8_000)
     client.sendItems(0..<100)
@@ -137,7 +137,7 @@ import Testing
     await second.shutdown()
   }
 
-  @Test func `B61 the 61st hit at once is dropped and counted, and after 20 s ten more pass`() async {
+  @Test func `the 61st hit at once is dropped and counted, and after 20 s ten more pass`() async {
     let client = world.client()
     client.sendEvents(1...62)
     #expect(client.stored == 60 && client.dropped(.rateLimited) == 2)
@@ -159,7 +159,7 @@ import Testing
     #expect(taken == 60)
   }
 
-  @Test func `B62 transactions and items are exempt from the allowance`() async {
+  @Test func `transactions and items are exempt from the allowance`() async {
     let client = world.client()
     client.sendEvents(1...60)
     client.send(MeasurementClient.tracker, ["&t": .text("transaction"), "&ti": .text("1")])
@@ -168,7 +168,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B63 hit 10 001 removes the oldest`() async {
+  @Test func `hit 10 001 removes the oldest`() async {
     let client = world.client()
     client.dispatchInterval = 0
     client.sendItems(1...10_001)
@@ -180,7 +180,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B78 a client is in the sample or not, whatever the hit`() async {
+  @Test func `a client is in the sample or not, whatever the hit`() async {
     let tracker = HitComposer.Tracker(trackingID: "UA-1-1", fields: ["&sf": "50.0"])
     var generator = FastGenerator(seed: 7)
     let clients = (0..<10_000).map { _ in UniqueID.random(using: &generator).description }

@@ -20,7 +20,7 @@ import Testing
     client.send(MeasurementClient.tracker, payload(bytes))
   }
 
-  @Test func `B66 one hit of up to 2000 bytes goes by GET, a longer one by POST, several as a batch`() async {
+  @Test func `one hit of up to 2000 bytes goes by GET, a longer one by POST, several as a batch`() async {
     let probe = world.client()
     await send(0, probe)
     #expect(await probe.dispatchOnce() == .good)
@@ -50,7 +50,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B67 z comes last; v, tid, cid and t are always there`() async throws {
+  @Test func `z comes last; v, tid, cid and t are always there`() async throws {
     let client = world.client()
     client.sendEvents(1...3)
     client.sendItems(1...2)
@@ -88,7 +88,7 @@ import Testing
     #expect(AutomaticFields.fields(of: TestHarness.device, appName: nil, clientID: "c")["sr"] == nil)
   }
 
-  @Test func `B67 clearing what every hit needs gives back what there was`() async throws {
+  @Test func `clearing what every hit needs gives back what there was`() async throws {
     let client = world.client()
     client.send(
       MeasurementClient.tracker,
@@ -103,7 +103,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B68 each attempt computes qt anew; ht and z stay`() async throws {
+  @Test func `each attempt computes qt anew; ht and z stay`() async throws {
     let client = world.client()
     world.transport.answer { _ in .acceptAndLoseAnswer }
     client.sendEvent("1")
@@ -118,7 +118,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B69 in a batch each line has its own qt`() async {
+  @Test func `in a batch each line has its own qt`() async {
     let client = world.client()
     for number in 1...3 {
       client.sendEvent("\(number)")
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `B70 no batch has more than 20 lines or 16384 bytes, no line more than 8192`(seed: UInt64) async {
+  func `no batch has more than 20 lines or 16384 bytes, no line more than 8192`(seed: UInt64) async {
     var generator = FastGenerator(seed: seed)
     let client = world.client()
     let lengths = (0..<60).map { _ in
@@ -181,7 +181,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B71 signs and line breaks in a label arrive intact`() async {
+  @Test func `signs and line breaks in a label arrive intact`() async {
     let client = world.client()
     for label in ["ü &=+\n", "100 %41 ; # ? 🦆", "\u{0}\r\n\t\"'\\", "a+b", "=", "&z=1&"] { client.sendEvent(label) }
     #expect(await client.dispatchOnce() == .good)
@@ -190,7 +190,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `B72 numbers are written the same in every locale`() {
+  @Test func `numbers are written the same in every locale`() {
     let numbers: [(NSNumber, String)] = [
       (5, "5"), (29.2, "29.2"), (true, "1"), (false, "0"), (-55.5, "-55.5"), (1_234_567.891, "1234567.891"),
       (1e15, "1000000000000000"), (1e-7, "0.0000001"), (NSNumber(value: Float(29.2)), "29.2"), (0, "0"),
@@ -224,7 +224,7 @@ import Testing
     }
   }
 
-  @Test func `B75 a campaign address gives its eleven parameters, any other none`() {
+  @Test func `a campaign address gives its eleven parameters, any other none`() {
     let address =
       "https://shop.example/a?utm_id=1&utm_campaign=spring%20sale&utm_content=3&utm_medium=4&utm_source=5+6&utm_term=7"
       + "&dclid=8&gclid=9&gmob_t=10&aclid=11&anid=12&other=x#utm_source=no"
@@ -240,7 +240,7 @@ import Testing
     }
   }
 
-  @Test func `B79 the advertising identifier is absent unless allowed`() async {
+  @Test func `the advertising identifier is absent unless allowed`() async {
     let client = world.client()
     let fields = ["&idfa": "1", "&ate": "1"]
     client.sendEvent("no", tracker: .init(trackingID: "UA-1-1", fields: fields))

@@ -14,7 +14,7 @@ import Testing
 
 /// With a real process on a real disk.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct `A process with hits that is killed` {
-  @Test func `B40 hits of a process that was killed are sent after the restart, each once`() async throws {
+  @Test func `hits of a process that was killed are sent after the restart, each once`() async throws {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("tern-hits-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
     for life in 0..<3 {

@@ -88,7 +88,7 @@ import Warehouse
   }
 
   @Test(arguments: ["/collect", "/r/collect", "/j/collect"])
-  func `B100 every address of a hit answers with the picture`(path: String) async throws {
+  func `every address of a hit answers with the picture`(path: String) async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       expectPicture(try await client.execute(uri: "\(path)?\(hit(fixture, "One", z: 1))", method: .get))
@@ -99,7 +99,7 @@ import Warehouse
     #expect(fixture.warehouse.names == ["One", "Two"])
   }
 
-  @Test func `B101 a hit of 8192 bytes is stored, a longer one is not and counted`() async throws {
+  @Test func `a hit of 8192 bytes is stored, a longer one is not and counted`() async throws {
     let fixture = try Fixture()
     let start = hit(fixture, "Long") + "&odd="
     try await fixture.routed { client in
@@ -112,7 +112,7 @@ import Warehouse
     #expect(fixture.warehouse.batches.flatMap { $0.rejections.map(\.reason) } == ["event_too_large"])
   }
 
-  @Test func `B102 of twenty-one lines twenty are processed and one is counted, blank ones are not`() async throws {
+  @Test func `of twenty-one lines twenty are processed and one is counted, blank ones are not`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       for (separator, number) in [("\n", 21), ("\r\n", 21), ("\n\n \n", 20)] {
@@ -126,7 +126,7 @@ import Warehouse
       fixture.warehouse.batches.map { $0.rejections.map(\.reason) } == [["too_many_hits"], ["too_many_hits"], []])
   }
 
-  @Test func `B103 a compressed body is accepted, and a bomb is refused at the limit`() async throws {
+  @Test func `a compressed body is accepted, and a bomb is refused at the limit`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       expectPicture(
@@ -143,7 +143,7 @@ import Warehouse
     #expect(fixture.warehouse.batches.flatMap { $0.rejections }.isEmpty)
   }
 
-  @Test func `B104 B105 B106 a hit that is tried out is judged and not stored`() async throws {
+  @Test func `a hit that is tried out is judged and not stored`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let bad = try await client.execute(uri: "/debug/collect?tid=fake&v=1", method: .get)

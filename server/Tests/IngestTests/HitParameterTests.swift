@@ -25,14 +25,14 @@ import Testing
   @Test(
     arguments: [
       ("&qt=-1", nil), ("&qt=abc", nil), ("&qt=99999999999999999999", nil), ("&qt=5", "5"),
-    ] as [(String, String?)]) func `B92 a queue time that is none is left out, and the hit kept`(
+    ] as [(String, String?)]) func `a queue time that is none is left out, and the hit kept`(
       more: String, value: String?
     ) throws
   {
     #expect(try kept(more)["qt"] == value)
   }
 
-  @Test func `B93 three hits of a batch have three times`() {
+  @Test func `three hits of a batch have three times`() {
     let lines = [0, 60_000, 86_400_000].map { "v=1&tid=UA-1-2&cid=1&t=screenview&cd=A&qt=\($0)" }
     let body = Array(lines.joined(separator: "\n").utf8)
     let batches = body.withUnsafeBytes { MeasurementParser.batch($0, received: testTime, key: testKey) }
@@ -42,20 +42,20 @@ import Testing
   }
 
   @Test(arguments: ["&aip=0", "&aip=", "&aip=1", "&aip"])
-  func `B107 the presence of aip alone masks`(more: String) throws {
+  func `the presence of aip alone masks`(more: String) throws {
     #expect(try kept(more)["aip"] == "1")
   }
 
   @Test(arguments: [
     ("203.0.113.77", "203.0.113.0"), ("2001:db8:1:2:3::4", "2001:db8:1::"), ("2001:db8::4", "2001:db8::"),
     ("nonsense", ""),
-  ]) func `B108 an address is only kept masked, and geoid names the country`(address: String, masked: String) throws {
+  ]) func `an address is only kept masked, and geoid names the country`(address: String, masked: String) throws {
     #expect(try kept("&uip=\(address)")["uip"] == masked)
     let batch = try #require(collect(base + "&uip=\(address)&geoid=de").first?.batch)
     #expect(batch.devices.first?.country == "DE")
   }
 
-  @Test func `B109 an event without action is not processed`() {
+  @Test func `an event without action is not processed`() {
     for more in ["", "&promotion=1", "&ilpi=1", "&il1nm=List", "&pr1id=P"] {
       let batches = collect("v=1&tid=UA-1-2&cid=1&t=event&ec=a\(more)")
       #expect(batches.flatMap(\.batch.events).isEmpty && batches.flatMap(\.batch.hits).isEmpty, "\(more)")
@@ -76,7 +76,7 @@ import Testing
     #expect(whole.events.map(\.kind) == [.event])
   }
 
-  @Test func `B110 a value below zero is dropped`() throws {
+  @Test func `a value below zero is dropped`() throws {
     #expect(try kept("&ev=-1")["ev"] == nil)
     #expect(try kept("&ev=0")["ev"] == "0")
     #expect(try kept("&ev=1.5")["ev"] == nil)
@@ -86,7 +86,7 @@ import Testing
     arguments: [
       ("$-55.00", "-55.00"), ("1000.000001", "1000.000001"), ("1.23456789", "1.234567"), ("EUR 7", "7"), ("x", nil),
       ("1.2.3", nil), ("-", nil), (".5", ".5"),
-    ] as [(String, String?)]) func `B111 money is kept exactly`(written: String, value: String?) throws
+    ] as [(String, String?)]) func `money is kept exactly`(written: String, value: String?) throws
   {
     let encoded = try #require(written.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
     #expect(try kept("&tr=\(encoded)")["tr"] == value)
@@ -98,24 +98,24 @@ import Testing
     #expect(kept["!cn"] == "cut to 100 bytes" && kept["cn"]?.count == 100 && kept["!iq"] == nil)
   }
 
-  @Test func `B112 a text that is too long is cut at a character`() throws {
+  @Test func `a text that is too long is cut at a character`() throws {
     let long = String(repeating: "é", count: 100)
     #expect(try kept("&exd=\(long)")["exd"]?.utf8.count == 150)
     #expect(try kept("&exd=x\(long)")["exd"]?.utf8.count == 149)
   }
 
-  @Test func `B113 indexes that do not exist are ignored, and names are matched whole`() throws {
+  @Test func `indexes that do not exist are ignored, and names are matched whole`() throws {
     let kept = try kept("&cd0=a&cd201=b&cd01=c&cd200=d&cd=Screen&cm=mail&cm1=1.5&cm2=x&cg10=/a//b/&cg11=z&pr1cd201=q")
     #expect(kept["cd0"] == nil && kept["cd201"] == nil && kept["cd01"] == nil && kept["cd200"] == "d")
     #expect(kept["cd"] == "Screen" && kept["cm"] == "mail" && kept["cm1"] == "1.5" && kept["cm2"] == nil)
     #expect(kept["cg10"] == "a/b" && kept["cg11"] == nil && kept["pr1cd201"] == nil)
   }
 
-  @Test func `B115 a user id stands in for the client id`() {
+  @Test func `a user id stands in for the client id`() {
     #expect(collect("v=1&tid=UA-1-2&uid=7&t=screenview&cd=A").first?.batch.events.count == 1)
   }
 
-  @Test func `B116 an appview is a screen view`() throws {
+  @Test func `an appview is a screen view`() throws {
     let batch = try #require(collect("v=1&tid=UA-1-2&cid=1&t=appview&cd=A").first?.batch)
     #expect(batch.events.first?.kind == .screen)
   }
@@ -125,7 +125,7 @@ import Testing
     #expect(kept["ni"] == "1" && kept["je"] == nil && kept["cd5"] == "b")
   }
 
-  @Test func `B104 the page's own example has two errors about tid`() throws {
+  @Test func `the page's own example has two errors about tid`() throws {
     let validation = validate("tid=fake&v=1")
     #expect(!validation.isValid)
     #expect(
@@ -133,7 +133,7 @@ import Testing
     #expect(validation.messages.contains { $0.parameter == "t" && $0.code == "VALUE_REQUIRED" })
   }
 
-  @Test func `B105 a good hit has no message, a bad optional value a warning`() {
+  @Test func `a good hit has no message, a bad optional value a warning`() {
     #expect(validate("v=1&tid=UA-1-2&cid=1&t=screenview&cd=A&an=App") == validate("v=1&tid=UA-1-2&uid=1&t=exception"))
     #expect(validate("v=1&tid=UA-1-2&cid=1&t=screenview&cd=A").messages.isEmpty)
     let bare = validate("v=1&tid=UA-1-2&cid=1&t=screenview&av=2")

@@ -34,7 +34,7 @@ import Testing
   @Test(arguments: [
     "&t=timing&utc=a&utv=b&utt=7", "&t=transaction&ti=1", "&t=item&ti=1&in=a", "&t=social&sn=a&sa=b&st=c",
     "&t=exception", "&t=exception&exf=0",
-  ]) func `B108. an address is masked wherever the text of a hit is kept`(more: String) throws {
+  ]) func `an address is masked wherever the text of a hit is kept`(more: String) throws {
     for address in ["&uip=203.0.113.77", "&u%69p=203.0.113.77&aip=1", "&uip=x&uip=203%2E0.113.77"] {
       let batch = try #require(collect(base + address + more).first?.batch)
       let texts =

@@ -24,13 +24,13 @@ import Testing
   }
 
   @Test(arguments: [(1_800_000, 1), (1_800_001, 2)] as [(Int64, Int64)])
-  func `B120 thirty minutes of silence are the same session, a millisecond more is not`(gap: Int64, sessions: Int64) {
+  func `thirty minutes of silence are the same session, a millisecond more is not`(gap: Int64, sessions: Int64) {
     let day = day([screen(0, "A"), screen(gap, "B")])
     #expect(day.totals.sessions == sessions)
     #expect(day.totals.duration == (sessions == 1 ? gap : 0))
   }
 
-  @Test func `B122 sc=start begins a session, sc=end closes one with its hit, others mean nothing`() {
+  @Test func `sc=start begins a session, sc=end closes one with its hit, others mean nothing`() {
     #expect(day([screen(0, "A"), screen(1, "B", more: ["sc": "start"])]).totals.sessions == 2)
     #expect(day([screen(0, "A", more: ["sc": "end"]), screen(1, "B")]).totals.sessions == 2)
     #expect(day([screen(0, "A"), screen(1, "B", more: ["sc": "end"])]).totals.sessions == 1)
@@ -45,7 +45,7 @@ import Testing
     #expect(day.tables[.acquisition]?[["(direct)", "(none)", "(not set)"]]?.numbers == [1])
   }
 
-  @Test func `B123 the order of arrival does not matter`() {
+  @Test func `the order of arrival does not matter`() {
     let hits = (0..<60).map { (index: Int) -> ViewHit in
       screen(Int64(index) * 600_000 * Int64(index % 4 + 1) + Int64(index), "S\(index % 7)", slot: UInt32(index % 3))
     }
@@ -63,19 +63,19 @@ import Testing
     #expect(day.tables[.screens]?[["B"]]?.numbers[4] == 1)
   }
 
-  @Test func `B126 a screen seen twice in a session is one unique view`() {
+  @Test func `a screen seen twice in a session is one unique view`() {
     let day = day([screen(0, "A"), screen(1, "B"), screen(2, "A")])
     #expect(day.tables[.screens]?.values.reduce(0) { $0 + $1.numbers[1] } == 2)
     #expect(day.totals.screenViews == 3)
   }
 
-  @Test func `B127 the time on a screen lasts until the next one`() {
+  @Test func `the time on a screen lasts until the next one`() {
     let day = day([screen(0, "A"), screen(10_000, "B"), screen(30_000, "A")])
     #expect(day.tables[.screens]?[["A"]]?.numbers == [2, 1, 10_000, 1, 1, 1])
     #expect(day.tables[.screens]?[["B"]]?.numbers == [1, 1, 20_000, 1, 0, 0])
   }
 
-  @Test func `B128 an event is unique once a session by category, action and label`() {
+  @Test func `an event is unique once a session by category, action and label`() {
     let event = ["t": "event", "ec": "c", "ea": "a", "ev": "3"]
     let day = day([
       hit(0, event), hit(1, event), hit(2, event.merging(["el": "x"]) { $1 }), hit(3_600_000, event),
@@ -85,7 +85,7 @@ import Testing
     #expect(day.tables[.events]?[["c", "a", "x"]]?.numbers == [1, 1, 3, 1])
   }
 
-  @Test func `B129 an exception without exf is fatal`() {
+  @Test func `an exception without exf is fatal`() {
     let day = day([
       hit(0, ["t": "exception", "exd": "E"]), hit(1, ["t": "exception", "exd": "E", "exf": "0"]),
       hit(2, ["t": "exception", "exd": "E", "exf": "1"]),
@@ -94,7 +94,7 @@ import Testing
     #expect(day.tables[.exceptions]?[["E", "(not set)"]]?.numbers == [3, 2])
   }
 
-  @Test func `B130 revenue that is not named is price times quantity`() {
+  @Test func `revenue that is not named is price times quantity`() {
     let purchase = [
       "t": "event", "ec": "c", "ea": "a", "pa": "purchase", "ti": "T1", "pr1id": "S", "pr1nm": "Shoe", "pr1pr": "19.99",
       "pr1qt": "2", "pr2nm": "Lace", "pr2pr": "0.000001",
@@ -106,7 +106,7 @@ import Testing
     #expect(day([hit(0, purchase.filter { $0.key != "pa" })]).tables[.products] == nil)
   }
 
-  @Test func `B111 money is counted in millionths, exactly`() {
+  @Test func `money is counted in millionths, exactly`() {
     #expect(ViewHit.millionths("1000.000001") == 1_000_000_001)
     #expect(ViewHit.millionths("-55.00") == -55_000_000)
     #expect(ViewHit.millionths(".5") == 500_000)
@@ -114,7 +114,7 @@ import Testing
     #expect(ViewHit.millionths("9223372036854") == nil)
   }
 
-  @Test func `B117 the 501st hit of a session counts and is told`() {
+  @Test func `the 501st hit of a session counts and is told`() {
     let day = day((0..<501).map { screen($0, "A") })
     #expect(day.totals.hits == 501 && day.totals.excessHits == 1)
   }

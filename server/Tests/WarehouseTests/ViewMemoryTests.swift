@@ -104,7 +104,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `B131 a user's dimension holds on later days, and a new definition leaves the days before`() async throws {
+  @Test func `a user's dimension holds on later days, and a new definition leaves the days before`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("cid=1&t=screenview&cd=A&cd3=gold", at: "2024-05-01T12:00:00Z")

@@ -44,12 +44,12 @@ import Testing
   }
 
   @Test(arguments: [(60, 60_000, 1), (60, 60_001, 2), (14_400, 14_400_000, 1), (14_400, 14_400_001, 2)])
-  func `B120 a view's own time-out cuts its sessions`(seconds: Int, gap: Int64, sessions: Int64) {
+  func `a view's own time-out cuts its sessions`(seconds: Int, gap: Int64, sessions: Int64) {
     let settings = ViewSettings(sessionTimeout: .seconds(seconds))
     #expect(counted([hit(0), hit(gap)], settings: settings).totals.sessions == sessions)
   }
 
-  @Test func `B117 the 501st hit of a session counts and is flagged, and with quotas it is not processed`() {
+  @Test func `the 501st hit of a session counts and is flagged, and with quotas it is not processed`() {
     let hits = (0..<503).map { hit($0, $0 == 502 ? ["cs": "news", "cd1": "late"] : [:]) }
     let open = counted(Array(hits[..<502]))
     #expect(open.totals.hits == 502 && open.totals.excessHits == 2 && open.totals.screenViews == 502)
@@ -67,7 +67,7 @@ import Testing
     #expect(begun.totals.sessions == 2 && begun.totals.hits == 501 && begun.totals.excessHits == 2)
   }
 
-  @Test func `B131 the last value of a session's dimension is on all hits of the session`() {
+  @Test func `the last value of a session's dimension is on all hits of the session`() {
     let hits = [hit(0), hit(1, ["cd2": "free"]), hit(2, ["cd2": "paid"]), hit(3), hit(3_600_000)]
     let day = counted(hits, rules: [dimension(2, .session)])
     #expect(dimensions(day) == [["cd2", "session", "paid"]: [4, 1]])
@@ -75,7 +75,7 @@ import Testing
     #expect(day.changes.states.isEmpty)
   }
 
-  @Test func `B131 a user's dimension is on this session and on later ones until it changes`() {
+  @Test func `a user's dimension is on this session and on later ones until it changes`() {
     let rules = [dimension(3, .user)]
     let hour: Int64 = 3_600_000
     let hits = [hit(0), hit(hour), hit(hour + 1, ["cd3": "gold"]), hit(2 * hour), hit(3 * hour, ["cd3": "red"])]

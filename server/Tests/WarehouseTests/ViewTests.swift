@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `B86 a late hit is stored, told apart and in no figure`() async throws {
+  @Test func `a late hit is stored, told apart and in no figure`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "NY", timeZone: "America/New_York")
     try await place.send("t=screenview&cd=In", qt: 14_459_999, received: "2024-05-15T07:59:59Z")
@@ -59,7 +59,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `B91 one hit is out, in and in for three views of one app`() async throws {
+  @Test func `one hit is out, in and in for three views of one app`() async throws {
     let place = try Place()
     let views = try ["America/New_York", "America/Los_Angeles", "Europe/Berlin"].map {
       try place.catalog.createView(app: place.app.id, name: $0, timeZone: $0)
@@ -70,7 +70,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `B94 a change of a view's zone leaves what was before`() async throws {
+  @Test func `a change of a view's zone leaves what was before`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "America/New_York")
     try await place.send("t=screenview&cd=A", received: "2024-05-15T03:00:00Z")
@@ -82,7 +82,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `B95 a sealed day stays, whatever comes, and verify notices one that does not`() async throws {
+  @Test func `a sealed day stays, whatever comes, and verify notices one that does not`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("t=screenview&cd=A", received: "2024-05-14T10:00:00Z")
@@ -116,7 +116,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `B121 midnight of the view cuts a session, in another zone it does not`() async throws {
+  @Test func `midnight of the view cuts a session, in another zone it does not`() async throws {
     let place = try Place()
     let utc = try place.catalog.createView(app: place.app.id, name: "U", timeZone: "UTC")
     let berlin = try place.catalog.createView(app: place.app.id, name: "B", timeZone: "Europe/Berlin")
@@ -127,7 +127,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `B124 B125 users are new once in the app, and counted once in any range`() async throws {
+  @Test func `users are new once in the app, and counted once in any range`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     let beta = try place.catalog.createView(
@@ -161,7 +161,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `B114 a hit that is sent again counts once`() async throws {
+  @Test func `a hit that is sent again counts once`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     for qt in [0, 5_000] {
@@ -171,7 +171,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `B132 a hit is there for real-time as soon as it is stored`() async throws {
+  @Test func `a hit is there for real-time as soon as it is stored`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("t=screenview&cd=Now", received: "2024-05-14T12:00:00Z")
