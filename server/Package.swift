@@ -91,7 +91,7 @@ let package = Package(
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "Collector", "TernCommand", "Portal", "Warehouse", "Ingest", "Reports",
+        "Collector", "TernCommand", "Portal", "Warehouse", "Ingest", "Reports", "ReportsTestSupport",
         .product(name: "TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -1,12 +1,11 @@
 import GRDB
 public import Ingest
-public import TernEvents
 
 /// The embedded warehouse: events and figures in `warehouse.sqlite`.
 ///
 /// One process at a time holds a data directory for writing. Inside it, one thread writes: it takes all batches that
 /// wait, stores them in one transaction and then answers them, so the more arrives, the less each event costs. Reports
-/// read at the same time on connections of their own and never wait.
+/// read at the same time through ``reader``, on connections and threads of their own.
 ///
 /// ## Topics
 /// ### Opening and closing
@@ -17,10 +16,9 @@ public import TernEvents
 /// - ``commit(_:app:)``
 /// - ``reserve(bytes:)``
 /// ### Checking
-/// - ``verify(progress:)``
 /// - ``rebuild(directory:catalog:progress:)``
-public final class SQLiteWarehouse: Warehouse {
-  /// The reading side, which needs no lock.
+public final class SQLiteWarehouse: EventSink {
+  /// Answers reports.
   public let reader: WarehouseReader
   /// The requests that are on their way into the warehouse.
   public let pendingRequests = PendingRequests()
@@ -179,121 +177,4 @@ extension SQLiteWarehouse {
     try WarehouseFile.rebuild(pool, catalog: catalog, progress: progress)
     try pool.close()
   }
-
-  /// Counts all figures again from the stored events and lists differences; see ``WarehouseReader/verify(progress:)``.
-  public func verify(progress: (Int) -> Void = { _ in }) throws -> VerificationReport {
-    try reader.verify(progress: progress)
-  }
-}
-
-// MARK: - Figures
-
-extension SQLiteWarehouse {
-  /// Per day and key, how often; see ``FigureSource/dailyCounts(app:dimension:days:)``.
-  public func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount] {
-    try reader.dailyCounts(app: app, dimension: dimension, days: days)
-  }
-
-  /// Per key over the whole range; see ``FigureSource/totals(app:dimension:days:limit:)``.
-  public func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures] {
-    try reader.totals(app: app, dimension: dimension, days: days, limit: limit)
-  }
-
-  /// The figures of one key; see ``FigureSource/total(app:dimension:key:days:)``.
-  public func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyFigures {
-    try reader.total(app: app, dimension: dimension, key: key, days: days)
-  }
-
-  /// The figures of one key per day; see ``FigureSource/series(app:dimension:key:days:)``.
-  public func series(
-    app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>
-  ) throws -> [DailyFigures] {
-    try reader.series(app: app, dimension: dimension, key: key, days: days)
-  }
-
-  /// Active installs per day, week and month; see ``FigureSource/activity(app:days:)``.
-  public func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity] {
-    try reader.activity(app: app, days: days)
-  }
-
-  /// The property values of one event; see ``FigureSource/properties(app:event:days:limit:)``.
-  public func properties(
-    app: AppID, event: String, days: ClosedRange<Day>, limit: Int
-  ) throws -> [PropertyFigures] {
-    try reader.properties(app: app, event: event, days: days, limit: limit)
-  }
-
-  /// The ledgers of an app's installs; see ``FigureSource/ledger(app:since:)``.
-  public func ledger(app: AppID, since: Timestamp) throws -> LedgerFigures {
-    try reader.ledger(app: app, since: since)
-  }
-
-  /// Whether there is such a group; see ``ErrorSource/hasErrorGroup(app:id:)``.
-  public func hasErrorGroup(app: AppID, id: Int64) throws -> Bool { try reader.hasErrorGroup(app: app, id: id) }
-
-  /// The groups of errors of a range; see ``ErrorSource/errorGroups(app:group:days:limit:)``.
-  public func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) throws -> [ErrorGroup] {
-    try reader.errorGroups(app: app, group: group, days: days, limit: limit)
-  }
-
-  /// The occurrences of a group; see ``ErrorSource/errors(app:group:days:limit:)``.
-  public func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) throws -> [ErrorOccurrence] {
-    try reader.errors(app: app, group: group, days: days, limit: limit)
-  }
-
-  /// Everything known of one error; see ``ErrorSource/error(app:id:)``.
-  public func error(app: AppID, id: Int64) throws -> ErrorDetail? { try reader.error(app: app, id: id) }
-
-  /// An attachment with its bytes; see ``ErrorSource/attachment(app:id:)``.
-  public func attachment(app: AppID, id: Int64) throws -> (facts: AttachmentFacts, data: [UInt8])? {
-    try reader.attachment(app: app, id: id)
-  }
-
-  /// The figures of a view; see ``ViewSource/viewFigures(_:days:tables:now:)``.
-  public func viewFigures(
-    _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
-  ) throws -> ViewFigures {
-    try reader.viewFigures(view, days: days, tables: tables, now: now)
-  }
-
-  /// The hits of a view that came too late; see ``ViewSource/lateHits(_:days:)``.
-  public func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits] {
-    try reader.lateHits(view, days: days)
-  }
-
-  /// Who is there now; see ``ViewSource/viewRealtime(_:now:)``.
-  public func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime { try reader.viewRealtime(view, now: now) }
-
-  /// The newest hits of a view's app; see ``ViewSource/inspectedHits(_:days:limit:)``.
-  public func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [InspectedHit] {
-    try reader.inspectedHits(view, days: days, limit: limit)
-  }
-
-  /// What was refused of a view's app; see ``ViewSource/refusedHits(_:days:limit:)``.
-  public func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [RefusedHit] {
-    try reader.refusedHits(view, days: days, limit: limit)
-  }
-
-  /// How long sessions lasted; see ``AppCenterFigures/sessionDurations(app:days:)``.
-  public func sessionDurations(app: AppID, days: ClosedRange<Day>) throws -> SessionDurations {
-    try reader.sessionDurations(app: app, days: days)
-  }
-
-  /// Active installs; see ``AppCenterFigures/activeInstalls(app:days:window:)``.
-  public func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) throws -> [DailyCount] {
-    try reader.activeInstalls(app: app, days: days, window: window)
-  }
-
-  /// Versions without their builds; see ``AppCenterFigures/versions(app:days:)``.
-  public func versions(app: AppID, days: ClosedRange<Day>) throws -> [KeyFigures] {
-    try reader.versions(app: app, days: days)
-  }
-
-  /// The newest rows of some kinds; see ``AppCenterFigures/recent(app:kinds:limit:)``.
-  public func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) throws -> [StoredEvent] {
-    try reader.recent(app: app, kinds: kinds, limit: limit)
-  }
-
-  /// The newest rows; see ``FigureSource/recent(app:limit:)``.
-  public func recent(app: AppID, limit: Int) throws -> [StoredEvent] { try reader.recent(app: app, limit: limit) }
 }

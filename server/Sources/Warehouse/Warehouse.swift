@@ -13,11 +13,6 @@ public struct AppID: Hashable, Comparable, Sendable, CustomStringConvertible {
   public static func < (left: AppID, right: AppID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Where events go to stay: commits batches durably and answers the questions that reports ask.
-///
-/// Implementations: SQLite here; ClickHouse later. `WarehouseContract` is the suite that each must pass.
-public protocol Warehouse: EventSink, FigureSource {}
-
 /// The accepting side of a warehouse, as the collector uses it.
 public protocol EventSink: Sendable {
   /// Stores a batch. When this returns, the events are on disk and will be in every report within a second.
@@ -36,11 +31,6 @@ public protocol EventSink: Sendable {
 
   /// Where requests are noted from their receipt until they are stored or refused.
   var pendingRequests: PendingRequests { get }
-}
-
-extension EventSink {
-  /// One that nobody looks at, for sinks without figures that become final.
-  public var pendingRequests: PendingRequests { PendingRequests() }
 }
 
 /// What became of a batch.
@@ -95,23 +85,23 @@ public enum Dimension: Int, Sendable, CaseIterable {
 /// The reading side of a warehouse, as reports use it. Days are civil days in the app's time zone.
 public protocol FigureSource: ErrorSource, AppCenterFigures, ViewSource {
   /// Per day and key: how often.  Days and keys without any are left out. Ordered by day, then key.
-  func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount]
+  func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount]
   /// Per key over the whole range: how often, and by how many distinct installs. Ordered by count, then key.
   ///
   /// - Parameter limit: the number of keys to return, largest first; `nil` for all.
-  func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures]
+  func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyFigures]
   /// The same for one key only; zeros when it never occurred.
-  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyFigures
+  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> KeyFigures
   /// Per day for one key: how often, and by how many distinct installs. Days without any are left out.
-  func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> [DailyFigures]
+  func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> [DailyFigures]
   /// For each day of the range: distinct installs active on that day, in the 7 and in the 30 days that end with it.
-  func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity]
+  func activity(app: AppID, days: ClosedRange<Day>) async throws -> [DailyActivity]
   /// The property values seen on one event over the range, per property largest first, at most `limit` values each.
-  func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyFigures]
+  func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) async throws -> [PropertyFigures]
   /// The newest ledgers of the installs that have sent one since a point in time, added up.
-  func ledger(app: AppID, since: Timestamp) throws -> LedgerFigures
+  func ledger(app: AppID, since: Timestamp) async throws -> LedgerFigures
   /// The most recently stored rows, newest first.
-  func recent(app: AppID, limit: Int) throws -> [StoredEvent]
+  func recent(app: AppID, limit: Int) async throws -> [StoredEvent]
 }
 
 /// A count on one day.

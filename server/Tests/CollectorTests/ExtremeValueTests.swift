@@ -126,7 +126,7 @@ import Warehouse
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(
-      sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      sink: warehouse, figures: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Player", timeZone: zone)
     let token = try #require(try catalog.ensureAdminToken())
@@ -145,8 +145,8 @@ import Warehouse
       try await warehouse.flush()
       try await shown(app, [.authorization: "Bearer \(token)"], cookie, client)
     }
-    #expect(try warehouse.recent(app: app.id, limit: 10_000).count > 250)
-    #expect(try warehouse.verify().isClean)
+    #expect(try await warehouse.reader.recent(app: app.id, limit: 10_000).count > 250)
+    #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
     try SQLiteWarehouse.rebuild(directory: directory, catalog: catalog)
     try catalog.close()

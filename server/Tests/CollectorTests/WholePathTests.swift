@@ -24,7 +24,7 @@ import Warehouse
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let secret = try catalog.duplicateSecret()
     let dependencies = CollectorDependencies(
-      sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
+      sink: warehouse, figures: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Player")
     let token = try #require(try catalog.ensureAdminToken())
@@ -73,7 +73,7 @@ import Warehouse
       let totals = try await report("overview", client, headers)["totals"] as? [String: Int]
       #expect(totals?["events"] == 4)
       #expect(totals?["users"] == 3)
-      #expect(try warehouse.verify().isClean)
+      #expect(try await warehouse.reader.verify().isClean)
     }
   }
 
@@ -112,12 +112,12 @@ import Warehouse
         }
       }
       try await warehouse.flush()
-      let rows = try warehouse.recent(app: app.id, limit: 10)
+      let rows = try await warehouse.reader.recent(app: app.id, limit: 10)
       #expect(rows.count == 2)
       for row in rows { #expect((-500...61).contains(now.since(row.time) / .seconds(1)), "\(row.time)") }
       let live = try #require(try await report("live", client, headers)["events"] as? [[String: Any]])
       #expect(live.map { ($0["time"] as? String)?.prefix(4) } == rows.map { $0.time.isoText.prefix(4) })
-      #expect(try warehouse.verify().isClean)
+      #expect(try await warehouse.reader.verify().isClean)
     }
   }
 
@@ -142,7 +142,7 @@ import Warehouse
       let answer = try await client.execute(
         uri: "/v1/events", method: .post, headers: [.ternKey: key], body: ByteBuffer(string: line("Play")))
       #expect(answer.status == .ok)
-      #expect(try warehouse.recent(app: AppID(2), limit: 5).map(\.name) == ["Play"])
+      #expect(try await warehouse.reader.recent(app: AppID(2), limit: 5).map(\.name) == ["Play"])
     }
   }
 

@@ -11,9 +11,9 @@ struct EscapingTests {
     "javascript:alert(1)", String(repeating: "<", count: 500), "字幕 𝄞 ä",
   ]
 
-  @Test(arguments: hostile) func `no text changes what a page is made of`(text: String) throws {
-    let plain = try SamplePages("plain").all()
-    let pages = try SamplePages(text).all()
+  @Test(arguments: hostile) func `no text changes what a page is made of`(text: String) async throws {
+    let plain = try await SamplePages("plain").all()
+    let pages = try await SamplePages(text).all()
     for (page, model) in zip(pages, plain) {
       let scanner = PageScanner(page.html)
       #expect(scanner.problems.isEmpty, "\(page.name)")
@@ -26,8 +26,10 @@ struct EscapingTests {
     }
   }
 
-  @Test(arguments: hostile) func `no control or direction character reaches a page as itself`(text: String) throws {
-    for page in try SamplePages(text).all() where page.name != "login" && page.name != "home" && page.name != "error" {
+  @Test(arguments: hostile) func `no control or direction character reaches a page as itself`(text: String) async throws
+  {
+    for page in try await SamplePages(text).all()
+    where page.name != "login" && page.name != "home" && page.name != "error" {
       let scanner = PageScanner(page.html)
       let shown = scanner.text.unicodeScalars.filter { $0 != "\n" }
       // Keys and addresses are the operator's own and shown as they are.
@@ -39,7 +41,7 @@ struct EscapingTests {
   @Test(arguments: [
     " ", "\t \u{A0}", "\u{FEFF}", "\u{200B}\u{200D}", "\u{3164}", "\u{2800}", "\u{AD}", "\u{301}", "\u{FE0F}",
   ])
-  func `a name of nothing that can be seen is written out and leads to its event`(name: String) throws {
+  func `a name of nothing that can be seen is written out and leads to its event`(name: String) async throws {
     let sample = try SamplePages(name)
     let expected = name.unicodeScalars.map { scalar in
       scalar == "\t" ? "\\t" : "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
@@ -47,16 +49,16 @@ struct EscapingTests {
     #expect(visible(name) == expected)
     #expect(visible("a\u{301} b\u{FE0F}") == "a\u{301} b\u{FE0F}")
     for page in ["overview", "events", "event", "screens", "live", "losses"] {
-      let html = try sample.report(page)
+      let html = try await sample.report(page)
       #expect(PageScanner(html).text.contains(expected), "\(page)")
     }
     let link = "/apps/1/event?event=\(percentEncoded(name))"
-    #expect(PageScanner(try sample.report("events")).tags.contains { $0["href"] == link })
-    #expect(try sample.request("live").report(from: sample.source).text(.table).contains(expected))
+    #expect(PageScanner(try await sample.report("events")).tags.contains { $0["href"] == link })
+    #expect(try await sample.request("live").report(from: sample.source).text(.table).contains(expected))
   }
 
-  @Test(arguments: hostile) func `pages hold to the content security policy`(text: String) throws {
-    for page in try SamplePages(text).all() {
+  @Test(arguments: hostile) func `pages hold to the content security policy`(text: String) async throws {
+    for page in try await SamplePages(text).all() {
       for tag in PageScanner(page.html).tags {
         #expect(!["iframe", "object", "embed", "base", "style"].contains(tag.name), "\(page.name)")
         if tag.name == "script" {
@@ -75,9 +77,10 @@ struct EscapingTests {
   }
 
   @Test(arguments: hostile) func `the address of an event is percent-encoded and reads back the same`(text: String)
+    async
     throws
   {
-    let page = PageScanner(try SamplePages(text).report("events"))
+    let page = PageScanner(try await SamplePages(text).report("events"))
     let links = page.tags.compactMap { $0["href"] }.filter { $0.hasPrefix("/apps/1/event?event=") }
     let encoded = try #require(links.first).dropFirst("/apps/1/event?event=".count)
     #expect(encoded.utf8.allSatisfy { byte in "%-._~".utf8.contains(byte) || isLetterOrDigit(byte) })

@@ -1,9 +1,10 @@
 import Ingest
+import ReportsTestSupport
 import TernEvents
 import Warehouse
 
 /// Figures as large as numbers go, on every day, under every key, and rows with the most extreme values.
-struct ExtremeFigures: FigureSource {
+struct ExtremeFigures: StubSource {
   let base: any FigureSource
   let keys = ["", "a", "b"]
 
@@ -52,8 +53,8 @@ struct ExtremeFigures: FigureSource {
 
   func hasErrorGroup(app: AppID, id: Int64) throws -> Bool { true }
 
-  func recent(app: AppID, limit: Int) throws -> [StoredEvent] {
-    try base.recent(app: app, limit: 1).flatMap { row in
+  func recent(app: AppID, limit: Int) async throws -> [StoredEvent] {
+    try await base.recent(app: app, limit: 1).flatMap { row in
       Self.numbers.map { number in
         var row = row
         row.id = number

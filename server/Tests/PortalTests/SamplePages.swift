@@ -70,9 +70,9 @@ struct SamplePages {
     return view
   }
 
-  func viewReport(_ name: ViewReportName, from source: any FigureSource) throws -> String {
+  func viewReport(_ name: ViewReportName, from source: any FigureSource) async throws -> String {
     let request = try ViewReportRequest(name: name.rawValue, view: view, parameters: [:], now: Self.now)
-    return try pages.view(request, app: app, apps: [app, app], from: source)
+    return try await pages.view(request, app: app, apps: [app, app], from: source)
   }
 
   func request(_ name: String, _ parameters: [String: String] = [:]) throws -> ReportRequest {
@@ -83,26 +83,27 @@ struct SamplePages {
       name: name, app: app.id, timeZone: app.timeZone, parameters: parameters, now: Self.now)
   }
 
-  func report(_ name: String, _ parameters: [String: String] = [:]) throws -> String {
-    try pages.report(try request(name, parameters), app: app, apps: [app, app], from: source)
+  func report(_ name: String, _ parameters: [String: String] = [:]) async throws -> String {
+    try await pages.report(try request(name, parameters), app: app, apps: [app, app], from: source)
   }
 
   /// All pages by name.
-  func all() throws -> [(name: String, html: String)] {
-    var all = try ReportName.allCases.map { ($0.rawValue, try report($0.rawValue)) }
-    all.append(("longer", try report("overview", ["days": "400"])))
-    all.append(("occurrence", try report("error", ["occurrence": "9"])))
-    all.append(("one app", try pages.report(try request("events"), app: app, from: source)))
-    all.append(("empty", try pages.report(try request("overview"), app: app, from: MemoryFigures())))
-    all.append(("quiet", try pages.report(try request("losses"), app: app, from: MemoryFigures())))
-    all.append(("silent", try pages.report(try request("live"), app: app, from: MemoryFigures())))
+  func all() async throws -> [(name: String, html: String)] {
+    var all: [(name: String, html: String)] = []
+    for name in ReportName.allCases { all.append((name.rawValue, try await report(name.rawValue))) }
+    all.append(("longer", try await report("overview", ["days": "400"])))
+    all.append(("occurrence", try await report("error", ["occurrence": "9"])))
+    all.append(("one app", try await pages.report(try request("events"), app: app, from: source)))
+    all.append(("empty", try await pages.report(try request("overview"), app: app, from: MemoryFigures())))
+    all.append(("quiet", try await pages.report(try request("losses"), app: app, from: MemoryFigures())))
+    all.append(("silent", try await pages.report(try request("live"), app: app, from: MemoryFigures())))
     for name in ViewReportName.allCases {
-      all.append(("view \(name)", try viewReport(name, from: source)))
-      all.append(("view \(name), empty", try viewReport(name, from: MemoryFigures())))
+      all.append(("view \(name)", try await viewReport(name, from: source)))
+      all.append(("view \(name), empty", try await viewReport(name, from: MemoryFigures())))
     }
     all.append(("views", pages.views([view, view], app: app, apps: [app])))
     all.append(("settings", pages.settings(app: app, apps: [app])))
-    all.append(("home", try pages.home([app], message: text, now: Self.now, from: source)))
+    all.append(("home", try await pages.home([app], message: text, now: Self.now, from: source)))
     all.append(("login", pages.login(message: text, next: "/" + text)))
     all.append(("error", pages.error(status: 404, message: text)))
     return all

@@ -3,13 +3,13 @@ import TernEvents
 import Warehouse
 
 /// The figures with counts cut to what an integer holds, as a store would have them.
-struct SaturatedFigures: FigureSource {
+struct SaturatedFigures: StubSource {
   let base: MemoryFigures
 
   init(_ base: MemoryFigures) { self.base = base }
 
-  func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount] {
-    guard dimension == .loss else { return try base.dailyCounts(app: app, dimension: dimension, days: days) }
+  func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
+    guard dimension == .loss else { return try await base.dailyCounts(app: app, dimension: dimension, days: days) }
     return base.rows.compactMap { row in row.loss.map { DailyCount(day: row.day, key: $0.reason, count: $0.count) } }
   }
 
@@ -21,12 +21,9 @@ struct SaturatedFigures: FigureSource {
     KeyFigures(key: key, count: .max, users: 1)
   }
 
-  func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> [DailyFigures] { [] }
   func ledger(app: AppID, since: Timestamp) throws -> LedgerFigures {
     LedgerFigures(
       installs: .max, tracked: .max, delivered: .max, waiting: .max, inFlight: .max, dropped: .max, updated: since)
   }
-  func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity] { [] }
-  func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyFigures] { [] }
   func recent(app: AppID, limit: Int) throws -> [StoredEvent] { base.latest }
 }

@@ -3,7 +3,7 @@ package import TernEvents
 package import Warehouse
 
 /// A source of figures that counts a list of rows anew for each question: slow, and too simple to be wrong.
-package struct MemoryFigures: FigureSource {
+package struct MemoryFigures: StubSource {
   /// One stored row on its day.
   package struct Row {
     package var day: Day

@@ -10,7 +10,7 @@ import Warehouse
   @Test(arguments: [("1", "2", "1 (2)"), ("1", "", "1"), ("", "2", "(2)"), ("", "", "")])
   func `a version reads alike on the live page, in an error and in the figures`(
     version: String, build: String, expected: String
-  ) throws {
+  ) async throws {
     let device = IncomingDevice(osName: "iOS", appVersion: version, appBuild: build)
     let time = ReportRequestTests.now
     var figures = MemoryFigures()
@@ -19,7 +19,7 @@ import Warehouse
     ]
     let request = try ReportRequest(
       name: "error", app: AppID(1), timeZone: "UTC", parameters: ["group": "1"], now: time)
-    let occurrence = try #require(try ErrorReport(request, from: figures).occurrences.first)
+    let occurrence = try #require(try await ErrorReport(request, from: figures).occurrences.first)
     let event = LiveEvent(
       StoredEvent(
         id: 1, kind: .event, name: "Play", time: time, received: time, install: 0, user: "", device: device,

@@ -8,11 +8,11 @@ import Warehouse
 @testable import Reports
 
 struct ReportFormatTests {
-  private func report(_ name: String, _ source: MemoryFigures, event: String? = nil) throws -> Report {
+  private func report(_ name: String, _ source: MemoryFigures, event: String? = nil) async throws -> Report {
     var parameters = ["from": "2026-05-01", "to": "2026-05-02"]
     parameters["event"] = event
     parameters["group"] = "4"
-    return try ReportRequest(
+    return try await ReportRequest(
       name: name, app: AppID(3), timeZone: "Europe/Berlin", parameters: parameters, now: ReportRequestTests.now
     ).report(from: source)
   }
@@ -117,8 +117,8 @@ struct ReportFormatTests {
     ("live", #""events":[],"from":"2026-05-01","timeZone":"Europe/Berlin","to":"2026-05-02"}"#),
   ]
 
-  @Test(arguments: expected) func `the JSON of each report is exactly this`(name: String, json: String) throws {
-    let report = try report(name, try source(), event: name == "event" ? "Video clicked" : nil)
+  @Test(arguments: expected) func `the JSON of each report is exactly this`(name: String, json: String) async throws {
+    let report = try await report(name, try source(), event: name == "event" ? "Video clicked" : nil)
     #expect(try report.text(.json) == #"{"app":3,"# + json)
   }
 
@@ -142,28 +142,28 @@ struct ReportFormatTests {
         + #""system":"iOS 17","time":"1970-01-01T00:00:00.250Z","user":"u","version":"1"}"#)
   }
 
-  @Test func `what waits on devices is in the tables of losses too`() throws {
+  @Test func `what waits on devices is in the tables of losses too`() async throws {
     #expect(
-      try report("losses", try source()).text(.csv)
+      try await report("losses", try source()).text(.csv)
         == [
           "list,name,count,users,share", "reason,queue_full,4,1,1.0", "ledger,tracked,15,2,", "ledger,delivered,6,2,",
           "ledger,waiting,3,2,", "ledger,in_flight,2,2,", "ledger,dropped,4,2,", "",
         ].joined(separator: "\r\n"))
-    let terminal = try report("losses", try source()).text(.table)
+    let terminal = try await report("losses", try source()).text(.table)
     #expect(terminal.contains("On devices\ninstalls  tracked  delivered  waiting  in_flight  dropped  updated"))
     #expect(terminal.contains("       2       15          6        3          2        4  2026-05-20T10:00:00.000Z"))
   }
 
-  @Test func `devices that have been silent for more than 25 days are in no ledger, whatever the range`() throws {
+  @Test func `devices that have been silent for more than 25 days are in no ledger, whatever the range`() async throws {
     var source = try source()
     for (updated, expected) in [("2026-05-06T00:00:00Z", 2), ("2026-05-05T23:59:59Z", 0)] {
       let date = try Date(updated, strategy: .iso8601)
       source.ledger.updated = Timestamp(millisecondsSince1970: Int64(date.timeIntervalSince1970 * 1_000))
-      guard case .losses(let losses) = try report("losses", source).content else { return #expect(Bool(false)) }
+      guard case .losses(let losses) = try await report("losses", source).content else { return #expect(Bool(false)) }
       #expect(losses.ledger.installs == expected)
     }
-    #expect(try report("losses", MemoryFigures()).text(.json).contains(#""updated":null"#))
-    #expect(try report("losses", MemoryFigures()).text(.table).contains("never"))
+    #expect(try await report("losses", MemoryFigures()).text(.json).contains(#""updated":null"#))
+    #expect(try await report("losses", MemoryFigures()).text(.table).contains("never"))
   }
 
   @Test(arguments: [
@@ -210,9 +210,9 @@ struct ReportFormatTests {
       read.map { $0.map { Array($0.utf8) } } == [["a", "b", "c", "d"], disarmed].map { $0.map { Array($0.utf8) } })
   }
 
-  @Test func `every report has a rectangular table for spreadsheets`() throws {
+  @Test func `every report has a rectangular table for spreadsheets`() async throws {
     for name in ReportName.allCases {
-      let text = try report(name.rawValue, try source(), event: "Video clicked").text(.csv)
+      let text = try await report(name.rawValue, try source(), event: "Video clicked").text(.csv)
       let rows = readCSV(text)
       #expect(Set(rows.map(\.count)).count == 1, "\(name)")
     }

@@ -58,20 +58,23 @@ import Testing
     ] {
       for _ in 0..<2 { _ = try await warehouse.commit(batch, app: app) }
     }
-    let groups = try warehouse.errorGroups(app: app, group: nil, days: Self.days, limit: 10)
+    let groups = try await warehouse.reader.errorGroups(app: app, group: nil, days: Self.days, limit: 10)
     #expect(groups.map(\.count) == [3, 1, 1] && groups.map(\.users) == [2, 1, 1])
     #expect(groups[0].type == "Oops" && groups[0].place == "a.b" && groups[0].kind == .crash)
     #expect(groups[0].versions.map(\.key) == ["1.0", "1.1"] && groups[0].versions.map(\.count) == [2, 1])
     #expect(groups[0].last == timestamp("2026-05-05T10:00:00Z"))
     #expect(
-      try warehouse.errorGroups(app: app, group: nil, days: Self.days, limit: 1).map(\.kind) == [.crash, .handledError])
-    let one = try #require(try warehouse.errorGroups(app: app, group: groups[0].id, days: Self.days, limit: 1).first)
+      try await warehouse.reader.errorGroups(app: app, group: nil, days: Self.days, limit: 1).map(\.kind) == [
+        .crash, .handledError,
+      ])
+    let one = try #require(
+      try await warehouse.reader.errorGroups(app: app, group: groups[0].id, days: Self.days, limit: 1).first)
     #expect(one.days.map(\.count) == [2, 1] && one.days.map(\.users) == [2, 1])
-    let errors = try warehouse.errors(app: app, group: groups[0].id, days: Self.days, limit: 2)
+    let errors = try await warehouse.reader.errors(app: app, group: groups[0].id, days: Self.days, limit: 2)
     #expect(errors.map(\.name) == ["error 3", "error 2"] && errors[1].device.appVersion == "1.1")
     try await warehouse.flush()
-    #expect(try warehouse.total(app: app, dimension: .kind, key: "crash", days: Self.days).count == 4)
-    #expect(try warehouse.verify().isClean)
+    #expect(try await warehouse.reader.total(app: app, dimension: .kind, key: "crash", days: Self.days).count == 4)
+    #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
   }
 
@@ -80,14 +83,16 @@ import Testing
     let other = try catalog.createApp(name: "Other").id
     _ = try await warehouse.commit(error(1), app: app)
     _ = try await warehouse.commit(piece(0, of: 1, [1], key: 9), app: app)
-    let group = try #require(try warehouse.errorGroups(app: app, group: nil, days: Self.days, limit: 9).first)
-    let occurrence = try #require(try warehouse.errors(app: app, group: group.id, days: Self.days, limit: 9).first)
-    let file = try #require(try warehouse.error(app: app, id: occurrence.id)?.attachments.first)
-    #expect(try warehouse.errorGroups(app: other, group: group.id, days: Self.days, limit: 9).isEmpty)
-    #expect(try warehouse.errors(app: other, group: group.id, days: Self.days, limit: 9).isEmpty)
-    #expect(try warehouse.error(app: other, id: occurrence.id) == nil)
-    #expect(try warehouse.attachment(app: other, id: file.id) == nil)
-    #expect(try warehouse.attachment(app: app, id: file.id)?.data == [1])
+    let group = try #require(
+      try await warehouse.reader.errorGroups(app: app, group: nil, days: Self.days, limit: 9).first)
+    let occurrence = try #require(
+      try await warehouse.reader.errors(app: app, group: group.id, days: Self.days, limit: 9).first)
+    let file = try #require(try await warehouse.reader.error(app: app, id: occurrence.id)?.attachments.first)
+    #expect(try await warehouse.reader.errorGroups(app: other, group: group.id, days: Self.days, limit: 9).isEmpty)
+    #expect(try await warehouse.reader.errors(app: other, group: group.id, days: Self.days, limit: 9).isEmpty)
+    #expect(try await warehouse.reader.error(app: other, id: occurrence.id) == nil)
+    #expect(try await warehouse.reader.attachment(app: other, id: file.id) == nil)
+    #expect(try await warehouse.reader.attachment(app: app, id: file.id)?.data == [1])
     try await warehouse.close()
   }
 
@@ -105,7 +110,7 @@ import Testing
       events(["foreign"], session: 6, at: "2026-05-04T09:59:00Z"),
       events(["foreign"], session: 5, at: "2026-05-04T09:59:00Z", install: "j"),
     ] { _ = try await warehouse.commit(batch, app: app) }
-    let detail = try #require(try warehouse.error(app: app, id: 3))
+    let detail = try #require(try await warehouse.reader.error(app: app, id: 3))
     #expect(detail.before.map(\.name) == ["first", "second", "late", "later"])
     #expect(detail.message == "m 1" && detail.stack == "  at a.b\n" && detail.raw.utf8.count == 10)
     #expect(detail.occurrence.user == "user-1" && detail.occurrence.name == "error 1")
@@ -120,17 +125,20 @@ import Testing
         _ = try await warehouse.commit(piece(part, of: 3, bytes, key: key * 10), app: app)
       }
       _ = try await warehouse.commit(error(50), app: app)
-      let id = try warehouse.attachment(app: app, id: 1)
+      let id = try await warehouse.reader.attachment(app: app, id: 1)
       #expect((id?.data == [1, 2, 3, 4, 5]) == (number == 2))
       _ = try await warehouse.commit(error(1), app: app)
-      let listed = try warehouse.errors(app: app, group: 1, days: Self.days, limit: 9)
-        .flatMap { try warehouse.error(app: app, id: $0.id)?.attachments ?? [] }
+      var listed: [AttachmentFacts] = []
+      for error in try await warehouse.reader.errors(app: app, group: 1, days: Self.days, limit: 9) {
+        listed += try await warehouse.reader.error(app: app, id: error.id)?.attachments ?? []
+      }
       #expect(listed.isEmpty == (number < 2), "a part is not shown as the file")
     }
     _ = try await warehouse.commit(error(1), app: app)
-    let groups = try warehouse.errorGroups(app: app, group: nil, days: Self.days, limit: 9)
-    let newest = try #require(try warehouse.errors(app: app, group: groups[0].id, days: Self.days, limit: 9).first)
-    let facts = try #require(try warehouse.error(app: app, id: newest.id)?.attachments.first)
+    let groups = try await warehouse.reader.errorGroups(app: app, group: nil, days: Self.days, limit: 9)
+    let newest = try #require(
+      try await warehouse.reader.errors(app: app, group: groups[0].id, days: Self.days, limit: 9).first)
+    let facts = try #require(try await warehouse.reader.error(app: app, id: newest.id)?.attachments.first)
     #expect(facts == AttachmentFacts(id: 1, name: "a.txt", contentType: "text/plain", bytes: 5))
     try await warehouse.close()
   }
@@ -147,9 +155,9 @@ import Testing
     let other = try await warehouse.commit(piece(1, of: 2, [1], key: 4), app: app)
     #expect(other.rejections.map(\.reason) == ["attachment_invalid"])
     try await warehouse.flush()
-    let losses = try warehouse.totals(app: app, dimension: .loss, days: Self.days, limit: nil)
+    let losses = try await warehouse.reader.totals(app: app, dimension: .loss, days: Self.days, limit: nil)
     #expect(Set(losses.map(\.key)) == ["rejected:attachment_too_large", "rejected:attachment_invalid"])
-    #expect(try warehouse.verify().isClean)
+    #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
   }
 
@@ -165,10 +173,10 @@ import Testing
     // One of another error is another one.
     #expect(try await warehouse.commit(piece(0, of: 1, [9], key: 6, error: "error 2"), app: app).accepted == 1)
     try await warehouse.flush()
-    #expect(try warehouse.attachment(app: app, id: 1)?.data == [1, 2])
-    let losses = try warehouse.totals(app: app, dimension: .loss, days: Self.days, limit: nil)
+    #expect(try await warehouse.reader.attachment(app: app, id: 1)?.data == [1, 2])
+    let losses = try await warehouse.reader.totals(app: app, dimension: .loss, days: Self.days, limit: nil)
     #expect(losses.map(\.key) == ["rejected:attachment_conflict"] && losses.map(\.count) == [3])
-    #expect(try warehouse.verify().isClean)
+    #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
   }
 
@@ -180,8 +188,8 @@ import Testing
     #expect(refused.rejections.map(\.reason) == ["error_storage_full"])
     #expect(try await warehouse.commit(error(6, raw: 1_000), app: other).accepted == 1)
     try await warehouse.flush()
-    #expect(try warehouse.errorGroups(app: app, group: nil, days: Self.days, limit: 9).map(\.count) == [5])
-    let losses = try warehouse.totals(app: app, dimension: .loss, days: Self.days, limit: nil)
+    #expect(try await warehouse.reader.errorGroups(app: app, group: nil, days: Self.days, limit: 9).map(\.count) == [5])
+    let losses = try await warehouse.reader.totals(app: app, dimension: .loss, days: Self.days, limit: nil)
     #expect(losses.map(\.key) == ["rejected:error_text_left_out", "rejected:error_storage_full"])
     #expect(losses.map(\.count) == [2, 1])
     try await warehouse.close()
@@ -205,9 +213,9 @@ import Testing
     broken.events[1].install = 5
     let sent = broken
     await #expect(throws: WarehouseError.self) { try await warehouse.commit(sent, app: app) }
-    #expect(try warehouse.errorGroups(app: app, group: nil, days: Self.days, limit: 9).isEmpty)
+    #expect(try await warehouse.reader.errorGroups(app: app, group: nil, days: Self.days, limit: 9).isEmpty)
     #expect(try await warehouse.commit(error(1), app: app).accepted == 1)
-    #expect(try warehouse.errorGroups(app: app, group: nil, days: Self.days, limit: 9).count == 1)
+    #expect(try await warehouse.reader.errorGroups(app: app, group: nil, days: Self.days, limit: 9).count == 1)
     try await warehouse.close()
   }
 
@@ -220,12 +228,12 @@ import Testing
     try await warehouse.close()
     try SQLiteWarehouse.rebuild(directory: directory.path, catalog: catalog)
     let again = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
-    #expect(try again.error(app: app, id: 1)?.attachments.count == 1)
+    #expect(try await again.reader.error(app: app, id: 1)?.attachments.count == 1)
     #expect(try await again.commit(error(1), app: app).duplicates == [0])
-    #expect(try again.total(app: app, dimension: .kind, key: "attachment", days: Self.days).count == 1)
-    #expect(try again.verify().isClean)
+    #expect(try await again.reader.total(app: app, dimension: .kind, key: "attachment", days: Self.days).count == 1)
+    #expect(try await again.reader.verify().isClean)
     try await again.perform { try $0.connection.execute("UPDATE error SET t = t + 40 * 86400000") }
-    #expect(try again.verify().differenceCount == 1)
+    #expect(try await again.reader.verify().differenceCount == 1)
     try await again.close()
   }
 }

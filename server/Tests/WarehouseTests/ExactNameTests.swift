@@ -27,17 +27,17 @@ import Testing
         _ = try await warehouse.commit(batch, app: app)
       }
       try await warehouse.flush()
-      #expect(try warehouse.total(app: app, dimension: .total, key: "", days: Self.days).users == 2)
+      #expect(try await warehouse.reader.total(app: app, dimension: .total, key: "", days: Self.days).users == 2)
       for dimension in [Warehouse::Dimension.model, .version] {
-        let rows = try warehouse.totals(app: app, dimension: dimension, days: Self.days, limit: nil)
+        let rows = try await warehouse.reader.totals(app: app, dimension: dimension, days: Self.days, limit: nil)
         #expect(Set(rows.map(\.key.utf8.count)) == [2, 3], "\(dimension)")
         #expect(rows.map(\.count) == [round, round] && rows.map(\.users) == [1, 1], "\(dimension)")
       }
-      let versions = try warehouse.versions(app: app, days: Self.days)
+      let versions = try await warehouse.reader.versions(app: app, days: Self.days)
       #expect(versions.map(\.count) == [round, round] && versions.map(\.users) == [1, 1])
-      let properties = try warehouse.properties(app: app, event: "Play", days: Self.days, limit: 9)
+      let properties = try await warehouse.reader.properties(app: app, event: "Play", days: Self.days, limit: 9)
       #expect(properties.map(\.count) == [round, round])
-      #expect(try warehouse.verify().isClean)
+      #expect(try await warehouse.reader.verify().isClean)
       try await warehouse.close()
       try catalog.close()
     }
@@ -53,7 +53,7 @@ import Testing
     }
     try await warehouse.flush()
     let values = try #require(
-      try warehouse.properties(app: app, event: "Play", days: Self.days, limit: 9).first?.values)
+      try await warehouse.reader.properties(app: app, event: "Play", days: Self.days, limit: 9).first?.values)
     #expect(values.map(\.count) == [2, 1] && values.map(\.users) == [1, 1])
     #expect(values.map(\.key.utf8.count) == [3, 2])
     try await warehouse.close()
@@ -70,12 +70,13 @@ import Testing
     _ = try await warehouse.commit(batch(names, kind: .screen), app: app)
     try await warehouse.flush()
     for dimension in [Warehouse::Dimension.event, .screen] {
-      let rows = try warehouse.totals(app: app, dimension: dimension, days: Self.days, limit: nil)
+      let rows = try await warehouse.reader.totals(app: app, dimension: dimension, days: Self.days, limit: nil)
       #expect(rows.map(\.key) == [names[1], names[0]] && rows.map(\.count) == [2, 1], "\(dimension)")
-      #expect(try warehouse.total(app: app, dimension: dimension, key: names[1], days: Self.days).count == 2)
+      #expect(
+        try await warehouse.reader.total(app: app, dimension: dimension, key: names[1], days: Self.days).count == 2)
     }
-    #expect(try warehouse.recent(app: app, limit: 1).map(\.name) == [names[2]])
-    #expect(try warehouse.verify().isClean)
+    #expect(try await warehouse.reader.recent(app: app, limit: 1).map(\.name) == [names[2]])
+    #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
     try catalog.close()
   }
@@ -90,7 +91,7 @@ import Testing
       batch.events[1].time = batch.events[0].time + .milliseconds(pause)
       _ = try await warehouse.commit(batch, app: app)
     }
-    let durations = try warehouse.sessionDurations(app: app, days: Self.days)
+    let durations = try await warehouse.reader.sessionDurations(app: app, days: Self.days)
     #expect(durations.buckets.reduce(0, +) == 1 && durations.milliseconds == 300_000)
     #expect(durations.unknown == 1)
     try await warehouse.close()

@@ -23,8 +23,8 @@ import Testing
       warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     }
 
-    func total(_ dimension: Warehouse::Dimension, _ key: String) throws -> Int {
-      try warehouse.total(app: app, dimension: dimension, key: key, days: NameLimitTests.days).count
+    func total(_ dimension: Warehouse::Dimension, _ key: String) async throws -> Int {
+      try await warehouse.reader.total(app: app, dimension: dimension, key: key, days: NameLimitTests.days).count
     }
   }
 
@@ -44,15 +44,15 @@ import Testing
     let names = (0..<Self.room + 500).map { "name \($0)" }
     _ = try await place.warehouse.commit(flood(names), app: place.app)
     try await place.warehouse.flush()
-    #expect(try place.total(.event, "(other)") == 500)
-    #expect(try place.total(.loss, "name_limit") == 500)
+    #expect(try await place.total(.event, "(other)") == 500)
+    #expect(try await place.total(.loss, "name_limit") == 500)
     #expect(
-      try place.warehouse.dailyCounts(app: place.app, dimension: .loss, days: Self.days)
+      try await place.warehouse.reader.dailyCounts(app: place.app, dimension: .loss, days: Self.days)
         == [DailyCount(day: day("2026-05-04"), key: "name_limit", count: 500)])
-    let totals = try place.warehouse.totals(app: place.app, dimension: .event, days: Self.days, limit: nil)
+    let totals = try await place.warehouse.reader.totals(app: place.app, dimension: .event, days: Self.days, limit: nil)
     #expect(totals.count == Self.room + 1)
-    #expect(try place.warehouse.recent(app: place.app, limit: 2).map(\.name) == names.suffix(2).reversed())
-    #expect(try place.warehouse.verify().isClean)
+    #expect(try await place.warehouse.reader.recent(app: place.app, limit: 2).map(\.name) == names.suffix(2).reversed())
+    #expect(try await place.warehouse.reader.verify().isClean)
     try await place.warehouse.close()
   }
 
@@ -72,8 +72,9 @@ import Testing
     again.received = timestamp("2026-05-04T11:00:00Z")
     for _ in 0..<3 { #expect(try await place.warehouse.commit(again, app: place.app).unnamed == 0) }
     try await place.warehouse.flush()
-    #expect(try place.total(.event, "Play") == 4 && place.total(.event, "Stop") == 4)
-    let figures = try place.warehouse.properties(app: place.app, event: "Play", days: Self.days, limit: 5)
+    #expect(try await place.total(.event, "Play") == 4)
+    #expect(try await place.total(.event, "Stop") == 4)
+    let figures = try await place.warehouse.reader.properties(app: place.app, event: "Play", days: Self.days, limit: 5)
     #expect(figures.map(\.count) == [4])
     try await place.warehouse.close()
   }
@@ -82,11 +83,11 @@ import Testing
   {
     let place = try Place()
     _ = try await place.warehouse.commit(flood((0..<Self.room + 10).map { "name \($0)" }), app: place.app)
-    func names() throws -> NameFigures? {
-      try place.warehouse.reader.names(of: place.app).first { $0.kind == "event" }
+    func names() async throws -> NameFigures? {
+      try await place.warehouse.reader.names(of: place.app).first { $0.kind == "event" }
     }
     #expect(
-      try names() == NameFigures(kind: "event", known: Self.room, limit: NameKind.event.limit, perDay: 1_000))
+      try await names() == NameFigures(kind: "event", known: Self.room, limit: NameKind.event.limit, perDay: 1_000))
     for wrong in [-1, Catalog.maximumNewNamesPerDay + 1] {
       #expect(throws: WarehouseError.self) { try place.catalog.setNewNamesPerDay(of: place.app, to: wrong) }
     }
@@ -96,20 +97,20 @@ import Testing
       (10, nil, "as before", 0),
     ] as [(Int, Int?, String, Int)] {
       try place.catalog.setNewNamesPerDay(of: place.app, to: perDay)
-      #expect(try names()?.perDay == perDay ?? 1_000)
+      #expect(try await names()?.perDay == perDay ?? 1_000)
       let batch = makeBatch([name], at: "2026-05-04T10:00:\(second < 10 ? "0" : "")\(second)Z")
       #expect(try await place.warehouse.commit(batch, app: place.app).unnamed == 1 - count)
       try await place.warehouse.flush()
-      #expect(try place.total(.event, name) == count, "\(name)")
+      #expect(try await place.total(.event, name) == count, "\(name)")
     }
     try place.catalog.setNewNamesPerDay(of: place.app, to: 2_000)
     try await place.warehouse.close()
     try SQLiteWarehouse.rebuild(directory: place.directory.path, catalog: place.catalog)
     let reader = try SQLiteWarehouse.openForReading(directory: place.directory.path, catalog: place.catalog)
     for name in ["too many", "none", "as before"] {
-      #expect(try reader.total(app: place.app, dimension: .event, key: name, days: Self.days).count == 1)
+      #expect(try await reader.total(app: place.app, dimension: .event, key: name, days: Self.days).count == 1)
     }
-    #expect(try reader.total(app: place.app, dimension: .loss, key: "name_limit", days: Self.days).count == 0)
+    #expect(try await reader.total(app: place.app, dimension: .loss, key: "name_limit", days: Self.days).count == 0)
     try reader.close()
   }
 
@@ -136,12 +137,12 @@ import Testing
       _ = try await place.warehouse.commit(
         makeBatch(["fresh"], at: time, device: newPhone), app: place.app)
       try await place.warehouse.flush()
-      #expect(try place.total(.event, "fresh") == count)
-      #expect(try place.total(.model, "new") == count)
+      #expect(try await place.total(.event, "fresh") == count)
+      #expect(try await place.total(.model, "new") == count)
     }
-    let recent = try place.warehouse.recent(app: place.app, limit: 5)
+    let recent = try await place.warehouse.reader.recent(app: place.app, limit: 5)
     #expect(recent.map(\.device.model) == ["new", "new", "new", "model \(devices - 1)", "model \(devices - 2)"])
-    #expect(try place.warehouse.verify().isClean)
+    #expect(try await place.warehouse.reader.verify().isClean)
     try await place.warehouse.close()
   }
 
@@ -163,20 +164,21 @@ import Testing
         makeBatch(["fresh", "(other)"], at: time, properties: fresh), app: place.app)
     }
     try await place.warehouse.flush()
-    #expect(try place.total(.event, "fresh") == 1)
-    #expect(try place.total(.loss, "name_limit") == 2)
-    let before = try place.warehouse.recent(app: place.app, limit: 4)
-    #expect(try place.warehouse.verify().isClean)
+    #expect(try await place.total(.event, "fresh") == 1)
+    #expect(try await place.total(.loss, "name_limit") == 2)
+    let before = try await place.warehouse.reader.recent(app: place.app, limit: 4)
+    #expect(try await place.warehouse.reader.verify().isClean)
     try await place.warehouse.close()
 
     try SQLiteWarehouse.rebuild(directory: place.directory.path, catalog: place.catalog)
     let again = try SQLiteWarehouse(directory: place.directory.path, catalog: place.catalog)
-    #expect(try again.recent(app: place.app, limit: 4) == before)
-    #expect(try again.total(app: place.app, dimension: .event, key: "fresh", days: Self.days).count == 2)
-    #expect(try again.total(app: place.app, dimension: .loss, key: "name_limit", days: Self.days).count == 0)
-    let figures = try again.properties(app: place.app, event: "fresh", days: Self.days, limit: 5)
+    #expect(try await again.reader.recent(app: place.app, limit: 4) == before)
+    #expect(try await again.reader.total(app: place.app, dimension: .event, key: "fresh", days: Self.days).count == 2)
+    #expect(
+      try await again.reader.total(app: place.app, dimension: .loss, key: "name_limit", days: Self.days).count == 0)
+    let figures = try await again.reader.properties(app: place.app, event: "fresh", days: Self.days, limit: 5)
     #expect(figures.first { $0.property == "first" }?.count == 2)
-    #expect(try again.verify().isClean)
+    #expect(try await again.reader.verify().isClean)
     try await again.close()
   }
 

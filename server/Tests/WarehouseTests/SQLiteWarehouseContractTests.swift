@@ -27,14 +27,14 @@ import Testing
       try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
     }
     let contract = WarehouseContract<SQLiteWarehouse>(
-      zones: zones, settle: { try await $0.flush() },
+      zones: zones, settle: { try await $0.flush() }, source: { $0.reader },
       reopen: { warehouse in
         try await warehouse.close()
         return try open()
       })
     let warehouse = try await contract.run(
       try open(), seed: seed, center: center, days: days, batches: batches)
-    let report = try warehouse.verify()
+    let report = try await warehouse.reader.verify()
     #expect(report.isClean, "seed \(seed): \(report.differences)")
     #expect(report.figures > 0)
     try await warehouse.close()

@@ -59,9 +59,9 @@ import Testing
         expected.unknown += 1
       }
     }
-    #expect(try warehouse.sessionDurations(app: app, days: Self.days) == expected, "seed \(seed)")
+    #expect(try await warehouse.reader.sessionDurations(app: app, days: Self.days) == expected, "seed \(seed)")
     try await warehouse.flush()
-    #expect(try warehouse.verify().isClean)
+    #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
   }
 
@@ -78,7 +78,7 @@ import Testing
       for index in batch.events.indices { batch.events[index].session = Int64(number + 1) }
       _ = try await warehouse.commit(batch, app: app)
     }
-    let durations = try warehouse.sessionDurations(app: app, days: Self.days)
+    let durations = try await warehouse.reader.sessionDurations(app: app, days: Self.days)
     try await warehouse.close()
     return (directory, catalog, app, durations)
   }
@@ -98,13 +98,13 @@ import Testing
       let copy = try directory.copy()
       try change(copy, plant)
       let reader = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: catalog)
-      #expect((try? reader.sessionDurations(app: app, days: Self.days)) != durations, "\(plant)")
-      #expect(try !reader.verify().isClean, "\(plant)")
+      #expect((try? await reader.sessionDurations(app: app, days: Self.days)) != durations, "\(plant)")
+      #expect(try await !reader.verify().isClean, "\(plant)")
       try reader.close()
       try SQLiteWarehouse.rebuild(directory: copy.path, catalog: catalog)
       let rebuilt = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: catalog)
-      #expect(try rebuilt.sessionDurations(app: app, days: Self.days) == durations)
-      #expect(try rebuilt.verify().isClean)
+      #expect(try await rebuilt.sessionDurations(app: app, days: Self.days) == durations)
+      #expect(try await rebuilt.verify().isClean)
       try rebuilt.close()
     }
   }
@@ -114,12 +114,12 @@ import Testing
     try change(
       directory, "DROP TABLE span_session; DELETE FROM grdb_migrations WHERE identifier LIKE '10%'")
     let reader = try SQLiteWarehouse.openForReading(directory: directory.path, catalog: catalog)
-    #expect(try reader.sessionDurations(app: app, days: Self.days) == durations)
-    #expect(try reader.verify().isClean)
+    #expect(try await reader.sessionDurations(app: app, days: Self.days) == durations)
+    #expect(try await reader.verify().isClean)
     try reader.close()
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
-    #expect(try warehouse.sessionDurations(app: app, days: Self.days) == durations)
-    let report = try warehouse.verify()
+    #expect(try await warehouse.reader.sessionDurations(app: app, days: Self.days) == durations)
+    let report = try await warehouse.reader.verify()
     #expect(report.isClean, "\(report.differences)")
     try await warehouse.perform {
       let stored = try $0.connection.integer("SELECT count(*) FROM span_session")
@@ -185,7 +185,7 @@ import Testing
     }
     for _ in 0..<3 {
       let before = ContinuousClock.now
-      let durations = try warehouse.sessionDurations(app: app, days: day("2026-05-01")...day("2026-05-31"))
+      let durations = try await warehouse.reader.sessionDurations(app: app, days: day("2026-05-01")...day("2026-05-31"))
       print("sessions of \(rows) rows: \(ContinuousClock.now - before), \(durations.buckets)")
     }
     try await warehouse.close()

@@ -13,8 +13,8 @@ import Testing
     return change
   }
 
-  private func sessions(_ place: Place, _ view: View, _ date: String) throws -> Int64 {
-    try place.warehouse.viewFigures(
+  private func sessions(_ place: Place, _ view: View, _ date: String) async throws -> Int64 {
+    try await place.warehouse.reader.viewFigures(
       view, days: day(date)...day(date), tables: [], now: milliseconds("\(date)T23:00:00Z")
     ).totals.sessions
   }
@@ -43,13 +43,14 @@ import Testing
     try await visit("2024-05-02")
     for seals in [false, true] {
       if seals { try await place.seal([view], at: "2024-05-04T12:00:00Z") }
-      #expect(try sessions(place, view, "2024-05-01") == 3)
-      #expect(try sessions(place, view, "2024-05-02") == 1)
+      #expect(try await sessions(place, view, "2024-05-01") == 3)
+      #expect(try await sessions(place, view, "2024-05-02") == 1)
     }
-    let hits = try place.warehouse.inspectedHits(view, days: day("2024-05-01")...day("2024-05-02"), limit: 9)
+    let hits = try await place.warehouse.reader.inspectedHits(
+      view, days: day("2024-05-01")...day("2024-05-02"), limit: 9)
     #expect(hits.map(\.status) == ["filtered"] + Array(repeating: "counted", count: 5))
     try await place.warehouse.flush()
-    #expect(try place.warehouse.verify().isClean)
+    #expect(try await place.warehouse.reader.verify().isClean)
     #expect(try place.catalog.view(view.id) == view)
     try await place.close()
   }
@@ -109,9 +110,9 @@ import Testing
     try await place.send("cid=1&t=screenview&cd=B&qt=90000000", at: "2024-05-04T03:59:59Z")
     try await place.send("cid=1&t=screenview&cd=C&qt=90000000", at: "2024-05-04T04:00:00Z")
     #expect(try await place.warehouse.sealDays(of: [changed], now: timestamp("2024-05-04T04:10:00Z")) == 3)
-    #expect(try place.rows(changed, .screens, "2024-05-03").keys.sorted { $0[0] < $1[0] } == [["B"]])
+    #expect(try await place.rows(changed, .screens, "2024-05-03").keys.sorted { $0[0] < $1[0] } == [["B"]])
     try await place.warehouse.flush()
-    #expect(try place.warehouse.verify().isClean)
+    #expect(try await place.warehouse.reader.verify().isClean)
     try await place.close()
   }
 

@@ -18,12 +18,12 @@ import Testing
   }
 
   /// A day as a question sees it, and as a count of everything gives it.
-  private func both(_ place: Place, _ view: View, _ number: Int, now: Int64) throws -> ([UInt8], [UInt8]) {
+  private func both(_ place: Place, _ view: View, _ number: Int, now: Int64) async throws -> ([UInt8], [UInt8]) {
     let reader = place.warehouse.reader
-    let asked = try reader.asking(view, now: now) {
+    let asked = try await reader.asking(view, now: now) {
       try $0.day(number, tables: Set(ViewTable.allCases)).encodedFigures
     }
-    let counted = try reader.reading { try ViewReading(view, $0, reader).counted(number).encodedFigures }
+    let counted = try await reader.reading { try ViewReading(view, $0, reader).counted(number).encodedFigures }
     return (asked, counted)
   }
 
@@ -33,14 +33,14 @@ import Testing
     let (number, now) = (day("2024-05-14").number, milliseconds("2024-05-14T13:00:00Z"))
     try await place.send("cid=1&t=screenview&cd=A", at: "2024-05-14T12:00:00Z")
     try await place.send("cid=2&t=screenview&cd=B&cs=news", at: "2024-05-14T12:00:00Z")
-    _ = try both(place, view, number, now: now)
+    _ = try await both(place, view, number, now: now)
     let first = try #require(try kept(place, view, number))
     for (hit, time) in [
       ("cid=1&t=screenview&cd=C&qt=600000", "12:05"), ("cid=3&\(Self.event)&pa=purchase&ti=A&tr=7", "12:06"),
       ("cid=2&\(Self.event)&pa=refund&ti=A", "12:07"), ("cid=1&t=screenview&cd=A&cs=mail&qt=300000", "12:08"),
     ] {
       try await place.send(hit, at: "2024-05-14T\(time):00Z")
-      let (asked, counted) = try both(place, view, number, now: now)
+      let (asked, counted) = try await both(place, view, number, now: now)
       #expect(asked == counted, "\(hit)")
     }
     #expect(try kept(place, view, number) === first, "it was not counted anew")
@@ -55,19 +55,19 @@ import Testing
     try await place.send("cid=1&t=screenview&cd=A&cs=old", at: "2024-05-14T12:00:00Z")
     try await place.send("cid=1&t=screenview&cd=A", at: "2024-05-15T01:00:00Z")
     try await place.send("cid=2&t=screenview&cd=A", at: "2024-05-15T01:00:00Z")
-    _ = try both(place, view, number, now: now)
+    _ = try await both(place, view, number, now: now)
     let first = try #require(try kept(place, view, number))
     try await place.send("cid=1&t=screenview&cd=A&cs=new&qt=7200000", at: "2024-05-15T01:30:00Z")
-    let (asked, counted) = try both(place, view, number, now: now)
+    let (asked, counted) = try await both(place, view, number, now: now)
     #expect(asked == counted)
-    #expect(try place.rows(view, .acquisition, "2024-05-15")[["new", "(not set)", "(not set)"]] == [1])
+    #expect(try await place.rows(view, .acquisition, "2024-05-15")[["new", "(not set)", "(not set)"]] == [1])
     #expect(try kept(place, view, number) === first, "it was not counted anew")
     // When yesterday is sealed meanwhile, nobody knows any more what came for it last.
     try await place.send("cid=2&t=screenview&cd=A&cs=mail&qt=14400000", at: "2024-05-15T03:59:00Z")
     try await place.seal([view], at: "2024-05-15T04:10:00Z")
-    let later = try both(place, view, number, now: milliseconds("2024-05-15T05:00:00Z"))
+    let later = try await both(place, view, number, now: milliseconds("2024-05-15T05:00:00Z"))
     #expect(later.0 == later.1)
-    #expect(try place.rows(view, .acquisition, "2024-05-15")[["mail", "(not set)", "(not set)"]] == [1])
+    #expect(try await place.rows(view, .acquisition, "2024-05-15")[["mail", "(not set)", "(not set)"]] == [1])
     try await place.close()
   }
 
@@ -90,7 +90,7 @@ import Testing
       if Bool.random(using: &random) { continue }
       let today = Int(now / 86_400_000)
       for number in today - 1...today {
-        let (asked, counted) = try both(place, view, number, now: now)
+        let (asked, counted) = try await both(place, view, number, now: now)
         #expect(asked == counted, "step \(step), \(Day(number: number)), seed \(seed)")
       }
     }

@@ -48,11 +48,11 @@ import Testing
       try await warehouse.sealDays(of: views, now: timestamp(now))
     }
 
-    func rows(_ view: View, _ table: ViewTable, _ date: String, now: String? = nil) throws
+    func rows(_ view: View, _ table: ViewTable, _ date: String, now: String? = nil) async throws
       -> [[String]:
       [Int64]]
     {
-      let figures = try warehouse.viewFigures(
+      let figures = try await warehouse.reader.viewFigures(
         view, days: day(date)...day(date), tables: [table], now: milliseconds(now ?? "\(date)T23:00:00Z"))
       return Dictionary(uniqueKeysWithValues: (figures.tables[table] ?? []).map { ($0.key, $0.numbers) })
     }
@@ -77,15 +77,15 @@ import Testing
       try await place.send("cid=1&t=screenview&cd=A", at: "2024-05-\(date)T12:00:00Z")
     }
     let may = ["news", "email", "may"]
-    #expect(try place.rows(view, .acquisition, "2024-05-02") == [may: [1]])
-    #expect(try place.rows(view, .acquisition, "2024-05-11") == [may: [1]])
-    #expect(try place.rows(view, .acquisition, "2024-05-12") == [Self.direct: [1]])
+    #expect(try await place.rows(view, .acquisition, "2024-05-02") == [may: [1]])
+    #expect(try await place.rows(view, .acquisition, "2024-05-11") == [may: [1]])
+    #expect(try await place.rows(view, .acquisition, "2024-05-12") == [Self.direct: [1]])
     // Who has not been sent does not have it.
     try await place.send("cid=2&t=screenview&cd=A", at: "2024-05-12T13:00:00Z")
-    #expect(try place.rows(view, .acquisition, "2024-05-12") == [Self.direct: [2]])
+    #expect(try await place.rows(view, .acquisition, "2024-05-12") == [Self.direct: [2]])
     try await place.seal([view], at: "2024-06-01T12:00:00Z")
     try await place.warehouse.flush()
-    #expect(try place.warehouse.verify().isClean)
+    #expect(try await place.warehouse.reader.verify().isClean)
     try await place.close()
   }
 
@@ -94,13 +94,13 @@ import Testing
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("cid=1&t=screenview&cd=A", at: "2024-05-01T12:00:00Z")
     try await place.send("cid=1&t=screenview&cd=A", at: "2024-05-02T01:00:00Z")
-    #expect(try place.rows(view, .acquisition, "2024-05-02", now: "2024-05-02T02:00:00Z") == [Self.direct: [1]])
+    #expect(try await place.rows(view, .acquisition, "2024-05-02", now: "2024-05-02T02:00:00Z") == [Self.direct: [1]])
     try await place.send("cid=1&t=screenview&cd=A&cs=news&qt=10800000", at: "2024-05-02T02:30:00Z")
     let news = ["news", "(not set)", "(not set)"]
-    #expect(try place.rows(view, .acquisition, "2024-05-02", now: "2024-05-02T02:30:00Z") == [news: [1]])
+    #expect(try await place.rows(view, .acquisition, "2024-05-02", now: "2024-05-02T02:30:00Z") == [news: [1]])
     // A late one does not.
     try await place.send("cid=1&t=screenview&cd=A&cs=late&qt=28800000", at: "2024-05-02T05:00:00Z")
-    #expect(try place.rows(view, .acquisition, "2024-05-02", now: "2024-05-02T05:00:00Z") == [news: [1]])
+    #expect(try await place.rows(view, .acquisition, "2024-05-02", now: "2024-05-02T05:00:00Z") == [news: [1]])
     try await place.close()
   }
 
@@ -110,25 +110,25 @@ import Testing
     try await place.send("cid=1&t=screenview&cd=A&cd3=gold", at: "2024-05-01T12:00:00Z")
     try place.define(.user, at: "2024-05-01T12:00:01Z")
     try await place.send("cid=1&t=screenview&cd=A", at: "2024-05-02T12:00:00Z")
-    #expect(try place.rows(view, .dimensions, "2024-05-01") == [["cd3", "hit", "gold"]: [1, 1]])
-    #expect(try place.rows(view, .dimensions, "2024-05-02").isEmpty)
+    #expect(try await place.rows(view, .dimensions, "2024-05-01") == [["cd3", "hit", "gold"]: [1, 1]])
+    #expect(try await place.rows(view, .dimensions, "2024-05-02").isEmpty)
     try await place.send("cid=1&t=screenview&cd=A&cd3=red", at: "2024-05-02T12:01:00Z")
     try await place.seal([view], at: "2024-05-03T05:00:00Z")
     for (date, scope) in [("03", CustomDefinition.Scope.user), ("04", .session)] {
       try place.define(scope, at: "2024-05-\(date)T11:00:00Z")
       try await place.send("cid=1&t=screenview&cd=A", at: "2024-05-\(date)T12:00:00Z")
     }
-    let before = try place.rows(view, .dimensions, "2024-05-03")
-    #expect(try place.rows(view, .dimensions, "2024-05-02") == [["cd3", "user", "red"]: [2, 1]])
+    let before = try await place.rows(view, .dimensions, "2024-05-03")
+    #expect(try await place.rows(view, .dimensions, "2024-05-02") == [["cd3", "user", "red"]: [2, 1]])
     #expect(before == [["cd3", "user", "red"]: [1, 1]])
     try place.define(.session, name: "Tariff", isActive: false, at: "2024-05-05T11:00:00Z")
     try await place.send("cid=1&t=screenview&cd=A&cd3=blue", at: "2024-05-05T12:00:00Z")
-    #expect(try place.rows(view, .dimensions, "2024-05-03") == before)
-    #expect(try place.rows(view, .dimensions, "2024-05-05").isEmpty)
+    #expect(try await place.rows(view, .dimensions, "2024-05-03") == before)
+    #expect(try await place.rows(view, .dimensions, "2024-05-05").isEmpty)
     try await place.seal([view], at: "2024-06-03T05:00:00Z")
     try await place.warehouse.flush()
-    #expect(try place.warehouse.verify().isClean)
-    let figures = try place.warehouse.viewFigures(
+    #expect(try await place.warehouse.reader.verify().isClean)
+    let figures = try await place.warehouse.reader.viewFigures(
       view, days: day("2024-05-01")...day("2024-05-05"), tables: [.dimensions], now: 0)
     #expect(figures.definitions.map(\.name) == ["Tariff"])
     try await place.close()
@@ -141,7 +141,7 @@ import Testing
     try await place.send("cid=1&t=event&ec=c&ea=a&pa=purchase&ti=A&tr=1", at: "2024-05-01T12:00:00Z")
     try await place.seal([view], at: "2024-05-03T12:00:00Z")
     try await place.warehouse.flush()
-    #expect(try place.warehouse.verify().isClean)
+    #expect(try await place.warehouse.reader.verify().isClean)
     for change in [
       "UPDATE view_state SET day = 0", "DELETE FROM view_state", "UPDATE view_order SET day = 0",
       "DELETE FROM view_order",
@@ -163,7 +163,7 @@ import Testing
           DROP TRIGGER view_order_update; DROP TRIGGER view_order_delete; \(change)
           """)
       }
-      #expect(try !copy.warehouse.verify().isClean, "\(change)")
+      #expect(try await !copy.warehouse.reader.verify().isClean, "\(change)")
       try await copy.close()
     }
     try await place.close()
@@ -193,13 +193,13 @@ import Testing
     try await copy.seal([view, users], at: "2024-05-03T12:00:00Z")
     let range = day("2024-05-01")...day("2024-06-01")
     for (view, count) in [(view, 3), (users, 3)] {
-      let figures = try copy.warehouse.viewFigures(view, days: range, tables: [], now: 0)
+      let figures = try await copy.warehouse.reader.viewFigures(view, days: range, tables: [], now: 0)
       #expect(figures.users == count && figures.totals.hits == 7)
     }
     try await copy.send("cid=d1&uid=d&t=screenview&cd=A", at: "2024-06-01T13:00:00Z")
-    #expect(try copy.warehouse.viewFigures(users, days: range, tables: [], now: 0).users == 4)
+    #expect(try await copy.warehouse.reader.viewFigures(users, days: range, tables: [], now: 0).users == 4)
     try await copy.warehouse.flush()
-    #expect(try copy.warehouse.verify().isClean)
+    #expect(try await copy.warehouse.reader.verify().isClean)
     try await copy.close()
   }
 }

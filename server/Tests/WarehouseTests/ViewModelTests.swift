@@ -46,14 +46,14 @@ import Testing
         let some = views.filter { _ in Bool.random(using: &random) }
         try await place.warehouse.sealDays(of: some, now: Timestamp(millisecondsSince1970: now))
       }
-      if Int.random(in: 0..<12, using: &random) == 0 { try compare(views, hits, place, now: now, seed) }
+      if Int.random(in: 0..<12, using: &random) == 0 { try await compare(views, hits, place, now: now, seed) }
     }
-    try compare(views, hits, place, now: now, seed)
+    try await compare(views, hits, place, now: now, seed)
     let end = now + 60 * Self.hour
     try await place.warehouse.sealDays(of: views, now: Timestamp(millisecondsSince1970: end))
-    try compare(views, hits, place, now: end, seed)
+    try await compare(views, hits, place, now: end, seed)
     try await place.warehouse.flush()
-    #expect(try place.warehouse.verify().isClean, "seed \(seed)")
+    #expect(try await place.warehouse.reader.verify().isClean, "seed \(seed)")
     try await place.close()
   }
 
@@ -108,12 +108,14 @@ import Testing
     return "cid=\(hit.client)&qt=\(received - hit.time)&\(parameters)" + (hit.user.isEmpty ? "" : "&uid=\(hit.user)")
   }
 
-  private func compare(_ views: [View], _ hits: [NaiveView.Hit], _ place: Place, now: Int64, _ seed: UInt64) throws {
+  private func compare(_ views: [View], _ hits: [NaiveView.Hit], _ place: Place, now: Int64, _ seed: UInt64)
+    async throws
+  {
     let definitions = try place.catalog.definitions(app: place.app.id)
     for view in views {
       let expected = NaiveView(view: view, definitions: definitions).days(hits)
       for number in day("2024-04-29").number...Int(now / 86_400_000) {
-        let figures = try place.warehouse.viewFigures(
+        let figures = try await place.warehouse.reader.viewFigures(
           view, days: Day(number: number)...Day(number: number), tables: [.acquisition, .dimensions], now: now)
         func numbers(_ table: ViewTable) -> [[String]: Int64] {
           Dictionary(uniqueKeysWithValues: (figures.tables[table] ?? []).map { ($0.key, $0.numbers[0]) })

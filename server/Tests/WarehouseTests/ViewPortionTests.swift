@@ -39,7 +39,7 @@ import Testing
     let view = try catalog.createView(app: app, name: "V", timeZone: "UTC")
     let seed = UInt64.random(in: 0..<1_000)
     try await fill(warehouse, app, seed: seed)
-    try warehouse.reader.reading { connection in
+    try await warehouse.reader.reading { connection in
       let reading = try ViewReading(view, connection, warehouse.reader)
       let bounds = try #require(reading.calendar.bounds(of: day("2024-05-14").number))
       let all = try reading.scan.hits(bounds)

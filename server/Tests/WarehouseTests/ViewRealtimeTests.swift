@@ -29,7 +29,7 @@ import Testing
     try await send("gone", "t=screenview&cd=Home&an=App", before: 1_799_999)
     try await send("gone", "t=screenview&cd=Home&an=App", before: 1_800_000)
     try await send("staff", "t=screenview&cd=Home&an=Internal", before: 1_000)
-    let figures = try warehouse.viewRealtime(view, now: now)
+    let figures = try await warehouse.reader.viewRealtime(view, now: now)
     #expect(figures.activeUsers == 2 && figures.newUsers == 1 && figures.hits == 3)
     #expect(figures.facts[.screen] == [ViewRealtime.Row(key: ["Home"], hits: 2, users: 1)])
     #expect(figures.facts[.event] == [ViewRealtime.Row(key: ["Video", "Play"], hits: 1, users: 1)])

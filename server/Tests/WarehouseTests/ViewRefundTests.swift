@@ -126,17 +126,17 @@ import Testing
     try await place.send("cid=1&\(event)&pa=purchase&ti=e%CC%81&tr=9", at: "2024-05-01T12:00:00Z")
     if isSealed { try await place.seal([view], at: "2024-05-03T12:00:00Z") }
     try await place.send("cid=2&\(event)&pa=refund&ti=%C3%A9", at: "2024-05-04T12:00:00Z")
-    func orders(_ date: String) throws -> [Int64]? { try place.rows(view, .orders, date)[["all", "all"]] }
-    #expect(try orders("2024-05-01") == [2, 16_000_000, 0, 0, 0, 0])
-    #expect(try orders("2024-05-04") == [0, 0, 0, 0, 1, 7_000_000])
-    #expect(try place.rows(view, .orders, "2024-05-04")[["currency", "EUR"]] == [0, 0, 0, 0, 1, 7_000_000])
+    func orders(_ date: String) async throws -> [Int64]? { try await place.rows(view, .orders, date)[["all", "all"]] }
+    #expect(try await orders("2024-05-01") == [2, 16_000_000, 0, 0, 0, 0])
+    #expect(try await orders("2024-05-04") == [0, 0, 0, 0, 1, 7_000_000])
+    #expect(try await place.rows(view, .orders, "2024-05-04")[["currency", "EUR"]] == [0, 0, 0, 0, 1, 7_000_000])
     if isSealed { try await place.seal([view], at: "2024-05-05T12:00:00Z") }
     try await place.send("cid=3&\(event)&pa=refund&ti=%C3%A9", at: "2024-05-06T12:00:00Z")
-    #expect(try orders("2024-05-06") == [0, 0, 0, 0, 1, 0])
+    #expect(try await orders("2024-05-06") == [0, 0, 0, 0, 1, 0])
     try await place.seal([view], at: "2024-06-05T12:00:00Z")
-    #expect(try orders("2024-05-04") == [0, 0, 0, 0, 1, 7_000_000])
+    #expect(try await orders("2024-05-04") == [0, 0, 0, 0, 1, 7_000_000])
     try await place.warehouse.flush()
-    #expect(try place.warehouse.verify().isClean)
+    #expect(try await place.warehouse.reader.verify().isClean)
     try await place.close()
   }
 
@@ -148,11 +148,11 @@ import Testing
     try await place.send("\(event)&pa=refund&ti=B", at: "2024-05-02T01:00:00Z")
     try await place.send("\(event)&pa=purchase&ti=A&tr=7&qt=10800000", at: "2024-05-02T02:00:00Z")
     try await place.send("\(event)&pa=purchase&ti=B&tr=9&qt=21600000", at: "2024-05-02T04:00:00Z")
-    #expect(try place.rows(view, .orders, "2024-05-02")[["all", "all"]] == [0, 0, 0, 0, 2, 7_000_000])
+    #expect(try await place.rows(view, .orders, "2024-05-02")[["all", "all"]] == [0, 0, 0, 0, 2, 7_000_000])
     try await place.seal([view], at: "2024-05-03T12:00:00Z")
-    #expect(try place.rows(view, .orders, "2024-05-02")[["all", "all"]] == [0, 0, 0, 0, 2, 7_000_000])
+    #expect(try await place.rows(view, .orders, "2024-05-02")[["all", "all"]] == [0, 0, 0, 0, 2, 7_000_000])
     try await place.warehouse.flush()
-    #expect(try place.warehouse.verify().isClean)
+    #expect(try await place.warehouse.reader.verify().isClean)
     try await place.close()
   }
 }

@@ -52,8 +52,8 @@ import Testing
     }
   }
 
-  private func hits(_ warehouse: SQLiteWarehouse, _ view: View) throws -> ViewFigures.DayRow? {
-    try warehouse.viewFigures(
+  private func hits(_ warehouse: SQLiteWarehouse, _ view: View) async throws -> ViewFigures.DayRow? {
+    try await warehouse.reader.viewFigures(
       view, days: day("2024-05-14")...day("2024-05-14"), tables: [], now: milliseconds("2024-06-01T00:00:00Z")
     ).days.first
   }
@@ -73,9 +73,9 @@ import Testing
     gate.go.signal()
     try await stored
     #expect(try await sealed == 1)
-    #expect(try hits(warehouse, view)?.totals.hits == 2)
+    #expect(try await hits(warehouse, view)?.totals.hits == 2)
     try await warehouse.flush()
-    #expect(try warehouse.verify().isClean)
+    #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
     try catalog.close()
   }
@@ -90,12 +90,12 @@ import Testing
     let other = warehouse.pendingRequests.begin { timestamp("2024-05-15T04:00:00Z") }
     #expect(warehouse.pendingRequests.oldest == slow.time)
     #expect(try await warehouse.sealDays(of: [view], now: timestamp(Self.sealing)) == 0)
-    #expect(try hits(warehouse, view)?.isFinal == false)
+    #expect(try await hits(warehouse, view)?.isFinal == false)
     try await send(warehouse, app, "B", qt: 4 * 3_600_000, received: Self.lastMoment)
     slow.end()
     slow.end()
     #expect(try await warehouse.sealDays(of: [view], now: timestamp(Self.sealing)) == 1)
-    #expect(try hits(warehouse, view).map { $0.isFinal && $0.totals.hits == 2 } == true)
+    #expect(try await hits(warehouse, view).map { $0.isFinal && $0.totals.hits == 2 } == true)
     other.end()
     #expect(warehouse.pendingRequests.oldest == nil)
     try await warehouse.close()
@@ -130,14 +130,15 @@ import Testing
     for round in 1...2 {
       try await send(warehouse, app, "B\(round)", qt: 4 * 3_600_000, received: Self.lastMoment)
       try await warehouse.flush()
-      #expect(try warehouse.verify().isClean)
-      #expect(try hits(warehouse, view)?.totals.hits == 1)
-      let late = try warehouse.lateHits(view, days: day("2024-05-01")...day("2024-05-20"))
+      #expect(try await warehouse.reader.verify().isClean)
+      #expect(try await hits(warehouse, view)?.totals.hits == 1)
+      let late = try await warehouse.reader.lateHits(view, days: day("2024-05-01")...day("2024-05-20"))
       #expect(late == [LateHits(day: day("2024-05-14"), version: "7", hours: 1, count: round)])
       #expect(
-        try warehouse.inspectedHits(view, days: day("2024-05-01")...day("2024-05-20"), limit: 1).map(\.status) == [
-          "late"
-        ])
+        try await warehouse.reader.inspectedHits(view, days: day("2024-05-01")...day("2024-05-20"), limit: 1).map(
+          \.status) == [
+            "late"
+          ])
       try await warehouse.close()
       try catalog.close()
       (catalog, warehouse) = try open(directory)

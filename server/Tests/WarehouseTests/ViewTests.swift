@@ -29,8 +29,8 @@ import Testing
 
     func figures(
       _ view: View, _ from: String, _ to: String, tables: Set<ViewTable> = [], now: String = "2024-06-01T00:00:00Z"
-    ) throws -> ViewFigures {
-      try warehouse.viewFigures(view, days: day(from)...day(to), tables: tables, now: milliseconds(now))
+    ) async throws -> ViewFigures {
+      try await warehouse.reader.viewFigures(view, days: day(from)...day(to), tables: tables, now: milliseconds(now))
     }
 
     func close() async throws {
@@ -44,16 +44,17 @@ import Testing
     let view = try place.catalog.createView(app: place.app.id, name: "NY", timeZone: "America/New_York")
     try await place.send("t=screenview&cd=In", qt: 14_459_999, received: "2024-05-15T07:59:59Z")
     try await place.send("t=screenview&cd=Late&av=2.0", cid: "c2", qt: 14_460_000, received: "2024-05-15T08:00:00Z")
-    let figures = try place.figures(view, "2024-05-14", "2024-05-15", tables: [.screens])
+    let figures = try await place.figures(view, "2024-05-14", "2024-05-15", tables: [.screens])
     #expect(figures.days.map(\.totals.screenViews) == [1, 0])
     #expect(figures.users == 1 && figures.newUsers == 1)
     #expect(figures.tables[.screens]?.map(\.key) == [["In"]])
-    let late = try place.warehouse.lateHits(view, days: day("2024-05-01")...day("2024-05-20"))
+    let late = try await place.warehouse.reader.lateHits(view, days: day("2024-05-01")...day("2024-05-20"))
     #expect(late == [LateHits(day: day("2024-05-14"), version: "2.0", hours: 1, count: 1)])
-    let hits = try place.warehouse.inspectedHits(view, days: day("2024-05-14")...day("2024-05-14"), limit: 10)
+    let hits = try await place.warehouse.reader.inspectedHits(
+      view, days: day("2024-05-14")...day("2024-05-14"), limit: 10)
     #expect(hits.map(\.status) == ["late", "counted"])
     for other in ["2024-05-13", "2024-05-15"] {
-      #expect(try place.warehouse.inspectedHits(view, days: day(other)...day(other), limit: 10).isEmpty)
+      #expect(try await place.warehouse.reader.inspectedHits(view, days: day(other)...day(other), limit: 10).isEmpty)
     }
     #expect(hits.first?.parameters["cd"] == "Late")
     try await place.close()
@@ -65,7 +66,10 @@ import Testing
       try place.catalog.createView(app: place.app.id, name: $0, timeZone: $0)
     }
     try await place.send("t=screenview&cd=A", qt: 11 * 3_600_000, received: "2024-05-15T09:30:00Z")
-    let counts = try views.map { try place.figures($0, "2024-05-14", "2024-05-15").days.map(\.totals.hits) }
+    var counts: [[Int64]] = []
+    for view in views {
+      counts.append(try await place.figures(view, "2024-05-14", "2024-05-15").days.map(\.totals.hits))
+    }
     #expect(counts == [[0, 0], [1, 0], [0, 1]])
     try await place.close()
   }
@@ -74,11 +78,11 @@ import Testing
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "America/New_York")
     try await place.send("t=screenview&cd=A", received: "2024-05-15T03:00:00Z")
-    let before = try place.figures(view, "2024-05-14", "2024-05-15")
+    let before = try await place.figures(view, "2024-05-14", "2024-05-15")
     let changed = try place.catalog.setZone(of: view.id, to: "Asia/Tokyo")
     #expect(changed.zones.map(\.identifier) == ["America/New_York", "Asia/Tokyo"])
     #expect(try place.catalog.view(view.id) == changed)
-    #expect(try place.figures(changed, "2024-05-14", "2024-05-15").days == before.days)
+    #expect(try await place.figures(changed, "2024-05-14", "2024-05-15").days == before.days)
     try await place.close()
   }
 
@@ -87,30 +91,30 @@ import Testing
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("t=screenview&cd=A", received: "2024-05-14T10:00:00Z")
     try await place.send("t=screenview&cd=B", qt: 4 * 3_600_000 + 1, received: "2024-05-15T03:59:59Z")
-    let open = try place.figures(view, "2024-05-14", "2024-05-15", now: "2024-05-15T03:59:59Z")
+    let open = try await place.figures(view, "2024-05-14", "2024-05-15", now: "2024-05-15T03:59:59Z")
     #expect(open.days.map(\.isFinal) == [false, false])
-    let closed = try place.figures(view, "2024-05-14", "2024-05-15", now: "2024-05-15T04:00:00Z")
+    let closed = try await place.figures(view, "2024-05-14", "2024-05-15", now: "2024-05-15T04:00:00Z")
     #expect(closed.days.map(\.state) == [.closed, .open])
     let views = [view]
     #expect(try await place.warehouse.sealDays(of: views, now: timestamp("2024-05-15T04:00:59Z")) == 0)
     #expect(try await place.warehouse.sealDays(of: views, now: timestamp("2024-05-15T04:01:00Z")) == 1)
     #expect(try await place.warehouse.sealDays(of: views, now: timestamp("2024-05-15T04:01:00Z")) == 0)
-    let sealed = try place.figures(view, "2024-05-14", "2024-05-14")
+    let sealed = try await place.figures(view, "2024-05-14", "2024-05-14")
     #expect(sealed.days.map(\.totals.hits) == [2] && sealed.days.map(\.isFinal) == [true])
     for minutes in 0..<5 {
       try await place.send(
         "t=screenview&cd=Late\(minutes)", qt: 6 * 3_600_000, received: "2024-05-15T05:0\(minutes):00Z")
     }
-    #expect(try place.figures(view, "2024-05-14", "2024-05-14") == sealed)
+    #expect(try await place.figures(view, "2024-05-14", "2024-05-14") == sealed)
     try await place.warehouse.flush()
-    #expect(try place.warehouse.verify().isClean)
+    #expect(try await place.warehouse.reader.verify().isClean)
     await #expect(throws: (any Error).self) {
       try await place.warehouse.perform { try $0.connection.execute("UPDATE view_day SET figures = x'00'") }
     }
     try await place.warehouse.perform {
       try $0.connection.execute("DROP TRIGGER view_day_update; UPDATE view_day SET figures = x'00'")
     }
-    let report = try place.warehouse.verify()
+    let report = try await place.warehouse.reader.verify()
     #expect(report.differenceCount == 1 && report.differences.first?.day == day("2024-05-14"))
     #expect(report.remedy.contains("backup") && !report.remedy.contains("tern rebuild"))
     try await place.close()
@@ -122,8 +126,8 @@ import Testing
     let berlin = try place.catalog.createView(app: place.app.id, name: "B", timeZone: "Europe/Berlin")
     try await place.send("t=screenview&cd=A", received: "2024-05-14T23:50:00Z")
     try await place.send("t=screenview&cd=B", received: "2024-05-15T00:10:00Z")
-    #expect(try place.figures(utc, "2024-05-14", "2024-05-15").days.map(\.totals.sessions) == [1, 1])
-    #expect(try place.figures(berlin, "2024-05-14", "2024-05-15").days.map(\.totals.sessions) == [0, 1])
+    #expect(try await place.figures(utc, "2024-05-14", "2024-05-15").days.map(\.totals.sessions) == [1, 1])
+    #expect(try await place.figures(berlin, "2024-05-14", "2024-05-15").days.map(\.totals.sessions) == [0, 1])
     try await place.close()
   }
 
@@ -136,13 +140,13 @@ import Testing
       try await place.send("t=screenview&cd=A&av=\(version)", received: "2024-05-\(day)T12:00:00Z")
     }
     try await place.send("t=screenview&cd=A&av=2", cid: "c2", received: "2024-05-14T12:00:00Z")
-    let figures = try place.figures(view, "2024-05-10", "2024-05-14")
+    let figures = try await place.figures(view, "2024-05-10", "2024-05-14")
     #expect(figures.days.map(\.newUsers) == [1, 0, 0, 0, 1])
     #expect(figures.users == 2 && figures.newUsers == 2 && figures.returningUsers == 1)
     #expect(figures.actives == [1: 2, 7: 2, 14: 2, 28: 2])
     // Who came first outside the filter is not new inside it.
-    #expect(try place.figures(beta, "2024-05-10", "2024-05-14").days.map(\.newUsers) == [0, 0, 0, 0, 1])
-    #expect(try place.figures(view, "2024-05-14", "2024-05-14").newUsers == 1)
+    #expect(try await place.figures(beta, "2024-05-10", "2024-05-14").days.map(\.newUsers) == [0, 0, 0, 0, 1])
+    #expect(try await place.figures(view, "2024-05-14", "2024-05-14").newUsers == 1)
     try await place.close()
   }
 
@@ -156,8 +160,8 @@ import Testing
       try await place.send("t=\(type)&cd=A", received: "2024-05-14T12:00:00Z")
     }
     try await place.send("t=event&ec=c&ea=a", received: "2024-05-14T12:00:00Z")
-    #expect(try place.figures(screens, "2024-05-14", "2024-05-14").totals.hits == 3)
-    #expect(try place.figures(others, "2024-05-14", "2024-05-14").totals.hits == 1)
+    #expect(try await place.figures(screens, "2024-05-14", "2024-05-14").totals.hits == 3)
+    #expect(try await place.figures(others, "2024-05-14", "2024-05-14").totals.hits == 1)
     try await place.close()
   }
 
@@ -167,7 +171,7 @@ import Testing
     for qt in [0, 5_000] {
       try await place.send("t=screenview&cd=A&ht=1715680000000&z=77", qt: Int64(qt), received: "2024-05-14T12:00:00Z")
     }
-    #expect(try place.figures(view, "2024-05-14", "2024-05-14").totals.hits == 1)
+    #expect(try await place.figures(view, "2024-05-14", "2024-05-14").totals.hits == 1)
     try await place.close()
   }
 
@@ -175,7 +179,8 @@ import Testing
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("t=screenview&cd=Now", received: "2024-05-14T12:00:00Z")
-    let hits = try place.warehouse.inspectedHits(view, days: day("2024-05-14")...day("2024-05-14"), limit: 10)
+    let hits = try await place.warehouse.reader.inspectedHits(
+      view, days: day("2024-05-14")...day("2024-05-14"), limit: 10)
     #expect(hits.map { $0.parameters["cd"] } == ["Now"])
     try await place.close()
   }
@@ -185,7 +190,7 @@ import Testing
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC", lateness: .none)
     _ = try await place.warehouse.commit(batch(["Play", "Stop"]), app: place.app.id)
     _ = try await place.warehouse.commit(batch(["Home"], kind: .screen), app: place.app.id)
-    let figures = try place.figures(view, "2026-05-04", "2026-05-04", tables: [.events, .screens])
+    let figures = try await place.figures(view, "2026-05-04", "2026-05-04", tables: [.events, .screens])
     #expect(
       figures.tables[.events]?.map(\.key) == [["(not set)", "Play", "(not set)"], ["(not set)", "Stop", "(not set)"]])
     #expect(figures.tables[.screens]?.map(\.key) == [["Home"]])

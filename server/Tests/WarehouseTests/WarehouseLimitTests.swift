@@ -34,12 +34,12 @@ import Testing
     batch.events = Array(batch.events.suffix(20))
     _ = try await again.commit(batch, app: app)
     try await again.flush()
-    let figures = try #require(try again.properties(app: app, event: "a", days: Self.days, limit: 5).first)
+    let figures = try #require(try await again.reader.properties(app: app, event: "a", days: Self.days, limit: 5).first)
     #expect(figures.isCapped)
     #expect(figures.count == PropertyPack.maximumValues + 30)
     #expect(figures.values.first == KeyFigures(key: "(other)", count: 20, users: 1))
     #expect(figures.values.dropFirst().map(\.count) == [2, 2, 2, 2])
-    #expect(try again.verify().isClean)
+    #expect(try await again.reader.verify().isClean)
     try await again.close()
   }
 
@@ -52,11 +52,11 @@ import Testing
     let again = try SQLiteWarehouse(directory: directory.path, catalog: Catalog(directory: directory.path))
     for _ in 0..<2 { _ = try await again.commit(batch(["a"], properties: properties.reversed()), app: app) }
     try await again.flush()
-    let figures = try again.properties(app: app, event: "a", days: Self.days, limit: 5)
+    let figures = try await again.reader.properties(app: app, event: "a", days: Self.days, limit: 5)
     #expect(figures.count == PropertyAccumulator.maximumPropertiesPerEvent)
     #expect(figures.filter { $0.count == 3 }.count == 200)
-    #expect(try again.recent(app: app, limit: 1).first?.properties.count == names.count)
-    #expect(try again.verify().isClean)
+    #expect(try await again.reader.recent(app: app, limit: 1).first?.properties.count == names.count)
+    #expect(try await again.reader.verify().isClean)
     try await again.close()
   }
 
@@ -81,10 +81,10 @@ import Testing
     #expect(try await warehouse.commit(batch, app: app).duplicates == Array(names.indices))
     try await warehouse.flush()
     let all = Day(number: -800_000)...Day(number: 3_000_000)
-    #expect(try warehouse.total(app: app, dimension: .total, key: "", days: all).count == names.count)
-    #expect(try warehouse.recent(app: app, limit: 100).count == names.count)
-    #expect(try warehouse.properties(app: app, event: "\0", days: all, limit: 5).count == 5)
-    #expect(try warehouse.verify().isClean)
+    #expect(try await warehouse.reader.total(app: app, dimension: .total, key: "", days: all).count == names.count)
+    #expect(try await warehouse.reader.recent(app: app, limit: 100).count == names.count)
+    #expect(try await warehouse.reader.properties(app: app, event: "\0", days: all, limit: 5).count == 5)
+    #expect(try await warehouse.reader.verify().isClean)
     // Two months' tables at most: clients do not choose how many there are.
     try await warehouse.perform {
       let months = try WarehouseSchema.months($0.connection)
@@ -107,7 +107,7 @@ import Testing
     try await warehouse.perform { try $0.connection.execute("UPDATE cnt SET n = \(Int64.max - 5)") }
     try await report("2026-05-04", 2)
     try await warehouse.flush()
-    let daily = try warehouse.dailyCounts(app: app, dimension: .loss, days: Self.days)
+    let daily = try await warehouse.reader.dailyCounts(app: app, dimension: .loss, days: Self.days)
     #expect(daily.map(\.count) == [.max, .max - 5])
     let rounded = Locked<Int64?>(nil)
     try await warehouse.perform { writer in
@@ -115,8 +115,10 @@ import Testing
       rounded.withLock { $0 = count }
     }
     #expect(rounded.withLock { $0 } == 0)
-    #expect(try warehouse.totals(app: app, dimension: .loss, days: Self.days, limit: nil).map(\.count) == [.max])
-    #expect(try warehouse.total(app: app, dimension: .loss, key: "queue_full", days: Self.days).count == .max)
+    #expect(
+      try await warehouse.reader.totals(app: app, dimension: .loss, days: Self.days, limit: nil).map(\.count) == [.max])
+    #expect(
+      try await warehouse.reader.total(app: app, dimension: .loss, key: "queue_full", days: Self.days).count == .max)
     try await warehouse.close()
     _ = directory
   }
@@ -129,8 +131,8 @@ import Testing
     try await warehouse.flush()
     try await warehouse.close()
     let again = try SQLiteWarehouse(directory: directory.path, catalog: Catalog(directory: directory.path))
-    #expect(try again.total(app: app, dimension: .total, key: "", days: Self.days).count == 1)
-    #expect(try again.verify().isClean)
+    #expect(try await again.reader.total(app: app, dimension: .total, key: "", days: Self.days).count == 1)
+    #expect(try await again.reader.verify().isClean)
     try await again.close()
   }
 
@@ -195,7 +197,7 @@ import Testing
     }
     _ = try await warehouse.commit(batch, app: app)
     _ = try await warehouse.commit(batch, app: app)
-    let losses = try warehouse.dailyCounts(app: app, dimension: .loss, days: Self.days)
+    let losses = try await warehouse.reader.dailyCounts(app: app, dimension: .loss, days: Self.days)
     #expect(losses == [DailyCount(day: day("2026-05-04"), key: "rejected:name_missing", count: 50)])
     try await warehouse.perform {
       let samples = try $0.connection.integer("SELECT count(*) FROM reject_sample")
@@ -233,8 +235,8 @@ import Testing
     let again = try SQLiteWarehouse(directory: directory.path, catalog: Catalog(directory: directory.path))
     for time in ["12:00:00", "12:30:01"] { _ = try await again.commit(hit("2026-05-04T\(time)Z"), app: app) }
     try await again.flush()
-    #expect(try again.total(app: app, dimension: .session, key: "", days: Self.days).count == 3)
-    #expect(try again.verify().isClean)
+    #expect(try await again.reader.total(app: app, dimension: .session, key: "", days: Self.days).count == 3)
+    #expect(try await again.reader.verify().isClean)
     try await again.close()
   }
 }

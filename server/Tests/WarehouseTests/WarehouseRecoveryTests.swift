@@ -15,8 +15,8 @@ import Testing
     return (directory, catalog, try catalog.createApp(name: "Player").id)
   }
 
-  private func count(_ figures: some FigureSource, _ app: AppID) throws -> Int {
-    try figures.total(app: app, dimension: .total, key: "", days: Self.days).count
+  private func count(_ figures: some FigureSource, _ app: AppID) async throws -> Int {
+    try await figures.total(app: app, dimension: .total, key: "", days: Self.days).count
   }
 
   @Test func `every acknowledged event survives a crash at any moment, exactly once`() async throws {
@@ -42,13 +42,13 @@ import Testing
     let warehouse = try SQLiteWarehouse(
       directory: copy.path, catalog: catalog,
       configuration: WarehouseConfiguration(flushEvents: 10, pendingKeys: 20))
-    #expect(try count(warehouse, app) == sent.count * 7, "after \(sent.count) batches")
+    #expect(try await count(warehouse.reader, app) == sent.count * 7, "after \(sent.count) batches")
     for batch in sent {
       let receipt = try await warehouse.commit(batch, app: app)
       #expect(receipt == CommitReceipt(accepted: 0, duplicates: Array(0..<7)), "after \(sent.count) batches")
     }
     try await warehouse.flush()
-    let report = try warehouse.verify()
+    let report = try await warehouse.reader.verify()
     #expect(report.isClean, "\(report.differences)")
     #expect(report.events == sent.count * 7)
     try await warehouse.close()
@@ -62,8 +62,8 @@ import Testing
     _ = try await warehouse.commit(batch(["a", "b"]), app: app)
     let copy = try directory.copy()
     let reader = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: Catalog(directory: copy.path))
-    #expect(try count(reader, app) == 2)
-    #expect(try reader.verify().isClean)
+    #expect(try await count(reader, app) == 2)
+    #expect(try await reader.verify().isClean)
     try reader.close()
     try await warehouse.close()
   }
@@ -74,11 +74,11 @@ import Testing
     _ = try await warehouse.commit(batch(["a", "b"]), app: app)
     try await warehouse.flush()
     let reader = try SQLiteWarehouse.openForReading(directory: directory.path, catalog: catalog)
-    #expect(try count(reader, app) == 2)
+    #expect(try await count(reader, app) == 2)
     _ = try await warehouse.commit(batch(["c"]), app: app)
     try await warehouse.flush()
-    #expect(try count(reader, app) == 3)
-    #expect(try reader.verify().isClean)
+    #expect(try await count(reader, app) == 3)
+    #expect(try await reader.verify().isClean)
     let second = #expect(throws: WarehouseError.self) {
       _ = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     }
@@ -90,7 +90,7 @@ import Testing
     try reader.close()
     try await warehouse.close()
     let third = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
-    #expect(try count(third, app) == 3)
+    #expect(try await count(third.reader, app) == 3)
     try await third.close()
   }
 
@@ -127,9 +127,9 @@ import Testing
     }
     #expect(accepted == 120)
     try await warehouse.flush()
-    #expect(try count(warehouse, app) == 120)
-    #expect(try warehouse.total(app: app, dimension: .total, key: "", days: Self.days).users == 60)
-    let report = try warehouse.verify()
+    #expect(try await count(warehouse.reader, app) == 120)
+    #expect(try await warehouse.reader.total(app: app, dimension: .total, key: "", days: Self.days).users == 60)
+    let report = try await warehouse.reader.verify()
     #expect(report.isClean, "\(report.differences)")
     try await warehouse.close()
   }
@@ -164,8 +164,8 @@ import Testing
     }
     for number in 0..<20 { #expect(results[number] == (number % 5 != 0)) }
     try await warehouse.flush()
-    #expect(try count(warehouse, app) == 16)
-    #expect(try warehouse.verify().isClean)
+    #expect(try await count(warehouse.reader, app) == 16)
+    #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
   }
 
@@ -186,15 +186,15 @@ import Testing
       let copy = try directory.copy()
       let catalog = try Catalog(directory: copy.path)
       var reader = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: catalog)
-      #expect(try reader.verify().isClean)
+      #expect(try await reader.verify().isClean)
       try reader.close()
       try tamper(copy, plant)
       reader = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: catalog)
-      #expect(try !reader.verify().isClean, "\(plant)")
+      #expect(try await !reader.verify().isClean, "\(plant)")
       try reader.close()
       try SQLiteWarehouse.rebuild(directory: copy.path, catalog: catalog)
       reader = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: catalog)
-      #expect(try reader.verify().isClean, "\(plant)")
+      #expect(try await reader.verify().isClean, "\(plant)")
       try reader.close()
     }
   }

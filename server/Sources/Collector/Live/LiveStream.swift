@@ -55,7 +55,7 @@ struct LiveStream: Sendable {
   @concurrent private func sendRows(
     after last: Int64?, to writer: inout any ResponseBodyWriter
   ) async throws -> Int64? {
-    let rows = try await offload { try source.recent(app: app, limit: last == nil ? 1 : Self.maximumRows) }
+    let rows = try await source.recent(app: app, limit: last == nil ? 1 : Self.maximumRows)
     guard let newest = rows.first?.id else { return last ?? 0 }
     guard let last else { return newest }
     var text = ByteBuffer()

@@ -25,8 +25,7 @@ struct AppCenterReportRoutes: Sendable {
       let question = try AppCenterQuestion(
         path: context.parameters.getCatchAll().map(Self.decoded), parameters: request.parameters, app: app.id,
         timeZone: app.timeZone, now: wallTime())
-      let figures = figures
-      return .json(Array(try await offload { try question.answer(from: figures) }))
+      return .json(Array(try await question.answer(from: figures)))
     } catch let fault as AppCenterFault {
       throw APIError(fault)
     }

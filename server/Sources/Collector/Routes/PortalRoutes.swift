@@ -51,9 +51,9 @@ struct PortalRoutes: Sendable {
   }
 
   private func home(_ request: Request, message: String? = nil) async throws -> Response {
-    let (pages, figures, apps, now) = (pages(for: request), figures, try portalApps(), wallTime())
+    let (pages, apps) = (pages(for: request), try portalApps())
     let status: HTTPResponse.Status = message == nil ? .ok : .badRequest
-    return .html(try await offload { try pages.home(apps, message: message, now: now, from: figures) }, status: status)
+    return .html(try await pages.home(apps, message: message, now: wallTime(), from: figures), status: status)
   }
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -84,13 +84,13 @@ struct PortalRoutes: Sendable {
     let app = try app(context)
     if let view = try catalog.view(named: request.parameters["view"], of: app.id) {
       let query = try ViewReportRequest(name: name, view: view, parameters: request.parameters, now: wallTime())
-      let (pages, figures, apps) = (pages(for: request), figures, try portalApps())
-      return .html(try await offload { try pages.view(query, app: PortalApp(app), apps: apps, from: figures) })
+      let (pages, apps) = (pages(for: request), try portalApps())
+      return .html(try await pages.view(query, app: PortalApp(app), apps: apps, from: figures))
     }
     let query = try ReportRequest(
       name: name, app: app.id, timeZone: app.timeZone, parameters: request.parameters, now: wallTime())
-    let (pages, figures, apps) = (pages(for: request), figures, try portalApps())
-    return .html(try await offload { try pages.report(query, app: PortalApp(app), apps: apps, from: figures) })
+    let (pages, apps) = (pages(for: request), try portalApps())
+    return .html(try await pages.report(query, app: PortalApp(app), apps: apps, from: figures))
   }
 
   private func stream(_ request: Request, _ context: CollectorContext) throws -> Response {
@@ -110,9 +110,8 @@ struct PortalRoutes: Sendable {
   private func file(_ request: Request, _ context: CollectorContext) async throws -> Response {
     guard context.parameters.get("page") == ReportName.errors.rawValue else { throw APIError.notFound }
     let app = try app(context).id
-    let figures = figures
     guard let number = context.parameters.get("file").flatMap({ Int64($0) }),
-      let (facts, data) = try await offload({ try figures.attachment(app: app, id: number) })
+      let (facts, data) = try await figures.attachment(app: app, id: number)
     else { throw APIError(status: .notFound, code: "unknown_attachment", message: "There is no such attachment.") }
     return AttachmentFile(facts: facts, data: data).response
   }

@@ -70,15 +70,15 @@ struct ReportRoutes: Sendable {
     let parameters = request.parameters
     do {
       let format = try ReportFormat(parsing: parameters["format"].flatMap { $0.isEmpty ? nil : $0 } ?? "json")
-      let (name, now, figures) = (context.parameters.get("name") ?? "", wallTime(), figures)
+      let (name, now) = (context.parameters.get("name") ?? "", wallTime())
       let text: String
       if let view = try catalog.view(named: parameters["view"], of: app.id) {
         let query = try ViewReportRequest(name: name, view: view, parameters: parameters, now: now)
-        text = try await offload { try query.report(from: figures).text(format) }
+        text = try await query.report(from: figures).text(format)
       } else {
         let query = try ReportRequest(
           name: name, app: app.id, timeZone: app.timeZone, parameters: parameters, now: now)
-        text = try await offload { try query.report(from: figures).text(format) }
+        text = try await query.report(from: figures).text(format)
       }
       return Response(
         status: .ok, headers: [.contentType: format.contentType, .cacheControl: "no-store"],

@@ -5,9 +5,9 @@ extension PortalPages {
   /// One event: its figures, its series and its properties.
   func eventPage(
     _ report: EventReport, _ shell: Shell, _ request: ReportRequest, _ source: any FigureSource
-  ) throws -> String {
+  ) async throws -> String {
     let event = report.event
-    let before = try source.total(
+    let before = try await source.total(
       app: request.app, dimension: .event, key: event.name, days: request.previous.days)
     let chart = Chart(
       id: "event", title: "Occurrences per day, \(request.days.text)", days: event.days.map(\.date),

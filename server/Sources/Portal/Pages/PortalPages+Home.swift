@@ -13,18 +13,20 @@ extension PortalPages {
   ///   - source: The figures of the last 7 days. Throws what it throws, and ``ReportError`` for an unknown time zone.
   public func home(
     _ apps: [PortalApp], message: String? = nil, now: Timestamp, from source: any FigureSource
-  ) throws -> String {
-    let cards = try apps.map { app in
+  ) async throws -> String {
+    var cards: [AppCard] = []
+    for app in apps {
       let request = try ReportRequest(
         name: "overview", app: app.id, timeZone: app.timeZone, parameters: ["days": "14"], now: now)
-      let figures = try OverviewReport(request, from: source)
+      let figures = try await OverviewReport(request, from: source)
       let week = figures.days.suffix(7)
-      return AppCard(
-        name: shown(app.name), link: PortalLinks(app: app.id).page(.overview), timeZone: app.timeZone,
-        users: grouped(figures.totals.wau), events: compact(week.map(\.events).saturatingSum()),
-        sessions: compact(week.map(\.sessions).saturatingSum()),
-        spark: Sparkline.svg(figures.days.prefix(request.settledDays).map(\.events), color: 1),
-        isQuiet: figures.totals.events == 0)
+      cards.append(
+        AppCard(
+          name: shown(app.name), link: PortalLinks(app: app.id).page(.overview), timeZone: app.timeZone,
+          users: grouped(figures.totals.wau), events: compact(week.map(\.events).saturatingSum()),
+          sessions: compact(week.map(\.sessions).saturatingSum()),
+          spark: Sparkline.svg(figures.days.prefix(request.settledDays).map(\.events), color: 1),
+          isQuiet: figures.totals.events == 0))
     }
     let view = HomeView(
       tern: Icon.tern, apps: cards, isEmpty: cards.isEmpty, hasMessage: message != nil, message: message ?? "",

@@ -7,8 +7,8 @@ extension PortalPages {
   /// What clients dropped and the server refused, with what each reason means.
   func lossesPage(
     _ report: LossesReport, _ shell: Shell, _ request: ReportRequest, _ source: any FigureSource
-  ) throws -> String {
-    let events = try source.total(app: request.app, dimension: .total, key: "", days: request.days).count
+  ) async throws -> String {
+    let events = try await source.total(app: request.app, dimension: .total, key: "", days: request.days).count
     let part = Double(report.total) / max(Double(report.total) + Double(events), 1)
     let chart = Chart(
       id: "losses", title: "Losses per day, \(request.days.text)", days: report.days.map(\.date),

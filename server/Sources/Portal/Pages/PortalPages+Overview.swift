@@ -5,8 +5,8 @@ extension PortalPages {
   /// Figures at a glance: tiles, events and sessions, active users, and the heads of the lists.
   func overviewPage(
     _ figures: OverviewReport, _ shell: Shell, _ request: ReportRequest, _ source: any FigureSource
-  ) throws -> String {
-    let before = try OverviewReport(request.previous, from: source)
+  ) async throws -> String {
+    let before = try await OverviewReport(request.previous, from: source)
     let links = PortalLinks(request)
     let days = figures.days.map(\.date)
     let traffic = Chart(
@@ -30,7 +30,7 @@ extension PortalPages {
       usersTable: table(
         ["Day", "Daily", "Weekly", "Monthly"],
         figures.days.reversed().map { [$0.date.weekdayText, grouped($0.dau), grouped($0.wau), grouped($0.mau)] }),
-      panels: try panels(figures.totals.users, request, links, source))
+      panels: try await panels(figures.totals.users, request, links, source))
     return page(shell, body: templates.render("overview", view))
   }
 
@@ -65,10 +65,10 @@ extension PortalPages {
 
   private func panels(
     _ users: Int, _ request: ReportRequest, _ links: PortalLinks, _ source: any FigureSource
-  ) throws -> [BarPanel] {
-    let events = try EventsReport(request.named(.events, limit: 6), from: source).events
-    let versions = try VersionsReport(request.named(.versions, limit: 200), from: source).versions
-    let countries = try CountriesReport(request.named(.countries, limit: 300), from: source).countries
+  ) async throws -> [BarPanel] {
+    let events = try await EventsReport(request.named(.events, limit: 6), from: source).events
+    let versions = try await VersionsReport(request.named(.versions, limit: 200), from: source).versions
+    let countries = try await CountriesReport(request.named(.countries, limit: 300), from: source).countries
     func part(_ some: Int) -> Double { users > 0 ? Double(some) / Double(users) : 0 }
     return [
       BarPanel(

@@ -7,15 +7,17 @@ extension PortalPages {
   /// A page with one or two lists: events, screens, versions, devices, countries.
   func rankingPage(
     _ report: Report, _ shell: Shell, _ request: ReportRequest, _ source: any FigureSource
-  ) throws -> String {
+  ) async throws -> String {
     let links = PortalLinks(request)
-    func list(_ heading: String, _ noun: String, _ dimension: Dimension, _ lines: [RankingLine]) throws -> RankingList {
+    func list(_ heading: String, _ noun: String, _ dimension: Dimension, _ lines: [RankingLine]) async throws
+      -> RankingList
+    {
       let context = RankingContext(
         before: Dictionary(
-          try source.totals(app: request.app, dimension: dimension, days: request.previous.days, limit: nil)
+          try await source.totals(app: request.app, dimension: dimension, days: request.previous.days, limit: nil)
             .map { (ExactText($0.key), $0.count) }, uniquingKeysWith: { $0.addingSaturated($1) }),
         trends: Trends(
-          try source.dailyCounts(app: request.app, dimension: dimension, days: request.days), request),
+          try await source.dailyCounts(app: request.app, dimension: dimension, days: request.days), request),
         request: request)
       let isCut = lines.count == request.limit && lines.count < ReportRequest.maximumLimit
       return RankingList(
@@ -27,18 +29,21 @@ extension PortalPages {
     switch report.content {
     case .events(let figures):
       lists = [
-        try list(
+        try await list(
           "", "Event", .event, figures.events.map { RankingLine($0, link: links.page(.event, event: $0.name)) })
       ]
-    case .screens(let figures): lists = [try list("", "Screen", .screen, figures.screens.map { RankingLine($0) })]
+    case .screens(let figures): lists = [try await list("", "Screen", .screen, figures.screens.map { RankingLine($0) })]
     case .versions(let figures):
-      lists = [try list("", "Version", .version, figures.versions.map { RankingLine($0, empty: "Unknown", color: 4) })]
+      lists = [
+        try await list("", "Version", .version, figures.versions.map { RankingLine($0, empty: "Unknown", color: 4) })
+      ]
     case .devices(let figures):
       lists = [
-        try list("Models", "Model", .model, figures.models.map { RankingLine($0, empty: "Unknown") }),
-        try list("Systems", "System", .os, figures.systems.map { RankingLine($0, empty: "Unknown", color: 4) }),
+        try await list("Models", "Model", .model, figures.models.map { RankingLine($0, empty: "Unknown") }),
+        try await list("Systems", "System", .os, figures.systems.map { RankingLine($0, empty: "Unknown", color: 4) }),
       ]
-    case .countries(let figures): lists = [try list("", "Country", .country, figures.countries.map(RankingLine.init))]
+    case .countries(let figures):
+      lists = [try await list("", "Country", .country, figures.countries.map(RankingLine.init))]
     case .overview, .event, .errors, .error, .live, .losses: lists = []
     }
     return page(

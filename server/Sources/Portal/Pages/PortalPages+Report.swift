@@ -13,25 +13,25 @@ extension PortalPages {
   /// Throws what the source throws.
   public func report(
     _ request: ReportRequest, app: PortalApp, apps: [PortalApp] = [], from source: any FigureSource
-  ) throws -> String {
+  ) async throws -> String {
     let isNew = request.name != .live && request.name != .losses
-    if isNew, try source.recent(app: request.app, limit: 1).isEmpty {
+    if isNew, try await source.recent(app: request.app, limit: 1).isEmpty {
       return emptyPage(request, app: app, apps: apps)
     }
     var request = request
     request.limit = request.limit ?? (request.name == .event ? 10 : request.name == .error ? 100 : 200)
-    let report = try request.report(from: source)
+    let report = try await request.report(from: source)
     let frame = Shell(
       app: app, apps: apps, active: request.name, title: Self.title(request.name), request: request)
     switch report.content {
-    case .overview(let figures): return try overviewPage(figures, frame, request, source)
-    case .event(let figures): return try eventPage(figures, frame, request, source)
+    case .overview(let figures): return try await overviewPage(figures, frame, request, source)
+    case .event(let figures): return try await eventPage(figures, frame, request, source)
     case .errors(let figures): return errorsPage(figures, frame, request)
     case .error(let figures): return errorPage(figures, frame, request)
     case .live(let figures): return livePage(figures, frame, request)
-    case .losses(let figures): return try lossesPage(figures, frame, request, source)
+    case .losses(let figures): return try await lossesPage(figures, frame, request, source)
     case .events, .screens, .versions, .devices, .countries:
-      return try rankingPage(report, frame, request, source)
+      return try await rankingPage(report, frame, request, source)
     }
   }
 

@@ -5,8 +5,8 @@ extension PortalPages {
   /// A report of a view as a page: its lists, one below the other.
   public func view(
     _ request: ViewReportRequest, app: PortalApp, apps: [PortalApp] = [], from source: any ViewSource
-  ) throws -> String {
-    let report = try request.report(from: source)
+  ) async throws -> String {
+    let report = try await request.report(from: source)
     let path = "/apps/\(app.id)"
     func link(_ name: ViewReportName, _ days: String) -> String {
       "\(path)/\(name.rawValue)?view=\(request.view.id)\(days.isEmpty ? "" : "&")\(days)"

@@ -59,13 +59,15 @@ struct AppCenterPropertyCounts: Encodable {
 }
 
 extension AppCenterQuestion {
-  func eventList(_ source: any FigureSource) throws -> AppCenterEvents {
+  func eventList(_ source: any FigureSource) async throws -> AppCenterEvents {
     let before = Dictionary(
-      try source.totals(app: app, dimension: .event, days: previousDays, limit: nil).map { (ExactText($0.key), $0) },
+      try await source.totals(app: app, dimension: .event, days: previousDays, limit: nil).map {
+        (ExactText($0.key), $0)
+      },
       uniquingKeysWith: { $1 })
-    let sessions = try sessions(source, days).values.saturatingSum()
+    let sessions = try await sessions(source, days).values.saturatingSum()
     let names = Set(eventNames.map { ExactText($0) })
-    let all = try source.totals(app: app, dimension: .event, days: days, limit: nil)
+    let all = try await source.totals(app: app, dimension: .event, days: days, limit: nil)
       .filter { names.isEmpty || names.contains(ExactText($0.key)) }
     let rows = try ordered(all).dropFirst(skip).prefix(top).map { event in
       let before = before[ExactText(event.key)]
@@ -74,7 +76,7 @@ extension AppCenterQuestion {
         deviceCount: event.users, previousDeviceCount: before?.users ?? 0,
         countPerDevice: ratio(event.count, event.users), countPerSession: ratio(event.count, sessions))
     }
-    return AppCenterEvents(events: Array(rows), total: all.count, totalDevices: try users(source))
+    return AppCenterEvents(events: Array(rows), total: all.count, totalDevices: try await users(source))
   }
 
   private func ordered(_ events: [KeyFigures]) throws(AppCenterFault) -> [KeyFigures] {
@@ -91,31 +93,31 @@ extension AppCenterQuestion {
     return words.count == 2 && words[1] == "desc" ? rising.reversed() : rising
   }
 
-  func eventCount(_ name: String, _ source: any FigureSource) throws -> AppCenterEventCount {
-    let series = try byDay(name, source).mapValues(\.count)
+  func eventCount(_ name: String, _ source: any FigureSource) async throws -> AppCenterEventCount {
+    let series = try await byDay(name, source).mapValues(\.count)
     return AppCenterEventCount(
       count: days.map { AppCenterCount($0, series[$0] ?? 0) }, totalCount: series.values.saturatingSum(),
-      previousTotalCount: try source.total(app: app, dimension: .event, key: name, days: previousDays).count)
+      previousTotalCount: try await source.total(app: app, dimension: .event, key: name, days: previousDays).count)
   }
 
-  func deviceCount(_ name: String, _ source: any FigureSource) throws -> AppCenterDeviceCount {
-    let series = try byDay(name, source)
+  func deviceCount(_ name: String, _ source: any FigureSource) async throws -> AppCenterDeviceCount {
+    let series = try await byDay(name, source)
     return AppCenterDeviceCount(
-      devicesCount: days.map { AppCenterCount($0, series[$0]?.users ?? 0) }, totalDevices: try users(source),
-      totalDevicesWithEvent: try source.total(app: app, dimension: .event, key: name, days: days).users,
+      devicesCount: days.map { AppCenterCount($0, series[$0]?.users ?? 0) }, totalDevices: try await users(source),
+      totalDevicesWithEvent: try await source.total(app: app, dimension: .event, key: name, days: days).users,
       previousTotalDevicesWithEvent:
-        try source.total(app: app, dimension: .event, key: name, days: previousDays).users)
+        try await source.total(app: app, dimension: .event, key: name, days: previousDays).users)
   }
 
-  func countPer(_ noun: String, _ name: String, _ source: any FigureSource) throws -> AppCenterRatio {
-    let series = try byDay(name, source)
-    let sessions = try self.sessions(source, days)
-    let now = try source.total(app: app, dimension: .event, key: name, days: days)
-    let before = try source.total(app: app, dimension: .event, key: name, days: previousDays)
+  func countPer(_ noun: String, _ name: String, _ source: any FigureSource) async throws -> AppCenterRatio {
+    let series = try await byDay(name, source)
+    let sessions = try await self.sessions(source, days)
+    let now = try await source.total(app: app, dimension: .event, key: name, days: days)
+    let before = try await source.total(app: app, dimension: .event, key: name, days: previousDays)
     let isSession = noun == "session"
     let wholes = (
       isSession ? sessions.values.saturatingSum() : now.users,
-      isSession ? try self.sessions(source, previousDays).values.saturatingSum() : before.users
+      isSession ? try await self.sessions(source, previousDays).values.saturatingSum() : before.users
     )
     return AppCenterRatio(
       noun: noun,
@@ -125,16 +127,18 @@ extension AppCenterQuestion {
       }, average: ratio(now.count, wholes.0), previous: ratio(before.count, wholes.1))
   }
 
-  func propertyCounts(_ name: String, _ property: String, _ source: any FigureSource) throws -> AppCenterPropertyCounts
+  func propertyCounts(_ name: String, _ property: String, _ source: any FigureSource) async throws
+    -> AppCenterPropertyCounts
   {
-    func values(_ range: ClosedRange<Day>, _ limit: Int) throws -> PropertyFigures? {
-      try source.properties(app: app, event: name, days: range, limit: limit).first {
+    func values(_ range: ClosedRange<Day>, _ limit: Int) async throws -> PropertyFigures? {
+      try await source.properties(app: app, event: name, days: range, limit: limit).first {
         $0.property.hasBytes(of: property)
       }
     }
-    let now = try values(days, top)
+    let now = try await values(days, top)
     let before = Dictionary(
-      try values(previousDays, .max)?.values.map { (ExactText($0.key), $0.count) } ?? [], uniquingKeysWith: { $1 })
+      try await values(previousDays, .max)?.values.map { (ExactText($0.key), $0.count) } ?? [], uniquingKeysWith: { $1 }
+    )
     return AppCenterPropertyCounts(
       total: now?.count ?? 0,
       values: (now?.values ?? []).map {
@@ -142,9 +146,9 @@ extension AppCenterQuestion {
       })
   }
 
-  private func byDay(_ name: String, _ source: any FigureSource) throws -> [Day: DailyFigures] {
+  private func byDay(_ name: String, _ source: any FigureSource) async throws -> [Day: DailyFigures] {
     Dictionary(
-      try source.series(app: app, dimension: .event, key: name, days: days).map { ($0.day, $0) },
+      try await source.series(app: app, dimension: .event, key: name, days: days).map { ($0.day, $0) },
       uniquingKeysWith: { $1 })
   }
 }

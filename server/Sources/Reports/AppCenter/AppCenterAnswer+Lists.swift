@@ -2,16 +2,16 @@ import Ingest
 import Warehouse
 
 extension AppCenterQuestion {
-  func users(_ source: any FigureSource, in range: ClosedRange<Day>? = nil) throws -> Int {
-    try source.total(app: app, dimension: .total, key: "", days: range ?? days).users
+  func users(_ source: any FigureSource, in range: ClosedRange<Day>? = nil) async throws -> Int {
+    try await source.total(app: app, dimension: .total, key: "", days: range ?? days).users
   }
 
   func counts(_ figures: some Sequence<KeyFigures>) -> [ExactText: Int] {
     Dictionary(figures.map { (ExactText($0.key), $0.users) }, uniquingKeysWith: { $1 })
   }
 
-  func sessions(_ source: any FigureSource, _ range: ClosedRange<Day>) throws -> [Day: Int] {
-    try source.dailyCounts(app: app, dimension: .session, days: range).summedByDay()
+  func sessions(_ source: any FigureSource, _ range: ClosedRange<Day>) async throws -> [Day: Int] {
+    try await source.dailyCounts(app: app, dimension: .session, days: range).summedByDay()
   }
 
   /// The counts of the range added up in steps of the interval.
@@ -22,22 +22,22 @@ extension AppCenterQuestion {
     }
   }
 
-  func versionList(_ source: any FigureSource) throws -> AppCenterList {
+  func versionList(_ source: any FigureSource) async throws -> AppCenterList {
     let wanted = Set(versionNames.map { ExactText($0) })
-    let before = counts(try source.versions(app: app, days: previousDays))
-    let versions = try source.versions(app: app, days: days)
+    let before = counts(try await source.versions(app: app, days: previousDays))
+    let versions = try await source.versions(app: app, days: days)
       .filter { wanted.isEmpty || wanted.contains(ExactText($0.key)) }
-    return AppCenterList("versions", "version", versions.prefix(top), before, total: try users(source))
+    return AppCenterList("versions", "version", versions.prefix(top), before, total: try await users(source))
   }
 
   func list(
     _ plural: String, _ noun: String, _ dimension: Dimension, _ source: any FigureSource
-  ) throws -> AppCenterList {
+  ) async throws -> AppCenterList {
     // Most devices first, as the original counted; the source orders by events.
-    let now = try source.totals(app: app, dimension: dimension, days: days, limit: nil)
+    let now = try await source.totals(app: app, dimension: dimension, days: days, limit: nil)
       .sorted { ($1.users, $0.key) < ($0.users, $1.key) }
-    let before = counts(try source.totals(app: app, dimension: dimension, days: previousDays, limit: nil))
-    return AppCenterList(plural, noun, now.prefix(top), before, total: try users(source))
+    let before = counts(try await source.totals(app: app, dimension: dimension, days: previousDays, limit: nil))
+    return AppCenterList(plural, noun, now.prefix(top), before, total: try await users(source))
   }
 }
 

@@ -35,10 +35,10 @@ extension AppCenterQuestion {
   private static let maximumLogs = 100
 
   /// What was received since the start of the question, oldest first; the newest when there is more.
-  func logFlow(_ source: any FigureSource) throws -> AppCenterLogFlow {
+  func logFlow(_ source: any FigureSource) async throws -> AppCenterLogFlow {
     let shownKinds = Set(StoredKind.allCases.filter { Self.type($0) != nil })
     // One more than an answer has room for: it tells that there are more.
-    let recent = try source.recent(app: app, kinds: shownKinds, limit: Self.maximumLogs + 1)
+    let recent = try await source.recent(app: app, kinds: shownKinds, limit: Self.maximumLogs + 1)
       .filter { $0.received > since }
     let shown = recent.prefix(Self.maximumLogs).reversed()
     return AppCenterLogFlow(

@@ -38,43 +38,45 @@ extension AppCenterQuestion {
   private static let buckets = ["0-30s", "30s-1min", "1-30min", "30min-1h", ">1h"]
 
   /// Weeks have 7 days and months 28, as in the original.
-  func activeDevices(_ source: any FigureSource) throws -> AppCenterActivity {
-    func series(_ window: Int) throws -> [AppCenterCount<Int>] {
-      try source.activeInstalls(app: app, days: days, window: window).map { AppCenterCount($0.day, $0.count) }
+  func activeDevices(_ source: any FigureSource) async throws -> AppCenterActivity {
+    func series(_ window: Int) async throws -> [AppCenterCount<Int>] {
+      try await source.activeInstalls(app: app, days: days, window: window).map { AppCenterCount($0.day, $0.count) }
     }
-    return AppCenterActivity(daily: try series(1), weekly: try series(7), monthly: try series(28))
+    return AppCenterActivity(daily: try await series(1), weekly: try await series(7), monthly: try await series(28))
   }
 
-  func sessionsPerDevice(_ source: any FigureSource) throws -> AppCenterSessions {
-    let (now, before) = (try sessions(source, days), try sessions(source, previousDays))
+  func sessionsPerDevice(_ source: any FigureSource) async throws -> AppCenterSessions {
+    let (now, before) = (try await sessions(source, days), try await sessions(source, previousDays))
     let active = Dictionary(
-      try source.activeInstalls(app: app, days: days, window: interval).map { ($0.day, $0.count) },
+      try await source.activeInstalls(app: app, days: days, window: interval).map { ($0.day, $0.count) },
       uniquingKeysWith: { $1 })
-    let series = try steps(now).enumerated().map { index, step in
+    var series: [AppCenterCount<Double>] = []
+    for (index, step) in steps(now).enumerated() {
       let start = days.lowerBound.advanced(by: index * interval)
       let last = min(start.advanced(by: interval - 1), days.upperBound)
       // The range may cut the last step short: its users are those of the days that are left of it.
       let isWhole = start.distance(to: last) + 1 == interval
-      return AppCenterCount(start, ratio(step.count, isWhole ? active[last] ?? 0 : try users(source, in: start...last)))
+      let users = isWhole ? active[last] ?? 0 : try await users(source, in: start...last)
+      series.append(AppCenterCount(start, ratio(step.count, users)))
     }
     let (total, previous) = (now.values.saturatingSum(), before.values.saturatingSum())
     return AppCenterSessions(
-      averageSessionsPerUser: ratio(total, try users(source)),
-      previousAverageSessionsPerUser: ratio(previous, try users(source, in: previousDays)), totalCount: total,
+      averageSessionsPerUser: ratio(total, try await users(source)),
+      previousAverageSessionsPerUser: ratio(previous, try await users(source, in: previousDays)), totalCount: total,
       previousTotalCount: previous, sessionsPerUser: series)
   }
 
-  func sessionDurations(_ source: any FigureSource) throws -> AppCenterDurations {
-    let now = try source.sessionDurations(app: app, days: days)
-    let before = try source.sessionDurations(app: app, days: previousDays)
+  func sessionDurations(_ source: any FigureSource) async throws -> AppCenterDurations {
+    let now = try await source.sessionDurations(app: app, days: days)
+    let before = try await source.sessionDurations(app: app, days: previousDays)
     return AppCenterDurations(
       distribution: zip(Self.buckets, zip(now.buckets, before.buckets)).map { name, counts in
         AppCenterDurations.Bucket(bucket: name, count: counts.0, previousCount: counts.1)
       }, averageDuration: Self.duration(now.average), previousAverageDuration: Self.duration(before.average))
   }
 
-  func crashes(_ source: any FigureSource) throws -> AppCenterCrashes {
-    let series = try source.series(app: app, dimension: .kind, key: "crash", days: days)
+  func crashes(_ source: any FigureSource) async throws -> AppCenterCrashes {
+    let series = try await source.series(app: app, dimension: .kind, key: "crash", days: days)
     let counts = Dictionary(series.map { ($0.day, $0.count) }, uniquingKeysWith: { $1 })
     return AppCenterCrashes(
       count: counts.values.saturatingSum(), crashes: days.map { AppCenterCount($0, counts[$0] ?? 0) })

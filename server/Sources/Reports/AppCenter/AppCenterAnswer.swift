@@ -5,29 +5,29 @@ public import Warehouse
 
 extension AppCenterQuestion {
   /// The answer as JSON, in App Center's shape; throws what the source throws.
-  public func answer(from source: any FigureSource) throws -> Data {
+  public func answer(from source: any FigureSource) async throws -> Data {
     switch subject {
-    case .activeDeviceCounts: try encoded(activeDevices(source))
-    case .sessionCounts: try encoded(steps(try sessions(source, days)))
-    case .sessionsPerDevice: try encoded(sessionsPerDevice(source))
-    case .sessionDurations: try encoded(sessionDurations(source))
-    case .versions: try encoded(versionList(source))
-    case .models: try encoded(list("models", "model_name", .model, source))
-    case .systems: try encoded(list("oses", "os_name", .os, source))
-    case .languages: try encoded(list("languages", "language_name", .language, source))
-    case .places: try encoded(list("places", "code", .country, source))
-    case .crashCounts: try encoded(crashes(source))
-    case .logFlow: try encoded(logFlow(source))
-    case .events: try encoded(eventList(source))
-    case .eventCount(let event): try encoded(eventCount(event, source))
-    case .deviceCount(let event): try encoded(deviceCount(event, source))
-    case .countPerDevice(let event): try encoded(countPer("device", event, source))
-    case .countPerSession(let event): try encoded(countPer("session", event, source))
+    case .activeDeviceCounts: try await encoded(activeDevices(source))
+    case .sessionCounts: try await encoded(steps(sessions(source, days)))
+    case .sessionsPerDevice: try await encoded(sessionsPerDevice(source))
+    case .sessionDurations: try await encoded(sessionDurations(source))
+    case .versions: try await encoded(versionList(source))
+    case .models: try await encoded(list("models", "model_name", .model, source))
+    case .systems: try await encoded(list("oses", "os_name", .os, source))
+    case .languages: try await encoded(list("languages", "language_name", .language, source))
+    case .places: try await encoded(list("places", "code", .country, source))
+    case .crashCounts: try await encoded(crashes(source))
+    case .logFlow: try await encoded(logFlow(source))
+    case .events: try await encoded(eventList(source))
+    case .eventCount(let event): try await encoded(eventCount(event, source))
+    case .deviceCount(let event): try await encoded(deviceCount(event, source))
+    case .countPerDevice(let event): try await encoded(countPer("device", event, source))
+    case .countPerSession(let event): try await encoded(countPer("session", event, source))
     case .properties(let event):
-      try encoded([
-        "event_properties": try source.properties(app: app, event: event, days: days, limit: 1).map(\.property)
+      try await encoded([
+        "event_properties": source.properties(app: app, event: event, days: days, limit: 1).map(\.property)
       ])
-    case .propertyCounts(let event, let property): try encoded(propertyCounts(event, property, source))
+    case .propertyCounts(let event, let property): try await encoded(propertyCounts(event, property, source))
     }
   }
 

@@ -7,8 +7,8 @@ public struct EventsReport: Sendable, Hashable, Encodable {
   public var events: [RankedFigures]
 
   /// Reads the figures of a request's range.
-  public init(_ request: ReportRequest, from source: any FigureSource) throws {
-    events = try request.ranking(.event, from: source, defaultLimit: 1_000)
+  public init(_ request: ReportRequest, from source: any FigureSource) async throws {
+    events = try await request.ranking(.event, from: source, defaultLimit: 1_000)
   }
 }
 
@@ -18,8 +18,8 @@ public struct ScreensReport: Sendable, Hashable, Encodable {
   public var screens: [RankedFigures]
 
   /// Reads the figures of a request's range.
-  public init(_ request: ReportRequest, from source: any FigureSource) throws {
-    screens = try request.ranking(.screen, from: source, defaultLimit: 1_000)
+  public init(_ request: ReportRequest, from source: any FigureSource) async throws {
+    screens = try await request.ranking(.screen, from: source, defaultLimit: 1_000)
   }
 }
 
@@ -29,8 +29,8 @@ public struct VersionsReport: Sendable, Hashable, Encodable {
   public var versions: [RankedFigures]
 
   /// Reads the figures of a request's range.
-  public init(_ request: ReportRequest, from source: any FigureSource) throws {
-    versions = try request.ranking(.version, from: source, defaultLimit: 200)
+  public init(_ request: ReportRequest, from source: any FigureSource) async throws {
+    versions = try await request.ranking(.version, from: source, defaultLimit: 200)
   }
 }
 
@@ -44,9 +44,9 @@ public struct DevicesReport: Sendable, Hashable, Encodable {
   public var systems: [RankedFigures]
 
   /// Reads the figures of a request's range.
-  public init(_ request: ReportRequest, from source: any FigureSource) throws {
-    models = try request.ranking(.model, from: source, defaultLimit: 200)
-    systems = try request.ranking(.os, from: source, defaultLimit: 200)
+  public init(_ request: ReportRequest, from source: any FigureSource) async throws {
+    models = try await request.ranking(.model, from: source, defaultLimit: 200)
+    systems = try await request.ranking(.os, from: source, defaultLimit: 200)
   }
 }
 
@@ -70,9 +70,9 @@ public struct CountriesReport: Sendable, Hashable, Encodable {
   public var countries: [Country]
 
   /// Reads the figures of a request's range.
-  public init(_ request: ReportRequest, from source: any FigureSource) throws {
+  public init(_ request: ReportRequest, from source: any FigureSource) async throws {
     let english = Locale(identifier: "en_US")
-    countries = try request.ranking(.country, from: source, defaultLimit: 300).map { figures in
+    countries = try await request.ranking(.country, from: source, defaultLimit: 300).map { figures in
       let code = figures.name
       // Only two letters are a region; other text would be answered with surprising names.
       let isCode = code.utf8.count == 2 && code.utf8.allSatisfy { (0x41...0x5A).contains($0) }

@@ -10,8 +10,9 @@ public struct ErrorsReport: Sendable, Hashable, Encodable {
   public var handled: [ErrorGroupFigures]
 
   /// Reads the figures of a request's range.
-  public init(_ request: ReportRequest, from source: any FigureSource) throws {
-    let groups = try source.errorGroups(app: request.app, group: nil, days: request.days, limit: request.limit ?? 200)
+  public init(_ request: ReportRequest, from source: any FigureSource) async throws {
+    let groups = try await source.errorGroups(
+      app: request.app, group: nil, days: request.days, limit: request.limit ?? 200)
     crashes = groups.filter { $0.kind == .crash }.map(ErrorGroupFigures.init)
     handled = groups.filter { $0.kind == .handledError }.map(ErrorGroupFigures.init)
   }
@@ -135,31 +136,37 @@ public struct ErrorReport: Sendable, Hashable, Encodable {
   }
 
   /// Reads the figures of a request's error and range; throws ``ReportError`` when there is no such fault or occurrence.
-  public init(_ request: ReportRequest, from source: any FigureSource) throws {
-    let detail = try request.occurrence.flatMap { try source.error(app: request.app, id: $0) }
-    if detail == nil, let occurrence = request.occurrence {
-      throw ReportError(
-        code: .unknownError,
-        message: "There is no occurrence \(occurrence); the report \"error\" of a fault lists them.")
+  public init(_ request: ReportRequest, from source: any FigureSource) async throws {
+    var detail: ErrorDetail?
+    if let occurrence = request.occurrence {
+      detail = try await source.error(app: request.app, id: occurrence)
+      guard detail != nil else {
+        throw ReportError(
+          code: .unknownError,
+          message: "There is no occurrence \(occurrence); the report \"error\" of a fault lists them.")
+      }
     }
     let number = detail?.occurrence.group ?? request.group
-    if detail == nil, let number, try !source.hasErrorGroup(app: request.app, id: number) {
+    if detail == nil, let number, try await !source.hasErrorGroup(app: request.app, id: number) {
       throw ReportError(code: .unknownError, message: "There is no fault \(number); the report \"errors\" lists them.")
     }
-    let group = try number.flatMap {
-      try source.errorGroups(app: request.app, group: $0, days: request.days, limit: 1).first
-    }
+    let (app, range) = (request.app, request.days)
+    let group =
+      if let number { try await source.errorGroups(app: app, group: number, days: range, limit: 1).first } else {
+        ErrorGroup?.none
+      }
     error = group.map(ErrorGroupFigures.init)
     let series = Dictionary(group?.days.map { ($0.day, $0) } ?? [], uniquingKeysWith: { $1 })
     days = request.days.map { DayRow(date: $0, count: series[$0]?.count ?? 0, users: series[$0]?.users ?? 0) }
     versions = (group?.versions ?? []).map {
       RankedFigures(name: $0.key, count: $0.count, users: $0.users, share: share($0.count, of: group?.count ?? 0))
     }
-    occurrences =
-      try number.map {
-        try source.errors(app: request.app, group: $0, days: request.days, limit: request.limit ?? 100)
-          .map(Occurrence.init)
-      } ?? []
+    let errors =
+      if let number { try await source.errors(app: app, group: number, days: range, limit: request.limit ?? 100) } else
+      {
+        [ErrorOccurrence]()
+      }
+    occurrences = errors.map(Occurrence.init)
     occurrence = detail.map(Detail.init)
   }
 }

@@ -54,13 +54,13 @@ public struct EventReport: Sendable, Hashable, Encodable {
   }
 
   /// Reads the figures of a request's event and range; 20 values of each property unless the request says otherwise.
-  public init(_ request: ReportRequest, from source: any FigureSource) throws {
+  public init(_ request: ReportRequest, from source: any FigureSource) async throws {
     let (app, range, name) = (request.app, request.days, request.event ?? "")
-    let total = try source.total(app: app, dimension: .event, key: name, days: range)
+    let total = try await source.total(app: app, dimension: .event, key: name, days: range)
     let series = Dictionary(
-      try source.series(app: app, dimension: .event, key: name, days: range).map { ($0.day, $0) },
+      try await source.series(app: app, dimension: .event, key: name, days: range).map { ($0.day, $0) },
       uniquingKeysWith: { $1 })
-    let properties = try source.properties(app: app, event: name, days: range, limit: request.limit ?? 20)
+    let properties = try await source.properties(app: app, event: name, days: range, limit: request.limit ?? 20)
     event = Detail(
       name: name, count: total.count, users: total.users,
       days: range.map { DayRow(date: $0, count: series[$0]?.count ?? 0, users: series[$0]?.users ?? 0) },

@@ -8,8 +8,8 @@ public struct LiveReport: Sendable, Hashable, Encodable {
   public var events: [LiveEvent]
 
   /// Reads the latest rows of a request's app, whatever its range.
-  public init(_ request: ReportRequest, from source: any FigureSource) throws {
-    events = try source.recent(app: request.app, limit: request.limit ?? 100).map(LiveEvent.init)
+  public init(_ request: ReportRequest, from source: any FigureSource) async throws {
+    events = try await source.recent(app: request.app, limit: request.limit ?? 100).map(LiveEvent.init)
   }
 }
 

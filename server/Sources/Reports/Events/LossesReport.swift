@@ -31,16 +31,16 @@ public struct LossesReport: Sendable, Hashable, Encodable {
   public var ledger: LedgerFigures
 
   /// Reads the figures of a request's range.
-  public init(_ request: ReportRequest, from source: any FigureSource) throws {
-    let all = try source.dailyCounts(app: request.app, dimension: .loss, days: request.days)
+  public init(_ request: ReportRequest, from source: any FigureSource) async throws {
+    let all = try await source.dailyCounts(app: request.app, dimension: .loss, days: request.days)
     let counts = all.filter { $0.key != Self.nameLimitReason }.summedByDay()
-    losses = try request.ranking(.loss, from: source, defaultLimit: 1_000, leavingOut: Self.nameLimitReason)
+    losses = try await request.ranking(.loss, from: source, defaultLimit: 1_000, leavingOut: Self.nameLimitReason)
     unnamed = all.lazy.filter { $0.key == Self.nameLimitReason }.map(\.count).saturatingSum()
     days = request.days.map { DayRow(date: $0, count: counts[$0] ?? 0) }
     total = days.map(\.count).saturatingSum()
     // By days, not to the millisecond: the same question on the same day has the same answer.
     let since = Int64(request.today.number - LedgerFigures.lifetimeDays) * 86_400_000
-    ledger = try source.ledger(app: request.app, since: Timestamp(millisecondsSince1970: since))
+    ledger = try await source.ledger(app: request.app, since: Timestamp(millisecondsSince1970: since))
   }
 }
 

@@ -38,12 +38,12 @@ public struct OverviewReport: Sendable, Hashable, Encodable {
   public var totals: Totals
 
   /// Reads the figures of a request's range.
-  public init(_ request: ReportRequest, from source: any FigureSource) throws {
+  public init(_ request: ReportRequest, from source: any FigureSource) async throws {
     let (app, range) = (request.app, request.days)
-    let events = try source.dailyCounts(app: app, dimension: .total, days: range).summedByDay()
-    let sessions = try source.dailyCounts(app: app, dimension: .session, days: range).summedByDay()
+    let events = try await source.dailyCounts(app: app, dimension: .total, days: range).summedByDay()
+    let sessions = try await source.dailyCounts(app: app, dimension: .session, days: range).summedByDay()
     let activity = Dictionary(
-      try source.activity(app: app, days: range).map { ($0.day, $0) }, uniquingKeysWith: { $1 })
+      try await source.activity(app: app, days: range).map { ($0.day, $0) }, uniquingKeysWith: { $1 })
     days = range.map { day in
       let active = activity[day]
       return DayRow(
@@ -52,7 +52,7 @@ public struct OverviewReport: Sendable, Hashable, Encodable {
     }
     totals = Totals(
       events: days.map(\.events).saturatingSum(), sessions: days.map(\.sessions).saturatingSum(),
-      users: try source.total(app: app, dimension: .total, key: "", days: range).users, wau: days.last?.wau ?? 0,
+      users: try await source.total(app: app, dimension: .total, key: "", days: range).users, wau: days.last?.wau ?? 0,
       mau: days.last?.mau ?? 0)
   }
 }

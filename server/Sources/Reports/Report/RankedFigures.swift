@@ -30,9 +30,11 @@ extension ReportRequest {
   /// The keys of a dimension, most frequent first, each with its share of all keys but the one left out.
   func ranking(
     _ dimension: Dimension, from source: any FigureSource, defaultLimit: Int, leavingOut omitted: String? = nil
-  ) throws -> [RankedFigures] {
+  ) async throws -> [RankedFigures] {
     // Without a limit here, since the share is of the whole and not of the rows shown.
-    let figures = try source.totals(app: app, dimension: dimension, days: days, limit: nil).filter { $0.key != omitted }
+    let figures = try await source.totals(app: app, dimension: dimension, days: days, limit: nil).filter {
+      $0.key != omitted
+    }
     let whole = figures.map(\.count).saturatingSum()
     return figures.prefix(limit ?? defaultLimit).map {
       RankedFigures(name: $0.key, count: $0.count, users: $0.users, share: share($0.count, of: whole))

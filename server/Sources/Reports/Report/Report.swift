@@ -42,20 +42,20 @@ public struct Report: Sendable, Hashable {
 
 extension ReportRequest {
   /// Answers the request from the warehouse's figures; throws what the source throws.
-  public func report(from source: any FigureSource) throws -> Report {
+  public func report(from source: any FigureSource) async throws -> Report {
     let content: Report.Content =
       switch name {
-      case .overview: .overview(try OverviewReport(self, from: source))
-      case .events: .events(try EventsReport(self, from: source))
-      case .event: .event(try EventReport(self, from: source))
-      case .errors: .errors(try ErrorsReport(self, from: source))
-      case .error: .error(try ErrorReport(self, from: source))
-      case .screens: .screens(try ScreensReport(self, from: source))
-      case .versions: .versions(try VersionsReport(self, from: source))
-      case .devices: .devices(try DevicesReport(self, from: source))
-      case .countries: .countries(try CountriesReport(self, from: source))
-      case .live: .live(try LiveReport(self, from: source))
-      case .losses: .losses(try LossesReport(self, from: source))
+      case .overview: .overview(try await OverviewReport(self, from: source))
+      case .events: .events(try await EventsReport(self, from: source))
+      case .event: .event(try await EventReport(self, from: source))
+      case .errors: .errors(try await ErrorsReport(self, from: source))
+      case .error: .error(try await ErrorReport(self, from: source))
+      case .screens: .screens(try await ScreensReport(self, from: source))
+      case .versions: .versions(try await VersionsReport(self, from: source))
+      case .devices: .devices(try await DevicesReport(self, from: source))
+      case .countries: .countries(try await CountriesReport(self, from: source))
+      case .live: .live(try await LiveReport(self, from: source))
+      case .losses: .losses(try await LossesReport(self, from: source))
       }
     return Report(request: self, content: content)
   }

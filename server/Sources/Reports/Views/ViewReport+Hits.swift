@@ -4,8 +4,8 @@ import Warehouse
 
 extension ViewReportRequest {
   /// Hits that came after their day's cut, which count nowhere else.
-  func late(from source: any ViewSource) throws -> ViewReport {
-    let late = try source.lateHits(view, days: days)
+  func late(from source: any ViewSource) async throws -> ViewReport {
+    let late = try await source.lateHits(view, days: days)
     let rows = late.prefix(limit).map { row -> [Cell] in
       [
         .text(row.day.description), .text(row.version.isEmpty ? "(not set)" : row.version),
@@ -30,8 +30,8 @@ extension ViewReportRequest {
   }
 
   /// Who is there now, and the last half hour.
-  func realtime(from source: any ViewSource) throws -> ViewReport {
-    let figures = try source.viewRealtime(view, now: now.millisecondsSince1970)
+  func realtime(from source: any ViewSource) async throws -> ViewReport {
+    let figures = try await source.viewRealtime(view, now: now.millisecondsSince1970)
     func ranking(_ fact: ViewRealtime.Fact, _ member: String, _ title: String, _ columns: [String]) -> ViewReport.List {
       ViewReport.List(
         member: member, title: title, columns: columns + ["users", "hits"],
@@ -66,8 +66,8 @@ extension ViewReportRequest {
   }
 
   /// The newest hits with all that they said, and what was refused.
-  func hits(from source: any ViewSource) throws -> ViewReport {
-    let rows = try source.inspectedHits(view, days: days, limit: limit).map { hit -> [Cell] in
+  func hits(from source: any ViewSource) async throws -> ViewReport {
+    let rows = try await source.inspectedHits(view, days: days, limit: limit).map { hit -> [Cell] in
       let parameters = hit.parameters.filter { !$0.key.hasPrefix(HitParameter.faultMark) }
       let faults = hit.parameters.filter { $0.key.hasPrefix(HitParameter.faultMark) }.sorted { $0.key < $1.key }
         .map { "\($0.key.dropFirst()): \($0.value)" }
@@ -78,7 +78,7 @@ extension ViewReportRequest {
         .pairs(parameters),
       ]
     }
-    let refused = try source.refusedHits(view, days: days, limit: limit).map { hit -> [Cell] in
+    let refused = try await source.refusedHits(view, days: days, limit: limit).map { hit -> [Cell] in
       [
         .text(Timestamp(millisecondsSince1970: hit.received).isoText), .text(hit.reason), .text(hit.message),
         .pairs(RefusedText.parameters(hit.said)),

@@ -38,17 +38,17 @@ public struct ViewReportRequest: Sendable, Hashable {
   }
 
   /// Answers the request; throws what the source throws.
-  public func report(from source: any ViewSource) throws -> ViewReport {
+  public func report(from source: any ViewSource) async throws -> ViewReport {
     switch name {
-    case .realtime: try realtime(from: source)
-    case .late: try late(from: source)
-    case .hits: try hits(from: source)
-    default: try figures(from: source)
+    case .realtime: try await realtime(from: source)
+    case .late: try await late(from: source)
+    case .hits: try await hits(from: source)
+    default: try await figures(from: source)
     }
   }
 
-  private func figures(from source: any ViewSource) throws -> ViewReport {
-    let figures = try source.viewFigures(view, days: days, tables: name.tables, now: now.millisecondsSince1970)
+  private func figures(from source: any ViewSource) async throws -> ViewReport {
+    let figures = try await source.viewFigures(view, days: days, tables: name.tables, now: now.millisecondsSince1970)
     return ViewReport(request: self, lists: labelled(lists(figures)))
   }
 }

@@ -3,7 +3,7 @@ import Warehouse
 
 extension AppsCommand {
   /// `tern apps names`
-  struct Names: ParsableCommand {
+  struct Names: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Show how many different names an app has brought, and change how many new ones it may bring a day.",
       discussion: """
@@ -36,14 +36,14 @@ extension AppsCommand {
       guard perDay == nil || !usualPerDay else { throw ValidationError("Choose --per-day or --usual-per-day.") }
     }
 
-    func run() throws {
+    func run() async throws {
       let catalog = try data.existingCatalog()
       defer { try? catalog.close() }
       let app = try AppOption.find(app, in: catalog)
       if perDay != nil || usualPerDay { try catalog.setNewNamesPerDay(of: app.id, to: perDay) }
       let reader = try SQLiteWarehouse.openForReading(directory: data.directory, catalog: catalog)
       defer { try? reader.close() }
-      let names = try reader.names(of: app.id)
+      let names = try await reader.names(of: app.id)
       Terminal.say(json ? try CommandOutput.json(names) : Self.listing(names))
     }
 

@@ -3,7 +3,7 @@ import Foundation
 import Warehouse
 
 /// `tern verify`
-struct VerifyCommand: ParsableCommand {
+struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Count every figure again from the stored events, and list differences.",
     discussion: """
@@ -15,12 +15,12 @@ struct VerifyCommand: ParsableCommand {
 
   @OptionGroup var data: DataOption
 
-  func run() throws {
+  func run() async throws {
     let catalog = try data.existingCatalog()
     defer { try? catalog.close() }
     let reader = try SQLiteWarehouse.openForReading(directory: data.directory, catalog: catalog)
     defer { try? reader.close() }
-    let report = try reader.verify { Terminal.progress("\($0) events read") }
+    let report = try await reader.verify { Terminal.progress("\($0) events read") }
     Terminal.progress("")
     for difference in report.differences { Terminal.say(CommandEnding.line(difference.description)) }
     guard report.isClean else {

@@ -4,7 +4,7 @@ import Reports
 import Warehouse
 
 /// `tern report`
-struct ReportCommand: ParsableCommand {
+struct ReportCommand: AsyncParsableCommand {
   private static let viewNames = ViewReportName.allCases.map { name in
     "  \(name.rawValue.padding(toLength: 12, withPad: " ", startingAt: 0))\(name.explanation)"
   }.joined(separator: "\n")
@@ -66,7 +66,7 @@ struct ReportCommand: ParsableCommand {
 
   @OptionGroup var data: DataOption
 
-  func run() throws {
+  func run() async throws {
     let format = try ReportFormat(parsing: format)
     // Before the directory is looked at: what is wrong with the question does not depend on it.
     if view == nil { _ = try request(app: AppID(0), timeZone: "UTC") } else { _ = try ViewReportName(parsing: name) }
@@ -78,9 +78,9 @@ struct ReportCommand: ParsableCommand {
     if let view = try catalog.view(named: view, of: app.id) {
       let request = try ViewReportRequest(
         name: name, view: view, parameters: parameters, now: Catalog.systemTime())
-      return Terminal.say(try request.report(from: reader).text(format))
+      return Terminal.say(try await request.report(from: reader).text(format))
     }
-    let report = try request(app: app.id, timeZone: app.timeZone).report(from: reader)
+    let report = try await request(app: app.id, timeZone: app.timeZone).report(from: reader)
     Terminal.say(try report.text(format))
   }
 

@@ -106,7 +106,7 @@ struct DemoCommand: AsyncParsableCommand {
         storedEvents: {
           // Figures follow the rows within half a second; the number that is printed shall be exact.
           try? await warehouse.flush()
-          return (try? warehouse.total(app: app, dimension: .total, key: "", days: range).count) ?? 0
+          return (try? await warehouse.reader.total(app: app, dimension: .total, key: "", days: range).count) ?? 0
         },
         say: { text in
           let seconds = String((ContinuousClock.now - began).components.seconds)

@@ -55,7 +55,7 @@ struct LocalServer {
   ) async throws {
     let secret = try catalog.duplicateSecret()
     let dependencies = CollectorDependencies(
-      sink: warehouse, figures: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
+      sink: warehouse, figures: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
       logger: logger)
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
     var quiet = logger

@@ -138,27 +138,13 @@ public protocol ErrorSource: Sendable {
   /// - Parameters:
   ///   - group: the only one wanted; `nil` for all.
   ///   - limit: the most groups of each kind.
-  func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) throws -> [ErrorGroup]
+  func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorGroup]
   /// Whether the app has a group of this number, whenever its errors occurred.
-  func hasErrorGroup(app: AppID, id: Int64) throws -> Bool
+  func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool
   /// The occurrences of a group in the range, newest first.
-  func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) throws -> [ErrorOccurrence]
+  func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorOccurrence]
   /// Everything known of one error; `nil` when the app has none of this number.
-  func error(app: AppID, id: Int64) throws -> ErrorDetail?
+  func error(app: AppID, id: Int64) async throws -> ErrorDetail?
   /// An attachment with its bytes; `nil` when the app has none of this number, or not all of it has arrived.
-  func attachment(app: AppID, id: Int64) throws -> (facts: AttachmentFacts, data: [UInt8])?
-}
-
-/// For sources that know of no errors.
-extension ErrorSource {
-  /// No groups.
-  public func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) throws -> [ErrorGroup] { [] }
-  /// None.
-  public func hasErrorGroup(app: AppID, id: Int64) throws -> Bool { false }
-  /// No occurrences.
-  public func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) throws -> [ErrorOccurrence] { [] }
-  /// None.
-  public func error(app: AppID, id: Int64) throws -> ErrorDetail? { nil }
-  /// None.
-  public func attachment(app: AppID, id: Int64) throws -> (facts: AttachmentFacts, data: [UInt8])? { nil }
+  func attachment(app: AppID, id: Int64) async throws -> (facts: AttachmentFacts, data: [UInt8])?
 }

@@ -12,9 +12,9 @@ public struct NameFigures: Sendable, Hashable, Encodable {
 
 extension WarehouseReader {
   /// How many names an app has brought, by kind. What exceeds their number is reported as "(other)".
-  public func names(of app: AppID) throws -> [NameFigures] {
+  public func names(of app: AppID) async throws -> [NameFigures] {
     let perDay = try catalog.newNamesPerDay(of: app)
-    return try reading { connection in
+    return try await reading { connection in
       let statement = try connection.prepare("SELECT kind, count(*) FROM dict WHERE app = ? GROUP BY kind")
       statement.bind(app.rawValue)
       var known: [Int64: Int] = [:]

@@ -1,28 +1,27 @@
 extension WarehouseReader {
   /// Active installs per day, week and month; see ``FigureSource/activity(app:days:)``.
-  public func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity] {
+  public func activity(app: AppID, days: ClosedRange<Day>) async throws -> [DailyActivity] {
     let earliest = Day(number: days.lowerBound.number - 29)
-    let sets = try dailySets(app, earliest...days.upperBound)
-    let ordered = (earliest.number...days.upperBound.number).map { sets[$0] }
-    let weekly = RollingUnion.counts(ordered, window: 7)
-    let monthly = RollingUnion.counts(ordered, window: 30)
-    return days.map { day in
-      let index = day.number - earliest.number
-      return DailyActivity(
-        day: day, daily: ordered[index]?.count ?? 0, weekly: weekly[index], monthly: monthly[index])
+    return try await reading { [self] connection in
+      let sets = try dailySets(app, earliest...days.upperBound, connection)
+      let weekly = RollingUnion.counts(sets, window: 7)
+      let monthly = RollingUnion.counts(sets, window: 30)
+      return days.map { day in
+        let index = day.number - earliest.number
+        return DailyActivity(
+          day: day, daily: sets[index]?.count ?? 0, weekly: weekly[index], monthly: monthly[index])
+      }
     }
   }
 
-  /// The installs that were active on each day that had any, by the day's number.
-  func dailySets(_ app: AppID, _ days: ClosedRange<Day>) throws -> [Int: SlotSet] {
-    try reading { connection in
-      let statement = try connection.prepare(
-        "SELECT day, slots FROM usr WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = 0")
-      bind(statement, app, .total, days)
-      var sets: [Int: SlotSet] = [:]
-      while try statement.step() { sets[Int(statement.integer(0))] = try Self.slots(statement.bytes(1)) }
-      return sets
-    }
+  /// The installs active on each of the days; `nil` for days without any.
+  func dailySets(_ app: AppID, _ days: ClosedRange<Day>, _ connection: SQLConnection) throws -> [SlotSet?] {
+    let statement = try connection.prepare(
+      "SELECT day, slots FROM usr WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = 0")
+    bind(statement, app, .total, days)
+    var sets: [Int: SlotSet] = [:]
+    while try statement.step() { sets[Int(statement.integer(0))] = try Self.slots(statement.bytes(1)) }
+    return (days.lowerBound.number...days.upperBound.number).map { sets[$0] }
   }
 }
 

@@ -8,8 +8,8 @@ extension WarehouseReader {
   /// How long sessions lasted; see ``AppCenterFigures/sessionDurations(app:days:)``.
   ///
   /// A session that goes on for more than a day may show fewer of its rows.
-  public func sessionDurations(app: AppID, days: ClosedRange<Day>) throws -> SessionDurations {
-    try reading { connection in
+  public func sessionDurations(app: AppID, days: ClosedRange<Day>) async throws -> SessionDurations {
+    try await reading { [self] connection in
       guard let zone = try catalog.app(app)?.timeZone, let calendar = ZoneCalendar(zone) else {
         return SessionDurations()
       }
@@ -50,17 +50,17 @@ extension WarehouseReader {
   }
 
   /// Distinct installs in the days that end with each; see ``AppCenterFigures/activeInstalls(app:days:window:)``.
-  public func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) throws -> [DailyCount] {
+  public func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) async throws -> [DailyCount] {
     let earliest = Day(number: days.lowerBound.number - max(0, window - 1))
-    let sets = try dailySets(app, earliest...days.upperBound)
-    let ordered = (earliest.number...days.upperBound.number).map { sets[$0] }
-    let counts = RollingUnion.counts(ordered, window: window)
+    let counts = try await reading { [self] connection in
+      RollingUnion.counts(try dailySets(app, earliest...days.upperBound, connection), window: window)
+    }
     return days.map { DailyCount(day: $0, key: "", count: counts[$0.number - earliest.number]) }
   }
 
   /// Versions without their builds; see ``AppCenterFigures/versions(app:days:)``.
-  public func versions(app: AppID, days: ClosedRange<Day>) throws -> [KeyFigures] {
-    try reading { connection in
+  public func versions(app: AppID, days: ClosedRange<Day>) async throws -> [KeyFigures] {
+    try await reading { [self] connection in
       var counts: [ExactText: Int] = [:]
       var sets: [ExactText: SlotSet] = [:]
       for (table, column) in [("cnt", "n"), ("usr", "slots")] {

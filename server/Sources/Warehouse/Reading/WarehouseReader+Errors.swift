@@ -26,8 +26,8 @@ extension WarehouseReader {
   }
 
   /// The groups of errors of a range; see ``ErrorSource/errorGroups(app:group:days:limit:)``.
-  public func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) throws -> [ErrorGroup] {
-    try reading { connection in
+  public func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorGroup] {
+    try await reading { [self] connection in
       guard try hasErrors(connection), let calendar = try calendar(app) else { return [] }
       let times = Self.times(around: days)
       let statement = try connection.prepare(
@@ -87,8 +87,8 @@ extension WarehouseReader {
   }
 
   /// Whether there is such a group; see ``ErrorSource/hasErrorGroup(app:id:)``.
-  public func hasErrorGroup(app: AppID, id: Int64) throws -> Bool {
-    try reading { connection in
+  public func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
+    try await reading { [self] connection in
       guard try hasErrors(connection) else { return false }
       let statement = try connection.prepare("SELECT 1 FROM error_group WHERE id = ? AND app = ?")
       statement.bind(id, app.rawValue)
@@ -97,8 +97,8 @@ extension WarehouseReader {
   }
 
   /// The occurrences of a group; see ``ErrorSource/errors(app:group:days:limit:)``.
-  public func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) throws -> [ErrorOccurrence] {
-    try reading { connection in
+  public func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorOccurrence] {
+    try await reading { [self] connection in
       guard try hasErrors(connection), let calendar = try calendar(app) else { return [] }
       let times = Self.times(around: days)
       let statement = try connection.prepare(
@@ -141,8 +141,8 @@ extension WarehouseReader {
   }
 
   /// Everything known of one error; see ``ErrorSource/error(app:id:)``.
-  public func error(app: AppID, id: Int64) throws -> ErrorDetail? {
-    try reading { connection in
+  public func error(app: AppID, id: Int64) async throws -> ErrorDetail? {
+    try await reading { [self] connection in
       guard try hasErrors(connection) else { return nil }
       let statement = try connection.prepare("SELECT \(Self.errorColumns) FROM error WHERE id = ? AND app = ?")
       statement.bind(id, app.rawValue)
@@ -196,8 +196,8 @@ extension WarehouseReader {
   }
 
   /// An attachment with its bytes; see ``ErrorSource/attachment(app:id:)``.
-  public func attachment(app: AppID, id: Int64) throws -> (facts: AttachmentFacts, data: [UInt8])? {
-    try reading { connection in
+  public func attachment(app: AppID, id: Int64) async throws -> (facts: AttachmentFacts, data: [UInt8])? {
+    try await reading { [self] connection in
       guard try hasErrors(connection) else { return nil }
       let statement = try connection.prepare(
         "SELECT id, file, type, bytes FROM attachment WHERE id = ? AND app = ? AND stored = parts")

@@ -11,8 +11,8 @@ extension WarehouseReader {
   /// The property values of one event; see ``FigureSource/properties(app:event:days:limit:)``.
   public func properties(
     app: AppID, event: String, days: ClosedRange<Day>, limit: Int
-  ) throws -> [PropertyFigures] {
-    try reading { connection in
+  ) async throws -> [PropertyFigures] {
+    try await reading { [self] connection in
       guard let number = try ReaderDictionary.id(event, app: app.rawValue, kind: .event, connection) else { return [] }
       var properties: [Int64: PropertyValues] = [:]
       try forEachGroup(app, event: number, days, connection) { property, packs in

@@ -3,14 +3,14 @@ import TernEvents
 
 extension WarehouseReader {
   /// The newest rows; see ``FigureSource/recent(app:limit:)``.
-  public func recent(app: AppID, limit: Int) throws -> [StoredEvent] {
-    try recent(app: app, kinds: Set(StoredKind.allCases).subtracting([.attachmentPart]), limit: limit)
+  public func recent(app: AppID, limit: Int) async throws -> [StoredEvent] {
+    try await recent(app: app, kinds: Set(StoredKind.allCases).subtracting([.attachmentPart]), limit: limit)
   }
 
   /// The newest rows of some kinds; see ``AppCenterFigures/recent(app:kinds:limit:)``.
-  public func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) throws -> [StoredEvent] {
+  public func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) async throws -> [StoredEvent] {
     guard limit > 0, !kinds.isEmpty else { return [] }
-    return try reading { connection in
+    return try await reading { [self] connection in
       let spans = try StoredSpan.all(connection, through: .max).filter { $0.apps?.contains(app.rawValue) ?? true }
       var events: [StoredEvent] = []
       // Newest first; a stretch whose rows are all older than what was found has nothing to add.

@@ -3,18 +3,21 @@ import TernEvents
 
 extension WarehouseReader {
   /// Answers a question about a view, when it is its turn: the last days are counted on from the question before.
-  func asking<Value>(_ view: View, now: Int64, _ body: (ViewReading) throws -> Value) throws -> Value {
+  func asking<Value: Sendable>(
+    _ view: View, now: Int64, _ body: @escaping @Sendable (ViewReading) throws -> Value
+  ) async throws -> Value {
     let rules = CustomRules(try catalog.definitions(app: view.app))
-    return try viewDays.live[LiveViews.Key(view: view, rules: rules)].withLock { live in
-      try reading { try body(ViewReading(view, $0, self, live: live, rules: rules, now: now)) }
+    let live = viewDays.live[LiveViews.Key(view: view, rules: rules)]
+    return try await reading(takingTurnsOn: live) { [self] connection in
+      try live.withLock { try body(ViewReading(view, connection, self, live: $0, rules: rules, now: now)) }
     }
   }
 
   /// The figures of a view; see ``ViewSource/viewFigures(_:days:tables:now:)``.
   public func viewFigures(
     _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
-  ) throws -> ViewFigures {
-    try asking(view, now: now) { reading in
+  ) async throws -> ViewFigures {
+    try await asking(view, now: now) { reading in
       var figures = ViewFigures()
       let seen = SlotSet()
       let (first, last) = (days.lowerBound.number, days.upperBound.number)
@@ -66,8 +69,8 @@ extension WarehouseReader {
   }
 
   /// The hits that came too late; see ``ViewSource/lateHits(_:days:)``.
-  public func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits] {
-    try reading { connection in
+  public func lateHits(_ view: View, days: ClosedRange<Day>) async throws -> [LateHits] {
+    try await reading { [self] connection in
       let reading = try ViewReading(view, connection, self)
       guard let start = try reading.firstDayWithLate(), start <= days.upperBound.number else { return [] }
       var counts: [LateHits] = []

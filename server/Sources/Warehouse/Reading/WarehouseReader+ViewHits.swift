@@ -14,8 +14,8 @@ extension ViewReading {
 /// The hit inspector.
 extension WarehouseReader {
   /// The newest hits; see ``ViewSource/inspectedHits(_:days:limit:)``.
-  public func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [InspectedHit] {
-    try reading { connection in
+  public func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [InspectedHit] {
+    try await reading { [self] connection in
       let reading = try ViewReading(view, connection, self)
       let hits = try reading.newest(limit, of: days)
       return try hits.map { hit in
@@ -34,8 +34,8 @@ extension WarehouseReader {
   }
 
   /// The refused hits; see ``ViewSource/refusedHits(_:days:limit:)``.
-  public func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [RefusedHit] {
-    try reading { connection in
+  public func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [RefusedHit] {
+    try await reading { [self] connection in
       guard let times = try ViewReading(view, connection, self).times(of: days) else { return [] }
       let statement = try connection.prepare(
         """

@@ -9,13 +9,17 @@ public final class WarehouseReader: FigureSource {
   let dictionary = ReaderDictionary()
   let viewDays = ViewDayCache()
 
+  private let threads: ReaderThreads
+
   init(pool: DatabasePool, catalog: Catalog) {
     self.pool = pool
     self.catalog = catalog
+    threads = ReaderThreads(count: pool.configuration.maximumReaderCount)
   }
 
-  /// Closes the connections; no question can be answered afterwards.
+  /// Closes the connections; later reads throw.
   public func close() throws {
+    threads.close()
     do {
       try pool.close()
     } catch {
@@ -23,17 +27,24 @@ public final class WarehouseReader: FigureSource {
     }
   }
 
-  func reading<Value>(_ body: (SQLConnection) throws -> Value) throws -> Value {
+  /// Runs `body` on a reader thread, in a transaction that sees one state of the data.
+  ///
+  /// - Parameter turn: Reads that share this object run one after the other, without holding up other reads.
+  func reading<Value: Sendable>(
+    takingTurnsOn turn: AnyObject? = nil, _ body: @escaping @Sendable (SQLConnection) throws -> Value
+  ) async throws -> Value {
     do {
-      return try pool.read { try body(WarehouseFile.connection($0)) }
+      return try await threads.run(takingTurnsOn: turn) { [pool] in
+        try pool.read { try body(WarehouseFile.connection($0)) }
+      }
     } catch {
       throw WarehouseError.from(error)
     }
   }
 
   /// Per day and key, how often; see ``FigureSource/dailyCounts(app:dimension:days:)``.
-  public func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount] {
-    try reading { connection in
+  public func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
+    try await reading { [self] connection in
       let statement = try connection.prepare(
         "SELECT day, key, n FROM cnt WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
       bind(statement, app, dimension, days)
@@ -50,8 +61,9 @@ public final class WarehouseReader: FigureSource {
   }
 
   /// Per key over the whole range; see ``FigureSource/totals(app:dimension:days:limit:)``.
-  public func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures] {
-    try reading { connection in
+  public func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyFigures]
+  {
+    try await reading { [self] connection in
       var counts = try countsByKey(app, dimension, days, connection)
       // Whoever was active without an event is a user of a device figure that has no count.
       if limit.map({ counts.count < $0 }) ?? true {
@@ -74,8 +86,8 @@ public final class WarehouseReader: FigureSource {
   }
 
   /// The figures of one key; see ``FigureSource/total(app:dimension:key:days:)``.
-  public func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyFigures {
-    try reading { connection in
+  public func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> KeyFigures {
+    try await reading { [self] connection in
       let zero = KeyFigures(key: key, count: 0, users: 0)
       if dimension == .loss, key.hasPrefix(Self.rejectedPrefix) {
         let count = try rejections(app: app, days: days, connection).filter { $0.key == key }.reduce(0) {
@@ -98,8 +110,8 @@ public final class WarehouseReader: FigureSource {
   /// The figures of one key per day; see ``FigureSource/series(app:dimension:key:days:)``.
   public func series(
     app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>
-  ) throws -> [DailyFigures] {
-    try reading { connection in
+  ) async throws -> [DailyFigures] {
+    try await reading { [self] connection in
       var figures: [Int64: (count: Int, users: Int)] = [:]
       if dimension == .loss, key.hasPrefix(Self.rejectedPrefix) {
         for entry in try rejections(app: app, days: days, connection) where entry.key == key {

@@ -112,7 +112,7 @@ enum WarehouseFile {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     configuration.label = "warehouse"
-    configuration.maximumReaderCount = 8
+    configuration.maximumReaderCount = ReaderThreads.standardCount
     configuration.prepareDatabase { database in
       try database.execute(sql: "PRAGMA cache_size = -16384")
     }

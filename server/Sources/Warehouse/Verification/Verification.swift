@@ -68,8 +68,8 @@ extension WarehouseReader {
   /// written are left out. Memory is bounded: some days are counted at a time.
   ///
   /// - Parameter progress: is told the number of rows read so far.
-  public func verify(progress: (Int) -> Void = { _ in }) throws -> VerificationReport {
-    try reading { connection in
+  public func verify(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> VerificationReport {
+    try await reading { [self] connection in
       let verifier = try Verifier(connection, reader: self, through: WarehouseSchema.rolledUp(connection))
       return try verifier.run(progress: progress)
     }

@@ -149,28 +149,13 @@ public protocol ViewSource: Sendable {
   ///   - now: decides which days are final.
   func viewFigures(
     _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
-  ) throws -> ViewFigures
+  ) async throws -> ViewFigures
   /// The hits of some days that came too late.
-  func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits]
+  func lateHits(_ view: View, days: ClosedRange<Day>) async throws -> [LateHits]
   /// The newest hits of the view's app that happened on these days, newest first.
-  func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [InspectedHit]
+  func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [InspectedHit]
   /// Who is there now, and what happened in the last half hour.
-  func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime
+  func viewRealtime(_ view: View, now: Int64) async throws -> ViewRealtime
   /// The first refused hits of each day and reason of the view's app that were received on these days, newest first.
-  func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [RefusedHit]
-}
-
-extension ViewSource {
-  /// Nothing, for sources that keep no hits.
-  public func viewFigures(
-    _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
-  ) throws -> ViewFigures { ViewFigures() }
-  /// Nothing, for sources that keep no hits.
-  public func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits] { [] }
-  /// Nothing, for sources that keep no hits.
-  public func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [InspectedHit] { [] }
-  /// Nobody, for sources that keep no hits.
-  public func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime { ViewRealtime() }
-  /// Nothing, for sources that keep no hits.
-  public func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [RefusedHit] { [] }
+  func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [RefusedHit]
 }

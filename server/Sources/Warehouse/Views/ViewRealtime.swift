@@ -151,8 +151,8 @@ struct ViewRealtimeBuilder {
 
 extension WarehouseReader {
   /// Who is there now; see ``ViewSource/viewRealtime(_:now:)``.
-  public func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime {
-    try asking(view, now: now) { reading in
+  public func viewRealtime(_ view: View, now: Int64) async throws -> ViewRealtime {
+    try await asking(view, now: now) { reading in
       let today = reading.calendar.day(of: now)
       let earlier = SlotSet()
       if let first = try reading.firstDay(), first < today {

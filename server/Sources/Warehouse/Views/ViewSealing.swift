@@ -27,7 +27,7 @@ extension SQLiteWarehouse {
     while !open.isEmpty, !Task.isCancelled {
       var left: [View] = []
       for view in open where !Task.isCancelled {
-        let days = try reader.unsealedDays(
+        let days = try await reader.unsealedDays(
           view, now: now.millisecondsSince1970, oldest: oldest, limit: Self.sealedAtOnce)
         if days.isEmpty { continue }
         try await perform { try $0.store(days, of: view.id) }
@@ -74,8 +74,8 @@ struct SealableDay: Sendable {
 
 extension WarehouseReader {
   /// The next days of a view that are final and not sealed yet, in order; only those whose cut is not after `oldest`.
-  func unsealedDays(_ view: View, now: Int64, oldest: Int64, limit: Int) throws -> [SealableDay] {
-    try reading { connection in
+  func unsealedDays(_ view: View, now: Int64, oldest: Int64, limit: Int) async throws -> [SealableDay] {
+    try await reading { [self] connection in
       let reading = try ViewReading(view, connection, self)
       guard let first = try reading.firstDay() else { return [] }
       var days: [SealableDay] = []

@@ -31,8 +31,8 @@ final class LedgerStore {
 
 extension WarehouseReader {
   /// The ledgers of an app's installs; see ``FigureSource/ledger(app:since:)``.
-  public func ledger(app: AppID, since: Timestamp) throws -> LedgerFigures {
-    try reading { connection in
+  public func ledger(app: AppID, since: Timestamp) async throws -> LedgerFigures {
+    try await reading { connection in
       // A server that has not been updated yet may hold the directory.
       guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'ledger'") != nil else {
         return LedgerFigures()

@@ -1,10 +1,12 @@
 import Ingest
 import NIOConcurrencyHelpers
+import ReportsTestSupport
 import TernEvents
 import Warehouse
 
 /// A warehouse in memory that can be told to fail or to wait.
-final class FakeWarehouse: Warehouse {
+final class FakeWarehouse: EventSink, StubSource {
+  let pendingRequests = PendingRequests()
   private struct State {
     var batches: [(app: AppID, batch: IncomingBatch)] = []
     var seen: Set<DuplicateKey> = []
@@ -101,15 +103,4 @@ final class FakeWarehouse: Warehouse {
   }
 
   func hasErrorGroup(app: AppID, id: Int64) throws -> Bool { id == 1 }
-  func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount] { [] }
-  func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures] { [] }
-  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyFigures {
-    KeyFigures(key: key, count: 0, users: 0)
-  }
-  func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> [DailyFigures] { [] }
-  func ledger(app: AppID, since: Timestamp) throws -> LedgerFigures {
-    LedgerFigures()
-  }
-  func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity] { [] }
-  func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyFigures] { [] }
 }
