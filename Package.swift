@@ -24,6 +24,8 @@ let package = Package(
     .library(name: "AppCenter", targets: ["AppCenter"]),
     .library(name: "AppCenterAnalytics", targets: ["AppCenterAnalytics"]),
     .library(name: "AppCenterCrashes", targets: ["AppCenterCrashes"]),
+    // For the tests of both packages and `tern demo`, not for apps.
+    .library(name: "TernChildProcess", targets: ["TernChildProcess"]),
   ],
   targets: [
     .target(name: "TernEvents"),
@@ -52,10 +54,15 @@ let package = Package(
       name: "TernSimulator",
       dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport"]),
     .executableTarget(name: "simulate", dependencies: ["TernSimulator", "TernEvents"]),
+    .systemLibrary(name: "CTernSpawn"),
+    .target(
+      name: "TernChildProcess", dependencies: [.target(name: "CTernSpawn", condition: .when(platforms: [.linux]))]),
     .testTarget(name: "TernEventsTests", dependencies: ["TernEvents", "TernTestSupport"]),
     // A process that the tests of the log kill; no product, so nobody else ever builds it.
     .executableTarget(name: "CrashHelper", dependencies: ["TernLog", "TernEvents"], path: "Tests/CrashHelper"),
-    .testTarget(name: "TernLogTests", dependencies: ["TernLog", "TernEvents", "TernTestSupport", "CrashHelper"]),
+    .testTarget(
+      name: "TernLogTests",
+      dependencies: ["TernLog", "TernEvents", "TernTestSupport", "TernChildProcess", "CrashHelper"]),
     .testTarget(name: "TernDeliveryTests", dependencies: ["TernDelivery", "TernEvents", "TernTestSupport"]),
     // A process for the tests to start and to kill.
     .executableTarget(
@@ -64,7 +71,8 @@ let package = Package(
     .testTarget(
       name: "TernTests",
       dependencies: [
-        "Tern", "TernEvents", "TernLog", "TernDelivery", "TernMeasurement", "TernTestSupport", "TernProbe",
+        "Tern", "TernEvents", "TernLog", "TernDelivery", "TernMeasurement", "TernTestSupport", "TernChildProcess",
+        "TernProbe",
       ]),
     .testTarget(
       name: "TernMeasurementTests",

@@ -17,7 +17,11 @@ let package = Package(
       dependencies: [
         "BenchSupport", .product(name: "Tern", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
-    .executableTarget(name: "BenchKill", dependencies: ["BenchSupport", .product(name: "Tern", package: "tern")]),
+    .executableTarget(
+      name: "BenchKill",
+      dependencies: [
+        "BenchSupport", .product(name: "Tern", package: "tern"), .product(name: "TernChildProcess", package: "tern"),
+      ]),
     .systemLibrary(name: "CBenchZlib"),
     .executableTarget(name: "BenchLoad", dependencies: ["BenchSupport", "CBenchZlib"]),
   ],

@@ -59,7 +59,7 @@ let package = Package(
       name: "TernCommand",
       dependencies: [
         "Collector", "Reports", "Warehouse", "Ingest", .product(name: "Tern", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        .product(name: "TernEvents", package: "tern"), .product(name: "TernChildProcess", package: "tern"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -101,7 +101,8 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .testTarget(name: "EndToEndTests", dependencies: ["TernCommand"]),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["TernCommand", .product(name: "TernChildProcess", package: "tern")]),
   ],
   swiftLanguageModes: [.v6],
   cxxLanguageStandard: .cxx17

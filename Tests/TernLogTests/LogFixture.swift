@@ -1,4 +1,5 @@
 import Foundation
+import TernChildProcess
 import TernEvents
 import TernTestSupport
 import Testing
@@ -73,7 +74,7 @@ final class LogFixture {
   }
 
   func open() throws -> EventLog {
-    try HelperProcess.spawning.withLock { try EventLog(configuration, fileSystem: fileSystem, clock: clock) }
+    try ChildProcess.startLock.withLock { try EventLog(configuration, fileSystem: fileSystem, clock: clock) }
   }
 
   /// Appends an event that can be told from all others by its number.

@@ -1,6 +1,7 @@
 import BenchSupport
 import Foundation
 import Tern
+import TernChildProcess
 
 /// The kill experiment: a process records events as fast as it can and is killed the moment the last `track` returns.
 ///
@@ -60,26 +61,17 @@ struct Main {
         "--events", String(events),
       ]
       let output = Pipe()
-      let child = try start(["--role", "child"] + arguments, output)
+      let program = CommandLine.arguments[0]
+      let child = try ChildProcess(program, ["--role", "child"] + arguments, output: output.fileHandleForWriting)
+      try output.fileHandleForWriting.close()
       // The word comes when the last call has returned; the end of the file when the child died before.
       guard !output.fileHandleForReading.availableData.isEmpty else { throw CancellationError() }
       // At once, or somewhere in the delivery.
       if round % 2 == 1 { usleep(UInt32.random(in: 0...200_000, using: &generator)) }
-      kill(child.processIdentifier, SIGKILL)
-      child.waitUntilExit()
-      let successor = try start(["--role", "successor"] + arguments, nil)
-      successor.waitUntilExit()
-      guard successor.terminationStatus == 0 else { throw CancellationError() }
+      child.kill()
+      let successor = try ChildProcess(program, ["--role", "successor"] + arguments)
+      guard successor.wait() == .code(0) else { throw CancellationError() }
     }
     printLine(["figure": "kill_recorded", "rounds": .count(rounds), "events": .count(rounds * events)])
-  }
-
-  private static func start(_ arguments: [String], _ output: Pipe?) throws -> Process {
-    let process = Process()
-    process.executableURL = URL(filePath: CommandLine.arguments[0])
-    process.arguments = arguments
-    if let output { process.standardOutput = output }
-    try process.run()
-    return process
   }
 }

@@ -1,6 +1,7 @@
 #if canImport(Glibc)
   import Foundation
   import Glibc
+  import TernChildProcess
   import TernEvents
   import TernTestSupport
   import Testing
@@ -16,7 +17,7 @@
     }
 
     private func open(_ disk: SmallDisk) throws -> EventLog {
-      try HelperProcess.spawning.withLock {
+      try ChildProcess.startLock.withLock {
         try EventLog(configuration(disk), fileSystem: SystemFileSystem(), clock: clock)
       }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TernChildProcess
 import TernEvents
 import TernTestSupport
 import Testing
@@ -8,7 +9,7 @@ import Testing
 
 @Suite struct `A directory in the hands of real processes` {
   private func open(_ directory: String) throws -> EventLog {
-    try HelperProcess.spawning.withLock {
+    try ChildProcess.startLock.withLock {
       try EventLog(
         EventLog.Configuration(directory: directory, maximumBytes: 64 << 20, bootID: HelperClock.bootID),
         fileSystem: SystemFileSystem(), clock: HelperClock())
@@ -79,8 +80,8 @@ import Testing
     third.close()
     let log = try open(queue)
     #expect(log.counts.waiting == 250)
-    _ = started[0].finish()
-    _ = started[2].finish()
+    _ = try started[0].finish()
+    _ = try started[2].finish()
     log.close()
     let last = try open(queue)
     #expect(last.counts.waiting == 550)

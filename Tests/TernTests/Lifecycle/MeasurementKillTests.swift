@@ -1,5 +1,6 @@
 import Foundation
 import Tern
+import TernChildProcess
 import TernEvents
 import TernLog
 import TernMeasurement
@@ -24,7 +25,7 @@ import Testing
       _ = try #require(await app.line("sent \(life * 50 + 49)"))
       kill(app.identifier, SIGKILL)
       let exit = await app.ended()
-      #expect(exit.isSignal && exit.status == SIGKILL)
+      #expect(exit == .signal(SIGKILL))
     }
     let transport = MeasurementTransport()
     let client = MeasurementClient(

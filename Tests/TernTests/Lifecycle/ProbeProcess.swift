@@ -1,7 +1,8 @@
 import Foundation
+import TernChildProcess
 import TernEvents
 
-/// A process that a test started: `TernProbe`, which sits beside the test program.
+/// A running `TernProbe`, which is built beside the test program.
 final class ProbeProcess: Sendable {
   private struct State {
     var lines: [String] = []
@@ -11,44 +12,33 @@ final class ProbeProcess: Sendable {
   }
 
   private let state = Locked(State())
-  private let exit: Task<ProbeExit, Never>
+  private let process: ChildProcess
   private let input: FileHandle
-  let identifier: Int32
+
+  var identifier: Int32 { process.identifier }
 
   /// - Parameters:
-  ///   - prefix: A command to run it by, with its arguments; none by default.
+  ///   - prefix: A command that runs it, with its arguments; none by default.
   init(_ arguments: [String], by prefix: [String] = []) throws {
-    let process = Process()
     let output = Pipe()
     let commands = Pipe()
     let command = prefix + [Self.path] + arguments
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = command
-    process.standardOutput = output
-    process.standardInput = commands
-    let (ends, ended) = AsyncStream.makeStream(of: ProbeExit.self)
-    process.terminationHandler = { process in
-      ended.yield(
-        ProbeExit(
-          status: process.terminationStatus, isSignal: process.terminationReason == .uncaughtSignal,
-          at: ContinuousClock().now))
-      ended.finish()
-    }
-    exit = Task {
-      for await end in ends { return end }
-      return ProbeExit(status: -1, isSignal: false, at: ContinuousClock().now)
-    }
-    try process.run()
-    identifier = process.processIdentifier
+    process = try ChildProcess(
+      command[0], Array(command.dropFirst()), input: commands.fileHandleForReading, output: output.fileHandleForWriting)
+    try commands.fileHandleForReading.close()
+    try output.fileHandleForWriting.close()
     input = commands.fileHandleForWriting
     let reader = output.fileHandleForReading
     Thread.detachNewThread { [weak self] in
-      while case let data = reader.availableData, !data.isEmpty { self?.take(Array(data)) }
+      while case let data = reader.availableData, !data.isEmpty { self?.receive(Array(data)) }
       self?.end()
     }
   }
 
-  deinit { try? input.close() }
+  deinit {
+    process.send(SIGKILL)
+    try? input.close()
+  }
 
   /// Beside the test program, where the package manager builds both.
   private static var path: String {
@@ -63,10 +53,10 @@ final class ProbeProcess: Sendable {
 
   func say(_ line: String) { input.write(Data((line + "\n").utf8)) }
 
-  /// Says that there will be nothing more to say, which ends the process.
+  /// Closes its standard input, which ends the process.
   func hangUp() { try? input.close() }
 
-  /// Waits for a line that begins so, and returns what follows; `nil` when the process ended without one.
+  /// Waits for a line with this beginning and returns the rest of it; `nil` when the process ended without one.
   @discardableResult
   func line(_ beginning: String) async -> String? {
     let line = await withCheckedContinuation { continuation in
@@ -81,7 +71,7 @@ final class ProbeProcess: Sendable {
     return line.map { String($0.dropFirst(beginning.count)).trimmingCharacters(in: .whitespaces) }
   }
 
-  /// Says a line and waits for an answer that begins so; forgets what was answered before.
+  /// Says a line and waits for an answer with this beginning; forgets earlier answers of that kind.
   @discardableResult
   func say(_ line: String, andHear beginning: String) async -> String? {
     state.withLock { $0.lines.removeAll { $0.hasPrefix(beginning) } }
@@ -90,9 +80,9 @@ final class ProbeProcess: Sendable {
   }
 
   /// Waits until the process has ended.
-  func ended() async -> ProbeExit { await exit.value }
+  func ended() async -> ChildProcess.Exit { await process.ended() }
 
-  private func take(_ bytes: [UInt8]) {
+  private func receive(_ bytes: [UInt8]) {
     let ready = state.withLock { state -> [() -> Void] in
       var ready: [() -> Void] = []
       state.rest += bytes
@@ -118,12 +108,4 @@ final class ProbeProcess: Sendable {
     }
     for waiter in waiters { waiter.continuation.resume(returning: nil) }
   }
-}
-
-/// How a process ended.
-struct ProbeExit: Sendable {
-  /// The exit code, or the signal.
-  var status: Int32
-  var isSignal: Bool
-  var at: ContinuousClock.Instant
 }

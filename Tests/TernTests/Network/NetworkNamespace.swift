@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import Glibc
+  import TernChildProcess
 
   /// Two machines of their own on one cable: network namespaces `app` and `collector` with a pair of virtual interfaces.
   ///
@@ -74,20 +75,10 @@
 
     /// Runs `ip` and waits for its end: milliseconds, and a test may block for as long.
     private static func ip(_ arguments: String, _ last: String? = nil) throws {
-      let words = ["ip"] + arguments.split(separator: " ").map(String.init) + (last.map { [$0] } ?? [])
-      var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-      defer { for pointer in pointers { free(pointer) } }
-      var actions = posix_spawn_file_actions_t()
-      posix_spawn_file_actions_init(&actions)
-      defer { posix_spawn_file_actions_destroy(&actions) }
-      posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-      var process: pid_t = 0
-      let code = posix_spawnp(&process, "ip", &actions, nil, &pointers, environ)
-      guard code == 0 else { throw Failure(description: "`ip` cannot be started (\(code)); install iproute2") }
-      var status: Int32 = 0
-      while waitpid(process, &status, 0) < 0, errno == EINTR {}
-      guard status == 0 else {
-        throw Failure(description: "`ip \(arguments)` failed (\(status >> 8)); it takes root and CAP_NET_ADMIN")
+      let words = arguments.split(separator: " ").map(String.init) + (last.map { [$0] } ?? [])
+      let exit = try ChildProcess("ip", words, error: nil).wait()
+      guard exit == .code(0) else {
+        throw Failure(description: "`ip \(arguments)` failed (\(exit)); it takes root and CAP_NET_ADMIN")
       }
     }
   }

@@ -115,7 +115,7 @@ import Warehouse
     }
   }
 
-  @Test(arguments: ["", "GET / HTTP/1.1\r\nX-a: ", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"])
+  @Test(.serialized, arguments: ["", "GET / HTTP/1.1\r\nX-a: ", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"])
   func `more connections than allowed keep no new client out`(text: String) async throws {
     let limits = CollectorLimits(
       maximumConnections: 8, maximumConnectionsPerClient: 8, headDeadline: .seconds(3_600), idleTimeout: .seconds(3_600)

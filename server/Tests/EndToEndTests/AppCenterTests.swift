@@ -1,4 +1,5 @@
 import Foundation
+import TernChildProcess
 import Testing
 
 /// The samples of App Center's documentation, run by an app as its users would: what the reports say is exact.
@@ -11,7 +12,7 @@ struct AppCenterTests {
     let workspace = try Workspace()
     var server = try await RunningServer.start(workspace)
     let app = try CreatedApp.create(workspace, "Sample")
-    func sample(_ arguments: String...) throws -> Process {
+    func sample(_ arguments: String...) throws -> ChildProcess {
       try workspace.start(
         workspace.appCenterSample, [app.appSecret, "120"] + arguments,
         environment: ["TERN_COLLECTOR": server.address, "XDG_DATA_HOME": workspace.path("home")],
@@ -32,8 +33,7 @@ struct AppCenterTests {
     server.kill()
     let first = try sample()
     #expect(try await eventually { recorded(workspace, "Kept while paused") })
-    kill(first.processIdentifier, SIGKILL)
-    first.waitUntilExit()
+    first.kill()
     server = try await RunningServer.start(workspace, port: server.port)
 
     // The next launch sends what the first one left, and does the same again.
@@ -41,8 +41,7 @@ struct AppCenterTests {
     try await expectRuns(2, sessions: 2)
     // The server dies while the app is used, and comes back.
     server.kill()
-    kill(second.processIdentifier, SIGKILL)
-    second.waitUntilExit()
+    second.kill()
     // All of the second one had arrived: switching off has nothing to erase.
     let third = try sample("manual", "off")
     // Real time: another process has no clock to turn, and its output says nothing before it ends. Too short a wait
@@ -51,13 +50,12 @@ struct AppCenterTests {
     server = try await RunningServer.start(workspace, port: server.port)
     // Each call of startSession is a session of its own, and a launch is none.
     try await expectRuns(3, sessions: 4)
-    kill(third.processIdentifier, SIGKILL)
-    third.waitUntilExit()
+    third.kill()
 
     try expectDetails(workspace, app)
     let (status, output, _) = try workspace.run(["verify", "--data", workspace.path("data")])
     #expect(status == 0, "\(output)")
-    #expect(server.stop() == 0)
+    #expect(server.stop() == .code(0))
   }
 
   private func expectDetails(_ workspace: Workspace, _ app: CreatedApp) throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TernChildProcess
 import Testing
 
 /// The command line as a person types it.
@@ -31,7 +32,7 @@ import Testing
     #expect(elsewhere.status == 2)
     #expect(elsewhere.error.split(separator: "\n").count == 1)
     #expect(!FileManager.default.fileExists(atPath: workspace.path("other")), "nothing is left behind")
-    #expect(server.stop() == 0)
+    #expect(server.stop() == .code(0))
   }
 
   @Test func `a report of a fault or an occurrence that does not exist is one line and exit code 2`() throws {
@@ -61,7 +62,7 @@ import Testing
       return events?.first?["name"] as? String == "Hello" && events?.first?["count"] as? Int == 1
     }
     #expect(reported)
-    #expect(server.stop() == 0)
+    #expect(server.stop() == .code(0))
     #expect(try track("Hello", app.key, server.address) == 1)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TernChildProcess
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -104,7 +105,7 @@ struct GoogleAnalyticsTests {
       try await view.expect(expected, stage.workspace, stage.app, stage.server, token: stage.token)
     }
     try stage.expectVerified()
-    #expect(stage.server.stop() == 0)
+    #expect(stage.server.stop() == .code(0))
     // The same without a server, from the directory alone.
     for view in stage.views {
       try await view.expect(
@@ -140,7 +141,7 @@ struct GoogleAnalyticsTests {
     try await stage.restartServer()
     let last = try stage.launch("periodic", interval: 1)
     #expect(try await eventually { last.sent == 1 })
-    #expect(try last.quit() == 0)
+    #expect(try last.quit() == .code(0))
   }
 
   /// Periodic dispatch is off; app and server are killed in the middle of a stream of orders.
@@ -171,7 +172,7 @@ struct GoogleAnalyticsTests {
       try #require(try await eventually { next.results.count == count + 1 })
       try #require(next.results.last != "error", "\(next.log)")
     }
-    #expect(try next.quit() == 0)
+    #expect(try next.quit() == .code(0))
   }
 
   /// The page's loop, offline and online, and the one call that does the same.
@@ -190,14 +191,14 @@ struct GoogleAnalyticsTests {
     try await app.perform("foreground")
     #expect(app.notes.count { $0 == "periodic true" } == 2)
     try await app.perform("screen Last")
-    #expect(try app.quit() == 0)
+    #expect(try app.quit() == .code(0))
     #expect(app.sent == 45)
 
     let next = try stage.launch("background", interval: 120)
     try await next.perform("leave")
     #expect(try await eventually { next.notes.contains("left noData") })
     #expect(next.sent == 1)
-    #expect(try next.quit() == 0)
+    #expect(try next.quit() == .code(0))
   }
 
   // MARK: - Hits of the past
@@ -247,7 +248,7 @@ struct GoogleAnalyticsTests {
       try await view.expect(expected, stage.workspace, stage.app, stage.server, token: stage.token)
     }
     try stage.expectVerified()
-    #expect(stage.server.stop() == 0)
+    #expect(stage.server.stop() == .code(0))
   }
 
   private static func midnight(in zone: TimeZone, before time: Date) -> Date {

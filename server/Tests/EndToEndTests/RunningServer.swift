@@ -1,4 +1,5 @@
 import Foundation
+import TernChildProcess
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -7,7 +8,7 @@ import Testing
 
 /// A `tern serve` process.
 struct RunningServer {
-  let process: Process
+  let process: ChildProcess
   let port: Int
   let token: String?
 
@@ -41,17 +42,14 @@ struct RunningServer {
     return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 
-  /// Ends the server without any warning.
-  func kill() {
-    Foundation.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-  }
+  /// Kills the server without warning.
+  @discardableResult
+  func kill() -> ChildProcess.Exit { process.kill() }
 
-  /// Asks the server to finish, and returns its exit code.
-  func stop() -> Int32 {
-    process.terminate()
-    process.waitUntilExit()
-    return process.terminationStatus
+  /// Asks the server to finish, and waits for its end.
+  func stop() -> ChildProcess.Exit {
+    process.send(SIGTERM)
+    return process.wait()
   }
 }
 

@@ -1,9 +1,10 @@
 import Foundation
+import TernChildProcess
 import Testing
 
 /// One run of the example app for Google Analytics, steered by lines on its standard input.
 final class SampleApp {
-  private let process: Process
+  private let process: ChildProcess
   private let input = Pipe()
   private let output: String
   private let workspace: Workspace
@@ -47,17 +48,13 @@ final class SampleApp {
     log.split(separator: "\n").filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
   }
 
-  /// Ends it without any warning.
-  func kill() {
-    Foundation.kill(process.processIdentifier, SIGKILL)
-    process.waitUntilExit()
-  }
+  /// Kills the app without warning.
+  func kill() { process.kill() }
 
-  /// Has it end as an app does, and returns its exit code.
-  func quit() throws -> Int32 {
+  /// Quits the app, and waits for its end.
+  func quit() throws -> ChildProcess.Exit {
     try begin("quit")
-    process.waitUntilExit()
-    return process.terminationStatus
+    return process.wait()
   }
 
   /// The hits that it wrote down: those whose calls returned, and those that were begun when it was killed.

@@ -1,4 +1,5 @@
 import Foundation
+import TernChildProcess
 import Testing
 
 /// From an app to a report with real processes: what the example app recorded is compared with what the reports say.
@@ -18,8 +19,7 @@ struct WholePathTests {
         ], output: "player-\(number).log")
     }
     for (number, player) in players.enumerated() {
-      player.waitUntilExit()
-      try #require(player.terminationStatus == 0, "\(workspace.text("player-\(number).log"))")
+      try #require(player.wait() == .code(0), "\(workspace.text("player-\(number).log"))")
     }
     let journal = RecordedJournal((0..<2).map { workspace.text("journal-\($0)") })
     try #require(journal.returned.count > 500, "the players recorded too little to prove anything")
@@ -36,7 +36,7 @@ struct WholePathTests {
 
     let (status, output, _) = try workspace.run(["verify", "--data", workspace.path("data")])
     #expect(status == 0, "\(output)")
-    #expect(server.stop() == 0)
+    #expect(server.stop() == .code(0))
     // The same figures without a server, from the directory alone.
     try expectReports(of: workspace, app, range, match: journal)
   }
@@ -45,7 +45,7 @@ struct WholePathTests {
     let workspace = try Workspace()
     var server = try await RunningServer.start(workspace)
     let app = try CreatedApp.create(workspace, "Faults")
-    func player(_ number: Int, seconds: Int) throws -> Process {
+    func player(_ number: Int, seconds: Int) throws -> ChildProcess {
       try workspace.start(
         workspace.player,
         [
@@ -64,13 +64,11 @@ struct WholePathTests {
     let before = (lines(0), lines(1))
     #expect(try await eventually { lines(0) > before.0 + 50 && lines(1) > before.1 + 50 })
     // An app dies while events wait on its disk, and comes back.
-    kill(victim.processIdentifier, SIGKILL)
-    victim.waitUntilExit()
+    victim.kill()
     server = try await RunningServer.start(workspace, port: server.port)
     let revived = try player(1, seconds: 3)
     for process in [steady, revived] {
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
+      #expect(process.wait() == .code(0))
     }
 
     let journal = RecordedJournal((0..<2).map { workspace.text("journal-\($0)") })
@@ -86,7 +84,7 @@ struct WholePathTests {
     #expect(try overviewTotals(workspace, app, [])["users"] == 2)
     let (status, output, _) = try workspace.run(["verify", "--data", workspace.path("data")])
     #expect(status == 0, "\(output)")
-    #expect(server.stop() == 0)
+    #expect(server.stop() == .code(0))
   }
 
   @Test func `a device whose clock is years off is counted once, though the server is killed between its attempts`()
@@ -118,7 +116,7 @@ struct WholePathTests {
     #expect(totals["events"] == 200 && totals["users"] == 4)
     let (status, output, _) = try workspace.run(["verify", "--data", workspace.path("data")])
     #expect(status == 0, "\(output)")
-    #expect(server.stop() == 0)
+    #expect(server.stop() == .code(0))
   }
 
   private func overviewTotals(_ workspace: Workspace, _ app: CreatedApp, _ range: [String]) throws -> [String: Int] {

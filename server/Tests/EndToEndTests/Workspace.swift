@@ -1,4 +1,5 @@
 import Foundation
+import TernChildProcess
 import Testing
 
 /// A temporary directory and the built programs: `tern` beside the tests, the examples where `Scripts/test` built them.
@@ -8,7 +9,7 @@ final class Workspace {
   let player: URL
   let appCenterSample: URL
   let googleAnalyticsSample: URL
-  private var children: [Process] = []
+  private var children: [ChildProcess] = []
 
   init() throws {
     directory = FileManager.default.temporaryDirectory.appending(path: "tern-end-to-end-\(UUID().uuidString)")
@@ -29,7 +30,7 @@ final class Workspace {
   }
 
   deinit {
-    for child in children where child.isRunning { kill(child.processIdentifier, SIGKILL) }
+    for child in children { child.kill() }
     try? FileManager.default.removeItem(at: directory)
   }
 
@@ -38,16 +39,12 @@ final class Workspace {
   /// Starts a program without waiting for it; its output goes to a file, and it reads from the pipe if there is one.
   func start(
     _ executable: URL, _ arguments: [String], environment: [String: String] = [:], input: Pipe? = nil, output: String
-  ) throws -> Process {
-    let process = Process()
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.executableURL = executable
-    process.arguments = arguments
-    if let input { process.standardInput = input } else { process.standardInput = FileHandle.nullDevice }
+  ) throws -> ChildProcess {
     let file = try newFile(output)
-    process.standardOutput = file
-    process.standardError = file
-    try process.run()
+    let process = try ChildProcess(
+      executable.path, arguments, environment: environment, input: input?.fileHandleForReading, output: file,
+      error: file)
+    try input?.fileHandleForReading.close()
     children.append(process)
     return process
   }
@@ -56,16 +53,11 @@ final class Workspace {
   @discardableResult
   func run(_ arguments: [String]) throws -> (status: Int32, output: String, error: String) {
     let name = UUID().uuidString
-    let process = Process()
-    process.executableURL = tern
-    process.arguments = arguments
-    process.standardInput = FileHandle.nullDevice
-    // Files rather than pipes: a pipe that nobody reads while we wait could fill up.
-    process.standardOutput = try newFile("\(name).out")
-    process.standardError = try newFile("\(name).err")
-    try process.run()
-    process.waitUntilExit()
-    return (process.terminationStatus, text("\(name).out"), text("\(name).err"))
+    // Files rather than pipes: a pipe that is not read while we wait could fill up.
+    let process = try ChildProcess(
+      tern.path, arguments, output: try newFile("\(name).out"), error: try newFile("\(name).err"))
+    guard case .code(let status) = process.wait() else { return (-1, text("\(name).out"), text("\(name).err")) }
+    return (status, text("\(name).out"), text("\(name).err"))
   }
 
   private func newFile(_ name: String) throws -> FileHandle {

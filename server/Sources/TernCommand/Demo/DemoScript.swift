@@ -1,4 +1,5 @@
 import Foundation
+import TernChildProcess
 
 /// The course of the demo: first the past of all installs, then live traffic with a kill and a lost network.
 struct DemoScript {
@@ -14,11 +15,9 @@ struct DemoScript {
   func playHistory() async throws {
     say("\(installs) installs live through \(stage.days) days in \(processes) processes …")
     let share = (installs + processes - 1) / processes
-    let running = stride(from: 0, to: installs, by: share).map {
-      stage.history(first: $0, count: min(share, installs - $0))
+    let running = try stride(from: 0, to: installs, by: share).map {
+      try stage.startHistory(first: $0, count: min(share, installs - $0))
     }
-    for process in running { try process.start() }
-    let identifiers = running.map(\.identifier)
     let progress = Task { [say, storedEvents] in
       while true {
         try await Task.sleep(for: .seconds(2))
@@ -27,9 +26,9 @@ struct DemoScript {
     }
     defer { progress.cancel() }
     try await withTaskCancellationHandler {
-      for process in running { try await process.finished() }
+      for process in running { try await process.succeeded() }
     } onCancel: {
-      for identifier in identifiers { kill(identifier, SIGTERM) }
+      for process in running { process.send(SIGTERM) }
     }
     say("the past has arrived: \(await storedEvents()) events")
   }
@@ -40,11 +39,11 @@ struct DemoScript {
     let address = "http://127.0.0.1:\(await gate.port)"
     // Of the installs that have a past; a small demo has small groups, but each has one install at least.
     let group = max(1, min(10, installs / 6))
-    let crowd = stage.live(first: 0, count: min(4 * group, max(1, installs - 2 * group)), pace: .milliseconds(60))
-    let travellers = stage.live(first: 4 * group, count: group, through: address, pace: .milliseconds(250))
-    var victim = stage.live(first: 5 * group, count: group, pace: .milliseconds(250))
-    defer { for process in [crowd, travellers, victim] { process.terminate() } }
-    for process in [crowd, travellers, victim] { try process.start() }
+    let crowd = try stage.startLive(
+      first: 0, count: min(4 * group, max(1, installs - 2 * group)), pace: .milliseconds(60))
+    let travellers = try stage.startLive(first: 4 * group, count: group, through: address, pace: .milliseconds(250))
+    var victim = try stage.startLive(first: 5 * group, count: group, pace: .milliseconds(250))
+    defer { for process in [crowd, travellers, victim] { process.send(SIGTERM) } }
     say("three processes use the app now (\(crowd.identifier), \(travellers.identifier), \(victim.identifier))")
     let end = endAfter.map { ContinuousClock.now + $0 }
     func wait(_ duration: Duration) async throws -> Bool {
@@ -56,8 +55,7 @@ struct DemoScript {
       victim.kill()
       say("process \(victim.identifier) was killed with SIGKILL; what it had recorded waits on its disk")
       guard try await wait(.seconds(3)) else { return }
-      victim = stage.live(first: 5 * group, count: group, pace: .milliseconds(250))
-      try victim.start()
+      victim = try stage.startLive(first: 5 * group, count: group, pace: .milliseconds(250))
       say("it was restarted as \(victim.identifier) and sends what it had recorded before")
       await gate.shut()
       say("process \(travellers.identifier) lost its network for \(networkGoneFor.components.seconds) s")
@@ -65,5 +63,14 @@ struct DemoScript {
       try await gate.open()
       say("the network of \(travellers.identifier) is back; its events arrive with the times they had")
     }
+  }
+}
+
+extension ChildProcess {
+  /// Waits for the end of an example app; throws when it failed.
+  fileprivate func succeeded() async throws {
+    let exit = await ended()
+    try Task.checkCancellation()
+    guard exit == .code(0) else { throw DemoError("the example app ended with \(exit)") }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import TernChildProcess
 
 /// What the demo's processes are told, and where they keep their queues.
 struct DemoStage {
@@ -15,17 +16,17 @@ struct DemoStage {
   /// The seed of the story; the same seed tells the same story.
   let seed: UInt64
 
-  /// A process that lives through the past of some installs and ends when everything is delivered.
-  func history(first: Int, count: Int) -> PlayerProcess {
-    PlayerProcess(executable: player, arguments: arguments("history", collector, first: first, count: count))
+  /// Starts a process that lives through the past of some installs and ends when everything is delivered.
+  func startHistory(first: Int, count: Int) throws -> ChildProcess {
+    try ChildProcess(player.path, arguments("history", collector, first: first, count: count), output: nil)
   }
 
-  /// A process that uses the app now until it is ended.
-  func live(first: Int, count: Int, through gate: String? = nil, pace: Duration) -> PlayerProcess {
+  /// Starts a process that uses the app now until it is ended.
+  func startLive(first: Int, count: Int, through gate: String? = nil, pace: Duration) throws -> ChildProcess {
     let milliseconds = pace.components.seconds * 1_000 + pace.components.attoseconds / 1_000_000_000_000_000
-    return PlayerProcess(
-      executable: player,
-      arguments: arguments("live", gate ?? collector, first: first, count: count) + ["--pace", String(milliseconds)])
+    return try ChildProcess(
+      player.path,
+      arguments("live", gate ?? collector, first: first, count: count) + ["--pace", String(milliseconds)], output: nil)
   }
 
   private func arguments(_ mode: String, _ collector: String, first: Int, count: Int) -> [String] {
