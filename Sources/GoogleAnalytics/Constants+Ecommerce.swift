@@ -14,36 +14,36 @@ public let kGAIProductCategory = "ca"
 public let kGAIProductVariant = "va"
 /// A product's price.
 public let kGAIProductPrice = "pr"
-/// How many.
+/// The quantity.
 public let kGAIProductQuantity = "qt"
 /// A product's coupon.
 public let kGAIProductCouponCode = "cc"
-/// A product's place in a list.
+/// A product's position in a list.
 public let kGAIProductPosition = "ps"
 
 // MARK: Actions with products
 
-/// What was done with the products.
+/// The action taken with the products.
 public let kGAIProductAction = "&pa"
-/// Looked at.
+/// A product's details were viewed.
 public let kGAIPADetail = "detail"
-/// Chosen in a list.
+/// A product was clicked in a list.
 public let kGAIPAClick = "click"
-/// Put into the basket.
+/// A product was added to the cart.
 public let kGAIPAAdd = "add"
-/// Taken out of the basket.
+/// A product was removed from the cart.
 public let kGAIPARemove = "remove"
-/// On the way to be bought.
+/// A checkout step.
 public let kGAIPACheckout = "checkout"
-/// An option on the way.
+/// A checkout option.
 public let kGAIPACheckoutOption = "checkout_option"
-/// Bought.
+/// A purchase.
 public let kGAIPAPurchase = "purchase"
-/// Given back.
+/// A refund.
 public let kGAIPARefund = "refund"
 /// The transaction's identifier.
 public let kGAIPATransactionId = "&ti"
-/// The shop.
+/// The store or affiliation.
 public let kGAIPAAffiliation = "&ta"
 /// The revenue.
 public let kGAIPARevenue = "&tr"
@@ -53,9 +53,9 @@ public let kGAIPATax = "&tt"
 public let kGAIPAShipping = "&ts"
 /// The order's coupon.
 public let kGAIPACouponCode = "&tcc"
-/// The step on the way.
+/// The checkout step.
 public let kGAICheckoutStep = "&cos"
-/// The option at the step.
+/// The checkout option.
 public let kGAICheckoutOption = "&col"
 /// The list that the products come from.
 public let kGAIProductActionList = "&pal"
@@ -80,7 +80,7 @@ public let kGAIImpressionProductBrand = "br"
 public let kGAIImpressionProductCategory = "ca"
 /// A product's variant.
 public let kGAIImpressionProductVariant = "va"
-/// A product's place in the list.
+/// A product's position in the list.
 public let kGAIImpressionProductPosition = "ps"
 /// A product's price.
 public let kGAIImpressionProductPrice = "pr"
@@ -90,11 +90,11 @@ public let kGAIPromotionId = "id"
 public let kGAIPromotionName = "nm"
 /// A promotion's creative.
 public let kGAIPromotionCreative = "cr"
-/// A promotion's place.
+/// A promotion's position.
 public let kGAIPromotionPosition = "ps"
-/// What was done with the promotions.
+/// The action taken with the promotions.
 public let kGAIPromotionAction = "&promoa"
-/// Seen.
+/// A promotion was viewed.
 public let kGAIPromotionView = "view"
-/// Chosen.
+/// A promotion was clicked.
 public let kGAIPromotionClick = "click"

@@ -1,6 +1,6 @@
-// The names of parameters on the wire, with the ampersand that marks them as such, and the types of hits.
+// Parameter names as sent, with the ampersand that marks them, and hit types.
 
-// MARK: What the library is and how hits are sent
+// MARK: General
 
 /// An option of the original; Tern's transport decides by the collector's address.
 public let kGAIUseSecure = "useSecure"
@@ -10,11 +10,11 @@ public let kGAIHitType = "&t"
 public let kGAITrackingId = "&tid"
 /// The client: a random identifier of the installation.
 public let kGAIClientId = "&cid"
-/// Where the data comes from.
+/// The data source.
 public let kGAIDataSource = "&ds"
 /// Masks the sender's address, whatever the value.
 public let kGAIAnonymizeIp = "&aip"
-/// `start` or `end`; meant for one hit.
+/// Session control: `start` or `end`, for one hit.
 public let kGAISessionControl = "&sc"
 /// The model of the device.
 public let kGAIDeviceModelVersion = "&dm"
@@ -28,13 +28,13 @@ public let kGAIEncoding = "&de"
 public let kGAIScreenColors = "&sd"
 /// The user's language.
 public let kGAILanguage = "&ul"
-/// Whether Java is enabled.
+/// True if Java is enabled.
 public let kGAIJavaEnabled = "&je"
 /// The version of Flash.
 public let kGAIFlashVersion = "&fl"
-/// Whether the hit is no interaction of the user's.
+/// True for a hit that is no interaction of the user's.
 public let kGAINonInteraction = "&ni"
-/// The address that led here.
+/// The referrer.
 public let kGAIReferrer = "&dr"
 /// The address of the content.
 public let kGAILocation = "&dl"
@@ -48,7 +48,7 @@ public let kGAIDescription = "&cd"
 public let kGAIScreenName = "&cd"
 /// The title of the content.
 public let kGAITitle = "&dt"
-/// Ties the hit to an advertisement.
+/// Links the hit to an advertisement.
 public let kGAIAdMobHitId = "&a"
 /// The app's name.
 public let kGAIAppName = "&an"
@@ -56,15 +56,15 @@ public let kGAIAppName = "&an"
 public let kGAIAppVersion = "&av"
 /// The app's identifier.
 public let kGAIAppId = "&aid"
-/// The identifier of what installed the app.
+/// The identifier of the installer, such as an app store.
 public let kGAIAppInstallerId = "&aiid"
-/// The user, as the app names them.
+/// The app's own identifier for the user.
 public let kGAIUserId = "&uid"
-/// The percentage of clients that report.
+/// The sample rate, in percent of clients.
 public let kGAISampleRate = "&sf"
 /// The advertising identifier; sent only if allowed, never looked up.
 public let kGAIIdfa = "&idfa"
-/// Whether advertisements may be targeted; sent only if allowed.
+/// True if targeted advertising is allowed; sent only if the tracker may.
 public let kGAIAdTargetingEnabled = "&ate"
 
 // MARK: Events, social interactions, timings, exceptions
@@ -87,20 +87,20 @@ public let kGAISocialTarget = "&st"
 public let kGAITimingCategory = "&utc"
 /// The timing's variable.
 public let kGAITimingVar = "&utv"
-/// The timing's milliseconds.
+/// The timing's value, in milliseconds.
 public let kGAITimingValue = "&utt"
 /// The timing's label.
 public let kGAITimingLabel = "&utl"
 /// The exception's description.
 public let kGAIExDescription = "&exd"
-/// Whether the exception was fatal.
+/// True for a fatal exception.
 public let kGAIExFatal = "&exf"
 
 // MARK: Transactions, items, campaigns
 
 /// The transaction's identifier.
 public let kGAITransactionId = "&ti"
-/// The shop.
+/// The store or affiliation.
 public let kGAITransactionAffiliation = "&ta"
 /// The revenue, with tax and shipping.
 public let kGAITransactionRevenue = "&tr"
@@ -112,7 +112,7 @@ public let kGAITransactionTax = "&tt"
 public let kGAICurrencyCode = "&cu"
 /// The item's price.
 public let kGAIItemPrice = "&ip"
-/// How many.
+/// The quantity.
 public let kGAIItemQuantity = "&iq"
 /// The item's code.
 public let kGAIItemSku = "&ic"
@@ -132,18 +132,18 @@ public let kGAICampaignKeyword = "&ck"
 public let kGAICampaignContent = "&cc"
 /// The campaign's identifier.
 public let kGAICampaignId = "&ci"
-/// The click, as the network of the advertisement names it.
+/// The advertising network's identifier for the click.
 public let kGAICampaignAdNetworkClickId = "&aclid"
-/// The network of the advertisement.
+/// The advertising network.
 public let kGAICampaignAdNetworkId = "&anid"
 
 // MARK: Types of hits
 
-/// A screen came into view; deprecated.
+/// A screen view; deprecated.
 public let kGAIAppView = "appview"
-/// A screen came into view.
+/// A screen view.
 public let kGAIScreenView = "screenview"
-/// Something happened.
+/// An event.
 public let kGAIEvent = "event"
 /// A social interaction.
 public let kGAISocial = "social"
@@ -153,5 +153,5 @@ public let kGAITransaction = "transaction"
 public let kGAIItem = "item"
 /// A crash or an error.
 public let kGAIException = "exception"
-/// Something took a while.
+/// A timing.
 public let kGAITiming = "timing"

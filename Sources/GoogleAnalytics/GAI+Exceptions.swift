@@ -3,10 +3,10 @@ import TernEvents
 package import TernMeasurement
 
 extension GAI {
-  /// Whether uncaught exceptions of Objective-C are recorded with the ``defaultTracker``; false by default.
+  /// Records uncaught Objective-C exceptions with the ``defaultTracker`` when true; false by default.
   ///
-  /// The hit is stored first, then sent if that succeeds within 5 s, else at a later launch. The handler that was there
-  /// before is called afterwards, and put back when this is set to false. Elsewhere than on Apple's systems there are no
+  /// The hit is stored first and sent within 5 s if possible, else at a later launch. The previously installed handler is
+  /// called afterwards, and restored when this is set to false. Only Apple's systems have
   /// such exceptions.
   public var trackUncaughtExceptions: Bool {
     get { exceptions.withLock { $0?.isTracking ?? false } }
@@ -18,7 +18,7 @@ extension GAI {
     }
   }
 
-  /// Says where exceptions come from; only the first time counts.
+  /// Sets the source of exceptions; only the first call counts.
   package func trackExceptions(
     by make: (_ record: @escaping @Sendable (String) -> Void) -> any ExceptionTracking
   ) {

@@ -4,15 +4,15 @@ import Foundation
 import TernMeasurement
 
 extension GAI {
-  /// Has hits translated to the GA4 Measurement Protocol, so that an app keeps a Google Analytics account; not in the
+  /// Translates hits to the GA4 Measurement Protocol, for apps that keep a Google Analytics account; not in the
   /// original.
   ///
-  /// They are sent to `/mp/collect` of ``collector``, which has no default here either. What becomes of each kind of hit
-  /// is said in docs/google-analytics.md.
+  /// Events are sent to `/mp/collect` at ``collector``, which has no default here either. docs/google-analytics.md lists
+  /// the translation of each hit type.
   ///
   /// - Parameters:
-  ///   - measurementId: Names the stream, such as `G-…`; `nil` ends the translation, which is the default.
-  ///   - apiSecret: The secret of the stream; whoever takes the app apart can read it.
+  ///   - measurementId: The stream, such as `G-…`; `nil`, the default, ends the translation.
+  ///   - apiSecret: The secret of the stream; it can be extracted from the app.
   public func translateToGA4(measurementId: String!, apiSecret: String!) {
     if let measurementId, let apiSecret {
       engine.ga4 = GA4Property(measurementID: measurementId, secret: apiSecret)

@@ -4,7 +4,7 @@ import Tern
 import TernMeasurement
 
 extension GAI {
-  /// The instance of the real world.
+  /// The instance with the real clock, files and network.
   static func live() -> GAI {
     let info = Bundle.main.infoDictionary
     let process = ProcessInfo.processInfo
@@ -12,7 +12,7 @@ extension GAI {
     #if canImport(Darwin)
       let queue = DispatchQueue.main
     #else
-      // Most processes here have no main run loop.
+      // Most processes on this platform have no main run loop.
       let queue = DispatchQueue(label: "tern.google-analytics.callbacks")
     #endif
     return GAI(

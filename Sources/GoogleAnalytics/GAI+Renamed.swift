@@ -2,7 +2,7 @@
 
 public import Foundation
 
-// The spellings of Swift 2, so that old code compiles and is told the new ones.
+// The Swift 2 spellings: old code compiles, with a hint at the new names.
 
 extension GAI {
   /// Renamed.

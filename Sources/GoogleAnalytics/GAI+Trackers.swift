@@ -5,9 +5,9 @@ import TernEvents
 import TernMeasurement
 
 extension GAI {
-  /// The tracker of that name, made when there is none yet; one that exists keeps its property.
+  /// Returns the tracker with a name, and creates it if necessary; an existing one keeps its property.
   ///
-  /// `nil`, with a line in the log, when the name or the property is `nil` or empty.
+  /// Returns `nil`, and logs an error, when the name or the property is `nil` or empty.
   @discardableResult
   public func tracker(withName name: String!, trackingId: String!) -> (any GAITracker)! {
     let tracker = trackers.withLock { trackers in
@@ -20,20 +20,20 @@ extension GAI {
     return tracker
   }
 
-  /// A mistyped property is refused by nobody: servers of the protocol say yes to every hit.
+  /// Warns about a mistyped property: servers of this protocol accept every hit.
   private func warnUnlessUsual(_ trackingID: String) {
     guard !trackingID.isEmpty, !trackingID.hasPrefix("G-"), !trackingID.contains(/^UA-[0-9]+-[0-9]+$/) else { return }
     engine.warnOnce(
       "\"\(trackingID)\" does not look like a tracking ID, UA-XXXX-Y; servers drop hits of one they do not know.")
   }
 
-  /// The tracker of that property, made when there is none yet.
+  /// Returns the tracker of a property, and creates it if necessary.
   @discardableResult
   public func tracker(withTrackingId trackingId: String!) -> (any GAITracker)! {
     tracker(withName: trackingId?.trimmed, trackingId: trackingId)
   }
 
-  /// Forgets a tracker; what it recorded stays.
+  /// Removes a tracker; its recorded hits stay.
   public func removeTracker(byName name: String!) {
     guard let name else { return }
     trackers.withLock { trackers in

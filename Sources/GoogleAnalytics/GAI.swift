@@ -5,9 +5,9 @@ package import Tern
 import TernEvents
 package import TernMeasurement
 
-/// The entry to the library: trackers, dispatch, switches. Use it from any thread.
+/// The entry point of the library: trackers, dispatch, settings. Thread-safe.
 ///
-/// Nothing is sent anywhere until ``collector`` is set, here, as `TernCollector` in Info.plist, or as the environment
+/// Nothing is sent until ``collector`` is set: here, as `TernCollector` in Info.plist, or in the environment
 /// variable `TERN_COLLECTOR`.
 #if canImport(ObjectiveC)
   @objcMembers @objc(GAI)
@@ -18,18 +18,18 @@ public final class GAI: NSObject, Sendable {
 
   package let engine: MeasurementClient
   let relay: LogRelay
-  /// How long the end of the process may wait for the report of an exception to be sent.
+  /// The longest time that a crashing process waits for its exception report to be sent.
   let patience: Duration
   let trackers = Locked(TrackerRegistry<any GAITracker>())
   let exceptions = Locked<(any ExceptionTracking)?>(nil)
 
-  /// The one instance of the process.
+  /// The shared instance.
   public class func sharedInstance() -> GAI! { replacement.withLock { $0 } ?? shared }
 
-  /// Lets a test have an instance of its own.
+  /// Replaces the shared instance, for tests.
   package static func replaceShared(with instance: GAI?) { replacement.withLock { $0 = instance } }
 
-  /// Creates an instance in a world of the caller's.
+  /// Creates an instance with an environment of the caller's.
   package init(
     directory: URL, collector: URL?, appName: String?, environment: TernClient.Environment,
     callback: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, logger: (any GAILogger)? = nil,
@@ -44,39 +44,39 @@ public final class GAI: NSObject, Sendable {
       environment: environment)
   }
 
-  /// The tracker that screens and crashes are recorded with: the first one made, unless the app says otherwise.
+  /// The tracker for screens and crashes: the first one created, unless the app sets another.
   public var defaultTracker: (any GAITracker)! {
     get { trackers.withLock { $0.defaultTracker } }
     set { trackers.withLock { $0.defaultTracker = newValue } }
   }
 
-  /// Takes the library's lines; by default errors and warnings go to standard error.
+  /// Receives log messages; by default errors and warnings go to standard error.
   public var logger: (any GAILogger)! {
     get { relay.logger }
     set { relay.logger = newValue ?? StandardLogger() }
   }
 
-  /// Whether the user does not want to be measured: false at first, then kept over launches.
+  /// True if the user has opted out; false at first, and kept across launches.
   ///
-  /// While it is true nothing is recorded. Setting it to true erases the hits that wait.
+  /// While it is true, nothing is recorded. Setting it to true erases all waiting hits.
   public var optOut: Bool {
     get { engine.optOut }
     set { engine.optOut = newValue }
   }
 
-  /// Seconds between two periodic dispatches; the default is 120, a value below 1 turns them off.
+  /// Seconds between periodic dispatches. Default: 120; a value below 1 turns them off.
   ///
-  /// Every assignment starts anew, also of the same value: it turns periodic dispatch on again after
+  /// Every assignment restarts periodic dispatch, even of the same value, and turns it on again after
   /// ``dispatch(completionHandler:)`` has turned it off.
   public var dispatchInterval: TimeInterval {
     get { engine.dispatchInterval }
     set { engine.dispatchInterval = newValue }
   }
 
-  /// Whether periodic dispatch is on; not in the original.
+  /// True while periodic dispatch is on; not in the original.
   public var isDispatchingPeriodically: Bool { engine.isDispatchingPeriodically }
 
-  /// Whether hits are only pretended to be sent; false by default.
+  /// Discards hits instead of sending them when true; false by default.
   public var dryRun: Bool {
     get { engine.dryRun }
     set { engine.dryRun = newValue }
@@ -84,27 +84,27 @@ public final class GAI: NSObject, Sendable {
 
   /// The address of a Tern collector, or of any other server of the Measurement Protocol; not in the original.
   ///
-  /// There is no default. Until it is set hits are kept. The paths `/collect` and `/batch` are added to it.
+  /// There is no default; until it is set, hits are kept. `/collect` and `/batch` are appended to its path.
   public var collector: URL? {
     get { engine.collector }
     set { engine.collector = newValue }
   }
 
-  /// The screen in pixels, such as `750x1334`, sent with every hit (`sr`); not in the original.
+  /// The screen size in pixels, such as `750x1334`, sent with every hit (`sr`); not in the original.
   ///
-  /// By default what the device says on Apple's systems, if this instance was first used on the main thread, and `nil`
-  /// elsewhere: set it where you know it. A tracker's own `kGAIScreenResolution` goes before it.
+  /// On Apple's systems the default is the device's own, if this instance is first used on the main thread; elsewhere it
+  /// is `nil`. A tracker's own `kGAIScreenResolution` takes precedence.
   public var screenResolution: String! {
     get { engine.screenResolution }
     set { engine.screenResolution = newValue }
   }
 
-  /// Sends all that waits; periodic dispatch stays as it is.
+  /// Sends all waiting hits; periodic dispatch stays as it is.
   public func dispatch() { engine.dispatch() }
 
-  /// Sends one request and says what came of it; turns periodic dispatch off until ``dispatchInterval`` is assigned.
+  /// Sends one request and reports its result; turns periodic dispatch off until ``dispatchInterval`` is assigned.
   ///
-  /// The handler is called once, never before this returns; on the main queue on Apple's systems. `nil` means
+  /// The handler is called once, after this method returns, on Apple's systems on the main queue. Passing `nil` equals
   /// ``dispatch()``.
   public func dispatch(completionHandler: ((GAIDispatchResult) -> Void)!) {
     guard let completionHandler else { return engine.dispatch() }
@@ -113,9 +113,9 @@ public final class GAI: NSObject, Sendable {
   }
 }
 
-/// A block of the app's on its way to the queue that calls it.
+/// An app's callback on its way to the queue that calls it.
 ///
-/// `@unchecked Sendable` as the original's blocks were: it is called once, by one thread at a time, and let go of.
+/// `@unchecked Sendable`, as the original's blocks were: one thread calls it, once, and releases it.
 struct Handler: @unchecked Sendable {
   let call: (GAIDispatchResult) -> Void
 }

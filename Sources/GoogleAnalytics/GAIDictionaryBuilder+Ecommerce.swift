@@ -4,7 +4,7 @@ import Foundation
 import TernMeasurement
 
 extension GAIDictionaryBuilder {
-  /// Sets what was done with the products.
+  /// Sets the action taken with the products.
   #if canImport(ObjectiveC)
     @objc(setProductAction:)
   #endif
@@ -13,7 +13,7 @@ extension GAIDictionaryBuilder {
     setAll(productAction?.build())
   }
 
-  /// Adds a product, under the next number.
+  /// Adds a product with the next index.
   #if canImport(ObjectiveC)
     @objc(addProduct:)
   #endif
@@ -23,7 +23,7 @@ extension GAIDictionaryBuilder {
     return setAll(product.build(with: numbers.nextProduct()))
   }
 
-  /// Adds a product that was seen in a list; the same name means the same list.
+  /// Adds a product seen in a list; equal names mean the same list.
   #if canImport(ObjectiveC)
     @objc(addProductImpression:impressionList:impressionSource:)
   #endif
@@ -38,7 +38,7 @@ extension GAIDictionaryBuilder {
     return setting([("\(list)\(kGAIImpressionName)", name), ("\(list)\(kGAIImpressionListSource)", source)])
   }
 
-  /// Adds a promotion, under the next number.
+  /// Adds a promotion with the next index.
   #if canImport(ObjectiveC)
     @objc(addPromotion:)
   #endif

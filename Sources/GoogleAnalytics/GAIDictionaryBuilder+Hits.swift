@@ -4,14 +4,14 @@ public import Foundation
 import TernMeasurement
 
 extension GAIDictionaryBuilder {
-  /// A screen came into view; its name is a field of the tracker or set on the builder.
+  /// Creates a screen view; set its name on the tracker or the builder.
   @available(*, deprecated, message: "Use createScreenView instead.")
   public class func createAppView() -> GAIDictionaryBuilder! { hit(kGAIAppView, []) }
 
-  /// A screen came into view; its name is a field of the tracker or set on the builder.
+  /// Creates a screen view; set its name on the tracker or the builder.
   public class func createScreenView() -> GAIDictionaryBuilder! { hit(kGAIScreenView, []) }
 
-  /// Something happened.
+  /// An event.
   public class func createEvent(
     withCategory category: String!, action: String!, label: String!, value: NSNumber!
   ) -> GAIDictionaryBuilder! {
@@ -43,14 +43,14 @@ extension GAIDictionaryBuilder {
       ])
   }
 
-  /// Somebody shared or liked something.
+  /// Creates a social interaction.
   public class func createSocial(
     withNetwork network: String!, action: String!, target: String!
   ) -> GAIDictionaryBuilder! {
     hit(kGAISocial, [(kGAISocialNetwork, network), (kGAISocialAction, action), (kGAISocialTarget, target)])
   }
 
-  /// Something took a while; the interval is in milliseconds.
+  /// Creates a timing; the interval is in milliseconds.
   public class func createTiming(
     withCategory category: String!, interval intervalMillis: NSNumber!, name: String!, label: String!
   ) -> GAIDictionaryBuilder! {
@@ -82,6 +82,6 @@ extension GAIDictionaryBuilder {
 }
 
 extension NSNumber? {
-  /// As the protocol writes it.
+  /// The number as the protocol writes it.
   var text: String? { map { HitValue.text(of: $0) } }
 }

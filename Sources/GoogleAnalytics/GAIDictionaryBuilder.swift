@@ -3,7 +3,7 @@
 public import Foundation
 import TernMeasurement
 
-/// Puts the parameters of one hit together; every method returns the builder itself. Not for several threads at a time.
+/// Builds the parameters of one hit; every method returns the builder. Not thread-safe.
 #if canImport(ObjectiveC)
   @objcMembers @objc(GAIDictionaryBuilder)
 #endif
@@ -21,7 +21,7 @@ public final class GAIDictionaryBuilder: NSObject {
     return self
   }
 
-  /// Sets several parameters; what has no text for a name, or neither text nor null for a value, is passed over.
+  /// Sets several parameters; skips those whose name is no string or whose value is neither a string nor null.
   @discardableResult
   public func setAll(_ params: [AnyHashable: Any]!) -> GAIDictionaryBuilder! {
     for (name, value) in params ?? [:] {
@@ -34,11 +34,11 @@ public final class GAIDictionaryBuilder: NSObject {
   /// The value of a parameter; `nil` when it has none.
   public func get(_ paramName: String!) -> String! { paramName.flatMap { values[$0] as? String } }
 
-  /// The parameters so far; later changes of the builder do not reach what was built.
+  /// Returns the parameters so far; later changes of the builder don't affect the result.
   public func build() -> NSMutableDictionary! { NSMutableDictionary(dictionary: values) }
 
   #if !canImport(ObjectiveC)
-    /// The same as a dictionary of Swift's, for `build() as [NSObject : AnyObject]`, which only Apple's compiler bridges.
+    /// The same as a Swift dictionary, for `build() as [NSObject : AnyObject]`, which only Apple's compiler bridges.
     @_disfavoredOverload
     public func build() -> [NSObject: AnyObject]! {
       var objects: [NSObject: AnyObject] = [:]
@@ -47,17 +47,17 @@ public final class GAIDictionaryBuilder: NSObject {
     }
   #endif
 
-  /// Sets the campaign that an address names, or a query alone; of an address that names none, nothing.
+  /// Sets the campaign parameters found in a URL or a query string.
   @discardableResult
   public func setCampaignParametersFromUrl(_ urlString: String!) -> GAIDictionaryBuilder! {
     for (name, value) in Campaign.parameters(of: urlString ?? "") { values["&\(name)"] = value }
     return self
   }
 
-  /// The parameters as Swift has them.
+  /// The parameters as Swift strings.
   var parameters: [AnyHashable: Any] { values }
 
-  /// Sets what is there, and leaves the rest out.
+  /// Sets the parameters that have a value.
   func setting(_ pairs: [(name: String, value: String?)]) -> GAIDictionaryBuilder {
     for case (let name, let value?) in pairs { values[name] = value }
     return self

@@ -3,14 +3,14 @@
 public import Foundation
 import TernMeasurement
 
-/// A product of enhanced ecommerce. Not for several threads at a time.
+/// A product of enhanced ecommerce. Not thread-safe.
 #if canImport(ObjectiveC)
   @objcMembers @objc(GAIEcommerceProduct)
 #endif
 public final class GAIEcommerceProduct: NSObject {
   private var fields: [String: String] = [:]
 
-  /// Creates one without any fields.
+  /// Creates an empty one.
   public override init() { super.init() }
 
   /// Sets its identifier; `nil` removes it.
@@ -61,7 +61,7 @@ public final class GAIEcommerceProduct: NSObject {
     setting("cm\(index)", value.text)
   }
 
-  /// The parameters of the product with a number.
+  /// The parameters of the product at an index.
   #if canImport(ObjectiveC)
     @objc(buildWithIndex:)
   #endif
@@ -69,7 +69,7 @@ public final class GAIEcommerceProduct: NSObject {
     named { ProductFields.product(index, $0) }
   }
 
-  /// The parameters of the product with a number in a list with a number.
+  /// The parameters of the product at an index of a list.
   #if canImport(ObjectiveC)
     @objc(buildWithListIndex:index:)
   #endif

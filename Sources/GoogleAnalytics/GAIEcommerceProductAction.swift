@@ -3,17 +3,17 @@
 public import Foundation
 import TernMeasurement
 
-/// What was done with the products of a hit. Not for several threads at a time.
+/// The action taken with the products of a hit. Not thread-safe.
 #if canImport(ObjectiveC)
   @objcMembers @objc(GAIEcommerceProductAction)
 #endif
 public final class GAIEcommerceProductAction: NSObject {
   private var fields: [String: String] = [:]
 
-  /// Creates one without any fields.
+  /// Creates an empty one.
   public override init() { super.init() }
 
-  /// Sets what was done; `nil` removes it.
+  /// Sets the action; `nil` removes it.
   @discardableResult
   public func setAction(_ value: String!) -> GAIEcommerceProductAction! { setting(kGAIProductAction, value) }
 
@@ -21,7 +21,7 @@ public final class GAIEcommerceProductAction: NSObject {
   @discardableResult
   public func setTransactionId(_ value: String!) -> GAIEcommerceProductAction! { setting(kGAIPATransactionId, value) }
 
-  /// Sets the shop; `nil` removes it.
+  /// Sets the store or affiliation; `nil` removes it.
   @discardableResult
   public func setAffiliation(_ value: String!) -> GAIEcommerceProductAction! { setting(kGAIPAAffiliation, value) }
 
@@ -41,13 +41,13 @@ public final class GAIEcommerceProductAction: NSObject {
   @discardableResult
   public func setCouponCode(_ value: String!) -> GAIEcommerceProductAction! { setting(kGAIPACouponCode, value) }
 
-  /// Sets the step on the way; `nil` removes it.
+  /// Sets the checkout step; `nil` removes it.
   @discardableResult
   public func setCheckoutStep(_ value: NSNumber!) -> GAIEcommerceProductAction! {
     setting(kGAICheckoutStep, value.text)
   }
 
-  /// Sets the option at that step; `nil` removes it.
+  /// Sets the checkout option; `nil` removes it.
   @discardableResult
   public func setCheckoutOption(_ value: String!) -> GAIEcommerceProductAction! { setting(kGAICheckoutOption, value) }
 

@@ -3,14 +3,14 @@
 public import Foundation
 import TernMeasurement
 
-/// A promotion of enhanced ecommerce. Not for several threads at a time.
+/// A promotion of enhanced ecommerce. Not thread-safe.
 #if canImport(ObjectiveC)
   @objcMembers @objc(GAIEcommercePromotion)
 #endif
 public final class GAIEcommercePromotion: NSObject {
   private var fields: [String: String] = [:]
 
-  /// Creates one without any fields.
+  /// Creates an empty one.
   public override init() { super.init() }
 
   /// Sets its identifier; `nil` removes it.
@@ -25,11 +25,11 @@ public final class GAIEcommercePromotion: NSObject {
   @discardableResult
   public func setCreative(_ value: String!) -> GAIEcommercePromotion! { setting(kGAIPromotionCreative, value) }
 
-  /// Sets its place; `nil` removes it.
+  /// Sets its position; `nil` removes it.
   @discardableResult
   public func setPosition(_ value: String!) -> GAIEcommercePromotion! { setting(kGAIPromotionPosition, value) }
 
-  /// The parameters of the promotion with a number.
+  /// The parameters of the promotion at an index.
   #if canImport(ObjectiveC)
     @objc(buildWithIndex:)
   #endif

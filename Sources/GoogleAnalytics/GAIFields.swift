@@ -1,7 +1,7 @@
 public import Foundation
 import TernMeasurement
 
-/// Makes the names of parameters that have a number.
+/// The names of numbered parameters.
 #if canImport(ObjectiveC)
   @objcMembers @objc(GAIFields)
 #endif
@@ -25,7 +25,7 @@ public final class GAIFields: NSObject {
   public class func customMetric(for index: UInt) -> String! { "&cm\(index)" }
 }
 
-/// Makes the names of the parameters of enhanced ecommerce.
+/// The parameter names of enhanced ecommerce.
 #if canImport(ObjectiveC)
   @objcMembers @objc(GAIEcommerceFields)
 #endif

@@ -4,20 +4,20 @@ public import Foundation
 import TernEvents
 import TernMeasurement
 
-/// Takes the lines that the library has for the developer; may be called from any thread.
+/// Receives log messages; called from any thread.
 #if canImport(ObjectiveC)
   @objc(GAILogger)
 #endif
 public protocol GAILogger: NSObjectProtocol {
-  /// How much is to be logged.
+  /// The most detailed level to log.
   var logLevel: GAILogLevel { get set }
-  /// Takes a line of detail.
+  /// Logs a detail.
   func verbose(_ message: String!)
-  /// Takes a line about what is being done.
+  /// Logs a step.
   func info(_ message: String!)
-  /// Takes a line about what the developer should change.
+  /// Logs something that the developer should change.
   func warning(_ message: String!)
-  /// Takes a line about what went wrong.
+  /// Logs a failure.
   func error(_ message: String!)
 }
 
@@ -46,7 +46,7 @@ final class StandardLogger: NSObject, GAILogger, Sendable {
   }
 }
 
-/// Hands lines to whatever logger the app has set.
+/// Forwards messages to the app's current logger.
 final class LogRelay: Sendable {
   private let current: Locked<any GAILogger>
 

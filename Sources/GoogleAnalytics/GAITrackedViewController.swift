@@ -3,16 +3,16 @@
 #if canImport(UIKit) && !os(watchOS)
   public import UIKit
 
-  /// A view controller that records a screen view each time that it appears.
+  /// A view controller that records a screen view each time it appears.
   ///
-  /// A subclass that sets custom dimensions does so before it calls `super.viewDidAppear(_:)`.
+  /// Subclasses set custom dimensions before they call `super.viewDidAppear(_:)`.
   #if canImport(ObjectiveC)
     @objcMembers @objc(GAITrackedViewController)
   #endif
   open class GAITrackedViewController: UIViewController {
-    /// Records the screen; `nil`: the default tracker does.
+    /// The tracker that records the screen; `nil` for the default tracker.
     open var tracker: (any GAITracker)!
-    /// The name of the screen; `nil`: nothing is recorded.
+    /// The name of the screen; `nil` to record nothing.
     open var screenName: String!
 
     /// Records the screen view.

@@ -3,24 +3,24 @@
 public import Foundation
 import TernMeasurement
 
-/// Records hits for one property; from any thread, and without waiting for anything.
+/// Records hits for one property. Thread-safe; no call blocks.
 #if canImport(ObjectiveC)
   @objc(GAITracker)
 #endif
 public protocol GAITracker: NSObjectProtocol {
   /// The tracker's name.
   var name: String! { get }
-  /// Whether an advertising identifier that the app sets is sent; false by default. None is ever looked up.
+  /// Sends an advertising identifier that the app sets when true; false by default. It is never looked up.
   var allowIDFACollection: Bool { get set }
   /// Sets a parameter for all later hits; `nil` clears it.
   func set(_ parameterName: String!, value: String!)
   /// The value of a parameter; `nil` when it has none.
   func get(_ parameterName: String!) -> String!
-  /// Records a hit; the values given hold for it alone, and come before those of the tracker.
+  /// Records a hit. Its own parameters override the tracker's for this hit.
   func send(_ parameters: [AnyHashable: Any]!)
 }
 
-/// A tracker that hands everything to the engine.
+/// A tracker that forwards to the engine.
 final class EngineTracker: NSObject, GAITracker, Sendable {
   private let tracker: MeasurementTracker
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What came of a dispatch.
+/// The result of a dispatch.
 #if canImport(ObjectiveC)
   @objc(GAIDispatchResult)
 #endif
@@ -13,24 +13,24 @@ public enum GAIDispatchResult: UInt, Sendable {
   case error = 2
 }
 
-/// How much is logged; each level includes those before it.
+/// The log level; each level includes those before it.
 #if canImport(ObjectiveC)
   @objc(GAILogLevel)
 #endif
 public enum GAILogLevel: UInt, Sendable {
   /// Nothing.
   case none = 0
-  /// What went wrong.
+  /// Failures.
   case error = 1
-  /// What the developer should change.
+  /// Things that the developer should change.
   case warning = 2
-  /// What is being done.
+  /// Steps.
   case info = 3
   /// Everything.
   case verbose = 4
 }
 
-/// The codes of errors; none is ever thrown.
+/// Error codes; none is ever thrown.
 public struct GAIErrorCode: RawRepresentable, Hashable, Sendable {
   /// The number.
   public var rawValue: UInt32
@@ -49,9 +49,9 @@ public let kGAIDatabaseError = GAIErrorCode(1)
 /// Hits could not be sent.
 public let kGAINetworkError = GAIErrorCode(2)
 
-/// The name of the library that this one stands in for.
+/// The name of the library that this one replaces.
 public let kGAIProduct = "GoogleAnalytics"
-/// The version of the library that this one stands in for.
+/// The version of the library that this one replaces.
 public let kGAIVersion = "3.17"
 /// The domain of errors.
 public let kGAIErrorDomain = "com.google.GoogleAnalytics"

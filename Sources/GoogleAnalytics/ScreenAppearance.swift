@@ -2,9 +2,9 @@
 
 import Foundation
 
-/// What a screen that came into view records.
+/// The recording of screens that appear.
 enum ScreenAppearance {
-  /// Records the screen; nothing without a name. The name stays with the tracker, for the hits on that screen.
+  /// Records a screen view; does nothing without a name. The tracker keeps the name for later hits on that screen.
   static func record(
     _ screenName: String?, with tracker: (any GAITracker)?, else standard: @autoclosure () -> (any GAITracker)?
   ) {

@@ -2,13 +2,13 @@ import GoogleAnalytics
 import Testing
 
 @Suite struct IdiomTests {
-  /// One world for all of this process: apps have only one instance, too.
+  /// One environment for the whole process: apps have only one instance, too.
   private static let instance: Bool = {
     useInstanceForIdioms()
     return true
   }()
 
-  @Test func `B16 every idiom compiles in this language mode, and runs`() async {
+  @Test func `every idiom compiles in this language mode, and runs`() async {
     #expect(Self.instance)
     let app = SignInController()
     app.configure()

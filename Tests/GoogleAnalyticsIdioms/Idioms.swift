@@ -3,8 +3,8 @@
 import Foundation
 import GoogleAnalytics
 
-// Code as apps have it, compiled in the mode of Swift 5 and in that of Swift 6 with every warning an error: nothing here
-// may be made nicer. What it records is looked at in GoogleAnalyticsTests.
+// Code as apps have it, compiled in Swift 5 and Swift 6 mode with warnings as errors: don't tidy it up.
+// GoogleAnalyticsTests checks what it records.
 
 class SignInController {
   var dispatchHandler: ((GAIDispatchResult) -> Void)?

@@ -5,7 +5,7 @@ import TernTestSupport
 
 private let world = MeasurementWorld()
 
-/// Replaces the instance of the process by one whose files and server are in memory.
+/// Replaces the shared instance by one with files and server in memory.
 func useInstanceForIdioms() {
   GAI.replaceShared(
     with: GAI(

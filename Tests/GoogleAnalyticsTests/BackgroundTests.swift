@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `sends everything, gives the time back and leaves the interval alone`() async {
+  @Test func `sends everything, returns the background time and leaves the interval alone`() async {
     let world = MeasurementWorld()
     let gai = launch(world, hits: 45)
     gai.dispatchInterval = 30
@@ -38,7 +38,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `a request that hangs does not keep the system's time`() async {
+  @Test func `a request that hangs does not keep the background time`() async {
     let world = MeasurementWorld(transport: MeasurementTransport { _ in .hold })
     let gai = launch(world, hits: 1)
     async let result = send(gai)
@@ -54,7 +54,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `time that is not granted ends it, and the hits are sent all the same if the process lives on`() async {
+  @Test func `ends when no background time is granted, and the hits are still sent if the process lives on`() async {
     let world = MeasurementWorld(backgroundActivity: ScriptedBackgroundActivity(isGranting: false))
     let gai = launch(world, hits: 1)
     #expect(await send(gai) == .error)

@@ -8,7 +8,7 @@ import Testing
     builder?.build() as NSMutableDictionary? as? [String: String] ?? [:]
   }
 
-  @Test func `B14 setAll passes over names and values that are no text`() {
+  @Test func `setAll skips names and values that are no strings`() {
     let builder = GAIDictionaryBuilder()
     builder.setAll(["&a": "1", 2: "two", "&b": 3, "&c": ["x"], "&d": NSNull(), NSString("&e"): NSString("5")])
     let built = builder.build() as NSMutableDictionary
@@ -18,7 +18,7 @@ import Testing
     #expect(builder.get("&a") == nil)
   }
 
-  @Test func `B15 building twice gives equal, independent dictionaries`() {
+  @Test func `building twice gives equal, independent dictionaries`() {
     let builder = GAIDictionaryBuilder.createScreenView()
     let first = builder?.build() as NSMutableDictionary?
     let second = builder?.build() as NSMutableDictionary?
@@ -30,7 +30,7 @@ import Testing
     #expect(swift?.count == 2)
   }
 
-  @Test func `B18 createAppView gives the old type`() {
+  @Test func `createAppView gives the old type`() {
     #expect(text(deprecated()) == ["&t": "appview"])
   }
 
@@ -63,20 +63,20 @@ import Testing
         ])
   }
 
-  @Test func `B73 no label and no value leave the parameters out`() {
+  @Test func `no label and no value leave the parameters out`() {
     #expect(
       text(.createEvent(withCategory: "c", action: "a", label: nil, value: nil))
         == ["&t": "event", "&ec": "c", "&ea": "a"])
   }
 
-  @Test func `B74 a fatal exception gives exf 1, another one 0`() {
+  @Test func `a fatal exception gives exf 1, another one 0`() {
     #expect(
       text(.createException(withDescription: "d", withFatal: true)) == ["&t": "exception", "&exd": "d", "&exf": "1"])
     #expect(text(.createException(withDescription: nil, withFatal: false)) == ["&t": "exception", "&exf": "0"])
     #expect(text(.createException(withDescription: nil, withFatal: nil)) == ["&t": "exception"])
   }
 
-  @Test func `B75 a campaign address sets its parameters`() {
+  @Test func `a campaign address sets its parameters`() {
     let builder = GAIDictionaryBuilder.createScreenView()
     builder?.setCampaignParametersFromUrl("app://x?utm_source=mail&gclid=7")
     #expect(text(builder) == ["&t": "screenview", "&cs": "mail", "&gclid": "7"])
@@ -84,7 +84,7 @@ import Testing
     #expect(text(builder).count == 3)
   }
 
-  @Test func `B76 two products and an action`() throws {
+  @Test func `two products and an action`() throws {
     let first = GAIEcommerceProduct()
     first.setId("P1")?.setName("Shirt")?.setBrand("B")?.setCategory("A/B")?.setVariant("blue")?.setPrice(29.2)?
       .setQuantity(2)?.setCouponCode("C")?.setPosition(1)?.setCustomDimension(2, value: "d")?.setCustomMetric(
@@ -103,7 +103,7 @@ import Testing
       ])
   }
 
-  @Test func `B77 two impressions in one list and one in another, and promotions`() {
+  @Test func `two impressions in one list and one in another, and promotions`() {
     let product = GAIEcommerceProduct()
     product.setId("P")
     let promotion = GAIEcommercePromotion()
@@ -119,7 +119,7 @@ import Testing
       ])
   }
 
-  @Test func `B17 constants of enhanced ecommerce have the names and values of the original`() {
+  @Test func `constants of enhanced ecommerce have the names and values of the original`() {
     let expected: [(String, String)] = [
       (kGAIProductId, "id"), (kGAIProductName, "nm"), (kGAIProductBrand, "br"), (kGAIProductCategory, "ca"),
       (kGAIProductVariant, "va"), (kGAIProductPrice, "pr"), (kGAIProductQuantity, "qt"),
@@ -139,7 +139,7 @@ import Testing
     for (value, name) in expected { #expect(value == name) }
   }
 
-  @Test func `B17 constants and numbered names have the values of the original`() {
+  @Test func `constants and numbered names have the values of the original`() {
     let expected: [String: String] = [
       kGAIUseSecure: "useSecure", kGAIHitType: "&t", kGAITrackingId: "&tid", kGAIClientId: "&cid",
       kGAIDataSource: "&ds",
@@ -176,7 +176,7 @@ import Testing
   }
 }
 
-/// Lets the tests call what is deprecated without a warning.
+/// Calls deprecated methods without a warning.
 private protocol Deprecated {
   func make() -> GAIDictionaryBuilder?
 }

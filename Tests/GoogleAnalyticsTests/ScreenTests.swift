@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Screens, log lines and crashes` {
   let world = MeasurementWorld()
 
-  @Test func `B19 a screen records one view each time it appears; without a name none; its own tracker comes first`()
+  @Test func `a screen records one view each time it appears, none without a name; its own tracker comes first`()
     async
   {
     let gai = world.launch()
@@ -28,7 +28,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `B20 dimensions set before the screen appears are in its hit`() async {
+  @Test func `dimensions set before the screen appears are in its hit`() async {
     let gai = world.launch()
     let tracker = gai.tracker(withTrackingId: "UA-1-1")
     tracker?.set(GAIFields.customDimension(for: 1), value: "gold")
@@ -38,7 +38,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `B21 a logger prints its level and everything below`() {
+  @Test func `a logger prints its level and everything below`() {
     let lines = Locked<[String]>([])
     let logger = StandardLogger { line in lines.withLock { $0.append(line) } }
     func log() {
@@ -57,7 +57,7 @@ import Testing
     #expect(lines.withLock { $0.count } == 6)
   }
 
-  @Test func `B21 all lines go to the logger that was set last`() async {
+  @Test func `all lines go to the logger that was set last`() async {
     let first = RecordingLogger()
     let second = RecordingLogger()
     let gai = world.launch(logger: first)
@@ -73,7 +73,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `B64 an uncaught exception is stored as a fatal one and sent, and the handler before is called`() async {
+  @Test func `an uncaught exception is stored as fatal and sent, and the previous handler is called`() async {
     let system = TestExceptions()
     let before = system.handler
     let gai = world.launch()
@@ -88,7 +88,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `B64 a report that cannot be sent goes out at the next launch`() async {
+  @Test func `a report that cannot be sent goes out at the next launch`() async {
     world.transport.answer { _ in .failure(.connection) }
     let system = TestExceptions()
     let gai = world.launch()
@@ -104,7 +104,7 @@ import Testing
     await next.quit()
   }
 
-  @Test func `B64 without a default tracker nothing is recorded, and the end of the process does not wait for ever`()
+  @Test func `without a default tracker nothing is recorded, and the process does not wait at its end`()
     async
   {
     world.transport.answer { _ in .hold }
@@ -119,7 +119,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `B65 switching it off puts the handler before back`() async {
+  @Test func `switching it off restores the previous handler`() async {
     let system = TestExceptions()
     let before = system.handler
     let gai = world.launch()
@@ -131,14 +131,14 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `B22 no call takes long with a queue of ten thousand hits`() async throws {
+  @Test func `no call takes long with a queue of ten thousand hits`() async throws {
     let gai = world.launch()
     let tracker = try #require(gai.tracker(withTrackingId: "UA-1-1"))
     let builder = GAIDictionaryBuilder.createItem(
       withTransactionId: "1", name: "n", sku: nil, category: nil, price: 1, quantity: 1, currencyCode: nil)
     for _ in 0..<9_999 { tracker.send(builder?.build() as? [AnyHashable: Any]) }
     await gai.engine.caughtUp()
-    // Not by the clock of a busy machine: the work of a call must not grow with the queue. What grows would read files.
+    // Counts file operations instead of measuring time on a busy machine: a call's work must not grow with the queue.
     let before = world.files.operationCount
     tracker.send(builder?.build() as? [AnyHashable: Any])
     #expect(world.files.operationCount - before <= 4)
@@ -151,7 +151,7 @@ import Testing
   }
 }
 
-/// A system whose exceptions a test raises.
+/// An exception source that a test controls.
 private final class TestExceptions: ExceptionSystem {
   final class Handler: Sendable {
     let body: @Sendable (String) -> Void
@@ -172,14 +172,14 @@ private final class TestExceptions: ExceptionSystem {
     set { current.withLock { $0 = newValue } }
   }
 
-  /// What the handler that was there first was called with.
+  /// The arguments of the previously installed handler.
   var raised: [String] { calls.withLock { $0 } }
 
   func makeHandler(_ body: @escaping @Sendable (String) -> Void) -> Handler { Handler(body) }
   func call(_ handler: Handler, _ exception: String) { handler.body(exception) }
   func describe(_ exception: String) -> String { exception }
 
-  /// On a thread of its own: the handler waits, and a task must not.
+  /// Raises it on a separate thread: the handler blocks, and a task must not.
   func raise(_ text: String) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       Thread.detachNewThread { [self] in

@@ -5,7 +5,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-/// What the page's listing needs of UIKit, on top of our own source of time in the background.
+/// The part of UIKit that the documentation's listing needs, on top of Tern's source of background time.
 private final class Application {
   private let activity: ScriptedBackgroundActivity
   private let ends = Locked<[Int: @Sendable () -> Void]>([:])
@@ -26,12 +26,12 @@ private final class Application {
   func endBackgroundTask(_ task: Int) { ends.withLock { $0[task] }?() }
 }
 
-/// The page's listing, line by line in Swift.
+/// The documentation's listing, line by line in Swift.
 private final class AppDelegate {
   private var dispatchHandler: ((GAIDispatchResult) -> Void)?
   private let application: Application
   private let gai: GAI
-  /// Not in the listing: what the handler was told.
+  /// The results passed to the handler; not in the listing.
   let results = Locked<[GAIDispatchResult]>([])
   let whenEnded: @Sendable () -> Void
 
@@ -91,13 +91,13 @@ private final class AppDelegate {
     return delegate.results.withLock { $0 }
   }
 
-  @Test func `B50 45 hits: good three times, then noData; the task is ended once`() async {
+  @Test func `45 hits: good three times, then noData; the task is ended once`() async {
     let world = MeasurementWorld()
     #expect(await run(world, hits: 45) == [.good, .good, .good, .noData])
     #expect(world.transport.received.count == 45)
   }
 
-  @Test func `B51 a second request that fails: good, error; 25 hits stay; the task is ended once`() async {
+  @Test func `a second request that fails: good, error; 25 hits stay; the task is ended once`() async {
     let world = MeasurementWorld(transport: MeasurementTransport(answers: [.accept, .status(500)]))
     let results = await run(world, hits: 45) { _, gai in
       await gai.sendEverything()
@@ -107,14 +107,14 @@ private final class AppDelegate {
     #expect(Set(world.transport.received.compactMap { $0["el"] }).count == 45)
   }
 
-  @Test func `B52 offline: noData first; the task is ended; the hits stay`() async {
+  @Test func `offline: noData first; the task is ended; the hits stay`() async {
     let world = MeasurementWorld(transport: MeasurementTransport(answers: [.failure(.offline)]))
     let results = await run(world, hits: 3) { _, gai in await gai.sendEverything() }
     #expect(results == [.noData])
     #expect(world.transport.received.count == 3)
   }
 
-  @Test func `B53 time that runs out after the first request ends the loop after that request`() async {
+  @Test func `background time that runs out during the first request ends the loop after it`() async {
     let activity = ScriptedBackgroundActivity()
     let transport = MeasurementTransport { _ in
       activity.expire()
@@ -125,7 +125,7 @@ private final class AppDelegate {
     #expect(world.transport.requests.count == 1)
   }
 
-  @Test func `B49 a call without a handler is a plain dispatch and keeps periodic dispatch on`() async {
+  @Test func `a call without a handler is a plain dispatch and keeps periodic dispatch on`() async {
     let world = MeasurementWorld()
     let gai = world.launch()
     gai.tracker(withTrackingId: "UA-1-1")?.send(["&t": "screenview", "&cd": "Home"])

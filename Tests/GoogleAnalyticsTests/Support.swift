@@ -5,7 +5,7 @@ import TernEvents
 import TernMeasurement
 import TernTestSupport
 
-/// Keeps the lines that it is given.
+/// A logger that keeps its messages.
 final class RecordingLogger: NSObject, GAILogger {
   private let lines = Locked<[(level: GAILogLevel, text: String)]>([])
   private let level = Locked(GAILogLevel.verbose)
@@ -26,25 +26,25 @@ final class RecordingLogger: NSObject, GAILogger {
 }
 
 extension MeasurementWorld {
-  /// An instance on this world's files, as a launch of the app makes it.
+  /// An instance on these files, as the app's launch creates it.
   func launch(logger: (any GAILogger)? = nil) -> GAI {
     GAI(
       directory: URL(fileURLWithPath: "/queue"), collector: URL(string: "http://collector.test"), appName: "Test App",
       environment: environment(), callback: { body in Task { body() } }, logger: logger ?? RecordingLogger(),
-      // A busy machine must not decide whether a report goes out in time.
+      // A busy machine must not decide if a report goes out in time.
       patience: .seconds(60))
   }
 }
 
 extension GAI {
-  /// Sends everything and waits for the end.
+  /// Sends all waiting hits and waits for the end.
   func sendEverything() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       engine.dispatchAll { _ in continuation.resume() }
     }
   }
 
-  /// Sends one request and says what came of it.
+  /// Sends one request and returns its result.
   func dispatchOnce() async -> GAIDispatchResult {
     await withCheckedContinuation { continuation in
       dispatch(completionHandler: { continuation.resume(returning: $0) })

@@ -9,7 +9,7 @@ import Testing
   let world = MeasurementWorld()
   let logger = RecordingLogger()
 
-  @Test func `B01 sharedInstance() is the same object from any thread`() async {
+  @Test func `sharedInstance() is the same object from any thread`() async {
     GAI.replaceShared(with: world.launch())
     let instances = await withTaskGroup(of: ObjectIdentifier.self) { group in
       for _ in 0..<16 { group.addTask { ObjectIdentifier(GAI.sharedInstance()) } }
@@ -18,7 +18,7 @@ import Testing
     #expect(instances.count == 1)
   }
 
-  @Test func `B02 defaultTracker is nil before the first tracker, then the first one created`() async throws {
+  @Test func `defaultTracker is nil before the first tracker, then the first one created`() async throws {
     let gai = world.launch()
     #expect(gai.defaultTracker == nil)
     let first = try #require(gai.tracker(withTrackingId: "UA-1-1"))
@@ -26,7 +26,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `B03 a second tracker leaves defaultTracker alone; assigning it replaces it`() async throws {
+  @Test func `a second tracker leaves defaultTracker alone; assigning it replaces it`() async throws {
     let gai = world.launch()
     let first = try #require(gai.tracker(withTrackingId: "UA-1-1"))
     let second = try #require(gai.tracker(withTrackingId: "UA-1-2"))
@@ -38,13 +38,13 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `B04 the same tracking ID twice gives the same object`() async {
+  @Test func `the same tracking ID twice gives the same object`() async {
     let gai = world.launch()
     #expect(gai.tracker(withTrackingId: "UA-1-1") === gai.tracker(withTrackingId: "UA-1-1"))
     await gai.quit()
   }
 
-  @Test func `B05 a name that exists keeps its old tracking ID`() async {
+  @Test func `a name that exists keeps its old tracking ID`() async {
     let gai = world.launch()
     let first = gai.tracker(withName: "a", trackingId: "UA-1-1")
     let second = gai.tracker(withName: "a", trackingId: "UA-1-2")
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "", "  "] as [String?])
-  func `B06 no name or no tracking ID gives nil and one error in the log`(text: String?) async {
+  func `no name or no tracking ID gives nil and one error in the log`(text: String?) async {
     let gai = world.launch(logger: logger)
     #expect(gai.tracker(withTrackingId: text) == nil)
     #expect(logger.lines(.error).count == 1)
@@ -75,14 +75,14 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `B06 blanks around the tracking ID are trimmed`() async {
+  @Test func `blanks around the tracking ID are trimmed`() async {
     let gai = world.launch()
     #expect(gai.tracker(withTrackingId: " UA-1-1\n")?.get(kGAITrackingId) == "UA-1-1")
     #expect(gai.tracker(withTrackingId: "UA-1-1") === gai.defaultTracker)
     await gai.quit()
   }
 
-  @Test func `B07 removing the default tracker clears defaultTracker; creating it again makes a new object`() async {
+  @Test func `removing the default tracker clears defaultTracker; creating it again makes a new object`() async {
     let gai = world.launch()
     let first = gai.tracker(withTrackingId: "UA-1-1")
     gai.removeTracker(byName: "unknown")
@@ -94,7 +94,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `B08 get returns what set stored, and nil after nil`() async throws {
+  @Test func `get returns what set stored, and nil after nil`() async throws {
     let gai = world.launch()
     let tracker = try #require(gai.tracker(withTrackingId: "UA-1-1"))
     tracker.set(kGAIScreenName, value: "Home")
@@ -106,7 +106,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `B09 the client ID is a lower-case UUID v4, equal across restarts, new after a reinstall`() async throws {
+  @Test func `the client ID is a lower-case UUID v4, equal across restarts, new after a reinstall`() async throws {
     func clientID(_ world: MeasurementWorld) async throws -> String {
       let gai = world.launch()
       let id = try #require(gai.tracker(withTrackingId: "UA-1-1")?.get(kGAIClientId))
@@ -120,7 +120,7 @@ import Testing
     #expect(try await clientID(MeasurementWorld(seed: 99)) != first)
   }
 
-  @Test func `B10 a tracker's value rides on every later hit, a builder's on one, before the tracker's`() async throws {
+  @Test func `a tracker's value is on every later hit; a builder's overrides it for one hit`() async throws {
     let gai = world.launch()
     let tracker = try #require(gai.tracker(withTrackingId: "UA-1-1"))
     tracker.set(kGAIScreenName, value: "Home")
@@ -135,7 +135,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `B11 no parameters, or none that names a type, do not crash; the hit is logged as invalid`() async throws {
+  @Test func `no parameters, or none that names a type, do not crash; the hit is logged as invalid`() async throws {
     let gai = world.launch(logger: logger)
     let tracker = try #require(gai.tracker(withTrackingId: "UA-1-1"))
     tracker.send(nil)
@@ -147,7 +147,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `B12 values that are no text are turned into it or left out, and the queue goes on`() async throws {
+  @Test func `values that are no strings are converted or left out, and the queue goes on`() async throws {
     let gai = world.launch(logger: logger)
     let tracker = try #require(gai.tracker(withTrackingId: "UA-1-1"))
     tracker.send([
@@ -164,7 +164,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `B13 names without an ampersand never reach the wire`() async throws {
+  @Test func `names without an ampersand never reach the wire`() async throws {
     let gai = world.launch(logger: logger)
     let tracker = try #require(gai.tracker(withTrackingId: "UA-1-1"))
     tracker.set(kGAIUseSecure, value: "NO")
