@@ -58,7 +58,7 @@ let package = Package(
     .target(
       name: "TernChildProcess", dependencies: [.target(name: "CTernSpawn", condition: .when(platforms: [.linux]))]),
     .testTarget(name: "TernEventsTests", dependencies: ["TernEvents", "TernTestSupport"]),
-    // A process that the tests of the log kill; no product, so nobody else ever builds it.
+    // A process that the tests of the log kill; no product, so only the tests build it.
     .executableTarget(name: "CrashHelper", dependencies: ["TernLog", "TernEvents"], path: "Tests/CrashHelper"),
     .testTarget(
       name: "TernLogTests",
@@ -82,24 +82,24 @@ let package = Package(
       dependencies: [
         "GoogleAnalytics", "TernMeasurement", "Tern", "TernEvents", "TernLog", "TernTestSupport",
       ]),
-    // Code as apps have it, without any of our own settings; the same in both modes.
+    // Code as apps have it, without our settings, compiled in both language modes: the second directory is a link.
     .testTarget(
       name: "GoogleAnalyticsIdioms6", dependencies: ["GoogleAnalytics", "Tern", "TernTestSupport"],
-      path: "Tests/GoogleAnalyticsIdioms/Swift6", swiftSettings: [.treatAllWarnings(as: .error)]),
+      path: "Tests/GoogleAnalyticsIdioms", swiftSettings: [.treatAllWarnings(as: .error)]),
     .testTarget(
       name: "GoogleAnalyticsIdioms5", dependencies: ["GoogleAnalytics", "Tern", "TernTestSupport"],
-      path: "Tests/GoogleAnalyticsIdioms/Swift5",
+      path: "Tests/GoogleAnalyticsIdioms5",
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "AppCenterTests",
       dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes", "Tern", "TernEvents", "TernTestSupport"]),
-    // Only compiled: what apps write, in the language modes that they use.
+    // Compiled only: code as apps have it, in both language modes.
     .testTarget(
       name: "AppCenterIdioms6", dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes"],
-      path: "Tests/AppCenterIdioms/Swift6", swiftSettings: [.swiftLanguageMode(.v6)]),
+      path: "Tests/AppCenterIdioms", swiftSettings: [.swiftLanguageMode(.v6)]),
     .testTarget(
       name: "AppCenterIdioms5", dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes"],
-      path: "Tests/AppCenterIdioms/Swift5", swiftSettings: [.swiftLanguageMode(.v5)]),
+      path: "Tests/AppCenterIdioms5", swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(name: "TernSimulatorTests", dependencies: ["TernSimulator", "TernEvents"]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Apps that use the SDK as a user would. A package of its own, so that nobody who depends on Tern resolves it.
+// Apps that use the SDK. A separate package, so that apps that depend on Tern don't resolve it.
 let package = Package(
   name: "tern-examples",
   platforms: [.macOS(.v13)],
@@ -29,7 +29,7 @@ let package = Package(
 )
 
 for target in package.targets {
-  // Apps that were written for Google Analytics for iOS are older than Swift 6.
+  // Apps written for Google Analytics for iOS predate Swift 6.
   if target.name == "GoogleAnalyticsSample" {
     target.swiftSettings = [
       .swiftLanguageMode(.v5), .treatAllWarnings(as: .error), .treatWarning("DeprecatedDeclaration", as: .warning),

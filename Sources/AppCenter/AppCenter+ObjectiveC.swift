@@ -1,4 +1,4 @@
-// The names that Objective-C knows; nothing here is for Swift.
+// Names for Objective-C; nothing here is for Swift.
 #if canImport(ObjectiveC)
   public import Foundation
 

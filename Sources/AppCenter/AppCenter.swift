@@ -5,15 +5,15 @@ import TernEvents
 
 /// Starts the SDK and its services, for apps that were written for App Center's SDK.
 ///
-/// Every call forwards to one Tern client; `docs/app-center.md` says how.
+/// Every call forwards to one Tern client; see `docs/app-center.md`.
 #if canImport(ObjectiveC)
   @objc(MSACAppCenter)
 #endif
 public final class AppCenter: NSObject {
-  // The object has no state at all.
+  // The object has no state.
   nonisolated(unsafe) private static let instance = AppCenter()
 
-  /// The one instance; everything is also there as a class member.
+  /// The shared instance; all members are class members, too.
   public class func sharedInstance() -> AppCenter! { instance }
 
   // MARK: Starting
@@ -42,105 +42,105 @@ public final class AppCenter: NSObject {
     AppCenterCore.shared.start(nil, services, fromApplication: true)
   }
 
-  /// Starts one more service, after the SDK was configured.
+  /// Starts another service after the SDK was configured.
   public class func startService(_ service: AnyClass!) {
     AppCenterCore.shared.startService(service)
   }
 
-  /// Starts services for a library; the application may start them again, with a secret.
+  /// Starts services for a library; the app may start them again with a secret.
   public class func startFromLibrary(services: [AnyClass]!) {
     AppCenterCore.shared.start(nil, services, fromApplication: false)
   }
 
-  /// Whether the application has configured the SDK.
+  /// True once the app has configured the SDK.
   public class var isConfigured: Bool { AppCenterCore.shared.isConfigured }
 
-  /// Whether the process runs in a test cloud: the environment variable `RUNNING_IN_APP_CENTER` is 1.
+  /// True in a test cloud, where the environment variable `RUNNING_IN_APP_CENTER` is 1.
   public class var isRunningInAppCenterTestCloud: Bool {
-    AppCenterCore.shared.world.variables["RUNNING_IN_APP_CENTER"] == "1"
+    AppCenterCore.shared.environment.variables["RUNNING_IN_APP_CENTER"] == "1"
   }
 
-  // MARK: Switches
+  // MARK: Settings
 
-  /// Whether anything is recorded and sent; kept over launches, false before the SDK was configured and while there is
-  /// nowhere to keep it, of which the log says why.
+  /// True while the SDK records and sends; kept across launches. False before the SDK is configured and while nothing can
+  /// be stored, for which the log gives the reason.
   ///
-  /// Switching it off erases everything that waits.
+  /// Setting it to false erases everything that waits.
   public class var enabled: Bool {
     get { AppCenterCore.shared.isEnabled }
     set { AppCenterCore.shared.isEnabled = newValue }
   }
 
-  /// Whether requests may be made; kept over launches, and can be set before the start.
+  /// Allows requests when true; kept across launches, and can be set before the start.
   public class var networkRequestsAllowed: Bool {
     get { AppCenterCore.shared.allowsRequests }
     set { AppCenterCore.shared.allowsRequests = newValue }
   }
 
-  /// From which level on messages are written; `.assert` at first, `.warning` while an app is developed.
+  /// The lowest level that is logged; `.assert` at first, `.warning` in development.
   public class var logLevel: LogLevel {
-    get { AppCenterCore.shared.logBook.level }
-    set { AppCenterCore.shared.logBook.level = newValue }
+    get { AppCenterCore.shared.logger.level }
+    set { AppCenterCore.shared.logger.level = newValue }
   }
 
-  /// What takes every message of every level, on a serial queue; `nil` silences the SDK.
+  /// Receives every message of every level, on a serial queue; `nil` silences the SDK.
   public class var logHandler: LogHandler! {
-    get { AppCenterCore.shared.logBook.handler }
-    set { AppCenterCore.shared.logBook.handler = newValue }
+    get { AppCenterCore.shared.logger.handler }
+    set { AppCenterCore.shared.logger.handler = newValue }
   }
 
-  // MARK: Facts
+  // MARK: App and device
 
   /// The collector's address; `nil` until it is set.
   ///
-  /// Set it before the start if neither `TernCollector` in Info.plist nor the environment variable `TERN_COLLECTOR`
-  /// names one: there is no default. A path `/logs` at its end is dropped.
+  /// There is no default. Set it before the start unless `TernCollector` in Info.plist or the environment variable
+  /// `TERN_COLLECTOR` names a collector. A trailing `/logs` is dropped.
   public class var logUrl: String! {
     get { AppCenterCore.shared.logUrl }
     set { AppCenterCore.shared.logUrl = newValue }
   }
 
-  /// Where the data shall be kept; travels with the device's facts.
+  /// The region in which to keep the data; sent with the device's properties.
   public class var dataResidencyRegion: String! {
     get { AppCenterCore.shared.dataResidencyRegion }
     set { AppCenterCore.shared.dataResidencyRegion = newValue }
   }
 
-  /// Identifies this installation; can be read before the start.
+  /// The identifier of this installation; available before the start.
   public class var installId: UUID! { AppCenterCore.shared.installID }
 
   /// The version of this SDK.
   public class var sdkVersion: String! { ternVersion }
 
-  /// The user of the events from now on, until the process ends; at most 256 characters.
+  /// The user of all events from now until the process ends; at most 256 characters.
   public class var userId: String! {
     get { AppCenterCore.shared.userID }
     set { AppCenterCore.shared.userID = newValue }
   }
 
-  /// The ISO 3166 code of the country, in place of the carrier's; without either none is reported.
+  /// The ISO 3166 country code to report instead of the carrier's; without either none is reported.
   public class var countryCode: String! {
     get { AppCenterCore.shared.countryCode }
     set { AppCenterCore.shared.countryCode = newValue }
   }
 
-  /// Whether the app delegate is swizzled; never: nothing here needs it.
+  /// Always false: Tern doesn't swizzle the app delegate.
   public class var isAppDelegateForwarderEnabled: Bool { false }
 
-  /// Whether a debugger is attached.
+  /// True if a debugger is attached.
   public class var isDebuggerAttached: Bool { debuggerIsAttached() }
 
-  /// The size that the storage may grow to, in bytes: at least 24 KiB, 10 MiB unless it is set; once, before the start.
+  /// Sets the maximum size of the storage, in bytes, at least 24 KiB; once, before the start. Default: 10 MiB.
   ///
   /// - Parameters:
-  ///   - sizeInBytes: The size.
-  ///   - completionHandler: Called once; whether the size holds.
+  ///   - sizeInBytes: The maximum size.
+  ///   - completionHandler: Called once, with true if the size was applied.
   @preconcurrency
   public class func setMaxStorageSize(_ sizeInBytes: Int, completionHandler: (@Sendable (Bool) -> Void)!) {
     AppCenterCore.shared.setMaximumSize(sizeInBytes, completionHandler)
   }
 
-  /// The size that the storage may grow to, in bytes; returns, once the SDK was started, whether it holds.
+  /// Sets the maximum size of the storage, in bytes; returns after the start, with true if the size was applied.
   public class func setMaxStorageSize(_ sizeInBytes: Int) async -> Bool {
     await withCheckedContinuation { continuation in
       AppCenterCore.shared.setMaximumSize(sizeInBytes) { continuation.resume(returning: $0) }

@@ -3,7 +3,7 @@ import Foundation
 #if canImport(Darwin)
   import Darwin
 
-  /// Whether another process traces this one.
+  /// Returns true if another process traces this one.
   func debuggerIsAttached() -> Bool {
     var info = kinfo_proc()
     var size = MemoryLayout<kinfo_proc>.stride
@@ -12,7 +12,7 @@ import Foundation
     return info.kp_proc.p_flag & P_TRACED != 0
   }
 #else
-  /// Whether another process traces this one.
+  /// Returns true if another process traces this one.
   func debuggerIsAttached() -> Bool {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let tracer = status.split(separator: "\n").first { $0.hasPrefix("TracerPid:") }

@@ -1,16 +1,16 @@
-/// How urgently an event is kept and sent.
+/// The urgency of an event.
 public struct Flags: OptionSet, Sendable {
-  /// The bits, as they have always been.
+  /// The bits, as in the original.
   public let rawValue: UInt
 
   /// Creates flags from their bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// Sent with the next batch; the first to go when the storage is full.
+  /// Sent with the next batch; evicted first when the storage is full.
   public static let normal = Flags(rawValue: 1)
-  /// Sent after three seconds and before normal events; displaced only by other critical events.
+  /// Sent after three seconds and before normal events; evicted only by other critical events.
   public static let critical = Flags(rawValue: 2)
-  /// The same as ``normal``.
+  /// Equal to ``normal``.
   public static let `default` = Flags(rawValue: 1)
 
   /// An old name of ``normal``.

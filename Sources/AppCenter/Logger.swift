@@ -2,31 +2,31 @@
 
 public import Foundation
 
-/// How much is written to the log; a message is written when its level is at least the one that is set.
+/// The level of a log message; those of at least the current level are written.
 #if canImport(ObjectiveC)
   @objc(MSACLogLevel)
 #endif
 public enum LogLevel: UInt, Sendable {
   /// Every step.
   case verbose = 2
-  /// What helps to find a fault.
+  /// Debugging help.
   case debug = 3
-  /// What changed.
+  /// Changes.
   case info = 4
-  /// What was corrected.
+  /// Corrected values and possible mistakes.
   case warning = 5
-  /// What was not done.
+  /// Failures.
   case error = 6
-  /// A use that can never work.
+  /// Misuse that can never work.
   case assert = 7
-  /// Nothing.
+  /// Returns nothing.
   case none = 99
 }
 
-/// Makes the text of a log message; called only by those who want to read it.
+/// Makes the text of a log message, only when it is needed.
 public typealias LogMessageProvider = () -> String?
 
-/// Takes a log message: its text, level, tag, file, function and line.
+/// Receives a log message: its text, level, tag, file, function and line.
 public typealias LogHandler = (
   LogMessageProvider?, LogLevel, String?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt32
 ) -> Void
@@ -42,7 +42,7 @@ public class Logger: NSObject {
     function: UnsafePointer<CChar>!, line: UInt32
   ) {
     let text = messageProvider?() ?? ""
-    AppCenterCore.shared.logBook.write(level, tag ?? "", text, file: file, function: function, line: line)
+    AppCenterCore.shared.logger.write(level, tag ?? "", text, file: file, function: function, line: line)
   }
 }
 
@@ -54,6 +54,6 @@ public class WrapperLogger: NSObject {
   /// Writes a message.
   public class func msacWrapperLog(_ message: LogMessageProvider!, tag: String!, level: LogLevel) {
     let text = message?() ?? ""
-    AppCenterCore.shared.logBook.write(level, tag ?? "", text, file: nil, function: nil, line: 0)
+    AppCenterCore.shared.logger.write(level, tag ?? "", text, file: nil, function: nil, line: 0)
   }
 }

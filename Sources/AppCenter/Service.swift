@@ -5,19 +5,19 @@ import TernEvents
 
 /// A part of the SDK that can be started and switched.
 public protocol Service: NSObjectProtocol {
-  /// Whether the service records; kept over launches, false before it was started.
+  /// True while the service records; kept across launches, false before its start.
   static var enabled: Bool { get set }
 }
 
-/// What all services have in common.
+/// The base class of all services.
 #if canImport(ObjectiveC)
   @objc(MSACServiceAbstract)
 #endif
 open class ServiceAbstract: NSObject, Service {
-  /// Whether the service records; kept over launches, false before it was started and while there is nowhere to keep
-  /// what it records.
+  /// True while the service records; kept across launches. False before its start and while nothing can be
+  /// stored.
   ///
-  /// Switching it off erases what waits of the service.
+  /// Setting it to false erases the service's waiting events.
   open class var enabled: Bool {
     get { traitsOfSelf.map { AppCenterCore.shared.isEnabled($0) } ?? false }
     set {
@@ -27,22 +27,13 @@ open class ServiceAbstract: NSObject, Service {
 
   private class var traitsOfSelf: ServiceTraits? { (self as? any StartableService.Type)?.traits }
 
-  /// Whether the application, and not a library, started the service.
+  /// True if the app, not a library, started the service.
   open var startedFromApplication: Bool {
     get { AppCenterCore.shared.isFromApplication(Self.traitsOfSelf) }
     set {}
   }
 
-  /// Does nothing: `AppCenter.start` starts services, and there are no channels.
-  open func start(
-    withChannelGroup channelGroup: (any ChannelGroupProtocol)!, appSecret: String!, transmissionTargetToken: String!,
-    fromApplication: Bool
-  ) {}
-
-  /// Does nothing: the application's start gives a service its secret.
-  open func updateConfiguration(withAppSecret appSecret: String!, transmissionTargetToken: String!) {}
-
-  /// Whether the service needs an app secret.
+  /// True if the service needs an app secret.
   open var isAppSecretRequired: Bool { Self.traitsOfSelf?.isSecretRequired ?? true }
 }
 

@@ -3,17 +3,17 @@
 public import Foundation
 import TernEvents
 
-/// What a wrapper SDK, such as React Native's, says of itself.
+/// The description of a wrapper SDK, such as React Native's.
 #if canImport(ObjectiveC)
   @objcMembers
   @objc(MSACWrapperSdk)
 #endif
-open class WrapperSdk: NSObject, NSSecureCoding {
+open class WrapperSdk: NSObject {
   /// The wrapper's version.
   public let wrapperSdkVersion: String!
   /// The wrapper's name, for example `appcenter.react-native`.
   public let wrapperSdkName: String!
-  /// The version of what the wrapper runs on.
+  /// The version of the wrapper's runtime.
   public let wrapperRuntimeVersion: String!
   /// The label of a live update.
   public let liveUpdateReleaseLabel: String!
@@ -35,29 +35,7 @@ open class WrapperSdk: NSObject, NSSecureCoding {
     self.liveUpdatePackageHash = liveUpdatePackageHash
   }
 
-  /// Whether there is anything to say.
-  open func isValid() -> Bool { true }
-
-  /// Coding is safe.
-  open class var supportsSecureCoding: Bool { true }
-
-  /// Writes the description.
-  open func encode(with coder: NSCoder) {
-    for (name, value) in facts { coder.encode(value as NSString?, forKey: name) }
-  }
-
-  /// Reads a description.
-  public required init?(coder: NSCoder) {
-    func text(_ name: String) -> String? { coder.decodeObject(of: NSString.self, forKey: name) as String? }
-    wrapperSdkVersion = text("wrapperSdkVersion")
-    wrapperSdkName = text("wrapperSdkName")
-    wrapperRuntimeVersion = text("wrapperRuntimeVersion")
-    liveUpdateReleaseLabel = text("liveUpdateReleaseLabel")
-    liveUpdateDeploymentKey = text("liveUpdateDeploymentKey")
-    liveUpdatePackageHash = text("liveUpdatePackageHash")
-  }
-
-  /// The facts by the names of the protocol.
+  /// The properties by their names in the protocol.
   var facts: [String: String?] {
     [
       "wrapperSdkVersion": wrapperSdkVersion, "wrapperSdkName": wrapperSdkName,
@@ -68,7 +46,7 @@ open class WrapperSdk: NSObject, NSSecureCoding {
 }
 
 extension AppCenter {
-  /// What a wrapper SDK says of itself; travels with the device's facts.
+  /// The wrapper SDK in use; sent with the device's properties.
   public class var wrapperSdk: WrapperSdk! {
     get {
       let facts = AppCenterCore.shared.state.withLock { $0.wrapper }

@@ -1,4 +1,4 @@
-// The names that Objective-C knows; nothing here is for Swift.
+// Names for Objective-C; nothing here is for Swift.
 #if canImport(ObjectiveC)
   public import Foundation
 
@@ -65,23 +65,23 @@
   }
 
   extension EventProperties {
-    /// Sets a text.
+    /// Sets a string.
     @objc(setString:forKey:) public func objectiveCSet(_ value: String, forKey key: String) -> EventProperties {
       setEventProperty(value, forKey: key)
     }
-    /// Sets a number with a fraction.
+    /// Sets a floating-point number.
     @objc(setDouble:forKey:) public func objectiveCSet(_ value: Double, forKey key: String) -> EventProperties {
       setEventProperty(value, forKey: key)
     }
-    /// Sets a whole number.
+    /// Sets an integer.
     @objc(setInt64:forKey:) public func objectiveCSet(_ value: Int64, forKey key: String) -> EventProperties {
       setEventProperty(value, forKey: key)
     }
-    /// Sets a truth value.
+    /// Sets a Boolean.
     @objc(setBool:forKey:) public func objectiveCSet(_ value: Bool, forKey key: String) -> EventProperties {
       setEventProperty(value, forKey: key)
     }
-    /// Sets a point in time.
+    /// Sets a date.
     @objc(setDate:forKey:) public func objectiveCSet(_ value: Date, forKey key: String) -> EventProperties {
       setEventProperty(value, forKey: key)
     }

@@ -2,7 +2,7 @@
 package import Tern
 import TernEvents
 
-/// Records what happens in the app; start it with `AppCenter.start(withAppSecret:services:)`.
+/// Records events and sessions; start it with `AppCenter.start(withAppSecret:services:)`.
 #if canImport(ObjectiveC)
   @objc(MSACAnalytics)
 #endif
@@ -23,7 +23,7 @@ public class Analytics: ServiceAbstract {
 
   /// Records an event with up to 20 properties; `.critical` sends it after three seconds and before normal ones.
   public class func trackEvent(_ eventName: String, withProperties properties: [String: String]?, flags: Flags) {
-    core.track(eventName, flags, traits) { notes in EventRules.properties(properties ?? [:], &notes) }
+    core.track(eventName, flags, traits) { messages in EventRules.properties(properties ?? [:], &messages) }
   }
 
   /// Records an event with up to 20 properties of several types.
@@ -35,20 +35,20 @@ public class Analytics: ServiceAbstract {
   /// Records an event with up to 20 properties of several types; `.critical` sends it after three seconds.
   @_disfavoredOverload
   public class func trackEvent(_ eventName: String, withProperties properties: EventProperties?, flags: Flags) {
-    core.track(eventName, flags, traits) { notes in EventRules.properties(properties?.elements ?? [], &notes) }
+    core.track(eventName, flags, traits) { messages in EventRules.properties(properties?.elements ?? [], &messages) }
   }
 
   // MARK: Sending
 
-  /// Pauses sending; what is recorded meanwhile is kept. Not kept over launches.
+  /// Pauses sending until ``resume()`` or the next launch; events are still recorded.
   public class func pause() { core.setPaused(true, traits) }
 
-  /// Sends again.
+  /// Resumes sending.
   public class func resume() { core.setPaused(false, traits) }
 
-  /// How long after the first unsent normal event it is sent, in **seconds**: 6 to 86,400, and 6 unless it is set.
+  /// The longest time that a normal event waits before it is sent, in **seconds**: 6 to 86,400. Default: 6.
   ///
-  /// Set it before the start. Fifty waiting events are sent at once all the same, critical ones after three seconds.
+  /// Set it before the start. Fifty waiting events are sent at once anyway, critical events after three seconds.
   public class var transmissionInterval: UInt {
     get { core.interval }
     set { core.setInterval(newValue) }
@@ -59,7 +59,7 @@ public class Analytics: ServiceAbstract {
   /// Begins a session; only after ``enableManualSessionTracker()``, each call begins another.
   public class func startSession() { core.startSession() }
 
-  /// Lets only ``startSession()`` begin sessions in this process; call it before the start.
+  /// Leaves sessions to ``startSession()`` in this process; call it before the start.
   public class func enableManualSessionTracker() { core.enableManualSessions() }
 }
 

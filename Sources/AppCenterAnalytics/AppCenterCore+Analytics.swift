@@ -7,7 +7,7 @@ extension AppCenterCore {
 
   private var isStarted: Bool { state.withLock { $0.isStarted(Analytics.traits) } }
 
-  /// The client has come to know that events and sessions are wanted.
+  /// Applies the settings of Analytics to the client.
   func analyticsStarted(_ client: TernClient?) {
     guard let client else { return }
     let (interval, isManual) = state.withLock { ($0.interval, $0.isManual) }
@@ -18,25 +18,26 @@ extension AppCenterCore {
   var interval: UInt { UInt(state.withLock { $0.interval }.components.seconds) }
 
   func setInterval(_ seconds: UInt) {
-    decide { state, notes in
+    decide { state, messages in
       if state.isStarted(Analytics.traits) {
-        notes.append(Note(.error, .analytics, "The transmission interval has to be set before Analytics is started."))
+        messages.append(
+          LogMessage(.error, .analytics, "The transmission interval has to be set before Analytics is started."))
       } else if !Self.range.contains(seconds) {
-        notes.append(
-          Note(
+        messages.append(
+          LogMessage(
             .error, .analytics,
             "The transmission interval is given in seconds, from 6 to 86400; \(seconds) is ignored."))
       } else {
         state.interval = .seconds(Int64(seconds))
-        notes.append(Note(.debug, .analytics, "The transmission interval is \(seconds) s."))
-        if seconds >= 6000, seconds.isMultiple(of: 1000) { notes.append(Self.looksLikeMilliseconds(seconds)) }
+        messages.append(LogMessage(.debug, .analytics, "The transmission interval is \(seconds) s."))
+        if seconds >= 6000, seconds.isMultiple(of: 1000) { messages.append(Self.looksLikeMilliseconds(seconds)) }
       }
     }
   }
 
-  /// App Center's documentation had a sample that set 10000 and called it ten seconds.
-  private static func looksLikeMilliseconds(_ seconds: UInt) -> Note {
-    Note(
+  /// Explains the unit: App Center's documentation had a sample that set 10000 for ten seconds.
+  private static func looksLikeMilliseconds(_ seconds: UInt) -> LogMessage {
+    LogMessage(
       .warning, .analytics,
       """
       The transmission interval is given in seconds: \(seconds) is \(seconds / 3600) h \(seconds % 3600 / 60) min \
@@ -46,10 +47,10 @@ extension AppCenterCore {
   }
 
   func enableManualSessions() {
-    decide { state, notes in
+    decide { state, messages in
       if state.isStarted(Analytics.traits) {
-        notes.append(
-          Note(.info, .analytics, "Sessions can be made manual before Analytics is started; this is ignored."))
+        messages.append(
+          LogMessage(.info, .analytics, "Sessions can be made manual before Analytics is started; this is ignored."))
       } else {
         state.isManual = true
       }
@@ -57,16 +58,17 @@ extension AppCenterCore {
   }
 
   func startSession() {
-    let client = decide { state, notes -> TernClient? in
+    let client = decide { state, messages -> TernClient? in
       guard state.isManual else {
-        notes.append(
-          Note(.info, .analytics, "Sessions begin by themselves; call enableManualSessionTracker() before the start."))
+        messages.append(
+          LogMessage(
+            .info, .analytics, "Sessions begin by themselves; call enableManualSessionTracker() before the start."))
         return nil
       }
-      return state.client(of: Analytics.traits, &notes)
+      return state.client(of: Analytics.traits, &messages)
     }
     guard let client else { return }
     client.startSession()
-    logBook.write(.info, .analytics, "A session began: \(client.sessionID?.description ?? "none").")
+    logger.write(.info, .analytics, "A session began: \(client.sessionID?.description ?? "none").")
   }
 }

@@ -1,4 +1,4 @@
-// The names that Objective-C knows of the properties of a target; nothing here is for Swift.
+// Names for Objective-C; nothing here is for Swift.
 #if canImport(ObjectiveC)
   public import Foundation
 
@@ -24,23 +24,23 @@
     /// See ``userId``.
     @objc(setUserId:) public func objectiveCSetUserId(_ value: String?) { userId = value }
 
-    /// Sets a text.
+    /// Sets a string.
     @objc(setEventPropertyString:forKey:) public func objectiveCSet(_ value: String, forKey key: String) {
       setEventProperty(value, forKey: key)
     }
-    /// Sets a number with a fraction.
+    /// Sets a floating-point number.
     @objc(setEventPropertyDouble:forKey:) public func objectiveCSet(_ value: Double, forKey key: String) {
       setEventProperty(value, forKey: key)
     }
-    /// Sets a whole number.
+    /// Sets an integer.
     @objc(setEventPropertyInt64:forKey:) public func objectiveCSet(_ value: Int64, forKey key: String) {
       setEventProperty(value, forKey: key)
     }
-    /// Sets a truth value.
+    /// Sets a Boolean.
     @objc(setEventPropertyBool:forKey:) public func objectiveCSet(_ value: Bool, forKey key: String) {
       setEventProperty(value, forKey: key)
     }
-    /// Sets a point in time.
+    /// Sets a date.
     @objc(setEventPropertyDate:forKey:) public func objectiveCSet(_ value: Date, forKey key: String) {
       setEventProperty(value, forKey: key)
     }

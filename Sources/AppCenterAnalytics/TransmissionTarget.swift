@@ -3,27 +3,27 @@ public import Foundation
 import TernEvents
 
 extension Analytics {
-  /// A target of One Collector; its events are ordinary events here.
+  /// A transmission target of One Collector; its events become ordinary events.
   @available(*, deprecated, message: "There is no One Collector any more: use trackEvent of Analytics.")
   public class func transmissionTarget(forToken token: String) -> AnalyticsTransmissionTarget {
     AnalyticsTransmissionTarget.of(token, parent: nil)
   }
 }
 
-/// A target of One Collector; its events are ordinary events here.
+/// A transmission target of One Collector; its events become ordinary events.
 @available(*, deprecated, message: "There is no One Collector any more: use trackEvent of Analytics.")
 #if canImport(ObjectiveC)
   @objc(MSACAnalyticsTransmissionTarget)
 #endif
 public final class AnalyticsTransmissionTarget: NSObject, Sendable {
-  /// The same token is the same target.
+  /// The targets by token.
   private static let known = Locked<[String: AnalyticsTransmissionTarget]>([:])
 
   private let token: String
   private let parent: AnalyticsTransmissionTarget?
   private let isOn = Locked(true)
 
-  /// Sets properties of all events of the target.
+  /// The properties of all events of the target.
   public let propertyConfigurator = PropertyConfigurator()
 
   private init(_ token: String, _ parent: AnalyticsTransmissionTarget?) {
@@ -41,7 +41,7 @@ public final class AnalyticsTransmissionTarget: NSObject, Sendable {
     }
   }
 
-  /// Whether the target's events are recorded; false while its parent or Analytics is off. Not kept over launches.
+  /// True while the target's events are recorded; false while its parent or Analytics is off. Not kept across launches.
   public var enabled: Bool {
     get { isOn.withLock { $0 } && parent?.enabled ?? true && Analytics.enabled }
     set { isOn.withLock { $0 = newValue } }
@@ -73,7 +73,7 @@ public final class AnalyticsTransmissionTarget: NSObject, Sendable {
     track(eventName, properties?.elements ?? [], flags)
   }
 
-  /// A target within this one.
+  /// Returns a child target.
   public func transmissionTarget(forToken token: String) -> AnalyticsTransmissionTarget {
     Self.of(token, parent: self)
   }
@@ -84,12 +84,12 @@ public final class AnalyticsTransmissionTarget: NSObject, Sendable {
   /// Does nothing.
   public func resume() {}
 
-  /// Does nothing: nobody asks for tickets any more.
+  /// Does nothing: tickets are no longer used.
   public class func addAuthenticationProvider(authenticationProvider: AnalyticsAuthenticationProvider) {}
 
   private func track(_ name: String, _ own: [Properties.Element], _ flags: Flags) {
     guard enabled else { return }
-    // The nearer one wins: the event's own, then the target's, then its parent's.
+    // The nearest value wins: the event's, then the target's, then its parent's.
     var elements = own
     var target: AnalyticsTransmissionTarget? = self
     while let next = target {
@@ -102,7 +102,7 @@ public final class AnalyticsTransmissionTarget: NSObject, Sendable {
   }
 }
 
-/// Properties of all events of a target.
+/// Sets properties of all events of a target.
 @available(*, deprecated, message: "There is no One Collector any more: give the properties with each event.")
 #if canImport(ObjectiveC)
   @objc(MSACPropertyConfigurator)
@@ -111,22 +111,22 @@ public final class PropertyConfigurator: NSObject, Sendable {
   private let facts = Locked<[String: String]>([:])
   private let properties = Locked<[Properties.Element]>([])
 
-  /// Kept and not sent: the device's facts say it.
+  /// Stored but not sent: the device's properties have it.
   public var appVersion: String? {
     get { facts.withLock { $0["appVersion"] } }
     set { facts.withLock { $0["appVersion"] = newValue } }
   }
-  /// Kept and not sent: the device's facts say it.
+  /// Stored but not sent: the device's properties have it.
   public var appName: String? {
     get { facts.withLock { $0["appName"] } }
     set { facts.withLock { $0["appName"] = newValue } }
   }
-  /// Kept and not sent: the device's facts say it.
+  /// Stored but not sent: the device's properties have it.
   public var appLocale: String? {
     get { facts.withLock { $0["appLocale"] } }
     set { facts.withLock { $0["appLocale"] = newValue } }
   }
-  /// Kept and not sent: `AppCenter.userId` names the user.
+  /// Stored but not sent: `AppCenter.userId` names the user.
   public var userId: String? {
     get { facts.withLock { $0["userId"] } }
     set { facts.withLock { $0["userId"] = newValue } }
@@ -134,23 +134,23 @@ public final class PropertyConfigurator: NSObject, Sendable {
 
   var elements: [Properties.Element] { properties.withLock { $0 } }
 
-  /// Sets a text.
+  /// Sets a string.
   public func setEventProperty(_ value: String, forKey key: String) {
     set(EventProperties().setEventProperty(value, forKey: key))
   }
-  /// Sets a number with a fraction.
+  /// Sets a floating-point number.
   public func setEventProperty(_ value: Double, forKey key: String) {
     set(EventProperties().setEventProperty(value, forKey: key))
   }
-  /// Sets a whole number.
+  /// Sets an integer.
   public func setEventProperty(_ value: Int64, forKey key: String) {
     set(EventProperties().setEventProperty(value, forKey: key))
   }
-  /// Sets a truth value.
+  /// Sets a Boolean.
   public func setEventProperty(_ value: Bool, forKey key: String) {
     set(EventProperties().setEventProperty(value, forKey: key))
   }
-  /// Sets a point in time.
+  /// Sets a date.
   public func setEventProperty(_ value: Date, forKey key: String) {
     set(EventProperties().setEventProperty(value, forKey: key))
   }
@@ -186,23 +186,23 @@ public enum AnalyticsAuthenticationType: UInt, Sendable {
   case msaDelegate
 }
 
-/// Takes a ticket and the time of its end.
+/// Receives a ticket and its expiry date.
 @available(*, deprecated, message: "There is no One Collector any more.")
 public typealias AnalyticsAuthenticationProviderCompletionBlock = (String?, Date?) -> Void
 
-/// Gives tickets of One Collector; nobody asks for them any more.
+/// Provides tickets of One Collector, which are no longer used.
 @available(*, deprecated, message: "There is no One Collector any more.")
 #if canImport(ObjectiveC)
   @objc(MSACAnalyticsAuthenticationProviderDelegate)
 #endif
 public protocol AnalyticsAuthenticationProviderDelegate: NSObjectProtocol {
-  /// Gives a ticket.
+  /// Provides a ticket.
   func authenticationProvider(
     _ authenticationProvider: AnalyticsAuthenticationProvider,
     acquireTokenWithCompletionHandler completionHandler: @escaping AnalyticsAuthenticationProviderCompletionBlock)
 }
 
-/// Tickets of One Collector; nobody asks for them any more.
+/// A provider of One Collector tickets, which are no longer used.
 @available(*, deprecated, message: "There is no One Collector any more.")
 #if canImport(ObjectiveC)
   @objcMembers@objc(MSACAnalyticsAuthenticationProvider)
@@ -212,9 +212,9 @@ public final class AnalyticsAuthenticationProvider: NSObject {
   public let type: AnalyticsAuthenticationType
   /// The key of the ticket.
   public let ticketKey: String
-  /// The same key: nothing is hashed, since nothing is sent.
+  /// The key itself: it is not hashed because it is not sent.
   public var ticketKeyHash: String { ticketKey }
-  /// Who gives the tickets.
+  /// The source of the tickets.
   public private(set) weak var delegate: (any AnalyticsAuthenticationProviderDelegate)?
 
   /// Creates a provider.

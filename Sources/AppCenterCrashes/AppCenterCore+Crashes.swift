@@ -3,46 +3,46 @@ import Tern
 import TernEvents
 
 extension AppCenterCore {
-  /// Records a handled error by App Center's rules; `nil` when it is not recorded.
+  /// Records a handled error according to App Center's rules; returns `nil` if there is no client.
   func record(
     _ exception: ExceptionModel, _ properties: [String: String], _ attachments: [ErrorAttachmentLog]
   ) -> Receipt? {
-    var notes: [Note] = []
-    defer { logBook.write(notes) }
-    guard let client = state.withLock({ $0.client(of: Crashes.traits, &notes) }) else { return nil }
-    let kept = EventRules.properties(properties, &notes, tag: .crashes)
-    let receipt = client.record(exception.facts, kept, attachments: usable(attachments, &notes))
-    notes += Note.refusal(receipt, "The error", .crashes)
+    var messages: [LogMessage] = []
+    defer { logger.write(messages) }
+    guard let client = state.withLock({ $0.client(of: Crashes.traits, &messages) }) else { return nil }
+    let kept = EventRules.properties(properties, &messages, tag: .crashes)
+    let receipt = client.record(exception.facts, kept, attachments: usable(attachments, &messages))
+    messages += LogMessage.refusal(receipt, "The error", .crashes)
     return receipt
   }
 
-  private func usable(_ attachments: [ErrorAttachmentLog], _ notes: inout [Note]) -> [TernClient.Attachment] {
+  private func usable(_ attachments: [ErrorAttachmentLog], _ messages: inout [LogMessage]) -> [TernClient.Attachment] {
     let files = attachments.compactMap(\.file)
     if files.count < attachments.count {
-      notes.append(Note(.warning, .crashes, "An attachment without data is left out."))
+      messages.append(LogMessage(.warning, .crashes, "An attachment without data is left out."))
     }
     for file in files where file.data.count > AttachmentPiece.maximumAttachmentBytes {
-      notes.append(
-        Note(.error, .crashes, "An attachment of \(file.data.count) bytes is larger than 7 MiB and is left out."))
+      messages.append(
+        LogMessage(.error, .crashes, "An attachment of \(file.data.count) bytes is larger than 7 MiB and is left out."))
     }
     return files.filter { $0.data.count <= AttachmentPiece.maximumAttachmentBytes }
   }
 
-  /// Takes in what earlier processes left; who has to be asked is asked on the main thread, and not waited for.
+  /// Reads the reports of earlier processes and asks for consent, on the main thread and without waiting.
   func findCrashes() {
-    let found = world.crashes.reports()
+    let found = environment.crashes.reports()
     state.withLock { $0.crashes.last = found.last { $0.isOfLastLaunch } }
     guard !found.isEmpty, let client = state.withLock({ $0.client }) else { return }
-    // Of no use later: the service was off when they could have been sent.
-    guard client.isEnabled, client.isRecording(.errors) else { return world.crashes.remove(found.map(\.id)) }
-    afterStart { [self] in world.mainCallback { self.ask(about: found) } }
+    // The service is off, so they will never be sent.
+    guard client.isEnabled, client.isRecording(.errors) else { return environment.crashes.remove(found.map(\.id)) }
+    afterStart { [self] in environment.mainCallback { self.ask(about: found) } }
   }
 
   private func ask(about found: [CrashReport]) {
     let delegate = Crashes.delegate
     let service = Crashes()
     let wanted = found.filter { delegate?.crashes(service, shouldProcess: ErrorReport($0)) ?? true }
-    world.crashes.remove(Set(found).subtracting(wanted).map(\.id))
+    environment.crashes.remove(Set(found).subtracting(wanted).map(\.id))
     guard !wanted.isEmpty else { return }
     state.withLock { $0.crashes.undecided = wanted }
     if !store.sendsCrashes, let confirmation = Crashes.userConfirmationHandler,
@@ -53,12 +53,12 @@ extension AppCenterCore {
     settleCrashes(nil)
   }
 
-  /// Sends the reports that wait for an answer, or forgets them; `nil`: nobody had to be asked.
+  /// Sends or removes the reports that wait for an answer; `nil` means that none was needed.
   ///
-  /// A process that ends before the answer leaves them to the next one, which asks again.
+  /// If the process ends before the answer, the next launch asks again.
   func settleCrashes(_ answer: UserConfirmation?) {
-    let (reports, client) = decide { state, notes -> ([CrashReport], TernClient?) in
-      guard let client = state.client(of: Crashes.traits, &notes) else { return ([], nil) }
+    let (reports, client) = decide { state, messages -> ([CrashReport], TernClient?) in
+      guard let client = state.client(of: Crashes.traits, &messages) else { return ([], nil) }
       defer { state.crashes.undecided = [] }
       return (state.crashes.undecided, client)
     }
@@ -66,9 +66,9 @@ extension AppCenterCore {
     switch answer {
     case .always: store.sendsCrashes = true
     case .dontSend:
-      // What the user says last counts.
+      // The user's last answer wins.
       if store.sendsCrashes { store.sendsCrashes = false }
-      return world.crashes.remove(reports.map(\.id))
+      return environment.crashes.remove(reports.map(\.id))
     case .send, nil: break
     }
     for report in reports { send(report, by: client) }
@@ -79,16 +79,16 @@ extension AppCenterCore {
     let shown = ErrorReport(report)
     let attachments = Crashes.delegate?.attachments(with: service, for: shown) ?? []
     Crashes.delegate?.crashes(service, willSend: shown)
-    let files = decide { _, notes in usable(attachments, &notes) }
+    let files = decide { _, messages in usable(attachments, &messages) }
     let receipt = client.recordCrash(report.exception, of: report.origin, attachments: files)
-    logBook.write(Note.refusal(receipt, "The report of a crash", .crashes))
-    // What the storage refused, or does not take yet, is tried again at the next launch, and counts once all the same.
-    if receipt.isOnDisk { world.crashes.remove([report.id]) }
+    logger.write(LogMessage.refusal(receipt, "The report of a crash", .crashes))
+    // A report that isn't stored is recorded again at the next launch; its identifier keeps it from counting twice.
+    if receipt.isOnDisk { environment.crashes.remove([report.id]) }
     Task {
       let shown = ErrorReport(report)
       do {
         try await receipt.delivered()
-        world.crashes.remove([report.id])
+        environment.crashes.remove([report.id])
         Crashes.delegate?.crashes(Crashes(), didSucceedSending: shown)
       } catch {
         Crashes.delegate.map { failed($0, shown, error) }
@@ -96,7 +96,7 @@ extension AppCenterCore {
     }
   }
 
-  /// Each app has one of the two.
+  /// Calls both variants of the method; each app implements one.
   private func failed(_ delegate: any CrashesDelegate, _ report: ErrorReport, _ error: any Error) {
     let optional: (any Error)? = error
     delegate.crashes(Crashes(), didFailSending: report, withError: error)

@@ -1,4 +1,4 @@
-// Exceptions of Objective-C exist where it does.
+// Objective-C exceptions exist only where Objective-C does.
 #if canImport(ObjectiveC)
   public import Foundation
 

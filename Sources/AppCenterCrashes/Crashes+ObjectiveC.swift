@@ -1,4 +1,4 @@
-// The names that Objective-C knows; nothing here is for Swift.
+// Names for Objective-C; nothing here is for Swift.
 #if canImport(ObjectiveC)
   public import Foundation
 
@@ -45,28 +45,28 @@
     @objc(lastSessionCrashReport) public class func objectiveCReport() -> ErrorReport? { lastSessionCrashReport }
   }
 
-  /// Is told what becomes of crash reports, and asked about them, in Objective-C: `MSACCrashesDelegate`.
+  /// The Objective-C delegate, `MSACCrashesDelegate`.
   @objc(MSACCrashesDelegate) public protocol ObjectiveCCrashesDelegate: NSObjectProtocol {
-    /// Whether a report may be sent; yes without this method.
+    /// Returns true if a report may be sent; assumed without this method.
     @objc(crashes:shouldProcessErrorReport:)
     optional func objectiveCCrashes(_ crashes: Crashes, shouldProcess report: ErrorReport) -> Bool
-    /// What to send with a report; nothing without this method.
+    /// Returns attachments for a report; none without this method.
     @objc(attachmentsWithCrashes:forErrorReport:)
     optional func objectiveCAttachments(_ crashes: Crashes, for report: ErrorReport) -> [ErrorAttachmentLog]?
-    /// A report is about to be sent.
+    /// Called before a report is sent.
     @objc(crashes:willSendErrorReport:)
     optional func objectiveCCrashes(_ crashes: Crashes, willSend report: ErrorReport)
-    /// The collector has a report.
+    /// Called when the collector has stored a report.
     @objc(crashes:didSucceedSendingErrorReport:)
     optional func objectiveCCrashes(_ crashes: Crashes, didSucceedSending report: ErrorReport)
-    /// A report left without being delivered.
+    /// Called when a report was dropped without delivery.
     @objc(crashes:didFailSendingErrorReport:withError:)
     optional func objectiveCCrashes(_ crashes: Crashes, didFailSending report: ErrorReport, withError error: NSError?)
   }
 
-  /// Asks and tells a delegate of Objective-C whatever methods it has.
+  /// Forwards to the implemented methods of an Objective-C delegate.
   private final class DelegateAdapter: CrashesDelegate {
-    /// Not kept alive, as ``Crashes/delegate`` is not.
+    /// Weak, as ``Crashes/delegate`` is.
     private(set) weak var target: (any ObjectiveCCrashesDelegate)?
 
     init(_ target: any ObjectiveCCrashesDelegate) { self.target = target }
@@ -98,7 +98,7 @@
   }
 
   extension Crashes {
-    /// See ``delegate``; `nil` while it is none of Objective-C's.
+    /// See ``delegate``; `nil` unless it was set from Objective-C.
     @objc(delegate) public class func objectiveCDelegate() -> (any ObjectiveCCrashesDelegate)? {
       (delegate as? DelegateAdapter)?.target
     }

@@ -5,13 +5,13 @@ import Foundation
 package import Tern
 import TernEvents
 
-/// Is asked with the reports of crashes; true means that the app answers later, with `Crashes.notify(with:)`.
+/// Decides about crash reports; returning true means that the app answers later with `Crashes.notify(with:)`.
 public typealias UserConfirmationHandler = ([ErrorReport]) -> Bool
 
 /// Records errors; start it with `AppCenter.start(withAppSecret:services:)`.
 ///
-/// Handled errors are recorded like events. Crashes are critical and share the storage with them; nothing catches
-/// crashes yet, so there are none.
+/// Handled errors are recorded like events. Crash reports are critical events in the same storage; nothing catches
+/// crashes yet.
 #if canImport(ObjectiveC)
   @objc(MSACCrashes)
 #endif
@@ -20,9 +20,9 @@ public final class Crashes: ServiceAbstract {
 
   // MARK: Handled errors
 
-  /// Records an error that the app took care of, with up to 20 properties and with attachments of up to 7 MiB each.
+  /// Records a handled error with up to 20 properties and attachments of up to 7 MiB each.
   ///
-  /// - Returns: The error's identifier; empty when it was not recorded.
+  /// - Returns: The error's identifier; empty if it was not recorded.
   @discardableResult
   public class func trackError(
     _ error: any Error, properties: [String: String]?, attachments: [ErrorAttachmentLog]?
@@ -30,9 +30,9 @@ public final class Crashes: ServiceAbstract {
     trackException(ExceptionModel(withError: error), properties: properties, attachments: attachments)
   }
 
-  /// Records an error that the app took care of, with what the app knows of it.
+  /// Records a handled error from the app's own description.
   ///
-  /// - Returns: The error's identifier; empty when it was not recorded.
+  /// - Returns: The error's identifier; empty if it was not recorded.
   @discardableResult
   public class func trackException(
     _ exception: ExceptionModel!, properties: [String: String]?, attachments: [ErrorAttachmentLog]?
@@ -43,18 +43,18 @@ public final class Crashes: ServiceAbstract {
 
   // MARK: Crashes
 
-  /// Ends the process by a trap, to try out what comes of it; never in an app that others use.
+  /// Crashes the process, for tests; never call it in a released app.
   public class func generateTestCrash() {
     fatalError("This crash was asked for by Crashes.generateTestCrash().")
   }
 
-  /// Whether the process before this one crashed; false before the service was started.
+  /// True if the previous process crashed; false before the service has started.
   public class var hasCrashedInLastSession: Bool { lastSessionCrashReport != nil }
 
-  /// Whether the process before this one was warned of low memory; never, since nothing takes note of it.
+  /// Always false: memory warnings are not recorded.
   public class var hasReceivedMemoryWarningInLastSession: Bool { false }
 
-  /// What is known of the crash of the process before this one.
+  /// The crash report of the previous process.
   public class var lastSessionCrashReport: ErrorReport? {
     core.state.withLock { $0.crashes.last }.map(ErrorReport.init)
   }
@@ -66,14 +66,14 @@ public final class Crashes: ServiceAbstract {
 
   private struct Hooks {
     weak var delegate: (any CrashesDelegate)?
-    /// One that nobody else keeps alive.
+    /// A delegate that has no other owner.
     var kept: (any CrashesDelegate)?
     var confirmation: UserConfirmationHandler?
   }
 
   private static let hooks = Locked(Hooks())
 
-  /// Is told what becomes of crash reports, and asked about them; not kept alive.
+  /// The delegate; a weak reference.
   public class var delegate: (any CrashesDelegate)? {
     get { hooks.withLock { $0.delegate } }
     set {
@@ -84,7 +84,7 @@ public final class Crashes: ServiceAbstract {
     }
   }
 
-  /// Makes a delegate that stands for another object, and keeps it alive.
+  /// Sets a delegate and retains it.
   class func keep(_ delegate: (any CrashesDelegate)?) {
     hooks.withLock { hooks in
       hooks.kept = delegate
@@ -92,54 +92,54 @@ public final class Crashes: ServiceAbstract {
     }
   }
 
-  /// Is asked before crash reports are sent, unless the user has said `.always`; set it before the start.
+  /// Called before crash reports are sent, unless the user has chosen `.always`; set it before the start.
   public class var userConfirmationHandler: UserConfirmationHandler? {
     get { hooks.withLock { $0.confirmation } }
     set { hooks.withLock { $0.confirmation = newValue } }
   }
 
-  /// Answers for the user, after ``userConfirmationHandler`` returned true.
+  /// Passes on the user's answer, after ``userConfirmationHandler`` returned true.
   ///
-  /// `.always` is kept over launches: later reports are sent without asking, until the app says `.dontSend`. Without an
+  /// `.always` is kept across launches: later reports are sent without asking, until the app says `.dontSend`. Without an
   /// answer the reports stay, and the next launch asks again.
   public class func notify(with userConfirmation: UserConfirmation) {
     core.settleCrashes(userConfirmation)
   }
 }
 
-/// What a user says about sending crash reports.
+/// A user's answer about sending crash reports.
 #if canImport(ObjectiveC)
   @objc(MSACUserConfirmation)
 #endif
 public enum UserConfirmation: UInt, Sendable {
-  /// These are not sent.
+  /// Don't send these reports.
   case dontSend = 0
-  /// These are sent.
+  /// Send these reports.
   case send = 1
-  /// These are sent, and later ones without being asked about, in later launches too.
+  /// Send these reports, and later ones without asking, in later launches, too.
   case always = 2
 }
 
-/// Is told what becomes of crash reports, and asked about them.
+/// Decides about crash reports and learns about their delivery.
 public protocol CrashesDelegate: AnyObject {
-  /// Whether a report may be sent; true by default.
+  /// Returns true if a report may be sent. Default: true.
   func crashes(_ crashes: Crashes, shouldProcess errorReport: ErrorReport) -> Bool
-  /// What to send with a report; nothing by default.
+  /// Returns attachments for a report. Default: none.
   func attachments(with crashes: Crashes, for errorReport: ErrorReport) -> [ErrorAttachmentLog]?
-  /// A report is about to be sent.
+  /// Called before a report is sent.
   func crashes(_ crashes: Crashes, willSend errorReport: ErrorReport)
-  /// The collector has a report.
+  /// Called when the collector has stored a report.
   func crashes(_ crashes: Crashes, didSucceedSending errorReport: ErrorReport)
-  /// A report left without being delivered.
+  /// Called when a report was dropped without delivery.
   func crashes(_ crashes: Crashes, didFailSending errorReport: ErrorReport, withError error: any Error)
-  /// The same, for apps whose method takes an optional; such an app has only this one.
+  /// The same for apps whose method takes an optional error.
   func crashes(_ crashes: Crashes, didFailSending errorReport: ErrorReport, withError error: (any Error)?)
 }
 
 extension CrashesDelegate {
-  /// True.
+  /// Returns true.
   public func crashes(_ crashes: Crashes, shouldProcess errorReport: ErrorReport) -> Bool { true }
-  /// Nothing.
+  /// Returns nothing.
   public func attachments(with crashes: Crashes, for errorReport: ErrorReport) -> [ErrorAttachmentLog]? { nil }
   /// Does nothing.
   public func crashes(_ crashes: Crashes, willSend errorReport: ErrorReport) {}

@@ -5,62 +5,45 @@ public import Foundation
 import Tern
 import TernEvents
 
-// Tern has a device, too.
+// Tern has a `Device`, too.
 public import class AppCenter.Device
 
-/// A file that goes with an error; at most 7 MiB.
+/// A file attached to an error; at most 7 MiB.
 #if canImport(ObjectiveC)
   @objcMembers
   @objc(MSACErrorAttachmentLog)
 #endif
-public final class ErrorAttachmentLog: AbstractLog {
+public final class ErrorAttachmentLog: NSObject {
   /// The file's name.
   public var filename: String!
-  /// The file's bytes; without any nothing is sent.
+  /// The file's content; `nil` sends nothing.
   public var data: Data!
   /// The media type.
   public var contentType: String!
 
-  /// Creates an attachment of bytes.
+  /// Creates a binary attachment.
   public init!(filename: String!, attachmentBinary: Data!, contentType: String!) {
     self.filename = filename
     data = attachmentBinary
     self.contentType = contentType
-    super.init()
   }
 
-  /// Writes the attachment.
-  public override func encode(with coder: NSCoder) {
-    super.encode(with: coder)
-    coder.encode(filename as NSString?, forKey: "filename")
-    coder.encode(data as NSData?, forKey: "data")
-    coder.encode(contentType as NSString?, forKey: "contentType")
-  }
-
-  /// Reads an attachment.
-  public required init?(coder: NSCoder) {
-    super.init(coder: coder)
-    filename = coder.decodeObject(of: NSString.self, forKey: "filename") as String?
-    data = coder.decodeObject(of: NSData.self, forKey: "data") as Data?
-    contentType = coder.decodeObject(of: NSString.self, forKey: "contentType") as String?
-  }
-
-  /// Creates an attachment of text.
+  /// Creates a text attachment.
   public convenience init!(filename: String!, attachmentText: String!) {
     self.init(filename: filename, attachmentBinary: attachmentText.map { Data($0.utf8) }, contentType: "text/plain")
   }
 
-  /// Creates an attachment of text.
+  /// Creates a text attachment.
   public class func attachment(withText text: String!, filename: String!) -> ErrorAttachmentLog! {
     ErrorAttachmentLog(filename: filename, attachmentText: text)
   }
 
-  /// Creates an attachment of bytes.
+  /// Creates a binary attachment.
   public class func attachment(withBinary data: Data!, filename: String!, contentType: String!) -> ErrorAttachmentLog! {
     ErrorAttachmentLog(filename: filename, attachmentBinary: data, contentType: contentType)
   }
 
-  /// `nil` without bytes.
+  /// The attachment for the client; `nil` without content.
   var file: TernClient.Attachment? {
     data.map { data in
       TernClient.Attachment(
@@ -69,29 +52,29 @@ public final class ErrorAttachmentLog: AbstractLog {
   }
 }
 
-/// What is known of a crash.
+/// A crash report.
 #if canImport(ObjectiveC)
   @objcMembers
   @objc(MSACErrorReport)
 #endif
 public final class ErrorReport: NSObject {
-  /// Names the report.
+  /// The identifier of the report.
   public let incidentIdentifier: String!
   /// The signal that ended the process.
   public let signal: String!
   /// The exception's name.
   public let exceptionName: String!
-  /// What the exception said.
+  /// The exception's reason.
   public let exceptionReason: String!
-  /// When the process began, if that is known.
+  /// The start of the process, if known.
   public let appStartTime: Date!
-  /// When the process ended.
+  /// The time of the crash.
   public let appErrorTime: Date!
-  /// Names whoever reports.
+  /// The identifier of the reporting installation.
   public var reporterKey: String! { AppCenter.installId.uuidString }
-  /// The device and the app's version of then, if they are known.
+  /// The device and app version at that time, if known.
   public let device: Device!
-  /// The system's number of the process; 0 when unknown.
+  /// The process identifier; 0 when unknown.
   public let appProcessIdentifier: UInt
 
   init(_ report: CrashReport) {
@@ -105,7 +88,7 @@ public final class ErrorReport: NSObject {
     appProcessIdentifier = report.processIdentifier
   }
 
-  /// Whether the process was killed, and did not crash.
+  /// True if the process was killed rather than crashed.
   public func isAppKill() -> Bool { signal?.uppercased() == "SIGKILL" }
 
   private static func date(_ time: Timestamp) -> Date {
@@ -113,7 +96,7 @@ public final class ErrorReport: NSObject {
   }
 }
 
-/// One call on the stack.
+/// A stack frame.
 #if canImport(ObjectiveC)
   @objcMembers
   @objc(MSACStackFrame)
@@ -121,7 +104,7 @@ public final class ErrorReport: NSObject {
 public final class StackFrame: NSObject {
   /// The address.
   public var address: String?
-  /// The symbol as the system writes it.
+  /// The symbol as printed by the system.
   public var code: String?
   /// The class.
   public var className: String?
@@ -139,26 +122,26 @@ public final class StackFrame: NSObject {
   }
 }
 
-/// What an app knows of an error.
+/// An app's description of an error.
 #if canImport(ObjectiveC)
   @objcMembers
   @objc(MSACExceptionModel)
 #endif
 public final class ExceptionModel: NSObject {
-  /// The type, by which reports group.
+  /// The type, by which reports are grouped.
   public var type: String!
-  /// What it says.
+  /// The message.
   public var message: String!
-  /// The stack as text.
+  /// The stack trace as text.
   public var stackTrace: String!
-  /// The stack.
+  /// The stack frames.
   public var frames: [StackFrame]!
-  /// What caused it.
+  /// The causes.
   public var innerExceptions: [ExceptionModel]!
   /// The wrapper SDK that reports it.
   public var wrapperSdkName: String!
 
-  /// Creates a description without anything.
+  /// Creates an empty description.
   public override init() {}
 
   /// Creates a description from a type, a message and the lines of a stack.
@@ -173,21 +156,21 @@ public final class ExceptionModel: NSObject {
     }
   }
 
-  /// Creates a description of an error: its domain or type, what it says, and the stack of the caller.
+  /// Creates a description of an error: its domain or type, its message, and the caller's stack.
   public init!(withError error: (any Error)!) {
     guard let error else { return nil }
     let facts = ExceptionFacts(error)
-    // An error of Foundation is told apart by its domain: all have the same type.
+    // Foundation's errors differ by domain: all have the same type.
     type = Swift.type(of: error) is NSError.Type ? (error as NSError).domain : facts.type
     message = facts.message
-    // The frame that asks for the stack is the same in all errors, and would make them look alike.
+    // The frame of this call is the same in all errors and would make them look alike.
     stackTrace = Thread.callStackSymbols.drop { $0.contains("callStackSymbols") }.joined(separator: "\n")
   }
 
-  /// A collector refuses what has no type.
+  /// The type, or a default: the collector rejects errors without one.
   private var named: String { type.map { $0.isEmpty ? "Exception" : $0 } ?? "Exception" }
 
-  /// How deep causes of causes are recorded, and how many in all: they may be many, and even contain themselves.
+  /// Limits for nested causes, which may be many and even contain themselves.
   private static let maximumDepth = 8
   private static let maximumCauses = 128
 

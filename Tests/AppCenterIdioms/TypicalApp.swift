@@ -3,9 +3,9 @@ import AppCenterAnalytics
 import AppCenterCrashes
 import Foundation
 
-// Only compiled: how apps that were written for App Center's SDK use it, in each language mode.
+// Compiled only: code as in apps that were written for App Center's SDK, in each language mode.
 
-/// Something of the app's that is not Sendable.
+/// A class of the app's that is not Sendable.
 class TypicalModel {
   var isStorageLarge = false
 }
@@ -114,7 +114,7 @@ class TypicalApp: NSObject, CrashesDelegate {
   }
 
   func crashes(_ crashes: Crashes, shouldProcess errorReport: ErrorReport) -> Bool { true }
-  // As an app wrote it with either SDK.
+  // Compiles with either SDK.
   #if swift(>=6)
     func crashes(_ crashes: Crashes, didFailSending errorReport: ErrorReport, withError error: (any Error)?) {}
   #else
@@ -131,7 +131,7 @@ class TypicalApp: NSObject, CrashesDelegate {
 }
 
 #if !swift(>=6)
-  /// Swift 5 lets an app pass what is not Sendable.
+  /// Swift 5 lets an app pass values that are not Sendable.
   func storage(_ model: TypicalModel) {
     AppCenter.setMaxStorageSize(1 << 24) { model.isStorageLarge = $0 }
   }

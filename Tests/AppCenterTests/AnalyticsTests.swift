@@ -7,14 +7,14 @@ import TernTestSupport
 import Testing
 
 extension `App Center` {
-  @Suite struct `6_7 Analytics` {
+  @Suite struct `Events` {
     private func started() throws -> ModuleHarness {
       let modules = try ModuleHarness()
       modules.startQuietly()
       return modules
     }
 
-    @Test func `188, 200, 224. names have 1 to 256 characters; longer ones are cut, empty ones dropped`() async throws {
+    @Test func `names have 1 to 256 characters; longer ones are truncated, empty ones dropped`() async throws {
       let modules = try started()
       for count in [0, 1, 256, 257] { Analytics.trackEvent(String(repeating: "e", count: count)) }
       try await modules.flush()
@@ -23,7 +23,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `190. an interval in range is applied, in seconds`() async throws {
+    @Test func `an interval in range is applied, in seconds`() async throws {
       let modules = try ModuleHarness()
       #expect(Analytics.transmissionInterval == 6)
       Analytics.transmissionInterval = 60
@@ -36,19 +36,19 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test(arguments: [0, 5, 86_401, UInt.max]) func `191. an interval out of range is refused`(value: UInt) throws {
+    @Test(arguments: [0, 5, 86_401, UInt.max]) func `an interval out of range is refused`(value: UInt) throws {
       let modules = try ModuleHarness()
       Analytics.transmissionInterval = value
       #expect(Analytics.transmissionInterval == 6 && modules.log("ERROR").count == 1)
     }
 
-    @Test(arguments: [6, 86_400] as [UInt]) func `191. the ends of the range are in it`(value: UInt) throws {
+    @Test(arguments: [6, 86_400] as [UInt]) func `the ends of the range are in it`(value: UInt) throws {
       let modules = try ModuleHarness()
       Analytics.transmissionInterval = value
       #expect(Analytics.transmissionInterval == value && modules.log("WARNING").isEmpty)
     }
 
-    @Test func `192. an interval after the start is refused`() async throws {
+    @Test func `an interval after the start is refused`() async throws {
       let modules = try started()
       Analytics.transmissionInterval = 60
       #expect(Analytics.transmissionInterval == 6 && modules.log("ERROR").count == 1)
@@ -66,7 +66,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `the page's 10000 is taken as seconds, and a warning explains it`() throws {
+    @Test func `the documentation's 10000 is taken as seconds, and a warning explains it`() throws {
       let modules = try ModuleHarness()
       Analytics.transmissionInterval = 10000
       #expect(Analytics.transmissionInterval == 10000)
@@ -74,7 +74,7 @@ extension `App Center` {
       #expect(warnings.count == 1 && warnings.allSatisfy { $0.contains("2 h 46 min 40 s") && $0.contains("to 10;") })
     }
 
-    @Test func `194. an event without properties has its name and nothing else`() async throws {
+    @Test func `an event without properties has its name and nothing else`() async throws {
       let modules = try started()
       Analytics.trackEvent("Video clicked")
       try await modules.flush()
@@ -83,7 +83,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `99, 199. an event carries the user, which it did not do before`() async throws {
+    @Test func `an event carries the user, unlike in the original`() async throws {
       let modules = try started()
       AppCenter.userId = "alice"
       Analytics.trackEvent("A")
@@ -92,7 +92,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `201. a dictionary becomes text properties`() async throws {
+    @Test func `a dictionary becomes text properties`() async throws {
       let modules = try started()
       Analytics.trackEvent("Video clicked", withProperties: ["Category": "Music", "FileName": "favorite.avi"])
       try await modules.flush()
@@ -100,7 +100,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `202, 244, 260. all five kinds of property arrive with equal values`() async throws {
+    @Test func `all five kinds of property arrive with equal values`() async throws {
       let modules = try started()
       let properties = EventProperties()
       properties.setEventProperty("Jazz", forKey: "Genre").setEventProperty(Int64(12), forKey: "Position")
@@ -117,7 +117,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test(arguments: [0, 3, 42] as [UInt]) func `205. unknown flags are normal, with a warning`(value: UInt)
+    @Test(arguments: [0, 3, 42] as [UInt]) func `unknown flags are normal, with a warning`(value: UInt)
       async throws
     {
       let modules = try started()
@@ -135,7 +135,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `214, 215, 218. empty values, empty names and dots are kept`() async throws {
+    @Test func `empty values, empty names and dots are kept`() async throws {
       let modules = try started()
       Analytics.trackEvent("A", withProperties: ["empty": "", "": "no name", "a.b": "c"])
       try await modules.flush()
@@ -143,7 +143,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `219, 220. long names and values are cut to 125, in a copy`() async throws {
+    @Test func `long names and values are truncated to 125 characters, in a copy`() async throws {
       let modules = try started()
       let long = String(repeating: "x", count: 127)
       let properties = EventProperties().setEventProperty(long, forKey: long)
@@ -153,12 +153,12 @@ extension `App Center` {
       let cut = String(repeating: "x", count: 125)
       #expect(modules.received.map(\.properties) == [[cut: .string(cut)], [cut: .string(cut)]])
       #expect(properties.elements.first?.name == long && modules.log("WARNING").count == 4)
-      // What is not recorded is not in the log either.
+      // The part that is cut off is not in the log either.
       #expect(!modules.log("WARNING").contains { $0.contains(long) })
       await modules.end()
     }
 
-    @Test func `221, 312. of more than twenty properties the same twenty are kept each time`() async throws {
+    @Test func `of more than twenty properties the same twenty are always kept`() async throws {
       let modules = try started()
       let pairs = (10..<40).map { ("p\($0)", "v") }
       for _ in 0..<3 {
@@ -175,7 +175,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `two names that are alike once cut both arrive`() async throws {
+    @Test func `two names that truncation makes equal both arrive`() async throws {
       let modules = try started()
       let long = String(repeating: "x", count: 125)
       Analytics.trackEvent("A", withProperties: [long + "1": "one", long + "2": "two"])
@@ -189,8 +189,8 @@ extension `App Center` {
 }
 
 extension `App Center` {
-  @Suite struct `6_7 Targets of One Collector` {
-    @Test func `196, 197, 226, 227, 228, 301. a target's events are ordinary events`() async throws {
+  @Suite struct `Targets of One Collector` {
+    @Test func `a target's events are ordinary events`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       let target = Analytics.transmissionTarget(forToken: "token")

@@ -38,7 +38,7 @@ extension `App Center` {
       return modules
     }
 
-    /// What an app does before each start.
+    /// The setup of an app before each start.
     private func ask(_ answers: [UserConfirmation] = []) {
       Crashes.userConfirmationHandler = { [asked] _ in
         asked.withLock { $0 += 1 }
@@ -72,16 +72,17 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `what is recorded while reports are sent is not lost, as everything has started by then`() async throws {
+    @Test func `an event recorded while reports are sent is not lost: all services have started by then`() async throws
+    {
       left.add(1)
       let listener = EventfulListener()
       Crashes.delegate = listener
       Crashes.userConfirmationHandler = nil
-      // At once, as a main thread does that waits for something to do while another one starts the SDK.
+      // Immediately, like an idle main thread while another one starts the SDK.
       let modules = try ModuleHarness { [left] in $0.crashes = left }
       modules.startQuietly([Analytics.self, Crashes.self])
       try await modules.flush()
-      // The delegate is not kept alive by the SDK.
+      // The SDK doesn't retain the delegate.
       withExtendedLifetime(listener) {}
       #expect(modules.names == ["Will send"])
       Crashes.delegate = nil
@@ -116,7 +117,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `without an answer the next launch asks again, and is not said to follow a crash`() async throws {
+    @Test func `without an answer the next launch asks again, and does not count as following a crash`() async throws {
       let modules = try harness(crashes: 1)
       modules.startQuietly([Crashes.self])
       #expect(Crashes.hasCrashedInLastSession)
@@ -138,7 +139,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a crash that the delegate does not want is not asked about`() async throws {
+    @Test func `the user is not asked about a crash that the delegate rejects`() async throws {
       let modules = try harness(crashes: 1)
       let listener = CrashesListener(isWanted: false)
       Crashes.delegate = listener
@@ -150,9 +151,9 @@ extension `App Center` {
     @Test func `reports that the storage cannot take wait for a launch in which it can`() async throws {
       left.add(1)
       Crashes.delegate = nil
-      let broken = try ModuleHarness { [left] world in
-        world.crashes = left
-        world.directory = URL(fileURLWithPath: "/proc/nothing")
+      let broken = try ModuleHarness { [left] environment in
+        environment.crashes = left
+        environment.directory = URL(fileURLWithPath: "/proc/nothing")
       }
       broken.startQuietly([Crashes.self])
       #expect(left.count == 1)
@@ -162,7 +163,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `reports that are found while the service is off are not kept for later`() async throws {
+    @Test func `reports found while the service is off are removed`() async throws {
       let modules = try harness(crashes: 0)
       modules.startQuietly([Crashes.self])
       Crashes.enabled = false
@@ -193,7 +194,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a report that is erased on its way is said to have failed, to either kind of delegate`() async throws {
+    @Test func `a report that is erased in flight is reported as failed, to either kind of delegate`() async throws {
       let plain = PlainListener()
       let optional = OptionalListener()
       for listener in [plain, optional] as [any CrashesDelegate] {

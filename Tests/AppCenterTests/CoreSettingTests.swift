@@ -8,8 +8,8 @@ import TernTestSupport
 import Testing
 
 extension `App Center` {
-  @Suite struct `6_1 Settings of the core` {
-    @Test func `41, 43, 145. a size that is set before the start holds, once`() async throws {
+  @Suite struct `Settings of the core` {
+    @Test func `a size set before the start applies, once`() async throws {
       let modules = try ModuleHarness()
       let answers = Locked<[Bool]>([])
       AppCenter.setMaxStorageSize(20 << 20) { answer in answers.withLock { $0.append(answer) } }
@@ -24,9 +24,9 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `whoever is told about the size may call the SDK, also to start what is missing`() async throws {
+    @Test func `the completion handler of the size may call the SDK, even to start another service`() async throws {
       let queue = DispatchQueue(label: "callbacks")
-      let modules = try ModuleHarness { world in world.callback = { body in queue.async(execute: body) } }
+      let modules = try ModuleHarness { environment in environment.callback = { body in queue.async(execute: body) } }
       let (told, tell) = AsyncStream.makeStream(of: Bool.self)
       AppCenter.setMaxStorageSize(20 << 20) { answer in
         AppCenter.startService(Crashes.self)
@@ -42,14 +42,14 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `42. a size that is set after the start is refused`() async throws {
+    @Test func `a size set after the start is refused`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       #expect(await AppCenter.setMaxStorageSize(20 << 20) == false)
       await modules.end()
     }
 
-    @Test func `44. less than 24 KiB is refused and does not count as the one call`() async throws {
+    @Test func `less than 24 KiB is refused and does not count as the only call`() async throws {
       let modules = try ModuleHarness()
       #expect(await AppCenter.setMaxStorageSize(10) == false)
       #expect(await AppCenter.setMaxStorageSize(24 * 1024 - 1) == false)
@@ -60,7 +60,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `45, 46. a user is named after the start with a secret, and nil takes it back`() async throws {
+    @Test func `the user can be set after a start with a secret, and nil clears it`() async throws {
       let modules = try ModuleHarness()
       AppCenter.userId = "too early"
       #expect(AppCenter.userId == nil)
@@ -81,7 +81,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `47. a user of 257 characters is refused and the one before stays`() async throws {
+    @Test func `a user of 257 characters is refused and the previous one stays`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       AppCenter.userId = String(repeating: "u", count: 256)
@@ -90,7 +90,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `49. a launch begins without a user`() async throws {
+    @Test func `a launch begins without a user`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       AppCenter.userId = "alice"
@@ -103,7 +103,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `50, 51, 101, 187. forbidden requests: recorded, kept, not sent, over launches too`() async throws {
+    @Test func `forbidden requests: events are recorded and kept but not sent, across launches`() async throws {
       let modules = try ModuleHarness()
       AppCenter.networkRequestsAllowed = false
       modules.startQuietly()
@@ -124,9 +124,9 @@ extension `App Center` {
       async throws
     {
       let files = InMemoryFileSystem()
-      let modules = try ModuleHarness { world in
-        let make = world.environment
-        world.environment = {
+      let modules = try ModuleHarness { environment in
+        let make = environment.clientEnvironment
+        environment.clientEnvironment = {
           var environment = make()
           environment.fileSystem = files
           return environment
@@ -150,7 +150,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `52. the data residency region is what was set, and is sent`() async throws {
+    @Test func `the data residency region is what was set, and is sent`() async throws {
       let modules = try ModuleHarness()
       #expect(AppCenter.dataResidencyRegion == nil)
       AppCenter.dataResidencyRegion = "RG"
@@ -163,22 +163,22 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `53. the version is that of this package`() { #expect(AppCenter.sdkVersion == ternVersion) }
+    @Test func `the version is that of this package`() { #expect(AppCenter.sdkVersion == ternVersion) }
 
-    @Test func `278. the level is assert, and warning after the start of an app in development`() async throws {
+    @Test func `the level is assert, and warning after the start of an app in development`() async throws {
       let modules = try ModuleHarness()
-      AppCenterCore.shared = AppCenterCore(modules.core.world)
+      AppCenterCore.shared = AppCenterCore(modules.core.environment)
       #expect(AppCenter.logLevel == .assert)
       AppCenter.configure()
       #expect(AppCenter.logLevel == .warning)
-      var world = modules.core.world
-      world.isInDevelopment = false
-      AppCenterCore.shared = AppCenterCore(world)
+      var environment = modules.core.environment
+      environment.isInDevelopment = false
+      AppCenterCore.shared = AppCenterCore(environment)
       AppCenter.configure()
       #expect(AppCenter.logLevel == .assert)
     }
 
-    @Test func `279, 280. a level that the app set stays, and none silences`() throws {
+    @Test func `a level that the app set stays, and none silences`() throws {
       let modules = try ModuleHarness()
       AppCenter.logLevel = .none
       AppCenter.configure()
@@ -202,12 +202,12 @@ extension `App Center` {
       }
       AppCenter.configure()
       AppCenter.configure()
-      modules.core.logBook.drain()
+      modules.core.logger.drain()
       #expect(seen.withLock { $0 }.first == "info AppCenter at true The SDK is configured.")
       #expect(seen.withLock { $0 }.count == 3)
       AppCenter.logHandler = nil
       AppCenter.configure()
-      modules.core.logBook.drain()
+      modules.core.logger.drain()
       #expect(seen.withLock { $0 }.count == 3 && modules.log("ASSERT").isEmpty)
     }
 

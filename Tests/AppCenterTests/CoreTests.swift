@@ -8,8 +8,8 @@ import TernTestSupport
 import Testing
 
 extension `App Center` {
-  @Suite struct `6_1 The core` {
-    @Test func `1, 4. the first read of the install id yields one, and the next the same`() throws {
+  @Suite struct `The core` {
+    @Test func `the first read of the install id yields one, and the next the same`() throws {
       let modules = try ModuleHarness()
       let id = AppCenter.installId
       #expect(id != nil && id?.uuidString != "00000000-0000-0000-0000-000000000000")
@@ -17,7 +17,7 @@ extension `App Center` {
       _ = modules
     }
 
-    @Test func `2, 5. an install id is kept over launches, also one that was read before the start`() async throws {
+    @Test func `an install id is kept over launches, also one that was read before the start`() async throws {
       let modules = try ModuleHarness()
       let id = AppCenter.installId
       modules.startQuietly()
@@ -26,7 +26,7 @@ extension `App Center` {
       #expect(AppCenter.installId == id)
     }
 
-    @Test func `3. a damaged install id is replaced`() throws {
+    @Test func `a damaged install id is replaced`() throws {
       let modules = try ModuleHarness()
       let file = modules.harness.directory.appendingPathComponent("install-id")
       try Data("garbage".utf8).write(to: file)
@@ -34,7 +34,7 @@ extension `App Center` {
       #expect(id != nil && AppCenter.installId == id)
     }
 
-    @Test func `6. a start with a secret starts every service`() async throws {
+    @Test func `a start with a secret starts every service`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly([Analytics.self, Crashes.self])
       #expect(Analytics.enabled && Crashes.enabled && AppCenter.isConfigured && AppCenter.enabled)
@@ -55,14 +55,14 @@ extension `App Center` {
         (" ios = x ;ios=abc", "ios", "abc", nil), ("target=", "ios", nil, nil), ("abc;ios=def", "ios", "def", nil),
         ("linux=abc;ios=def", "linux", "abc", nil), (" abc ", "ios", "abc", nil),
       ] as [(String, String, String?, String?)])
-    func `7, 8, 9, 11, 18, 293. the grammar of the secret string`(
+    func `the grammar of the secret string`(
       text: String, platform: String, secret: String?, target: String?
     ) {
       let read = SecretString(text, platform: platform)
       #expect(read.secret == secret && read.target == target)
     }
 
-    @Test func `10, 11, 210. without a secret a service that needs one stays stopped, and another runs`() throws {
+    @Test func `without a secret a service that needs one stays stopped, and another runs`() throws {
       let modules = try ModuleHarness()
       AppCenter.start(services: [Analytics.self, Crashes.self])
       #expect(modules.isStarted(Analytics.self) && !modules.isStarted(Crashes.self))
@@ -71,7 +71,7 @@ extension `App Center` {
       #expect(modules.log("DEBUG").contains { $0.contains("no app secret") })
     }
 
-    @Test func `12, 13. what a library started gets the secret of the app`() async throws {
+    @Test func `what a library started gets the secret of the app`() async throws {
       let modules = try ModuleHarness()
       AppCenter.startFromLibrary(services: [Analytics.self])
       #expect(!AppCenter.isConfigured && modules.isStarted(Analytics.self) && modules.client == nil)
@@ -83,7 +83,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `14. a service that only a library started keeps no secret`() async throws {
+    @Test func `a service that only a library started keeps no secret`() async throws {
       let modules = try ModuleHarness()
       AppCenter.startFromLibrary(services: [Analytics.self])
       AppCenter.start(withAppSecret: ModuleHarness.secret, services: [Crashes.self])
@@ -92,7 +92,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `15. a library that comes after the app changes nothing`() async throws {
+    @Test func `a library that comes after the app changes nothing`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       AppCenter.startFromLibrary(services: [Analytics.self])
@@ -101,7 +101,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `16. what a library starts after the app runs without the secret`() async throws {
+    @Test func `what a library starts after the app runs without the secret`() async throws {
       let modules = try ModuleHarness()
       AppCenter.start(withAppSecret: ModuleHarness.secret, services: [Crashes.self])
       AppCenter.startFromLibrary(services: [Analytics.self])
@@ -110,7 +110,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `17. configure makes it configured, with a secret or without, and once`() throws {
+    @Test func `configure makes it configured, with a secret or without, and once`() throws {
       let modules = try ModuleHarness()
       #expect(!AppCenter.isConfigured)
       AppCenter.configure()
@@ -122,7 +122,7 @@ extension `App Center` {
       #expect(AppCenter.isConfigured && others.client != nil)
     }
 
-    @Test func `19. only a service can be started`() throws {
+    @Test func `only a service can be started`() throws {
       let modules = try ModuleHarness()
       AppCenter.configure(withAppSecret: ModuleHarness.secret)
       AppCenter.startService(AppCenter.self)
@@ -132,7 +132,7 @@ extension `App Center` {
       #expect(!Analytics.enabled)
     }
 
-    @Test func `20, 22. a service is started after configure, not before`() throws {
+    @Test func `a service is started after configure, not before`() throws {
       let modules = try ModuleHarness()
       AppCenter.startService(Analytics.self)
       #expect(!Analytics.enabled)
@@ -141,7 +141,7 @@ extension `App Center` {
       #expect(Analytics.enabled && modules.client != nil)
     }
 
-    @Test func `21. nil services only configure`() throws {
+    @Test func `nil services only configure`() throws {
       let modules = try ModuleHarness()
       AppCenter.start(withAppSecret: ModuleHarness.secret, services: nil)
       #expect(AppCenter.isConfigured && !Analytics.enabled && modules.client != nil)
@@ -149,17 +149,16 @@ extension `App Center` {
       #expect(Analytics.enabled)
     }
 
-    @Test func `23, 209. services start in the order of their priority`() async throws {
+    @Test func `services start in the order of their priority`() async throws {
       let modules = try ModuleHarness()
-      #expect(Crashes.traits.priority == InitializationPriority.max.rawValue)
-      #expect(Analytics.traits.priority == InitializationPriority.default.rawValue)
+      #expect(Crashes.traits.priority > Analytics.traits.priority)
       StartOrder.started.withLock { $0 = [] }
       AppCenter.start(withAppSecret: ModuleHarness.secret, services: [LateService.self, EarlyService.self])
       #expect(StartOrder.started.withLock { $0 } == ["Early", "Late"])
       await modules.end()
     }
 
-    @Test func `24, 25, 27, 189. disabling erases, is kept over launches, and enabling begins anew`() async throws {
+    @Test func `disabling erases, is kept over launches, and enabling begins anew`() async throws {
       let modules = try ModuleHarness()
       AppCenter.start(withAppSecret: ModuleHarness.secret, services: [Analytics.self])
       Analytics.trackEvent("Before")
@@ -178,7 +177,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `28. a launch in the disabled state erases what is left`() async throws {
+    @Test func `a launch in the disabled state erases what is left`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.trackEvent("A")
@@ -191,7 +190,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `32, 33, 183, 184. the address is nil until it is set, changes at run time, and must be one`()
+    @Test func `the address is nil until it is set, changes at run time, and must be one`()
       async throws
     {
       let modules = try ModuleHarness()
@@ -215,7 +214,7 @@ extension `App Center` {
     @Test(arguments: [
       ("All", false, false), ("Crashes", true, false), (" analytics , Unknown", false, true), ("x", true, true),
     ])
-    func `35, 36, 37. the environment keeps services from being started`(
+    func `the environment keeps services from being started`(
       value: String, analytics: Bool, crashes: Bool
     ) async throws {
       let modules = try ModuleHarness { $0.variables["APP_CENTER_DISABLE"] = value }
@@ -225,7 +224,7 @@ extension `App Center` {
     }
 
     @Test(arguments: [("1", true), ("0", false), ("true", false), (nil, false)] as [(String?, Bool)])
-    func `38. a test cloud is known by the environment`(value: String?, isOne: Bool) throws {
+    func `a test cloud is known by the environment`(value: String?, isOne: Bool) throws {
       let modules = try ModuleHarness { $0.variables["RUNNING_IN_APP_CENTER"] = value }
       #expect(AppCenter.isRunningInAppCenterTestCloud == isOne)
       _ = modules
@@ -239,7 +238,7 @@ private enum StartOrder {
 
 private final class LateService: StartableService {
   static let traits = ServiceTraits(
-    name: "Late", tag: .core, priority: InitializationPriority.default.rawValue, isSecretRequired: false, part: .usage)
+    name: "Late", tag: .core, priority: 500, isSecretRequired: false, part: .usage)
   static func started(_ core: AppCenterCore, _ client: TernClient?) {
     StartOrder.started.withLock { $0.append("Late") }
   }
@@ -247,7 +246,7 @@ private final class LateService: StartableService {
 
 private final class EarlyService: StartableService {
   static let traits = ServiceTraits(
-    name: "Early", tag: .core, priority: InitializationPriority.high.rawValue, isSecretRequired: false, part: .usage)
+    name: "Early", tag: .core, priority: 750, isSecretRequired: false, part: .usage)
   static func started(_ core: AppCenterCore, _ client: TernClient?) {
     StartOrder.started.withLock { $0.append("Early") }
   }

@@ -7,7 +7,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-/// Reports that earlier processes left; they stay until they are removed.
+/// A source with crash reports; they stay until they are removed.
 final class LeftReports: CrashSource {
   private let left = Locked<[CrashReport]>([])
 
@@ -16,7 +16,7 @@ final class LeftReports: CrashSource {
 
   init(_ count: Int) { add(count) }
 
-  /// A process crashed so many times.
+  /// Adds the reports of a number of crashes.
   func add(_ count: Int) {
     left.withLock { left in
       for number in left.indices { left[number].isOfLastLaunch = false }
@@ -47,21 +47,21 @@ final class CrashesListener: CrashesDelegate {
 
   init(isWanted: Bool = true) { self.isWanted = isWanted }
 
-  private func note(_ text: String) { log.withLock { $0.append(text) } }
+  private func record(_ text: String) { log.withLock { $0.append(text) } }
 
   func crashes(_ crashes: Crashes, shouldProcess errorReport: ErrorReport) -> Bool {
-    note("should \(errorReport.incidentIdentifier.suffix(1))")
+    record("should \(errorReport.incidentIdentifier.suffix(1))")
     return isWanted
   }
   func attachments(with crashes: Crashes, for errorReport: ErrorReport) -> [ErrorAttachmentLog]? {
     [ErrorAttachmentLog(filename: "log.txt", attachmentText: "lines")]
   }
-  func crashes(_ crashes: Crashes, willSend errorReport: ErrorReport) { note("will") }
-  func crashes(_ crashes: Crashes, didSucceedSending errorReport: ErrorReport) { note("did") }
+  func crashes(_ crashes: Crashes, willSend errorReport: ErrorReport) { record("will") }
+  func crashes(_ crashes: Crashes, didSucceedSending errorReport: ErrorReport) { record("did") }
 }
 
 extension `App Center` {
-  @Suite struct `6_10 Errors and crashes` {
+  @Suite struct `Errors and crashes` {
     private struct Broken: Error, CustomStringConvertible { let description = "It broke" }
 
     private func started(_ count: Int = 0) throws -> ModuleHarness {
@@ -69,7 +69,7 @@ extension `App Center` {
       return try ModuleHarness { $0.crashes = left }
     }
 
-    @Test func `302. a handled error has its stack, its properties by the rules, and the user`() async throws {
+    @Test func `a handled error has its stack, its properties by the rules, and the user`() async throws {
       let modules = try started()
       modules.startQuietly([Analytics.self, Crashes.self])
       AppCenter.userId = "alice"
@@ -81,7 +81,7 @@ extension `App Center` {
           ErrorAttachmentLog(filename: nil, attachmentBinary: Data([1, 2, 3]), contentType: "image/png"),
         ])
       try await modules.flush()
-      // As the original wrote them, and a report's identifier is.
+      // In upper case, as the original's and a report's identifier.
       #expect(shown == shown.uppercased())
       let id = shown.lowercased()
       let line = try #require(modules.sent("handled_error").first)
@@ -96,7 +96,9 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `an error of Foundation is known by its domain, and a description of one's own as it is`() async throws {
+    @Test func `an error of Foundation has its domain as type, and an app's own description stays as it is`()
+      async throws
+    {
       let modules = try started()
       modules.startQuietly([Crashes.self])
       Crashes.trackError(NSError(domain: "com.example", code: 7), properties: nil, attachments: nil)
@@ -113,13 +115,13 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `causes that contain themselves, or go on for ever, are recorded as far as they can be`() async throws {
+    @Test func `causes that contain themselves, or never end, are recorded up to a limit`() async throws {
       let modules = try started()
       modules.startQuietly([Analytics.self, Crashes.self])
       let outer = try #require(ExceptionModel(withType: "T", exceptionMessage: "m", stackTrace: ["f"]))
       outer.innerExceptions = Array(repeating: outer, count: 16)
       #expect(Crashes.trackException(outer, properties: nil, attachments: nil) != "")
-      // Such a chain could not even be let go of: only as deep as the recording of it went wrong.
+      // Not deeper: releasing a longer chain overflows the stack.
       let chain = (0..<1_000).reduce(outer) { inner, number in
         let next = ExceptionModel()
         next.type = "T\(number)"
@@ -145,12 +147,12 @@ extension `App Center` {
       await modules.end()
     }
 
-    /// How much arrived, by type; attachments are in pieces of up to 40 KiB.
+    /// The number of received events by type; attachments arrive in pieces of up to 40 KiB.
     private func sizes(_ modules: ModuleHarness) -> [String: Int] {
       Dictionary(grouping: modules.received, by: \.type).mapValues(\.count)
     }
 
-    @Test func `an attachment that the storage cannot hold is left out whole, and displaces nothing`() async throws {
+    @Test func `an attachment that the storage cannot hold is left out as a whole and evicts nothing`() async throws {
       let modules = try ModuleHarness()
       AppCenter.setMaxStorageSize(256 << 10, completionHandler: nil)
       modules.startQuietly([Analytics.self, Crashes.self])
@@ -160,7 +162,7 @@ extension `App Center` {
       let small = ErrorAttachmentLog(filename: "f", attachmentBinary: Data(count: 10_000), contentType: "a/b")
       let error = CocoaError(.fileNoSuchFile)
       #expect(Crashes.trackError(error, properties: nil, attachments: [large!]) != "")
-      // Nor can an event that its device fills.
+      // The same for an event with a very large device.
       AppCenter.countryCode = String(repeating: "x", count: 60_000)
       #expect(Crashes.trackError(error, properties: nil, attachments: [small!]) != "")
       #expect(modules.log("ERROR").count { $0.contains("1 of its attachments were left out") } == 2)
@@ -172,7 +174,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `attachments that the storage can hold displace what is older, and never each other`() async throws {
+    @Test func `attachments that the storage can hold evict older events, and never each other`() async throws {
       let modules = try ModuleHarness()
       AppCenter.setMaxStorageSize(256 << 10, completionHandler: nil)
       modules.startQuietly([Analytics.self, Crashes.self])
@@ -188,20 +190,20 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `an attachment of 7 MiB fits into the storage as it is at first`() async throws {
+    @Test func `an attachment of 7 MiB fits into the default storage`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly([Analytics.self, Crashes.self])
       Analytics.pause()
       let file = ErrorAttachmentLog(filename: "f", attachmentBinary: Data(count: 7 << 20), contentType: "a/b")
       Crashes.trackError(CocoaError(.fileNoSuchFile), properties: nil, attachments: [file!])
       #expect(modules.log("ERROR").isEmpty)
-      // The error, and pieces of up to 40 KiB.
+      // The error and pieces of up to 40 KiB.
       #expect(modules.client?.status.dropped == 0)
       #expect(try modules.queued() == 1 + (7 << 20) / (40 << 10) + 1)
       await modules.end()
     }
 
-    @Test func `disabling Crashes erases errors and leaves events, and the other way round`() async throws {
+    @Test func `disabling Crashes erases errors and keeps events, and vice versa`() async throws {
       let modules = try started()
       modules.startQuietly([Analytics.self, Crashes.self])
       Analytics.trackEvent("A")
@@ -220,7 +222,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `crash reports of the launch before are critical, share the storage, and the delegate hears of them`()
+    @Test func `crash reports of the previous launch are critical, share the storage, and the delegate is called`()
       async throws
     {
       let modules = try started(2)
@@ -251,7 +253,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a report that the delegate does not want is not sent`() async throws {
+    @Test func `a report that the delegate rejects is not sent`() async throws {
       let modules = try started(1)
       let delegate = CrashesListener(isWanted: false)
       Crashes.delegate = delegate

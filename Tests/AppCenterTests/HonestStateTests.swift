@@ -8,14 +8,14 @@ import TernTestSupport
 import Testing
 
 extension `App Center` {
-  /// What is not kept does not look healthy.
-  @Suite struct `Whether anything is recorded` {
+  /// A service that cannot store anything must not look healthy.
+  @Suite struct `Recording state` {
     private static let unusable = URL(fileURLWithPath: "/proc/nothing")
 
-    @Test func `nothing is enabled while the storage cannot be used, and one error says what to do`() async throws {
-      let modules = try ModuleHarness { world in
-        world.directory = Self.unusable
-        world.variables = [:]
+    @Test func `nothing is enabled while the storage is unusable, and one error says what to do`() async throws {
+      let modules = try ModuleHarness { environment in
+        environment.directory = Self.unusable
+        environment.variables = [:]
       }
       AppCenter.setMaxStorageSize(1 << 20) { #expect(!$0) }
       modules.startQuietly([Analytics.self, Crashes.self])
@@ -26,21 +26,21 @@ extension `App Center` {
       let errors = modules.log("ERROR")
       #expect(
         errors.count == 1 && errors.allSatisfy { $0.contains("/proc/nothing") && $0.contains("create and write") })
-      // That everything is kept until there is a collector would be a lie.
+      // "Everything is kept" would be wrong here.
       #expect(modules.log("WARNING").isEmpty)
       await modules.end()
     }
 
-    /// Modules on a disk in memory, before the first unlock since the device was started.
+    /// Modules with an in-memory disk, before the first unlock since the device was started.
     private func locked(_ memory: InMemoryFileSystem) throws -> ModuleHarness {
-      try ModuleHarness { world in
-        let make = world.environment
-        world.environment = {
+      try ModuleHarness { environment in
+        let make = environment.clientEnvironment
+        environment.clientEnvironment = {
           var environment = make()
           environment.fileSystem = memory
           return environment
         }
-        world.directory = URL(fileURLWithPath: "/queue")
+        environment.directory = URL(fileURLWithPath: "/queue")
       }
     }
 
@@ -48,8 +48,7 @@ extension `App Center` {
       memory.setScript { [.open, .makeDirectory].contains($0.kind) ? .fail(errno: EPERM) : nil }
     }
 
-    @Test func `a storage that can be used later is used then, and what was recorded meanwhile is in it`() async throws
-    {
+    @Test func `a storage that becomes usable is used, with the events recorded meanwhile`() async throws {
       let memory = InMemoryFileSystem()
       refuse(memory)
       let modules = try locked(memory)
@@ -72,7 +71,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `the size that was asked for does not hold for a storage that turns out larger`() async throws {
+    @Test func `the requested size does not apply to a storage that turns out to be larger`() async throws {
       let memory = InMemoryFileSystem()
       let modules = try locked(memory)
       modules.startQuietly()
@@ -93,7 +92,9 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `what is switched off while the storage is closed is off when it opens, and erased`() async throws {
+    @Test func `a service switched off while the storage is closed is off when it opens, and its events are erased`()
+      async throws
+    {
       let memory = InMemoryFileSystem()
       refuse(memory)
       let modules = try locked(memory)
@@ -112,7 +113,7 @@ extension `App Center` {
     }
 
     @Test(arguments: ["two words", "späti", "a\nb"])
-    func `nothing is enabled while the secret cannot be used, and one error says what to do`(secret: String) throws {
+    func `nothing is enabled with an unusable secret, and one error says what to do`(secret: String) throws {
       let modules = try ModuleHarness()
       modules.start(secret: secret)
       #expect(AppCenter.isConfigured && !AppCenter.enabled && !Analytics.enabled && modules.client == nil)
@@ -130,7 +131,7 @@ extension `App Center` {
       #expect(!AppCenter.enabled && !Analytics.enabled && modules.log("ERROR").count == 2)
     }
 
-    @Test func `how sending goes is in the log, each change once`() async throws {
+    @Test func `each change in the outcome of sending is logged once`() async throws {
       let modules = try ModuleHarness(
         transport: ScriptedTransport(answers: [.status(503), .status(503), .failure(.connection)]))
       modules.startQuietly()
@@ -145,13 +146,13 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a message says where in the source it was left`() throws {
+    @Test func `a message names its place in the source`() throws {
       let modules = try ModuleHarness()
       Analytics.trackEvent("A")
       #expect(modules.log("ERROR").count == 1 && modules.log("ERROR").allSatisfy { $0.contains("notStarted") })
     }
 
-    @Test func `what only a library started is not enabled before the app brings a secret`() async throws {
+    @Test func `a service started only by a library is not enabled before the app gives a secret`() async throws {
       let modules = try ModuleHarness()
       AppCenter.startFromLibrary(services: [Analytics.self])
       #expect(!Analytics.enabled)
@@ -160,7 +161,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `what is switched off while nothing can be recorded is off when it can`() async throws {
+    @Test func `a service switched off while nothing can be recorded stays off afterwards`() async throws {
       let modules = try ModuleHarness()
       modules.start(secret: "two words", [Analytics.self, Crashes.self])
       Analytics.enabled = false
@@ -179,7 +180,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a switch that could not be written down is said to be tried again`() async throws {
+    @Test func `a setting that could not be saved is logged and tried again`() async throws {
       let modules = try ModuleHarness { $0.directory = Self.unusable }
       modules.startQuietly()
       Analytics.enabled = false

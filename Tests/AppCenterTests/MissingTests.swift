@@ -8,8 +8,8 @@ import TernTestSupport
 import Testing
 
 extension `App Center` {
-  @Suite struct `6_11 What the original's tests lacked` {
-    @Test func `303. an event every five seconds leaves six seconds after the first`() async throws {
+  @Suite struct `Beyond the original's tests` {
+    @Test func `events every five seconds are sent six seconds after the first`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.trackEvent("A")
@@ -21,7 +21,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `304. a batch that failed is sent again by the same process`() async throws {
+    @Test func `a batch that failed is sent again by the same process`() async throws {
       let modules = try ModuleHarness(
         transport: ScriptedTransport(answers: [.status(503), .status(503), .status(503)]))
       modules.startQuietly()
@@ -31,7 +31,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `307. eviction never takes what is on its way`() async throws {
+    @Test func `eviction never takes events in flight`() async throws {
       let modules = try ModuleHarness(transport: ScriptedTransport { _ in .hold })
       AppCenter.setMaxStorageSize(96 * 1024, completionHandler: nil)
       modules.startQuietly()
@@ -45,7 +45,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `308. disabling Analytics leaves errors that are on their way alone`() async throws {
+    @Test func `disabling Analytics leaves errors in flight alone`() async throws {
       let modules = try ModuleHarness(transport: ScriptedTransport { _ in .hold })
       modules.startQuietly([Analytics.self, Crashes.self])
       for _ in 0..<50 { Crashes.trackError(CocoaError(.fileNoSuchFile), properties: nil, attachments: nil) }
@@ -58,7 +58,7 @@ extension `App Center` {
     }
 
     @Test(arguments: ["<html>Log in</html>", "", "{}", "{\"status\":\"Success\"}"])
-    func `310. an answer that acknowledges nothing erases nothing`(body: String) async throws {
+    func `a response that acknowledges nothing erases nothing`(body: String) async throws {
       let modules = try ModuleHarness(transport: ScriptedTransport(answers: [.status(200, body: body)]))
       modules.startQuietly()
       Analytics.trackEvent("A")
@@ -68,7 +68,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test(arguments: ["👨‍👩‍👧‍👦", "é", "e\u{301}", "漢", "𝒜", "x"]) func `311. a cut never splits a character`(
+    @Test(arguments: ["👨‍👩‍👧‍👦", "é", "e\u{301}", "漢", "𝒜", "x"]) func `truncation never splits a character`(
       character: String
     ) async throws {
       let modules = try ModuleHarness()
@@ -84,11 +84,11 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `313. a change of the time zone is in the next event`() async throws {
+    @Test func `a change of the time zone is in the next event`() async throws {
       let offset = Locked(60)
-      let modules = try ModuleHarness { world in
-        let make = world.environment
-        world.environment = {
+      let modules = try ModuleHarness { environment in
+        let make = environment.clientEnvironment
+        environment.clientEnvironment = {
           var environment = make()
           environment.device = {
             var device = TestHarness.device
@@ -109,7 +109,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `314. launches leave nothing behind that grows`() async throws {
+    @Test func `launches leave nothing behind that grows`() async throws {
       let modules = try ModuleHarness()
       func size() -> Int {
         let files = FileManager.default.enumerator(at: modules.harness.directory, includingPropertiesForKeys: nil)
@@ -124,12 +124,12 @@ extension `App Center` {
         await modules.relaunch()
         sizes.append(size())
       }
-      // The least of the last ones, since a file may wait to be removed for a moment. A note that is made once, on a busy
-      // machine late, is no growth: a byte a launch would be 150.
+      // The smallest of the last sizes: a file may not be removed yet. A file written once, on a busy machine late, is no
+      // growth: a byte a launch would be 150.
       #expect(sizes.suffix(50).min() ?? .max <= (sizes.prefix(50).min() ?? 0) + 128)
     }
 
-    @Test func `315. the handler of the storage's size is called once, whatever happens`() async throws {
+    @Test func `the completion handler of the size is called once, whatever happens`() async throws {
       let calls = Locked(0)
       let modules = try ModuleHarness { $0.directory = URL(fileURLWithPath: "/proc/nothing") }
       for bytes in [1 << 20, 10, 1 << 21] { AppCenter.setMaxStorageSize(bytes) { _ in calls.withLock { $0 += 1 } } }
@@ -147,7 +147,7 @@ extension `App Center` {
       }
     }
 
-    @Test func `316. a key that the collector does not know stops sending and loses nothing`() async throws {
+    @Test func `an unknown key stops sending and loses nothing`() async throws {
       let modules = try ModuleHarness(transport: ScriptedTransport { _ in .status(401) })
       modules.startQuietly()
       for number in 0..<50 { Analytics.trackEvent("E\(number)") }
@@ -157,7 +157,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `317. a long interval does not let the storage run full`() async throws {
+    @Test func `a long interval does not fill the storage`() async throws {
       let modules = try ModuleHarness()
       Analytics.transmissionInterval = 86_400
       AppCenter.setMaxStorageSize(64 * 1024, completionHandler: nil)
@@ -168,7 +168,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `318. a critical event leaves after three seconds, normal ones keep their interval`() async throws {
+    @Test func `a critical event is sent after three seconds, normal ones keep their interval`() async throws {
       let modules = try ModuleHarness()
       Analytics.transmissionInterval = 60
       modules.startQuietly()

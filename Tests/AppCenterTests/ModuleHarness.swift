@@ -7,21 +7,22 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-/// All of it works on the one core that the classes forward to, so one test runs at a time.
+/// All tests share the one core that the classes forward to, so one runs at a time.
 @Suite(.serialized, .timeLimit(.minutes(5))) enum `App Center` {}
 
-/// A world for the modules: what they log, what they send, and launches on the same storage.
+/// The modules on a simulated device: their log, their requests, and launches with the same storage.
 final class ModuleHarness {
   let harness: TestHarness
   let network = ScriptedReachability()
   private let lines = Locked<[String]>([])
-  private var configure: (inout AppCenterWorld) -> Void
+  private var configure: (inout AppCenterEnvironment) -> Void
   private(set) var core: AppCenterCore
 
   static let secret = "6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10"
 
   init(
-    transport: ScriptedTransport = ScriptedTransport(), _ configure: @escaping (inout AppCenterWorld) -> Void = { _ in }
+    transport: ScriptedTransport = ScriptedTransport(),
+    _ configure: @escaping (inout AppCenterEnvironment) -> Void = { _ in }
   ) throws {
     harness = try TestHarness(transport: transport, reachability: network)
     self.configure = configure
@@ -32,17 +33,17 @@ final class ModuleHarness {
   }
 
   private static func core(
-    _ harness: TestHarness, _ lines: Locked<[String]>, _ configure: (inout AppCenterWorld) -> Void
+    _ harness: TestHarness, _ lines: Locked<[String]>, _ configure: (inout AppCenterEnvironment) -> Void
   ) -> AppCenterCore {
-    var world = AppCenterWorld(
-      environment: { harness.environment() }, directory: harness.directory,
+    var environment = AppCenterEnvironment(
+      clientEnvironment: { harness.environment() }, directory: harness.directory,
       variables: ["TERN_COLLECTOR": "http://collector.test"],
       writeLog: { line in lines.withLock { $0.append(line) } })
-    configure(&world)
-    return AppCenterCore(world)
+    configure(&environment)
+    return AppCenterCore(environment)
   }
 
-  /// Ends the process as it were; the next one is on the same storage.
+  /// Simulates a relaunch with the same storage.
   func relaunch() async {
     await client?.shutdown()
     core = Self.core(harness, lines, configure)
@@ -58,7 +59,7 @@ final class ModuleHarness {
   var received: [ReceivedEvent] { transport.received }
   var names: [String] { received.filter { $0.type == "event" }.map(\.name) }
 
-  /// Starts Analytics without sessions of its own, which would be events too.
+  /// Starts Analytics without automatic sessions, which would be events, too.
   func startQuietly(_ services: [AnyClass] = [Analytics.self]) {
     start(secret: Self.secret, services)
   }
@@ -72,9 +73,9 @@ final class ModuleHarness {
     core.state.withLock { $0.isStarted(service.traits) }
   }
 
-  /// The messages of a level so far.
+  /// The messages of a level.
   func log(_ level: String) -> [String] {
-    core.logBook.drain()
+    core.logger.drain()
     return lines.withLock { $0 }.filter { $0.contains("] \(level): ") }
   }
 
@@ -83,13 +84,13 @@ final class ModuleHarness {
   @discardableResult
   func flush() async throws -> FlushOutcome { await (try #require(client)).flush() }
 
-  /// Waits until the client's status is as wanted.
+  /// Waits until the client's status meets a condition.
   func wait(_ isWanted: (TernClient.Status) -> Bool) async throws {
     let client = try #require(client)
     for await status in client.statusUpdates where isWanted(status) { return }
   }
 
-  /// Lets time pass until there have been so many requests, however long that takes.
+  /// Advances the clock until there have been `count` requests.
   func pass(untilRequest count: Int) async {
     while transport.requests.count < count {
       clock.advance(by: .seconds(1))
@@ -97,7 +98,7 @@ final class ModuleHarness {
     }
   }
 
-  /// Lets time pass until the storage can be used, however long that takes, and everybody was told.
+  /// Advances the clock until the storage is usable and all callbacks have run.
   func passUntilStored() async {
     while client?.status.hasStorage == false {
       clock.advance(by: .seconds(1))
@@ -106,7 +107,7 @@ final class ModuleHarness {
     await client?.flush()
   }
 
-  /// The lines of the requests so far, of a type.
+  /// The received events of a type.
   func sent(_ type: String) throws -> [[String: Any]] {
     try transport.requests.flatMap { $0.body.split(separator: UInt8(ascii: "\n")) }
       .compactMap { try JSONSerialization.jsonObject(with: Data($0)) as? [String: Any] }
@@ -114,5 +115,5 @@ final class ModuleHarness {
   }
 }
 
-/// A service that a library or an app might have given to the SDK.
+/// A service that a library or an app might pass to the SDK.
 final class Bystander: NSObject {}

@@ -8,11 +8,11 @@ import TernTestSupport
 import Testing
 
 extension `App Center` {
-  @Suite struct `What the original left on the device` {
+  @Suite struct `Settings of the original SDK` {
     private static let id = "0A1B2C3D-4E5F-4A6B-8C7D-9E0F1A2B3C4D"
 
     private func modules(_ defaults: [String: any Sendable]) throws -> ModuleHarness {
-      try ModuleHarness { world in world.previous = { PreviousSDK { defaults[$0] } } }
+      try ModuleHarness { environment in environment.previous = { PreviousSDK { defaults[$0] } } }
     }
 
     @Test func `an app that changes the package stays the same install`() async throws {
@@ -25,14 +25,14 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `who begins without asking for the id is the same install, too`() async throws {
+    @Test func `an app that never reads the id is the same install, too`() async throws {
       let modules = try modules(["MSAppCenterInstallId": Self.id])
       modules.startQuietly()
       #expect(AppCenter.installId == UUID(uuidString: Self.id))
       await modules.end()
     }
 
-    @Test func `what was switched off with the original is off`() async throws {
+    @Test func `services switched off with the original are off`() async throws {
       let modules = try modules([
         "MSAppCenterInstallId": Self.id, "MSAppCenterAnalyticsIsEnabled": false,
         "MSAppCenterNetworkRequestsAllowed": false,
@@ -48,7 +48,9 @@ extension `App Center` {
       await others.end()
     }
 
-    @Test func `who had switched everything off, which switched each service off, has all back at once`() async throws {
+    @Test func `switching the core on again brings back every service that the original switched off with it`()
+      async throws
+    {
       let modules = try modules([
         "MSAppCenterInstallId": Self.id, "MSAppCenterAppCenterIsEnabled": false, "MSAppCenterCrashesIsEnabled": false,
         "MSAppCenterAnalyticsIsEnabled": false,
@@ -60,7 +62,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `what the app switches on stays on, whatever the original's values still say`() async throws {
+    @Test func `a service that the app switches on stays on, whatever the original's values are`() async throws {
       let modules = try modules(["MSAppCenterInstallId": Self.id, "MSAppCenterAppCenterIsEnabled": false])
       modules.startQuietly()
       #expect(!AppCenter.enabled)
@@ -73,8 +75,8 @@ extension `App Center` {
 
     @Test func `an install that Tern knows already keeps its id`() async throws {
       let defaults = Locked<[String: String]>([:])
-      let modules = try ModuleHarness { world in
-        world.previous = { PreviousSDK { key in defaults.withLock { $0[key] } } }
+      let modules = try ModuleHarness { environment in
+        environment.previous = { PreviousSDK { key in defaults.withLock { $0[key] } } }
       }
       let id = AppCenter.installId
       defaults.withLock { $0["MSAppCenterInstallId"] = Self.id }
@@ -82,7 +84,7 @@ extension `App Center` {
       #expect(AppCenter.installId == id)
     }
 
-    @Test func `an id that cannot be read at the moment is not replaced by the original's`() throws {
+    @Test func `an id that is temporarily unreadable is not replaced by the original's`() throws {
       let files = InMemoryFileSystem()
       var environment = try TestHarness().environment()
       environment.fileSystem = files
@@ -101,7 +103,7 @@ extension `App Center` {
       arguments: [
         [:], ["MSAppCenterInstallId": "no id"], ["MSAppCenterInstallId": 7], ["MSAppCenterAppCenterIsEnabled": false],
       ] as [[String: any Sendable]])
-    func `values that are none of the original's change nothing`(_ defaults: [String: any Sendable]) async throws {
+    func `values that the original never wrote change nothing`(_ defaults: [String: any Sendable]) async throws {
       let modules = try modules(defaults)
       modules.startQuietly()
       #expect(AppCenter.enabled && AppCenter.installId != nil && AppCenter.networkRequestsAllowed)

@@ -8,8 +8,8 @@ import TernTestSupport
 import Testing
 
 extension `App Center` {
-  @Suite struct `6_2 The queue` {
-    /// Modules that record while they are paused, so that what leaves at once can be seen.
+  @Suite struct `The queue` {
+    /// Modules that record while paused, to see what leaves at once afterwards.
     private func paused(_ transport: ScriptedTransport = ScriptedTransport()) throws -> ModuleHarness {
       let modules = try ModuleHarness(transport: transport)
       modules.startQuietly()
@@ -17,7 +17,7 @@ extension `App Center` {
       return modules
     }
 
-    @Test func `56, 73. of two hundred waiting, three batches of fifty leave, and the fourth when one is answered`()
+    @Test func `of two hundred waiting events, three batches of fifty are sent, and the fourth after a response`()
       async throws
     {
       let modules = try paused(ScriptedTransport { _ in .hold })
@@ -33,7 +33,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `57, 69, 72. fewer than fifty wait for six seconds, fifty leave at once`() async throws {
+    @Test func `fewer than fifty events wait for six seconds, fifty are sent at once`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       for number in 0..<49 { Analytics.trackEvent("E\(number)") }
@@ -49,7 +49,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `58. with an interval of its own fifty waiting leave all the same, as the page says`() async throws {
+    @Test func `with a custom interval fifty waiting events are still sent at once, as documented`() async throws {
       let modules = try ModuleHarness()
       Analytics.transmissionInterval = 3600
       modules.startQuietly()
@@ -58,7 +58,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `65, 154. what was acknowledged leaves the storage`() async throws {
+    @Test func `acknowledged events leave the storage`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.trackEvent("A")
@@ -68,7 +68,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `67. a 500 keeps the events and goes on`() async throws {
+    @Test func `a 500 keeps the events and goes on`() async throws {
       let modules = try ModuleHarness(transport: ScriptedTransport(answers: [.status(500)]))
       modules.startQuietly()
       Analytics.trackEvent("A")
@@ -79,7 +79,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test(arguments: [300, 302, 400, 401, 403, 404]) func `68. no status erases what waits`(status: Int) async throws {
+    @Test(arguments: [300, 302, 400, 401, 403, 404]) func `no status erases waiting events`(status: Int) async throws {
       let modules = try ModuleHarness(transport: ScriptedTransport(answers: [.status(status)]))
       modules.startQuietly()
       Analytics.trackEvent("A")
@@ -91,16 +91,16 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `70. an event that the disk refuses is kept in memory and nothing is sent for it`() async throws {
+    @Test func `an event that the disk refuses is kept in memory, and nothing is sent for it`() async throws {
       let memory = InMemoryFileSystem()
-      let modules = try ModuleHarness { world in
-        let make = world.environment
-        world.environment = {
+      let modules = try ModuleHarness { environment in
+        let make = environment.clientEnvironment
+        environment.clientEnvironment = {
           var environment = make()
           environment.fileSystem = memory
           return environment
         }
-        world.directory = URL(fileURLWithPath: "/queue")
+        environment.directory = URL(fileURLWithPath: "/queue")
       }
       modules.startQuietly()
       memory.setCapacity(memory.totalBytes)
@@ -110,7 +110,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `71, 203, 204, 206. critical events leave first, in batches of their own`() async throws {
+    @Test func `critical events are sent first, in separate batches`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.trackEvent("N1")
@@ -127,7 +127,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `74. a free place is taken by the next events`() async throws {
+    @Test func `a free slot is used by the next events`() async throws {
       let modules = try paused(ScriptedTransport { _ in .hold })
       for number in 0..<150 { Analytics.trackEvent("E\(number)") }
       Analytics.resume()
@@ -138,8 +138,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `75, 76, 77, 78, 195, 290. a service that is off keeps and sends nothing, and begins anew`() async throws
-    {
+    @Test func `a service that is off keeps and sends nothing, and starts afresh`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.trackEvent("Before")
@@ -155,7 +154,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `79, 80, 223. enabling resumes what was paused`() async throws {
+    @Test func `enabling a service ends a pause`() async throws {
       let modules = try paused()
       Analytics.enabled = false
       Analytics.enabled = true
@@ -170,14 +169,14 @@ extension `App Center` {
       AppCenter.enabled = true
       Analytics.trackEvent("A")
       #expect(try await modules.flush() == .sent(1))
-      // Only a change: an app that says again what holds already has not asked for its pause to end.
+      // Only on a change: setting the same value again must not end a pause.
       Analytics.pause()
       AppCenter.enabled = true
       #expect(modules.client?.status.isPaused == true)
       await modules.end()
     }
 
-    @Test func `83. time and device are filled in`() async throws {
+    @Test func `time and device are filled in`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.trackEvent("A")
@@ -188,7 +187,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `87, 88, 90. a pause and forbidden requests are lifted each by itself`() async throws {
+    @Test func `a pause and forbidden requests are lifted separately`() async throws {
       let modules = try paused()
       Analytics.trackEvent("A")
       AppCenter.networkRequestsAllowed = false
@@ -202,7 +201,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `92, 93, 222. pausing and resuming twice is the same as once`() async throws {
+    @Test func `pausing or resuming twice is the same as once`() async throws {
       let modules = try paused()
       Analytics.pause()
       Analytics.trackEvent("A")
@@ -213,7 +212,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `110. what an earlier launch left goes at once`() async throws {
+    @Test func `events of an earlier launch are sent at once`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.trackEvent("A")
@@ -223,7 +222,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `pausing and everything else before the start is an error in the log`() throws {
+    @Test func `pausing before the start, like everything else, logs an error`() throws {
       let modules = try ModuleHarness()
       Analytics.pause()
       Analytics.resume()

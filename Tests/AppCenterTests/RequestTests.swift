@@ -7,14 +7,14 @@ import TernTestSupport
 import Testing
 
 extension `App Center` {
-  @Suite struct `6_6 Requests` {
+  @Suite struct `Requests` {
     private func started(_ transport: ScriptedTransport) throws -> ModuleHarness {
       let modules = try ModuleHarness(transport: transport)
       modules.startQuietly()
       return modules
     }
 
-    /// Lets the batch that waits go, and fail.
+    /// Sends the waiting batch, which fails.
     private func failFirst(_ modules: ModuleHarness) async {
       Analytics.trackEvent("A")
       await modules.clock.sleeping(until: modules.clock.uptime + .seconds(6))
@@ -22,7 +22,7 @@ extension `App Center` {
       await modules.transport.request(number: 1)
     }
 
-    @Test func `155, 170, 171, 172. large requests are compressed, small ones are not`() async throws {
+    @Test func `large requests are compressed, small ones are not`() async throws {
       let modules = try started(ScriptedTransport())
       Analytics.trackEvent("A")
       try await modules.flush()
@@ -33,7 +33,7 @@ extension `App Center` {
     }
 
     @Test(arguments: [TransportFailure.Kind.timedOut, .connection, .offline])
-    func `156, 305, 306. every failure of the connection is tried again`(kind: TransportFailure.Kind) async throws {
+    func `every connection failure is retried`(kind: TransportFailure.Kind) async throws {
       let modules = try started(ScriptedTransport(answers: [.failure(kind)]))
       await failFirst(modules)
       let due = await modules.clock.sleeping()
@@ -44,7 +44,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `157. a refused event is not tried again, and the others arrive`() async throws {
+    @Test func `a rejected event is not retried, and the others arrive`() async throws {
       let modules = try started(
         ScriptedTransport { $0.events.contains { $0.name == "Bad" } ? .status(400) : .accept })
       Analytics.pause()
@@ -57,13 +57,13 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `158, 159. a network that comes back, or changes, sends at once with all retries`() async throws {
+    @Test func `a network that returns or changes sends at once, with all retries`() async throws {
       let modules = try started(ScriptedTransport(answers: [.status(500), .failure(.offline)]))
       await failFirst(modules)
       _ = await modules.clock.sleeping()
       modules.clock.advance(by: .seconds(10))
       await modules.transport.request(number: 2)
-      // The second pause is of minutes; the hint comes 100 ms after the change.
+      // The second pause takes minutes; the hint comes 100 ms after the change.
       _ = await modules.clock.sleeping()
       modules.network.change()
       let hint = modules.clock.uptime + .milliseconds(100)
@@ -74,7 +74,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `161, 167. a request is sent once and three times more, in the ranges of the page; then all rest`()
+    @Test func `a request is retried three times, in the documented ranges; then everything waits`()
       async throws
     {
       let modules = try started(ScriptedTransport { _ in .status(500) })
@@ -87,7 +87,7 @@ extension `App Center` {
       }
       try await modules.wait { $0.inFlight == 0 && $0.queued == 1 }
       for number in 0..<60 { Analytics.trackEvent("E\(number)") }
-      await modules.clock.nobodySleeping()
+      await modules.clock.noSleeping()
       modules.clock.advance(by: .seconds(86_400))
       #expect(modules.transport.requests.count == 4)
       modules.transport.answer { _ in .accept }
@@ -97,7 +97,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a change of network ends the rest`() async throws {
+    @Test func `a change of network ends the wait`() async throws {
       let modules = try started(ScriptedTransport { _ in .status(500) })
       await failFirst(modules)
       for number in 2...4 {
@@ -113,7 +113,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `each request has retries of its own`() async throws {
+    @Test func `each request has its own retries`() async throws {
       let modules = try started(
         ScriptedTransport { $0.events.contains { $0.name == "E0" } ? .status(503) : .accept })
       for number in 0..<50 { Analytics.trackEvent("E\(number)") }
@@ -126,7 +126,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `162. pause and resume leave a request that is under way alone`() async throws {
+    @Test func `pause and resume leave a request in flight alone`() async throws {
       let modules = try started(ScriptedTransport { _ in .hold })
       for number in 0..<50 { Analytics.trackEvent("E\(number)") }
       await modules.transport.request(number: 1)
@@ -138,7 +138,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `163, 164. disabling ends what is under way, enabling works again`() async throws {
+    @Test func `disabling cancels requests in flight, enabling works again`() async throws {
       let modules = try started(ScriptedTransport { _ in .hold })
       for number in 0..<50 { Analytics.trackEvent("E\(number)") }
       await modules.transport.request(number: 1)
@@ -146,14 +146,14 @@ extension `App Center` {
       modules.transport.answer { _ in .accept }
       AppCenter.enabled = true
       Analytics.trackEvent("A")
-      // What was held is void now; its end may still be on its way.
+      // The held request is void now; its end may still be pending.
       for _ in 0..<3 where modules.names.isEmpty { try await modules.flush() }
       #expect(modules.names == ["A"])
       await modules.end()
     }
 
     @Test(arguments: ["x-ms-retry-after-ms": "60000", "Retry-After": "60"])
-    func `165, 309. the server's wish to wait is followed`(header: String, value: String) async throws {
+    func `the server's wait is respected`(header: String, value: String) async throws {
       let modules = try started(ScriptedTransport(answers: [.status(429, headers: [header: value])]))
       await failFirst(modules)
       await modules.clock.sleeping(until: modules.clock.uptime + .seconds(60))
@@ -163,18 +163,18 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `168. a pause during the wait keeps the events, and a resume sends them at once`() async throws {
+    @Test func `a pause during the wait keeps the events, and resuming sends them at once`() async throws {
       let modules = try started(ScriptedTransport(answers: [.status(503)]))
       await failFirst(modules)
       _ = await modules.clock.sleeping()
       Analytics.pause()
-      await modules.clock.nobodySleeping()
+      await modules.clock.noSleeping()
       Analytics.resume()
       await modules.transport.request(number: 2)
       await modules.end()
     }
 
-    @Test(arguments: [408, 429, 500, 503]) func `178. busy servers are tried again`(status: Int) async throws {
+    @Test(arguments: [408, 429, 500, 503]) func `busy servers are retried`(status: Int) async throws {
       let modules = try started(ScriptedTransport(answers: [.status(status)]))
       await failFirst(modules)
       modules.clock.advance(by: await modules.clock.sleeping() - modules.clock.uptime)
@@ -183,7 +183,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `182. no message has the secret in it`() async throws {
+    @Test func `no message contains the secret`() async throws {
       let modules = try started(ScriptedTransport(answers: [.status(401)]))
       Analytics.trackEvent("A")
       try await modules.flush()

@@ -6,7 +6,7 @@ import TernTestSupport
 import Testing
 
 extension `App Center` {
-  @Suite struct `6_8 Sessions` {
+  @Suite struct `Sessions` {
     private func started() throws -> ModuleHarness {
       let modules = try ModuleHarness()
       AppCenter.start(withAppSecret: ModuleHarness.secret, services: [Analytics.self])
@@ -15,14 +15,14 @@ extension `App Center` {
 
     private func session(_ modules: ModuleHarness) -> String? { modules.client?.sessionID?.description }
 
-    /// Leaves the foreground for some seconds.
+    /// Sends the app to the background for some seconds.
     private func leave(_ modules: ModuleHarness, _ seconds: Int) {
       modules.client?.didEnterBackground()
       modules.clock.advance(by: .seconds(seconds))
       modules.client?.willEnterForeground()
     }
 
-    @Test func `211, 303, 239. a start by the app begins a session and records it, one by a library does not`()
+    @Test func `a start by the app begins and records a session, one by a library does not`()
       async throws
     {
       let modules = try ModuleHarness()
@@ -43,7 +43,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `230, 231, 241. half an hour in the foreground is one session, which every event has`() async throws {
+    @Test func `half an hour in the foreground is one session, which every event carries`() async throws {
       let modules = try started()
       let first = session(modules)
       for number in 0..<30 {
@@ -57,7 +57,7 @@ extension `App Center` {
     }
 
     @Test(arguments: [(19, false), (20, true), (3600, true)])
-    func `232, 233, 238, 240. twenty seconds in the background end it`(seconds: Int, isNew: Bool) async throws {
+    func `twenty seconds in the background end it`(seconds: Int, isNew: Bool) async throws {
       let modules = try started()
       let first = session(modules)
       modules.clock.advance(by: .seconds(100))
@@ -68,7 +68,9 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `212, 234, 235. manual: none until startSession, each call another, and the app's life means nothing`()
+    @Test
+    func
+      `manual sessions: none before startSession, a new one with each call, and no effect of foreground or background`()
       async throws
     {
       let modules = try ModuleHarness()
@@ -83,13 +85,13 @@ extension `App Center` {
       #expect(first != nil && session(modules) != nil && session(modules) != first)
       Analytics.trackEvent("C")
       try await modules.flush()
-      // By name: what went to the background is a batch of its own, and may arrive after the next.
+      // By name: the batch sent in the background may arrive after the next one.
       let events = modules.received.filter { $0.type == "event" }.sorted { $0.name < $1.name }
       #expect(events.map { $0.session == nil } == [true, false, false] && events[1].session != events[2].session)
       await modules.end()
     }
 
-    @Test func `213, 236. manual after the start is ignored, and startSession then does nothing`() async throws {
+    @Test func `manual after the start is ignored, and startSession then does nothing`() async throws {
       let modules = try started()
       let first = session(modules)
       Analytics.enableManualSessionTracker()
@@ -105,7 +107,7 @@ extension `App Center` {
       #expect(modules.log("ERROR").count == 1)
     }
 
-    @Test func `193, 237. without Analytics there is no session, through the background too`() async throws {
+    @Test func `without Analytics there is no session, even through the background`() async throws {
       let modules = try started()
       let first = session(modules)
       Analytics.enabled = false
@@ -118,7 +120,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a launch begins another session`() async throws {
+    @Test func `a launch begins a new session`() async throws {
       let modules = try started()
       let first = session(modules)
       await modules.relaunch()

@@ -7,8 +7,8 @@ import TernTestSupport
 import Testing
 
 extension `App Center` {
-  @Suite struct `6_4 The storage` {
-    /// Modules with the least storage, paused.
+  @Suite struct `The storage` {
+    /// Modules with the smallest storage, paused.
     private func small() throws -> ModuleHarness {
       let modules = try ModuleHarness()
       AppCenter.setMaxStorageSize(24 * 1024, completionHandler: nil)
@@ -23,19 +23,19 @@ extension `App Center` {
       return modules.names
     }
 
-    @Test(arguments: [49, 50, 51]) func `113, 114, 115. a batch has at most fifty`(count: Int) async throws {
+    @Test(arguments: [49, 50, 51]) func `a batch has at most fifty`(count: Int) async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.pause()
       for number in 0..<count { Analytics.trackEvent("E\(number)") }
       Analytics.resume()
       try await modules.flush()
-      // Two requests that are under way at a time may come in either order.
+      // Two concurrent requests may arrive in either order.
       #expect(modules.transport.requests.map(\.events.count).sorted() == (count > 50 ? [1, 50] : [count]))
       await modules.end()
     }
 
-    @Test func `116. critical ones come first, each kind the oldest first`() async throws {
+    @Test func `critical events come first, each kind oldest first`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.pause()
@@ -46,7 +46,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `117. what is on its way is not sent a second time`() async throws {
+    @Test func `events in flight are not sent a second time`() async throws {
       let modules = try ModuleHarness(transport: ScriptedTransport { _ in .hold })
       modules.startQuietly()
       Analytics.pause()
@@ -60,7 +60,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `126, 127. below the limit nothing is evicted`() async throws {
+    @Test func `below the limit nothing is evicted`() async throws {
       let modules = try small()
       for number in 0..<20 { Analytics.trackEvent("E\(number)") }
       #expect(modules.client?.status.dropped == 0)
@@ -68,7 +68,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `128, 129. a storage full of normal events loses the oldest, and never grows`() async throws {
+    @Test func `a storage full of normal events loses the oldest, and never grows`() async throws {
       let modules = try small()
       for number in 0..<200 {
         Analytics.trackEvent("E\(number)")
@@ -80,7 +80,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `130, 132. critical events displace normal ones, and normal ones never critical ones`() async throws {
+    @Test func `critical events evict normal ones, never the reverse`() async throws {
       let modules = try small()
       Analytics.trackEvent("C", withProperties: nil, flags: .critical)
       for number in 0..<200 { Analytics.trackEvent("N\(number)") }
@@ -91,7 +91,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `131. a storage full of critical events refuses a normal one`() async throws {
+    @Test func `a storage full of critical events refuses a normal one`() async throws {
       let modules = try small()
       for number in 0..<200 { Analytics.trackEvent("C\(number)", withProperties: nil, flags: .critical) }
       let queued = try modules.queued()
@@ -104,7 +104,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `what is too large with its device is not lost without a word`() async throws {
+    @Test func `an event too large with its device is logged as lost`() async throws {
       let modules = try small()
       Analytics.trackEvent("Before")
       AppCenter.countryCode = String(repeating: "x", count: 70_000)
@@ -118,7 +118,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `142, 144. a size below what is stored is refused, and the one before stays`() async throws {
+    @Test func `a size below the stored bytes is refused, and the previous one stays`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.pause()
@@ -132,7 +132,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `143. a larger size holds, at the next launch too`() async throws {
+    @Test func `a larger size applies, at the next launch, too`() async throws {
       let modules = try ModuleHarness()
       AppCenter.setMaxStorageSize(20 << 20, completionHandler: nil)
       modules.startQuietly()
@@ -147,7 +147,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `149. a damaged storage is usable, and costs only what was damaged`() async throws {
+    @Test func `a damaged storage stays usable and loses only the damaged part`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.pause()
@@ -166,7 +166,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `events of more than 25 days are dropped, and counted`() async throws {
+    @Test func `events older than 25 days are dropped and counted`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.pause()

@@ -8,8 +8,8 @@ import TernTestSupport
 import Testing
 
 extension `App Center` {
-  @Suite struct `6_9 Values and switches` {
-    @Test func `245, 246. a number that is not finite is ignored`() throws {
+  @Suite struct `Values and switches` {
+    @Test func `a number that is not finite is ignored`() throws {
       let modules = try ModuleHarness()
       let properties = EventProperties()
       for value in [Double.infinity, -.infinity, .nan] { properties.setEventProperty(value, forKey: "k") }
@@ -20,7 +20,7 @@ extension `App Center` {
       #expect(properties.elements.isEmpty && modules.log("ERROR").count == 6)
     }
 
-    @Test func `a date that no clock shows becomes the nearest there is, and travels`() async throws {
+    @Test func `an impossible date becomes the nearest valid one and arrives`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       let properties = EventProperties()
@@ -33,19 +33,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `243, 247, 248. properties survive an archive, empty ones too`() throws {
-      let properties = EventProperties()
-      properties.setEventProperty("s", forKey: "text").setEventProperty(1.5, forKey: "double")
-      properties.setEventProperty(Int64.min, forKey: "long").setEventProperty(false, forKey: "boolean")
-      properties.setEventProperty(Date(timeIntervalSince1970: 42), forKey: "date")
-      for original in [properties, EventProperties()] {
-        let data = try NSKeyedArchiver.archivedData(withRootObject: original, requiringSecureCoding: true)
-        let copy = try NSKeyedUnarchiver.unarchivedObject(ofClass: EventProperties.self, from: data)
-        #expect(copy?.elements == original.elements)
-      }
-    }
-
-    @Test func `threads may share properties, set and tracked at the same time`() async throws {
+    @Test func `threads may set and track the same properties concurrently`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.pause()
@@ -63,12 +51,12 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `the last value of a key counts, whatever its type`() {
+    @Test func `the last value of a key wins, whatever its type`() {
       let properties = EventProperties().setEventProperty("s", forKey: "k").setEventProperty(true, forKey: "k")
       #expect(properties.elements.map(\.value) == [.boolean(true)])
     }
 
-    @Test func `249, 250, 261. what every event has`() async throws {
+    @Test func `the fields of every event`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.trackEvent("A", withProperties: ["k": "v"])
@@ -86,7 +74,7 @@ extension `App Center` {
     }
 
     @Test
-    func `265, 266. the app's country goes before the carrier's; nil takes it back; without either there is none`()
+    func `the app's country overrides the carrier's; nil clears it; without either there is none`()
       async throws
     {
       for carrier in ["pt", nil] {
@@ -105,7 +93,7 @@ extension `App Center` {
       }
     }
 
-    @Test func `267. the wrapper's facts appear, change and go`() async throws {
+    @Test func `the wrapper's properties appear, change and go`() async throws {
       let modules = try ModuleHarness()
       func wrapper(_ version: String) -> WrapperSdk {
         WrapperSdk(
@@ -127,7 +115,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `284, 285. a service is on at first, and its switch is kept over launches`() async throws {
+    @Test func `a service is on at first, and its switch is kept across launches`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       #expect(Analytics.enabled)
@@ -142,13 +130,13 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `286. a service cannot be used before the start`() throws {
+    @Test func `a service cannot be used before the start`() throws {
       let modules = try ModuleHarness()
       Analytics.enabled = true
       #expect(!Analytics.enabled && modules.log("ERROR").count == 2)
     }
 
-    @Test func `287, 288. a service cannot be switched while the core is off`() async throws {
+    @Test func `a service cannot be switched while the core is off`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       AppCenter.enabled = false
@@ -160,7 +148,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `289. enabling the core leaves off what the user had switched off`() async throws {
+    @Test func `enabling the core leaves services off that the user switched off`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.enabled = false
@@ -170,28 +158,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a log survives being archived, with all that it has`() throws {
-      let log = EventLog()
-      (log.type, log.sid, log.userId, log.name, log.eventId) = ("event", "s", "u", "n", "e")
-      log.timestamp = Date(timeIntervalSince1970: 1000)
-      log.properties = ["a": "b"]
-      log.typedProperties = EventProperties().setEventProperty(Int64(7), forKey: "k")
-      let data = try NSKeyedArchiver.archivedData(withRootObject: log, requiringSecureCoding: true)
-      let copy = try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: EventLog.self, from: data))
-      #expect([copy.type, copy.sid, copy.userId, copy.name, copy.eventId] == ["event", "s", "u", "n", "e"])
-      #expect(copy.timestamp == log.timestamp && copy.properties == ["a": "b"] && copy.dataResidencyRegion == nil)
-      #expect(copy.typedProperties?.elements == log.typedProperties?.elements)
-    }
-
-    @Test func `what a service of one's own may call is there and does nothing`() {
-      final class Own: ServiceAbstract {}
-      let service = Own()
-      service.start(withChannelGroup: nil, appSecret: "s", transmissionTargetToken: nil, fromApplication: true)
-      service.updateConfiguration(withAppSecret: "s", transmissionTargetToken: nil)
-      #expect(!Own.enabled && !service.startedFromApplication)
-    }
-
-    @Test func `295. starts from many threads at a time end, and one of them counts`() async throws {
+    @Test func `of concurrent starts one counts, and all return`() async throws {
       let modules = try ModuleHarness()
       Analytics.enableManualSessionTracker()
       await withTaskGroup(of: Void.self) { group in

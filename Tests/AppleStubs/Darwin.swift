@@ -1,7 +1,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
 public import Foundation
-// The C library comes from this machine; what only Apple's has is declared here.
+// The C library is this machine's; Apple's additions are declared here.
 @_exported public import Glibc
 
 public let F_FULLFSYNC: Int32 = 51
@@ -11,7 +11,7 @@ public func sysctlbyname(
   _ newValue: UnsafeMutableRawPointer?, _ newSize: Int
 ) -> Int32 { fatalError() }
 
-// Foundation comes from this machine, too; here is what only Apple's has.
+// Foundation is this machine's, too; Apple's additions are declared here.
 extension ProcessInfo {
   public func performExpiringActivity(withReason reason: String, using block: @escaping @Sendable (Bool) -> Void) {
     fatalError()
@@ -59,6 +59,6 @@ public struct NSExceptionName: RawRepresentable, Sendable {
   public init(rawValue: String) { self.rawValue = rawValue }
 }
 
-// Apple's are C functions, which take no class where there is no Objective-C.
+// Apple's are C functions, which cannot take a class without Objective-C.
 public func NSGetUncaughtExceptionHandler() -> (@Sendable (NSException) -> Void)? { fatalError() }
 public func NSSetUncaughtExceptionHandler(_ handler: (@Sendable (NSException) -> Void)?) { fatalError() }

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What an app sees: a package that depends on the SDK alone. Scripts/check fails when it resolves anything else.
+// A client of the SDK alone, as an app's package would be. Scripts/check fails when it resolves anything else.
 let package = Package(
   name: "linkage",
   platforms: [.macOS(.v13)],

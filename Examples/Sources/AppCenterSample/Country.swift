@@ -2,9 +2,9 @@
   import AppCenter
   import CoreLocation
 
-  /// Reports the country in which the device is, for devices without a SIM: the documentation's sample, put right.
+  /// Reports the device's country on devices without a SIM: the documentation's sample, corrected.
   ///
-  /// Create one when the app launches and keep it. A kilometre is precise enough for a country.
+  /// Create one when the app launches and keep it. An accuracy of one kilometre is enough for a country.
   final class Country: NSObject, CLLocationManagerDelegate {
     private let locations = CLLocationManager()
 

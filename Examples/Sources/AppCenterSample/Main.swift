@@ -3,7 +3,7 @@ import AppCenterAnalytics
 import AppCenterCrashes
 import Foundation
 
-/// Does what the samples of App Center's documentation do, and stays until it is all sent:
+/// Runs the samples of App Center's documentation and stays until everything is sent:
 ///
 ///     TERN_COLLECTOR=http://127.0.0.1:8787 appcenter-sample <app secret> [seconds to stay] [manual] [off]
 @main struct Main {
@@ -50,13 +50,13 @@ import Foundation
     Analytics.trackEvent("Video clicked")
     let properties = ["Category": "Music", "FileName": "favorite.avi"]
     Analytics.trackEvent("Video clicked", withProperties: properties, flags: .critical)
-    // With a name only, nil stands for the properties.
+    // With a name only, nil is allowed for the properties.
     Analytics.trackEvent("Video clicked", withProperties: nil, flags: .critical)
     let typed = EventProperties()
     typed.setEventProperty("Jazz", forKey: "Genre")
     typed.setEventProperty(Int64(12), forKey: "Position")
     typed.setEventProperty(0.75, forKey: "Volume")
-    // What is no number is refused, and an error in the log says so.
+    // A value that is not finite is ignored, with an error in the log.
     typed.setEventProperty(Double.nan, forKey: "Rating")
     typed.setEventProperty(true, forKey: "Offline")
     typed.setEventProperty(Date(), forKey: "AddedAt")
@@ -78,7 +78,7 @@ import Foundation
     Analytics.resume()
   }
 
-  /// Off erases what waits, and nothing is collected until it is on again.
+  /// Switching off erases waiting events and stops recording until it is on again.
   private static func switchAnalyticsOffAndOn() {
     Analytics.enabled = false
     Analytics.trackEvent("Not collected")

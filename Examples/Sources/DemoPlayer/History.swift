@@ -2,7 +2,7 @@ import Foundation
 import Tern
 import TernEvents
 
-/// Lives through the past days of some installs, one after the other, on a clock that tells the time of the story.
+/// Plays the past days of some installs, one after the other, on a story clock.
 struct History {
   private let options: Options
   private let journal: Journal
@@ -32,7 +32,7 @@ struct History {
     // The history ends yesterday: today belongs to `live`.
     for day in profile.firstDay..<options.days where isActive(profile, day, &generator) {
       let midnight = today - Int64(options.days - day) * Self.day
-      // Sessions within the waking hours of wherever the person is; all of a day's sessions are on that day in UTC.
+      // Sessions are in the waking hours of the person's time zone; all of a day's sessions are on that day in UTC.
       let hour = Int64.random(in: 7...21, using: &generator) * 3_600_000
       let local = (hour - Int64(profile.timeZoneOffsetMinutes) * 60_000 + Self.day) % Self.day
       let start = min(local, Self.day - 7_200_000)
@@ -53,7 +53,7 @@ struct History {
   private func visit(_ player: Player, _ clock: StoryClock, until end: Int64, _ generator: inout FastGenerator) {
     for number in 0..<Int.random(in: 1...3, using: &generator) {
       if number > 0 { clock.advance(by: .seconds(Int.random(in: 60...1_800, using: &generator))) }
-      // The journal names days, so a visit that would run past midnight is not begun.
+      // The journal names days, so no visit runs past midnight.
       guard clock.wallTime.millisecondsSince1970 < end - 3_600_000 else { return }
       player.beginSession()
       for step in Visit(using: &generator).steps {
@@ -64,7 +64,7 @@ struct History {
   }
 
   private func isActive(_ profile: Profile, _ day: Int, _ generator: inout FastGenerator) -> Bool {
-    // More on weekends, less as the weeks go by, and always on the first day.
+    // More often on weekends, less as weeks go by, and always on the first day.
     let weekend = (day % 7) >= 5 ? 1.35 : 1.0
     let age = Double(day - profile.firstDay)
     let chance = profile.keenness * weekend * (0.6 + 0.4 / (1 + age / 10))

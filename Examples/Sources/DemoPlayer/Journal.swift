@@ -1,8 +1,8 @@
 import Foundation
 
-/// Writes down what was recorded, so that a test can compare the reports with it even after a SIGKILL.
+/// A file of all recorded calls, with which a test compares the reports even after SIGKILL.
 ///
-/// One line before each call (`>`) and one after it (`<`): what has a `<` must arrive, what has only a `>` may.
+/// It has a line before each call (`>`) and one after it (`<`): events with `<` must arrive, those with only `>` may.
 struct Journal {
   private let file: FileHandle?
 
@@ -25,7 +25,7 @@ struct Journal {
   }
 
   private func write(_ line: String) {
-    // A journal that cannot be written must not stop the player.
+    // A failing journal must not stop the player.
     try? file?.write(contentsOf: Data(line.utf8))
   }
 }

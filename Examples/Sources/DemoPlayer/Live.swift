@@ -2,7 +2,7 @@ import Foundation
 import Tern
 import TernEvents
 
-/// Uses the app now, in real time: each install makes one visit after the other.
+/// Uses the app in real time: each install makes one visit after the other.
 struct Live {
   private let options: Options
   private let journal: Journal
@@ -23,9 +23,9 @@ struct Live {
           options, profile: profile, day: options.days, clock: SystemClock(), transport: transport, journal: journal))
     }
     var generator = FastGenerator(seed: options.seed &+ UInt64(options.first))
-    // Several visits at once, a step of one, then a step of another, as a crowd would.
+    // Interleaves the steps of several visits, like a crowd.
     var visits: [[Visit.Step]] = Array(repeating: [], count: players.count)
-    // Whoever started this process may be killed and could not end it then.
+    // Ends with its parent: a parent that is killed cannot end it.
     let parent = getppid()
     while getppid() == parent, end.map({ ContinuousClock.now < $0 }) ?? true {
       let index = Int.random(in: 0..<players.count, using: &generator)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Demo Player: an invented video app that uses the SDK as an app would, without a screen.
+/// Demo Player, a fictional video app without a screen that uses the SDK.
 ///
-/// `history` lives through the past days of many installs; `live` uses the app now, in real time.
+/// `history` plays the past days of many installs; `live` uses the app in real time.
 @main
 struct Main {
   static func main() async {
@@ -22,15 +22,15 @@ struct Options {
   var isLive = false
   var collector: URL
   var key: String
-  /// Where the installs keep their queues, one directory each.
+  /// The parent directory of the installs' queues.
   var directory: URL
-  /// The first install's number, and how many this process plays.
+  /// The number of the first install, and the number of installs in this process.
   var first = 0
   var count = 1
-  /// Days of history.
+  /// The number of days of history.
   var days = 30
   var seed: UInt64 = 1
-  /// How long `live` runs, in seconds; 0 for ever.
+  /// The duration of `live` in seconds; 0 means forever.
   var seconds = 0
   /// Milliseconds between the steps of `live`.
   var pace = 400
@@ -61,13 +61,13 @@ struct Options {
   }
 }
 
-/// A mistake on the command line.
+/// A usage error.
 struct UsageError: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// What a run recorded.
+/// The totals of a run.
 struct Tally {
   var events = 0
   var screens = 0

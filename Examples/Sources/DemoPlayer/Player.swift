@@ -2,7 +2,7 @@ import Foundation
 import Tern
 import TernEvents
 
-/// One install of Demo Player: what an app does with the SDK, and a journal of it.
+/// One install of Demo Player: its calls of the SDK, and a journal of them.
 final class Player {
   private let client: TernClient
   private let install: Int
@@ -10,7 +10,7 @@ final class Player {
   private let clock: any TernClock
   private(set) var tally = Tally()
 
-  /// Launches the app: the SDK opens its queue and begins a session.
+  /// Launches the app, which opens the queue and begins a session.
   init(
     _ options: Options, profile: Profile, day: Int, clock: any TernClock, transport: any Transport, journal: Journal
   ) throws {
@@ -19,9 +19,9 @@ final class Player {
     self.clock = clock
     var configuration = TernClient.Configuration(key: options.key, collector: options.collector)
     configuration.queueDirectory = options.directory.appending(path: "install-\(profile.number)")
-    // A story may leave the app unopened for weeks; nothing of it shall be too old to send when it is opened again.
+    // In a story the app may stay closed for weeks; its events must not expire meanwhile.
     configuration.maximumEventAge = .seconds(60 * 86_400)
-    // Sessions are begun by hand so that the journal can name each; `identify` is what a signed-in user would add.
+    // Sessions are manual so that the journal can name each; a signed-in user would add `identify`.
     configuration.sessions = .manual
     let device = profile.device(day: day, days: options.days)
     let environment = TernClient.Environment(
@@ -47,7 +47,7 @@ final class Player {
     }
   }
 
-  /// Sends what waits, trying until the deadline.
+  /// Sends waiting events, with retries until the deadline.
   func deliver(within limit: Duration) async throws {
     let deadline = ContinuousClock.now + limit
     while true {
@@ -61,7 +61,7 @@ final class Player {
     }
   }
 
-  /// Ends the app in good order.
+  /// Shuts the app down.
   func quit() async { await client.shutdown() }
 
   private func entry(_ text: String) -> String {
@@ -69,7 +69,7 @@ final class Player {
   }
 }
 
-/// Events were still waiting at the end of a run.
+/// An error: events were still waiting at the end of a run.
 struct Undelivered: Error, CustomStringConvertible {
   let left: Int
   var description: String { "\(left) events could not be delivered in time; they wait in the queue" }

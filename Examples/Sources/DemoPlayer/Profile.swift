@@ -1,6 +1,6 @@
 import TernEvents
 
-/// One invented person with a device: who installed Demo Player, where, when, and how keenly they use it.
+/// A fictional person with a device: their place, their install day and how often they use Demo Player.
 struct Profile {
   let number: Int
   let model: String
@@ -9,11 +9,11 @@ struct Profile {
   let locale: String
   let country: String
   let timeZoneOffsetMinutes: Int
-  /// The day of the history on which the app was installed; 0 is the first.
+  /// The day of the install in the history; 0 is the first.
   let firstDay: Int
   /// The chance of opening the app on a given day, 0…1.
   let keenness: Double
-  /// Days after a release until this person updates.
+  /// The days between a release and this person's update.
   let updateDelay: Int
 
   init(number: Int, days: Int, seed: UInt64) {
@@ -23,7 +23,7 @@ struct Profile {
     (model, osName, osVersions) = (device.model, device.osName, device.osVersions)
     let place = Self.places.weighted(&generator)
     (locale, country, timeZoneOffsetMinutes) = (place.locale, place.country, place.offset)
-    // Most people were there before the history begins; the rest arrive over its course.
+    // Most people installed the app before the history begins, the rest during it.
     let wasThere = Double.random(in: 0..<1, using: &generator) < 0.55
     firstDay = wasThere ? 0 : Int.random(in: 0..<max(days, 1), using: &generator)
     let chance = Double.random(in: 0..<1, using: &generator)
@@ -31,7 +31,7 @@ struct Profile {
     updateDelay = Int.random(in: 0...9, using: &generator)
   }
 
-  /// The app version this person runs on a day of the history: releases reach people over a week or so.
+  /// The app version that this person runs on a day: a release takes about a week to reach everyone.
   func version(day: Int, days: Int) -> (version: String, build: String) {
     let releases: [(fraction: Double, version: String, build: String)] = [
       (-1, "3.0.2", "380"), (0.1, "3.1.0", "401"), (0.4, "3.1.1", "407"), (0.7, "3.2.0", "418"),
@@ -96,7 +96,7 @@ extension Profile {
   ]
 }
 
-/// Something that is chosen with a chance in proportion to its weight.
+/// A choice whose probability is proportional to its weight.
 protocol Weighted {
   var weight: Double { get }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import Tern
 
-/// A clock that tells the time of a story: it starts in the past and jumps ahead between the steps.
+/// A clock for stories: it starts in the past and jumps ahead between steps.
 ///
-/// Real time runs on beneath it, so that waiting for an answer of the collector works as usual.
+/// Real time adds to it, so that waiting for the collector works as usual.
 final class StoryClock: TernClock {
   private let base = SystemClock()
   private let offset: Mutable<(wall: Duration, uptime: Duration)>
 
-  /// Starts the story at a point in time.
+  /// Creates a clock that starts at a given time.
   init(at start: Timestamp) {
     offset = Mutable((start.since(SystemClock().wallTime), .zero))
   }
@@ -16,28 +16,28 @@ final class StoryClock: TernClock {
   var wallTime: Timestamp { base.wallTime + offset.value.wall }
   var uptime: Duration { base.uptime + offset.value.uptime }
 
-  /// Lets time pass.
+  /// Advances the clock.
   func advance(by duration: Duration) {
     offset.change { ($0.wall + duration, $0.uptime + duration) }
   }
 
-  /// Jumps to a point in time, if it lies ahead.
+  /// Jumps ahead to a time.
   func advance(to time: Timestamp) {
     let distance = time.since(wallTime)
     if distance > .zero { advance(by: distance) }
   }
 
   func sleep(until deadline: Duration) async {
-    // The story may jump at any moment, so look again often.
+    // The story may jump at any moment, so check often.
     while uptime < deadline, !Task.isCancelled {
       try? await Task.sleep(for: min(deadline - uptime, .milliseconds(20)))
     }
   }
 }
 
-/// A value behind a lock.
+/// A value guarded by a lock.
 final class Mutable<Value: Sendable>: @unchecked Sendable {
-  // Unchecked because the compiler cannot see that `lock` guards `stored`.
+  // `@unchecked`: the compiler cannot see that `lock` guards `stored`.
   private let lock = NSLock()
   private var stored: Value
 

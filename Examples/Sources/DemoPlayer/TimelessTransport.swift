@@ -1,8 +1,8 @@
 import Tern
 import TernEvents
 
-/// Leaves out what the device's clock shows now: a history is played with a clock of the past, which a collector would
-/// take for a clock that is wrong, and set right.
+/// Omits the device's current time from requests: a history is played with a clock in the past, which the collector
+/// would correct as a wrong clock.
 struct TimelessTransport: Transport {
   let base: any Transport
 

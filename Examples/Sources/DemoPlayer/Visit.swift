@@ -1,17 +1,17 @@
 import TernEvents
 
-/// What a person does in one session, step by step.
+/// The steps of one session.
 struct Visit {
   enum Step {
     case screen(String)
     case event(String, Properties, Priority)
-    /// Milliseconds until the next step.
+    /// The milliseconds until the next step.
     case wait(Int)
   }
 
   private(set) var steps: [Step] = []
 
-  /// Draws a visit: a walk over the app's screens with the events that belong to them.
+  /// Generates a visit: a walk through the app's screens, with their events.
   init(using generator: inout FastGenerator) {
     steps.append(.screen("Library"))
     wait(2...12, &generator)

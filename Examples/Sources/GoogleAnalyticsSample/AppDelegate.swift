@@ -15,13 +15,13 @@ final class AppDelegate {
   func applicationDidFinishLaunching() {
     guard let gai = GAI.sharedInstance() else { return }
     gai.tracker(withTrackingId: trackingId)
-    // An app in a bundle says its version by itself.
+    // An app in a bundle has a version anyway.
     gai.defaultTracker.set(kGAIAppVersion, value: "1.2")
     // Optional: automatically report uncaught exceptions.
     gai.trackUncaughtExceptions = true
-    // Tells what is sent and when, on standard error.
+    // Logs all sending to standard error.
     gai.logger.logLevel = .verbose
-    // Seconds; below 1 nothing is sent unless the app says so.
+    // Seconds; below 1 only explicit dispatches send.
     gai.dispatchInterval = interval
     Journal.note("client \(gai.defaultTracker.get(kGAIClientId) ?? "")")
   }
@@ -62,7 +62,7 @@ final class AppDelegate {
   }
 }
 
-/// A variable that two blocks share; the expiration handler of the system comes from a thread of its own.
+/// A variable shared by two blocks; the system calls the expiration handler on another thread.
 final class Flag: @unchecked Sendable {
   private let lock = NSLock()
   private var value = false

@@ -6,12 +6,12 @@ import Tern
   import Glibc
 #endif
 
-/// What the documentation's listing needs of UIKit's application, over Tern's own source of time in the background.
+/// The part of `UIApplication` that the documentation's listing needs, on top of Tern's background time.
 ///
-/// Where the system suspends nothing, such as on Linux, time is granted without asking anybody.
+/// On systems that suspend nothing, such as Linux, all time is granted.
 final class Application: @unchecked Sendable {
-  // Unchecked as UIKit's would be: tasks are begun by the main thread and ended by the one that calls handlers back,
-  // never both at a time.
+  // `@unchecked`, as UIKit's would be: the main thread begins tasks, the thread of the callbacks ends them,
+  // never concurrently.
   static let shared = Application()
   static let invalidTask = 0
 
@@ -30,6 +30,6 @@ final class Application: @unchecked Sendable {
     Journal.note("task \(task) ended")
   }
 
-  /// Ends the process as a system does that wants it gone in good order.
+  /// Terminates the process cleanly.
   func terminate() -> Never { exit(0) }
 }

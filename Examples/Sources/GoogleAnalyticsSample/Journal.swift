@@ -1,17 +1,17 @@
 import Foundation
 
-/// Writes down on standard output what the app does: the end-to-end test compares it with the reports.
+/// Prints the app's calls to standard output; the end-to-end test compares them with the reports.
 ///
-///     > 7 1714000000000 t=event ec=Video       about to record hit 7, which happened then
+///     > 7 1714000000000 t=event ec=Video       about to record hit 7, with its time
 ///     < 7                                      the call returned: the hit must arrive
 ///     = handler good                           something else
 ///
-/// Values are percent-encoded. Lines are written at once, so that a kill loses none.
+/// Values are percent-encoded. Lines are unbuffered, so that a kill loses none.
 enum Journal {
   private static let lock = NSLock()
   private static var last = 0
 
-  /// Writes a hit down, has it recorded, and says so.
+  /// Prints a hit, records it, and prints that the call has returned.
   static func hit(_ parameters: [String: String], age: TimeInterval = 0, _ record: () -> Void) {
     let number = lock.withLock {
       last += 1

@@ -2,19 +2,19 @@ import Dispatch
 import Foundation
 import GoogleAnalytics
 
-/// An app as it was written for Google Analytics for iOS v3. It does what it reads on standard input, a command a line:
+/// An app written for Google Analytics for iOS v3. It reads commands from standard input, one per line:
 ///
 ///     TERN_COLLECTOR=http://127.0.0.1:8787 google-analytics-sample <tracking id> [dispatch interval in seconds]
 ///
 ///     tour NAME                    one hit of every kind
 ///     screen NAME
-///     browse COUNT                 so many screens
-///     ago SECONDS NAME [start|end] a screen that was looked at so long ago, and what it does to the session
-///     orders COUNT                 orders until the process ends, with a dispatch after so many
-///     dispatch                     sends what waits
-///     once                         dispatch(completionHandler:), and what the handler was told
-///     background, foreground       the app leaves the screen and comes back, as the documentation has it
-///     leave                        the same as `background` by sendHitsInBackground()
+///     browse COUNT                 a number of screens
+///     ago SECONDS NAME [start|end] a screen seen some seconds ago, which may start or end a session
+///     orders COUNT                 orders until the process ends, with a dispatch after every COUNT
+///     dispatch                     sends all waiting hits
+///     once                         dispatch(completionHandler:), and its result
+///     background, foreground       the app leaves and enters the foreground, with the documentation's listing
+///     leave                        the same as `background`, with sendHitsInBackground()
 ///     wait SECONDS, quit
 @main struct Main {
   static func main() {
@@ -32,7 +32,7 @@ import GoogleAnalytics
     let delegate = AppDelegate(trackingId: trackingId, interval: interval)
     delegate.applicationDidFinishLaunching()
     let script = Script(delegate: delegate)
-    // Apps live on the main thread, and the library calls them back there: it must not wait for input.
+    // Apps use the main thread, and the library calls back on it: it must not block on input.
     Thread.detachNewThread {
       while let line = readLine() {
         if let seconds = Script.pause(line) { Thread.sleep(forTimeInterval: seconds) }
@@ -44,7 +44,7 @@ import GoogleAnalytics
   }
 }
 
-/// What a line of input makes the app do; only the main thread calls it.
+/// The commands; called on the main thread only.
 private struct Script: @unchecked Sendable {
   let delegate: AppDelegate
   private let player = Player()

@@ -1,11 +1,11 @@
 import Foundation
 import GoogleAnalytics
 
-/// The calls of an app that plays films: what the original's guides show for each kind of hit.
+/// The calls of a video app: the original's samples for each hit type.
 struct Player {
   private var tracker: GAITracker { GAI.sharedInstance().defaultTracker }
 
-  /// One of everything.
+  /// One hit of each type.
   func tour(_ name: String) {
     screen("Library \(name)")
     customDimensions()
@@ -19,7 +19,7 @@ struct Player {
     enhancedEcommerce("E-\(name)")
   }
 
-  /// A screen: its name stays on the tracker until it is set anew.
+  /// A screen view; the tracker keeps the name until the next one.
   func screen(_ name: String) {
     Journal.hit(["t": "screenview", "cd": name]) {
       tracker.set(kGAIScreenName, value: name)
@@ -27,7 +27,7 @@ struct Player {
     }
   }
 
-  /// A screen that was looked at while the library was not there; `control` begins or ends a session.
+  /// A screen view in the past; `control` begins or ends a session.
   func screen(_ name: String, ago seconds: TimeInterval, control: String?) {
     var parameters = ["t": "screenview", "cd": name]
     parameters["sc"] = control
@@ -77,7 +77,7 @@ struct Player {
     }
   }
 
-  /// A mistake that was dealt with, and one that ended the app.
+  /// A handled error, and a fatal one.
   private func exceptions() {
     for (description, isFatal) in [("No subtitles", false), ("Decoder gone", true)] {
       Journal.hit(["t": "exception", "exd": description, "exf": isFatal ? "1" : "0"]) {
@@ -88,7 +88,7 @@ struct Player {
     }
   }
 
-  /// A purchase in the older form: the order, then what was in it.
+  /// A purchase in the older form: the order, then its items.
   func order(_ identifier: String) {
     Journal.hit(["t": "transaction", "ti": identifier, "tr": "12.34", "tt": "1.9", "ts": "0"]) {
       let transaction = GAIDictionaryBuilder.createTransaction(
@@ -103,7 +103,7 @@ struct Player {
     }
   }
 
-  /// A product that was seen, put into the basket and bought, and the promotion that led to it.
+  /// A product that was viewed, added to the cart and bought, and the promotion that led to it.
   private func enhancedEcommerce(_ identifier: String) {
     let product = GAIEcommerceProduct()
     product.setId("S1")

@@ -2,18 +2,20 @@ import Foundation
 import Tern
 import TernEvents
 
-/// Which collector the modules talk to; there is no default.
+/// The collector's address; there is no default.
 extension AppCenterCore {
-  /// What the app set, else the environment, else the bundle: the first that can be used.
+  /// The first usable address of the app's, the environment's and the bundle's.
   func collectorAddress(_ logUrl: String?) -> URL? {
     named(logUrl).lazy.compactMap(Self.collector).first
   }
 
   private func named(_ logUrl: String?) -> [String] {
-    [logUrl, world.variables["TERN_COLLECTOR"], world.bundleCollector].compactMap { $0 }.filter { !$0.isEmpty }
+    [logUrl, environment.variables["TERN_COLLECTOR"], environment.bundleCollector].compactMap { $0 }.filter {
+      !$0.isEmpty
+    }
   }
 
-  /// The address without the `/logs` that App Center's own had.
+  /// The address without App Center's `/logs`.
   static func collector(_ address: String) -> URL? {
     guard var parts = URLComponents(string: address) else { return nil }
     while parts.path.hasSuffix("/") { parts.path.removeLast() }
@@ -25,7 +27,7 @@ extension AppCenterCore {
     return url
   }
 
-  /// The address without a password, for the log.
+  /// The address for the log, without a password.
   private static func shown(_ collector: URL) -> String {
     guard var parts = URLComponents(url: collector, resolvingAgainstBaseURL: false), parts.password != nil else {
       return collector.absoluteString
@@ -34,7 +36,7 @@ extension AppCenterCore {
     return parts.string ?? ""
   }
 
-  /// Says, once, how to name a collector.
+  /// Logs once how to name a collector.
   func missCollector() {
     let isFirst = state.withLock { state in
       defer { state.wasCollectorMissed = true }
@@ -42,10 +44,10 @@ extension AppCenterCore {
     }
     guard isFirst else { return }
     for wrong in named(state.withLock { $0.logUrl }) {
-      logBook.write(
+      logger.write(
         .warning, .core, "\"\(wrong)\" is no address of a collector; one looks like https://tern.example.com.")
     }
-    logBook.write(
+    logger.write(
       .warning, .core,
       """
       There is no collector, so everything is kept on the device. Set AppCenter.logUrl before AppCenter.start, \
@@ -53,12 +55,12 @@ extension AppCenterCore {
       """)
   }
 
-  /// The address that the app set.
+  /// The address set by the app.
   package var logUrl: String? {
     get { state.withLock { $0.logUrl } }
     set {
       if let newValue, Self.collector(newValue) == nil {
-        logBook.write(.warning, .core, "\"\(newValue)\" is no address of a collector; the one before stays.")
+        logger.write(.warning, .core, "\"\(newValue)\" is no address of a collector; the one before stays.")
         return
       }
       let client = state.withLock { state in
@@ -67,9 +69,9 @@ extension AppCenterCore {
       }
       guard let client else { return }
       let collector = collectorAddress(newValue)
-      // It was read above, so it can be used.
+      // It was parsed above, so it is usable.
       try? client.setCollector(collector)
-      logBook.write(.info, .core, "The collector is \(collector.map(Self.shown) ?? "not set").")
+      logger.write(.info, .core, "The collector is \(collector.map(Self.shown) ?? "not set").")
       if collector == nil { missCollector() }
     }
   }

@@ -2,7 +2,7 @@ package import Foundation
 import Tern
 package import TernEvents
 
-/// Facts that the app adds.
+/// App and device properties that the app sets.
 extension AppCenterCore {
   package var installID: UUID? {
     let id = state.withLock { $0.client }?.installID ?? store.installID
@@ -14,15 +14,16 @@ extension AppCenterCore {
   package var userID: String? {
     get { state.withLock { $0.userID } }
     set {
-      let client = decide { state, notes -> TernClient? in
-        guard state.configured == .application, let client = state.client else {
-          notes.append(
-            Note(.error, .core, "A user can be named once the application has started the SDK with an app secret."))
+      let client = decide { state, messages -> TernClient? in
+        guard state.configured == .byApp, let client = state.client else {
+          messages.append(
+            LogMessage(
+              .error, .core, "A user can be named once the application has started the SDK with an app secret."))
           return nil
         }
         if let newValue, newValue.utf16.count > Self.maximumUserID {
-          notes.append(
-            Note(.error, .core, "A user id has at most \(Self.maximumUserID) characters; the one before stays."))
+          messages.append(
+            LogMessage(.error, .core, "A user id has at most \(Self.maximumUserID) characters; the one before stays."))
           return nil
         }
         state.userID = newValue
@@ -39,7 +40,7 @@ extension AppCenterCore {
         state.countryCode = newValue
         return state.client
       }
-      client?.setCountryCode(newValue ?? world.carrierCountry())
+      client?.setCountryCode(newValue ?? environment.carrierCountry())
     }
   }
 
@@ -54,7 +55,7 @@ extension AppCenterCore {
     }
   }
 
-  /// Adds the facts of a wrapper SDK to the device.
+  /// Adds the properties of a wrapper SDK to the device.
   package func setWrapper(_ facts: [String: String?]) {
     let client = state.withLock { state in
       state.wrapper = facts
@@ -65,19 +66,19 @@ extension AppCenterCore {
 
   package func setMaximumSize(_ bytes: Int, _ handler: (@Sendable (Bool) -> Void)?) {
     guard let answer = decide({ $0.setMaximumSize(bytes, handler, &$1) }), let handler else { return }
-    world.callback { handler(answer) }
+    environment.callback { handler(answer) }
   }
 
-  /// Records an event by App Center's rules.
+  /// Records an event according to App Center's rules.
   package func track(
     _ name: String, _ flags: Flags, _ traits: ServiceTraits,
-    _ properties: (inout [Note]) -> Properties
+    _ properties: (inout [LogMessage]) -> Properties
   ) {
-    var notes: [Note] = []
-    defer { logBook.write(notes) }
-    guard let client = state.withLock({ $0.client(of: traits, &notes) }) else { return }
-    guard let name = EventRules.name(name, &notes) else { return }
-    let receipt = client.track(name, properties(&notes), priority: flags.priority(&notes))
-    notes += Note.refusal(receipt, "The event \(name)", traits.tag)
+    var messages: [LogMessage] = []
+    defer { logger.write(messages) }
+    guard let client = state.withLock({ $0.client(of: traits, &messages) }) else { return }
+    guard let name = EventRules.name(name, &messages) else { return }
+    let receipt = client.track(name, properties(&messages), priority: flags.priority(&messages))
+    messages += LogMessage.refusal(receipt, "The event \(name)", traits.tag)
   }
 }

@@ -1,33 +1,34 @@
 import Tern
 import TernEvents
 
-/// What can be switched on and off.
+/// The switches: the core, its services, requests and sending.
 extension AppCenterCore {
-  package var isConfigured: Bool { state.withLock { $0.configured == .application } }
+  package var isConfigured: Bool { state.withLock { $0.configured == .byApp } }
 
-  private static let notConfigured = Note(
+  private static let notConfigured = LogMessage(
     .error, .core, "The SDK has not been configured; call AppCenter.start(withAppSecret:services:) first.")
 
-  /// Whether anything is recorded; kept over launches, and false while there is nowhere to keep it.
+  /// True while events are recorded; kept across launches, and false while nothing can be stored.
   package var isEnabled: Bool {
     get {
-      decide { state, notes in
-        if state.configured == .nobody { notes.append(Self.notConfigured) }
+      decide { state, messages in
+        if state.configured == .no { messages.append(Self.notConfigured) }
         return state.isRecording
       }
     }
     set {
-      let (mayChange, client) = decide { state, notes -> (Bool, TernClient?) in
-        guard state.configured != .nobody else {
-          notes.append(Self.notConfigured)
+      let (mayChange, client) = decide { state, messages -> (Bool, TernClient?) in
+        guard state.configured != .no else {
+          messages.append(Self.notConfigured)
           return (false, nil)
         }
         if newValue, state.client == nil {
-          notes.append(
-            Note(.error, .core, "The SDK is enabled and yet records nothing: \(state.obstacle ?? CoreState.noSecret)"))
+          messages.append(
+            LogMessage(
+              .error, .core, "The SDK is enabled and yet records nothing: \(state.obstacle ?? CoreState.noSecret)"))
         } else {
-          notes.append(Note(.info, .core, "The SDK is \(newValue ? "enabled" : "disabled")."))
-          if newValue { state.missStorage(&notes) }
+          messages.append(LogMessage(.info, .core, "The SDK is \(newValue ? "enabled" : "disabled")."))
+          if newValue { state.missStorage(&messages) }
         }
         return (true, state.client)
       }
@@ -41,21 +42,21 @@ extension AppCenterCore {
     }
   }
 
-  /// Whether a service records; false before it was started, and while there is nowhere to keep what it is given.
+  /// True while a service records; false before its start and while nothing can be stored.
   package func isEnabled(_ traits: ServiceTraits) -> Bool {
-    decide { state, notes in
+    decide { state, messages in
       guard let service = state.services[traits.name] else {
-        notes.append(state.notStarted(traits))
+        messages.append(state.notStarted(traits))
         return false
       }
       return state.isRecording(service)
     }
   }
 
-  /// Switches a service; kept over launches. Whoever is switched on sends again, too.
+  /// Switches a service, across launches. Switching it on also resumes sending.
   package func setEnabled(_ isEnabled: Bool, _ traits: ServiceTraits) {
-    let (maySwitch, client) = decide { state, notes in
-      (state.maySwitch(traits, isEnabled, &notes), state.client)
+    let (maySwitch, client) = decide { state, messages in
+      (state.maySwitch(traits, isEnabled, &messages), state.client)
     }
     guard maySwitch else { return }
     if !isEnabled, traits.part == .errors { forgetCrashes() }
@@ -63,31 +64,31 @@ extension AppCenterCore {
     let isNew = client.isRecording(traits.part) != isEnabled
     client.setRecording(isEnabled, of: traits.part)
     checkSaved(client)
-    // Only a change: an app that says again what holds already has not asked for its pause to end.
+    // Only on a change: setting the same value again must not end a pause.
     if isEnabled, isNew, traits.part == .usage { client.resume() }
   }
 
-  /// What a crash left is erased as everything else that waits, whether somebody was asked about it or not.
+  /// Erases crash reports like everything else that waits, even those that still need the user's consent.
   private func forgetCrashes() {
     state.withLock { $0.crashes.undecided = [] }
-    world.crashes.remove(world.crashes.reports().map(\.id))
+    environment.crashes.remove(environment.crashes.reports().map(\.id))
   }
 
-  /// Writes down for the next launch what this one, which has no client, was told: it is the user's will.
+  /// Saves a setting for the next launch: this one has no client to apply it.
   private func keep(_ change: (ClientStore) -> Bool) {
     if !change(store) {
-      logBook.write(.error, .core, "That could not be written down, and is forgotten at the next launch.")
+      logger.write(.error, .core, "That could not be written down, and is forgotten at the next launch.")
     }
   }
 
-  /// Says so when what was switched holds in this process only, for the time being.
+  /// Logs an error while a changed setting is not saved yet.
   private func checkSaved(_ client: TernClient) {
     if !client.areSettingsSaved {
-      logBook.write(.error, .core, "That could not be written down yet. It holds in this process, and is tried again.")
+      logger.write(.error, .core, "That could not be written down yet. It holds in this process, and is tried again.")
     }
   }
 
-  /// Whether requests may be made; can be set at any time and is kept over launches.
+  /// Allows requests when true; can be set at any time and is kept across launches.
   package var allowsRequests: Bool {
     get { state.withLock { $0.client }?.allowsRequests ?? store.allowsRequests }
     set {
@@ -95,14 +96,14 @@ extension AppCenterCore {
         state.allowsRequests = newValue
         return state.client
       }
-      logBook.write(.info, .core, "Requests are \(newValue ? "allowed" : "forbidden").")
+      logger.write(.info, .core, "Requests are \(newValue ? "allowed" : "forbidden").")
       guard let client else { return keep { $0.setAllowsRequests(newValue) } }
       client.allowsRequests = newValue
       checkSaved(client)
     }
   }
 
-  /// Pauses or resumes the sending of everything.
+  /// Pauses or resumes all sending.
   package func setPaused(_ isPaused: Bool, _ traits: ServiceTraits) {
     guard let client = decide({ $0.client(of: traits, &$1) }) else { return }
     if isPaused { client.pause() } else { client.resume() }

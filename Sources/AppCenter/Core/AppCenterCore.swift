@@ -4,7 +4,7 @@ package import TernEvents
 
 /// Translates the calls of the modules into calls of one Tern client.
 package final class AppCenterCore: Sendable {
-  /// A test may put another in its place; an app has one.
+  /// The core of the process; tests replace it.
   private static let current = Locked(AppCenterCore(.live))
 
   /// The core that the classes of the modules forward to.
@@ -13,51 +13,51 @@ package final class AppCenterCore: Sendable {
     set { current.withLock { $0 = newValue } }
   }
 
-  package let world: AppCenterWorld
-  package let logBook: LogBook
+  package let environment: AppCenterEnvironment
+  package let logger: AppCenterLogger
   package let state = Locked(CoreState())
-  /// One start at a time; taken before `state`, which is only held for moments.
+  /// Serializes starts; taken before `state`, which is only held for moments.
   private let starting = Locked(false)
   let files: ClientStore
   let hasAdopted = Locked(false)
 
-  package init(_ world: AppCenterWorld) {
-    self.world = world
-    logBook = LogBook(world.writeLog)
-    files = ClientStore(directory: world.directory, environment: world.environment())
+  package init(_ environment: AppCenterEnvironment) {
+    self.environment = environment
+    logger = AppCenterLogger(environment.writeLog)
+    files = ClientStore(directory: environment.directory, environment: environment.clientEnvironment())
   }
 
-  /// Decides with the state, then writes down what there is to say.
-  package func decide<Result>(_ body: (inout CoreState, inout [Note]) -> Result) -> Result {
-    var notes: [Note] = []
-    let result = state.withLock { body(&$0, &notes) }
-    logBook.write(notes)
+  /// Decides under the lock, then logs the messages.
+  package func decide<Result>(_ body: (inout CoreState, inout [LogMessage]) -> Result) -> Result {
+    var messages: [LogMessage] = []
+    let result = state.withLock { body(&$0, &messages) }
+    logger.write(messages)
     return result
   }
 
   // MARK: Starting
 
-  /// Configures, and starts the services; what was done before is not done again.
+  /// Configures the SDK and starts the services; skips earlier steps.
   package func start(_ secretString: String?, _ services: [AnyClass]?, fromApplication: Bool) {
     whileStarting {
       guard decide({ $0.configure(fromApplication: fromApplication, &$1) }) else { return }
-      if world.isInDevelopment { logBook.showWarnings() }
-      if fromApplication { open(SecretString(secretString, platform: world.platform)) }
-      logBook.write(.info, .core, "The SDK is configured.")
+      if environment.isInDevelopment { logger.showWarnings() }
+      if fromApplication { open(SecretString(secretString, platform: environment.platform)) }
+      logger.write(.info, .core, "The SDK is configured.")
       guard let services else { return }
       let count = startAll(services, fromApplication: fromApplication)
-      if count == 0 { logBook.write(.debug, .core, "No service was started.") }
+      if count == 0 { logger.write(.debug, .core, "No service was started.") }
     }
   }
 
-  /// Starts one more service.
+  /// Starts another service.
   package func startService(_ service: AnyClass?) {
     guard let service else { return }
     let configured = state.withLock { $0.configured }
     switch configured {
-    case .nobody: return
-    case .library: logBook.write(.error, .core, "The application has not configured the SDK.")
-    case .application:
+    case .no: return
+    case .byLibrary: logger.write(.error, .core, "The application has not configured the SDK.")
+    case .byApp:
       whileStarting { _ = startAll([service], fromApplication: true) }
     }
   }
@@ -78,7 +78,7 @@ package final class AppCenterCore: Sendable {
     for call in next { call() }
   }
 
-  /// Calls what the app gave to be called: it may use every service that is being started.
+  /// Runs a callback of the app's once the start has finished, so that it may use every service.
   package func afterStart(_ call: @escaping @Sendable () -> Void) {
     let isStarting = state.withLock { state in
       if state.startsUnderWay > 0 { state.afterStart.append(call) }
@@ -90,14 +90,14 @@ package final class AppCenterCore: Sendable {
   private func startAll(_ services: [AnyClass], fromApplication: Bool) -> Int {
     let startable = services.compactMap { service -> (any StartableService.Type)? in
       if let known = service as? any StartableService.Type { return known }
-      logBook.write(.error, .core, "\(service) is not a service that can be started.")
+      logger.write(.error, .core, "\(service) is not a service that can be started.")
       return nil
     }
     let sorted = startable.enumerated().sorted {
       ($0.element.traits.priority, $1.offset) > ($1.element.traits.priority, $0.offset)
     }
     let disabled = Set(
-      (world.variables["APP_CENTER_DISABLE"] ?? "").split(separator: ",")
+      (environment.variables["APP_CENTER_DISABLE"] ?? "").split(separator: ",")
         .map { $0.trimmingCharacters(in: .whitespaces).lowercased() })
     var count = 0
     for service in sorted.map(\.element) {
@@ -113,10 +113,10 @@ package final class AppCenterCore: Sendable {
     return count
   }
 
-  /// Opens the client, if there is a secret.
+  /// Creates the client if there is a secret.
   private func open(_ secret: SecretString) {
     guard let key = secret.secret else {
-      // Said as soon as a service is started.
+      // Logged as soon as a service starts.
       openNothing(CoreState.noSecret)
       return
     }
@@ -129,12 +129,12 @@ package final class AppCenterCore: Sendable {
     adoptPrevious()
     do {
       var settings = configuration(key, collector)
-      // The disk may say otherwise, if it did not take what the app said: nothing leaves before the client has heard.
+      // The disk may hold an older value: nothing may leave before the app's setting has reached the client.
       settings.startsPaused = state.withLock { $0.allowsRequests } == false
-      let client = try TernClient(settings, environment: world.environment())
-      client.onAttempts { [logBook] in logBook.write(attempt: $0) }
+      let client = try TernClient(settings, environment: environment.clientEnvironment())
+      client.onAttempts { [logger] in logger.write(attempt: $0) }
       client.onStorage { [weak self] in self?.storageChanged($0) }
-      // A user lasts as long as the process, as it always did.
+      // A user lasts as long as the process, as in the original.
       client.identify(nil)
       if let pending { apply(pending, to: client) }
       let (country, region, wrapper, allowsRequests) = state.withLock { state in
@@ -143,20 +143,20 @@ package final class AppCenterCore: Sendable {
       }
       if let allowsRequests { client.allowsRequests = allowsRequests }
       if settings.startsPaused { client.resume() }
-      client.setCountryCode(country ?? world.carrierCountry())
+      client.setCountryCode(country ?? environment.carrierCountry())
       client.setDeviceFacts(wrapper.merging(["dataResidencyRegion": region]) { first, _ in first })
       if collector == nil, client.hasStorage { missCollector() }
     } catch {
       let obstacle = obstacle(error)
-      logBook.write(.error, .core, "Nothing is recorded: \(obstacle)")
+      logger.write(.error, .core, "Nothing is recorded: \(obstacle)")
       openNothing(obstacle)
       answer(pending, false)
     }
   }
 
-  /// There is no client: what is given to the services is lost.
+  /// Continues without a client: the services record nothing.
   private func openNothing(_ obstacle: String) {
-    // Whoever asked for room must not wait for ever.
+    // The completion handler must not wait forever.
     let pending = state.withLock { state in
       state.obstacle = obstacle
       defer { state.pendingSize = nil }
@@ -171,19 +171,19 @@ package final class AppCenterCore: Sendable {
       : "\(error)"
   }
 
-  /// The storage refuses what is recorded, or takes it again.
+  /// Logs that the storage has failed or recovered.
   private func storageChanged(_ error: TernError?) {
     guard let error else {
-      logBook.write(.info, .core, "The storage can be used; what was kept in memory is in it.")
-      // Not said at the start: it would have been a lie.
+      logger.write(.info, .core, "The storage can be used; what was kept in memory is in it.")
+      // Not logged at the start: nothing could be kept then.
       if collectorAddress(state.withLock { $0.logUrl }) == nil { missCollector() }
       return
     }
     let cause = error.cause.map { " (\($0))" } ?? ""
-    logBook.write(
+    logger.write(
       .error, .core,
       """
-      The storage \(world.directory.path) cannot be used\(cause); let this process create and write that directory. It is \
+      The storage \(environment.directory.path) cannot be used\(cause); let this process create and write that directory. It is \
       tried again. Until then events stay in memory, as many as fit, and are lost when the process ends.
       """)
   }
@@ -191,7 +191,7 @@ package final class AppCenterCore: Sendable {
   private func configuration(_ key: String, _ collector: URL?) -> TernClient.Configuration {
     var configuration = TernClient.Configuration(key: key)
     configuration.collector = collector
-    configuration.queueDirectory = world.directory
+    configuration.queueDirectory = environment.directory
     configuration.maximumBatchEvents = 50
     configuration.flushInterval = state.withLock { $0.interval }
     configuration.criticalFlushInterval = .seconds(3)
@@ -200,19 +200,19 @@ package final class AppCenterCore: Sendable {
       .seconds(5) ... .seconds(10), .seconds(150) ... .seconds(300), .seconds(600) ... .seconds(1200),
     ])
     configuration.reportsRegionAsCountry = false
-    // Analytics makes them automatic when it starts, unless the app wants to begin them itself.
+    // Analytics makes them automatic when it starts, unless the app begins sessions itself.
     configuration.sessions = .manual
     return configuration
   }
 
-  /// Never at once: whoever is told may call the SDK, which is still starting.
+  /// Calls the handler after the start, because it may call the SDK.
   private func answer(_ size: CoreState.PendingSize?, _ fits: Bool) {
-    if let handler = size?.handler { afterStart { [world] in world.callback { handler(fits) } } }
+    if let handler = size?.handler { afterStart { [environment] in environment.callback { handler(fits) } } }
   }
 
   private func apply(_ size: CoreState.PendingSize, to client: TernClient) {
     client.limitQueue(to: size.bytes) { [self] fits in
-      logBook.write(
+      logger.write(
         fits ? .info : .warning, .core,
         fits
           ? "The storage takes up to \(size.bytes) bytes." : "The storage holds more than \(size.bytes) bytes already.")

@@ -2,80 +2,81 @@ import Foundation
 package import Tern
 import TernEvents
 
-/// Everything that the modules remember, in one place; it decides, ``AppCenterCore`` acts.
+/// The state of all modules. It decides, ``AppCenterCore`` acts.
 package struct CoreState {
-  /// Who configured the SDK.
-  enum Configured { case nobody, library, application }
+  /// The configuration of the SDK, by the app or only by a library.
+  enum Configured { case no, byLibrary, byApp }
 
-  /// A service that runs.
+  /// A running service.
   struct Started {
     var traits: ServiceTraits
     var isFromApplication: Bool
-    /// Whether it may use the client.
+    /// True if it may use the client.
     var hasSecret: Bool
   }
 
-  /// The size that the app asked for, until there is a storage to tell.
+  /// The size requested by the app, until there is a client.
   struct PendingSize {
     var bytes: Int
     var handler: (@Sendable (Bool) -> Void)?
   }
 
-  var configured = Configured.nobody
+  var configured = Configured.no
   var hasSecret = false
   package var client: TernClient?
-  /// Why the application's start has brought no client, in words for the log.
+  /// The reason, for the log, why the app's start created no client.
   var obstacle: String?
   var services: [String: Started] = [:]
   var pendingSize: PendingSize?
-  /// The size that is to be set when there is a storage.
+  /// The size to apply when there is a client.
   package var pendingBytes: Int? { pendingSize?.bytes }
   var wasSizeSet = false
   var logUrl: String?
   var countryCode: String?
   var dataResidencyRegion: String?
   var userID: String?
-  /// What the app said of requests in this process: it holds even if the disk does not take it.
+  /// The app's setting in this process; it applies even if it could not be saved.
   var allowsRequests: Bool?
   package var interval = Duration.seconds(6)
   package var isManual = false
   var wasCollectorMissed = false
-  /// How many threads are starting something, or wait for their turn.
+  /// The number of threads in a start or waiting for one.
   var startsUnderWay = 0
-  /// What is to be done when the last of them is done.
+  /// Callbacks to run after the last start.
   var afterStart: [@Sendable () -> Void] = []
-  /// What the modules above keep here, so that a test that replaces the core replaces it too.
+  /// The state of `AppCenterCrashes`, kept here so that replacing the core in a test replaces it, too.
   package var crashes = CrashesState()
   var wrapper: [String: String?] = [:]
 
-  /// The least storage that can be asked for.
+  /// The smallest allowed size of the storage.
   static let minimumBytes = 24 << 10
 }
 
 extension CoreState {
-  /// A service may be used: it was started.
-  package func client(of traits: ServiceTraits, _ notes: inout [Note]) -> TernClient? {
+  /// The client of a started service.
+  package func client(of traits: ServiceTraits, _ messages: inout [LogMessage]) -> TernClient? {
     guard let service = services[traits.name] else {
-      notes.append(notStarted(traits))
+      messages.append(notStarted(traits))
       return nil
     }
     guard service.hasSecret, let client else {
-      // The start has said it once, where everybody sees it.
-      notes.append(Note(.debug, .core, "\(traits.name) records nothing: \(whyNothing(of: service))"))
+      // The start has logged it once, at a higher level.
+      messages.append(LogMessage(.debug, .core, "\(traits.name) records nothing: \(whyNothing(of: service))"))
       return nil
     }
     return client
   }
 
-  /// Why nothing that a service is given is kept.
+  /// The reason why a service records nothing.
   private func whyNothing(of service: Started) -> String {
     obstacle ?? (service.isFromApplication ? Self.noSecret : "the application has not started it with an app secret.")
   }
 
   static let noSecret = "there is no app secret; give one to AppCenter.start(withAppSecret:services:)."
 
-  func notStarted(_ traits: ServiceTraits) -> Note {
-    Note(.error, .core, "\(traits.name) has not been started; call AppCenter.start(withAppSecret:services:) first.")
+  func notStarted(_ traits: ServiceTraits) -> LogMessage {
+    LogMessage(
+      .error, .core, "\(traits.name) has not been started; call AppCenter.start(withAppSecret:services:) first.")
   }
 
   package func isStarted(_ traits: ServiceTraits) -> Bool { services[traits.name] != nil }
@@ -86,93 +87,94 @@ extension CoreState {
     return client.isRecording(service.traits.part)
   }
 
-  /// Whether what is recorded is kept over the end of the process.
+  /// True if recorded events survive the process.
   var isRecording: Bool { client.map { $0.isEnabled && $0.hasStorage } ?? false }
 
-  /// Somebody switches on what then does not look enabled.
-  func missStorage(_ notes: inout [Note]) {
+  /// Logs why a service that was just switched on doesn't look enabled.
+  func missStorage(_ messages: inout [LogMessage]) {
     guard let client, !client.hasStorage else { return }
-    notes.append(
-      Note(.warning, .core, "The storage cannot be used now: what is recorded stays in memory until it can."))
+    messages.append(
+      LogMessage(.warning, .core, "The storage cannot be used now: what is recorded stays in memory until it can."))
   }
 
-  /// A service shall be switched; whether it may be.
-  func maySwitch(_ traits: ServiceTraits, _ isOn: Bool, _ notes: inout [Note]) -> Bool {
+  /// Returns true if a service may be switched; logs the outcome.
+  func maySwitch(_ traits: ServiceTraits, _ isOn: Bool, _ messages: inout [LogMessage]) -> Bool {
     guard let service = services[traits.name] else {
-      notes.append(notStarted(traits))
+      messages.append(notStarted(traits))
       return false
     }
     if let client, !client.isEnabled {
-      notes.append(Note(.error, traits.tag, "The SDK is disabled; enable AppCenter first."))
+      messages.append(LogMessage(.error, traits.tag, "The SDK is disabled; enable AppCenter first."))
       return false
     }
     if isOn, client == nil || !service.hasSecret {
-      notes.append(
-        Note(.error, traits.tag, "\(traits.name) is enabled and yet records nothing: \(whyNothing(of: service))"))
+      messages.append(
+        LogMessage(.error, traits.tag, "\(traits.name) is enabled and yet records nothing: \(whyNothing(of: service))"))
     } else {
-      notes.append(Note(.info, traits.tag, "\(traits.name) is \(isOn ? "enabled" : "disabled")."))
-      if isOn { missStorage(&notes) }
+      messages.append(LogMessage(.info, traits.tag, "\(traits.name) is \(isOn ? "enabled" : "disabled")."))
+      if isOn { missStorage(&messages) }
     }
     return true
   }
 
-  /// Takes in that the app or a library configures; says whether it may.
-  mutating func configure(fromApplication: Bool, _ notes: inout [Note]) -> Bool {
+  /// Records a configuration by the app or a library; returns false if it is ignored.
+  mutating func configure(fromApplication: Bool, _ messages: inout [LogMessage]) -> Bool {
     switch (configured, fromApplication) {
-    case (.application, true):
-      notes.append(Note(.assert, .core, "The SDK has already been configured."))
-      notes.append(Note(.assert, .core, "This attempt to configure it was ignored, and so were its services."))
+    case (.byApp, true):
+      messages.append(LogMessage(.assert, .core, "The SDK has already been configured."))
+      messages.append(LogMessage(.assert, .core, "This attempt to configure it was ignored, and so were its services."))
       return false
-    case (_, true): configured = .application
-    case (.nobody, false): configured = .library
+    case (_, true): configured = .byApp
+    case (.no, false): configured = .byLibrary
     case (_, false): break
     }
     return true
   }
 
-  /// Takes in that a service shall start; says whether it does.
+  /// Records the start of a service; returns false if it is ignored.
   mutating func start(
-    _ traits: ServiceTraits, fromApplication: Bool, disabled: Set<String>, _ notes: inout [Note]
+    _ traits: ServiceTraits, fromApplication: Bool, disabled: Set<String>, _ messages: inout [LogMessage]
   ) -> Bool {
     if disabled.contains("all") || disabled.contains(traits.name.lowercased()) {
-      notes.append(Note(.debug, .core, "\(traits.name) is not started: APP_CENTER_DISABLE names it."))
+      messages.append(LogMessage(.debug, .core, "\(traits.name) is not started: APP_CENTER_DISABLE names it."))
       return false
     }
     let secret = fromApplication && hasSecret
     if let running = services[traits.name] {
-      // The application takes over what a library started.
+      // The app takes over services that a library started.
       guard fromApplication, !running.isFromApplication else { return false }
       services[traits.name]?.isFromApplication = true
       services[traits.name]?.hasSecret = secret
       return true
     }
     if traits.isSecretRequired, !secret {
-      notes.append(Note(.error, .core, "\(traits.name) needs an app secret and is not started."))
+      messages.append(LogMessage(.error, .core, "\(traits.name) needs an app secret and is not started."))
       return false
     }
     if fromApplication, !secret {
-      notes.append(Note(.warning, .core, "\(traits.name) records nothing: \(Self.noSecret)"))
+      messages.append(LogMessage(.warning, .core, "\(traits.name) records nothing: \(Self.noSecret)"))
     }
     services[traits.name] = Started(traits: traits, isFromApplication: fromApplication, hasSecret: secret)
     return true
   }
 
-  /// Takes in the size of the storage; what to tell the handler now, or `nil` when that has to wait.
+  /// Records the requested size of the storage; returns the answer, or `nil` if it has to wait for the client.
   mutating func setMaximumSize(
-    _ bytes: Int, _ handler: (@Sendable (Bool) -> Void)?, _ notes: inout [Note]
+    _ bytes: Int, _ handler: (@Sendable (Bool) -> Void)?, _ messages: inout [LogMessage]
   ) -> Bool? {
     guard bytes >= Self.minimumBytes else {
-      notes.append(Note(.warning, .core, "The storage needs at least \(Self.minimumBytes) bytes; \(bytes) is ignored."))
+      messages.append(
+        LogMessage(.warning, .core, "The storage needs at least \(Self.minimumBytes) bytes; \(bytes) is ignored."))
       return false
     }
     guard !wasSizeSet else {
-      notes.append(Note(.warning, .core, "The size of the storage can be set once; this is ignored."))
+      messages.append(LogMessage(.warning, .core, "The size of the storage can be set once; this is ignored."))
       return false
     }
     wasSizeSet = true
-    guard configured != .application else {
-      notes.append(
-        Note(.warning, .core, "The size of the storage has to be set before AppCenter.start; it is ignored."))
+    guard configured != .byApp else {
+      messages.append(
+        LogMessage(.warning, .core, "The size of the storage has to be set before AppCenter.start; it is ignored."))
       return false
     }
     pendingSize = PendingSize(bytes: bytes, handler: handler)

@@ -1,20 +1,20 @@
 package import Tern
 package import TernEvents
 
-/// What an earlier process left when it crashed.
+/// The report of an earlier process's crash.
 package struct CrashReport: Sendable, Hashable {
-  /// What happened.
+  /// The exception.
   package var exception: ExceptionFacts
-  /// Where it belongs: when the process began and crashed, its session, its user, its device.
+  /// The process that crashed: its start and end, session, user and device.
   package var origin: TernClient.PreviousProcess
   /// The signal that ended the process, for example `SIGSEGV`.
   package var signal: String?
-  /// The system's number of the process; 0 when unknown.
+  /// The process identifier; 0 when unknown.
   package var processIdentifier: UInt
-  /// Whether it was the process right before this one, and not one of which a report was left undecided.
+  /// True for the process right before this one; false for older reports without a decision.
   package var isOfLastLaunch: Bool
 
-  /// Names the report, and the event that it becomes.
+  /// The identifier of the report and of its event.
   package var id: UniqueID { origin.id }
 
   package init(
@@ -29,15 +29,15 @@ package struct CrashReport: Sendable, Hashable {
   }
 }
 
-/// Whoever catches crashes leaves their reports here; nobody does yet.
+/// A source of crash reports; there is none yet.
 package protocol CrashSource: Sendable {
-  /// The reports of earlier processes, the oldest first; each stays until it is removed.
+  /// Returns the reports of earlier processes, oldest first; each stays until it is removed.
   func reports() -> [CrashReport]
-  /// Forgets reports: they are in the storage, or nobody wants them.
+  /// Removes reports that are stored or unwanted.
   func remove(_ ids: [UniqueID])
 }
 
-/// Catches nothing.
+/// A source without reports.
 package struct NoCrashes: CrashSource {
   package init() {}
   package func reports() -> [CrashReport] { [] }

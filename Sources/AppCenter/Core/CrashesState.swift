@@ -1,8 +1,8 @@
-/// What the module of crashes remembers.
+/// The state of `AppCenterCrashes`.
 package struct CrashesState: Sendable {
-  /// The crash of the process before this one.
+  /// The crash of the previous process.
   package var last: CrashReport?
-  /// The reports that nobody has decided about yet, the oldest first.
+  /// The reports that wait for a decision, oldest first.
   package var undecided: [CrashReport] = []
 
   package init() {}

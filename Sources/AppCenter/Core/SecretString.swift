@@ -1,11 +1,11 @@
-/// What the string given to `AppCenter.start` says: `ios=…;macos=…`, `appsecret=…`, `target=…`, or a bare secret.
+/// A parsed secret string: `ios=…;macos=…`, `appsecret=…`, `target=…`, or a bare secret.
 package struct SecretString: Sendable, Hashable {
   /// The app's secret; `nil` when there is none for this platform.
   package var secret: String?
   /// The token of a transmission target.
   package var target: String?
 
-  /// Reads a string.
+  /// Parses a string.
   ///
   /// - Parameter platform: The name of this platform in it, for example `ios`.
   package init(_ text: String?, platform: String) {
@@ -32,7 +32,7 @@ extension Substring {
     return text
   }
 
-  /// What stands behind the name, if there is one; `nil` when that is empty.
+  /// The part after the name; `nil` when it is empty.
   fileprivate var value: String? {
     let names = ["target=", "appsecret=", "ios=", "macos=", "tvos=", "linux="]
     let value = names.first { hasPrefix($0) }.map { dropFirst($0.count) } ?? self

@@ -1,10 +1,10 @@
 package import Tern
 
-/// What the core knows of a service.
+/// The description of a service.
 package struct ServiceTraits: Sendable, Hashable {
   package var name: String
   package var tag: Tag
-  /// Services are started in descending order of this.
+  /// Services start in descending order of priority.
   package var priority: Int
   package var isSecretRequired: Bool
   package var part: TernClient.Part
@@ -18,9 +18,9 @@ package struct ServiceTraits: Sendable, Hashable {
   }
 }
 
-/// A class that can be given to `AppCenter.start`.
+/// A class that can be passed to `AppCenter.start`.
 package protocol StartableService: AnyObject {
   static var traits: ServiceTraits { get }
-  /// The service was started, with a client if there is a secret.
+  /// Called when the service has started, with a client if there is a secret.
   static func started(_ core: AppCenterCore, _ client: TernClient?)
 }

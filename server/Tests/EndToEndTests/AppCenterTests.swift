@@ -2,13 +2,15 @@ import Foundation
 import TernChildProcess
 import Testing
 
-/// The samples of App Center's documentation, run by an app as its users would: what the reports say is exact.
+/// The samples of App Center's documentation in a real app: the reports are exact.
 @Suite(.serialized)
 struct AppCenterTests {
-  /// What one run of the sample records.
+  /// The events of one run of the sample.
   private static let events = ["Video clicked": 4, "Clip opened": 1, "Kept while paused": 1]
 
-  @Test func `App Center's samples, offline, killed and restarted, are in the reports exactly once`() async throws {
+  @Test func `events of App Center's samples, offline, killed and restarted, are in the reports exactly once`()
+    async throws
+  {
     let workspace = try Workspace()
     var server = try await RunningServer.start(workspace)
     let app = try CreatedApp.create(workspace, "Sample")
@@ -42,13 +44,13 @@ struct AppCenterTests {
     // The server dies while the app is used, and comes back.
     server.kill()
     second.kill()
-    // All of the second one had arrived: switching off has nothing to erase.
+    // All events of the second run have arrived: switching off erases none.
     let third = try sample("manual", "off")
-    // Real time: another process has no clock to turn, and its output says nothing before it ends. Too short a wait
+    // Real time: the test cannot set another process's clock, and its output is empty until it ends. Too short a wait
     // would only make the test easier, not its figures wrong.
     try await Task.sleep(for: .seconds(1))
     server = try await RunningServer.start(workspace, port: server.port)
-    // Each call of startSession is a session of its own, and a launch is none.
+    // Each call of startSession is a session; a launch is none.
     try await expectRuns(3, sessions: 4)
     third.kill()
 
@@ -86,7 +88,7 @@ struct AppCenterTests {
     try #require(try workspace.report("errors", app: app.id)["handled"] as? [[String: Any]])
   }
 
-  /// Whether the sample's queue holds such a text: what is there survives a kill.
+  /// Returns true if the sample's queue contains a text, which then survives a kill.
   private func recorded(_ workspace: Workspace, _ text: String) -> Bool {
     let home = workspace.path("home")
     let files = FileManager.default.enumerator(atPath: home)?.compactMap { $0 as? String } ?? []

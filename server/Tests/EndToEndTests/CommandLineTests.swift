@@ -2,9 +2,9 @@ import Foundation
 import TernChildProcess
 import Testing
 
-/// The command line as a person types it.
+/// The command line as users type it.
 @Suite struct CommandLineTests {
-  @Test func `a wrong option is one line on standard error and exit code 2`() throws {
+  @Test func `a wrong option prints one line to standard error and exits with 2`() throws {
     let workspace = try Workspace()
     let mistakes = [
       ["serve", "--nonsense"], ["serve", "--port", "abc"], ["report", "nonsense", "--app", "1"], ["nonsense"],
@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  @Test func `a port in use is one line on standard error and exit code 2`() async throws {
+  @Test func `a port in use prints one line to standard error and exits with 2`() async throws {
     let workspace = try Workspace()
     let server = try await RunningServer.start(workspace)
     let (status, _, error) = try workspace.run(
@@ -35,7 +35,7 @@ import Testing
     #expect(server.stop() == .code(0))
   }
 
-  @Test func `a report of a fault or an occurrence that does not exist is one line and exit code 2`() throws {
+  @Test func `a report of an unknown fault or occurrence prints one line and exits with 2`() throws {
     let workspace = try Workspace()
     let app = try CreatedApp.create(workspace, "No faults")
     for (option, text) in [("--group", "There is no fault 7"), ("--occurrence", "There is no occurrence 7")] {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `track says whether the event arrived`() async throws {
+  @Test func `the exit code of track tells if the event arrived`() async throws {
     let workspace = try Workspace()
     let server = try await RunningServer.start(workspace)
     let app = try CreatedApp.create(workspace, "Command line")

@@ -7,10 +7,10 @@ import Testing
 #endif
 
 #if os(Linux)
-  /// A server that dies while it stores what it has received.
+  /// A server that dies while it stores a request.
   @Suite(.serialized) struct CrashTests {
     @Test(arguments: ["/collect", "/batch", "/v1/events", "/logs"])
-    func `B118 a crash between receipt and store is no success, and what is sent again counts once`(
+    func `a request cut off by a crash gets no success, and counts once when it is sent again`(
       path: String
     ) async throws {
       let workspace = try Workspace()
@@ -19,14 +19,14 @@ import Testing
       let now = Int64(Date().timeIntervalSince1970 * 1_000)
       let first = await status(of: try request(1, path, app, now, server))
       try #require(first == 200)
-      // The kernel ends the process at its next write beyond the first byte of a file: that of the transaction, since
-      // the event of the first request has made the file longer than that.
+      // The kernel ends the process at its next write beyond the first byte of a file, which is the transaction's: the
+      // first request's event has made the file longer.
       let limits = ["--pid", String(server.process.identifier), "--fsize=1:1"]
       let limiting = try workspace.start(URL(filePath: "/usr/bin/prlimit"), limits, output: "limit")
       try #require(limiting.wait() == .code(0), "\(workspace.text("limit"))")
       let answer = await status(of: try request(2, path, app, now, server))
       #expect(answer == nil || answer == 503, "\(answer ?? 0)")
-      // Where the write fails instead of ending the process, this does.
+      // Ends the process where the write only fails.
       guard case .signal = server.kill() else {
         Issue.record("the server ended by itself")
         return
@@ -68,7 +68,7 @@ import Testing
       return request
     }
 
-    /// The status of the answer; `nil` when there was none.
+    /// The status of the response; `nil` without one.
     private func status(of request: @autoclosure () throws -> URLRequest) async -> Int? {
       guard let request = try? request(), let (_, response) = try? await URLSession.shared.data(for: request) else {
         return nil

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A hit as its sender wrote it down.
+/// A hit as its sender recorded it.
 struct SentHit {
-  /// When it happened.
+  /// The time of the hit.
   var time: Date
   var client: String
   var parameters: [String: String]
@@ -10,9 +10,9 @@ struct SentHit {
   var type: String { parameters["t"] ?? "" }
 }
 
-/// What the reports of a view have to say of hits, by the documentation and Foundation's calendar alone.
+/// The expected reports of a view, computed from hits by the documentation and Foundation's calendar alone.
 struct ExpectedView {
-  /// Part of a list of a report: the values of some columns, by those of others.
+  /// A part of a report's table: values by keys.
   struct Table {
     var report: String
     var list: String
@@ -21,15 +21,15 @@ struct ExpectedView {
   }
 
   let zone: TimeZone
-  /// By the day on which they count.
+  /// The hits by the day on which they count.
   private(set) var counted: [String: [SentHit]] = [:]
-  /// By the day on which they would have counted.
+  /// The late hits by the day on which they would have counted.
   private(set) var late: [String: Int] = [:]
   private let calendar: Calendar
   private let received: Date
   private var sessions: [(day: String, hits: [SentHit])] = []
 
-  /// - Parameter received: when the hits reached the server, to a few minutes; no 04:00 of the zone lies among these.
+  /// - Parameter received: The arrival time at the server, within a few minutes that don't include 04:00 in the zone.
   init(_ hits: [SentHit], zone: TimeZone, received: Date) {
     self.zone = zone
     self.received = received
@@ -47,10 +47,10 @@ struct ExpectedView {
     }
   }
 
-  /// 04:00 of the day after that of a moment.
+  /// The cutoff of a time's day: 04:00 on the next day.
   private func cut(after time: Date) -> Date {
     let parts = calendar.dateComponents([.year, .month, .day], from: time)
-    // The calendar carries a 32nd over to the next month.
+    // The calendar carries the 32nd over to the next month.
     let next = DateComponents(year: parts.year, month: parts.month, day: (parts.day ?? 0) + 1, hour: 4)
     return calendar.date(from: next) ?? .distantPast
   }
@@ -130,7 +130,7 @@ struct ExpectedView {
     return table
   }
 
-  /// Hits by some of their parameters, with how many sessions had each.
+  /// The hits by some of their parameters, with the number of sessions of each.
   private func groups(_ type: String, _ parameters: [String]) -> [[String]: (hits: [SentHit], sessions: Int)] {
     func key(_ hit: SentHit) -> [String] { parameters.map { hit.parameters[$0] ?? "(not set)" } }
     return Dictionary(grouping: all.filter { $0.type == type }, by: key).reduce(into: [:]) { groups, entry in

@@ -6,8 +6,8 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// Apps that were written for Google Analytics for iOS, and other clients of its protocol, as processes of their own:
-/// what the reports of three views in three time zones say is exact, at whatever hour this runs.
+/// Real apps written for Google Analytics for iOS, and other clients of its protocol: the reports of three views in three
+/// time zones are exact, at any hour of the day.
 @Suite(.serialized)
 struct GoogleAnalyticsTests {
   /// A server, an app, and three views of it.
@@ -25,7 +25,7 @@ struct GoogleAnalyticsTests {
       server = try await RunningServer.start(workspace)
       token = try #require(server.token)
       app = try CreatedApp.create(workspace, "Films")
-      // Far apart, so that it is never the same hour in two of them.
+      // Far apart, so that no two have the same hour.
       let zones = [
         try ReportedView.quietZone("Pacific/Kiritimati", "Pacific/Chatham", at: now),
         try ReportedView.quietZone("America/Los_Angeles", "America/St_Johns", at: now),
@@ -44,12 +44,12 @@ struct GoogleAnalyticsTests {
     func killServer() { server.kill() }
     func restartServer() async throws { server = try await RunningServer.start(workspace, port: server.port) }
 
-    /// What was so and so many quarters of an hour ago: in the middle of one, so that no zone's day begins close to it.
+    /// A time some quarters of an hour ago, in the middle of one, so that no zone's day begins close to it.
     func middle(ofQuarter age: Int, plus minutes: Double = 7.5) -> Date {
       Date(timeIntervalSince1970: ((now.timeIntervalSince1970 / 900).rounded(.down) - Double(age)) * 900 + minutes * 60)
     }
 
-    /// Sends hits as other clients of the protocol do: some alone, by address or body, and the rest in batches.
+    /// Sends hits like other clients of the protocol: some alone, by URL or body, and the rest in batches.
     func send(_ hits: [WrittenHit]) async throws {
       for (index, hit) in hits.prefix(6).enumerated() {
         let payload = hit.payload(app.trackingID, at: Date())
@@ -82,13 +82,13 @@ struct GoogleAnalyticsTests {
     }
   }
 
-  @Test func `apps that are killed, offline and restarted are in three views exactly once`() async throws {
+  @Test func `hits of apps that are killed, offline and restarted are in three views exactly once`() async throws {
     let stage = try await Stage()
     try await livePeriodically(stage)
     try await liveByHand(stage)
     try await liveInTheBackground(stage)
 
-    // The kill may have hit between a call and the line after it: the report says whether that one call counts.
+    // The kill may come between a call and its line in the journal: the report decides about that call.
     let runs = try stage.runs.map { try $0.hits() }
     var hits = runs.flatMap(\.certain)
     let inspected = try stage.views[0].report("hits", stage.workspace, stage.app)["hits"] as? [[String: Any]]
@@ -106,19 +106,19 @@ struct GoogleAnalyticsTests {
     }
     try stage.expectVerified()
     #expect(stage.server.stop() == .code(0))
-    // The same without a server, from the directory alone.
+    // The same figures without a server, from the directory alone.
     for view in stage.views {
       try await view.expect(
         ExpectedView(hits, zone: view.zone, received: stage.now), stage.workspace, stage.app)
     }
   }
 
-  /// Every second, and killed twice with hits that no server had taken.
+  /// Dispatches every second; killed twice with unsent hits.
   private func livePeriodically(_ stage: Stage) async throws {
     stage.killServer()
     let offline = try stage.launch("periodic", interval: 1)
     try await offline.perform("tour one")
-    // An hour and more ago there was a session of its own, and then two more.
+    // More than an hour ago there was one session, and then two more.
     for (age, minutes, name) in [
       (8, 2.5, "Past start"), (8, 12.5, "Then"), (7, 4.0, "Next start"), (6, 6.0, "End end"),
     ] {
@@ -144,7 +144,7 @@ struct GoogleAnalyticsTests {
     #expect(try last.quit() == .code(0))
   }
 
-  /// Periodic dispatch is off; app and server are killed in the middle of a stream of orders.
+  /// Dispatches by hand; app and server are killed in the middle of a stream of orders.
   private func liveByHand(_ stage: Stage) async throws {
     let app = try stage.launch("manual", interval: 0)
     try await app.perform("tour three")
@@ -157,7 +157,7 @@ struct GoogleAnalyticsTests {
     let before = app.calls
     #expect(try await eventually { app.calls > before + 60 })
     try await stage.restartServer()
-    // The pause after a failure holds only for periodic dispatch.
+    // The pause after a failure applies to periodic dispatch only.
     let sent = app.sent
     #expect(try await eventually { app.sent > sent + 60 })
     app.kill()
@@ -175,7 +175,7 @@ struct GoogleAnalyticsTests {
     #expect(try next.quit() == .code(0))
   }
 
-  /// The page's loop, offline and online, and the one call that does the same.
+  /// The documentation's loop, offline and online, and the one call that replaces it.
   private func liveInTheBackground(_ stage: Stage) async throws {
     stage.killServer()
     let app = try stage.launch("background", interval: 120)
@@ -204,12 +204,12 @@ struct GoogleAnalyticsTests {
   // MARK: - Hits of the past
 
   @Test(arguments: [UInt64.random(in: 0...UInt64.max)])
-  func `hits of hours ago count on the days of each view, and once however often they are sent`(seed: UInt64)
+  func `hits from hours ago count on the days of each view, and once even if sent twice`(seed: UInt64)
     async throws
   {
     let stage = try await Stage()
     var hits = WrittenHit.random(seed: seed, times: { stage.middle(ofQuarter: $0, plus: $1) })
-    // Two screens of one session for everybody but the view whose midnight lies between them.
+    // Two screens of one session in all views except the one whose midnight is between them.
     var evenings: [String: SentHit] = [:]
     for view in stage.views {
       let midnight = Self.midnight(in: view.zone, before: stage.now - 900)
@@ -219,14 +219,14 @@ struct GoogleAnalyticsTests {
         if name == "Evening" { evenings[view.id] = hit }
       }
     }
-    // What is no number of milliseconds counts as none.
+    // An invalid queue time counts as none.
     for queueTime in ["", "-5", "soon", "99999999999999999999"] {
       let hit = SentHit(time: stage.now, client: "odd", parameters: ["t": "event", "ec": "Odd", "ea": "\(queueTime)."])
       hits.append(WrittenHit(hit, number: hits.count, queueTime: queueTime))
     }
 
-    // Where it is past four, the evening came too late. Of these views, the one in which it is earliest has its evening
-    // in time everywhere else: there it is still the same day, or not four yet.
+    // Where it is past four, the evening hit is late. Of these views, the one with the earliest time of day has its
+    // evening in time everywhere else: there it is still the same day, or before four.
     let past = stage.views.filter { ReportedView.secondsOfDay(stage.now, in: $0.zone) >= 4 * 3_600 }
     let strict = try #require(
       past.min {
@@ -241,7 +241,7 @@ struct GoogleAnalyticsTests {
     try await stage.send(hits)
     stage.killServer()
     try await stage.restartServer()
-    // An answer that was lost: the same hits again, with longer queue times.
+    // A lost response: the same hits again, with longer queue times.
     try await stage.send(hits)
     for view in stage.views {
       let expected = ExpectedView(hits.map(\.hit), zone: view.zone, received: stage.now)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the example app wrote down about the calls it made: `> entry` before each, `< entry` after it.
+/// The journal of the example app: `> entry` before each call, `< entry` after it.
 struct RecordedJournal {
-  /// One call: the day and install it was for, and what it recorded.
+  /// A call: its day and install, and what it recorded.
   struct Entry: Hashable {
     let day: String
     let install: String
@@ -10,9 +10,9 @@ struct RecordedJournal {
     let name: String
   }
 
-  /// Calls that returned: these must arrive.
+  /// The calls that returned: these must arrive.
   private(set) var returned: [Entry] = []
-  /// Calls that were begun: nothing beyond these may arrive.
+  /// The calls that began: nothing else may arrive.
   private(set) var begun: [Entry] = []
 
   init(_ texts: [String]) {

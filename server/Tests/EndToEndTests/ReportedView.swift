@@ -9,7 +9,7 @@ import Testing
 struct ReportedView {
   let id: String
   let zone: TimeZone
-  /// Days that the reports cover; the last one is today in the view's zone.
+  /// The number of days that the reports cover; the last one is today in the view's zone.
   static let days = 5
 
   static func create(_ workspace: Workspace, _ app: CreatedApp, _ zone: TimeZone) throws -> ReportedView {
@@ -22,8 +22,8 @@ struct ReportedView {
     return ReportedView(id: "\(try #require(object["id"]))", zone: zone)
   }
 
-  /// The zone of some in which neither midnight nor 04:00 comes while a test runs: the first that has none of them
-  /// within ten minutes.
+  /// The first of some zones in which neither midnight nor 04:00 is within
+  /// ten minutes.
   static func quietZone(_ identifiers: String..., at now: Date) throws -> TimeZone {
     let zones = identifiers.compactMap { TimeZone(identifier: $0) }
     let quiet = zones.first { zone in
@@ -33,7 +33,7 @@ struct ReportedView {
     return try #require(quiet)
   }
 
-  /// What clocks show, in seconds since midnight.
+  /// The time of day in seconds.
   static func secondsOfDay(_ time: Date, in zone: TimeZone) -> Int {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = zone
@@ -47,7 +47,7 @@ struct ReportedView {
       name, app: app.id, ["--view", id, "--days", String(Self.days), "--limit", "10000"])
   }
 
-  /// The same through the server's API.
+  /// A report through the server's API.
   func report(_ name: String, _ server: RunningServer, token: String, _ app: CreatedApp) async throws -> [String: Any] {
     let path = "/api/v1/apps/\(app.id)/reports/\(name)?view=\(id)&days=\(Self.days)&limit=10000&format=json"
     var request = URLRequest(url: try #require(URL(string: server.address + path)))
@@ -56,13 +56,13 @@ struct ReportedView {
     return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 
-  /// The hits that the view counts.
+  /// The hits counted by the view.
   func countedHits(_ workspace: Workspace, _ app: CreatedApp) throws -> Int {
     let hours = try #require(try report("overview", workspace, app)["hours"] as? [[String: Any]])
     return hours.compactMap { $0["hits"] as? Int }.reduce(0, +)
   }
 
-  /// Expects the reports to say exactly this, through the command line and, with a token, through the API.
+  /// Expects exactly these reports, through the command line and, with a token, through the API.
   func expect(
     _ expected: ExpectedView, _ workspace: Workspace, _ app: CreatedApp, _ server: RunningServer? = nil,
     token: String? = nil

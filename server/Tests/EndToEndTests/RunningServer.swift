@@ -15,7 +15,7 @@ struct RunningServer {
   /// Starts a server on the workspace's data directory and waits until it is ready.
   static func start(_ workspace: Workspace, port: Int = 0) async throws -> RunningServer {
     let log = "server-\(UUID().uuidString).log"
-    // The first start says the admin token, a moment after the address.
+    // The first start prints the login link just after the address.
     let isFirst = !FileManager.default.fileExists(atPath: workspace.path("data"))
     let process = try workspace.start(
       workspace.tern, ["serve", "--data", workspace.path("data"), "--port", String(port)], output: log)
@@ -32,7 +32,7 @@ struct RunningServer {
 
   var address: String { "http://127.0.0.1:\(port)" }
 
-  /// Sends a body and returns the JSON object of the answer.
+  /// Sends a body and returns the response's JSON object.
   func post(_ body: String, to path: String, _ headers: [String: String]) async throws -> [String: Any] {
     var request = URLRequest(url: try #require(URL(string: address + path)))
     request.httpMethod = "POST"

@@ -2,7 +2,7 @@ import Foundation
 import TernChildProcess
 import Testing
 
-/// One run of the example app for Google Analytics, steered by lines on its standard input.
+/// A run of the example app for Google Analytics, controlled through its standard input.
 final class SampleApp {
   private let process: ChildProcess
   private let input = Pipe()
@@ -10,7 +10,7 @@ final class SampleApp {
   private let workspace: Workspace
   private var commands = 0
 
-  /// Starts the app; apps of the same home share their queue and client, one after the other.
+  /// Starts the app; successive apps with the same home share queue and client.
   init(_ workspace: Workspace, home: String, interval: Int, of app: CreatedApp, collector: String) throws {
     self.workspace = workspace
     output = "sample-\(home)-\(UUID().uuidString).log"
@@ -19,29 +19,29 @@ final class SampleApp {
       environment: ["TERN_COLLECTOR": collector, "XDG_DATA_HOME": workspace.path(home)], input: input, output: output)
   }
 
-  /// Everything that it and the library have said so far.
+  /// The output of the app and the library so far.
   var log: String { workspace.text(output) }
 
-  /// Has it do something that lasts.
+  /// Starts a command.
   func begin(_ command: String) throws {
     try input.fileHandleForWriting.write(contentsOf: Data((command + "\n").utf8))
     commands += 1
   }
 
-  /// Has it do something, and waits until its calls have returned.
+  /// Runs a command and waits until its calls have returned.
   func perform(_ command: String) async throws {
     try begin(command)
     let isDone = try await eventually { notes.count { $0 == "done" } == commands }
     try #require(isDone, "\(command): \(log)")
   }
 
-  /// What it said other than hits.
+  /// The output lines other than hits.
   var notes: [String] { lines("= ") }
-  /// What its handlers were told.
+  /// The results passed to its handlers.
   var results: [String] { notes.filter { $0.hasPrefix("handler ") }.map { String($0.dropFirst(8)) } }
-  /// How many calls have returned.
+  /// The number of calls that returned.
   var calls: Int { lines("< ").count }
-  /// How many hits a server has taken.
+  /// The number of hits accepted by a server.
   var sent: Int { log.matches(of: /status 200, (\d+) hit/).reduce(0) { $0 + (Int($1.1) ?? 0) } }
 
   private func lines(_ prefix: String) -> [String] {
@@ -57,7 +57,7 @@ final class SampleApp {
     return process.wait()
   }
 
-  /// The hits that it wrote down: those whose calls returned, and those that were begun when it was killed.
+  /// The hits of the app: those whose calls returned, and those in progress when it was killed.
   func hits() throws -> (certain: [SentHit], undecided: [SentHit]) {
     let client = try #require(notes.first { $0.hasPrefix("client ") }).dropFirst(7)
     let returned = Set(lines("< "))

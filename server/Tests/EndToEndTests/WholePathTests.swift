@@ -2,7 +2,7 @@ import Foundation
 import TernChildProcess
 import Testing
 
-/// From an app to a report with real processes: what the example app recorded is compared with what the reports say.
+/// The whole path with real processes: the reports agree with the example app's journal.
 @Suite(.serialized)
 struct WholePathTests {
   @Test func `every event of several processes is in the reports exactly once`() async throws {
@@ -59,7 +59,7 @@ struct WholePathTests {
     let steady = try player(0, seconds: 8)
     let victim = try player(1, seconds: 60)
     #expect(try await eventually { lines(0) > 100 && lines(1) > 100 })
-    // The server dies in the middle of its work and is away for a while; the apps go on.
+    // The server dies in the middle of its work and stays away for a while; the apps go on.
     server.kill()
     let before = (lines(0), lines(1))
     #expect(try await eventually { lines(0) > before.0 + 50 && lines(1) > before.1 + 50 })
@@ -73,7 +73,7 @@ struct WholePathTests {
 
     let journal = RecordedJournal((0..<2).map { workspace.text("journal-\($0)") })
     func total(_ entries: [RecordedJournal.Entry]) -> Int { entries.filter { $0.kind == "event" }.count }
-    // The kill may have hit between a call and the line after it: at most that one call is undecided.
+    // The kill may come between a call and its line in the journal: at most that one call is undecided.
     let certain = total(journal.returned)
     let possible = total(journal.begun)
     #expect(possible - certain <= 1)

@@ -2,7 +2,7 @@ import Foundation
 import TernChildProcess
 import Testing
 
-/// A temporary directory and the built programs: `tern` beside the tests, the examples where `Scripts/test` built them.
+/// A temporary directory and the built programs: `tern` beside the tests, the examples as built by `Scripts/test`.
 final class Workspace {
   let directory: URL
   let tern: URL
@@ -78,7 +78,7 @@ final class Workspace {
   }
 
   private static func productsDirectory() -> URL? {
-    // The test bundle lies beside the executables, whatever the configuration.
+    // The test bundle is beside the executables in every configuration.
     let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     let bundles = Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
     let candidates = [program.deletingLastPathComponent()] + bundles
@@ -86,7 +86,7 @@ final class Workspace {
   }
 }
 
-/// Asks again until the answer is yes. Other processes have no clock that a test could turn, so this waits for real.
+/// Waits until a condition holds. In real time: a test cannot set the clock of other processes.
 func eventually(within limit: Duration = .seconds(60), _ condition: () throws -> Bool) async throws -> Bool {
   let clock = ContinuousClock()
   let deadline = clock.now + limit

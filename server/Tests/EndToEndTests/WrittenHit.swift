@@ -1,21 +1,21 @@
 import Foundation
 
-/// A hit as a client writes it that has no library.
+/// A hit as written by a client without a library.
 struct WrittenHit {
   let hit: SentHit
   private let number: Int
   private let queueTime: String?
 
   /// - Parameters:
-  ///   - number: tells it from others, and is the same when it is sent again.
-  ///   - queueTime: what stands for the queue time; `nil`: how long ago it happened.
+  ///   - number: Identifies the hit; the same when it is sent again.
+  ///   - queueTime: The queue time; `nil` to compute it.
   init(_ hit: SentHit, number: Int, queueTime: String? = nil) {
     self.hit = hit
     self.number = number
     self.queueTime = queueTime
   }
 
-  /// The hit on the wire, as it is sent at a moment.
+  /// The hit as sent at a given time.
   func payload(_ trackingID: String, at now: Date) -> String {
     let waited = queueTime ?? String(Int64((now.timeIntervalSince(hit.time) * 1_000).rounded()))
     var pairs = [("v", "1"), ("tid", trackingID), ("cid", hit.client)]
@@ -26,16 +26,16 @@ struct WrittenHit {
     }.joined(separator: "&")
   }
 
-  /// Hits of a day and a half, of every kind, by three clients.
+  /// Random hits of all types over a day and a half, by three clients.
   ///
-  /// - Parameter times: the moment so many quarters of an hour ago, so many minutes into that quarter.
+  /// - Parameter times: Returns the time some quarters of an hour ago, some minutes into that quarter.
   static func random(seed: UInt64, times: (_ quarters: Int, _ minutes: Double) -> Date) -> [WrittenHit] {
     var generator = SplitMix(state: seed)
     var hits: [WrittenHit] = []
     while hits.count < 80 {
       let time = times(.random(in: 1...140, using: &generator), .random(in: 3...12, using: &generator))
       let client = "client-\(Int.random(in: 0..<3, using: &generator))"
-      // Seconds may pass on the way: which hit came first, and which gap is a session's end, must not hang on them.
+      // Seconds may pass in transit: the order of hits and the ends of sessions must not depend on them.
       let isClear = hits.allSatisfy { other in
         let gap = abs(other.hit.time.timeIntervalSince(time))
         return other.hit.client != client || gap > 60 && abs(gap - 1_800) > 60

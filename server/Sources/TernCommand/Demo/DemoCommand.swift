@@ -10,39 +10,40 @@ import Warehouse
 /// `tern demo`
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "demo", abstract: "Start a server and watch an invented app report to it, until Ctrl-C.",
+    commandName: "demo", abstract: "Start a server and a fictional app that reports to it, until Ctrl-C.",
     discussion: """
-      Several processes of the example app first live through the past days of many installs, then use the app now. \
-      One of them is killed and restarted, one loses its network for a while; nothing is lost, nothing counted twice.
+      Several processes of the example app first play the past days of many installs, then use the app in real time. \
+      One process is killed and restarted, one loses its network for a while. Nothing is lost or counted twice.
 
       Examples:
         tern demo
         tern demo --installs 100 --port 9000
-        tern demo --data ./demo-data                 keep the data; `tern serve --data ./demo-data` shows it again
+        tern demo --data ./demo-data                 keep the data for `tern serve --data ./demo-data`
       """)
 
-  @Option(help: ArgumentHelp("The example app; found by itself when built with this program.", valueName: "file"))
+  @Option(help: ArgumentHelp("The example app. Default: the one built with this program.", valueName: "file"))
   var player: String?
 
-  @Option(help: ArgumentHelp("A new directory that is kept; a temporary one otherwise.", valueName: "directory"))
+  @Option(help: ArgumentHelp("A new directory to keep. Default: a temporary one.", valueName: "directory"))
   var data: String?
 
-  @Option(help: ArgumentHelp("The port to listen on; 0 takes a free one.", valueName: "number"))
+  @Option(help: ArgumentHelp("The port to listen on; 0 for any free port.", valueName: "number"))
   var port: UInt16 = 8787
 
-  @Option(help: ArgumentHelp("How many installs there are.", valueName: "number"))
+  @Option(help: ArgumentHelp("The number of installs.", valueName: "number"))
   var installs = 1_000
 
-  @Option(help: ArgumentHelp("How many days of history they have, today included.", valueName: "number"))
+  @Option(help: ArgumentHelp("The number of days of history, including today.", valueName: "number"))
   var days = 30
 
-  @Option(help: ArgumentHelp("How many processes play the history.", valueName: "number"))
+  @Option(help: ArgumentHelp("The number of processes that play the history.", valueName: "number"))
   var processes = 4
 
-  @Option(help: ArgumentHelp("The seed of the story: the same number tells the same story.", valueName: "number"))
+  @Option(help: ArgumentHelp("The random seed: the same number gives the same events.", valueName: "number"))
   var seed: UInt64 = 2026
 
-  @Option(help: ArgumentHelp("End after so many seconds of live traffic; 0 goes on until Ctrl-C.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp("End after this many seconds of live traffic; 0 to run until Ctrl-C.", valueName: "number"))
   var liveSeconds = 0
 
   @Option(help: ArgumentHelp("Seconds of live traffic before a process is killed.", valueName: "number"))
@@ -52,11 +53,11 @@ struct DemoCommand: AsyncParsableCommand {
   var offlineFor = 30
 
   func validate() throws {
-    guard (6...100_000).contains(installs) else { throw ValidationError("--installs goes from 6 to 100000.") }
-    guard (1...365).contains(days) else { throw ValidationError("--days goes from 1 to 365.") }
-    guard (1...64).contains(processes) else { throw ValidationError("--processes goes from 1 to 64.") }
+    guard (6...100_000).contains(installs) else { throw ValidationError("--installs must be from 6 to 100000.") }
+    guard (1...365).contains(days) else { throw ValidationError("--days must be from 1 to 365.") }
+    guard (1...64).contains(processes) else { throw ValidationError("--processes must be from 1 to 64.") }
     guard liveSeconds >= 0, killAfter >= 1, offlineFor >= 1 else {
-      throw ValidationError("--live-seconds, --kill-after and --offline-for are whole numbers of seconds.")
+      throw ValidationError("--live-seconds, --kill-after and --offline-for must be positive.")
     }
   }
 
@@ -68,11 +69,11 @@ struct DemoCommand: AsyncParsableCommand {
     let server = try LocalServer(directory: directory.data.path)
     let app = try server.catalog.createApp(name: "Demo Player")
     let script = NIOLockedValueBox<Task<Void, Never>?>(nil)
-    // A closed terminal ends the demo in good order too: its processes go with it.
+    // A closed terminal also ends the demo and its processes cleanly.
     try await server.run(.init(port: Int(port)), signals: [.sigterm, .sigint, .sighup]) { port in
       let address = ServeCommand.address(host: "127.0.0.1", port: port)
       announce(address, server.catalog, app, directory)
-      // The last of the days is today, which belongs to the live traffic.
+      // The last day is today, which belongs to the live traffic.
       let stage = DemoStage(
         player: player, collector: address, key: app.key, queues: directory.queues, days: max(days - 1, 1), seed: seed)
       let task = Task { await play(stage, port: port, app: app.id, warehouse: server.warehouse) }
@@ -104,7 +105,7 @@ struct DemoCommand: AsyncParsableCommand {
         stage: stage, installs: installs, processes: processes,
         gate: try NetworkGate(host: "127.0.0.1", port: port, group: .singleton),
         storedEvents: {
-          // Figures follow the rows within half a second; the number that is printed shall be exact.
+          // Reports lag up to half a second behind; the printed number must be exact.
           try? await warehouse.flush()
           return (try? await warehouse.reader.total(app: app, dimension: .total, key: "", days: range).count) ?? 0
         },
@@ -121,7 +122,7 @@ struct DemoCommand: AsyncParsableCommand {
     } catch is CancellationError {
       return
     } catch {
-      Terminal.complain("tern: the demo stopped: \(error) (the server still runs; Ctrl-C ends it)")
+      Terminal.complain("tern: the demo stopped: \(error) (the server keeps running; press Ctrl-C to end it)")
     }
   }
 }

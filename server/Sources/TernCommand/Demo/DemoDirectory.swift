@@ -1,13 +1,13 @@
 import Foundation
 
-/// Where a demo keeps the server's data and the queues of its processes.
+/// The directory of a demo: the server's data and the queues of its processes.
 struct DemoDirectory {
   let data: URL
   let queues: URL
   let isTemporary: Bool
   private let root: URL
 
-  /// Makes the directory. One that is named must be new or empty: history played twice into it would count twice.
+  /// Creates the directory. A given one must be new or empty: a history played into it twice would count twice.
   init(_ path: String?) throws {
     isTemporary = path == nil
     root =
@@ -18,12 +18,12 @@ struct DemoDirectory {
     let existing = (try? FileManager.default.contentsOfDirectory(atPath: root.path)) ?? []
     guard existing.isEmpty else {
       throw CommandFailure(
-        "\(root.path) is not empty. Name a new directory, or use `tern serve` to show what is there.")
+        "\(root.path) is not empty. Choose a new directory, or run `tern serve` to see its data.")
     }
     do {
       try FileManager.default.createDirectory(at: queues, withIntermediateDirectories: true)
     } catch {
-      throw CommandFailure("\(root.path) cannot be created: \(error.localizedDescription)")
+      throw CommandFailure("\(root.path) couldn't be created: \(error.localizedDescription)")
     }
   }
 

@@ -1,19 +1,19 @@
 import Foundation
 import TernChildProcess
 
-/// The course of the demo: first the past of all installs, then live traffic with a kill and a lost network.
+/// The course of the demo: the past of all installs, then live traffic with a kill and a lost network.
 struct DemoScript {
   let stage: DemoStage
   let installs: Int
   let processes: Int
   let gate: NetworkGate
-  /// Events stored so far, for the progress line.
+  /// Returns the number of stored events for the progress line.
   let storedEvents: @Sendable () async -> Int
   let say: @Sendable (String) -> Void
 
-  /// Lives through the past, in several processes at a time.
+  /// Plays the past in several concurrent processes.
   func playHistory() async throws {
-    say("\(installs) installs live through \(stage.days) days in \(processes) processes …")
+    say("\(installs) installs play \(stage.days) days in \(processes) processes …")
     let share = (installs + processes - 1) / processes
     let running = try stride(from: 0, to: installs, by: share).map {
       try stage.startHistory(first: $0, count: min(share, installs - $0))
@@ -33,18 +33,18 @@ struct DemoScript {
     say("the past has arrived: \(await storedEvents()) events")
   }
 
-  /// Uses the app now until cancelled, or for a time. One process is killed and restarted, one loses its network.
+  /// Plays live traffic until cancelled or for a time. One process is killed and restarted, one loses its network.
   func playLive(killAfter: Duration, networkGoneFor: Duration, endAfter: Duration?) async throws {
     try await gate.open()
     let address = "http://127.0.0.1:\(await gate.port)"
-    // Of the installs that have a past; a small demo has small groups, but each has one install at least.
+    // Uses installs that have a past; in a small demo each group still has at least one.
     let group = max(1, min(10, installs / 6))
     let crowd = try stage.startLive(
       first: 0, count: min(4 * group, max(1, installs - 2 * group)), pace: .milliseconds(60))
     let travellers = try stage.startLive(first: 4 * group, count: group, through: address, pace: .milliseconds(250))
-    var victim = try stage.startLive(first: 5 * group, count: group, pace: .milliseconds(250))
-    defer { for process in [crowd, travellers, victim] { process.send(SIGTERM) } }
-    say("three processes use the app now (\(crowd.identifier), \(travellers.identifier), \(victim.identifier))")
+    var killable = try stage.startLive(first: 5 * group, count: group, pace: .milliseconds(250))
+    defer { for process in [crowd, travellers, killable] { process.send(SIGTERM) } }
+    say("three processes use the app (\(crowd.identifier), \(travellers.identifier), \(killable.identifier))")
     let end = endAfter.map { ContinuousClock.now + $0 }
     func wait(_ duration: Duration) async throws -> Bool {
       let until = min(ContinuousClock.now + duration, end ?? .now + duration)
@@ -52,16 +52,16 @@ struct DemoScript {
       return end.map { ContinuousClock.now < $0 } ?? true
     }
     while try await wait(killAfter) {
-      victim.kill()
-      say("process \(victim.identifier) was killed with SIGKILL; what it had recorded waits on its disk")
+      killable.kill()
+      say("process \(killable.identifier) was killed with SIGKILL; its unsent events are on disk")
       guard try await wait(.seconds(3)) else { return }
-      victim = try stage.startLive(first: 5 * group, count: group, pace: .milliseconds(250))
-      say("it was restarted as \(victim.identifier) and sends what it had recorded before")
-      await gate.shut()
+      killable = try stage.startLive(first: 5 * group, count: group, pace: .milliseconds(250))
+      say("restarted as \(killable.identifier), it sends the events of the killed process")
+      await gate.close()
       say("process \(travellers.identifier) lost its network for \(networkGoneFor.components.seconds) s")
       guard try await wait(networkGoneFor) else { return }
       try await gate.open()
-      say("the network of \(travellers.identifier) is back; its events arrive with the times they had")
+      say("the network of \(travellers.identifier) is back; its events arrive with their original times")
     }
   }
 }
@@ -71,6 +71,6 @@ extension ChildProcess {
   fileprivate func succeeded() async throws {
     let exit = await ended()
     try Task.checkCancellation()
-    guard exit == .code(0) else { throw DemoError("the example app ended with \(exit)") }
+    guard exit == .code(0) else { throw DemoError("The example app ended with \(exit).") }
   }
 }

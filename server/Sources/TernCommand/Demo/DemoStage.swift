@@ -1,27 +1,27 @@
 import Foundation
 import TernChildProcess
 
-/// What the demo's processes are told, and where they keep their queues.
+/// The arguments of the demo's processes.
 struct DemoStage {
-  /// The example app.
+  /// The program of the example app.
   let player: URL
   /// The collector's address.
   let collector: String
   /// The demo app's key.
   let key: String
-  /// A directory for the queues of the example processes.
+  /// The directory of the processes' queues.
   let queues: URL
-  /// Days of history.
+  /// The number of days of history.
   let days: Int
-  /// The seed of the story; the same seed tells the same story.
+  /// The seed of the story.
   let seed: UInt64
 
-  /// Starts a process that lives through the past of some installs and ends when everything is delivered.
+  /// Starts a process that plays the past of some installs and ends when everything is delivered.
   func startHistory(first: Int, count: Int) throws -> ChildProcess {
     try ChildProcess(player.path, arguments("history", collector, first: first, count: count), output: nil)
   }
 
-  /// Starts a process that uses the app now until it is ended.
+  /// Starts a process that uses the app in real time until it is terminated.
   func startLive(first: Int, count: Int, through gate: String? = nil, pace: Duration) throws -> ChildProcess {
     let milliseconds = pace.components.seconds * 1_000 + pace.components.attoseconds / 1_000_000_000_000_000
     return try ChildProcess(
@@ -36,7 +36,7 @@ struct DemoStage {
     ]
   }
 
-  /// Finds the example app: where the option says, else beside this program, else where `Scripts/run` builds it.
+  /// Finds the example app: as given, else beside this program, else where `Scripts/run` builds it.
   static func findPlayer(_ option: String?) throws(DemoError) -> URL {
     let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     let repository = program.appending(path: "../../../..").standardized
@@ -47,9 +47,9 @@ struct DemoStage {
         repository.appending(path: "Examples/.build/debug/demo-player"),
       ]
     for candidate in candidates where FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-    if let option { throw DemoError("there is no program at \(option)") }
+    if let option { throw DemoError("There is no program at \(option).") }
     throw DemoError(
-      "cannot find the example app; build it with 'swift build -c release --package-path Examples', or name it with "
-        + "--player")
+      "Couldn't find the example app. Build it with 'swift build -c release --package-path Examples', or pass its path "
+        + "with --player.")
   }
 }

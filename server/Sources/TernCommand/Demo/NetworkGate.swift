@@ -1,25 +1,25 @@
 import NIOCore
 import NIOPosix
 
-/// A TCP relay in front of the collector that can be shut, to take the network away from one process of the demo.
+/// A TCP relay in front of the collector that can be closed, to cut off one process of the demo.
 ///
-/// While it is shut, open connections are cut and new ones are refused by the kernel: the app sees what it would see
-/// without a network.
+/// While it is closed, the kernel refuses connections, and open ones are cut, as if the network
+/// were gone.
 actor NetworkGate {
   private let target: SocketAddress
   private let group: MultiThreadedEventLoopGroup
   private var listener: (any Channel)?
   private let connections = ConnectionList()
-  /// The port the gate listens on; stays the same when it is shut and opened again.
+  /// The port that the gate listens on; stays the same when it is reopened.
   private(set) var port = 0
 
-  /// Creates a gate, still shut, before a collector.
+  /// Creates a closed gate in front of a collector.
   init(host: String, port: Int, group: MultiThreadedEventLoopGroup) throws {
     target = try SocketAddress.makeAddressResolvingHost(host, port: port)
     self.group = group
   }
 
-  /// Starts to let connections through.
+  /// Opens the gate.
   func open() async throws {
     guard listener == nil else { return }
     let target = target
@@ -44,15 +44,15 @@ actor NetworkGate {
     port = channel.localAddress?.port ?? port
   }
 
-  /// Cuts every connection and refuses new ones.
-  func shut() async {
+  /// Closes the gate: cuts all connections and refuses new ones.
+  func close() async {
     try? await listener?.close()
     listener = nil
     connections.closeAll()
   }
 }
 
-/// Passes what it reads to the other side of the relay.
+/// Forwards what it reads to the other side of the relay.
 private final class RelayHandler: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
   private let peer: any Channel

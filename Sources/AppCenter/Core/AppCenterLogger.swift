@@ -1,70 +1,11 @@
 import Dispatch
 import Foundation
-package import Tern
+import Tern
 import TernEvents
 
-/// A service's name in the log.
-package enum Tag: String, Sendable {
-  case core = "AppCenter"
-  case analytics = "AppCenterAnalytics"
-  case crashes = "AppCenterCrashes"
-}
-
-/// A message that a decision leaves behind; written after unlocking.
-package struct Note: Sendable {
-  package var level: LogLevel
-  package var tag: Tag
-  package var text: String
-  /// Where it was left, and not where it is written.
-  package var place: Place
-
-  /// A place in the source.
-  package struct Place: Sendable {
-    var file: StaticString
-    var function: StaticString
-    var line: UInt32
-  }
-
-  package init(
-    _ level: LogLevel, _ tag: Tag, _ text: String, file: StaticString = #fileID, function: StaticString = #function,
-    line: UInt32 = #line
-  ) {
-    self.level = level
-    self.tag = tag
-    self.text = text
-    place = Place(file: file, function: function, line: line)
-  }
-}
-
-extension Note {
-  /// What to say when something was not recorded; nothing when it was, or was switched off.
-  package static func refusal(_ receipt: Receipt, _ what: String, _ tag: Tag) -> [Note] {
-    var notes: [Note] = []
-    if let reason = receipt.refusal, reason != .disabled {
-      notes.append(Note(.error, tag, "\(what) was not recorded: \(words(reason))"))
-    }
-    if receipt.refusedAttachments > 0 {
-      notes.append(
-        Note(
-          .error, tag,
-          "\(receipt.refusedAttachments) of its attachments were left out: the storage cannot hold them whole."))
-    }
-    return notes
-  }
-
-  private static func words(_ reason: DropReason) -> String {
-    switch reason {
-    case .queueFull: "the storage is full of what is more important."
-    case .tooLarge: "with the facts about the device it is too large, or larger than the storage."
-    case .storageFailed: "the disk refused it."
-    default: "\(reason)."
-    }
-  }
-}
-
-/// Where messages go: to the app's handler, or by level to the system's log.
-package final class LogBook: Sendable {
-  /// The app's handler is only called on the one serial queue, which is what it was always promised.
+/// Writes messages to the app's handler or, filtered by level, to the system log.
+package final class AppCenterLogger: Sendable {
+  /// `@unchecked Sendable`: the app's handler is only called on one serial queue, as the original documented.
   private struct Handler: @unchecked Sendable {
     let call: LogHandler
   }
@@ -114,17 +55,18 @@ package final class LogBook: Sendable {
     }
   }
 
-  /// The app is being developed: warnings are worth showing, unless it said otherwise.
+  /// Lowers the level to warnings unless the app has set one.
   func showWarnings() {
     state.withLock { state in
       if !state.isSetByApp { state.level = .warning }
     }
   }
 
-  package func write(_ notes: [Note]) {
-    for note in notes {
+  package func write(_ messages: [LogMessage]) {
+    for message in messages {
       write(
-        note.level, note.tag, note.text, file: note.place.file, function: note.place.function, line: note.place.line)
+        message.level, message.tag, message.text, file: message.place.file, function: message.place.function,
+        line: message.place.line)
     }
   }
 
@@ -132,7 +74,7 @@ package final class LogBook: Sendable {
     _ level: LogLevel, _ tag: Tag, _ text: @autoclosure () -> String, file: StaticString = #fileID,
     function: StaticString = #function, line: UInt32 = #line
   ) {
-    // A static string lives as long as the process.
+    // Static strings live as long as the process.
     let names = (file.cString, function.cString)
     write(level, tag.rawValue, text(), file: names.0, function: names.1, line: line)
   }
@@ -150,7 +92,7 @@ package final class LogBook: Sendable {
       write("[\(tag)] \(level.title): \(place)/\(line) \(text())")
     case .app(let handler):
       let text = text()
-      // The pointers' own lifetime ends with the caller's: what the handler gets is kept until it returns.
+      // The pointers may end with this call: the handler gets copies that live until it returns.
       let names = (file.map { String(cString: $0) }, function.map { String(cString: $0) })
       queue.async {
         (names.0 ?? "").withCString { file in
@@ -162,14 +104,14 @@ package final class LogBook: Sendable {
     }
   }
 
-  /// Tells how sending goes; only changes are told.
+  /// Logs a change in the outcome of delivery attempts.
   func write(attempt error: DeliveryError?) {
     guard let error else { return write(.info, .core, "The collector has taken what was sent.") }
     let fate = error.code == .refused ? "What was sent was refused" : "What was sent has not arrived, and stays here"
     write(.warning, .core, "\(fate): \(error.message)")
   }
 
-  /// Returns when every message so far was handled.
+  /// Waits until all messages so far are handled.
   package func drain() { queue.sync {} }
 }
 

@@ -5,7 +5,7 @@
     import CoreTelephony
   #endif
 
-  extension AppCenterWorld {
+  extension AppCenterEnvironment {
     static let systemLog: @Sendable (String) -> Void = { NSLog($0.replacingOccurrences(of: "%", with: "%%")) }
 
     static let leftByOriginal: @Sendable () -> PreviousSDK? = {
@@ -31,7 +31,7 @@
       #endif
     }
 
-    /// The country of the SIM; unknown without one, and since iOS 16 in nearly all cases.
+    /// The country of the SIM; unknown without one, and almost always since iOS 16.
     static let currentCarrierCountry: @Sendable () -> String? = {
       #if canImport(CoreTelephony) && !targetEnvironment(macCatalyst)
         let carriers = CTTelephonyNetworkInfo().serviceSubscriberCellularProviders ?? [:]

@@ -2,35 +2,36 @@ import Dispatch
 package import Foundation
 package import Tern
 
-/// What the modules take from the world around them, so that a test can give them another.
-package struct AppCenterWorld: Sendable {
-  /// The client's world; asked for each client, since each needs a seed of its own.
-  package var environment: @Sendable () -> TernClient.Environment
-  /// Where the storage is.
+/// Everything that the modules need from the system; tests replace it.
+package struct AppCenterEnvironment: Sendable {
+  /// Makes the environment of a client; each client needs its own seed.
+  package var clientEnvironment: @Sendable () -> TernClient.Environment
+  /// The directory of the storage.
   package var directory: URL
-  /// The process's environment variables.
+  /// The environment variables of the process.
   package var variables: [String: String]
-  /// The collector's address in the app's bundle, if it has one.
+  /// The collector's address in the app's bundle, if any.
   package var bundleCollector: String?
-  /// This platform's name in a secret string.
+  /// The name of this platform in a secret string.
   package var platform: String
-  /// Whether the app is being developed, so that warnings are worth showing.
+  /// True in development, where warnings are worth showing.
   package var isInDevelopment: Bool
-  /// The country of the device's mobile carrier, when there is one.
+  /// The country of the mobile carrier, if any.
   package var carrierCountry: @Sendable () -> String?
-  /// Where the reports of crashes of earlier processes are.
+  /// The crash reports of earlier processes.
   package var crashes: any CrashSource
-  /// What Microsoft's SDK left on the device.
+  /// The settings that Microsoft's SDK left on the device.
   package var previous: @Sendable () -> PreviousSDK?
-  /// Runs what the app gave to be called, on no thread of the app's: it may wait for the main thread, or call the SDK.
+  /// Runs a callback of the app's on a queue of its own: it may wait for the main thread or call the SDK.
   package var callback: @Sendable (@escaping @Sendable () -> Void) -> Void
-  /// Runs what asks the app, which may show something: on the main thread where processes have a main run loop.
+  /// Runs a callback that may show a dialog: on the main thread where processes have a main run loop.
   package var mainCallback: @Sendable (@escaping @Sendable () -> Void) -> Void
-  /// Where log messages go when the app takes none.
+  /// Writes log messages unless the app handles them.
   package var writeLog: @Sendable (String) -> Void
 
   package init(
-    environment: @escaping @Sendable () -> TernClient.Environment, directory: URL, variables: [String: String] = [:],
+    clientEnvironment: @escaping @Sendable () -> TernClient.Environment, directory: URL,
+    variables: [String: String] = [:],
     bundleCollector: String? = nil, platform: String = "linux", isInDevelopment: Bool = true,
     carrierCountry: @escaping @Sendable () -> String? = { nil }, crashes: any CrashSource = NoCrashes(),
     previous: @escaping @Sendable () -> PreviousSDK? = { nil },
@@ -38,7 +39,7 @@ package struct AppCenterWorld: Sendable {
     mainCallback: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() },
     writeLog: @escaping @Sendable (String) -> Void = { _ in }
   ) {
-    self.environment = environment
+    self.clientEnvironment = clientEnvironment
     self.directory = directory
     self.variables = variables
     self.bundleCollector = bundleCollector
@@ -52,17 +53,17 @@ package struct AppCenterWorld: Sendable {
     self.writeLog = writeLog
   }
 
-  /// The real world.
-  static var live: AppCenterWorld {
+  /// The real system.
+  static var live: AppCenterEnvironment {
     let queue = DispatchQueue(label: "tern.app-center.callbacks")
     #if canImport(Darwin)
       let main = DispatchQueue.main
     #else
-      // Most processes here have no main run loop.
+      // Most processes on this platform have no main run loop.
       let main = queue
     #endif
-    return AppCenterWorld(
-      environment: { .live },
+    return AppCenterEnvironment(
+      clientEnvironment: { .live },
       directory: TernClient.Configuration.defaultQueueDirectory
         .appendingPathComponent("appcenter", isDirectory: true),
       variables: ProcessInfo.processInfo.environment,

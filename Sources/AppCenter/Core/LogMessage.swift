@@ -1,0 +1,61 @@
+package import Tern
+import TernEvents
+
+/// The tag of log messages.
+package enum Tag: String, Sendable {
+  case core = "AppCenter"
+  case analytics = "AppCenterAnalytics"
+  case crashes = "AppCenterCrashes"
+}
+
+/// A log message that a decision returns; written after unlocking.
+package struct LogMessage: Sendable {
+  package var level: LogLevel
+  package var tag: Tag
+  package var text: String
+  /// The place in the source that created it.
+  package var place: Place
+
+  /// A place in the source.
+  package struct Place: Sendable {
+    var file: StaticString
+    var function: StaticString
+    var line: UInt32
+  }
+
+  package init(
+    _ level: LogLevel, _ tag: Tag, _ text: String, file: StaticString = #fileID, function: StaticString = #function,
+    line: UInt32 = #line
+  ) {
+    self.level = level
+    self.tag = tag
+    self.text = text
+    place = Place(file: file, function: function, line: line)
+  }
+}
+
+extension LogMessage {
+  /// The messages for an event that was not recorded; none if it was, or if recording is off.
+  package static func refusal(_ receipt: Receipt, _ what: String, _ tag: Tag) -> [LogMessage] {
+    var messages: [LogMessage] = []
+    if let reason = receipt.refusal, reason != .disabled {
+      messages.append(LogMessage(.error, tag, "\(what) was not recorded: \(words(reason))"))
+    }
+    if receipt.refusedAttachments > 0 {
+      messages.append(
+        LogMessage(
+          .error, tag,
+          "\(receipt.refusedAttachments) of its attachments were left out: the storage cannot hold them whole."))
+    }
+    return messages
+  }
+
+  private static func words(_ reason: DropReason) -> String {
+    switch reason {
+    case .queueFull: "the storage is full of what is more important."
+    case .tooLarge: "with the facts about the device it is too large, or larger than the storage."
+    case .storageFailed: "the disk refused it."
+    default: "\(reason)."
+    }
+  }
+}
