@@ -2,7 +2,7 @@
 #if canImport(ObjectiveC)
   public import Foundation
 
-  /// How urgently an event is kept and sent, for Objective-C: `MSACFlagsNormal` and `MSACFlagsCritical`.
+  /// The urgency of an event in Objective-C: `MSACFlagsNormal` and `MSACFlagsCritical`.
   @objc(MSACFlags) public enum ObjectiveCFlags: UInt, Sendable {
     /// Sent with the next batch.
     case normal = 1
@@ -55,7 +55,7 @@
     }
   }
 
-  @available(*, deprecated, message: "There is no One Collector any more: use trackEvent of Analytics.")
+  @available(*, deprecated, message: "One Collector no longer exists: use Analytics.trackEvent.")
   extension Analytics {
     /// See ``transmissionTarget(forToken:)``.
     @objc(transmissionTargetForToken:)

@@ -42,7 +42,7 @@ extension AppCenterCore {
       """
       The transmission interval is given in seconds: \(seconds) is \(seconds / 3600) h \(seconds % 3600 / 60) min \
       \(seconds % 60) s. For \(seconds / 1000) s set it to \(seconds / 1000); the sample with 10000 in App Center's \
-      documentation was wrong about the unit.
+      documentation has the wrong unit.
       """)
   }
 
@@ -50,7 +50,8 @@ extension AppCenterCore {
     decide { state, messages in
       if state.isStarted(Analytics.traits) {
         messages.append(
-          LogMessage(.info, .analytics, "Sessions can be made manual before Analytics is started; this is ignored."))
+          LogMessage(
+            .info, .analytics, "Call enableManualSessionTracker() before Analytics starts; this call is ignored."))
       } else {
         state.isManual = true
       }
@@ -62,7 +63,8 @@ extension AppCenterCore {
       guard state.isManual else {
         messages.append(
           LogMessage(
-            .info, .analytics, "Sessions begin by themselves; call enableManualSessionTracker() before the start."))
+            .info, .analytics,
+            "Sessions are automatic; to begin them yourself, call enableManualSessionTracker() before the start."))
         return nil
       }
       return state.client(of: Analytics.traits, &messages)

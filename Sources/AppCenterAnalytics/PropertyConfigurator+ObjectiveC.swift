@@ -2,7 +2,7 @@
 #if canImport(ObjectiveC)
   public import Foundation
 
-  @available(*, deprecated, message: "There is no One Collector any more: give the properties with each event.")
+  @available(*, deprecated, message: "One Collector no longer exists: pass properties with each event.")
   extension PropertyConfigurator {
     /// See ``appVersion``.
     @objc(appVersion) public func objectiveCAppVersion() -> String? { appVersion }

@@ -3,7 +3,7 @@
   public import AppCenter
   public import Foundation
 
-  @available(*, deprecated, message: "There is no One Collector any more: use trackEvent of Analytics.")
+  @available(*, deprecated, message: "One Collector no longer exists: use Analytics.trackEvent.")
   extension AnalyticsTransmissionTarget {
     /// See ``addAuthenticationProvider(authenticationProvider:)``.
     @objc(addAuthenticationProvider:)

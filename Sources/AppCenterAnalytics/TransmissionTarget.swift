@@ -4,14 +4,14 @@ import TernEvents
 
 extension Analytics {
   /// A transmission target of One Collector; its events become ordinary events.
-  @available(*, deprecated, message: "There is no One Collector any more: use trackEvent of Analytics.")
+  @available(*, deprecated, message: "One Collector no longer exists: use Analytics.trackEvent.")
   public class func transmissionTarget(forToken token: String) -> AnalyticsTransmissionTarget {
     AnalyticsTransmissionTarget.of(token, parent: nil)
   }
 }
 
 /// A transmission target of One Collector; its events become ordinary events.
-@available(*, deprecated, message: "There is no One Collector any more: use trackEvent of Analytics.")
+@available(*, deprecated, message: "One Collector no longer exists: use Analytics.trackEvent.")
 #if canImport(ObjectiveC)
   @objc(MSACAnalyticsTransmissionTarget)
 #endif
@@ -103,7 +103,7 @@ public final class AnalyticsTransmissionTarget: NSObject, Sendable {
 }
 
 /// Sets properties of all events of a target.
-@available(*, deprecated, message: "There is no One Collector any more: give the properties with each event.")
+@available(*, deprecated, message: "One Collector no longer exists: pass properties with each event.")
 #if canImport(ObjectiveC)
   @objc(MSACPropertyConfigurator)
 #endif
@@ -175,7 +175,7 @@ public final class PropertyConfigurator: NSObject, Sendable {
 }
 
 /// Kinds of tickets of One Collector.
-@available(*, deprecated, message: "There is no One Collector any more.")
+@available(*, deprecated, message: "One Collector no longer exists.")
 #if canImport(ObjectiveC)
   @objc(MSACAnalyticsAuthenticationType)
 #endif
@@ -187,11 +187,11 @@ public enum AnalyticsAuthenticationType: UInt, Sendable {
 }
 
 /// Receives a ticket and its expiry date.
-@available(*, deprecated, message: "There is no One Collector any more.")
+@available(*, deprecated, message: "One Collector no longer exists.")
 public typealias AnalyticsAuthenticationProviderCompletionBlock = (String?, Date?) -> Void
 
 /// Provides tickets of One Collector, which are no longer used.
-@available(*, deprecated, message: "There is no One Collector any more.")
+@available(*, deprecated, message: "One Collector no longer exists.")
 #if canImport(ObjectiveC)
   @objc(MSACAnalyticsAuthenticationProviderDelegate)
 #endif
@@ -203,7 +203,7 @@ public protocol AnalyticsAuthenticationProviderDelegate: NSObjectProtocol {
 }
 
 /// A provider of One Collector tickets, which are no longer used.
-@available(*, deprecated, message: "There is no One Collector any more.")
+@available(*, deprecated, message: "One Collector no longer exists.")
 #if canImport(ObjectiveC)
   @objcMembers@objc(MSACAnalyticsAuthenticationProvider)
 #endif

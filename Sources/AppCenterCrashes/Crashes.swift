@@ -45,7 +45,7 @@ public final class Crashes: ServiceAbstract {
 
   /// Crashes the process, for tests; never call it in a released app.
   public class func generateTestCrash() {
-    fatalError("This crash was asked for by Crashes.generateTestCrash().")
+    fatalError("This crash was requested by Crashes.generateTestCrash().")
   }
 
   /// True if the previous process crashed; false before the service has started.

@@ -113,7 +113,7 @@ public final class GAI: NSObject, Sendable {
   }
 }
 
-/// An app's callback on its way to the queue that calls it.
+/// An app's callback, passed to the queue that calls it.
 ///
 /// `@unchecked Sendable`, as the original's blocks were: one thread calls it, once, and releases it.
 struct Handler: @unchecked Sendable {

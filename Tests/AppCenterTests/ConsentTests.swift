@@ -58,7 +58,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `switching crashes off erases what waits for an answer, and an answer after that sends nothing`()
+    @Test func `switching crashes off erases reports that wait for an answer, and a later answer sends nothing`()
       async throws
     {
       let modules = try harness(crashes: 2)

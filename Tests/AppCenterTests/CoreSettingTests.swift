@@ -139,7 +139,7 @@ extension `App Center` {
       files.setScript { $0.path.contains("settings.json.") ? .fail(errno: ENOSPC) : nil }
       AppCenter.networkRequestsAllowed = false
       #expect(!AppCenter.networkRequestsAllowed)
-      #expect(modules.log("ERROR").count { $0.contains("could not be written down") } == 1)
+      #expect(modules.log("ERROR").count { $0.contains("Couldn't save") } == 1)
       modules.startQuietly()
       #expect(!AppCenter.networkRequestsAllowed)
       if case .failed(let error) = try await modules.flush() { #expect(error.code == .stopped) }

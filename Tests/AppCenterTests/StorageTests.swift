@@ -110,7 +110,7 @@ extension `App Center` {
       AppCenter.countryCode = String(repeating: "x", count: 70_000)
       Analytics.trackEvent("A")
       let errors = modules.log("ERROR")
-      #expect(errors.count == 1 && errors.allSatisfy { $0.contains("The event A was not recorded: with the facts") })
+      #expect(errors.count == 1 && errors.allSatisfy { $0.contains("The event A was not recorded: with its device") })
       AppCenter.countryCode = nil
       Analytics.enabled = false
       Analytics.trackEvent("Off")

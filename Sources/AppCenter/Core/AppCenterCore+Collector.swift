@@ -45,12 +45,12 @@ extension AppCenterCore {
     guard isFirst else { return }
     for wrong in named(state.withLock { $0.logUrl }) {
       logger.write(
-        .warning, .core, "\"\(wrong)\" is no address of a collector; one looks like https://tern.example.com.")
+        .warning, .core, "\"\(wrong)\" is not the address of a collector, such as https://tern.example.com.")
     }
     logger.write(
       .warning, .core,
       """
-      There is no collector, so everything is kept on the device. Set AppCenter.logUrl before AppCenter.start, \
+      No collector is set, so everything stays on the device. Set AppCenter.logUrl before AppCenter.start, \
       TernCollector in Info.plist, or the environment variable TERN_COLLECTOR to its address.
       """)
   }
@@ -60,7 +60,7 @@ extension AppCenterCore {
     get { state.withLock { $0.logUrl } }
     set {
       if let newValue, Self.collector(newValue) == nil {
-        logger.write(.warning, .core, "\"\(newValue)\" is no address of a collector; the one before stays.")
+        logger.write(.warning, .core, "\"\(newValue)\" is not the address of a collector; the previous one stays.")
         return
       }
       let client = state.withLock { state in

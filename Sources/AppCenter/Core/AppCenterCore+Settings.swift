@@ -18,12 +18,13 @@ extension AppCenterCore {
         guard state.configured == .byApp, let client = state.client else {
           messages.append(
             LogMessage(
-              .error, .core, "A user can be named once the application has started the SDK with an app secret."))
+              .error, .core, "Set the user after the app has started the SDK with an app secret."))
           return nil
         }
         if let newValue, newValue.utf16.count > Self.maximumUserID {
           messages.append(
-            LogMessage(.error, .core, "A user id has at most \(Self.maximumUserID) characters; the one before stays."))
+            LogMessage(.error, .core, "A user ID has at most \(Self.maximumUserID) characters; the previous one stays.")
+          )
           return nil
         }
         state.userID = newValue

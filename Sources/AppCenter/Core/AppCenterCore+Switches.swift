@@ -25,7 +25,7 @@ extension AppCenterCore {
         if newValue, state.client == nil {
           messages.append(
             LogMessage(
-              .error, .core, "The SDK is enabled and yet records nothing: \(state.obstacle ?? CoreState.noSecret)"))
+              .error, .core, "The SDK is enabled but records nothing: \(state.obstacle ?? CoreState.noSecret)"))
         } else {
           messages.append(LogMessage(.info, .core, "The SDK is \(newValue ? "enabled" : "disabled")."))
           if newValue { state.missStorage(&messages) }
@@ -77,14 +77,14 @@ extension AppCenterCore {
   /// Saves a setting for the next launch: this one has no client to apply it.
   private func keep(_ change: (ClientStore) -> Bool) {
     if !change(store) {
-      logger.write(.error, .core, "That could not be written down, and is forgotten at the next launch.")
+      logger.write(.error, .core, "Couldn't save this setting; it will be lost at the next launch.")
     }
   }
 
   /// Logs an error while a changed setting is not saved yet.
   private func checkSaved(_ client: TernClient) {
     if !client.areSettingsSaved {
-      logger.write(.error, .core, "That could not be written down yet. It holds in this process, and is tried again.")
+      logger.write(.error, .core, "Couldn't save this setting yet. It applies to this process, and saving is retried.")
     }
   }
 

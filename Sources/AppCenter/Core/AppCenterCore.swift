@@ -167,14 +167,14 @@ package final class AppCenterCore: Sendable {
 
   private func obstacle(_ error: TernError) -> String {
     error.code == .unusableKey
-      ? "the app secret cannot be used, since it is empty or has spaces or signs; copy it from the portal as it stands."
+      ? "the app secret is empty or has invalid characters; copy it from the portal unchanged."
       : "\(error)"
   }
 
   /// Logs that the storage has failed or recovered.
   private func storageChanged(_ error: TernError?) {
     guard let error else {
-      logger.write(.info, .core, "The storage can be used; what was kept in memory is in it.")
+      logger.write(.info, .core, "The storage is available and contains the events that were kept in memory.")
       // Not logged at the start: nothing could be kept then.
       if collectorAddress(state.withLock { $0.logUrl }) == nil { missCollector() }
       return
@@ -183,8 +183,8 @@ package final class AppCenterCore: Sendable {
     logger.write(
       .error, .core,
       """
-      The storage \(environment.directory.path) cannot be used\(cause); let this process create and write that directory. It is \
-      tried again. Until then events stay in memory, as many as fit, and are lost when the process ends.
+      Couldn't use the storage \(environment.directory.path)\(cause). Make sure that this process can create and write \
+      it. Retrying. Until then events stay in memory, as many as fit, and are lost if the process ends.
       """)
   }
 
@@ -215,7 +215,7 @@ package final class AppCenterCore: Sendable {
       logger.write(
         fits ? .info : .warning, .core,
         fits
-          ? "The storage takes up to \(size.bytes) bytes." : "The storage holds more than \(size.bytes) bytes already.")
+          ? "The storage may grow to \(size.bytes) bytes." : "The storage already holds more than \(size.bytes) bytes.")
       answer(size, fits)
     }
   }

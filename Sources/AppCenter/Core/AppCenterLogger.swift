@@ -106,8 +106,10 @@ package final class AppCenterLogger: Sendable {
 
   /// Logs a change in the outcome of delivery attempts.
   func write(attempt error: DeliveryError?) {
-    guard let error else { return write(.info, .core, "The collector has taken what was sent.") }
-    let fate = error.code == .refused ? "What was sent was refused" : "What was sent has not arrived, and stays here"
+    guard let error else { return write(.info, .core, "The collector accepted the events.") }
+    let fate =
+      error.code == .refused
+      ? "The collector rejected the events" : "The events were not delivered and stay on the device"
     write(.warning, .core, "\(fate): \(error.message)")
   }
 

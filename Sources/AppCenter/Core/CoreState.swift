@@ -72,7 +72,7 @@ extension CoreState {
     obstacle ?? (service.isFromApplication ? Self.noSecret : "the application has not started it with an app secret.")
   }
 
-  static let noSecret = "there is no app secret; give one to AppCenter.start(withAppSecret:services:)."
+  static let noSecret = "there is no app secret; pass one to AppCenter.start(withAppSecret:services:)."
 
   func notStarted(_ traits: ServiceTraits) -> LogMessage {
     LogMessage(
@@ -81,7 +81,7 @@ extension CoreState {
 
   package func isStarted(_ traits: ServiceTraits) -> Bool { services[traits.name] != nil }
 
-  /// Whether what a service is given is kept: it is on, and there is somewhere to keep it.
+  /// True if a service is on and its events can be stored.
   func isRecording(_ service: Started) -> Bool {
     guard service.hasSecret, isRecording, let client else { return false }
     return client.isRecording(service.traits.part)
@@ -94,7 +94,7 @@ extension CoreState {
   func missStorage(_ messages: inout [LogMessage]) {
     guard let client, !client.hasStorage else { return }
     messages.append(
-      LogMessage(.warning, .core, "The storage cannot be used now: what is recorded stays in memory until it can."))
+      LogMessage(.warning, .core, "The storage is unavailable; events stay in memory until it is available."))
   }
 
   /// Returns true if a service may be switched; logs the outcome.
@@ -109,7 +109,7 @@ extension CoreState {
     }
     if isOn, client == nil || !service.hasSecret {
       messages.append(
-        LogMessage(.error, traits.tag, "\(traits.name) is enabled and yet records nothing: \(whyNothing(of: service))"))
+        LogMessage(.error, traits.tag, "\(traits.name) is enabled but records nothing: \(whyNothing(of: service))"))
     } else {
       messages.append(LogMessage(.info, traits.tag, "\(traits.name) is \(isOn ? "enabled" : "disabled")."))
       if isOn { missStorage(&messages) }
@@ -164,7 +164,8 @@ extension CoreState {
   ) -> Bool? {
     guard bytes >= Self.minimumBytes else {
       messages.append(
-        LogMessage(.warning, .core, "The storage needs at least \(Self.minimumBytes) bytes; \(bytes) is ignored."))
+        LogMessage(
+          .warning, .core, "The storage size must be at least \(Self.minimumBytes) bytes; \(bytes) is ignored."))
       return false
     }
     guard !wasSizeSet else {

@@ -18,7 +18,8 @@ package enum EventRules {
     let cut = name.cut(toUTF16: maximumName)
     // Logs only the recorded part: the rest may be long or confidential.
     messages.append(
-      LogMessage(.warning, tag, "The name of an event is longer than \(maximumName) characters and was cut: \(cut)"))
+      LogMessage(
+        .warning, tag, "The name of an event is longer than \(maximumName) characters and was truncated: \(cut)"))
     return cut
   }
 
@@ -56,7 +57,7 @@ package enum EventRules {
     let cut = text.cut(toUTF16: maximumText)
     messages.append(
       LogMessage(
-        .warning, tag, "The \(what) of a property is longer than \(maximumText) characters and was cut: \(cut)"))
+        .warning, tag, "The \(what) of a property is longer than \(maximumText) characters and was truncated: \(cut)"))
     return cut
   }
 

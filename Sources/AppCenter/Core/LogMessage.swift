@@ -45,16 +45,16 @@ extension LogMessage {
       messages.append(
         LogMessage(
           .error, tag,
-          "\(receipt.refusedAttachments) of its attachments were left out: the storage cannot hold them whole."))
+          "\(receipt.refusedAttachments) of its attachments were left out: the storage cannot hold them."))
     }
     return messages
   }
 
   private static func words(_ reason: DropReason) -> String {
     switch reason {
-    case .queueFull: "the storage is full of what is more important."
-    case .tooLarge: "with the facts about the device it is too large, or larger than the storage."
-    case .storageFailed: "the disk refused it."
+    case .queueFull: "the storage is full of more important events."
+    case .tooLarge: "with its device properties it is too large, or larger than the storage."
+    case .storageFailed: "it could not be written to the disk."
     default: "\(reason)."
     }
   }
