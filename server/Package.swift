@@ -72,7 +72,8 @@ let package = Package(
       name: "bench-ingest", dependencies: ["Ingest", .product(name: "TernEvents", package: "tern")],
       path: "Benchmarks/BenchIngest"),
     .testTarget(
-      name: "IngestTests", dependencies: ["Ingest", "CTernInflate", .product(name: "TernEvents", package: "tern")]),
+      name: "IngestTests",
+      dependencies: ["Ingest", "CTernInflate", "CTernJSON", .product(name: "TernEvents", package: "tern")]),
     .testTarget(
       name: "WarehouseTests", dependencies: ["Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")]),
     .target(

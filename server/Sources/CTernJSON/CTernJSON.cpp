@@ -1,4 +1,4 @@
-// The C face: a pool of readers, and no exception that leaves C++.
+// The C interface: a pool of readers. No exception leaves C++.
 #include "CTernJSON.h"
 
 #include <mutex>
@@ -7,7 +7,7 @@
 
 namespace {
 
-/// As many readers are kept as requests are usually parsed at once; more are made and freed as needed.
+/// The number of requests that are usually parsed at once; further readers are created and freed as needed.
 constexpr size_t kept_readers = 8;
 
 struct Pool {
@@ -47,14 +47,14 @@ void tern_reader_return(tern_reader *reader) {
     std::lock_guard<std::mutex> lock(shared.mutex);
     if (shared.readers.size() < kept_readers) shared.readers.push_back(std::move(owned));
   } catch (...) {
-    // Not kept, then: `owned` frees it.
+    // `owned` frees the reader.
   }
 }
 
 tern_result tern_read(
-  tern_reader *reader, const uint8_t *body, size_t length, tern_shape shape, uint32_t maximum_records,
-  uint32_t maximum_properties) try {
-  return reader->read(body, length, shape, maximum_records, maximum_properties);
+  tern_reader *reader, const uint8_t *body, size_t length, const tern_protocol *protocol,
+  uint32_t maximum_records, uint32_t maximum_properties) try {
+  return reader->read(body, length, *protocol, maximum_records, maximum_properties);
 } catch (...) {
   tern_result result = {};
   result.status = TERN_STATUS_NO_MEMORY;

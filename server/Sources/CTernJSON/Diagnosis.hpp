@@ -1,4 +1,4 @@
-// Where and why simdjson's first stage refused a text: it says only that it did.
+// Explains why simdjson's first stage refused a text.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ struct Diagnosis {
   size_t position;
 };
 
-/// Looks byte by byte for what the first stage refuses. Slow, and only run on bodies that were refused.
+/// Finds the byte that the first stage refuses. Slow, so only for bodies that were refused.
 Diagnosis diagnose(const uint8_t *bytes, size_t length);
 
 }  // namespace tern

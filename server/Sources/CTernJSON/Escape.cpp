@@ -6,7 +6,7 @@ namespace tern {
 
 namespace {
 
-/// Four hexadecimal digits; -1 when they are not.
+/// Returns the value of four hexadecimal digits; -1 for anything else.
 int32_t hexadecimal(const uint8_t *from, const uint8_t *end) {
   if (end - from < 4) return -1;
   int32_t result = 0;
@@ -61,16 +61,15 @@ const uint8_t *read_escape(const uint8_t *from, const uint8_t *end, uint8_t *&to
       return from + 6;
     }
   }
-  // Half a pair comes from clients that cut texts by UTF-16 units; NUL would end the text in C libraries below us.
+  // Clients that cut texts by UTF-16 units send half a pair; NUL would end the text in C libraries.
   bool is_replaced = unit == 0 || (unit >= 0xD800 && unit < 0xE000);
   append_scalar(is_replaced ? 0xFFFD : uint32_t(unit), to);
   return from;
 }
 
-bool spells(const uint8_t *text, size_t length, const char *literal, size_t literal_length) {
-  const uint8_t *from = text, *end = text + length;
-  const char *rest = literal, *literal_end = literal + literal_length;
-  // Ends at the first difference: a name may be as long as the body.
+bool spells(const uint8_t *text, size_t length, const tern_text &other) {
+  const uint8_t *from = text, *end = text + length, *rest = other.start, *other_end = other.start + other.length;
+  // Stops at the first difference, since a name may be as long as the body.
   while (from < end) {
     uint8_t bytes[4] = {*from}, *to = bytes + 1;
     if (*from == '\\') {
@@ -81,10 +80,10 @@ bool spells(const uint8_t *text, size_t length, const char *literal, size_t lite
       from += 1;
     }
     size_t size = size_t(to - bytes);
-    if (size_t(literal_end - rest) < size || std::memcmp(rest, bytes, size) != 0) return false;
+    if (size_t(other_end - rest) < size || std::memcmp(rest, bytes, size) != 0) return false;
     rest += size;
   }
-  return rest == literal_end;
+  return rest == other_end;
 }
 
 }  // namespace tern

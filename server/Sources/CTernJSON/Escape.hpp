@@ -1,19 +1,17 @@
-// What escapes in texts mean.
+// The escapes in JSON texts.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "CTernJSON.h"
+
 namespace tern {
 
-/// Reads the escape after a backslash and writes at most four bytes; NULL when it is none.
+/// Reads the escape after a backslash and writes at most four bytes; returns NULL if it is invalid.
 const uint8_t *read_escape(const uint8_t *from, const uint8_t *end, uint8_t *&to);
 
-/// Whether a text as it is written, escapes included, is the given one.
-bool spells(const uint8_t *text, size_t length, const char *literal, size_t literal_length);
-
-template <size_t size> bool spells(const uint8_t *text, size_t length, const char (&literal)[size]) {
-  return spells(text, length, literal, size - 1);
-}
+/// Returns true if a text as it is written, escapes included, stands for another one.
+bool spells(const uint8_t *text, size_t length, const tern_text &other);
 
 }  // namespace tern

@@ -8,7 +8,7 @@ void LogSplitter::skip_space() {
   while (!is_end() && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t')) at += 1;
 }
 
-/// Steps over a text; false when it is not closed.
+/// Steps over a text; returns false if it isn't closed.
 bool LogSplitter::skip_text() {
   for (at += 1; !is_end(); at += 1) {
     if (bytes[at] == '\\') {
@@ -22,7 +22,7 @@ bool LogSplitter::skip_text() {
   return false;
 }
 
-/// Closes the innermost open bracket of a kind, and with it those inside that were forgotten; nothing when there is none.
+/// Closes the innermost open bracket of a kind, and those inside it that were left open.
 void LogSplitter::close(bool is_object) {
   if ((is_object ? objects : open.size() - objects) == 0) return;
   bool was_object;
@@ -33,7 +33,7 @@ void LogSplitter::close(bool is_object) {
   } while (was_object != is_object);
 }
 
-/// Steps over whatever stands before the next comma or closing bracket around it; false when it is not closed.
+/// Steps over a value up to the comma or bracket that ends it; returns false if it isn't closed.
 bool LogSplitter::skip_value() {
   open.clear();
   objects = 0;
@@ -45,6 +45,10 @@ bool LogSplitter::skip_value() {
     }
     if (open.empty() && (byte == ',' || byte == (is_inside ? ']' : '}'))) return true;
     if (byte == '{' || byte == '[') {
+      if (open.size() == maximum_depth) {
+        at = length;
+        return false;
+      }
       open.push_back(byte == '{');
       if (byte == '{') objects += 1;
     } else if (byte == '}' || byte == ']') {
@@ -55,7 +59,7 @@ bool LogSplitter::skip_value() {
   return open.empty();
 }
 
-/// Goes to the first element of the next list of logs; false when there is none.
+/// Moves to the first element of the next list; returns false if there is none.
 bool LogSplitter::find_list() {
   if (!is_begun) {
     is_begun = true;
@@ -74,7 +78,7 @@ bool LogSplitter::find_list() {
     if (bytes[at] == '"') {
       size_t start = at;
       if (!skip_text()) return false;
-      is_logs = spells(bytes + start + 1, at - start - 2, "logs");
+      is_logs = spells(bytes + start + 1, at - start - 2, list);
       skip_space();
     }
     if (is_end() || bytes[at] != ':') {
@@ -92,7 +96,7 @@ bool LogSplitter::find_list() {
   }
 }
 
-/// What comes next stands at the next position in the list.
+/// Moves on to the next position in the list.
 void LogSplitter::advance() {
   index += 1;
   is_after_piece = false;

@@ -1,42 +1,49 @@
-// Where the logs of a damaged body begin and end.
+// Finds where the logs of a damaged body begin and end.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "CTernJSON.h"
+
 namespace tern {
 
-/// What may be one log; without any bytes what is missing because a list is not closed.
+/// Bytes that may be one log; empty for the part that is missing from a list that isn't closed.
 struct LogPiece {
   size_t start, length;
   /// Its position among the logs of the body, counted from 0.
   uint32_t index;
-  /// Whether its texts and brackets are closed.
+  /// True if its texts and brackets are closed.
   bool is_closed;
 };
 
-/// Cuts the lists named `logs` of a body's object into their elements, by quotes and brackets alone.
+/// Cuts the lists of one name in a body's object into their elements, by quotes and brackets alone.
 ///
-/// What lies between is not judged, and what cannot be told apart is one piece: after a text that is not closed quotes
-/// mean the opposite, so all that follows belongs to it. One step a byte and one bit a bracket, whatever comes.
+/// A text that isn't closed swallows everything after it, since quotes then mean the opposite; so does a value nested
+/// more than `maximum_depth` deep. Takes one step per byte and one bit per bracket for any input.
 class LogSplitter {
 public:
-  LogSplitter(const uint8_t *bytes, size_t length) : bytes(bytes), length(length) {}
+  /// Far beyond the depth that a log may have to be stored, so that deep logs usually cost only themselves.
+  static constexpr size_t maximum_depth = 64 << 10;
+
+  LogSplitter(const uint8_t *bytes, size_t length, const tern_text &list)
+      : bytes(bytes), length(length), list(list) {}
 
   /// Finds the next piece; false at the end.
   bool next(LogPiece &piece);
-  /// Whether any was found that has bytes.
+  /// True if it found a piece that has bytes.
   bool has_pieces() const { return was_found; }
 
 private:
   const uint8_t *bytes;
   size_t length, at = 0;
+  tern_text list;
   uint32_t index = 0;
   bool is_begun = false, is_inside = false, is_over = false, was_found = false;
-  /// Whether there was a piece since the last comma.
+  /// True if there was a piece since the last comma.
   bool is_after_piece = false;
-  /// The open brackets: whether each is that of an object.
+  /// The open brackets: true for those of objects.
   std::vector<bool> open;
   size_t objects = 0;
 

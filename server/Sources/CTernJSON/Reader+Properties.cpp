@@ -3,14 +3,14 @@
 using tern::is;
 using tern::Walker;
 
-/// Keeps a property: of one name given twice the typed one stays, among equals the last.
+/// Adds a property. Of two with one name a typed one wins over a plain one, else the last.
 void tern_reader::add(const tern_property &property, tern_record &record) {
   if (property.value.kind == TERN_VALUE_NULL) return;
   for (size_t index = record.first_property; index < properties.size(); index += 1) {
     tern_property &known = properties[index];
     if (known.name.length != property.name.length
         || std::memcmp(known.name.start, property.name.start, known.name.length) != 0) continue;
-    if (property.declared || !known.declared) known = property;
+    if (property.is_typed || !known.is_typed) known = property;
     return;
   }
   if (record.property_count >= maximum_properties) return;
@@ -25,7 +25,7 @@ bool tern_reader::plain_properties(Walker &walker, tern_record &record) {
   while (walker.next('}', is_first)) {
     tern_property property = {};
     if (!walker.name(property.name)) return false;
-    if (walker.peek() == '{' && walker.date(property.value.integer)) property.value.kind = TERN_VALUE_DATE;
+    if (walker.peek() == '{' && walker.date(protocol.date, property.value.integer)) property.value.kind = TERN_VALUE_DATE;
     else if (!walker.value(property.value)) return false;
     add(property, record);
   }
@@ -43,7 +43,7 @@ bool tern_reader::typed_properties(Walker &walker, tern_record &record) {
     }
     tern_property property = {};
     property.value.kind = TERN_VALUE_NULL;
-    property.declared = TERN_DECLARED_OTHER;
+    property.is_typed = true;
     if (!typed_property(walker, property)) return false;
     if (property.name.start) add(property, record);
   }
@@ -52,24 +52,20 @@ bool tern_reader::typed_properties(Walker &walker, tern_record &record) {
 
 bool tern_reader::typed_property(Walker &walker, tern_property &property) {
   bool is_first = true;
-  tern_text type = {};
   if (!walker.enter('{')) return false;
   while (walker.next('}', is_first)) {
     tern_text name = {};
     if (!walker.name(name)) return false;
     bool is_text = walker.peek() == '"';
-    if (is(name, "value")) {
+    if (is(name, protocol.property_value)) {
       if (!walker.value(property.value)) return false;
-    } else if (is_text && is(name, "name")) {
+    } else if (is_text && is(name, protocol.property_name)) {
       if (!walker.text(property.name)) return false;
-    } else if (is_text && is(name, "type")) {
-      if (!walker.text(type)) return false;
+    } else if (is_text && is(name, protocol.property_type)) {
+      if (!walker.text(property.type)) return false;
     } else if (!walker.skip()) {
       return false;
     }
   }
-  if (walker.problem()) return false;
-  if (type.start && is(type, "double")) property.declared = TERN_DECLARED_DOUBLE;
-  if (type.start && is(type, "dateTime")) property.declared = TERN_DECLARED_DATE;
-  return true;
+  return !walker.problem();
 }

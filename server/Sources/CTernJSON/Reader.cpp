@@ -3,6 +3,7 @@
 #include "Diagnosis.hpp"
 #include "Escape.hpp"
 #include "LogSplitter.hpp"
+#include "Nesting.hpp"
 
 using tern::is;
 using tern::Walker;
@@ -26,12 +27,15 @@ bool is_blank(const uint8_t *start, const uint8_t *end) {
 
 /// Runs simdjson's first stage: UTF-8, quotes, control characters, and where each token starts.
 ///
-/// Only this stage is used, through the interface that both of simdjson's own front ends stand on: On-Demand is
-/// compiled for the oldest instruction set here and does not check what it skips; the DOM copies every text and forgets
-/// where it stood, and equal device blocks are recognised by their bytes.
+/// Uses the interface on which simdjson's own front ends are built. The DOM copies every text and forgets its position,
+/// but equal blocks are recognised by their bytes; it also refuses lone surrogates and long numbers. On-Demand doesn't
+/// check values that it skips, and can't step over a known block at once.
 bool tern_reader::scan(const uint8_t *bytes, size_t length) {
   if (length == 0) return false;
   constexpr size_t usual = 128 << 10;
+  // Indexing megabytes of brackets takes a hundred milliseconds, only to stop at the first thousand.
+  deep_at = length > usual ? tern::find_deep_nesting(bytes, length, Walker::maximum_depth) : SIZE_MAX;
+  if (deep_at != SIZE_MAX) return false;
   if (!scanner || scanner->capacity() < length) {
     size_t capacity = length <= usual ? usual : (length + 0xFFFF) & ~size_t(0xFFFF);
     scanner.reset();
@@ -46,18 +50,20 @@ bool tern_reader::scan(const uint8_t *bytes, size_t length) {
 }
 
 tern_result tern_reader::read(
-  const uint8_t *body, size_t length, tern_shape new_shape, uint32_t new_maximum_records,
+  const uint8_t *body, size_t length, const tern_protocol &new_protocol, uint32_t new_maximum_records,
   uint32_t new_maximum_properties) {
   tern_result result = {};
   result.message = "";
   result.index = -1;
-  shape = new_shape;
+  protocol = new_protocol;
+  record_fields = tern::FieldTable(protocol.record_fields, protocol.record_field_count);
+  block_fields = tern::FieldTable(protocol.block_fields, protocol.block_field_count);
   maximum_records = new_maximum_records;
   maximum_properties = new_maximum_properties;
   status = TERN_STATUS_OK;
   records.clear();
   properties.clear();
-  devices.clear();
+  blocks.clear();
   faults.clear();
   arena.begin(length);
   if (length >= UINT32_MAX) {
@@ -65,15 +71,15 @@ tern_result tern_reader::read(
     result.status = TERN_STATUS_TOO_MANY;
     return result;
   }
-  if (shape == TERN_SHAPE_LINES) read_lines(body, length, result);
+  if (!protocol.list.start) read_lines(body, length, result);
   else read_logs(body, length, result);
   result.status = status;
   result.records = records.data();
   result.record_count = records.size();
   result.properties = properties.data();
   result.property_count = properties.size();
-  result.devices = devices.data();
-  result.device_count = devices.size();
+  result.blocks = blocks.data();
+  result.block_count = blocks.size();
   result.faults = faults.data();
   result.fault_count = faults.size();
   return result;
@@ -85,14 +91,20 @@ void tern_reader::trim() {
   arena.trim(limit);
   if (properties.capacity() * sizeof(tern_property) > limit) properties = {};
   if (records.capacity() * sizeof(tern_record) > limit) records = {};
-  if (devices.capacity() * sizeof(tern_device) > limit) devices = {};
+  if (blocks.capacity() * sizeof(tern_block) > limit) blocks = {};
 }
 
-/// Reads one line. When that fails, says why in `result`, with the position in the line.
+/// Explains why `scan` refused a text.
+tern::Diagnosis tern_reader::diagnose(const uint8_t *bytes, size_t length) const {
+  if (deep_at != SIZE_MAX) return {"nested too deeply", deep_at};
+  return tern::diagnose(bytes, length);
+}
+
+/// Reads one line. Records the reason and position of a failure in `result`.
 bool tern_reader::read_line(const uint8_t *line, size_t size, uint32_t index, tern_result &result) {
   if (!scan(line, size)) {
-    // Looking byte by byte is slow: only where somebody will see what it finds.
-    tern::Diagnosis diagnosis = faults.empty() ? tern::diagnose(line, size) : tern::Diagnosis{"", 0};
+    // Going byte by byte is slow, and only the first diagnosis is reported.
+    tern::Diagnosis diagnosis = faults.empty() ? diagnose(line, size) : tern::Diagnosis{"", 0};
     result.message = diagnosis.message;
     result.position = diagnosis.position;
     return false;
@@ -107,7 +119,7 @@ bool tern_reader::read_line(const uint8_t *line, size_t size, uint32_t index, te
 }
 
 void tern_reader::read_lines(const uint8_t *body, size_t length, tern_result &result) {
-  // Whoever gets the list drops what is on it and sends the rest: a longer one helps nobody.
+  // A client drops the listed lines and sends the rest; a longer list wouldn't help it.
   constexpr size_t most_faults = 2000;
   const uint8_t *end = body + length, *line = body;
   tern_result ignored = {};
@@ -127,14 +139,15 @@ void tern_reader::read_lines(const uint8_t *body, size_t length, tern_result &re
     }
     line = line_end + 1;
   }
-  // What comes after the first fault, too many lines for example, is not what the request is refused for.
+  // The first fault decides, even if there are too many lines after it.
   if (!faults.empty()) status = TERN_STATUS_MALFORMED;
 }
 
 void tern_reader::read_logs(const uint8_t *body, size_t length, tern_result &result) {
-  // Some clients' text encoders put a byte order mark first.
+  // Some clients' text encoders write a byte order mark.
   size_t mark = length >= 3 && std::memcmp(body, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
   bool is_scanned = scan(body + mark, length - mark);
+  size_t deep_in_body = deep_at;
   if (is_scanned) {
     Walker walker(
       body + mark, length - mark, scanner->structural_indexes.get(), scanner->n_structural_indexes, arena);
@@ -147,24 +160,25 @@ void tern_reader::read_logs(const uint8_t *body, size_t length, tern_result &res
   if (status != TERN_STATUS_OK || read_logs_apart(body + mark, length - mark)) return;
   status = TERN_STATUS_MALFORMED;
   if (is_scanned) return;
-  tern::Diagnosis diagnosis = tern::diagnose(body + mark, length - mark);
+  if (deep_in_body != SIZE_MAX) deep_at = deep_in_body;
+  tern::Diagnosis diagnosis = diagnose(body + mark, length - mark);
   result.message = diagnosis.message;
   result.position = mark + diagnosis.position;
 }
 
-/// Reads a body that is no JSON as a whole log by log: one that is damaged must not cost the others.
+/// Reads the logs of a damaged body one by one: a damaged log must not cost the others.
 ///
-/// Returns whether there is a list of logs with anything in it.
+/// Returns true if there is a list of logs that isn't empty.
 bool tern_reader::read_logs_apart(const uint8_t *body, size_t length) {
   records.clear();
   properties.clear();
-  devices.clear();
+  blocks.clear();
   arena.begin(length);
-  tern::LogSplitter splitter(body, length);
+  tern::LogSplitter splitter(body, length, protocol.list);
   tern::LogPiece piece = {};
   bool was_read = true;
   while (splitter.next(piece)) {
-    // Where a list is not closed, a log that cannot be read has swallowed the bracket.
+    // In a list that isn't closed, an unreadable log has swallowed the bracket.
     if (piece.length == 0 && !was_read) break;
     was_read = piece.is_closed && read_log(body + piece.start, piece.length, piece.index);
     if (was_read) continue;
@@ -178,33 +192,33 @@ bool tern_reader::read_logs_apart(const uint8_t *body, size_t length) {
   return splitter.has_pieces();
 }
 
-/// Reads one log by itself; leaves nothing of it when that fails.
+/// Reads one log by itself; a failure leaves no trace in the arrays.
 bool tern_reader::read_log(const uint8_t *log, size_t size, uint32_t index) {
-  size_t records_before = records.size(), properties_before = properties.size(), devices_before_log = devices.size();
+  size_t records_before = records.size(), properties_before = properties.size(), blocks_before_log = blocks.size();
   if (scan(log, size)) {
     Walker walker(log, size, scanner->structural_indexes.get(), scanner->n_structural_indexes, arena);
     if (record(walker, index) && walker.at_end()) return true;
   }
   records.resize(records_before);
   properties.resize(properties_before);
-  devices.resize(devices_before_log);
+  blocks.resize(blocks_before_log);
   return false;
 }
 
 bool tern_reader::logs(Walker &walker, int64_t &index) {
-  bool is_first = true, has_logs = false;
-  // Of several members all count: whichever were left out, its events would be lost with a success.
+  bool is_first = true, has_list = false;
+  // All lists count, since a success would erase the events of any that were left out.
   uint32_t position = 0;
   if (!walker.enter('{')) return false;
   while (walker.next('}', is_first)) {
     tern_text name = {};
     bool has_escape = false;
     if (!walker.key(name, has_escape)) return false;
-    if (!tern::spells(name.start, name.length, "logs")) {
+    if (!tern::spells(name.start, name.length, protocol.list)) {
       if (!walker.skip()) return false;
       continue;
     }
-    has_logs = true;
+    has_list = true;
     bool is_first_log = true;
     if (!walker.enter('[')) return false;
     for (; walker.next(']', is_first_log); position += 1) {
@@ -216,17 +230,16 @@ bool tern_reader::logs(Walker &walker, int64_t &index) {
   }
   if (walker.problem()) return false;
   if (!walker.at_end()) return walker.fail("text after the end of the body's object");
-  return has_logs || walker.fail("the member 'logs' is missing");
+  return has_list || walker.fail("the list of events is missing");
 }
 
 bool tern_reader::record(Walker &walker, uint32_t index) {
   tern_record record = {};
   record.index = index;
-  record.device = record.app = -1;
-  record.uptime = -1;
-  record.time.kind = TERN_VALUE_NULL;
+  for (int32_t &block : record.blocks) block = -1;
+  for (tern_value &value : record.values) value.kind = TERN_VALUE_NULL;
   record.first_property = uint32_t(properties.size());
-  devices_before = devices.size();
+  blocks_before = blocks.size();
   record.is_object = walker.peek() == '{';
   if (!record.is_object) {
     if (!walker.skip(record.raw)) return false;
@@ -252,45 +265,20 @@ bool tern_reader::record(Walker &walker, uint32_t index) {
 }
 
 bool tern_reader::member(Walker &walker, const tern_text &name, tern_record &record) {
-  bool is_native = shape == TERN_SHAPE_LINES;
-  switch (name.length) {
-  case 2:
-    if (is(name, "id")) return text_member(walker, record.id);
+  const tern_field *field = record_fields.find(name);
+  if (!field) return walker.skip();
+  switch (field->kind) {
+  case TERN_FIELD_TEXT:
+    if (field->slot < TERN_RECORD_TEXTS) return text_member(walker, record.texts[field->slot]);
     break;
-  case 3:
-    if (is_native && is(name, "app")) return device(walker, record.app);
-    if (!is_native && is(name, "sid")) return text_member(walker, record.session);
+  case TERN_FIELD_VALUE:
+    if (field->slot < TERN_RECORD_VALUES) return walker.value(record.values[field->slot]);
     break;
-  case 4:
-    if (is(name, "type")) return text_member(walker, record.type);
-    if (is(name, "name")) return text_member(walker, record.name);
-    if (is_native && is(name, "time")) return walker.value(record.time);
-    if (is_native && is(name, "user")) return text_member(walker, record.user);
-    if (is_native && is(name, "boot")) return text_member(walker, record.boot);
+  case TERN_FIELD_BLOCK:
+    if (field->slot < TERN_RECORD_BLOCKS) return block(walker, record.blocks[field->slot]);
     break;
-  case 6:
-    if (is(name, "device")) return device(walker, record.device);
-    if (!is_native && is(name, "userId")) return text_member(walker, record.user);
-    if (is_native && is(name, "uptime")) {
-      tern_value uptime = {};
-      if (!walker.value(uptime)) return false;
-      record.uptime = uptime.kind == TERN_VALUE_INTEGER ? uptime.integer : -1;
-      return true;
-    }
-    break;
-  case 7:
-    if (is_native && is(name, "install")) return text_member(walker, record.install);
-    if (is_native && is(name, "session")) return text_member(walker, record.session);
-    break;
-  case 9:
-    if (!is_native && is(name, "timestamp")) return walker.value(record.time);
-    break;
-  case 10:
-    if (is(name, "properties")) return plain_properties(walker, record);
-    break;
-  case 15:
-    if (!is_native && is(name, "typedProperties")) return typed_properties(walker, record);
-    break;
+  case TERN_FIELD_PROPERTIES: return plain_properties(walker, record);
+  case TERN_FIELD_TYPED_PROPERTIES: return typed_properties(walker, record);
   }
   return walker.skip();
 }

@@ -1,15 +1,26 @@
-// What a reader keeps between bodies, and the steps of reading one.
+// The state that a reader keeps between bodies, and the steps of reading one.
 #pragma once
 
 #include <simdjson.h>
 #include <vector>
 
+#include "Diagnosis.hpp"
+#include "FieldTable.hpp"
 #include "Walker.hpp"
+
+// The first stage isn't part of simdjson's documented interface (see `tern_reader::scan`). 3.0.1 and 3.12.3 are tested.
+#ifndef TERN_ALLOW_UNTESTED_SIMDJSON
+static_assert(
+  simdjson::SIMDJSON_VERSION_MAJOR == 3,
+  "Tern is tested with simdjson 3.0.1 and 3.12.3. Install simdjson 3, or define TERN_ALLOW_UNTESTED_SIMDJSON and run "
+  "Scripts/test.");
+#endif
 
 struct tern_reader {
 public:
   tern_result read(
-    const uint8_t *body, size_t length, tern_shape shape, uint32_t maximum_records, uint32_t maximum_properties);
+    const uint8_t *body, size_t length, const tern_protocol &protocol, uint32_t maximum_records,
+    uint32_t maximum_properties);
   /// Frees what an unusually large body needed.
   void trim();
 
@@ -18,15 +29,19 @@ private:
   tern::Arena arena;
   std::vector<tern_record> records;
   std::vector<tern_property> properties;
-  std::vector<tern_device> devices;
+  std::vector<tern_block> blocks;
   std::vector<uint32_t> faults;
   uint32_t maximum_records = 0, maximum_properties = 0;
-  tern_shape shape = TERN_SHAPE_LINES;
-  /// How many devices there were before the object that is being read.
-  size_t devices_before = 0;
+  tern_protocol protocol = {};
+  tern::FieldTable record_fields, block_fields;
+  /// The number of blocks before the record that is being read.
+  size_t blocks_before = 0;
+  /// The position at which the last scanned text nests too deeply; `SIZE_MAX` if it doesn't.
+  size_t deep_at = SIZE_MAX;
   tern_status status = TERN_STATUS_OK;
 
   bool scan(const uint8_t *bytes, size_t length);
+  tern::Diagnosis diagnose(const uint8_t *bytes, size_t length) const;
   bool read_line(const uint8_t *line, size_t size, uint32_t index, tern_result &result);
   void read_lines(const uint8_t *body, size_t length, tern_result &result);
   void read_logs(const uint8_t *body, size_t length, tern_result &result);
@@ -35,8 +50,8 @@ private:
   bool logs(tern::Walker &walker, int64_t &index);
   bool record(tern::Walker &walker, uint32_t index);
   bool member(tern::Walker &walker, const tern_text &name, tern_record &record);
-  bool device(tern::Walker &walker, int32_t &index);
-  bool device_member(tern::Walker &walker, const tern_text &name, tern_device &device);
+  bool block(tern::Walker &walker, int32_t &index);
+  bool block_member(tern::Walker &walker, const tern_text &name, tern_block &block);
   bool plain_properties(tern::Walker &walker, tern_record &record);
   bool typed_properties(tern::Walker &walker, tern_record &record);
   bool typed_property(tern::Walker &walker, tern_property &property);

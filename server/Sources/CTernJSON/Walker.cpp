@@ -130,12 +130,12 @@ bool Walker::lenient_text(tern_text &out) {
   return true;
 }
 
-bool Walker::date(int64_t &milliseconds) {
+bool Walker::date(const tern_text &expected, int64_t &milliseconds) {
   if (count - at < 5 || base[positions[at]] != '{' || base[positions[at + 4]] != '}') return false;
   if (base[positions[at + 2]] != ':') return false;
   size_t name = positions[at + 1], name_end = token_end(at + 1);
   if (name_end < name + 2 || base[name] != '"' || base[name_end - 1] != '"') return false;
-  if (!spells(base + name + 1, name_end - name - 2, "date")) return false;
+  if (!spells(base + name + 1, name_end - name - 2, expected)) return false;
   tern_value time = {};
   const char *before = message;
   if (!number(base + positions[at + 3], base + token_end(at + 3), time) || time.kind != TERN_VALUE_INTEGER) {

@@ -1,4 +1,4 @@
-// The walk over the positions of one document: strict JSON, bounded depth, no recursion, no reads past the end.
+// Walks over the positions of one document: strict JSON, bounded depth, no recursion, no reads past the end.
 #pragma once
 
 #include <cstring>
@@ -10,7 +10,7 @@
 
 namespace tern {
 
-/// Memory for unescaped texts; texts point into it, so it never moves while a body is read.
+/// Memory for unescaped texts. They point into it, so it doesn't move while a body is read.
 class Arena {
 public:
   /// Unescaping never lengthens, and each text is unescaped at most once: a body's length is enough.
@@ -36,9 +36,14 @@ private:
   size_t capacity = 0, used = 0, needed = 0;
 };
 
-/// Whether a text is the given literal.
+/// Returns true if a text has the bytes of a literal.
 template <size_t size> bool is(const tern_text &text, const char (&literal)[size]) {
   return text.length == size - 1 && std::memcmp(text.start, literal, size - 1) == 0;
+}
+
+/// Returns true if two texts have the same bytes.
+inline bool is(const tern_text &text, const tern_text &other) {
+  return text.length == other.length && (text.length == 0 || std::memcmp(text.start, other.start, text.length) == 0);
 }
 
 class Walker {
@@ -126,10 +131,10 @@ public:
     tern_text ignored = {};
     return skip(ignored);
   }
-  /// Reads a value that should be text: numbers come as their digits, all else as absent.
+  /// Reads a value that should be text: numbers count as the text of their digits, anything else as absent.
   bool lenient_text(tern_text &out);
-  /// Reads `{"date":milliseconds}` if that is what comes next; otherwise moves nothing.
-  bool date(int64_t &milliseconds);
+  /// Reads an object whose only member has the given name and is a whole number; doesn't move for anything else.
+  bool date(const tern_text &name, int64_t &milliseconds);
 
 private:
   const uint8_t *base;
@@ -142,14 +147,14 @@ private:
 
   static bool is_space(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
 
-  /// Where the token at `index` ends: before the next token, less the white space between.
+  /// The end of the token at `index`, without the white space before the next token.
   size_t token_end(uint32_t index) const {
     size_t end = index + 1 < count ? positions[index + 1] : length;
     while (end > positions[index] + 1 && is_space(base[end - 1])) end -= 1;
     return end;
   }
 
-  /// The first stage knows no closing quotes, but only white space may stand between one and the next token.
+  /// The first stage doesn't index closing quotes, but only white space may separate one from the next token.
   bool raw_string(tern_text &out) {
     size_t start = positions[at] + 1, end = token_end(at);
     if (end <= start || base[end - 1] != '"') return fail("a text is not closed");

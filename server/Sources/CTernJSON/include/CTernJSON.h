@@ -1,7 +1,8 @@
 // Reads request bodies into flat arrays, in one walk over the positions that simdjson's first stage finds.
 //
-// The arrays point into the body (or, for texts with escapes, into memory of the reader) and are valid until the
-// reader's next use. Nothing here allocates per event, recurses, or trusts its input.
+// Tables describe the protocols; the reader itself knows none. The arrays point into the body (or, for texts with
+// escapes, into memory of the reader) and are valid until the reader's next use. The reader allocates nothing per event,
+// doesn't recurse, and doesn't trust its input.
 #ifndef CTERNJSON_H
 #define CTERNJSON_H
 
@@ -34,13 +35,6 @@ typedef enum {
   TERN_VALUE_NULL = 8,
 } tern_value_kind;
 
-typedef enum {
-  TERN_DECLARED_NONE = 0,
-  TERN_DECLARED_OTHER = 1,
-  TERN_DECLARED_DOUBLE = 2,
-  TERN_DECLARED_DATE = 3,
-} tern_declared;
-
 typedef struct {
   tern_text text;
   int64_t integer;
@@ -51,46 +45,84 @@ typedef struct {
 typedef struct {
   tern_text name;
   tern_value value;
-  /// What `typedProperties` said the value is; `TERN_DECLARED_NONE` for plain properties.
-  uint8_t declared;
+  /// True for a member of a list of typed properties.
+  bool is_typed;
+  /// The type that such a property declares.
+  tern_text type;
 } tern_property;
 
-/// The known members of a `device` or `app` object.
+enum {
+  TERN_RECORD_TEXTS = 8,
+  TERN_RECORD_VALUES = 2,
+  TERN_RECORD_BLOCKS = 2,
+  TERN_BLOCK_TEXTS = 12,
+  TERN_BLOCK_VALUES = 1,
+  /// The most fields of one table, and the longest name of a field in bytes.
+  TERN_MAXIMUM_FIELDS = 32,
+  TERN_MAXIMUM_FIELD_NAME = 31,
+};
+
+/// An object that nearly all records of a request repeat byte for byte, such as the description of the device.
 typedef struct {
   tern_text raw;
-  /// How many positions of the first stage the object takes: lets an equal one be stepped over.
+  /// The number of first-stage positions that the object covers; lets the reader skip an equal one.
   uint32_t positions;
-  tern_text os_name, os_version, model, locale, country, carrier_country;
-  tern_text app_version, app_build, sdk_name, sdk_version;
-  /// Minutes east of UTC; 0 when absent.
-  int64_t time_zone_offset;
-} tern_device;
+  tern_text texts[TERN_BLOCK_TEXTS];
+  tern_value values[TERN_BLOCK_VALUES];
+} tern_block;
 
 /// One event or log.
 typedef struct {
   /// The object as it was sent.
   tern_text raw;
-  /// Its position among the lines or logs of the request, counted from 0; blank lines and null logs count.
+  /// Its position among the lines or elements of the request, counted from 0; blank lines and nulls count.
   uint32_t index;
   bool is_object;
-  tern_text type, name, id, install, session, user, boot;
-  /// Milliseconds since the device booted; -1 when absent or no whole number.
-  int64_t uptime;
-  /// The time as text or number; kind `TERN_VALUE_NULL` when absent.
-  tern_value time;
-  /// Index into the devices; -1 when absent.
-  int32_t device;
-  /// Index into the devices for the `app` object; -1 when absent.
-  int32_t app;
+  tern_text texts[TERN_RECORD_TEXTS];
+  /// Kind `TERN_VALUE_NULL` when absent.
+  tern_value values[TERN_RECORD_VALUES];
+  /// Indexes into the blocks; -1 when absent.
+  int32_t blocks[TERN_RECORD_BLOCKS];
   uint32_t first_property, property_count;
 } tern_record;
 
 typedef enum {
-  /// One object a line, members of Tern's own protocol.
-  TERN_SHAPE_LINES = 0,
-  /// `{"logs":[…]}`, members of the App Center protocol.
-  TERN_SHAPE_LOGS = 1,
-} tern_shape;
+  /// A text; anything else counts as absent. In blocks numbers count as the text of their digits.
+  TERN_FIELD_TEXT = 0,
+  /// Any value.
+  TERN_FIELD_VALUE = 1,
+  /// A block; only in records.
+  TERN_FIELD_BLOCK = 2,
+  /// An object with a member for each property; only in records.
+  TERN_FIELD_PROPERTIES = 3,
+  /// An array with an object for each property; only in records.
+  TERN_FIELD_TYPED_PROPERTIES = 4,
+} tern_field_kind;
+
+/// A member of a protocol, and the place in the record or block where its value goes.
+typedef struct {
+  const uint8_t *name;
+  uint32_t length;
+  uint8_t kind;
+  /// Index into the texts, values or blocks.
+  uint8_t slot;
+} tern_field;
+
+/// The form of a protocol's bodies. Everything that the reader knows about a protocol is in here.
+typedef struct {
+  /// The member of the body's object that lists the records; without a start, each line is a record.
+  tern_text list;
+  const tern_field *record_fields;
+  uint32_t record_field_count;
+  const tern_field *block_fields;
+  uint32_t block_field_count;
+  /// The only member of an object that stands for a date, in whole milliseconds.
+  tern_text date;
+  /// The members of a typed property.
+  tern_text property_name, property_type, property_value;
+  /// True if a second block of one name makes a record malformed; otherwise the last one counts.
+  bool refuses_second_block;
+} tern_protocol;
 
 typedef enum {
   TERN_STATUS_OK = 0,
@@ -101,36 +133,35 @@ typedef enum {
 
 typedef struct {
   tern_status status;
-  /// Why reading failed: static text, never NULL.
+  /// The reason of a failure: static text, never NULL.
   const char *message;
   /// Byte offset into the body at which reading failed.
   size_t position;
   /// The line or log in which it failed; -1 when outside of any.
   int64_t index;
-  /// Lines: all that cannot be read, in order, the one at `index` first; the first 2,000 of them. Lines end at line
-  /// feeds whatever they hold, so one that cannot be read says nothing about the next.
-  /// Logs: with success, those that are no JSON and are not among the records, in order.
+  /// Lines: the first 2,000 unreadable ones in order, beginning with the one at `index`.
+  /// Lists: with success, the elements that are not JSON and not among the records, in order.
   const uint32_t *faults;
   size_t fault_count;
   const tern_record *records;
   size_t record_count;
   const tern_property *properties;
   size_t property_count;
-  const tern_device *devices;
-  size_t device_count;
+  const tern_block *blocks;
+  size_t block_count;
 } tern_result;
 
 typedef struct tern_reader tern_reader;
 
-/// Takes a reader from the pool or makes one; NULL when there is no memory. Any thread.
+/// Takes a reader from the pool or creates one; NULL without memory. Safe on any thread.
 tern_reader *tern_reader_borrow(void);
-/// Gives a reader back; memory beyond the usual is freed. Any thread.
+/// Returns a reader to the pool and frees memory beyond the usual. Safe on any thread.
 void tern_reader_return(tern_reader *reader);
 
-/// Reads a body. The result points into `body` and the reader.
+/// Reads a body. The result points into `body` and the reader; `protocol` must outlive the call only.
 tern_result tern_read(
-  tern_reader *reader, const uint8_t *body, size_t length, tern_shape shape, uint32_t maximum_records,
-  uint32_t maximum_properties);
+  tern_reader *reader, const uint8_t *body, size_t length, const tern_protocol *protocol,
+  uint32_t maximum_records, uint32_t maximum_properties);
 
 #ifdef __cplusplus
 }

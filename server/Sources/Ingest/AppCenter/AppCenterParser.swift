@@ -30,7 +30,7 @@ public enum AppCenterParser {
     _ bytes: UnsafeRawBufferPointer, install: String?, received: Timestamp, key: DuplicateHashKey, app: Int64,
     limits: IngestLimits = .appCenter
   ) throws(IngestError) -> AppCenterBatch {
-    try withRecords(of: bytes, shape: TERN_SHAPE_LOGS, limits: limits) { (result) throws(IngestError) in
+    try withRecords(of: bytes, format: .appCenter, limits: limits) { (result) throws(IngestError) in
       var builder = BatchBuilder(
         source: .appCenter, received: received, key: key, app: app, limits: limits, capacity: result.record_count)
       let name = installName(install ?? "")

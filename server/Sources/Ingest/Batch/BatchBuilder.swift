@@ -1,7 +1,7 @@
 import CTernJSON
 import TernEvents
 
-/// Gathers the events of one JSON request; installs and devices are resolved once, not once per event.
+/// Gathers the events of one JSON request and resolves each install and device once.
 struct BatchBuilder {
   private(set) var batch: IncomingBatch
   let limits: IngestLimits
@@ -30,7 +30,7 @@ struct BatchBuilder {
       Rejection(reason, index: Int(record.index), id: record.id.string(limit: maximumInstallBytes)))
   }
 
-  /// Refuses what could not be read, so that nothing but its position is known.
+  /// Rejects an unreadable event, of which only the position is known.
   mutating func reject(_ reason: RejectionReason, at index: Int) {
     batch.rejections.append(Rejection(reason, index: index))
   }
@@ -43,13 +43,13 @@ struct BatchBuilder {
   /// Adds an attachment to the event that was appended last.
   mutating func append(_ attachment: IncomingAttachment) { batch.attachments.append(attachment) }
 
-  /// Why the time is outside of the protocol's window; `nil` when it is inside.
+  /// The reason to reject a time outside of the protocol's window; `nil` inside it.
   func refusal(of time: Timestamp) -> RejectionReason? {
     if time < window.lowerBound { return .timeTooOld }
     return time > window.upperBound ? .timeInFuture : nil
   }
 
-  /// The index of an install; names it when it is new.
+  /// Returns the index of an install and adds it if it is new.
   mutating func install(_ name: String) -> Int {
     let exact = ExactText(name)
     if let index = installIndexes[exact] { return index }
@@ -69,9 +69,9 @@ struct BatchBuilder {
   }
 
   private mutating func newDevice(of record: tern_record, in result: tern_result) -> Int {
-    let devices = result.deviceList
-    let device = record.device < 0 ? tern_device() : devices[Int(record.device)]
-    let app = record.app < 0 ? device : devices[Int(record.app)]
+    let blocks = result.blockList
+    let device = record.device < 0 ? tern_block() : blocks[Int(record.device)]
+    let app = record.app < 0 ? device : blocks[Int(record.app)]
     let incoming = IncomingDevice(device, app: app, source: batch.source, limit: limits.maximumNameBytes)
     let index = deviceIndexes[incoming] ?? batch.devices.count
     if index == batch.devices.count {
@@ -105,9 +105,8 @@ extension PropertyValue {
   /// The value of a property as it was read; texts and raw JSON are cut to `limit` bytes.
   fileprivate init(_ property: tern_property, limit: Int) {
     let value = property.value
-    let declared = UInt32(property.declared)
     switch UInt32(value.kind) {
-    case TERN_VALUE_INTEGER.rawValue where declared == TERN_DECLARED_DOUBLE.rawValue:
+    case TERN_VALUE_INTEGER.rawValue where property.is_typed && equals(property.type.bytes, "double"):
       self = .double(Double(value.integer))
     case TERN_VALUE_INTEGER.rawValue: self = .integer(value.integer)
     case TERN_VALUE_DOUBLE.rawValue: self = .double(value.number)
@@ -115,7 +114,7 @@ extension PropertyValue {
     case TERN_VALUE_FALSE.rawValue: self = .boolean(false)
     case TERN_VALUE_DATE.rawValue: self = .date(Timestamp(millisecondsSince1970: value.integer))
     case TERN_VALUE_NUMBER_TEXT.rawValue: self = .init(digits: value.text.string(limit: limit))
-    case TERN_VALUE_TEXT.rawValue where declared == TERN_DECLARED_DATE.rawValue:
+    case TERN_VALUE_TEXT.rawValue where property.is_typed && equals(property.type.bytes, "dateTime"):
       self = writtenTime(value.text.bytes).map { .date($0) } ?? .string(value.text.string(limit: limit))
     default: self = .string(value.text.string(limit: limit))
     }
@@ -128,19 +127,19 @@ extension PropertyValue {
 }
 
 extension IncomingDevice {
-  fileprivate init(_ device: tern_device, app: tern_device, source: IngestProtocol, limit: Int) {
+  fileprivate init(_ device: tern_block, app: tern_block, source: IngestProtocol, limit: Int) {
     let locale = device.locale.string(limit: limit)
     var country = countryCode(device.country.string(limit: limit))
     if source == .appCenter {
-      country = countryCode(device.carrier_country.string(limit: limit))
+      country = countryCode(device.carrierCountry.string(limit: limit))
       if country.isEmpty { country = region(ofLocale: locale) }
     }
     self.init(
-      osName: device.os_name.string(limit: limit), osVersion: device.os_version.string(limit: limit),
+      osName: device.osName.string(limit: limit), osVersion: device.osVersion.string(limit: limit),
       model: device.model.string(limit: limit), locale: locale, country: country,
-      timeZoneOffsetMinutes: Int(device.time_zone_offset.clamped(to: -1440...1440)),
-      appVersion: app.app_version.string(limit: limit), appBuild: app.app_build.string(limit: limit),
-      sdkName: device.sdk_name.string(limit: limit), sdkVersion: device.sdk_version.string(limit: limit))
+      timeZoneOffsetMinutes: Int(device.timeZoneOffset.clamped(to: -1440...1440)),
+      appVersion: app.appVersion.string(limit: limit), appBuild: app.appBuild.string(limit: limit),
+      sdkName: device.sdkName.string(limit: limit), sdkVersion: device.sdkVersion.string(limit: limit))
   }
 }
 

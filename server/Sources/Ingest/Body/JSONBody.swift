@@ -1,15 +1,17 @@
 import CTernJSON
 
-/// Reads a JSON body with a reader from the pool and hands the flat arrays to `body`, within which alone they are valid.
+/// Reads a JSON body with a pooled reader and passes the flat arrays to `body`. They are only valid during the call.
 func withRecords<Result>(
-  of bytes: UnsafeRawBufferPointer, shape: tern_shape, limits: IngestLimits,
+  of bytes: UnsafeRawBufferPointer, format: WireFormat, limits: IngestLimits,
   _ body: (tern_result) throws(IngestError) -> Result
 ) throws(IngestError) -> Result {
   guard let reader = tern_reader_borrow() else { throw IngestError.outOfMemory }
   defer { tern_reader_return(reader) }
-  let result = tern_read(
-    reader, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, shape, UInt32(clamping: limits.maximumEvents),
-    UInt32(clamping: limits.maximumProperties))
+  let result = withUnsafePointer(to: format.table) { table in
+    tern_read(
+      reader, bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, table, UInt32(clamping: limits.maximumEvents),
+      UInt32(clamping: limits.maximumProperties))
+  }
   let index = result.index < 0 ? nil : Int(result.index)
   switch result.status {
   case TERN_STATUS_OK:
@@ -31,12 +33,13 @@ func withRecords<Result>(
 }
 
 extension IngestError {
-  static let outOfMemory = IngestError(code: .tooLarge, message: "The server has no memory left for this body.")
+  static let outOfMemory = IngestError(
+    code: .tooLarge, message: "The server has no memory left for this body. Send it again later.")
 }
 
 extension tern_result {
   var recordList: UnsafeBufferPointer<tern_record> { UnsafeBufferPointer(start: records, count: record_count) }
-  var deviceList: UnsafeBufferPointer<tern_device> { UnsafeBufferPointer(start: devices, count: device_count) }
+  var blockList: UnsafeBufferPointer<tern_block> { UnsafeBufferPointer(start: blocks, count: block_count) }
   var faultList: UnsafeBufferPointer<UInt32> { UnsafeBufferPointer(start: faults, count: fault_count) }
   /// The properties of one record.
   func properties(of record: tern_record) -> UnsafeBufferPointer<tern_property> {

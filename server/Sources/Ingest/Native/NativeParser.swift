@@ -21,7 +21,7 @@ public enum NativeParser {
     _ bytes: UnsafeRawBufferPointer, received: Timestamp, clock: EventClock? = nil, key: DuplicateHashKey, app: Int64,
     limits: IngestLimits = .native
   ) throws(IngestError) -> IncomingBatch {
-    try withRecords(of: bytes, shape: TERN_SHAPE_LINES, limits: limits) { (result) throws(IngestError) in
+    try withRecords(of: bytes, format: .native, limits: limits) { (result) throws(IngestError) in
       let builder = BatchBuilder(
         source: .native, received: received, key: key, app: app, limits: limits, capacity: result.record_count)
       var reading = NativeReading(builder: builder, result: result, clock: clock)
@@ -148,7 +148,7 @@ private struct NativeReading {
 
   private mutating func happened(_ record: tern_record, _ shown: Timestamp, _ clock: EventClock) -> Timestamp {
     clock.time(
-      shown, uptime: record.uptime < 0 ? nil : record.uptime, isSameBoot: isSameBoot(record.boot, clock),
+      shown, uptime: record.uptime, isSameBoot: isSameBoot(record.boot, clock),
       window: builder.window)
   }
 
