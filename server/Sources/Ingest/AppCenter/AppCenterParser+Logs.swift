@@ -40,7 +40,7 @@ struct AppCenterReading {
       {
       case .refused(let reason): return builder.reject(reason, record)
       case .attachment(let read): attachment = read
-      // Kept as it is, like a log of a type that nobody knows.
+      // Kept as it is, like a log of an unknown type.
       case nil: kind = .other
       }
     default: break
@@ -60,7 +60,7 @@ struct AppCenterReading {
         properties: properties(of: record, kind: kind)))
   }
 
-  /// Adds what is no JSON: it costs the request this log only.
+  /// Rejects a log that is not JSON.
   mutating func addUnreadable(at index: Int) { builder.reject(.notJSON, at: index) }
 
   private func error(_ record: tern_record, kind: StoredKind) -> IncomingError {
@@ -89,8 +89,7 @@ struct AppCenterReading {
     let name = type == .startSession && !record.session.isEmpty ? record.session : record.id
     let hash =
       if name.isEmpty {
-        // Pages have no id. A client sends the same bytes again, and two logs of one millisecond that are equal in
-        // every byte cannot be told apart by anyone.
+        // Pages have no id. A client repeats the same bytes on a retry, so equal logs of one millisecond count once.
         hasher.hash(type: record.type.bytes, bytes: record.raw.bytes)
       } else if let id = uniqueID(name.bytes) {
         hasher.hash(type: record.type.bytes, id: id)
@@ -135,7 +134,7 @@ private enum LogType {
 
   var isNamed: Bool { self == .event || self == .page }
 
-  /// What is stored; `nil` for nothing.
+  /// The kind to store; `nil` to store nothing.
   var kind: StoredKind? {
     switch self {
     case .event: .event

@@ -1,13 +1,13 @@
 import CTernJSON
 public import TernEvents
 
-/// What an App Center request asks to be stored, and what its answer needs.
+/// The events of an App Center request, and the facts that its answer needs.
 public struct AppCenterBatch: Sendable {
   /// The events to store.
   public var batch: IncomingBatch
   /// The ids of the accepted error logs, as they were sent: `validDiagnosticsIds` of the answer.
   public var diagnosticsIDs: [String]
-  /// How many logs were accepted although there is nothing to store (`startService`).
+  /// The number of accepted logs that have nothing to store (`startService`).
   public var withoutEvent: Int
 }
 
@@ -15,8 +15,8 @@ public struct AppCenterBatch: Sendable {
 public enum AppCenterParser {
   /// Reads a decompressed body.
   ///
-  /// Only a body without a list of logs is an error. Logs that cannot be stored are refused one by one, those that are
-  /// no JSON included: a stock client erases its queue on an error, so one bad log must not cost the others.
+  /// Only a body without a list of logs is an error. Logs that cannot be stored are rejected one by one, even those
+  /// that are not JSON: a stock client erases its queue on an error, so one bad log must not cost the others.
   ///
   /// - Parameters:
   ///   - bytes: the body; only read during the call.

@@ -1,6 +1,6 @@
 import TernEvents
 
-/// The server's secret for the hashes by which duplicates are recognised.
+/// The server's secret for deduplication keys.
 ///
 /// Without a secret a client could craft an event whose hash equals another's and so suppress it. The secret must stay
 /// the same for as long as stored hashes are compared: keep it with the data.
@@ -37,10 +37,10 @@ public struct DuplicateHashKey: Sendable, Hashable {
   }
 }
 
-/// Hashes of the events of one install: the part that they share is absorbed once.
+/// Hashes the events of one install; their common part is absorbed once.
 ///
-/// What is hashed, and may never change: the app (8 bytes, lowest first); install, type as texts, each followed by 0xFF;
-/// a tag byte for the form of the id; the id.
+/// The hashed bytes, which may never change: the app (8 bytes, lowest first); install, type as texts, each followed by
+/// 0xFF; a tag byte for the form of the id; the id.
 struct InstallHasher: Sendable {
   private let prefix: SipHasher
 

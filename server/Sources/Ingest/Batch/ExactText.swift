@@ -1,7 +1,7 @@
-/// A text as a key of dictionaries and sets: the same only when it is so byte by byte, as in SQLite.
+/// A text as a key of dictionaries and sets: equal only byte by byte, as in SQLite.
 ///
-/// To Swift two texts are equal that mean the same to people, such as `é` in one character and in two. A name that is one
-/// here and two on disk would get the figures of the other.
+/// Swift considers texts equal that look the same, such as `é` in one character and in two. A name that is one here and
+/// two on disk would get the figures of the other.
 package struct ExactText: Sendable {
   /// The text.
   package let text: String
@@ -11,7 +11,7 @@ package struct ExactText: Sendable {
 }
 
 extension ExactText: Hashable {
-  /// Whether the bytes are the same.
+  /// Returns true if the bytes are the same.
   package static func == (left: ExactText, right: ExactText) -> Bool { left.text.hasBytes(of: right.text) }
 
   /// Mixes the bytes in.
@@ -19,7 +19,7 @@ extension ExactText: Hashable {
 }
 
 extension String {
-  /// Whether another text is the same byte by byte.
+  /// Returns true if another text has the same bytes.
   package func hasBytes(of other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
 

@@ -10,7 +10,7 @@ public enum IngestProtocol: String, Sendable, CaseIterable {
   case measurement
 }
 
-/// What one request asks to be stored: validated values, no HTTP and no SQL.
+/// The validated contents of one request, without HTTP and SQL.
 ///
 /// Events refer to installs and devices by index, since nearly all events of a request share them: the warehouse
 /// resolves each once per batch instead of once per event.
@@ -25,15 +25,15 @@ public struct IncomingBatch: Sendable {
   public var devices: [IncomingDevice]
   /// The events to store, in the order in which the client recorded them.
   public var events: [IncomingEvent]
-  /// What was refused, and why; stored and counted, never silently lost.
+  /// The rejected events and the reasons, which are stored and counted.
   public var rejections: [Rejection]
-  /// What is known of the handled errors and crashes among the events.
+  /// The handled errors and crashes among the events.
   public var errors: [IncomingError] = []
   /// The attachments, or pieces of them, among the events.
   public var attachments: [IncomingAttachment] = []
-  /// What hits of the Measurement Protocol said beyond their events.
+  /// The parameters of Measurement Protocol hits beyond their events.
   public var hits: [IncomingHit] = []
-  /// What the device counts of its own, when it says so, as it will be when all events of the batch are stored; that of
+  /// The device's own counts, if it sent any, as they will be when all events of the batch are stored; that of
   /// the last event's install.
   public var ledger: DeviceLedger?
 
@@ -112,7 +112,7 @@ extension IncomingDevice {
   }
 }
 
-/// What a stored row records. The raw values are stored: never reuse one.
+/// The kind of a stored row. The raw values are stored: never reuse one.
 public enum StoredKind: Int, Sendable, CaseIterable {
   /// A developer's event.
   case event = 0
@@ -138,9 +138,9 @@ public enum StoredKind: Int, Sendable, CaseIterable {
 public struct IncomingEvent: Sendable {
   /// Its position in the request, counted from 0, for the answer.
   public var index: Int
-  /// What it records.
+  /// The kind of the event.
   public var kind: StoredKind
-  /// By what a second delivery is recognised; `nil` when the protocol gives nothing to go by.
+  /// The deduplication key; `nil` when the protocol gives nothing to derive it from.
   public var duplicateKey: DuplicateKey?
   /// When it happened, as far as the protocol tells.
   public var time: Timestamp
@@ -150,7 +150,7 @@ public struct IncomingEvent: Sendable {
   public var device: Int
   /// A 63-bit number of the session it belongs to, equal for equal session names of one install; 0 when there is none.
   public var session: Int64
-  /// Whether a session began with this event. Reports count these, so that sessions are exact and verifiable.
+  /// True if a session began with this event. Reports count these, so that sessions are exact and verifiable.
   public var startsSession: Bool
   /// The user named by the app; empty when none.
   public var user: String
@@ -179,7 +179,7 @@ public struct IncomingEvent: Sendable {
   }
 }
 
-/// By what a second delivery of an event is recognised within its app.
+/// The per-app deduplication key.
 ///
 /// The time comes first so that the index over keys grows at its end: with random keys alone inserts are several times
 /// slower (docs/architecture.md). Both parts come from what the client sends again unchanged on a retry.
@@ -201,7 +201,7 @@ public struct DuplicateKey: Sendable, Hashable, Comparable {
   }
 }
 
-/// One event that was refused.
+/// A rejected event.
 public struct Rejection: Sendable, Hashable {
   /// Its position in the request, counted from 0.
   public var index: Int
@@ -209,7 +209,7 @@ public struct Rejection: Sendable, Hashable {
   public var id: String
   /// A stable code, for example `name_missing`.
   public var reason: String
-  /// What to do about it.
+  /// A sentence that says how to avoid it.
   public var message: String
 
   /// Creates a rejection.
@@ -237,7 +237,7 @@ public struct IngestError: Error, Sendable, Hashable {
     public static let tooLarge = Code(description: "too_large")
   }
 
-  /// What kind of failure this is.
+  /// The kind of failure.
   public var code: Code
   /// The reason and what to do.
   public var message: String
@@ -245,7 +245,7 @@ public struct IngestError: Error, Sendable, Hashable {
   public var position: Int?
   /// The line or log (counted from 0) in which it failed, when known.
   public var index: Int?
-  /// Every line that cannot be read, in ascending order, at most 2,000; empty when nobody can tell. Without these
+  /// Every line that cannot be read, in ascending order, at most 2,000; empty when unknown. Without these
   /// lines the body could be read.
   public var indexes: [Int]
 

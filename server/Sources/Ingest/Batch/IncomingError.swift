@@ -1,4 +1,4 @@
-/// What is known of a handled error or a crash beside its event.
+/// The details of a handled error or a crash.
 public struct IncomingError: Sendable, Hashable {
   /// Position of its event in `IncomingBatch.events`.
   public var event: Int
@@ -6,7 +6,7 @@ public struct IncomingError: Sendable, Hashable {
   public var id: String
   /// The exception's type, for a crash without one the signal.
   public var type: String
-  /// What the exception says.
+  /// The exception's message.
   public var message: String
   /// The frame at the top of the stack, without line and address; empty when there is no stack.
   public var place: String
@@ -52,9 +52,9 @@ public struct IncomingAttachment: Sendable, Hashable {
   public var name: String
   /// The media type that the client claims.
   public var contentType: String
-  /// Which piece this is, counted from 0.
+  /// The index of this piece, counted from 0.
   public var part: Int
-  /// How many pieces there are.
+  /// The number of pieces.
   public var parts: Int
   /// The piece.
   public var data: [UInt8]

@@ -1,10 +1,10 @@
-/// The bounds that hold for every request, whatever its protocol: everything from a client is hostile.
+/// The bounds of every request, since anything from a client may be hostile.
 public struct IngestLimits: Sendable, Hashable {
   /// Largest body as sent, in bytes.
   public var maximumBodyBytes: Int
   /// Largest body after decompression, in bytes.
   public var maximumDecompressedBytes: Int
-  /// How many times larger than what was sent a body may become before it is taken for a bomb.
+  /// The largest ratio of a decompressed body to the sent one; a higher ratio counts as a bomb.
   public var maximumRatio: Int
   /// Most events or logs in one request.
   public var maximumEvents: Int
@@ -14,9 +14,9 @@ public struct IngestLimits: Sendable, Hashable {
   public var maximumValueBytes: Int
   /// Most properties of one event; the rest is dropped.
   public var maximumProperties: Int
-  /// How old an event may be when it arrives.
+  /// The highest age of an event when it arrives.
   public var maximumAge: Duration
-  /// How far in the future an event may lie when it arrives.
+  /// The furthest that an event may lie in the future when it arrives.
   public var maximumLead: Duration
 
   /// Creates limits. Defaults: 4 MiB as sent and decompressed, 200 times (real batches, which repeat a device block per
@@ -39,15 +39,16 @@ public struct IngestLimits: Sendable, Hashable {
     self.maximumLead = maximumLead
   }
 
-  /// What the native protocol allows.
+  /// The limits of the native protocol.
   public static let native = IngestLimits()
-  /// What App Center allowed: 25 days back, 3 days ahead, and attachments of 7 MiB, which base 64 makes a third longer.
+  /// The limits of App Center: 25 days back, 3 days ahead, and attachments of 7 MiB, which base 64 makes a third
+  /// longer.
   ///
-  /// An attachment may be nothing but zeros, and a refused body would cost a stock client its queue: the ratio is that of
-  /// the format, and only the size bounds a body.
+  /// An attachment may be nothing but zeros, and a refused body would cost a stock client its queue: the ratio is that
+  /// of the format, and only the size bounds a body.
   public static let appCenter = IngestLimits(
     maximumBodyBytes: 16 << 20, maximumDecompressedBytes: 16 << 20, maximumRatio: 1_100,
     maximumAge: .seconds(25 * 86_400))
-  /// What the Measurement Protocol allows; a queue time of any length is kept.
+  /// The limits of the Measurement Protocol; any queue time is accepted.
   public static let measurement = IngestLimits(maximumBodyBytes: 1 << 20, maximumDecompressedBytes: 1 << 20)
 }

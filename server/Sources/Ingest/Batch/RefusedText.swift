@@ -1,5 +1,5 @@
-/// What a refused hit said, as one text that can be taken apart again: pairs as on the wire, of which only what would be
-/// mistaken is escaped, so that people can read it too.
+/// The parameters of a rejected hit as one text that can be parsed again: pairs as on the wire, with only ambiguous
+/// characters escaped to keep it readable.
 public enum RefusedText {
   static func text(_ parameters: [HitParameter]) -> String {
     parameters.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")

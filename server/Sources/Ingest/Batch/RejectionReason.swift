@@ -1,6 +1,6 @@
-/// Why an event was refused. The raw values are stored and shown in reports: never reuse one.
+/// The reason why an event was rejected. The raw values are stored and shown in reports: never reuse one.
 public enum RejectionReason: String, Sendable, CaseIterable {
-  /// The log is not JSON; those beside it were.
+  /// The log is not JSON, unlike others of its request.
   case notJSON = "not_json"
   /// The line or log is valid JSON, but no object.
   case notAnObject = "not_an_object"
@@ -69,7 +69,7 @@ public enum RejectionReason: String, Sendable, CaseIterable {
   /// The batch holds more hits than the protocol allows.
   case tooManyHits = "too_many_hits"
 
-  /// What to do about it, in a sentence.
+  /// A sentence that says how to avoid it.
   public var message: String {
     switch self {
     case .notJSON: "Send JSON: valid UTF-8, no NaN or Infinity, brackets closed and nested at most 1,024 deep."
@@ -78,11 +78,11 @@ public enum RejectionReason: String, Sendable, CaseIterable {
     case .typeUnknown: "Use one of the types event, screen, session_start, drops, handled_error, crash and attachment."
     case .nameMissing: "Give the event a name that is not empty."
     case .idMissing: "Give the event an id, a UUID that is the same on every retry."
-    case .idInvalid: "Write the id as a UUID of 36 characters."
-    case .installMissing: "Name the install by a UUID that stays the same for this installation."
-    case .installInvalid: "Write the install as a UUID of 36 characters."
-    case .timeMissing: "Say when the event happened."
-    case .timeInvalid: "Write the time as the protocol demands (docs/protocols.md)."
+    case .idInvalid: "Send the id as a UUID of 36 characters."
+    case .installMissing: "Send an install, a UUID that stays the same for this installation."
+    case .installInvalid: "Send the install as a UUID of 36 characters."
+    case .timeMissing: "Send the time of the event."
+    case .timeInvalid: "Send the time in the format of the protocol (docs/protocols.md)."
     case .timeTooOld: "The event is older than the server accepts; send events earlier, or check the device's clock."
     case .timeInFuture: "The event lies in the future; check the device's clock."
     case .eventTooLarge: "Make the event smaller; docs/protocols.md lists the limits."
@@ -91,10 +91,10 @@ public enum RejectionReason: String, Sendable, CaseIterable {
     case .attachmentMissing: "Send the piece as an object in the member attachment."
     case .attachmentInvalid:
       "Name the error and the attachment by UUIDs, count parts from 0 in whole numbers, and send at most 47 KiB a piece in base 64."
-    case .attachmentConflict: "Give each attachment an id of its own; there is one with this id and other bytes."
+    case .attachmentConflict: "Give each attachment its own id; another one has this id."
     case .attachmentTooLarge: "Send attachments of at most 7 MiB."
-    case .errorStorageFull: "The app's errors and attachments take all the room that the server gives them."
-    case .errorTextLeftOut: "The error counts; its stack is not kept, since the app's errors take all their room."
+    case .errorStorageFull: "The app has used all of its storage for errors and attachments."
+    case .errorTextLeftOut: "The error counts without its stack: the app has used all of its storage for errors."
     case .versionInvalid: "Send v=1."
     case .trackingIDMissing: "Send the tracking id as tid."
     case .clientIDMissing: "Send a client id as cid, or a user id as uid."

@@ -62,7 +62,7 @@ private func hexadecimalValue(_ byte: UInt8) -> UInt8 {
   return digit < 10 ? digit : letter < 6 ? letter + 10 : 0xFF
 }
 
-/// Whether the bytes are those of an ASCII literal.
+/// Returns true if the bytes are those of an ASCII literal.
 @inline(__always)
 func equals(_ bytes: UnsafeRawBufferPointer, _ literal: StaticString) -> Bool {
   guard bytes.count == literal.utf8CodeUnitCount else { return false }
@@ -85,7 +85,7 @@ func region(ofLocale locale: String) -> String {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether two buffers of equal length hold the same bytes.
+  /// Returns true if two buffers hold the same bytes.
   static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }
     guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return left.isEmpty }

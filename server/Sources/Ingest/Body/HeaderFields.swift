@@ -1,7 +1,6 @@
 /// The value of a header of Tern's own protocol: `name=value; name=value`, as clients write it.
 ///
-/// Whatever is not of this form, names something twice, or is long is no value at all: what comes from a client is
-/// taken whole or not at all.
+/// A header that has another form, repeats a name or is too long has no value at all.
 struct HeaderFields {
   /// Longer than any value that a client has reason to send, in UTF-8 bytes.
   private static let maximumBytes = 512
@@ -21,7 +20,7 @@ struct HeaderFields {
 
   func text(_ name: String) -> String? { values[name[...]].map(String.init) }
 
-  /// Whether the field is there, readable or not.
+  /// Returns true if the field is there, readable or not.
   func has(_ name: String) -> Bool { values[name[...]] != nil }
 
   /// The whole number of a field, written in decimal digits only, within a range.

@@ -66,7 +66,8 @@ final class Inflation {
   }
 
   /// A gzip body may be several members in a row. What follows the last is left aside, as gzip and zlib's own readers
-  /// do: some clients send the whole buffer that they compressed into. Only after bytes without a checksum is it damage.
+  /// do: some clients send the whole buffer that they compressed into. Only after bytes without a checksum is it
+  /// damage.
   private func endMember() throws(IngestError) -> Bool {
     guard stream.pointee.avail_in > 0 else { return true }
     if isGzip, stream.pointee.avail_in >= 2, stream.pointee.next_in[0] == 0x1F, stream.pointee.next_in[1] == 0x8B {

@@ -1,7 +1,7 @@
-/// A JSON value as it was sent, looked into only where somebody asks.
+/// A JSON value as it was sent, read lazily.
 ///
-/// The text was checked strictly before (`CTernJSON`); whatever it holds, nothing is read beyond its end, nothing
-/// recurses, and a text is only copied when it is wanted.
+/// `CTernJSON` has checked the text strictly before. Reading doesn't go beyond its end, doesn't recurse, and copies a
+/// text only on request.
 struct RawJSON {
   /// The value, without blanks around it.
   let bytes: UnsafeRawBufferPointer
@@ -11,7 +11,7 @@ struct RawJSON {
   var isObject: Bool { bytes.first == UInt8(ascii: "{") }
   var isText: Bool { bytes.count >= 2 && bytes.first == UInt8(ascii: "\"") }
 
-  /// What stands between the quotes, escapes included; `nil` when the value is no text.
+  /// The bytes between the quotes, escapes included; `nil` when the value is no text.
   var escapedText: UnsafeRawBufferPointer? {
     isText ? UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1]) : nil
   }
@@ -40,7 +40,8 @@ struct RawJSON {
     return found
   }
 
-  /// Calls `body` with the name, as it is written between its quotes, and the value of each member; does nothing for other values.
+  /// Calls `body` with the name, as it is written between its quotes, and the value of each member; does nothing for
+  /// other values.
   func forEachMember(_ body: (UnsafeRawBufferPointer, RawJSON) -> Void) {
     guard isObject else { return }
     var position = 1
@@ -72,7 +73,7 @@ struct RawJSON {
     return RawJSON(UnsafeRawBufferPointer(rebasing: bytes[start..<position]))
   }
 
-  /// Where the value that starts at a position ends.
+  /// Returns the end of the value that starts at a position.
   private func end(of start: Int) -> Int {
     var position = start
     var depth = 0
@@ -108,7 +109,7 @@ struct RawJSON {
     return bytes.count
   }
 
-  /// Whether a name as it is written, escapes included, is the given one.
+  /// Returns true if a name as it is written, escapes included, stands for another one.
   static func spells(_ escaped: UnsafeRawBufferPointer, _ name: StaticString) -> Bool {
     if equals(escaped, name) { return true }
     // An escape is six bytes at most for one.

@@ -2,7 +2,7 @@ import TernEvents
 
 /// Reads attachments of errors, and pieces of them.
 enum AttachmentReading {
-  /// What became of reading one.
+  /// The outcome of reading an attachment.
   enum Outcome {
     case attachment(IncomingAttachment)
     /// It cannot be stored as an attachment.
@@ -34,9 +34,9 @@ enum AttachmentReading {
         parts: parts, data: data))
   }
 
-  /// Which piece of how many; `nil` when that is not said in whole numbers, or the piece is none of them.
+  /// The index of a piece and the number of pieces; `nil` unless both are whole numbers and the index is in range.
   ///
-  /// A number that cannot be read must not pass for one that is missing: a piece would stand for the whole file.
+  /// An unreadable number must not pass for a missing one: a piece would stand for the whole file.
   private static func place(part: RawJSON?, parts: RawJSON?) -> (part: Int, parts: Int)? {
     guard let parts = number(parts, default: 1), (1...IncomingAttachment.maximumParts).contains(parts),
       let part = number(part, default: parts == 1 ? 0 : nil), (0..<parts).contains(part)

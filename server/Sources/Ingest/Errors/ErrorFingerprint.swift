@@ -47,8 +47,8 @@ struct ErrorFingerprint {
     return isTold ? "" : Self.shape(message)
   }
 
-  /// The case that a Swift error prints, `codecMissing` of `codecMissing("hevc")`, or the domain and code of an `NSError`;
-  /// `nil` for free text.
+  /// The case that a Swift error prints, `codecMissing` of `codecMissing("hevc")`, or the domain and code of an
+  /// `NSError`; `nil` for free text.
   static func caseName(_ message: String) -> String? {
     if message.hasPrefix("Error Domain=") { return String(message.prefix { $0 != "\"" }.prefix(200)) }
     let name = message.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }

@@ -1,6 +1,6 @@
 import TernEvents
 
-/// Makes one shape of the errors of all protocols.
+/// Reads the errors of all protocols into one form.
 struct ErrorReading {
   private static let maximumTypeBytes = 512
   private static let maximumMessageBytes = 8 << 10
@@ -35,7 +35,7 @@ struct ErrorReading {
     appendThreads(of: log)
   }
 
-  /// An error of which only a description is known.
+  /// Creates an error of which only a description is known.
   init(type: String, message: String) {
     self.type = type
     self.message = message
@@ -44,8 +44,8 @@ struct ErrorReading {
   /// The error of an event.
   ///
   /// - Parameters:
-  ///   - event: the position of its event in the batch.
-  ///   - fallback: what stands for a type that is missing.
+  ///   - event: The position of its event in the batch.
+  ///   - fallback: The type of an error that has none.
   func error(
     event: Int, id: String, kind: StoredKind, fallback: String, raw: UnsafeRawBufferPointer
   ) -> IncomingError {
@@ -114,5 +114,5 @@ struct ErrorReading {
   }
 }
 
-/// How errors and attachments are named: a UUID in lower case, since clients write it in either, other texts as sent.
+/// The id of an error or attachment: a UUID in lower case, since clients write it in either, other texts as sent.
 func errorID(_ text: String) -> String { UniqueID(text)?.description ?? text }

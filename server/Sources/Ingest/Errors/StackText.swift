@@ -1,4 +1,4 @@
-/// Writes stacks as text, and notes what tells faults apart.
+/// Writes stacks as text and collects the frames that group errors.
 struct StackText {
   /// The binaries of a crash report by their addresses: with them a frame has the same text on every device.
   struct Image {
@@ -12,7 +12,7 @@ struct StackText {
   private(set) var text = ""
   /// The frames at the top that group errors.
   private(set) var top: [ErrorFingerprint.Frame] = []
-  /// The frame at the very top as people read it; empty when there is none.
+  /// The frame at the top, to show in lists; empty when there is none.
   private(set) var place = ""
   var images: [Image] = []
 

@@ -5,7 +5,7 @@ public struct HitParameter: Sendable, Hashable {
   /// The value, decoded, of its type and within its limit.
   public var value: String
 
-  /// What stands before the name of a parameter to say what became of it instead of what it was: dropped, or cut. No
+  /// The prefix of a name that records a parameter's fate, dropped or cut, instead of its value. No
   /// client can send such a name.
   public static let faultMark = "!"
 
@@ -17,22 +17,22 @@ public struct HitParameter: Sendable, Hashable {
 }
 
 extension HitParameter {
-  /// What is known of a hit without its parameters, or means nothing once it was received.
+  /// Parameters that repeat other facts of a hit, or mean nothing once it was received.
   private static let unkept: Set<String> = ["v", "tid", "cid", "z"]
 
-  /// Whether it is kept unless its index is out of range.
+  /// True if it is kept unless its index is out of range.
   static func mayBeKept(_ name: String) -> Bool {
     name.utf8.count <= 64 && !unkept.contains(name) && !name.hasPrefix(faultMark)
   }
 
-  /// Whether a parameter of this name is kept beside its hit.
+  /// Returns true if a parameter of this name is kept with its hit.
   public static func isKept(_ name: String) -> Bool {
     if case .indexOutOfRange = MeasurementParameter.named(name) { return false }
     return mayBeKept(name)
   }
 }
 
-/// What a hit said beyond its event: kept beside it, and read again by views (docs/views.md).
+/// The parameters of a hit beyond its event, kept with it for views (docs/views.md).
 public struct IncomingHit: Sendable, Hashable {
   /// The position of its event in ``IncomingBatch/events``.
   public var event: Int
@@ -47,7 +47,7 @@ public struct IncomingHit: Sendable, Hashable {
 
 /// The parameters of a hit, checked, with what was wrong.
 struct HitParameters {
-  /// What was found wrong with an optional parameter.
+  /// A fault of an optional parameter.
   enum Fault: Hashable {
     case invalid
     case cut(Int)
@@ -78,7 +78,7 @@ struct HitParameters {
     }
   }
 
-  /// What is kept, and for somebody who looks for a mistake what was not.
+  /// The kept parameters, and those that were not kept, to help find mistakes.
   var keptWithFaults: [HitParameter] {
     kept
       + faults.prefix(Self.most - min(kept.count, Self.most)).map { name, fault in
@@ -121,7 +121,7 @@ struct HitParameters {
 }
 
 extension HitParameters.Fault {
-  /// What became of the parameter.
+  /// The outcome for the parameter.
   var words: String {
     switch self {
     case .invalid: "dropped, not of its type"

@@ -57,7 +57,7 @@ struct MeasurementHit {
       || ((5...9).contains(name.count) && name.contains(UInt8(ascii: "%")))
   }
 
-  /// Why the hit cannot be stored; `nil` when it can.
+  /// The reason to reject the hit; `nil` when it can be stored.
   var refusal: RejectionReason? {
     if trackingID.isEmpty { return .trackingIDMissing }
     if parameters.text("v", limit: 8) != "1" { return .versionInvalid }
@@ -66,7 +66,7 @@ struct MeasurementHit {
     return missing
   }
 
-  /// What a hit of its type must have and this one lacks.
+  /// The reason to reject a hit that lacks a parameter its type requires.
   var missing: RejectionReason? {
     let lacking = missingParameters
     guard let first = lacking.first else { return Self.required[type] == nil ? .hitTypeUnknown : nil }
@@ -87,7 +87,7 @@ struct MeasurementHit {
     "transaction": ["ti"], "item": ["ti", "in"], "social": ["sn", "sa", "st"], "timing": ["utc", "utv", "utt"],
   ]
 
-  /// Whether the hit is an event that only brings products, promotions or impressions: apps built such without category
+  /// True if the hit is an event that only brings products, promotions or impressions: apps built such without category
   /// and action. What it brings is kept, and it counts as no event.
   var isCarrier: Bool { type == "event" && kind == .other }
 
@@ -115,7 +115,7 @@ struct MeasurementHit {
     }
   }
 
-  /// What is kept beside the event.
+  /// The parameters that are kept besides the event.
   var keptParameters: [HitParameter] {
     let kept = HitParameters(parameters).keptWithFaults
     guard isCarrier else { return kept }
@@ -125,7 +125,7 @@ struct MeasurementHit {
     return kept.filter { !["ec", "ea", "el", "ev"].contains($0.name) } + lacking
   }
 
-  /// What a refused hit said, as far as it may be kept.
+  /// The text of a rejected hit, as far as it may be kept.
   var summary: String { RefusedText.text(HitParameters(parameters).kept) }
 
   var name: String {
@@ -136,14 +136,14 @@ struct MeasurementHit {
     }
   }
 
-  /// What an exception hit says of itself.
+  /// The error of an exception hit.
   var errorDescription: String { text("exd", limit: 150) ?? "" }
   var user: String { text("uid", limit: limits.maximumNameBytes) ?? "" }
   var startsSession: Bool { parameters.text("sc", limit: 8) == "start" }
   var cacheBuster: String? { parameters.text("z", limit: 128) }
-  /// What the device's clock showed.
+  /// The time of the device's clock.
   var deviceMilliseconds: Int64? { parameters.integer("ht") }
-  /// How long the hit waited on the device; anything but a whole number of milliseconds counts as none.
+  /// The time that the hit waited on the device; zero unless it is a whole number of milliseconds.
   var queueMilliseconds: Int64 { max(parameters.integer("qt") ?? 0, 0) }
 
   /// The properties; hits of other types keep their text as it was sent.
@@ -169,7 +169,7 @@ struct MeasurementHit {
     }
   }
 
-  /// A hit's text with the addresses in it masked: nobody may see them whole, wherever the text is kept.
+  /// A hit's text with the addresses in it masked, since they must not be stored whole.
   func masked(_ payload: UnsafeRawBufferPointer) -> [UInt8]? {
     guard parameters.names.contains("uip") else { return nil }
     let pairs = Self.withoutQuestionMark(payload).split(separator: UInt8(ascii: "&")).map { pair in
@@ -208,7 +208,7 @@ extension String {
   /// that differ only at their ends are two.
   fileprivate func shortened(toBytes limit: Int) -> String {
     guard utf8.count > limit else { return self }
-    // Two keys, for a hash of 128 bits; nobody gains by finding clients that share one.
+    // Two keys, for a hash of 128 bits; finding clients that share one must be of no use.
     let hash = [UInt64(1), 2].map { key -> String in
       var hasher = SipHasher(key, 0)
       hasher.append(field: self)

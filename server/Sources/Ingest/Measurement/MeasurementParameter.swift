@@ -1,4 +1,4 @@
-/// What the Measurement Protocol says of a parameter: its type, its longest value and its highest index.
+/// A parameter's definition in the Measurement Protocol: its type, its longest value and its highest index.
 struct MeasurementParameter: Sendable {
   /// The types of values.
   enum Kind: Sendable { case text, integer, number, currency, boolean }
@@ -7,7 +7,7 @@ struct MeasurementParameter: Sendable {
   /// The longest text, in UTF-8 bytes; `nil` when the protocol names none.
   var limit: Int?
 
-  /// How a name on the wire is to be taken.
+  /// The meaning of a name on the wire.
   enum Meaning: Sendable {
     case known(MeasurementParameter)
     /// A name such as `cd0` or `cd201`, whose index does not exist.
@@ -81,7 +81,7 @@ extension MeasurementParameter {
     }
   }
 
-  /// What stands before the first digit, sign or point is left out; six decimals are kept, exactly.
+  /// Characters before the first digit, sign or point are ignored; six decimals are kept exactly.
   private static func currency(_ text: String) -> String? {
     guard let start = text.firstIndex(where: { $0.isASCII && $0.isNumber || $0 == "-" || $0 == "." }),
       let decimal = decimal(text[start...])

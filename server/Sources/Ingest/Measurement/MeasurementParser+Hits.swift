@@ -90,9 +90,9 @@ struct MeasurementReading {
 
   /// A retry repeats `ht` and `z` while its `qt` grows.
   ///
-  /// Clients without `ht` are recognised by `z` and by everything else they say but `qt`, within 48 hours of receipt, in
-  /// fixed windows: a retry that crosses the edge of one counts again. Not by `z` alone: clients that were written by
-  /// hand often send the same with every hit.
+  /// Clients without `ht` are recognised by `z` and by everything else they say but `qt`, within 48 hours of receipt,
+  /// in fixed windows: a retry that crosses the edge of one counts again. Not by `z` alone: clients that were written
+  /// by hand often send the same with every hit.
   private func duplicateKey(of hit: MeasurementHit) -> DuplicateKey? {
     guard var buster = hit.cacheBuster else { return nil }
     let hasher = InstallHasher(key: key, app: 0, install: hit.trackingID + "\u{0}" + hit.client)

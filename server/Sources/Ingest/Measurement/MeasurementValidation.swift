@@ -1,10 +1,10 @@
-/// What `/debug/collect` says of a hit: the protocol's answer to somebody who tries it out.
+/// The answer of `/debug/collect` to a hit, for developers who try out the protocol.
 public struct MeasurementValidation: Sendable, Hashable {
   /// One thing that was found.
   public struct Message: Sendable, Hashable {
     /// `ERROR` when the hit would be refused, `WARN` when only a parameter is dropped or cut.
     public var type: String
-    /// What is wrong, in a sentence.
+    /// A sentence that describes the fault.
     public var description: String
     /// The parameter that it is about.
     public var parameter: String
@@ -12,9 +12,9 @@ public struct MeasurementValidation: Sendable, Hashable {
     public var code: String
   }
 
-  /// Whether the hit would be stored.
+  /// True if the hit would be stored.
   public var isValid: Bool { !messages.contains { $0.type == "ERROR" } }
-  /// What was found; empty for a hit without fault.
+  /// The faults found; empty for a valid hit.
   public private(set) var messages: [Message] = []
 
   /// Validates one hit as `/collect` would read it.
@@ -80,7 +80,8 @@ public struct MeasurementValidation: Sendable, Hashable {
     }
   }
 
-  /// What the protocol asks for and many clients leave out: the hit is stored all the same, and less can be said of it.
+  /// Checks parameters that the protocol requires but many clients omit: the hit is stored, with less detail in
+  /// reports.
   private mutating func checkAppView(_ hit: MeasurementHit, _ form: FormParameters) {
     if hit.type == "screenview" || hit.type == "appview", form.text("cd", limit: 8) == nil {
       warn(

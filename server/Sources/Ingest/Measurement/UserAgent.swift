@@ -1,4 +1,4 @@
-/// What a User-Agent header tells about a device: enough to name the operating system, no more.
+/// The facts that a User-Agent header gives about a device: enough to name the operating system, no more.
 struct UserAgent: Equatable {
   var osName = ""
   var osVersion = ""

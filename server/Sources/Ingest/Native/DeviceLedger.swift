@@ -1,4 +1,5 @@
-/// What one install has recorded since it was installed, and what has become of it, as the device counts.
+/// The number of events that one install has recorded since it was installed, by what became of them, as the device
+/// counts.
 ///
 /// On the device the books balance: tracked is the sum of the other four. The server takes the figures as they come.
 public struct DeviceLedger: Sendable, Hashable {

@@ -12,10 +12,10 @@ public struct EventClock: Sendable, Hashable {
   private let stamp: SentStamp
   private let arrived: Int64
   private let skew: Int64
-  /// When the request was built, as far as anybody knows.
+  /// When the request was built, as far as the server can tell.
   private let base: Int64
 
-  /// Whether the device's clock counts as right.
+  /// True if the device's clock counts as right.
   public var isRight: Bool { Self.tolerance.contains(skew) }
 
   /// - Parameters:
@@ -28,7 +28,7 @@ public struct EventClock: Sendable, Hashable {
     base = Self.tolerance.contains(skew) ? stamp.time.millisecondsSince1970 : self.arrived
   }
 
-  /// Whether an event's boot is the one in which the request was built; letters count alike in either case.
+  /// Returns true if the request was built in an event's boot; ignores case.
   func isSameBoot(_ boot: UnsafeRawBufferPointer) -> Bool {
     guard let own = stamp.boot?.utf8, own.count == boot.count else { return false }
     return zip(own, boot).allSatisfy { Self.lowercased($0) == Self.lowercased($1) }
@@ -49,7 +49,7 @@ public struct EventClock: Sendable, Hashable {
       return Timestamp(millisecondsSince1970: base.subtractingOrSaturating(sent - uptime))
     }
     let own = time.millisecondsSince1970
-    // The clock was as wrong then as it is now, as far as anybody can know.
+    // The clock was as wrong then as it is now, as far as the server can tell.
     let corrected = Timestamp(millisecondsSince1970: isRight ? own : own.addingOrSaturating(skew))
     return window.contains(corrected) ? corrected : Timestamp(millisecondsSince1970: arrived)
   }

@@ -1,7 +1,8 @@
 import CTernJSON
 
 extension WireFormat {
-  /// Tern's own protocol: one object per line. A second device in one event is a client's mistake and makes it malformed.
+  /// Tern's own protocol: one object per line. A second device in one event is a client's mistake and makes it
+  /// malformed.
   static let native = WireFormat(
     record: [
       .text("id", .id), .text("type", .type), .text("name", .name), .value("time", .time), .text("user", .user),

@@ -5,8 +5,8 @@ public import TernEvents
 public enum NativeParser {
   /// Reads a decompressed body.
   ///
-  /// A line that is not JSON spoils the whole request, since a client that writes broken JSON must learn it before it
-  /// forgets anything. An event that is JSON but cannot be stored is refused alone.
+  /// A line that is not JSON fails the whole request: a client that writes broken JSON must learn of it before it
+  /// erases anything. An event that is JSON but cannot be stored is rejected alone.
   ///
   /// - Parameters:
   ///   - bytes: the body; only read during the call.
@@ -109,7 +109,7 @@ private struct NativeReading {
         properties: builder.properties(of: record, in: result)))
   }
 
-  /// What an event carries beside its properties.
+  /// The error or attachment of an event.
   private enum Enclosed {
     case nothing
     case error(IncomingError)

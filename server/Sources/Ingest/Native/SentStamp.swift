@@ -1,12 +1,12 @@
 public import TernEvents
 
-/// What the device's clocks showed when it built a request: the header `Tern-Sent`.
+/// The device's clocks when it built a request: the header `Tern-Sent`.
 public struct SentStamp: Sendable, Hashable {
-  /// What the wall clock showed.
+  /// The time of the wall clock.
   public var time: Timestamp
-  /// Milliseconds since the device booted; `nil` when it does not say.
+  /// Milliseconds since the device booted; `nil` when unknown.
   public var uptime: Int64?
-  /// Which boot the uptime counts from; `nil` when it does not say.
+  /// The boot that the uptime counts from; `nil` when unknown.
   public var boot: String?
 
   private static let maximumBootBytes = 64
