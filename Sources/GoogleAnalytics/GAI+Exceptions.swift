@@ -33,6 +33,6 @@ extension GAI {
     relay.log(.warning, "Uncaught exception: \(description)")
     let hit = GAIDictionaryBuilder.createException(withDescription: description, withFatal: true)
     tracker.send(hit?.parameters)
-    engine.dispatchBeforeEnd(patience: patience)
+    engine.dispatchBeforeEnd(patience: exceptionTimeout)
   }
 }

@@ -19,7 +19,7 @@ public final class GAI: NSObject, Sendable {
   package let engine: MeasurementClient
   let relay: LogRelay
   /// The longest time that a crashing process waits for its exception report to be sent.
-  let patience: Duration
+  let exceptionTimeout: Duration
   let trackers = Locked(TrackerRegistry<any GAITracker>())
   let exceptions = Locked<(any ExceptionTracking)?>(nil)
 
@@ -33,9 +33,9 @@ public final class GAI: NSObject, Sendable {
   package init(
     directory: URL, collector: URL?, appName: String?, environment: TernClient.Environment,
     callback: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, logger: (any GAILogger)? = nil,
-    patience: Duration = .seconds(5)
+    exceptionTimeout: Duration = .seconds(5)
   ) {
-    self.patience = patience
+    self.exceptionTimeout = exceptionTimeout
     let relay = LogRelay(logger ?? StandardLogger())
     self.relay = relay
     engine = MeasurementClient(

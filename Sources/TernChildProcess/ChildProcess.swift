@@ -24,6 +24,7 @@
       public let program: String
       /// The code, as in `errno`.
       public let code: Int32
+      /// The program and the reason.
       public var description: String { "Couldn't start \(program): \(String(cString: strerror(code)))" }
     }
 

@@ -32,7 +32,7 @@ extension MeasurementWorld {
       directory: URL(fileURLWithPath: "/queue"), collector: URL(string: "http://collector.test"), appName: "Test App",
       environment: environment(), callback: { body in Task { body() } }, logger: logger ?? RecordingLogger(),
       // A busy machine must not decide if a report goes out in time.
-      patience: .seconds(60))
+      exceptionTimeout: .seconds(60))
   }
 }
 

@@ -2,8 +2,6 @@
 package struct SecretString: Sendable, Hashable {
   /// The app's secret; `nil` when there is none for this platform.
   package var secret: String?
-  /// The token of a transmission target.
-  package var target: String?
 
   /// Parses a string.
   ///
@@ -13,9 +11,9 @@ package struct SecretString: Sendable, Hashable {
     let key = platform + "="
     let isForPlatforms = parts.contains { $0.hasPrefix(key) }
     for part in parts {
-      if part.hasPrefix("target=") {
-        target = target ?? part.value
-      } else if part.hasPrefix(key) {
+      // The token of a transmission target of One Collector.
+      if part.hasPrefix("target=") { continue }
+      if part.hasPrefix(key) {
         secret = secret ?? part.value
       } else if !isForPlatforms, !part.isForAnotherPlatform {
         secret = secret ?? part.value
@@ -34,7 +32,7 @@ extension Substring {
 
   /// The part after the name; `nil` when it is empty.
   fileprivate var value: String? {
-    let names = ["target=", "appsecret=", "ios=", "macos=", "tvos=", "linux="]
+    let names = ["appsecret=", "ios=", "macos=", "tvos=", "linux="]
     let value = names.first { hasPrefix($0) }.map { dropFirst($0.count) } ?? self
     return value.isEmpty ? nil : String(value)
   }
