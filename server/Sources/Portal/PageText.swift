@@ -1,7 +1,7 @@
 import Reports
 import Warehouse
 
-/// A name from a client as a page shows it: control characters written out, never an empty spot, never a page long.
+/// A name from a client as a page shows it: control characters written out, a placeholder for none, and not too long.
 func shown(_ name: String, empty: String = "(no name)", limit: Int = 300) -> String {
   if name.isEmpty { return empty }
   let start = name.prefix(limit)
@@ -38,17 +38,31 @@ extension ClosedRange<Day> {
   }
 }
 
-/// A number with one decimal where that says something, for averages.
+/// A number and its noun, for example `1 install` or `1,234 installs`.
+func counted(_ number: Int, _ noun: String) -> String { "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")" }
+
+/// A frequency in words: `once`, `2 times`.
+func times(_ number: Int) -> String { number == 1 ? "once" : "\(grouped(number)) times" }
+
+/// A length of time as `mm:ss`, with hours before them if there are any.
+func clockText(milliseconds: Int) -> String {
+  let seconds = max(0, milliseconds / 1_000)
+  func padded(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+  let minutes = "\(padded(seconds / 60 % 60)):\(padded(seconds % 60))"
+  return seconds < 3_600 ? minutes : "\(grouped(seconds / 3_600)):\(minutes)"
+}
+
+/// A number with one decimal up to 100, for averages.
 func decimal(_ value: Double) -> String {
   if value == 0 || value >= 100 { return grouped(whole(value)) }
   let tenths = whole(value * 10)
   return "\(grouped(tenths / 10)).\(abs(tenths % 10))"
 }
 
-/// The nearest integer; the largest there is for anything beyond.
+/// The nearest integer, or the largest there is.
 private func whole(_ value: Double) -> Int { Int(exactly: value.rounded()) ?? .max }
 
-/// A ratio in hundredths for a small line; 0 of nothing, and bounded for counts that clients made up.
+/// A ratio in hundredths for a sparkline; 0 of nothing. Clients may report any count, so the product may overflow.
 func hundredths(_ part: Int, per whole: Int) -> Int {
   guard whole > 0 else { return 0 }
   let (product, overflow) = part.multipliedReportingOverflow(by: 100)
@@ -64,28 +78,27 @@ func compact(_ value: Int) -> String {
   return String(value)
 }
 
-/// How a figure moved against the period before.
+/// The change of a metric since the period before.
 struct Change {
-  /// `up`, `down` or `flat`: the class of the mark.
+  /// The mark's CSS class: `up`, `down` or `flat`.
   var direction: String
   /// For example `+12.5 %`, or `new`.
   var text: String
-  /// The sentence behind it.
+  /// The sentence for a tooltip.
   var explanation: String
 
-  /// `nil` when there is nothing to compare: neither period has anything, or the period is only today, of which the
-  /// rest is to come.
+  /// Compares two periods; `nil` if both are empty, or if the current one is today alone, which is not over.
   init?(_ current: Double, before: Double, in request: ReportRequest, unit: String = "") {
     guard current > 0 || before > 0, request.length > 1 || !request.includesToday else { return nil }
     let previous = unit.isEmpty ? grouped(whole(before)) : decimal(before)
-    explanation = "Period before: \(previous)\(unit.isEmpty ? "" : " " + unit)"
+    explanation = "Previous period: \(previous)\(unit.isEmpty ? "" : " " + unit)"
     guard before > 0 else {
       direction = "up"
       text = "new"
       return
     }
     let part = (current - before) / before
-    // What rounds to nothing is no movement.
+    // A change that rounds to 0.0 % is none.
     direction = abs(part) < 0.0005 ? "flat" : part > 0 ? "up" : "down"
     let amount = abs(part) >= 10 ? "\(grouped(whole(abs(part) * 100))) %" : percentage(abs(part))
     text = (direction == "up" ? "+" : direction == "down" ? "−" : "") + amount
@@ -93,6 +106,6 @@ struct Change {
 }
 
 extension ReportRequest {
-  /// How many days of the range a small line shows: without today, whose drop would look like a fall.
+  /// The days of the range that a sparkline shows: without today, which would look like a fall.
   var settledDays: Int { days.upperBound == today && length > 2 ? length - 1 : length }
 }

@@ -26,13 +26,26 @@ struct PortalLinks {
     self.init(app: request.app, range: range)
   }
 
-  /// A report's page.
+  /// The page of an app's report.
   func page(
-    _ name: ReportName, event: String? = nil, group: Int64? = nil, occurrence: Int64? = nil, range: String? = nil,
-    limit: Int? = nil
+    _ report: ReportDefinition, _ parameters: [ReportParameter: String] = [:], range: String? = nil, limit: Int? = nil
   ) -> String {
-    let path = name == .overview ? "/apps/\(app)" : "/apps/\(app)/\(name.rawValue)"
-    return path + query(event, group, occurrence, range: range, limit: limit)
+    let path = report == AppReports.overview ? "/apps/\(app)" : "/apps/\(app)/\(report.name)"
+    let values = report.parameters.compactMap { parameter in
+      parameters[parameter].map { "\(parameter.name)=\(percentEncoded($0))" }
+    }
+    return path + query(values, range: range, limit: limit)
+  }
+
+  /// The page of a view's report.
+  func page(_ report: ReportDefinition, of view: ViewID, range: String? = nil) -> String {
+    "/apps/\(app)/\(report.name)" + query(["view=\(view)"], range: range)
+  }
+
+  /// The page of a request, with another range.
+  func page(_ request: ReportRequest, range: String? = nil) -> String {
+    request.view.map { page(request.report, of: $0.id, range: range) }
+      ?? page(request.report, request.parameters, range: range)
   }
 
   /// An attachment of an error as a file.
@@ -40,9 +53,9 @@ struct PortalLinks {
 
   /// A report as a file.
   func download(_ request: ReportRequest, format: ReportFormat) -> String {
-    let query = query(request.event, request.group, request.occurrence, range: nil, limit: nil)
-    return
-      "/api/v1/apps/\(app)/reports/\(request.name.rawValue)\(query)\(query.isEmpty ? "?" : "&")format=\(format.rawValue)"
+    let page = page(request)
+    let query = page.firstIndex(of: "?").map { page[$0...] + "&" } ?? "?"
+    return "/api/v1/apps/\(app)/reports/\(request.report.name)\(query)format=\(format.rawValue)"
   }
 
   /// The app's keys and code.
@@ -51,13 +64,8 @@ struct PortalLinks {
   /// The app's views.
   var views: String { "/apps/\(app)/views" }
 
-  private func query(
-    _ event: String?, _ group: Int64?, _ occurrence: Int64?, range: String?, limit: Int?
-  ) -> String {
-    let parts = [
-      event.map { "event=" + percentEncoded($0) } ?? "", group.map { "group=\($0)" } ?? "",
-      occurrence.map { "occurrence=\($0)" } ?? "", range ?? self.range, limit.map { "limit=\($0)" } ?? "",
-    ].filter { !$0.isEmpty }
+  private func query(_ values: [String], range: String?, limit: Int? = nil) -> String {
+    let parts = (values + [range ?? self.range, limit.map { "limit=\($0)" } ?? ""]).filter { !$0.isEmpty }
     return parts.isEmpty ? "" : "?" + parts.joined(separator: "&")
   }
 }

@@ -1,6 +1,6 @@
 import Mustache
 
-/// The templates, read once from the bytes that the build embeds.
+/// The templates, parsed once from the bytes that the build embeds.
 struct Templates: Sendable {
   private let library: MustacheLibrary
 
@@ -14,11 +14,11 @@ struct Templates: Sendable {
       ("error", PackageResources.error_mustache), ("overview", PackageResources.overview_mustache),
       ("ranking", PackageResources.ranking_mustache), ("table", PackageResources.table_mustache),
       ("tiles", PackageResources.tiles_mustache), ("event", PackageResources.event_mustache),
-      ("errors", PackageResources.errors_mustache), ("fault", PackageResources.fault_mustache),
+      ("errors", PackageResources.errors_mustache), ("errorgroup", PackageResources.errorgroup_mustache),
       ("occurrence", PackageResources.occurrence_mustache), ("stream", PackageResources.stream_mustache),
-      ("live", PackageResources.live_mustache), ("losses", PackageResources.losses_mustache),
+      ("live", PackageResources.live_mustache), ("dropped", PackageResources.dropped_mustache),
       ("settings", PackageResources.settings_mustache), ("setup", PackageResources.setup_mustache),
-      ("empty", PackageResources.empty_mustache), ("view", PackageResources.view_mustache),
+      ("empty", PackageResources.empty_mustache), ("lists", PackageResources.lists_mustache),
       ("views", PackageResources.views_mustache),
     ]
     var library = MustacheLibrary()

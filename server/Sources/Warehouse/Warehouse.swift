@@ -86,9 +86,12 @@ public enum Dimension: Int, Sendable, CaseIterable {
 public protocol FigureSource: ErrorSource, AppCenterFigures, ViewSource {
   /// Per day and key: how often.  Days and keys without any are left out. Ordered by day, then key.
   func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount]
+  /// The count of all keys over the whole range, at most the largest number there is.
+  func count(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> Int
   /// Per key over the whole range: how often, and by how many distinct installs. Ordered by count, then key.
   ///
-  /// - Parameter limit: the number of keys to return, largest first; `nil` for all.
+  /// - Parameter limit: the number of keys to return, largest first; `nil` for all. Users are counted for these keys
+  ///   only.
   func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyFigures]
   /// The same for one key only; zeros when it never occurred.
   func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> KeyFigures

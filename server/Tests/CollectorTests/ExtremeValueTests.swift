@@ -99,17 +99,17 @@ import Warehouse
   private func shown(
     _ app: App, _ headers: HTTPFields, _ cookie: HTTPFields, _ client: any TestClientProtocol
   ) async throws {
-    for name in ReportName.allCases {
+    for name in ReportRegistry.standard.app.map(\.name) {
       let range =
-        name == .event ? "?event=E&limit=10000" : name == .error ? "?group=1&limit=10000" : "?limit=10000"
+        name == "event" ? "?event=E&limit=10000" : name == "error" ? "?group=1&limit=10000" : "?limit=10000"
       for format in ReportFormat.allCases {
         let report = try await client.execute(
-          uri: "/api/v1/apps/\(app.id)/reports/\(name.rawValue)\(range)&format=\(format.rawValue)", method: .get,
+          uri: "/api/v1/apps/\(app.id)/reports/\(name)\(range)&format=\(format.rawValue)", method: .get,
           headers: headers)
         #expect(report.status == .ok, "\(name) \(format): \(String(buffer: report.body))")
       }
       let page = try await client.execute(
-        uri: "/apps/\(app.id)/\(name.rawValue)\(range)", method: .get, headers: cookie)
+        uri: "/apps/\(app.id)/\(name)\(range)", method: .get, headers: cookie)
       #expect(page.status == .ok, "\(name)")
     }
     for path in ["/", "/apps/\(app.id)", "/apps/\(app.id)/settings"] {

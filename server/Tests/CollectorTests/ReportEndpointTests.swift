@@ -62,7 +62,7 @@ import Warehouse
     }
   }
 
-  @Test(arguments: ReportName.allCases.map(\.rawValue))
+  @Test(arguments: ReportRegistry.standard.app.map(\.name))
   func `every report comes as JSON and CSV, and as a page`(name: String) async throws {
     let fixture = try Fixture()
     let cookie = try fixture.cookie()

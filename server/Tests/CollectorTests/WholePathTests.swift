@@ -77,16 +77,16 @@ import Warehouse
     }
   }
 
-  @Test func `what was refused is in the report of losses`() async throws {
+  @Test func `the report of dropped events has what the server rejected`() async throws {
     try await withWarehouse { client, app, headers, warehouse in
       let body = ByteBuffer(string: [line("", id: 1), line("Play", id: 2)].joined(separator: "\n"))
       _ = try await client.execute(uri: "/v1/events", method: .post, headers: [.ternKey: app.key], body: body)
       _ = try await client.execute(
         uri: "/logs", method: .post, headers: [.appSecret: app.appSecret], body: ByteBuffer(string: "{"))
       try await warehouse.flush()
-      let losses = try #require(try await report("losses", client, headers)["losses"] as? [[String: Any]])
+      let reasons = try #require(try await report("dropped", client, headers)["reasons"] as? [[String: Any]])
       #expect(
-        Set(losses.compactMap { $0["name"] as? String }) == ["rejected:name_missing", "rejected:unreadable_malformed"])
+        Set(reasons.compactMap { $0["name"] as? String }) == ["rejected:name_missing", "rejected:unreadable_malformed"])
     }
   }
 
@@ -121,13 +121,13 @@ import Warehouse
     }
   }
 
-  @Test func `what waits on a device is in the report of losses`() async throws {
+  @Test func `the report of dropped events has what waits on devices`() async throws {
     try await withWarehouse { client, app, headers, _ in
       var native: HTTPFields = [.ternKey: app.key]
       native[.ternLedger] = "tracked=9; delivered=4; waiting=3; in-flight=2; dropped=0"
       _ = try await client.execute(
         uri: "/v1/events", method: .post, headers: native, body: ByteBuffer(string: line("Play")))
-      let ledger = try #require(try await report("losses", client, headers)["ledger"] as? [String: Any])
+      let ledger = try #require(try await report("dropped", client, headers)["ledger"] as? [String: Any])
       #expect(ledger["installs"] as? Int == 1 && ledger["waiting"] as? Int == 3 && ledger["inFlight"] as? Int == 1)
       #expect((ledger["updated"] as? String)?.hasSuffix("Z") == true)
     }

@@ -7,6 +7,10 @@ import Warehouse
 @testable import Portal
 
 struct ChartTests {
+  private func now(_ today: Day) -> Timestamp {
+    Timestamp(millisecondsSince1970: Int64(today.number) * 86_400_000)
+  }
+
   @Test func `an axis begins at zero, has equal whole steps, and ends close above the largest value`() {
     for maximum in Array(0...3_000) + [9_999, 10_001, 123_456, 999_999_999, Int(Int32.max), 1 << 60, Int.max / 2] {
       let ticks = ChartScale(maximum: maximum).ticks
@@ -40,7 +44,7 @@ struct ChartTests {
     }
   }
 
-  @Test func `the way to an unfinished day is drawn apart`() {
+  @Test func `the line to an unfinished day is dashed`() {
     func paths(_ values: [Int], _ endsToday: Bool) -> Int {
       let days = values.indices.map { Day(number: 20_000 + $0) }
       let chart = Chart(
@@ -52,11 +56,11 @@ struct ChartTests {
     #expect(paths([1], true) == 0)
   }
 
-  @Test func `a change is in percent, and says nothing where there is nothing to say`() throws {
+  @Test func `a change is a percentage, and absent where there is nothing to compare`() throws {
     let today = Day(number: 20_000)
     let zone = try ReportZone("UTC")
     func request(_ days: ClosedRange<Day>) -> ReportRequest {
-      ReportRequest(name: .overview, app: AppID(1), days: days, zone: zone, today: today)
+      ReportRequest(AppReports.overview, of: .app(AppID(1), timeZone: "UTC"), days: days, zone: zone, now: now(today))
     }
     let week = request(today.advanced(by: -6)...today)
     func text(_ now: Double, _ before: Double) -> String? { Change(now, before: before, in: week)?.text }
@@ -87,8 +91,8 @@ struct ChartTests {
   @Test(arguments: [1, 7, 59, 60, 61, 400, 731]) func `a trend loses no count`(length: Int) throws {
     let today = Day(number: 20_000)
     let request = ReportRequest(
-      name: .events, app: AppID(1), days: today.advanced(by: -length)...today.advanced(by: -1),
-      zone: try ReportZone("UTC"), today: today)
+      AppReports.events, of: .app(AppID(1), timeZone: "UTC"),
+      days: today.advanced(by: -length)...today.advanced(by: -1), zone: try ReportZone("UTC"), now: now(today))
     let trends = Trends(request.days.map { DailyCount(day: $0, key: "e", count: 2) }, request)
     #expect(trends["e"].count == min(length, 60))
     #expect(trends["e"].reduce(0, +) == length * 2)

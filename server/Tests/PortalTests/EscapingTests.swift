@@ -11,7 +11,7 @@ struct EscapingTests {
     "javascript:alert(1)", String(repeating: "<", count: 500), "字幕 𝄞 ä",
   ]
 
-  @Test(arguments: hostile) func `no text changes what a page is made of`(text: String) async throws {
+  @Test(arguments: hostile) func `no text changes the structure of a page`(text: String) async throws {
     let plain = try await SamplePages("plain").all()
     let pages = try await SamplePages(text).all()
     for (page, model) in zip(pages, plain) {
@@ -41,14 +41,14 @@ struct EscapingTests {
   @Test(arguments: [
     " ", "\t \u{A0}", "\u{FEFF}", "\u{200B}\u{200D}", "\u{3164}", "\u{2800}", "\u{AD}", "\u{301}", "\u{FE0F}",
   ])
-  func `a name of nothing that can be seen is written out and leads to its event`(name: String) async throws {
+  func `an invisible name is written out and links to its event`(name: String) async throws {
     let sample = try SamplePages(name)
     let expected = name.unicodeScalars.map { scalar in
       scalar == "\t" ? "\\t" : "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
     }.joined()
     #expect(visible(name) == expected)
     #expect(visible("a\u{301} b\u{FE0F}") == "a\u{301} b\u{FE0F}")
-    for page in ["overview", "events", "event", "screens", "live", "losses"] {
+    for page in ["overview", "events", "event", "screens", "live", "dropped"] {
       let html = try await sample.report(page)
       #expect(PageScanner(html).text.contains(expected), "\(page)")
     }
@@ -57,7 +57,7 @@ struct EscapingTests {
     #expect(try await sample.request("live").report(from: sample.source).text(.table).contains(expected))
   }
 
-  @Test(arguments: hostile) func `pages hold to the content security policy`(text: String) async throws {
+  @Test(arguments: hostile) func `pages follow the content security policy`(text: String) async throws {
     for page in try await SamplePages(text).all() {
       for tag in PageScanner(page.html).tags {
         #expect(!["iframe", "object", "embed", "base", "style"].contains(tag.name), "\(page.name)")
@@ -76,9 +76,8 @@ struct EscapingTests {
     }
   }
 
-  @Test(arguments: hostile) func `the address of an event is percent-encoded and reads back the same`(text: String)
-    async
-    throws
+  @Test(arguments: hostile) func `the address of an event is percent-encoded and decodes to its name`(text: String)
+    async throws
   {
     let page = PageScanner(try await SamplePages(text).report("events"))
     let links = page.tags.compactMap { $0["href"] }.filter { $0.hasPrefix("/apps/1/event?event=") }

@@ -18,40 +18,42 @@ struct ExtremeFigures: StubSource {
       + fractions.map { .double($0) } + ["NaN", "-nan", "1e999", "-9223372036854775809"].map { .string($0) }
   }
 
-  func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> [DailyCount] {
+  func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
     days.flatMap { day in keys.map { DailyCount(day: day, key: $0, count: .max) } }
   }
 
-  func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures] {
+  func count(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> Int { .max }
+
+  func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyFigures] {
     keys.map { KeyFigures(key: $0, count: .max, users: .max) }
   }
 
-  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyFigures {
+  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> KeyFigures {
     KeyFigures(key: key, count: .max, users: .max)
   }
 
-  func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> [DailyFigures] {
+  func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> [DailyFigures] {
     days.map { DailyFigures(day: $0, count: .max, users: 1) }
   }
 
-  func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity] {
+  func activity(app: AppID, days: ClosedRange<Day>) async throws -> [DailyActivity] {
     days.map { DailyActivity(day: $0, daily: 1, weekly: .max, monthly: .max) }
   }
 
-  func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyFigures] {
+  func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) async throws -> [PropertyFigures] {
     [
       PropertyFigures(
         property: "p", count: .max, values: keys.map { KeyFigures(key: $0, count: .max, users: .max) }, isCapped: true)
     ]
   }
 
-  func ledger(app: AppID, since: Timestamp) throws -> LedgerFigures {
+  func ledger(app: AppID, since: Timestamp) async throws -> LedgerFigures {
     LedgerFigures(
       installs: .max, tracked: .max, delivered: .max, waiting: .max, inFlight: .max, dropped: .max,
       updated: Timestamp(millisecondsSince1970: .min))
   }
 
-  func hasErrorGroup(app: AppID, id: Int64) throws -> Bool { true }
+  func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool { true }
 
   func recent(app: AppID, limit: Int) async throws -> [StoredEvent] {
     try await base.recent(app: app, limit: 1).flatMap { row in

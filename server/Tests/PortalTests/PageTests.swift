@@ -17,7 +17,7 @@ struct PageTests {
     return try await sample.pages.report(try sample.request(name, parameters), app: sample.app, from: source)
   }
 
-  @Test func `every page names its app, its time zone and what is current`() async throws {
+  @Test func `every page names its app and time zone and marks the current entry`() async throws {
     for page in try await SamplePages("Demo Player").all() where !["home", "login", "error"].contains(page.name) {
       #expect(page.html.contains("Demo Player"), "\(page.name)")
       #expect(page.html.contains("Europe/Berlin"), "\(page.name)")
@@ -26,9 +26,9 @@ struct PageTests {
     }
   }
 
-  @Test func `the overview shows the figures of the report`() async throws {
+  @Test func `the overview shows the metrics of the report`() async throws {
     let sample = try SamplePages("Demo Player")
-    let report = try await OverviewReport(try sample.request("overview"), from: sample.source)
+    let report = try await OverviewMetrics(try sample.request("overview"), from: sample.source)
     #expect(report.totals.events == 3)
     let text = PageScanner(try await sample.report("overview")).text
     for figure in ["Active users", "Sessions", "Events", "1 May – 30 May 2026", "Sat, 30 May 2026"] {
@@ -84,7 +84,7 @@ struct PageTests {
     #expect(try await sample.report("overview").contains("TernClient(") == false)
   }
 
-  @Test func `pasted code means what the page shows, whatever the key`() throws {
+  @Test func `pasted code means what the page shows, whatever the key`() async throws {
     let sample = try SamplePages("a\"b\\c'd $(x)")
     let page = sample.pages.settings(app: sample.app)
     #expect(page.contains(#"key: <span class="s">"a\&quot;b\\c&#39;d $(x)"</span>"#))
@@ -98,16 +98,16 @@ struct PageTests {
     #expect(panel["data-zone"] == "Europe/Berlin")
     #expect(page.tags.filter { $0["data-id"] == "7" }.count == 1)
     #expect(page.text.contains("12:00:00"), "the app's time zone")
-    #expect(page.text.contains("Look again"))
+    #expect(page.text.contains("Reload"))
   }
 
   @Test(arguments: ["https://evil.example/", "//evil.example", "/\\evil.example", "", "apps/1", "/\t/evil.example"])
-  func `login goes only to paths of this server`(next: String) throws {
+  func `login continues only to paths of this server`(next: String) async throws {
     let page = PageScanner(try PortalPages(collector: "").login(next: next))
     #expect(!page.tags.contains { $0["name"] == "next" })
   }
 
-  @Test func `every error has a title and a way back`() throws {
+  @Test func `every error page has a title and a link back`() async throws {
     let pages = try PortalPages(collector: "")
     for status in [400, 401, 403, 404, 429, 500, 503, 418] {
       let page = PageScanner(pages.error(status: status))
@@ -116,24 +116,80 @@ struct PageTests {
     }
   }
 
-  @Test func `losses explain every reason that clients and the server give`() async throws {
+  @Test(arguments: [
+    (ReportError.Code.invalidRange, "Invalid date range", "Overview", "/apps/1"),
+    (.missingEvent, "Choose an event", "All events", "/apps/1/events"),
+    (.unknownError, "This error does not exist", "All errors", "/apps/1/errors"),
+    (.unknownView, "This view does not exist", "All views", "/apps/1/views"),
+    (.unknownReport, "Page not found", "Overview", "/apps/1"),
+  ])
+  func `the error page of a report says what to do and links there`(
+    code: ReportError.Code, heading: String, link: String, address: String
+  ) throws {
+    let remedies: [ReportError.Code: String] = [.missingEvent: "events", .unknownError: "errors"]
+    let error = ReportError(code: code, message: "The start is after the end.", remedy: remedies[code])
+    let page = PageScanner(try PortalPages(collector: "").error(error, status: 400, app: AppID(1)))
+    #expect(page.text.contains(heading) && page.text.contains(link))
+    #expect(page.tags.contains { $0["href"] == address })
+    #expect(page.text.contains("The start is after the end.") == (code == .invalidRange))
+  }
+
+  @Test func `a single install and a single occurrence are singular`() async throws {
+    #expect(counted(1, "install") == "1 install" && counted(0, "install") == "0 installs")
+    #expect(times(1) == "once" && times(1_234) == "1,234 times")
+    let sample = try SamplePages("queue_full")
+    var source = sample.source
+    source.ledger = LedgerFigures(
+      installs: 1, tracked: 1, delivered: 1, waiting: 0, inFlight: 0, dropped: 0, updated: SamplePages.now)
+    let page = try await sample.pages.report(try sample.request("dropped"), app: sample.app, from: source)
+    #expect(PageScanner(page).text.contains("As reported by the 1 install seen"))
+  }
+
+  @Test func `the overview and the pages of rankings unite the users of few keys, however many there are`() async throws
+  {
+    let sample = try SamplePages("e")
+    var source = sample.source
+    let today = try sample.request("overview").today
+    for key in 0..<500 {
+      source.rows.append(
+        .init(
+          day: today, name: "event \(key)", install: key,
+          device: IncomingDevice(country: "C\(key)", appVersion: "\(key)")))
+    }
+    for (name, most) in [("overview", 6 + 24 + 24 + 2), ("events", 200)] {
+      let store = CountingStore(source)
+      _ = try await sample.pages.report(try sample.request(name), app: sample.app, from: store)
+      #expect(store.unitedKeys <= most, "\(name)")
+    }
+  }
+
+  @Test func `the list of errors shows their messages`() async throws {
+    let sample = try SamplePages("e")
+    var source = sample.source
+    source.groups[0].message = "codecMissing(hevc)"
+    let page = try await sample.pages.report(try sample.request("errors"), app: sample.app, from: source)
+    #expect(PageScanner(page).text.contains("codecMissing(hevc)"))
+  }
+
+  @Test func `dropped events explain every reason of clients and the server`() async throws {
     let reasons: [DropReason] = [
       .queueFull, .expired, .damaged, .tooLarge, .storageFailed, .rejected, .disabled, .erased,
     ]
     for reason in reasons {
-      #expect(!(try await SamplePages(reason.description).report("losses").contains("gave this reason")), "\(reason)")
+      #expect(
+        !(try await SamplePages(reason.description).report("dropped").contains("comes from the client")), "\(reason)")
     }
     for reason in RejectionReason.allCases {
-      let page = PageScanner(try await SamplePages("rejected:" + reason.rawValue).report("losses"))
-      #expect(page.text.contains("Refused by this server"))
-      #expect(!page.text.contains("gave this reason"), "\(reason)")
+      let page = PageScanner(try await SamplePages("rejected:" + reason.rawValue).report("dropped"))
+      #expect(page.text.contains("Rejected by this server"))
+      #expect(!page.text.contains("comes from the client"), "\(reason)")
     }
-    #expect(try await SamplePages("something_new").report("losses").contains("gave this reason"))
+    #expect(try await SamplePages("something_new").report("dropped").contains("comes from the client"))
   }
 
-  @Test func `what waits on devices is shown beside the losses, once a device has told`() async throws {
+  @Test func `the page of dropped events shows what waits on devices, once a device has reported it`() async throws {
     let sample = try SamplePages("queue_full")
-    #expect(!PageScanner(try await sample.report("losses")).text.contains("Waiting on devices"))
+    #expect(!PageScanner(try await sample.report("dropped")).text.contains("Waiting on devices"))
     var source = sample.source
     source.ledger = LedgerFigures(
       installs: 1_234, tracked: 90_000, delivered: 80_000, waiting: 7_777, inFlight: 1_111, dropped: 1_112,
@@ -144,48 +200,47 @@ struct PageTests {
         source.rows = []; return source
       }(),
     ] {
-      let page = PageScanner(try await sample.pages.report(try sample.request("losses"), app: sample.app, from: source))
+      let page = PageScanner(
+        try await sample.pages.report(try sample.request("dropped"), app: sample.app, from: source))
       for text in ["Waiting on devices", "7,777", "1,111", "80,000", "90,000", "1,112", "1,234 installs", "12:00:00"] {
         #expect(page.text.contains(text), "\(text)")
       }
     }
   }
 
-  @Test func `events that are kept but not by name are told apart from losses`() async throws {
+  @Test func `events stored without their name are not counted as dropped`() async throws {
     let sample = try SamplePages("name_limit")
-    let report = try await LossesReport(try sample.request("losses"), from: sample.source)
+    let report = try await DroppedMetrics(try sample.request("dropped"), from: sample.source)
     #expect(report.total == 0)
-    #expect(report.losses.isEmpty)
+    #expect(report.reasons.isEmpty)
     #expect(report.unnamed > 0)
-    let page = PageScanner(try await sample.report("losses"))
-    #expect(page.text.contains("Nothing was lost"))
-    #expect(page.text.contains("Kept, but not by name"))
+    let page = PageScanner(try await sample.report("dropped"))
+    #expect(page.text.contains("No dropped events"))
+    #expect(page.text.contains("Too many names"))
     #expect(!page.text.contains("Dropped on the device"))
-    #expect(!PageScanner(try await SamplePages("queue_full").report("losses")).text.contains("Kept, but not by name"))
+    #expect(!PageScanner(try await SamplePages("queue_full").report("dropped")).text.contains("Too many names"))
   }
 
-  @Test func `counts beyond all reason, as a client may report its own losses, are shown and stop nothing`()
-    async throws
-  {
+  @Test func `absurd counts, as a client may report its own drops, are shown and break nothing`() async throws {
     let sample = try SamplePages("queue_full")
     var source = sample.source
     for index in source.rows.indices where source.rows[index].loss != nil {
       source.rows[index].loss = ("queue_full", .max / 2)
     }
-    source.rows.append(.init(day: try sample.request("losses").today, loss: ("expired", .max / 2)))
-    let report = try await LossesReport(try sample.request("losses"), from: SaturatedFigures(source))
+    source.rows.append(.init(day: try sample.request("dropped").today, loss: ("expired", .max / 2)))
+    let report = try await DroppedMetrics(try sample.request("dropped"), from: SaturatedFigures(source))
     #expect(report.total == .max)
     let page = try await sample.pages.report(
-      try sample.request("losses"), app: sample.app, from: SaturatedFigures(source))
+      try sample.request("dropped"), app: sample.app, from: SaturatedFigures(source))
     #expect(page.contains("9,223,372,036,854,775,807"))
   }
 
-  @Test func `figures and values as large as numbers go are in every report and on every page`() async throws {
+  @Test func `the largest numbers fit into every report and page`() async throws {
     let sample = try SamplePages("Demo Player")
     let source = ExtremeFigures(base: sample.source)
-    for name in ReportName.allCases {
+    for name in ReportRegistry.standard.app.map(\.name) {
       for days in ["1", "2", "7", "731"] {
-        let request = try sample.request(name.rawValue, ["days": days])
+        let request = try sample.request(name, ["days": days])
         for format in ReportFormat.allCases {
           #expect(try await !request.report(from: source).text(format).isEmpty, "\(name) \(format)")
         }
@@ -198,10 +253,10 @@ struct PageTests {
   }
 
   @Test(arguments: ExtremeFigures.numbers)
-  func `figures of views as large as numbers go are in every report and on every page`(number: Int64) async throws {
+  func `the largest numbers fit into every report and page of views`(number: Int64) async throws {
     let sample = try SamplePages("Demo Player")
     var source = sample.source
-    source.views = MemoryViews("", number, day: try sample.request("losses").today, time: number)
+    source.views = MemoryViews("", number, day: try sample.request("dropped").today, time: number)
     // One that divides what cannot be divided by it.
     var odd = source
     for table in ViewTable.allCases {
@@ -209,21 +264,21 @@ struct PageTests {
         odd.views.figures.tables[table]?[index].numbers[0] = -1
       }
     }
-    for (name, source) in ViewReportName.allCases.flatMap({ name in [source, odd].map { (name, $0) } }) {
-      let request = try ViewReportRequest(
-        name: name.rawValue, view: sample.view, parameters: [:], now: SamplePages.now)
+    for (name, source) in ReportRegistry.standard.view.map(\.name).flatMap({ name in [source, odd].map { (name, $0) } })
+    {
+      let request = try sample.viewRequest(name)
       for format in ReportFormat.allCases {
         #expect(try await !request.report(from: source).text(format).isEmpty, "\(name) \(format)")
       }
       let page = PageScanner(try await sample.viewReport(name, from: source))
       #expect(page.problems.isEmpty, "\(name)")
       let scripts = page.tags.compactMap { $0["src"] }.filter { $0.hasPrefix("/assets/realtime.js?v=") }
-      #expect(scripts.count == (name == .realtime ? 1 : 0), "who is there now changes by itself")
-      #expect(page.tags.contains { $0["data-refresh"] != nil }, "what the script puts anew")
+      #expect(scripts.count == (name == "realtime" ? 1 : 0), "only real-time refreshes itself")
+      #expect(page.tags.contains { $0["data-refresh"] != nil }, "the part that the script replaces")
     }
   }
 
-  @Test func `assets have types and tags, and pages ask for what there is`() async throws {
+  @Test func `assets have types and tags, and pages link to existing ones`() async throws {
     for name in ["tern.css", "live.js", "realtime.js", "favicon.svg"] {
       let asset = try #require(PortalAssets.asset(named: name))
       #expect(!asset.bytes.isEmpty)
@@ -239,7 +294,7 @@ struct PageTests {
     }
   }
 
-  @Test func `the style sheet and the script ask no one else for anything`() throws {
+  @Test func `the style sheet and the scripts load nothing from other servers`() async throws {
     for name in ["tern.css", "live.js", "realtime.js"] {
       let text = String(decoding: try #require(PortalAssets.asset(named: name)).bytes, as: UTF8.self)
       for word in ["http:", "https:", "@import", "url(", "innerHTML", "insertAdjacentHTML", "eval("] {

@@ -57,7 +57,7 @@ struct SamplePages {
     self.source = source
   }
 
-  /// A view whose name and filter are the text.
+  /// A view with the text as its name and filter.
   var view: View {
     let start = Timestamp(millisecondsSince1970: 0)
     var view = View(
@@ -70,9 +70,12 @@ struct SamplePages {
     return view
   }
 
-  func viewReport(_ name: ViewReportName, from source: any FigureSource) async throws -> String {
-    let request = try ViewReportRequest(name: name.rawValue, view: view, parameters: [:], now: Self.now)
-    return try await pages.view(request, app: app, apps: [app, app], from: source)
+  func viewRequest(_ name: String) throws -> ReportRequest {
+    try ReportRequest(name, of: .view(view), parameters: [:], now: Self.now)
+  }
+
+  func viewReport(_ name: String, from source: any FigureSource) async throws -> String {
+    try await pages.report(try viewRequest(name), app: app, apps: [app, app], from: source)
   }
 
   func request(_ name: String, _ parameters: [String: String] = [:]) throws -> ReportRequest {
@@ -80,7 +83,7 @@ struct SamplePages {
     parameters["event"] = parameters["event"] ?? text
     parameters["group"] = "1"
     return try ReportRequest(
-      name: name, app: app.id, timeZone: app.timeZone, parameters: parameters, now: Self.now)
+      name, of: .app(app.id, timeZone: app.timeZone), parameters: parameters, now: Self.now)
   }
 
   func report(_ name: String, _ parameters: [String: String] = [:]) async throws -> String {
@@ -89,17 +92,17 @@ struct SamplePages {
 
   /// All pages by name.
   func all() async throws -> [(name: String, html: String)] {
-    var all: [(name: String, html: String)] = []
-    for name in ReportName.allCases { all.append((name.rawValue, try await report(name.rawValue))) }
+    var all: [(String, String)] = []
+    for report in ReportRegistry.standard.app { all.append((report.name, try await self.report(report.name))) }
     all.append(("longer", try await report("overview", ["days": "400"])))
     all.append(("occurrence", try await report("error", ["occurrence": "9"])))
     all.append(("one app", try await pages.report(try request("events"), app: app, from: source)))
     all.append(("empty", try await pages.report(try request("overview"), app: app, from: MemoryFigures())))
-    all.append(("quiet", try await pages.report(try request("losses"), app: app, from: MemoryFigures())))
+    all.append(("quiet", try await pages.report(try request("dropped"), app: app, from: MemoryFigures())))
     all.append(("silent", try await pages.report(try request("live"), app: app, from: MemoryFigures())))
-    for name in ViewReportName.allCases {
-      all.append(("view \(name)", try await viewReport(name, from: source)))
-      all.append(("view \(name), empty", try await viewReport(name, from: MemoryFigures())))
+    for report in ReportRegistry.standard.view {
+      all.append(("view \(report.name)", try await viewReport(report.name, from: source)))
+      all.append(("view \(report.name), empty", try await viewReport(report.name, from: MemoryFigures())))
     }
     all.append(("views", pages.views([view, view], app: app, apps: [app])))
     all.append(("settings", pages.settings(app: app, apps: [app])))

@@ -13,17 +13,19 @@ struct SaturatedFigures: StubSource {
     return base.rows.compactMap { row in row.loss.map { DailyCount(day: row.day, key: $0.reason, count: $0.count) } }
   }
 
-  func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures] {
+  func count(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> Int { .max }
+
+  func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyFigures] {
     ["expired", "queue_full"].map { KeyFigures(key: $0, count: .max, users: 1) }
   }
 
-  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyFigures {
+  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> KeyFigures {
     KeyFigures(key: key, count: .max, users: 1)
   }
 
-  func ledger(app: AppID, since: Timestamp) throws -> LedgerFigures {
+  func ledger(app: AppID, since: Timestamp) async throws -> LedgerFigures {
     LedgerFigures(
       installs: .max, tracked: .max, delivered: .max, waiting: .max, inFlight: .max, dropped: .max, updated: since)
   }
-  func recent(app: AppID, limit: Int) throws -> [StoredEvent] { base.latest }
+  func recent(app: AppID, limit: Int) async throws -> [StoredEvent] { base.latest }
 }

@@ -55,6 +55,10 @@ package struct MemoryFigures: StubSource {
       .sorted { ($0.day, $0.key) < ($1.day, $1.key) }
   }
 
+  package func count(app: AppID, dimension: Dimension, days: ClosedRange<Day>) throws -> Int {
+    sum(marks(dimension, days))
+  }
+
   package func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures] {
     let figures = Dictionary(grouping: marks(dimension, days), by: \.key)
       .map { KeyFigures(key: $0.key, count: sum($0.value), users: users($0.value)) }

@@ -9,6 +9,7 @@ extension StubSource {
   package func dailyCounts(
     app: AppID, dimension: Dimension, days: ClosedRange<Day>
   ) async throws -> [DailyCount] { [] }
+  package func count(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> Int { 0 }
   package func totals(
     app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?
   ) async throws -> [KeyFigures] { [] }

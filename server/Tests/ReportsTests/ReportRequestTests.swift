@@ -10,7 +10,7 @@ struct ReportRequestTests {
   private func request(
     _ name: String = "overview", _ parameters: [String: String] = [:], zone: String = "UTC"
   ) throws(ReportError) -> ReportRequest {
-    try ReportRequest(name: name, app: AppID(1), timeZone: zone, parameters: parameters, now: Self.now)
+    try ReportRequest(name, of: .app(AppID(1), timeZone: zone), parameters: parameters, now: Self.now)
   }
 
   private func failure(_ name: String = "overview", _ parameters: [String: String], zone: String = "UTC")
@@ -23,7 +23,7 @@ struct ReportRequestTests {
   }
 
   @Test(arguments: [("UTC", "2026-05-30"), ("Europe/Berlin", "2026-05-31"), ("America/New_York", "2026-05-30")])
-  func `the default is thirty days that end today in the zone of the app`(zone: String, today: String) throws {
+  func `the default range is the thirty days that end today in the app's zone`(zone: String, today: String) throws {
     let request = try request(zone: zone)
     #expect(request.days.upperBound == Day(today))
     #expect(request.today == Day(today))
@@ -47,23 +47,23 @@ struct ReportRequestTests {
     #expect(!request.includesToday)
   }
 
-  @Test func `empty and foreign parameters count as absent`() throws {
+  @Test func `empty and unknown parameters are ignored`() throws {
     let plain = try request()
     #expect(try request("overview", ["from": "", "to": "", "limit": "", "days": "", "colour": "red"]) == plain)
   }
 
-  @Test func `an unknown report is answered with the list of reports`() {
+  @Test func `an unknown report is an error that lists the reports`() {
     let error = failure("overviews", [:])
     #expect(error?.code == .unknownReport)
-    for name in ReportName.allCases { #expect(error?.message.contains(name.rawValue) == true) }
+    for report in ReportRegistry.standard.app { #expect(error?.message.contains(report.name) == true) }
   }
 
   @Test(arguments: ["2026-02-29", "2026-13-01", "yesterday", "2026-5-1", "20260501", " 2026-05-01", "2026-05-01T00:00"])
-  func `what is not a date is refused`(text: String) {
+  func `an invalid date is rejected`(text: String) {
     for name in ["from", "to"] { #expect(failure("overview", [name: text])?.code == .invalidDate) }
   }
 
-  @Test func `a reversed range is refused, a range of one day is not`() throws {
+  @Test func `a reversed range is rejected, a range of one day is not`() throws {
     #expect(failure("overview", ["from": "2026-05-02", "to": "2026-05-01"])?.code == .invalidRange)
     #expect(failure("overview", ["from": "2027-01-01"])?.code == .invalidRange, "it begins after today")
     #expect(try request("overview", ["from": "2026-05-02", "to": "2026-05-02"]).length == 1)
@@ -76,16 +76,25 @@ struct ReportRequestTests {
   }
 
   @Test(arguments: ["0", "-1", "10001", "many", "1.5", "99999999999999999999"])
-  func `a limit or a number of days out of bounds is refused`(text: String) {
+  func `a limit or a number of days out of bounds is rejected`(text: String) {
     #expect(failure("events", ["limit": text])?.code == .invalidNumber)
     #expect(failure("events", ["days": text])?.code == .invalidNumber)
   }
 
-  @Test func `the event report needs an event, which may be nameless`() throws {
+  @Test func `the event report needs an event, whose name may be empty`() throws {
     #expect(failure("event", [:])?.code == .missingEvent)
-    #expect(try request("event", ["event": ""]).event == "")
-    #expect(try request("event", ["event": "a=b&c"]).event == "a=b&c")
-    #expect(try request("overview", ["event": "ignored"]).event == nil)
+    #expect(try request("event", ["event": ""])[.event] == "")
+    #expect(try request("event", ["event": "a=b&c"])[.event] == "a=b&c")
+    #expect(try request("overview", ["event": "ignored"])[.event] == nil)
+  }
+
+  @Test(arguments: ["0", "-1", "x", "99999999999999999999"])
+  func `the error report needs a group or an occurrence, by their numbers`(text: String) throws {
+    #expect(failure("error", [:])?.code == .missingError)
+    #expect(failure("error", ["group": ""])?.code == .missingError)
+    #expect(failure("error", ["group": text])?.code == .invalidNumber)
+    #expect(failure("error", ["occurrence": text])?.code == .invalidNumber)
+    #expect(try request("error", ["group": "007"])[.group] == "7")
   }
 
   @Test func `a time zone that does not exist is an error, not UTC`() {
@@ -94,7 +103,7 @@ struct ReportRequestTests {
 
   @Test func `messages repeat input only with control characters written out`() {
     let error = failure("overview", ["from": "\u{1B}[2J\u{202E}x"])
-    #expect(error?.message == #""\u{1B}[2J\u{202E}x" is not a date for from. Write it as YYYY-MM-DD."#)
+    #expect(error?.message == #""\u{1B}[2J\u{202E}x" is not a valid date for from. Write it as YYYY-MM-DD."#)
   }
 
   @Test func `the time of day follows daylight saving`() throws {

@@ -48,6 +48,8 @@ struct WarehouseContract<Subject: EventSink> {
       #expect(totals == naive.totals(app, dimension, days), comment)
       let top = try await subject.totals(app: app, dimension: dimension, days: days, limit: 3)
       #expect(top == Array(totals.prefix(3)), comment)
+      let count = try await subject.count(app: app, dimension: dimension, days: days)
+      #expect(count == totals.reduce(0) { $0 + $1.count }, comment)
       for figures in totals.prefix(4) {
         let one = try await subject.total(app: app, dimension: dimension, key: figures.key, days: days)
         #expect(one == figures, comment)

@@ -22,7 +22,7 @@ struct PortalRoutes: Sendable {
   func add(to routes: RouteTable) {
     routes.on("/", [.get: page { request, _ in try await home(request) }])
     routes.on("/apps", [.post: page { try await create($0, $1) }])
-    routes.on("/apps/:app", [.get: page { try await report($0, $1, name: ReportName.overview.rawValue) }])
+    routes.on("/apps/:app", [.get: page { try await report($0, $1, name: AppReports.overview.name) }])
     routes.on("/apps/:app/:page", [.get: page { try await appPage($0, $1) }])
     // Not `/apps/:app/live/events`: the router does not try `:page` again once `live` has matched.
     routes.on("/apps/:app/:page/events", [.get: page { try stream($0, $1) }])
@@ -41,7 +41,9 @@ struct PortalRoutes: Sendable {
       } catch let error as APIError {
         return errorPage(error.status, error.message)
       } catch let error as ReportError {
-        return errorPage(error.isAboutNothing ? .notFound : .badRequest, error.message)
+        let status: HTTPResponse.Status = error.isNotFound ? .notFound : .badRequest
+        let app = context.parameters.get("app").flatMap { Int64($0) }.map { AppID($0) }
+        return .html(pages.error(error, status: status.code, app: app), status: status)
       }
     }
   }
@@ -82,19 +84,15 @@ struct PortalRoutes: Sendable {
 
   private func report(_ request: Request, _ context: CollectorContext, name: String) async throws -> Response {
     let app = try app(context)
-    if let view = try catalog.view(named: request.parameters["view"], of: app.id) {
-      let query = try ViewReportRequest(name: name, view: view, parameters: request.parameters, now: wallTime())
-      let (pages, apps) = (pages(for: request), try portalApps())
-      return .html(try await pages.view(query, app: PortalApp(app), apps: apps, from: figures))
-    }
     let query = try ReportRequest(
-      name: name, app: app.id, timeZone: app.timeZone, parameters: request.parameters, now: wallTime())
-    let (pages, apps) = (pages(for: request), try portalApps())
-    return .html(try await pages.report(query, app: PortalApp(app), apps: apps, from: figures))
+      name, of: try catalog.subject(view: request.parameters["view"], of: app), parameters: request.parameters,
+      now: wallTime())
+    return .html(
+      try await pages(for: request).report(query, app: PortalApp(app), apps: try portalApps(), from: figures))
   }
 
   private func stream(_ request: Request, _ context: CollectorContext) throws -> Response {
-    guard context.parameters.get("page") == ReportName.live.rawValue else { throw APIError.notFound }
+    guard context.parameters.get("page") == AppReports.live.name else { throw APIError.notFound }
     let app = try app(context)
     // A browser that reconnects knows better than the page's address where it was.
     let after = (request.headers[.lastEventID] ?? request.parameters["after"]).flatMap { Int64($0) }
@@ -102,13 +100,13 @@ struct PortalRoutes: Sendable {
     guard let place = live.place(maximum: limits.maximumLiveStreams) else {
       throw APIError(
         status: .serviceUnavailable, code: "too_many_streams",
-        message: "As many live pages are open as this server allows. Close one and reload.")
+        message: "Too many live pages are open. Close one and reload.")
     }
     return LiveStream(app: app.id, source: figures, hub: live, place: place).response(after: after)
   }
 
   private func file(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    guard context.parameters.get("page") == ReportName.errors.rawValue else { throw APIError.notFound }
+    guard context.parameters.get("page") == AppReports.errors.name else { throw APIError.notFound }
     let app = try app(context).id
     guard let number = context.parameters.get("file").flatMap({ Int64($0) }),
       let (facts, data) = try await figures.attachment(app: app, id: number)
@@ -133,7 +131,10 @@ struct PortalRoutes: Sendable {
 
   private func app(_ context: CollectorContext) throws -> App {
     guard let number = context.parameters.get("app").flatMap({ Int64($0) }), let app = try catalog.app(AppID(number))
-    else { throw APIError(status: .notFound, code: "unknown_app", message: "There is no such app.") }
+    else {
+      throw APIError(
+        status: .notFound, code: "unknown_app", message: "This app does not exist. Choose one from the list of apps.")
+    }
     return app
   }
 
@@ -151,7 +152,7 @@ struct PortalRoutes: Sendable {
 }
 
 extension PortalApp {
-  /// What the pages show of an app.
+  /// Takes an app's name, keys and time zone from the catalog.
   init(_ app: App) {
     self.init(
       id: app.id, name: app.name, key: app.key, appSecret: app.appSecret, trackingID: app.trackingID,

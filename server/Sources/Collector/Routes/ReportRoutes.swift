@@ -61,7 +61,10 @@ struct ReportRoutes: Sendable {
 
   private func app(_ context: CollectorContext) throws -> App {
     guard let number = context.parameters.get("app").flatMap({ Int64($0) }), let app = try catalog.app(AppID(number))
-    else { throw APIError(status: .notFound, code: "unknown_app", message: "There is no such app.") }
+    else {
+      throw APIError(
+        status: .notFound, code: "unknown_app", message: "This app does not exist; `GET /api/v1/apps` lists the apps.")
+    }
     return app
   }
 
@@ -70,21 +73,15 @@ struct ReportRoutes: Sendable {
     let parameters = request.parameters
     do {
       let format = try ReportFormat(parsing: parameters["format"].flatMap { $0.isEmpty ? nil : $0 } ?? "json")
-      let (name, now) = (context.parameters.get("name") ?? "", wallTime())
-      let text: String
-      if let view = try catalog.view(named: parameters["view"], of: app.id) {
-        let query = try ViewReportRequest(name: name, view: view, parameters: parameters, now: now)
-        text = try await query.report(from: figures).text(format)
-      } else {
-        let query = try ReportRequest(
-          name: name, app: app.id, timeZone: app.timeZone, parameters: parameters, now: now)
-        text = try await query.report(from: figures).text(format)
-      }
+      let query = try ReportRequest(
+        context.parameters.get("name") ?? "", of: try catalog.subject(view: parameters["view"], of: app),
+        parameters: parameters, now: wallTime())
+      let text = try await query.report(from: figures).text(format)
       return Response(
         status: .ok, headers: [.contentType: format.contentType, .cacheControl: "no-store"],
         body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     } catch let error as ReportError {
-      let status: HTTPResponse.Status = error.isAboutNothing ? .notFound : .badRequest
+      let status: HTTPResponse.Status = error.isNotFound ? .notFound : .badRequest
       throw APIError(status: status, code: error.code.description, message: error.message)
     }
   }
@@ -96,7 +93,7 @@ struct ReportRoutes: Sendable {
   }
 }
 
-/// An app as the API and `tern apps` write it.
+/// An app in the JSON of the API and of `tern apps`.
 public struct AppDescription: Encodable, Sendable {
   private let id: Int64
   private let name: String
@@ -116,7 +113,7 @@ public struct AppDescription: Encodable, Sendable {
   }
 }
 
-/// An app as it is asked for.
+/// The request body that creates an app.
 private struct AppRequest: Decodable {
   let name: String
   let timeZone: String?

@@ -1,86 +1,89 @@
+import Ingest
 import Reports
 import Warehouse
 
 extension PortalPages {
-  /// Handled errors and crashes, by fault.
-  func errorsPage(_ report: ErrorsReport, _ shell: Shell, _ request: ReportRequest) -> String {
-    let links = PortalLinks(request)
-    func list(_ heading: String, _ groups: [ErrorGroupFigures]) -> FaultList {
-      FaultList(heading: heading, isEmpty: groups.isEmpty, lines: groups.map { FaultRow($0, links) })
+  /// Crashes and handled errors, grouped.
+  func errorsPage(_ page: PageContext) async throws -> String {
+    let metrics = try await ErrorsMetrics(page.request, from: page.store)
+    func list(_ heading: String, _ groups: [ErrorGroup]) -> ErrorGroupList {
+      ErrorGroupList(
+        heading: heading, isEmpty: groups.isEmpty, lines: groups.map { ErrorGroupRow($0, page.links) })
     }
-    let view = ErrorsView(lists: [list("Crashes", report.crashes), list("Handled errors", report.handled)])
-    return page(shell, body: templates.render("errors", view))
+    let view = ErrorsView(
+      lead: page.request.report.explanation,
+      lists: [list("Crashes", metrics.crashes), list("Handled errors", metrics.handled)])
+    return self.page(page.shell, body: templates.render("errors", view))
   }
 
-  /// One fault, or one occurrence of it.
-  func errorPage(_ report: ErrorReport, _ shell: Shell, _ request: ReportRequest) -> String {
-    let links = PortalLinks(request)
-    var shell = shell
-    shell.title = shown(report.occurrence?.type ?? report.error?.type ?? "", empty: "Error")
-    if let occurrence = report.occurrence {
-      shell.hasRange = false
-      shell.trail = "All occurrences"
-      shell.trailLink = links.page(.error, group: occurrence.group)
-      return occurrencePage(occurrence, shell, links, request)
+  /// One group of errors, or one occurrence.
+  func errorPage(_ page: PageContext) async throws -> String {
+    let (metrics, links) = (try await ErrorMetrics(page.request, from: page.store), page.links)
+    var page = page
+    page.shell.title = shown(metrics.detail?.type ?? metrics.group?.type ?? "", empty: "Error")
+    if let detail = metrics.detail {
+      page.shell.hasRange = false
+      page.shell.trail = "All occurrences"
+      page.shell.trailLink = links.page(AppReports.error, [.group: String(detail.occurrence.group)])
+      return occurrencePage(detail, page)
     }
-    shell.trail = "Errors"
-    shell.trailLink = links.page(.errors)
-    return faultPage(report, shell, links, request)
+    page.shell.trail = "Errors"
+    page.shell.trailLink = links.page(AppReports.errors)
+    return errorGroupPage(metrics, page)
   }
 
-  private func faultPage(
-    _ report: ErrorReport, _ shell: Shell, _ links: PortalLinks, _ request: ReportRequest
-  ) -> String {
+  private func errorGroupPage(_ metrics: ErrorMetrics, _ page: PageContext) -> String {
+    let request = page.request
     let chart = Chart(
-      id: "error", title: "Occurrences per day, \(request.days.text)", days: report.days.map(\.date),
+      id: "error", title: "Occurrences per day, \(request.days.text)", days: metrics.days.map(\.day),
       series: [
-        .init(name: "Occurrences", values: report.days.map(\.count), isFilled: true, color: 2),
-        .init(name: "Users", values: report.days.map(\.users), color: 3),
+        .init(name: "Occurrences", values: metrics.days.map(\.count), isFilled: true, color: 2),
+        .init(name: "Users", values: metrics.days.map(\.users), color: 3),
       ], endsToday: request.days.upperBound == request.today)
-    let view = FaultView(
-      message: shown(report.error?.message ?? "", empty: "It said nothing."),
+    let view = ErrorGroupView(
+      message: shown(metrics.group?.message ?? "", empty: "No message"),
       tiles: tiles([
-        Tile("Occurrences", grouped(report.error?.count ?? 0)), Tile("Users", grouped(report.error?.users ?? 0)),
+        Tile("Occurrences", grouped(metrics.group?.count ?? 0)), Tile("Users", grouped(metrics.group?.users ?? 0)),
       ]), chart: chart.html(),
       table: table(
         ["Day", "Occurrences", "Users"],
-        report.days.reversed().map { [$0.date.weekdayText, grouped($0.count), grouped($0.users)] }),
-      hasVersions: !report.versions.isEmpty,
-      bars: report.versions.map { BarRow(shown($0.name, empty: "Unknown"), $0.count, $0.share) },
-      isEmpty: report.occurrences.isEmpty,
-      lines: report.occurrences.map { OccurrenceRow($0, links.page(.error, occurrence: $0.occurrence)) })
-    return page(shell, body: templates.render("fault", view))
+        metrics.days.reversed().map { [$0.day.weekdayText, grouped($0.count), grouped($0.users)] }),
+      hasVersions: !metrics.versions.isEmpty,
+      bars: metrics.versions.map { BarRow(shown($0.key, empty: "Unknown"), $0.count, $0.share) },
+      isEmpty: metrics.occurrences.isEmpty,
+      lines: metrics.occurrences.map {
+        OccurrenceRow($0, page.links.page(AppReports.error, [.occurrence: String($0.id)]))
+      })
+    return self.page(page.shell, body: templates.render("errorgroup", view))
   }
 
-  /// How much of an error as it was sent a page shows; the report as JSON has all that is kept.
+  /// The part of a raw report that a page shows, in bytes; the JSON report has all that is stored.
   private static let shownRawBytes = 64 << 10
 
-  private func occurrencePage(
-    _ detail: ErrorReport.Detail, _ shell: Shell, _ links: PortalLinks, _ request: ReportRequest
-  ) -> String {
-    let facts = detail.facts
+  private func occurrencePage(_ detail: ErrorDetail, _ page: PageContext) -> String {
+    let (error, labels, zone) = (detail.occurrence, DeviceLabels(detail.occurrence.device), page.request.zone)
     let terms = [
-      ("Time", facts.time), ("Received", facts.received), ("App version", facts.version), ("Model", facts.model),
-      ("System", facts.system), ("Country", facts.country), ("Locale", facts.locale), ("User", facts.user),
-      ("Install", "#\(facts.install)"), ("Id", facts.id),
+      ("Time", error.time.isoText), ("Received", error.received.isoText), ("App version", labels.version),
+      ("Model", error.device.model), ("System", labels.system), ("Country", error.device.country),
+      ("Locale", error.device.locale), ("User", error.user), ("Install", "#\(error.install)"), ("Id", error.name),
     ]
     let view = OccurrenceView(
-      message: shown(detail.message, empty: "It said nothing.", limit: 2_000),
+      message: shown(detail.message, empty: "No message", limit: 2_000),
       facts: terms.map { LiveProperty(term: $0.0, value: shown($0.1, empty: "–")) },
-      properties: LiveRow(detail.event, zone: request.zone).properties, hasStack: !detail.stack.isEmpty,
+      properties: StreamRow(LiveRow(detail.event), zone: zone).properties, hasStack: !detail.stack.isEmpty,
       stack: shownLines(detail.stack), hasFiles: !detail.attachments.isEmpty,
       files: detail.attachments.map {
         FileRow(
-          name: shown($0.name, empty: "attachment \($0.attachment)"), link: links.file($0.attachment),
-          type: shown($0.contentType, empty: "unknown type", limit: 100), size: "\(grouped($0.bytes)) bytes")
+          name: shown($0.name, empty: "attachment \($0.id)"), link: page.links.file($0.id),
+          type: shown($0.contentType, empty: "unknown type", limit: 100), size: counted($0.bytes, "byte"))
       }, hasBefore: !detail.before.isEmpty,
-      entries: detail.before.map { LiveRow($0, zone: request.zone, isLive: false) },
+      entries: detail.before.map { StreamRow(LiveRow($0), zone: zone, isLive: false) },
       raw: shownLines(String(decoding: detail.raw.utf8.prefix(Self.shownRawBytes), as: UTF8.self)))
-    return page(shell, body: templates.render("occurrence", view))
+    return self.page(page.shell, body: templates.render("occurrence", view))
   }
 }
 
-/// A text of several lines from a client as a page shows it: control characters written out, line breaks kept.
+/// Text of several lines from a client: control characters written out, line breaks kept.
 private func shownLines(_ text: String) -> String {
   text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
     line.isEmpty || line.allSatisfy({ $0 == " " }) ? "" : visible(String(line))
@@ -88,17 +91,19 @@ private func shownLines(_ text: String) -> String {
 }
 
 private struct ErrorsView {
-  var lists: [FaultList]
+  var lead: String
+  var lists: [ErrorGroupList]
 }
 
-private struct FaultList {
+private struct ErrorGroupList {
   var heading: String
   var isEmpty: Bool
-  var lines: [FaultRow]
+  var lines: [ErrorGroupRow]
 }
 
-private struct FaultRow {
+private struct ErrorGroupRow {
   var type: String
+  var message: String
   var place: String
   var link: String
   var count: String
@@ -106,21 +111,22 @@ private struct FaultRow {
   var versions: String
   var last: String
 
-  init(_ group: ErrorGroupFigures, _ links: PortalLinks) {
+  init(_ group: ErrorGroup, _ links: PortalLinks) {
     type = shown(group.type)
-    place = shown(group.place.isEmpty ? group.message : group.place, empty: "–")
-    link = links.page(.error, group: group.group)
+    message = shown(group.message, empty: "No message", limit: 200)
+    place = shown(group.place, empty: "–")
+    link = links.page(AppReports.error, [.group: String(group.id)])
     count = grouped(group.count)
     users = grouped(group.users)
     let rest = group.versions.count - 3
     versions =
-      group.versions.prefix(3).map { shown($0, empty: "Unknown", limit: 40) }.joined(separator: ", ")
+      group.versions.prefix(3).map { shown($0.key, empty: "Unknown", limit: 40) }.joined(separator: ", ")
       + (rest > 0 ? " and \(rest) more" : "")
-    last = group.last
+    last = group.last.isoText
   }
 }
 
-private struct FaultView {
+private struct ErrorGroupView {
   var message: String
   var tiles: String
   var chart: String
@@ -140,12 +146,13 @@ private struct OccurrenceRow {
   var user: String
   var install: String
 
-  init(_ error: ErrorReport.Occurrence, _ link: String) {
+  init(_ error: ErrorOccurrence, _ link: String) {
+    let labels = DeviceLabels(error.device)
     self.link = link
-    time = error.time
-    version = shown(error.version, empty: "–", limit: 60)
-    system = shown(error.system, empty: "–", limit: 60)
-    model = shown(error.model, empty: "–", limit: 60)
+    time = error.time.isoText
+    version = shown(labels.version, empty: "–", limit: 60)
+    system = shown(labels.system, empty: "–", limit: 60)
+    model = shown(error.device.model, empty: "–", limit: 60)
     user = shown(error.user, empty: "–", limit: 60)
     install = "#\(error.install)"
   }
@@ -160,7 +167,7 @@ private struct OccurrenceView {
   var hasFiles: Bool
   var files: [FileRow]
   var hasBefore: Bool
-  var entries: [LiveRow]
+  var entries: [StreamRow]
   var raw: String
 }
 

@@ -2,40 +2,39 @@ import Reports
 import Warehouse
 
 extension PortalPages {
-  /// One event: its figures, its series and its properties.
-  func eventPage(
-    _ report: EventReport, _ shell: Shell, _ request: ReportRequest, _ source: any FigureSource
-  ) async throws -> String {
-    let event = report.event
-    let before = try await source.total(
+  /// One event: its counts, its chart and its properties.
+  func eventPage(_ page: PageContext) async throws -> String {
+    let request = page.request
+    let event = try await EventMetrics(request, from: page.store)
+    let before = try await page.store.total(
       app: request.app, dimension: .event, key: event.name, days: request.previous.days)
     let chart = Chart(
-      id: "event", title: "Occurrences per day, \(request.days.text)", days: event.days.map(\.date),
+      id: "event", title: "Occurrences per day, \(request.days.text)", days: event.days.map(\.day),
       series: [
         .init(name: "Occurrences", values: event.days.map(\.count), isFilled: true, color: 1),
         .init(name: "Users", values: event.days.map(\.users), color: 3),
       ], endsToday: request.days.upperBound == request.today)
-    var shell = shell
+    var shell = page.shell
     shell.title = shown(event.name)
     shell.trail = "Events"
-    shell.trailLink = PortalLinks(request).page(.events)
+    shell.trailLink = page.links.page(AppReports.events)
     let view = EventView(
       tiles: tiles(Self.eventTiles(event, before, request)), chart: chart.html(),
       table: table(
         ["Day", "Occurrences", "Users"],
-        event.days.reversed().map { [$0.date.weekdayText, grouped($0.count), grouped($0.users)] }),
+        event.days.reversed().map { [$0.day.weekdayText, grouped($0.count), grouped($0.users)] }),
       panels: event.properties.map { property in
         BarPanel(
-          heading: shown(property.name),
-          bars: property.values.map { BarRow(shown($0.value, empty: "(empty)"), $0.count, $0.share) },
-          unit: "\(grouped(property.count)) times",
-          note: property.isCapped ? "Many different values: the rarer ones are counted together." : "")
+          heading: shown(property.property),
+          bars: property.values.map { BarRow(shown($0.key, empty: "(empty)"), $0.count, property.share(of: $0)) },
+          unit: times(property.count),
+          note: property.isCapped ? "Many different values: rare ones are counted together." : "")
       }, hasProperties: !event.properties.isEmpty)
-    return page(shell, body: templates.render("event", view))
+    return self.page(shell, body: templates.render("event", view))
   }
 
   private static func eventTiles(
-    _ event: EventReport.Detail, _ before: KeyFigures, _ request: ReportRequest
+    _ event: EventMetrics, _ before: KeyFigures, _ request: ReportRequest
   ) -> [Tile] {
     let line = event.days.prefix(request.settledDays)
     func perUser(_ count: Int, _ users: Int) -> Double { users > 0 ? Double(count) / Double(users) : 0 }

@@ -4,29 +4,28 @@ public import TernEvents
 public import Warehouse
 
 extension PortalPages {
-  /// The list of apps with a glance at each, and a form that posts `name` and `timeZone` to `/apps`.
+  /// The list of apps with their last 7 days, and a form that posts `name` and `timeZone` to `/apps`.
   ///
   /// - Parameters:
   ///   - apps: All apps, in the order in which they are shown.
-  ///   - message: What went wrong with an attempt to create one, if there was one.
+  ///   - message: The reason why an attempt to create one failed, if there was one.
   ///   - now: The time of the request.
-  ///   - source: The figures of the last 7 days. Throws what it throws, and ``ReportError`` for an unknown time zone.
+  ///   - store: The metrics. Throws what it throws, and ``ReportError`` for an unknown time zone.
   public func home(
-    _ apps: [PortalApp], message: String? = nil, now: Timestamp, from source: any FigureSource
+    _ apps: [PortalApp], message: String? = nil, now: Timestamp, from store: any FigureSource
   ) async throws -> String {
     var cards: [AppCard] = []
     for app in apps {
       let request = try ReportRequest(
-        name: "overview", app: app.id, timeZone: app.timeZone, parameters: ["days": "14"], now: now)
-      let figures = try await OverviewReport(request, from: source)
-      let week = figures.days.suffix(7)
+        AppReports.overview.name, of: .app(app.id, timeZone: app.timeZone), parameters: ["days": "7"], now: now)
+      let metrics = try await OverviewMetrics(request, from: store)
       cards.append(
         AppCard(
-          name: shown(app.name), link: PortalLinks(app: app.id).page(.overview), timeZone: app.timeZone,
-          users: grouped(figures.totals.wau), events: compact(week.map(\.events).saturatingSum()),
-          sessions: compact(week.map(\.sessions).saturatingSum()),
-          spark: Sparkline.svg(figures.days.prefix(request.settledDays).map(\.events), color: 1),
-          isQuiet: figures.totals.events == 0))
+          name: shown(app.name), link: PortalLinks(app: app.id).page(AppReports.overview), timeZone: app.timeZone,
+          users: grouped(metrics.totals.wau), events: compact(metrics.totals.events),
+          sessions: compact(metrics.totals.sessions),
+          spark: Sparkline.svg(metrics.days.prefix(request.settledDays).map(\.events), color: 1),
+          isQuiet: metrics.totals.events == 0))
     }
     let view = HomeView(
       tern: Icon.tern, apps: cards, isEmpty: cards.isEmpty, hasMessage: message != nil, message: message ?? "",

@@ -4,21 +4,21 @@ import TernEvents
 import Warehouse
 
 extension PortalPages {
-  /// The latest rows; with a script new ones arrive by themselves.
-  func livePage(_ report: LiveReport, _ shell: Shell, _ request: ReportRequest) -> String {
-    var shell = shell
+  /// The latest rows; a script adds new ones as they arrive.
+  func livePage(_ page: PageContext) async throws -> String {
+    let (request, rows) = (page.request, try await LiveRow.latest(page.request, from: page.store))
+    var shell = page.shell
     shell.hasRange = false
     shell.script = "live.js"
-    let last = report.events.first?.id ?? 0
+    let links = PortalLinks(app: request.app)
     let view = LiveView(
-      stream: "/apps/\(request.app)/live/events?after=\(last)", timeZone: request.zone.identifier,
-      refreshLink: PortalLinks(app: request.app).page(.live), setupLink: PortalLinks(app: request.app).settings,
-      isEmpty: report.events.isEmpty,
-      entries: report.events.map { LiveRow($0, zone: request.zone) })
-    return page(shell, body: templates.render("live", view))
+      stream: "/apps/\(request.app)/live/events?after=\(rows.first?.id ?? 0)", timeZone: request.zone.identifier,
+      refreshLink: links.page(AppReports.live), setupLink: links.settings, isEmpty: rows.isEmpty,
+      entries: rows.map { StreamRow($0, zone: request.zone) })
+    return self.page(shell, body: templates.render("live", view))
   }
 
-  /// What a kind of row is called; the script of the live page has the same list.
+  /// The caption of a kind of row; the script of the live page has the same list.
   fileprivate static func caption(_ kind: String) -> String {
     switch kind {
     case "event": "Event"
@@ -39,10 +39,11 @@ private struct LiveView {
   var refreshLink: String
   var setupLink: String
   var isEmpty: Bool
-  var entries: [LiveRow]
+  var entries: [StreamRow]
 }
 
-struct LiveRow {
+/// A row on the live page or among the earlier events of a session.
+struct StreamRow {
   var id: Int64
   var kind: String
   var caption: String
@@ -53,15 +54,15 @@ struct LiveRow {
   var install: String
   var place: String
 
-  /// Live shows when an event came; elsewhere it is told when it happened.
-  init(_ event: LiveEvent, zone: ReportZone, isLive: Bool = true) {
+  /// The live page shows when an event arrived, other pages when it happened.
+  init(_ event: LiveRow, zone: ReportZone, isLive: Bool = true) {
     let time = isLive ? event.received : event.time
     id = event.id
     kind = event.kind
     caption = PortalPages.caption(event.kind)
     clock = zone.timeOfDay(of: time)
     isoTime = time.isoText
-    name = event.kind == "session_start" ? "Session began" : shown(event.name, empty: "–")
+    name = event.kind == "session_start" ? "Session started" : shown(event.name, empty: "–")
     properties = event.properties.map {
       LiveProperty(term: shown($0.name, limit: 60), value: shown($0.value.displayText, empty: "(empty)", limit: 120))
     }

@@ -4,84 +4,43 @@ import Reports
 import Warehouse
 
 extension PortalPages {
-  /// A page with one or two lists: events, screens, versions, devices, countries.
-  func rankingPage(
-    _ report: Report, _ shell: Shell, _ request: ReportRequest, _ source: any FigureSource
-  ) async throws -> String {
-    let links = PortalLinks(request)
-    func list(_ heading: String, _ noun: String, _ dimension: Dimension, _ lines: [RankingLine]) async throws
-      -> RankingList
-    {
-      let context = RankingContext(
-        before: Dictionary(
-          try await source.totals(app: request.app, dimension: dimension, days: request.previous.days, limit: nil)
-            .map { (ExactText($0.key), $0.count) }, uniquingKeysWith: { $0.addingSaturated($1) }),
-        trends: Trends(
-          try await source.dailyCounts(app: request.app, dimension: dimension, days: request.days), request),
-        request: request)
-      let isCut = lines.count == request.limit && lines.count < ReportRequest.maximumLimit
-      return RankingList(
-        heading: heading, hasHeading: !heading.isEmpty, noun: noun, isEmpty: lines.isEmpty, isCut: isCut,
-        shownCount: lines.count, allLink: links.page(request.name, limit: ReportRequest.maximumLimit),
-        lines: lines.map { RankingRow($0, context) })
-    }
-    let lists: [RankingList]
-    switch report.content {
-    case .events(let figures):
-      lists = [
-        try await list(
-          "", "Event", .event, figures.events.map { RankingLine($0, link: links.page(.event, event: $0.name)) })
-      ]
-    case .screens(let figures): lists = [try await list("", "Screen", .screen, figures.screens.map { RankingLine($0) })]
-    case .versions(let figures):
-      lists = [
-        try await list("", "Version", .version, figures.versions.map { RankingLine($0, empty: "Unknown", color: 4) })
-      ]
-    case .devices(let figures):
-      lists = [
-        try await list("Models", "Model", .model, figures.models.map { RankingLine($0, empty: "Unknown") }),
-        try await list("Systems", "System", .os, figures.systems.map { RankingLine($0, empty: "Unknown", color: 4) }),
-      ]
-    case .countries(let figures):
-      lists = [try await list("", "Country", .country, figures.countries.map(RankingLine.init))]
-    case .overview, .event, .errors, .error, .live, .losses: lists = []
-    }
-    return page(
-      shell, body: templates.render("ranking", RankingView(lists: lists, countLabel: Self.noun(request.name))))
+  /// The page of a report that consists of rankings: each row with its trend and the change since the period before.
+  func rankingPage(_ page: PageContext) async throws -> String {
+    let rankings = page.request.report.rankings
+    var lists: [RankingList] = []
+    for ranking in rankings { lists.append(try await list(ranking, page)) }
+    let view = RankingView(lists: lists, countLabel: rankings.first?.countLabel ?? "")
+    return self.page(page.shell, body: templates.render("ranking", view))
   }
 
-  private static func noun(_ name: ReportName) -> String { name == .screens ? "Views" : "Events" }
-}
-
-/// One line of a list before it is made into text.
-private struct RankingLine {
-  var figures: RankedFigures
-  var label: String
-  var code = ""
-  var link: String?
-  var color = 1
-
-  init(_ figures: RankedFigures, empty: String = "(no name)", link: String? = nil, color: Int = 1) {
-    self.figures = figures
-    label = shown(figures.name, empty: empty)
-    self.link = link
-    self.color = color
-  }
-
-  init(_ country: CountriesReport.Country) {
-    figures = RankedFigures(name: country.code, count: country.count, users: country.users, share: country.share)
-    label = shown(country.name)
-    code = country.code.isEmpty ? "–" : shown(country.code)
-    color = 3
+  private func list(_ ranking: Ranking, _ page: PageContext) async throws -> RankingList {
+    let (request, store) = (page.request, page.store)
+    let rows = try await request.ranking(ranking, from: store)
+    func dailyCounts(_ days: ClosedRange<Day>) async throws -> [DailyCount] {
+      try await store.dailyCounts(app: request.app, dimension: ranking.dimension, days: days)
+    }
+    let context = RankingContext(
+      ranking: ranking,
+      before: try await dailyCounts(request.previous.days).reduce(into: [:]) {
+        $0[ExactText($1.key), default: 0].addSaturated($1.count)
+      }, trends: Trends(try await dailyCounts(request.days), request), request: request, links: page.links)
+    return RankingList(
+      heading: ranking.title, hasHeading: !ranking.title.isEmpty,
+      noun: ranking.noun.prefix(1).uppercased() + ranking.noun.dropFirst(), isEmpty: rows.isEmpty,
+      isCut: rows.count == request.limit && rows.count < ReportRequest.maximumLimit, shownCount: grouped(rows.count),
+      allLink: page.links.page(request.report, limit: ReportRequest.maximumLimit),
+      lines: rows.map { RankingRow($0, context) })
   }
 }
 
-/// What a list compares its lines with.
+/// The values that all rows of a ranking need.
 private struct RankingContext {
+  var ranking: Ranking
   /// Counts of the period before.
   var before: [ExactText: Int]
   var trends: Trends
   var request: ReportRequest
+  var links: PortalLinks
 }
 
 /// Counts per key over the range, in at most sixty steps.
@@ -94,7 +53,7 @@ struct Trends {
   init(_ counts: [DailyCount], _ request: ReportRequest) {
     let (days, length) = (request.days, request.length)
     steps = min(length, 60)
-    // Only where a step is a day does the one that is still growing stand out.
+    // The day that is still growing stands out only where a step is a day.
     settled = steps == length ? request.settledDays : steps
     for count in counts where days.contains(count.day) {
       let step = days.lowerBound.distance(to: count.day) * steps / length
@@ -119,26 +78,28 @@ private struct RankingList {
   var noun: String
   var isEmpty: Bool
   var isCut: Bool
-  var shownCount: Int
+  var shownCount: String
   var allLink: String
   var lines: [RankingRow]
 }
 
-/// Answers the template itself: reflection over thousands of rows would take longer than the query.
+/// Answers the template itself: reflection over thousands of rows would take longer than reading them.
 private struct RankingRow: MustacheParent {
   private let values: [String: Any]
 
-  init(_ line: RankingLine, _ context: RankingContext) {
-    let figures = line.figures
+  init(_ row: RankedKey, _ context: RankingContext) {
+    let ranking = context.ranking
     let change = Change(
-      Double(figures.count), before: Double(context.before[ExactText(figures.name)] ?? 0), in: context.request)
+      Double(row.count), before: Double(context.before[ExactText(row.key)] ?? 0), in: context.request)
+    let link = ranking.dimension == .event ? context.links.page(AppReports.event, [.event: row.key]) : nil
     values = [
-      "label": line.label, "hasCode": !line.code.isEmpty, "code": line.code, "hasLink": line.link != nil,
-      "link": line.link ?? "", "spark": Sparkline.svg(context.trends[figures.name], color: line.color),
-      "count": grouped(figures.count), "hasChange": change != nil, "direction": change?.direction ?? "",
-      "change": change?.text ?? "", "explanation": change?.explanation ?? "", "users": grouped(figures.users),
-      "perUser": figures.users > 0 ? decimal(Double(figures.count) / Double(figures.users)) : "–",
-      "percent": percentage(figures.share), "bar": ShareBar.svg(figures.share, color: line.color),
+      "label": shown(row.name, empty: ranking.emptyKey), "hasCode": ranking.isCountries,
+      "code": shown(row.key, empty: "–"), "hasLink": link != nil, "link": link ?? "",
+      "spark": Sparkline.svg(context.trends[row.key], color: ranking.color), "count": grouped(row.count),
+      "hasChange": change != nil, "direction": change?.direction ?? "", "change": change?.text ?? "",
+      "explanation": change?.explanation ?? "", "users": grouped(row.users),
+      "perUser": row.users > 0 ? decimal(Double(row.count) / Double(row.users)) : "–",
+      "percent": percentage(row.share), "bar": ShareBar.svg(row.share, color: ranking.color),
     ]
   }
 

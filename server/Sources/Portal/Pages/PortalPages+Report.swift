@@ -1,61 +1,54 @@
 public import Reports
 public import Warehouse
 
+/// The parts from which a report's page is made.
+struct PageContext {
+  var shell: Shell
+  let request: ReportRequest
+  let store: any FigureSource
+  var links: PortalLinks { PortalLinks(request) }
+}
+
 extension PortalPages {
+  /// Pages with charts and details of their own, by report. All other reports share the page of rankings or of lists.
+  private static let pages: [ReportDefinition: @Sendable (PortalPages, PageContext) async throws -> String] = [
+    AppReports.overview: { try await $0.overviewPage($1) },
+    AppReports.event: { try await $0.eventPage($1) },
+    AppReports.errors: { try await $0.errorsPage($1) },
+    AppReports.error: { try await $0.errorPage($1) },
+    AppReports.live: { try await $0.livePage($1) },
+    AppReports.dropped: { try await $0.droppedPage($1) },
+  ]
+
   /// The page of any report, or the code to paste while the app has no data at all.
   ///
   /// - Parameters:
-  ///   - request: What to show. Lists show 200 rows unless it has a limit.
+  ///   - request: The request; its report decides how many rows lists have unless the request has a limit.
   ///   - app: The app, as the navigation and the code to paste show it.
-  ///   - apps: All apps, for switching between them; the switch is left out when there is only one.
-  ///   - source: The figures; also asked for the period before, and for what the page shows beside the report.
+  ///   - apps: All apps, for switching between them; with only one there is no switch.
+  ///   - store: The metrics, also of the period before and of whatever else the page shows beside the report.
   ///
-  /// Throws what the source throws.
+  /// Throws what the store throws.
   public func report(
-    _ request: ReportRequest, app: PortalApp, apps: [PortalApp] = [], from source: any FigureSource
+    _ request: ReportRequest, app: PortalApp, apps: [PortalApp] = [], from store: any FigureSource
   ) async throws -> String {
-    let isNew = request.name != .live && request.name != .losses
-    if isNew, try await source.recent(app: request.app, limit: 1).isEmpty {
-      return emptyPage(request, app: app, apps: apps)
-    }
     var request = request
-    request.limit = request.limit ?? (request.name == .event ? 10 : request.name == .error ? 100 : 200)
-    let report = try await request.report(from: source)
-    let frame = Shell(
-      app: app, apps: apps, active: request.name, title: Self.title(request.name), request: request)
-    switch report.content {
-    case .overview(let figures): return try await overviewPage(figures, frame, request, source)
-    case .event(let figures): return try await eventPage(figures, frame, request, source)
-    case .errors(let figures): return errorsPage(figures, frame, request)
-    case .error(let figures): return errorPage(figures, frame, request)
-    case .live(let figures): return livePage(figures, frame, request)
-    case .losses(let figures): return try await lossesPage(figures, frame, request, source)
-    case .events, .screens, .versions, .devices, .countries:
-      return try await rankingPage(report, frame, request, source)
+    request.limit = request.limit ?? request.report.pageLimit
+    let shell = Shell(app: app, apps: apps, report: request.report, title: request.report.title, request: request)
+    let page = PageContext(shell: shell, request: request, store: store)
+    if request.view != nil { return try await viewPage(page) }
+    if request.report.navigation?.section != .monitoring, try await store.recent(app: request.app, limit: 1).isEmpty {
+      return emptyPage(shell)
     }
+    if let custom = Self.pages[request.report] { return try await custom(self, page) }
+    return request.report.rankings.isEmpty ? try await listsPage(page) : try await rankingPage(page)
   }
 
-  static func title(_ name: ReportName) -> String {
-    switch name {
-    case .overview: "Overview"
-    case .events: "Events"
-    case .event: "Event"
-    case .errors: "Errors"
-    case .error: "Error"
-    case .screens: "Screens"
-    case .versions: "Versions"
-    case .devices: "Devices"
-    case .countries: "Countries"
-    case .live: "Live"
-    case .losses: "What was lost and why"
-    }
-  }
-
-  private func emptyPage(_ request: ReportRequest, app: PortalApp, apps: [PortalApp]) -> String {
-    let shell = Shell(
-      app: app, apps: apps, active: request.name, title: Self.title(request.name), request: nil, hasRange: false)
-    let live = PortalLinks(app: app.id).page(.live)
-    let view = EmptyView(tern: Icon.tern, liveLink: live, setup: setup(app: app))
+  private func emptyPage(_ shell: Shell) -> String {
+    var shell = shell
+    shell.request = nil
+    let view = EmptyView(
+      tern: Icon.tern, liveLink: PortalLinks(app: shell.app.id).page(AppReports.live), setup: setup(app: shell.app))
     return page(shell, body: templates.render("empty", view))
   }
 }
@@ -66,7 +59,7 @@ private struct EmptyView {
   var setup: String
 }
 
-/// One large figure with its movement and a small line.
+/// One large number with its change and a sparkline.
 struct Tile {
   var label: String
   var value: String
@@ -93,7 +86,7 @@ extension PortalPages {
   /// A row of tiles as HTML.
   func tiles(_ tiles: [Tile]) -> String { templates.render("tiles", ["tiles": tiles]) }
 
-  /// The figures behind a chart as a table that opens on demand.
+  /// The numbers behind a chart as a table that opens on demand.
   func table(_ columns: [String], _ rows: [[String]]) -> String {
     struct Row { var head: String, cells: [String] }
     let rows = rows.map { Row(head: $0[0], cells: Array($0.dropFirst())) }

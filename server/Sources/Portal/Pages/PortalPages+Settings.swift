@@ -4,7 +4,7 @@ import Warehouse
 extension PortalPages {
   /// The app's keys and the code to paste.
   public func settings(app: PortalApp, apps: [PortalApp] = []) -> String {
-    let shell = Shell(app: app, apps: apps, active: nil, title: "Set up", request: nil, hasRange: false)
+    let shell = Shell(app: app, apps: apps, report: nil, title: "Settings")
     let view = SettingsView(
       appNumber: app.id.description, key: app.key, timeZone: app.timeZone, hasSecret: app.appSecret != nil,
       secret: app.appSecret ?? "", hasTracking: app.trackingID != nil, trackingID: app.trackingID ?? "",
@@ -12,7 +12,7 @@ extension PortalPages {
     return page(shell, body: templates.render("settings", view))
   }
 
-  /// How to send to this app: in Swift, from a terminal, from an App Center app, from a Google Analytics app.
+  /// The code that sends to this app: in Swift, from a terminal, from an App Center app, from a Google Analytics app.
   func setup(app: PortalApp) -> String {
     templates.render(
       "setup",

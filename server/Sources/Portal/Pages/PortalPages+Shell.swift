@@ -1,77 +1,67 @@
 import Reports
 import Warehouse
 
-/// What surrounds the content of an app's page: navigation, title, range of days, notes.
+/// The frame around the content of an app's page: navigation, title, range of days, notes.
 struct Shell {
   var app: PortalApp
   var apps: [PortalApp]
-  /// The report shown; `nil` on the settings page.
-  var active: ReportName?
+  /// The report; `nil` on the pages of views and settings.
+  var report: ReportDefinition?
   var title: String
-  /// The part of the path above the title, for example the list an event belongs to.
-  var trail: String = ""
-  var trailLink: String = ""
-  /// The request behind the page, when it has a range of days.
+  /// The link above the title, for example to the list that an event belongs to.
+  var trail = ""
+  var trailLink = ""
+  /// The request, if the page shows a report.
   var request: ReportRequest?
+  /// True if the page shows the request's range of days and lets the reader change it.
   var hasRange = true
   var script: String?
-  /// The zone of the view that is shown; `nil` on pages that are not about views.
-  var viewZone: String?
+  /// True on the list of views.
+  var isViews = false
 }
 
 extension PortalPages {
   /// The page of an app around its content.
   func page(_ shell: Shell, body: String) -> String {
     let links = shell.request.map { PortalLinks($0) } ?? PortalLinks(app: shell.app.id)
-    let range = shell.hasRange ? shell.request.map { RangeView($0, links: links) } : nil
+    let range = shell.hasRange ? shell.request.map { RangeView($0) } : nil
     let downloads = shell.request.map { request in
       [ReportFormat.csv, .json].map { format in
-        LinkView(
-          text: format.rawValue.uppercased(), link: links.download(request, format: format))
+        LinkView(text: format.rawValue.uppercased(), link: links.download(request, format: format))
       }
     }
     let view = ShellView(
-      tern: Icon.tern, appName: shown(shell.app.name), overviewLink: links.page(.overview),
+      tern: Icon.tern, appName: shown(shell.app.name), overviewLink: links.page(AppReports.overview),
       hasSwitch: shell.apps.count > 1,
       others: shell.apps.map {
-        LinkView(text: shown($0.name), link: PortalLinks(app: $0.id, range: links.range).page(.overview))
+        LinkView(text: shown($0.name), link: PortalLinks(app: $0.id, range: links.range).page(AppReports.overview))
       },
       groups: navigation(shell, links), heading: shell.title, hasTrail: !shell.trail.isEmpty, trail: shell.trail,
-      trailLink: shell.trailLink, days: shell.hasRange ? shell.request?.days.text ?? "" : "",
-      hasDays: range != nil, timeZone: shell.viewZone ?? shell.app.timeZone, hasRange: range != nil,
-      range: range ?? .none,
+      trailLink: shell.trailLink, days: range == nil ? "" : shell.request?.days.text ?? "", hasDays: range != nil,
+      timeZone: shell.request?.zone.identifier ?? shell.app.timeZone, hasRange: range != nil, range: range ?? .none,
       downloads: downloads ?? [], hasDownloads: downloads != nil,
-      isOpen: shell.hasRange && shell.request?.includesToday == true, content: body)
+      isOpen: range != nil && shell.request?.includesToday == true, content: body)
     return layout(
       title: "\(shell.title) · \(shown(shell.app.name))", body: templates.render("shell", view), script: shell.script)
   }
 
   private func navigation(_ shell: Shell, _ links: PortalLinks) -> [NavigationGroup] {
-    func item(_ name: ReportName, _ text: String) -> NavigationItem {
-      let isActive =
-        shell.active == name || (name == .events && shell.active == .event)
-        || (name == .errors && shell.active == .error)
-      return NavigationItem(icon: Icon.svg(name), label: text, link: links.page(name), isActive: isActive)
+    let isView = shell.isViews || shell.request?.view != nil
+    var groups = ReportNavigation.Section.allCases.map { section in
+      let items = reports.app.compactMap { report -> NavigationItem? in
+        guard let entry = report.navigation, entry.section == section else { return nil }
+        let isActive = !isView && (shell.report == report || shell.report?.parent == report.name)
+        return NavigationItem(
+          icon: Icon.svg(entry.icon), label: entry.label, link: links.page(report), isActive: isActive)
+      }
+      return NavigationGroup(caption: section.rawValue, items: items)
     }
-    return [
-      NavigationGroup(
-        caption: "Use",
-        items: [
-          item(.overview, "Overview"), item(.events, "Events"), item(.screens, "Screens"), item(.errors, "Errors"),
-        ]),
-      NavigationGroup(
-        caption: "Audience",
-        items: [item(.versions, "Versions"), item(.devices, "Devices"), item(.countries, "Countries")]),
-      NavigationGroup(
-        caption: "Data",
-        items: [
-          item(.live, "Live"), item(.losses, "Losses"),
-          NavigationItem(icon: Icon.views, label: "Views", link: links.views, isActive: shell.viewZone != nil),
-          NavigationItem(
-            icon: Icon.settings, label: "Set up", link: links.settings,
-            isActive: shell.active == nil && shell.viewZone == nil),
-        ]),
+    groups[groups.count - 1].items += [
+      NavigationItem(icon: Icon.views, label: "Views", link: links.views, isActive: isView),
+      NavigationItem(
+        icon: Icon.settings, label: "Settings", link: links.settings, isActive: shell.report == nil && !isView),
     ]
+    return groups
   }
 }
 
@@ -97,11 +87,14 @@ private struct RangeView {
   var from: String
   var until: String
   var latest: String
-  var hasEvent: Bool
-  var eventName: String
-  var hasGroup: Bool
-  var group: String
+  var inputs: [Input]
   var quick: [QuickRange]
+
+  /// A value that the form repeats.
+  struct Input {
+    var name: String
+    var value: String
+  }
 
   struct QuickRange {
     var text: String
@@ -109,24 +102,24 @@ private struct RangeView {
     var isActive: Bool
   }
 
-  static let none = RangeView(
-    action: "", from: "", until: "", latest: "", hasEvent: false, eventName: "", hasGroup: false, group: "",
-    quick: [])
+  static let none = RangeView(action: "", from: "", until: "", latest: "", inputs: [], quick: [])
 }
 
 extension RangeView {
-  fileprivate init(_ request: ReportRequest, links: PortalLinks) {
+  fileprivate init(_ request: ReportRequest) {
     let bare = PortalLinks(app: request.app)
+    let own = request.report.parameters.compactMap { parameter in
+      request[parameter].map { Input(name: parameter.name, value: $0) }
+    }
     self.init(
-      action: bare.page(request.name), from: request.days.lowerBound.description,
-      until: request.days.upperBound.description, latest: request.today.description, hasEvent: request.event != nil,
-      eventName: request.event ?? "", hasGroup: request.group != nil, group: request.group.map(String.init) ?? "",
+      action: request.view == nil ? bare.page(request.report) : "/apps/\(request.app)/\(request.report.name)",
+      from: request.days.lowerBound.description, until: request.days.upperBound.description,
+      latest: request.today.description,
+      inputs: own + (request.view.map { [Input(name: "view", value: $0.id.description)] } ?? []),
       quick: [7, 30, 90].map { days in
         QuickRange(
           text: "\(days) days",
-          link: bare.page(
-            request.name, event: request.event, group: request.group,
-            range: days == ReportRequest.defaultDays ? "" : "days=\(days)"),
+          link: bare.page(request, range: days == ReportRequest.defaultDays ? "" : "days=\(days)"),
           isActive: request.length == days && request.days.upperBound == request.today)
       })
   }

@@ -1,24 +1,29 @@
-/// The pages of the portal: values in, HTML out. Knows nothing of HTTP.
+public import Reports
+public import Warehouse
+
+/// The pages of the portal: values in, HTML out, independent of HTTP.
 ///
-/// Cheap to copy: set ``collector`` on a copy to show each reader the address they came by.
+/// Cheap to copy: set ``collector`` on a copy to show each reader the address they used.
 public struct PortalPages: Sendable {
   /// The address under which clients reach the collector, as the code to paste shows it.
   public var collector: String
+  let reports: ReportRegistry
   let templates: Templates
 
-  /// Reads the templates; throws when one is damaged.
-  public init(collector: String) throws {
+  /// Parses the templates; throws if one is damaged.
+  public init(collector: String, reports: ReportRegistry = .standard) throws {
     self.collector = collector
+    self.reports = reports
     templates = try Templates()
   }
 
-  /// The login page: posts `token` and, when given, `next` to `/login`.
+  /// The login page: posts `token` and, if given, `next` to `/login`.
   ///
   /// - Parameters:
-  ///   - message: What went wrong with the attempt before, if there was one.
+  ///   - message: The reason why the previous attempt failed, if there was one.
   ///   - next: The path to go to afterwards; ignored unless it is a path of this server.
   public func login(message: String? = nil, next: String? = nil) -> String {
-    // "//host" and "/\host" are addresses of other servers to a browser, and so are they with a tab in between.
+    // Browsers read "//host" and "/\host" as other servers, even with a tab in between.
     let path = next.flatMap { next in
       let isPlain = next.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }
       return isPlain && next.hasPrefix("/") && !next.hasPrefix("//") ? next : nil
@@ -28,10 +33,45 @@ public struct PortalPages: Sendable {
     return layout(title: "Log in", body: templates.render("login", view))
   }
 
-  /// An error page for an HTTP status; the default message of 400, 401, 403, 404 and 429 says what to do.
+  /// An error page for an HTTP status; by default its message says what to do.
   public func error(status: Int, message: String? = nil) -> String {
     let (title, fallback) = Self.explanation(of: status)
-    let view = ErrorView(tern: Icon.tern, status: status, heading: title, message: message ?? fallback)
+    return error(status, title, message ?? fallback)
+  }
+
+  /// The error page of a request for a report, with a link to the page that helps.
+  public func error(_ error: ReportError, status: Int, app: AppID?) -> String {
+    let links = app.map { PortalLinks(app: $0) }
+    let remedy = error.remedy.flatMap { try? reports.report(named: $0) }
+    let (title, message): (String, String) =
+      switch error.code {
+      case .missingEvent: ("Choose an event", "This page shows one event.")
+      case .missingError: ("Choose an error", "This page shows one error.")
+      case .unknownError: ("This error does not exist", "Open the list of errors to find another one.")
+      case .unknownView: ("This view does not exist", "Open the list of views to find another one.")
+      case .unknownReport: ("Page not found", "Open the app's overview to find its reports.")
+      case .invalidRange: ("Invalid date range", error.message)
+      case .invalidDate: ("Invalid date", error.message)
+      case .invalidNumber: ("Invalid number", error.message)
+      default: (Self.explanation(of: status).title, error.message)
+      }
+    let link = links.map { links in
+      switch error.code {
+      case .unknownView: LinkView(text: "All views", link: links.views)
+      case .unknownReport: LinkView(text: "Overview", link: links.page(AppReports.overview))
+      default:
+        remedy.map { LinkView(text: "All \($0.title.lowercased())", link: links.page($0)) }
+          ?? LinkView(text: "Overview", link: links.page(AppReports.overview))
+      }
+    }
+    return self.error(status, title, message, link: link)
+  }
+
+  private func error(_ status: Int, _ title: String, _ message: String, link: LinkView? = nil) -> String {
+    let link = link ?? LinkView(text: "All apps", link: "/")
+    let view = ErrorView(
+      tern: Icon.tern, status: status, heading: title, message: message, link: link.link, linkText: link.text,
+      hasApps: link.link != "/")
     return layout(title: title, body: templates.render("error", view))
   }
 
@@ -44,13 +84,13 @@ public struct PortalPages: Sendable {
 
   private static func explanation(of status: Int) -> (title: String, message: String) {
     switch status {
-    case 400: ("That address does not work", "Something in it is not as expected. Go back and try again.")
+    case 400: ("Invalid address", "Part of this address is not valid. Go back and try again.")
     case 401: ("Please log in", "This page needs the admin token. Open /login and enter it.")
-    case 403: ("Not allowed", "Your login does not reach this page.")
-    case 404: ("Nothing here", "The page or the app does not exist. The list of apps shows what does.")
+    case 403: ("Not allowed", "Your login does not include this page.")
+    case 404: ("Page not found", "The page or the app does not exist. Choose one from the list of apps.")
     case 429: ("Too many attempts", "Wait a minute, then try again.")
-    case 503: ("Busy", "The server has more to do than it can at the moment. Try again in a few seconds.")
-    default: ("Something went wrong", "The server's log has the details. Trying again may help.")
+    case 503: ("Busy", "The server is overloaded. Try again in a few seconds.")
+    default: ("Something went wrong", "Try again. If the error remains, look into the server's log.")
     }
   }
 }
@@ -77,4 +117,7 @@ private struct ErrorView {
   var status: Int
   var heading: String
   var message: String
+  var link: String
+  var linkText: String
+  var hasApps: Bool
 }

@@ -1,4 +1,4 @@
-// Shows new rows as they arrive. Text from clients only ever becomes text nodes.
+// Shows new rows as they arrive. Text from clients becomes text nodes only.
 (function () {
   "use strict";
   var panel = document.querySelector("[data-stream]");
@@ -60,7 +60,7 @@
     var place = [event.user, event.model, event.version, event.country].filter(Boolean).join(" · ");
     node.dataset.id = event.id;
     time.dateTime = event.received;
-    what.append(isolated("strong", "", kind === "session_start" ? "Session began" : event.name || "–", 300));
+    what.append(isolated("strong", "", kind === "session_start" ? "Session started" : event.name || "–", 300));
     Object.keys(event.properties || {}).forEach(function (term) { what.append(chip(term, event.properties[term])); });
     who.append(element("span", "install", "#" + event.install), " ", element("bdi", "", visible(place, 200)));
     node.append(time, element("span", "badge", captions[kind]), what, who);

@@ -1,4 +1,4 @@
-// Shows the figures of now: asks for the page again and puts its lists in place of the old ones.
+// Keeps the real-time page current: loads the page again and replaces its lists.
 (function () {
   "use strict";
   var pause = 5000;
@@ -9,7 +9,7 @@
 
   function show(text) {
     var fresh = new DOMParser().parseFromString(text, "text/html").querySelector("[data-refresh]");
-    // Nobody's selection is taken away.
+    // Replacing the lists would clear the reader's selection.
     if (fresh && String(window.getSelection()) === "") { lists.replaceChildren.apply(lists, Array.from(fresh.childNodes)); }
   }
 

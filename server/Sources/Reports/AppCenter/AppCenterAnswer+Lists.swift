@@ -80,12 +80,3 @@ struct AppCenterList: Encodable {
     }
   }
 }
-
-/// A member's name that is known only when it is written.
-struct MemberName: CodingKey {
-  let stringValue: String
-  var intValue: Int? { nil }
-  init(_ name: String) { stringValue = name }
-  init?(stringValue: String) { self.stringValue = stringValue }
-  init?(intValue: Int) { nil }
-}

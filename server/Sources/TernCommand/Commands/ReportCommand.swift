@@ -5,21 +5,24 @@ import Warehouse
 
 /// `tern report`
 struct ReportCommand: AsyncParsableCommand {
-  private static let viewNames = ViewReportName.allCases.map { name in
-    "  \(name.rawValue.padding(toLength: 12, withPad: " ", startingAt: 0))\(name.explanation)"
-  }.joined(separator: "\n")
-  private static let completions = Set(
-    ReportName.allCases.map(\.rawValue) + ViewReportName.allCases.map(\.rawValue)
-  ).sorted()
-  private static let names = ReportName.allCases.map(\.rawValue).joined(separator: ", ")
+  private static func list(_ reports: [ReportDefinition]) -> String {
+    reports.map { "  \($0.name.padding(toLength: 12, withPad: " ", startingAt: 0))\($0.explanation)" }
+      .joined(separator: "\n")
+  }
+
+  private static let reports = ReportRegistry.standard
+  private static let completions = Set((reports.app + reports.view).map(\.name)).sorted()
 
   static let configuration = CommandConfiguration(
-    commandName: "report", abstract: "Print a report of an app; works while a server runs.",
+    commandName: "report", abstract: "Print a report of an app or view; works while a server runs.",
     discussion: """
-      Reports: \(names).
-      With --view:
-      \(viewNames)
-      Days are those of the time zone of the app, or of the view; without --from and --to they are the last 30, ending today.
+      Reports of an app:
+      \(list(reports.app))
+
+      Reports of a view (--view):
+      \(list(reports.view))
+
+      Days are in the time zone of the app or view. The default range is the last 30 days, ending today.
 
       Examples:
         tern report overview --app 1
@@ -27,6 +30,7 @@ struct ReportCommand: AsyncParsableCommand {
         tern report event --event "Video clicked" --app 1 --format json
         tern report errors --app 1 --days 7
         tern report error --occurrence 4711 --app 1
+        tern report dropped --app 1
         tern report live --app 1 --limit 20
         tern report late --app 1 --view 3
         tern report flow --app 1 --view 3 --days 7
@@ -43,22 +47,23 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The last day, YYYY-MM-DD.", valueName: "day"))
   var to: String?
 
-  @Option(help: ArgumentHelp("The number of days that end with the last one.", valueName: "number"))
+  @Option(help: ArgumentHelp("The number of days in the range, ending with the last day.", valueName: "number"))
   var days: String?
 
-  @Option(help: ArgumentHelp("The event that the report `event` is about.", valueName: "name"))
+  @Option(help: ArgumentHelp("The event of the report `event`; the report `events` lists them.", valueName: "name"))
   var event: String?
 
-  @Option(help: ArgumentHelp("The fault that the report `error` is about; `errors` lists them.", valueName: "number"))
+  @Option(help: ArgumentHelp("The group of the report `error`; the report `errors` lists them.", valueName: "number"))
   var group: String?
 
-  @Option(help: ArgumentHelp("The occurrence that the report `error` is about.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp("The occurrence of the report `error`; with --group, `error` lists them.", valueName: "number"))
   var occurrence: String?
 
-  @Option(help: ArgumentHelp("The view whose figures to show; `tern views list` shows all.", valueName: "id"))
+  @Option(help: ArgumentHelp("The view; `tern views list` lists them.", valueName: "id"))
   var view: String?
 
-  @Option(help: ArgumentHelp("The most rows of each list.", valueName: "number"))
+  @Option(help: ArgumentHelp("The maximum number of rows in each list.", valueName: "number"))
   var limit: String?
 
   @Option(help: ArgumentHelp("table, json or csv.", valueName: "format"))
@@ -68,19 +73,18 @@ struct ReportCommand: AsyncParsableCommand {
 
   func run() async throws {
     let format = try ReportFormat(parsing: format)
-    // Before the directory is looked at: what is wrong with the question does not depend on it.
-    if view == nil { _ = try request(app: AppID(0), timeZone: "UTC") } else { _ = try ViewReportName(parsing: name) }
+    // Check the request first: its mistakes do not depend on the data directory.
+    if view == nil {
+      _ = try request(of: .app(AppID(0), timeZone: "UTC"))
+    } else {
+      _ = try Self.reports.report(named: name, ofView: true)
+    }
     let catalog = try data.existingCatalog()
     defer { try? catalog.close() }
     let app = try app.find(in: catalog)
     let reader = try SQLiteWarehouse.openForReading(directory: data.directory, catalog: catalog)
     defer { try? reader.close() }
-    if let view = try catalog.view(named: view, of: app.id) {
-      let request = try ViewReportRequest(
-        name: name, view: view, parameters: parameters, now: Catalog.systemTime())
-      return Terminal.say(try await request.report(from: reader).text(format))
-    }
-    let report = try await request(app: app.id, timeZone: app.timeZone).report(from: reader)
+    let report = try await request(of: try catalog.subject(view: view, of: app)).report(from: reader)
     Terminal.say(try report.text(format))
   }
 
@@ -96,8 +100,7 @@ struct ReportCommand: AsyncParsableCommand {
     return parameters
   }
 
-  private func request(app: AppID, timeZone: String) throws -> ReportRequest {
-    try ReportRequest(
-      name: name, app: app, timeZone: timeZone, parameters: parameters, now: Catalog.systemTime())
+  private func request(of subject: ReportSubject) throws -> ReportRequest {
+    try ReportRequest(name, of: subject, parameters: parameters, now: Catalog.systemTime())
   }
 }

@@ -60,6 +60,15 @@ public final class WarehouseReader: FigureSource {
     }
   }
 
+  /// The count of all keys; see ``FigureSource/count(app:dimension:days:)``.
+  public func count(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> Int {
+    try await reading { [self] connection in
+      let counts = try countsByKey(app, dimension, days, connection).values.saturatingSum()
+      guard dimension == .loss else { return counts }
+      return counts.addingSaturated(try rejections(app: app, days: days, connection).map(\.count).saturatingSum())
+    }
+  }
+
   /// Per key over the whole range; see ``FigureSource/totals(app:dimension:days:limit:)``.
   public func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyFigures]
   {

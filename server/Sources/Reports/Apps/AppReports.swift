@@ -1,0 +1,5 @@
+/// The reports of an app.
+public enum AppReports {
+  /// All of them, in the order of the navigation.
+  static let all = [overview, events, event, screens, errors, error, versions, devices, countries, live, dropped]
+}

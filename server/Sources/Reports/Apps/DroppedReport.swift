@@ -1,0 +1,76 @@
+import Ingest
+import TernEvents
+public import Warehouse
+
+extension AppReports {
+  /// Events that clients dropped or the server rejected, by reason.
+  public static let dropped = ReportDefinition(
+    "dropped", title: "Dropped events",
+    explanation: "Events that clients dropped or the server rejected, by reason, and what waits on devices.",
+    navigation: ReportNavigation(
+      .monitoring, "Dropped events",
+      icon: "M10 2.5c3 4 5 6.5 5 9.5a5 5 0 0 1-10 0c0-3 2-5.5 5-9.5zM10 14.5a2.5 2.5 0 0 1-2.5-2.5")
+  ) { request, store in
+    let metrics = try await DroppedMetrics(request, from: store)
+    let ledger = metrics.ledger
+    let counts = [
+      ("tracked", ledger.tracked), ("delivered", ledger.delivered), ("waiting", ledger.waiting),
+      ("in_flight", ledger.inFlight), ("dropped", ledger.dropped),
+    ]
+    return ReportContent(
+      [
+        Ranking("reasons", noun: "reason", dimension: .loss).list(metrics.reasons),
+        ReportList(
+          "days", columns: ["date", "count"], rows: metrics.days.map { [.day($0.day), .count($0.count)] },
+          outputs: .json),
+        ReportList(
+          "ledger", title: "On devices",
+          columns: [
+            "installs", "tracked", "delivered", "waiting", ReportColumn("inFlight", heading: "in_flight"), "dropped",
+            "updated",
+          ],
+          rows: [
+            [.count(ledger.installs)] + counts.map { .count($0.1) } + [ledger.updated.map { .time($0) } ?? .none]
+          ], isObject: true, outputs: [.json, .terminal, .page]),
+        ReportList(
+          "ledger", columns: ["name", "count", "users"],
+          rows: counts.map { [.text($0.0), .count($0.1), .count(ledger.installs)] }, outputs: .csv),
+      ], values: ["total": .count(metrics.total), "unnamed": .count(metrics.unnamed)])
+  }
+}
+
+/// Events that clients dropped or the server rejected, and what devices report about their queues.
+public struct DroppedMetrics: Sendable, Hashable {
+  /// The prefix of reasons for which the server rejected an event; other reasons are the clients' own.
+  public static let rejectedPrefix = "rejected:"
+
+  /// The reason under which the warehouse counts events that it keeps but no longer reports under their own name.
+  static let nameLimitReason = "name_limit"
+
+  /// The reasons, most frequent first.
+  public var reasons: [RankedKey]
+  /// Every day of the range in order, days without any included. Users are not counted.
+  public var days: [DailyFigures]
+  /// The number of events and values dropped or rejected in the range.
+  public var total: Int
+  /// The number of events in the range that are stored and counted, but as "(other)", because the app exceeded its
+  /// number of names; no other metric here contains them.
+  public var unnamed: Int
+  /// The counts of the devices themselves, whatever the range: the latest report of every install seen in the last
+  /// ``Warehouse/LedgerFigures/lifetimeDays`` days.
+  public var ledger: LedgerFigures
+
+  /// Reads the metrics of a request's range.
+  public init(_ request: ReportRequest, from store: any FigureSource) async throws {
+    let all = try await store.dailyCounts(app: request.app, dimension: .loss, days: request.days)
+    let counts = all.filter { $0.key != Self.nameLimitReason }.summedByDay()
+    reasons = try await request.rankedKeys(
+      .loss, limit: request.limit ?? 1_000, omitting: Self.nameLimitReason, from: store)
+    unnamed = all.lazy.filter { $0.key == Self.nameLimitReason }.map(\.count).saturatingSum()
+    days = request.days.map { DailyFigures(day: $0, count: counts[$0] ?? 0, users: 0) }
+    total = days.map(\.count).saturatingSum()
+    // By days, not to the millisecond: the same request on the same day has the same answer.
+    let since = Int64(request.today.number - LedgerFigures.lifetimeDays) * 86_400_000
+    ledger = try await store.ledger(app: request.app, since: Timestamp(millisecondsSince1970: since))
+  }
+}

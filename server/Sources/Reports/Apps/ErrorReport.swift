@@ -1,0 +1,151 @@
+import Ingest
+import TernEvents
+public import Warehouse
+
+extension ReportParameter {
+  /// The number of a group of errors.
+  public static let group = ReportParameter("group", .number)
+  /// The number of one error.
+  public static let occurrence = ReportParameter("occurrence", .number)
+}
+
+extension AppReports {
+  /// One group of errors, or one error with everything known about it.
+  public static let error = ReportDefinition(
+    "error", title: "Error", explanation: "One group of errors with its latest occurrences, or one occurrence.",
+    parent: "errors", parameters: [.group, .occurrence],
+    missingParameter: ReportError(
+      code: .missingError,
+      message:
+        "Choose an error. On the command line, add --group NUMBER or --occurrence NUMBER; the report errors lists "
+        + "the numbers.", remedy: "errors"), pageLimit: 100
+  ) { request, store in
+    let metrics = try await ErrorMetrics(request, from: store)
+    let group = metrics.group.map { [$0] } ?? []
+    let days = ReportList(
+      "days", columns: ["date", "count", "users"],
+      rows: metrics.days.map { [.day($0.day), .count($0.count), .count($0.users)] }, outputs: .json)
+    let lists = [
+      errorGroups("error", group, isObject: true, outputs: .json),
+      ReportList(
+        "error", columns: ["kind", "type", "message", "count", "users"],
+        rows: group.map {
+          [.text($0.kind.errorName), .text($0.type), .text($0.message), .count($0.count), .count($0.users)]
+        }, outputs: [.terminal, .page]), days,
+    ]
+    let isDetail = metrics.detail != nil
+    let versions = ReportList(
+      "versions", title: "Versions",
+      columns: [
+        ReportColumn("name", heading: "version"), "count", "share", ReportColumn("users", isJSONOnly: true),
+      ],
+      rows: metrics.versions.map { [.text($0.key), .count($0.count), .share($0.share), .count($0.users)] },
+      outputs: isDetail ? .json : [.json, .terminal, .page])
+    let occurrences = occurrenceList(
+      "occurrences", title: "Occurrences", metrics.occurrences, outputs: isDetail ? [.json, .csv] : .all)
+    return ReportContent(lists + [versions, occurrences] + (metrics.detail.map(detailLists) ?? []))
+  }
+
+  private static func occurrenceList(
+    _ name: String, title: String = "", _ errors: [ErrorOccurrence], isObject: Bool = false,
+    outputs: ReportList.Outputs = .all
+  ) -> ReportList {
+    let jsonOnly = ["id", "received", "country", "locale"].map { ReportColumn($0, isJSONOnly: true) }
+    return ReportList(
+      name, title: title,
+      columns: ["time", "version", "system", "model", "user", "install", "occurrence"] + jsonOnly,
+      rows: errors.map { error in
+        let labels = DeviceLabels(error.device)
+        return [
+          .time(error.time), .text(labels.version), .text(labels.system), .text(error.device.model), .text(error.user),
+          .count(error.install), .id(error.id), .text(error.name), .time(error.received), .text(error.device.country),
+          .text(error.device.locale),
+        ]
+      }, isObject: isObject, outputs: outputs)
+  }
+
+  /// One occurrence: nested for JSON, as separate tables for people.
+  private static func detailLists(_ detail: ErrorDetail) -> [ReportList] {
+    let (error, labels) = (detail.occurrence, DeviceLabels(detail.occurrence.device))
+    let before = detail.before.map(LiveRow.init)
+    let attachments = ReportList(
+      "attachments", title: "Attachments",
+      columns: ["name", ReportColumn("contentType", heading: "type"), "bytes", "attachment"],
+      rows: detail.attachments.map { [.text($0.name), .text($0.contentType), .count($0.bytes), .id($0.id)] })
+    let facts: [(String, ReportValue)] = [
+      ("time", .time(error.time)), ("version", .text(labels.version)), ("system", .text(labels.system)),
+      ("model", .text(error.device.model)), ("user", .text(error.user)), ("id", .text(error.name)),
+      ("message", .text(detail.message)),
+    ]
+    let members: [(String, ReportValue)] = [
+      ("facts", .list(occurrenceList("facts", [error], isObject: true))), ("group", .id(error.group)),
+      ("type", .text(detail.type)), ("message", .text(detail.message)), ("stack", .text(detail.stack)),
+      ("event", .list(LiveRow.list("event", [LiveRow(detail.event)], isObject: true))),
+      ("before", .list(LiveRow.list("before", before))), ("attachments", .list(attachments)),
+      ("raw", .text(detail.raw)),
+    ]
+    var files = attachments
+    files.outputs = [.terminal, .page]
+    let people: ReportList.Outputs = [.terminal, .page]
+    return [
+      ReportList(
+        "occurrence", columns: members.map { ReportColumn($0.0) }, rows: [members.map(\.1)], isObject: true,
+        outputs: .json),
+      ReportList(
+        "facts", title: "Details", columns: ["detail", "value"], rows: facts.map { [.text($0.0), $0.1] },
+        outputs: people),
+      ReportList(
+        "stack", title: "Stack trace", columns: ["frame"],
+        rows: detail.stack.split(separator: "\n").map { [.text(String($0))] }, outputs: people), files,
+      ReportList(
+        "before", title: "Earlier in this session", columns: ["time", "kind", "name"],
+        rows: before.map { [.time($0.time), .text($0.kind), .text($0.name)] }, outputs: people),
+    ]
+  }
+}
+
+/// One group of errors: its counts, versions and latest occurrences; or one error with everything known about it.
+public struct ErrorMetrics: Sendable, Hashable {
+  /// The group; `nil` if none of it occurred in the range.
+  public var group: ErrorGroup?
+  /// Every day of the range in order, days without any included.
+  public var days: [DailyFigures]
+  /// The occurrences in each app version, most first.
+  public var versions: [RankedKey]
+  /// The occurrences, newest first; 100 unless the request has a limit.
+  public var occurrences: [ErrorOccurrence]
+  /// The error that the request names.
+  public var detail: ErrorDetail?
+
+  /// Reads the error of a request; throws ``ReportError`` if the app has no such group or error.
+  public init(_ request: ReportRequest, from store: any FigureSource) async throws {
+    if let id = request.number(.occurrence) {
+      guard let found = try await store.error(app: request.app, id: id) else { throw Self.unknown }
+      detail = found
+    }
+    guard let number = detail?.occurrence.group ?? request.number(.group) else { throw Self.unknown }
+    if detail == nil, try await !store.hasErrorGroup(app: request.app, id: number) { throw Self.unknown }
+    let group = try await store.errorGroups(app: request.app, group: number, days: request.days, limit: 1).first
+    self.group = group
+    days = (group?.days ?? []).filled(request.days)
+    versions = (group?.versions ?? []).map {
+      RankedKey(
+        key: $0.key, name: $0.key, count: $0.count, users: $0.users, share: share($0.count, of: group?.count ?? 0))
+    }
+    occurrences = try await store.errors(
+      app: request.app, group: number, days: request.days, limit: request.limit ?? 100)
+  }
+
+  private static let unknown = ReportError(
+    code: .unknownError, message: "This error does not exist. The report errors lists those of a range.",
+    remedy: "errors")
+}
+
+extension ErrorDetail {
+  /// The error's row among the events, with the developer's properties.
+  public var event: StoredEvent {
+    StoredEvent(
+      id: occurrence.id, kind: kind, name: type, time: occurrence.time, received: occurrence.received,
+      install: occurrence.install, user: occurrence.user, device: occurrence.device, properties: properties)
+  }
+}

@@ -1,0 +1,60 @@
+import Ingest
+public import Warehouse
+
+extension AppReports {
+  static let errorIcon = "M10 3l7.5 13.5h-15zM10 8v4M10 14.2v.2"
+
+  /// Crashes and handled errors, grouped.
+  public static let errors = ReportDefinition(
+    "errors", title: "Errors",
+    explanation: "Crashes and handled errors. Errors of the same type with the same top stack frames are grouped.",
+    navigation: ReportNavigation(.usage, "Errors", icon: errorIcon)
+  ) { request, store in
+    let metrics = try await ErrorsMetrics(request, from: store)
+    return ReportContent([
+      errorGroups("crashes", title: "Crashes", metrics.crashes),
+      errorGroups("handled", title: "Handled errors", metrics.handled),
+      errorGroups("errors", metrics.crashes + metrics.handled, outputs: .csv),
+    ])
+  }
+
+  /// Error groups as a list. JSON has versions as an array, tables the first five as text.
+  static func errorGroups(
+    _ name: String, title: String = "", _ groups: [ErrorGroup], isObject: Bool = false,
+    outputs: ReportList.Outputs = [.json, .terminal, .page]
+  ) -> ReportList {
+    ReportList(
+      name, title: title,
+      columns: (outputs == .csv ? ["kind"] : [ReportColumn("kind", isJSONOnly: true)]) + [
+        "type", "message", "place", "count", "users", "versions", "last", "group",
+      ],
+      rows: groups.map { group in
+        [
+          .text(group.kind.errorName), .text(group.type), .text(group.message), .text(group.place),
+          .count(group.count), .count(group.users), .texts(group.versions.map(\.key)), .time(group.last),
+          .id(group.id),
+        ]
+      }, isObject: isObject, outputs: outputs)
+  }
+}
+
+/// The error groups of a range, most frequent first; 200 unless the request has a limit.
+public struct ErrorsMetrics: Sendable, Hashable {
+  /// Crashes.
+  public var crashes: [ErrorGroup]
+  /// Errors that the app handled.
+  public var handled: [ErrorGroup]
+
+  /// Reads the error groups of a request's range.
+  public init(_ request: ReportRequest, from store: any FigureSource) async throws {
+    let groups = try await store.errorGroups(
+      app: request.app, group: nil, days: request.days, limit: request.limit ?? 200)
+    crashes = groups.filter { $0.kind == .crash }
+    handled = groups.filter { $0.kind == .handledError }
+  }
+}
+
+extension StoredKind {
+  /// The name of an error's kind in reports.
+  var errorName: String { self == .crash ? "crash" : "handled_error" }
+}

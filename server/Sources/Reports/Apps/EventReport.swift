@@ -1,0 +1,97 @@
+public import Warehouse
+
+extension ReportParameter {
+  /// The name of an event.
+  public static let event = ReportParameter("event", .text)
+}
+
+extension AppReports {
+  /// One event: its counts per day and its properties.
+  public static let event = ReportDefinition(
+    "event", title: "Event", explanation: "One event: its counts per day and the values of its properties.",
+    parent: "events", parameters: [.event],
+    missingParameter: ReportError(
+      code: .missingEvent,
+      message: "Choose an event. On the command line, add --event NAME; in an address, event=NAME.", remedy: "events"),
+    pageLimit: 10
+  ) { request, store in
+    let metrics = try await EventMetrics(request, from: store)
+    let days = ReportList(
+      "days", title: "Days", columns: ["date", "count", "users"],
+      rows: metrics.days.map { [.day($0.day), .count($0.count), .count($0.users)] })
+    return ReportContent([
+      ReportList(
+        "event",
+        columns: [
+          ReportColumn("name", heading: "event"), "count", "users", "days",
+          ReportColumn("properties", isJSONOnly: true),
+        ],
+        rows: [
+          [
+            .text(metrics.name), .count(metrics.count), .count(metrics.users), .list(days),
+            .list(propertyList(metrics.properties)),
+          ]
+        ], isObject: true, outputs: [.json, .terminal, .page]),
+      ReportList(
+        "values", columns: ["date", "property", "value", "count", "users"],
+        rows: metrics.days.map { [.day($0.day), .none, .none, .count($0.count), .count($0.users)] }
+          + metrics.properties.flatMap { property in
+            property.values.map {
+              [.none, .text(property.property), .text($0.key), .count($0.count), .count($0.users)]
+            }
+          }, outputs: .csv),
+    ])
+  }
+
+  private static func propertyList(_ properties: [PropertyFigures]) -> ReportList {
+    ReportList(
+      "properties",
+      columns: ["name", "count", "isCapped"].map { ReportColumn($0, isJSONOnly: true) } + ["values"],
+      rows: properties.map { property in
+        let values = ReportList(
+          "values", title: "Property \(property.property) (\(grouped(property.count)))",
+          columns: ["value", "count", "users", "share"],
+          rows: property.values.map {
+            [.text($0.key), .count($0.count), .count($0.users), .share(share($0.count, of: property.count))]
+          })
+        return [.text(property.property), .count(property.count), .flag(property.isCapped), .list(values)]
+      })
+  }
+}
+
+/// One event's metrics: in total, per day, and by property.
+public struct EventMetrics: Sendable, Hashable {
+  /// The event's name.
+  public var name: String
+  /// The number of occurrences.
+  public var count: Int
+  /// The number of distinct installs.
+  public var users: Int
+  /// Every day of the range in order, days without any included.
+  public var days: [DailyFigures]
+  /// The properties, most frequent first.
+  public var properties: [PropertyFigures]
+
+  /// Reads the metrics of a request's event and range; 20 values of each property unless the request has a limit.
+  public init(_ request: ReportRequest, from store: any FigureSource) async throws {
+    let (app, range) = (request.app, request.days)
+    name = request[.event] ?? ""
+    let total = try await store.total(app: app, dimension: .event, key: name, days: range)
+    (count, users) = (total.count, total.users)
+    days = try await store.series(app: app, dimension: .event, key: name, days: range).filled(range)
+    properties = try await store.properties(app: app, event: name, days: range, limit: request.limit ?? 20)
+  }
+}
+
+extension PropertyFigures {
+  /// The part of the property's values that one of them has, from 0 to 1.
+  public func share(of value: KeyFigures) -> Double { Reports.share(value.count, of: count) }
+}
+
+extension [DailyFigures] {
+  /// Every day of the range in order; zeros where there is none.
+  func filled(_ range: ClosedRange<Day>) -> [DailyFigures] {
+    let known = Dictionary(map { ($0.day, $0) }, uniquingKeysWith: { $1 })
+    return range.map { known[$0] ?? DailyFigures(day: $0, count: 0, users: 0) }
+  }
+}

@@ -1,0 +1,102 @@
+import Ingest
+public import Warehouse
+
+/// The keys of a dimension in the order of their counts, as reports and their pages show them.
+public struct Ranking: Sendable, Hashable {
+  /// The list's member in JSON.
+  public var name: String
+  /// The heading above the list; empty in a report with one list.
+  public var title: String
+  /// The word for a key: the heading of the first column.
+  public var noun: String
+  /// The word for the count on pages.
+  public var countLabel: String
+  /// The dimension.
+  public var dimension: Dimension
+  /// The rows unless the request has a limit.
+  public var limit: Int
+  /// The text for an empty key on pages.
+  public var emptyKey: String
+  /// True if keys are ISO 3166 country codes, which reports show with English names.
+  public var isCountries: Bool
+  /// The number of the bars' color on pages.
+  public var color: Int
+
+  /// Creates a ranking.
+  public init(
+    _ name: String, title: String = "", noun: String, countLabel: String = "Events", dimension: Dimension,
+    limit: Int = 200, emptyKey: String = "Unknown", isCountries: Bool = false, color: Int = 1
+  ) {
+    self.name = name
+    self.title = title
+    self.noun = noun
+    self.countLabel = countLabel
+    self.dimension = dimension
+    self.limit = limit
+    self.emptyKey = emptyKey
+    self.isCountries = isCountries
+    self.color = color
+  }
+
+  /// The rows as a list of a report.
+  func list(_ rows: [RankedKey]) -> ReportList {
+    let key = ReportColumn(isCountries ? "code" : "name", heading: isCountries ? "code" : noun)
+    let label = isCountries ? [ReportColumn("name", heading: noun)] : []
+    return ReportList(
+      name, title: title, columns: [key] + label + ["count", "users", "share"],
+      rows: rows.map { row in
+        [.text(row.key)] + (isCountries ? [.text(row.name)] : [])
+          + [.count(row.count), .count(row.users), .share(row.share)]
+      })
+  }
+}
+
+/// One row of a ranking.
+public struct RankedKey: Sendable, Hashable {
+  /// The key; empty when the client did not send one.
+  public var key: String
+  /// The key in words: for a country its English name, else the key.
+  public var name: String
+  /// The number of occurrences.
+  public var count: Int
+  /// The number of distinct installs.
+  public var users: Int
+  /// The part of all occurrences, from 0 to 1; those of rows beyond the limit are part of the whole.
+  public var share: Double
+}
+
+extension ReportRequest {
+  /// The most frequent keys of a ranking.
+  ///
+  /// - Parameter limit: The number of rows; `nil` for that of the request, else of the ranking.
+  public func ranking(
+    _ ranking: Ranking, limit: Int? = nil, from store: any FigureSource
+  ) async throws -> [RankedKey] {
+    let rows = try await rankedKeys(ranking.dimension, limit: limit ?? self.limit ?? ranking.limit, from: store)
+    return ranking.isCountries ? rows.map(\.withCountryName) : rows
+  }
+
+  /// The most frequent keys of a dimension, each with its share of all keys but the omitted one.
+  ///
+  /// Shares need the count of all keys, but no other key's users: only those of the rows are united.
+  func rankedKeys(
+    _ dimension: Dimension, limit: Int, omitting omitted: String? = nil, from store: any FigureSource
+  ) async throws -> [RankedKey] {
+    var whole = try await store.count(app: app, dimension: dimension, days: days)
+    if let omitted {
+      whole -= min(whole, try await store.total(app: app, dimension: dimension, key: omitted, days: days).count)
+    }
+    // One more than needed, in case the omitted key is among the first.
+    let rows = try await store.totals(
+      app: app, dimension: dimension, days: days, limit: omitted == nil ? limit : limit + 1)
+    return rows.filter { $0.key != omitted }.prefix(limit).map {
+      RankedKey(key: $0.key, name: $0.key, count: $0.count, users: $0.users, share: share($0.count, of: whole))
+    }
+  }
+}
+
+/// The part of a whole from 0 to 1, rounded to a millionth so that output stays readable; 0 of nothing.
+func share(_ part: Int, of whole: Int) -> Double {
+  guard whole > 0 else { return 0 }
+  return (Double(part) / Double(whole) * 1_000_000).rounded() / 1_000_000
+}

@@ -1,0 +1,48 @@
+/// A request for a report that cannot be answered.
+public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The kinds of mistakes.
+  public struct Code: Hashable, Sendable, CustomStringConvertible {
+    /// The stable name of the code in the REST API.
+    public let description: String
+    /// No report has this name.
+    public static let unknownReport = Code(description: "unknown_report")
+    /// No output format has this name.
+    public static let unknownFormat = Code(description: "unknown_format")
+    /// A date is not of the form `YYYY-MM-DD`, or does not exist.
+    public static let invalidDate = Code(description: "invalid_date")
+    /// The range ends before it begins, or is too long.
+    public static let invalidRange = Code(description: "invalid_range")
+    /// A number is malformed or out of bounds.
+    public static let invalidNumber = Code(description: "invalid_number")
+    /// The report is about one event, and the request names none.
+    public static let missingEvent = Code(description: "missing_event")
+    /// The report is about one error, and the request names none.
+    public static let missingError = Code(description: "missing_error")
+    /// The app has no error of this number.
+    public static let unknownError = Code(description: "unknown_error")
+    /// The app has no view of this number.
+    public static let unknownView = Code(description: "unknown_view")
+    /// This computer does not know the app's time zone.
+    public static let unknownTimeZone = Code(description: "unknown_time_zone")
+  }
+
+  /// The kind of mistake.
+  public var code: Code
+  /// The reason and the way out, in one line.
+  public var message: String
+  /// The report that helps to mend the request, for a link on the error page.
+  public var remedy: String?
+
+  /// Creates an error.
+  public init(code: Code, message: String, remedy: String? = nil) {
+    self.code = code
+    self.message = message
+    self.remedy = remedy
+  }
+
+  /// True if the report is about something that does not exist: the address is wrong, not the request.
+  public var isNotFound: Bool { [.unknownReport, .unknownView, .unknownError].contains(code) }
+
+  /// The message.
+  public var description: String { message }
+}

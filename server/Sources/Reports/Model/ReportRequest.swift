@@ -1,0 +1,109 @@
+public import TernEvents
+public import Warehouse
+
+/// A request for a report: which one, of which app or view, over which days.
+public struct ReportRequest: Sendable, Hashable {
+  /// The longest range, in days: two years and a leap day.
+  public static let maximumDays = 731
+  /// The range when none is given, in days.
+  public static let defaultDays = 30
+  /// The most rows that can be asked for.
+  public static let maximumLimit = 10_000
+
+  /// The report.
+  public var report: ReportDefinition
+  /// The app or view that the report is about.
+  public var subject: ReportSubject
+  /// The days, in the subject's time zone.
+  public var days: ClosedRange<Day>
+  /// The values of the report's own parameters.
+  public var parameters: [ReportParameter: String]
+  /// The most rows of each list; `nil` for the report's own default.
+  public var limit: Int?
+  /// The time zone in which days begin and end.
+  public let zone: ReportZone
+  /// The time of the request.
+  public let now: Timestamp
+  /// The day of the request; its metrics are still growing.
+  public let today: Day
+
+  /// Creates a request from values that are known to be valid.
+  public init(
+    _ report: ReportDefinition, of subject: ReportSubject, days: ClosedRange<Day>,
+    parameters: [ReportParameter: String] = [:], limit: Int? = nil, zone: ReportZone, now: Timestamp
+  ) {
+    self.report = report
+    self.subject = subject
+    self.days = days
+    self.parameters = parameters
+    self.limit = limit
+    self.zone = zone
+    self.now = now
+    today = zone.day(of: now)
+  }
+
+  /// The app.
+  public var app: AppID { subject.app }
+
+  /// The view; `nil` for reports of the app.
+  public var view: View? { if case .view(let view) = subject { view } else { nil } }
+
+  /// The number of days in the range.
+  public var length: Int { days.count }
+
+  /// The same request for the range of equal length just before.
+  public var previous: ReportRequest {
+    var request = self
+    request.days = days.lowerBound.advanced(by: -length)...days.lowerBound.advanced(by: -1)
+    return request
+  }
+
+  /// True if the range contains the day of the request, whose metrics are not final.
+  public var includesToday: Bool { days.contains(today) }
+
+  /// The value of a parameter; `nil` if it was not given.
+  public subscript(parameter: ReportParameter) -> String? { parameters[parameter] }
+
+  /// The value of a parameter that is a number.
+  func number(_ parameter: ReportParameter) -> Int64? { parameters[parameter].flatMap { Int64($0) } }
+}
+
+/// The app or view that a report is about.
+public enum ReportSubject: Sendable, Hashable {
+  /// An app, with the time zone of its days.
+  case app(AppID, timeZone: String)
+  /// A view of an app.
+  case view(View)
+
+  /// The app.
+  public var app: AppID {
+    switch self {
+    case .app(let app, _): app
+    case .view(let view): view.app
+    }
+  }
+
+  /// The time zone of its days.
+  public var timeZone: String {
+    switch self {
+    case .app(_, let timeZone): timeZone
+    case .view(let view): view.timeZone
+    }
+  }
+}
+
+extension Catalog {
+  /// The app itself, or the view that a parameter names.
+  ///
+  /// - Parameter view: The view's number; absent or empty for the app.
+  /// - Throws: ``ReportError`` if the app has no such view.
+  public func subject(view: String?, of app: App) throws -> ReportSubject {
+    guard let view, !view.isEmpty else { return .app(app.id, timeZone: app.timeZone) }
+    guard let number = Int64(view), let found = try self.view(ViewID(number)), found.app == app.id else {
+      throw ReportError(
+        code: .unknownView,
+        message: "App \(app.id) has no view \"\(visible(view))\". `tern views list --app \(app.id)` lists its views.")
+    }
+    return .view(found)
+  }
+}

@@ -1,0 +1,84 @@
+public import TernEvents
+public import Warehouse
+
+/// A value in a report: a cell of a list, or a JSON member beside the lists.
+public indirect enum ReportValue: Sendable, Hashable {
+  /// Text, from a client or from Tern.
+  case text(String)
+  /// A whole number; ``count(_:)`` makes one from any integer.
+  case integer(Int)
+  /// The number of a row or of something else with an identity: never grouped, and text to tables.
+  case id(Int64)
+  /// A number shown with two decimals.
+  case decimal(Double)
+  /// An amount of money in decimal notation: text in JSON too, since a binary fraction would not be exact.
+  case amount(String)
+  /// A part of a whole, from 0 to 1.
+  case share(Double)
+  /// A length of time in milliseconds; pages show minutes and seconds.
+  case duration(Int)
+  /// A point in time.
+  case time(Timestamp)
+  /// A civil day.
+  case day(Day)
+  /// True or false.
+  case flag(Bool)
+  /// Several texts: an array in JSON; tables show the first five.
+  case texts([String])
+  /// Named values: an object in JSON, one text elsewhere.
+  case properties([Properties.Element])
+  /// A list inside a row. Tables show it below its parent.
+  case list(ReportList)
+  /// Absent; `null` in JSON.
+  case none
+
+  /// A whole number from any integer, clamped to what an `Int` holds.
+  public static func count(_ number: some BinaryInteger) -> ReportValue { .integer(Int(clamping: number)) }
+
+  /// Named texts, ordered by name.
+  public static func pairs(_ pairs: [String: String]) -> ReportValue {
+    .properties(pairs.sorted { $0.key < $1.key }.map { .init(name: $0.key, value: .string($0.value)) })
+  }
+
+  /// True for values that tables align to the right.
+  public var isNumeric: Bool {
+    switch self {
+    case .integer, .decimal, .amount, .share, .duration: true
+    case .text, .id, .time, .day, .flag, .texts, .properties, .list, .none: false
+    }
+  }
+
+  /// The value as plain text, the way CSV writes it.
+  var plainText: String {
+    switch self {
+    case .text(let text), .amount(let text): text
+    case .integer(let number), .duration(let number): String(number)
+    case .id(let number): String(number)
+    case .decimal(let number): Self.decimalText(number)
+    case .share(let part): String(part)
+    case .time(let time): time.isoText
+    case .day(let day): day.description
+    case .flag(let flag): String(flag)
+    case .texts(let texts): texts.prefix(5).joined(separator: ", ")
+    case .properties(let properties):
+      properties.map { "\($0.name)=\($0.value.displayText)" }.joined(separator: " ")
+    case .list, .none: ""
+    }
+  }
+
+  /// The value for people to read on a terminal or page, with control characters written out.
+  public var displayText: String {
+    switch self {
+    case .integer(let number), .duration(let number): grouped(number)
+    case .share(let part): percentage(part)
+    case .none: "–"
+    default: visible(plainText)
+    }
+  }
+
+  private static func decimalText(_ number: Double) -> String {
+    let hundredths = Int((number * 100).rounded().clamped(to: -1e15...1e15))
+    let (whole, part) = (abs(hundredths) / 100, abs(hundredths) % 100)
+    return "\(hundredths < 0 ? "-" : "")\(whole).\(part < 10 ? "0" : "")\(part)"
+  }
+}

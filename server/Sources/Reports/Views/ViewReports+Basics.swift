@@ -1,0 +1,135 @@
+import Warehouse
+
+extension ViewReports {
+  static let overview = ReportDefinition.breakdown(
+    "overview", "Overview", "Users, sessions, screen views and crashes per day and hour, and active users.",
+    tables: [.hours]
+  ) { $0.overview }
+
+  static let screens = ReportDefinition.breakdown(
+    "screens", "Screens", "Screens with their views, time, entrances and exits, and by app version.",
+    tables: [.screens, .screenVersions]
+  ) {
+    [
+      $0.screens,
+      $0.plain(
+        "versions", title: "App versions", ["screen", "app", "version", "views", "unique"], $0.rows(.screenVersions)),
+    ]
+  }
+
+  static let timings = ReportDefinition.breakdown(
+    "timings", "Timings", "User timings, on average and by range.", tables: [.timings]
+  ) { [$0.timings] }
+
+  static let social = ReportDefinition.breakdown(
+    "social", "Social", "Interactions with social networks.", tables: [.social]
+  ) { [$0.plain("social", ["network", "action", "target", "interactions"], $0.rows(.social))] }
+
+  static let devices = ReportDefinition.breakdown(
+    "devices", "Devices", "Models, systems, resolutions, languages and countries.", tables: [.devices]
+  ) { $0.devices }
+
+  static let versions = ReportDefinition.breakdown(
+    "versions", "App versions", "Apps and their versions, identifiers and installers.",
+    tables: [.versions, .applications]
+  ) {
+    let numbers: [ReportColumn] = ["sessions", screenViews, "crashes"]
+    return [
+      $0.plain("versions", ["app", "version"] + numbers, $0.rows(.versions)),
+      $0.plain("applications", title: "Applications", ["application", "installer"] + numbers, $0.rows(.applications)),
+    ]
+  }
+
+  static let acquisition = ReportDefinition.breakdown(
+    "acquisition", "Acquisition", "Sources, media and campaigns of sessions.", tables: [.acquisition]
+  ) { [$0.plain("acquisition", ["source", "medium", "campaign", "sessions"], $0.rows(.acquisition))] }
+
+  static let screenViews = ReportColumn("screenviews", title: "Screen views")
+  static let exitCount = ReportColumn("drop_offs", title: "Exits")
+  static let exitRate = ReportColumn("drop_off_share", title: "Exit rate")
+  static let averageTime = ReportColumn("average_ms", title: "Average (mm:ss)")
+}
+
+extension ViewBreakdowns {
+  fileprivate var overview: [ReportList] {
+    let total = metrics.totals
+    let days = metrics.days.map { row -> [ReportValue] in
+      [
+        .day(row.day), .count(row.users), .count(row.newUsers), .count(row.totals.sessions),
+        .count(row.totals.screenViews), .count(row.totals.events), .count(row.totals.crashes),
+        .text(row.state.rawValue),
+      ]
+    }
+    let totals: [ReportValue] = [
+      .count(metrics.users), .count(metrics.newUsers), .count(metrics.returningUsers), .count(total.sessions),
+      .count(total.screenViews), .quotient(total.screenViews, total.sessions),
+      .averageDuration(total.duration, total.sessions), .share(metrics.newUsers, of: total.sessions),
+      .count(total.crashes), .count(total.excessHits),
+    ]
+    let hours = all(.hours).sorted { $0.key.lexicographicallyPrecedes($1.key) }
+    return [
+      ReportList(
+        "days", title: "Days",
+        columns: ["date", "users", "new_users", "sessions", ViewReports.screenViews, "events", "crashes", "state"],
+        rows: days),
+      ReportList(
+        "totals", title: "Totals",
+        columns: [
+          "users", "new_users", "returning_users", "sessions", ViewReports.screenViews, "screens_per_session",
+          ReportColumn("average_session_ms", title: "Avg. session (mm:ss)"), "new_sessions", "crashes",
+          "hits_over_quota",
+        ], rows: [totals]),
+      ReportList(
+        "actives", title: "Active users", columns: ["days", "users"],
+        rows: [1, 7, 14, 28].map { [.count($0), .count(metrics.actives[$0] ?? 0)] }),
+      ReportList(
+        "hours", title: "Hours", columns: ["hour", "sessions", "hits", "users"],
+        rows: hours.map { [.text($0.key[0]), .count($0.numbers[0]), .count($0.numbers[1]), .count($0.users)] }),
+    ]
+  }
+
+  fileprivate var screens: ReportList {
+    ReportList(
+      "screens",
+      columns: [
+        "screen", "views", "unique", "users", ReportColumn("time_ms", title: "Time (mm:ss)"), ViewReports.averageTime,
+        "entrances", "exits", ReportColumn("exit_share", title: "Exit rate"),
+      ],
+      rows: rows(.screens).map { row in
+        let numbers = row.numbers
+        // The last screen of a session has no end: it is not part of the average.
+        let stayed = numbers[0].subtractingSaturated(numbers[4])
+        return [
+          .text(row.key[0]), .count(numbers[0]), .count(numbers[1]), .count(row.users),
+          .duration(Int(numbers[2])), .averageDuration(numbers[2], stayed), .count(numbers[5]),
+          .count(numbers[4]), .share(numbers[4], of: numbers[0]),
+        ]
+      })
+  }
+
+  fileprivate var timings: ReportList {
+    let steps: [ReportColumn] = ["below_100_ms", "below_500_ms", "below_1_s", "below_3_s", "below_10_s", "longer"]
+    return ReportList(
+      "timings",
+      columns: ["category", "variable", "label", "samples", ReportColumn("average_ms", title: "Average ms")] + steps
+        + ["users"],
+      rows: rows(.timings).map { row in
+        let average = row.numbers[0] <= 0 ? 0 : row.numbers[1] / row.numbers[0]
+        return row.texts + [.count(row.numbers[0]), .count(average)] + row.numbers[2...].map { .count($0) }
+          + [.count(row.users)]
+      })
+  }
+
+  fileprivate var devices: [ReportList] {
+    [
+      ("model", "models", "Models"), ("system", "systems", "Systems"), ("resolution", "resolutions", "Resolutions"),
+      ("language", "languages", "Languages"), ("country", "countries", "Countries"),
+    ].map { dimension, name, title in
+      ReportList(
+        name, title: title, columns: [ReportColumn(dimension), "sessions", "users"],
+        rows: limited(all(.devices).filter { $0.key[0] == dimension }).map {
+          [.text($0.key[1]), .count($0.numbers[0]), .count($0.users)]
+        })
+    }
+  }
+}

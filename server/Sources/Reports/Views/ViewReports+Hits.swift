@@ -1,0 +1,114 @@
+import Ingest
+import TernEvents
+import Warehouse
+
+/// Reports about single hits and the last half hour.
+extension ViewReports {
+  static let late = ReportDefinition.ofView(
+    "late", "Late hits", "Hits that arrived after their day's cutoff; no other report counts them."
+  ) { view, request, store in
+    let late = try await store.lateHits(view, days: request.days)
+    return [
+      ReportList(
+        "late", columns: ["date", "version", ReportColumn("after_the_cut", title: "After the cutoff"), "hits"],
+        rows: late.prefix(request.viewLimit).map { row in
+          [
+            .day(row.day), .text(row.version.isEmpty ? "(not set)" : row.version), .text(delay(row.hours)),
+            .count(row.count),
+          ]
+        })
+    ]
+  }
+
+  private static func delay(_ hours: Int?) -> String {
+    switch hours {
+    case 1: "up to an hour"
+    case .some(let hours) where hours <= 24: "up to \(hours) hours"
+    case .some(let hours): "up to \(hours / 24) days"
+    case nil: "longer"
+    }
+  }
+
+  /// The name is public for the page's script, which refreshes this report only.
+  public static let realtime = ReportDefinition.ofView(
+    "realtime", "Real-time", "Active users and their activity in the last 30 minutes."
+  ) { view, request, store in
+    let metrics = try await store.viewRealtime(view, now: request.now.millisecondsSince1970)
+    func ranking(
+      _ fact: ViewRealtime.Fact, _ name: String, _ title: String, _ columns: [ReportColumn]
+    ) -> ReportList {
+      ReportList(
+        name, title: title, columns: columns + ["users", "hits"],
+        rows: (metrics.facts[fact] ?? []).prefix(request.viewLimit).map { row in
+          row.key.map { .text($0) } + [.count(row.users), .count(row.hits)]
+        })
+    }
+    let returning = Int64(metrics.activeUsers).subtractingSaturated(Int64(metrics.newUsers))
+    return [
+      ReportList(
+        "now", title: "Now", columns: ["active_users", "new_users", "returning_users", "hits"],
+        rows: [
+          [.count(metrics.activeUsers), .count(metrics.newUsers), .count(returning), .count(metrics.hits)]
+        ]),
+      ranking(.screen, "screens", "Screens", ["screen"]),
+      ranking(.event, "events", "Events", ["category", "action"]),
+      ranking(.app, "apps", "Apps", ["app"]),
+      ranking(.version, "versions", "App versions", ["version"]),
+      ranking(.country, "countries", "Countries", ["country"]),
+      ReportList(
+        "minutes", title: "Minutes", columns: ["minutes_ago", ViewReports.screenViews, "users", "hits"],
+        rows: metrics.minutes.enumerated().map { age, minute in
+          [.count(age), .count(minute.screenViews), .count(minute.users), .count(minute.hits)]
+        }),
+    ]
+  }
+
+  static let hits = ReportDefinition.ofView(
+    "hits", "Hit inspector", "The newest hits in full, whether the view counts them, and the rejected ones."
+  ) { view, request, store in
+    let hits = try await store.inspectedHits(view, days: request.days, limit: request.viewLimit)
+    let refused = try await store.refusedHits(view, days: request.days, limit: request.viewLimit)
+    return [
+      ReportList(
+        "hits",
+        columns: [
+          "received", "time", "date", "status", "install", "type", ReportColumn("faults", title: "Problems"),
+          "parameters",
+        ], rows: hits.map(row), isWide: true),
+      ReportList(
+        "refused", title: "Rejected hits",
+        columns: ["received", "reason", ReportColumn("faults", title: "Problems"), "parameters"],
+        rows: refused.map {
+          [
+            .time(Timestamp(millisecondsSince1970: $0.received)), .text($0.reason), .text($0.message),
+            .pairs(RefusedText.parameters($0.said)),
+          ]
+        }, isWide: true),
+    ]
+  }
+
+  private static func row(_ hit: InspectedHit) -> [ReportValue] {
+    let faults = hit.parameters.filter { $0.key.hasPrefix(HitParameter.faultMark) }.sorted { $0.key < $1.key }
+      .map { "\($0.key.dropFirst()): \($0.value)" }
+    return [
+      .time(Timestamp(millisecondsSince1970: hit.received)), .time(Timestamp(millisecondsSince1970: hit.time)),
+      .day(hit.day), .text(hit.status), .count(hit.install), .text(hit.parameters["t"] ?? ""),
+      .text(faults.joined(separator: "; ")),
+      .pairs(hit.parameters.filter { !$0.key.hasPrefix(HitParameter.faultMark) }),
+    ]
+  }
+}
+
+extension Int64 {
+  /// The sum, or the end of the range when it lies beyond.
+  func addingSaturated(_ other: Int64) -> Int64 {
+    let (sum, isOver) = addingReportingOverflow(other)
+    return isOver ? (other < 0 ? .min : .max) : sum
+  }
+
+  /// The difference, or the end of the range when it lies beyond.
+  func subtractingSaturated(_ other: Int64) -> Int64 {
+    let (difference, isOver) = subtractingReportingOverflow(other)
+    return isOver ? (other < 0 ? .max : .min) : difference
+  }
+}

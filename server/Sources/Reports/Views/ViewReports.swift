@@ -1,0 +1,129 @@
+import TernEvents
+import Warehouse
+
+/// The reports of a view.
+public enum ViewReports {
+  /// All of them, in the order of the pages.
+  static let all = [
+    overview, screens, landing, exits, depth, flow, events, exceptions, timings, ecommerce, shopping, checkout,
+    promotions, lists, social, devices, versions, acquisition, custom, realtime, late, hits,
+  ]
+}
+
+extension ReportDefinition {
+  /// Creates a report that is made from breakdowns of a view.
+  static func breakdown(
+    _ name: String, _ title: String, _ explanation: String, tables: Set<ViewTable>,
+    lists: @escaping @Sendable (ViewBreakdowns) -> [ReportList]
+  ) -> ReportDefinition {
+    ofView(name, title, explanation) { view, request, store in
+      let metrics = try await store.viewFigures(
+        view, days: request.days, tables: tables, now: request.now.millisecondsSince1970)
+      return lists(ViewBreakdowns(view: view, request: request, metrics: metrics))
+    }
+  }
+
+  /// Creates a report of a view.
+  static func ofView(
+    _ name: String, _ title: String, _ explanation: String,
+    read: @escaping @Sendable (View, ReportRequest, any FigureSource) async throws -> [ReportList]
+  ) -> ReportDefinition {
+    ReportDefinition(name, title: title, explanation: explanation) { request, store in
+      guard let view = request.view else {
+        throw ReportError(
+          code: .unknownView, message: "The report \"\(name)\" is one of a view. Choose a view with --view NUMBER.")
+      }
+      let currency = view.currency(on: request.days)
+      return ReportContent(
+        try await read(view, request, store).map { $0.labelled(currency: currency) },
+        values: currency.isEmpty ? [:] : ["currency": .text(currency)])
+    }
+  }
+}
+
+extension ReportRequest {
+  /// The rows of each list of a view's report.
+  var viewLimit: Int { limit ?? 200 }
+}
+
+extension View {
+  /// The currency label of amounts; several when it was changed within the days, empty when there is none.
+  func currency(on days: ClosedRange<Day>) -> String {
+    var labels: [String] = []
+    for rules in rules(on: days) where !labels.contains(rules.settings.currency) {
+      labels.append(rules.settings.currency)
+    }
+    return labels == [""] ? "" : labels.map { $0.isEmpty ? "(not set)" : $0 }.joined(separator: ", ")
+  }
+}
+
+extension ReportList {
+  /// The list with the currency in its title, if it has amounts.
+  fileprivate func labelled(currency: String) -> ReportList {
+    let hasAmounts = columns.contains { ["revenue", "average_order"].contains($0.name) }
+    guard !currency.isEmpty, hasAmounts else { return self }
+    var list = self
+    list.title += "\(title.isEmpty ? "" : " ")(\(currency))"
+    return list
+  }
+}
+
+/// The breakdowns that a report of a view is made from.
+struct ViewBreakdowns {
+  let view: View
+  let request: ReportRequest
+  let metrics: ViewFigures
+
+  /// All rows of a breakdown.
+  func all(_ table: ViewTable) -> [ViewFigures.Row] { metrics.tables[table] ?? [] }
+
+  /// The rows of a breakdown up to the limit.
+  func rows(_ table: ViewTable) -> ArraySlice<ViewFigures.Row> { limited(all(table)) }
+
+  func limited(_ rows: [ViewFigures.Row]) -> ArraySlice<ViewFigures.Row> { rows.prefix(request.viewLimit) }
+
+  /// A list of keys, numbers and users as they are.
+  func plain(
+    _ name: String, title: String = "", _ columns: [ReportColumn], _ rows: ArraySlice<ViewFigures.Row>
+  ) -> ReportList {
+    ReportList(
+      name, title: title, columns: columns + ["users"],
+      rows: rows.map { row in row.texts + row.numbers.map { .count($0) } + [.count(row.users)] })
+  }
+}
+
+extension ViewFigures.Row {
+  /// The parts of the key as values.
+  var texts: [ReportValue] { key.map { .text($0) } }
+}
+
+extension ReportValue {
+  /// The part of a whole; 0 of nothing.
+  static func ratio(_ part: some BinaryInteger, _ whole: some BinaryInteger) -> Double {
+    whole == 0 ? 0 : Double(part) / Double(whole)
+  }
+
+  /// The part of a whole as a percentage.
+  static func share(_ part: some BinaryInteger, of whole: some BinaryInteger) -> ReportValue {
+    .share(ratio(part, whole))
+  }
+
+  /// A quotient with two decimals.
+  static func quotient(_ part: some BinaryInteger, _ whole: some BinaryInteger) -> ReportValue {
+    .decimal(ratio(part, whole))
+  }
+
+  /// A sum of milliseconds divided by a count; zero of nothing.
+  static func averageDuration(_ sum: Int64, _ count: Int64) -> ReportValue {
+    .duration(Int(clamping: count <= 0 ? 0 : sum / count))
+  }
+
+  /// Millionths as an amount of money.
+  static func millionths(_ millionths: Int64) -> ReportValue {
+    let magnitude = millionths.magnitude
+    var decimals = String(magnitude % 1_000_000)
+    decimals = String(repeating: "0", count: 6 - decimals.count) + decimals
+    while decimals.hasSuffix("0"), decimals.count > 2 { decimals.removeLast() }
+    return .amount("\(millionths < 0 ? "-" : "")\(magnitude / 1_000_000).\(decimals)")
+  }
+}

@@ -1,0 +1,57 @@
+import Reports
+import ReportsTestSupport
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Portal
+
+/// The page and the navigation of a report that Tern does not have.
+struct NewReportPageTests {
+  private static let weekends = ReportDefinition(
+    "weekends", title: "Weekends", explanation: "Events on Saturdays and Sundays.",
+    navigation: ReportNavigation(.usage, "Weekends", icon: "M3 3h14v14H3z")
+  ) { request, store in
+    let counts = try await store.dailyCounts(app: request.app, dimension: .total, days: request.days)
+    // Day 0 was a Thursday.
+    return ReportContent([
+      ReportList(
+        "weekends", columns: ["date", "events"],
+        rows: counts.filter { [2, 3].contains($0.day.number % 7) }.map { [.day($0.day), .count($0.count)] })
+    ])
+  }
+
+  private static let systems = ReportDefinition(
+    "systems", title: "Systems", explanation: "Operating systems.",
+    navigation: ReportNavigation(.audience, "Systems only", icon: "M3 3h14v14H3z"),
+    rankings: [Ranking("systems", noun: "system", dimension: .os)])
+
+  private func page(_ name: String) async throws -> PageScanner {
+    let standard = ReportRegistry.standard
+    let reports = ReportRegistry(app: standard.app + [Self.weekends, Self.systems], view: standard.view)
+    let sample = try SamplePages("e")
+    let pages = try PortalPages(collector: "", reports: reports)
+    let request = try ReportRequest(
+      name, of: .app(sample.app.id, timeZone: "Europe/Berlin"), parameters: [:], now: SamplePages.now,
+      reports: reports)
+    return PageScanner(try await pages.report(request, app: sample.app, from: sample.source))
+  }
+
+  @Test func `a definition in a registry gives a page with its lists and an entry in the navigation`() async throws {
+    let page = try await page("weekends")
+    #expect(page.problems.isEmpty)
+    // 2026-05-30, the day of the request, was a Saturday.
+    #expect(page.text.contains("2026-05-30") && page.text.contains("Events on Saturdays and Sundays."))
+    #expect(!page.text.contains("2026-05-29"))
+    let links = page.tags.filter { $0["aria-current"] == "page" }.compactMap { $0["href"] }
+    #expect(links == ["/apps/1/weekends"])
+    #expect(page.tags.contains { $0["href"] == "/api/v1/apps/1/reports/weekends?format=csv" })
+  }
+
+  @Test func `a ranking in a registry gives a page with trends`() async throws {
+    let page = try await page("systems")
+    #expect(page.problems.isEmpty)
+    #expect(page.tags.contains { $0["class"]?.hasPrefix("spark") == true })
+    #expect(page.text.contains("Systems only"))
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import ReportsTestSupport
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Reports
+
+/// A report that Tern does not have: its definition and its place in a registry are all it takes.
+struct NewReportTests {
+  static let weekdays = ReportDefinition(
+    "weekdays", title: "Weekdays", explanation: "Events by day of the week.",
+    navigation: ReportNavigation(.usage, "Weekdays", icon: "M3 3h14v14H3z")
+  ) { request, store in
+    var counts = Array(repeating: 0, count: 7)
+    for count in try await store.dailyCounts(app: request.app, dimension: .total, days: request.days) {
+      // Day 0 was a Thursday.
+      counts[((count.day.number + 3) % 7 + 7) % 7] += count.count
+    }
+    let names = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    return ReportContent([
+      ReportList("weekdays", columns: ["day", "events"], rows: zip(names, counts).map { [.text($0), .count($1)] })
+    ])
+  }
+
+  @Test func `a definition in a registry gives JSON, CSV and text`() async throws {
+    var source = MemoryFigures()
+    // 2026-05-30 was a Saturday.
+    source.rows = [.init(day: try #require(Day("2026-05-30")), name: "a")]
+    let standard = ReportRegistry.standard
+    let reports = ReportRegistry(app: standard.app + [Self.weekdays], view: standard.view)
+    let report = try await ReportRequest(
+      "weekdays", of: .app(AppID(1), timeZone: "UTC"), parameters: ["days": "7"], now: ReportRequestTests.now,
+      reports: reports
+    ).report(from: source)
+    #expect(try report.text(.csv).hasPrefix("day,events\r\nMonday,0\r\n"))
+    #expect(try report.text(.csv).contains("Saturday,1\r\n"))
+    #expect(try report.text(.table).hasSuffix("Saturday        1\nSunday          0\n"))
+    let json = try JSONSerialization.jsonObject(with: try report.json()) as? [String: Any]
+    #expect((json?["weekdays"] as? [[String: Any]])?[5]["events"] as? Int == 1)
+    #expect(json?["from"] as? String == "2026-05-24")
+  }
+
+  @Test func `the names of reports are unique, and each report that is reached from another one names it`() throws {
+    for reports in [ReportRegistry.standard.app, ReportRegistry.standard.view] {
+      #expect(Set(reports.map(\.name)).count == reports.count)
+      for parent in reports.compactMap(\.parent) { #expect(reports.contains { $0.name == parent }) }
+    }
+    for report in ReportRegistry.standard.app {
+      #expect((report.navigation == nil) == (report.parent != nil), "\(report.name)")
+      #expect(report.explanation.hasSuffix("."))
+    }
+  }
+}
