@@ -3,11 +3,11 @@ package import Warehouse
 
 /// A store that counts the keys whose users it unites.
 package final class CountingStore: StubSource {
-  private let base: MemoryFigures
+  private let base: any FigureSource
   private let keys = Mutex(0)
 
   /// Creates a store over another one.
-  package init(_ base: MemoryFigures) { self.base = base }
+  package init(_ base: any FigureSource) { self.base = base }
 
   /// The number of keys whose users were united so far.
   package var unitedKeys: Int { keys.withLock { $0 } }
