@@ -114,7 +114,7 @@ import Warehouse
           #expect(response.status == status, "\(path)")
           guard status == .notFound else { continue }
           let text = String(buffer: response.body)
-          #expect(text.contains("There is no fault") || text.contains("There is no occurrence"), "\(path)")
+          #expect(text.contains("This error does not exist"), "\(path)")
           if path.hasPrefix("/api") { #expect(text.contains(#""code":"unknown_error""#)) }
         }
       }

@@ -49,7 +49,7 @@ import Warehouse
     #expect(fixture.warehouse.names.isEmpty)
   }
 
-  @Test func `hits beyond the limits are losses of their app`() async throws {
+  @Test func `hits beyond the limits count as dropped events of their app`() async throws {
     let fixture = try Fixture()
     let long = hit(fixture, "Long") + "&cd=" + String(repeating: "x", count: 9_000)
     try await fixture.routed { client in

@@ -38,7 +38,7 @@ import Testing
   @Test func `a report of an unknown fault or occurrence prints one line and exits with 2`() throws {
     let workspace = try Workspace()
     let app = try CreatedApp.create(workspace, "No faults")
-    for (option, text) in [("--group", "There is no fault 7"), ("--occurrence", "There is no occurrence 7")] {
+    for (option, text) in [("--group", "This error does not exist."), ("--occurrence", "This error does not exist.")] {
       let (status, output, error) = try workspace.run(
         ["report", "error", option, "7", "--app", app.id, "--data", workspace.path("data")])
       #expect(status == 2 && output.isEmpty)

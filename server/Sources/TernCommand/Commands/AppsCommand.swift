@@ -7,7 +7,7 @@ import Warehouse
 /// `tern apps`
 struct AppsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "apps", abstract: "Create and list apps, and bound their names; works while a server runs.",
+    commandName: "apps", abstract: "Create and list apps, and limit their number of names; works while a server runs.",
     subcommands: [Create.self, List.self, Names.self])
 
   /// `tern apps create`

@@ -30,8 +30,8 @@ struct DimensionsCommand: ParsableCommand {
 
     func run() throws {
       let definition = try definition.define(.dimension, type: nil, scope: scope)
-      let state = definition.isActive ? "has the scope \(definition.scope.rawValue)" : "is not processed"
-      Terminal.say("\(definition.parameter), \"\(visible(definition.name))\", \(state) from now on.")
+      let state = definition.isActive ? "now has \(definition.scope.rawValue) scope" : "is no longer processed"
+      Terminal.say("\(definition.parameter), \"\(visible(definition.name))\", \(state).")
     }
   }
 
@@ -74,14 +74,14 @@ struct MetricsCommand: ParsableCommand {
     @OptionGroup var definition: DefinitionOptions
 
     @Option(
-      help: ArgumentHelp("How values are shown: integer, currency or time.", valueName: "type"),
+      help: ArgumentHelp("The format of values: integer, currency or time.", valueName: "type"),
       transform: { try choice($0) })
     var type: CustomDefinition.MetricType?
 
     func run() throws {
       let definition = try definition.define(.metric, type: type, scope: nil)
-      let state = definition.isActive ? "is processed" : "is not processed"
-      Terminal.say("\(definition.parameter), \"\(visible(definition.name))\", \(state) from now on.")
+      let state = definition.isActive ? "is now processed" : "is no longer processed"
+      Terminal.say("\(definition.parameter), \"\(visible(definition.name))\", \(state).")
     }
   }
 
@@ -112,10 +112,10 @@ struct DefinitionOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The name that people read.", valueName: "name"))
   var name: String?
 
-  @Flag(help: "Do not process values from now on.")
+  @Flag(help: "Stop processing values.")
   var inactive = false
 
-  @Flag(help: "Process values from now on.")
+  @Flag(help: "Start processing values.")
   var active = false
 
   @OptionGroup var data: DataOption

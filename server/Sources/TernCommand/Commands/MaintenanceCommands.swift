@@ -1,13 +1,14 @@
 import ArgumentParser
 import Foundation
+import Reports
 import Warehouse
 
 /// `tern verify`
 struct VerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "verify", abstract: "Count every figure again from the stored events, and list differences.",
+    commandName: "verify", abstract: "Recount all metrics from the stored events and list differences.",
     discussion: """
-      Works while a server runs. Exit code 0: nothing differs. 1: something does; the last line says what helps.
+      Works while a server runs. Exit code 0: no differences. 1: differences; the last line says what to do.
 
       Example:
         tern verify --data /var/lib/tern
@@ -25,19 +26,19 @@ struct VerifyCommand: AsyncParsableCommand {
     for difference in report.differences { Terminal.say(CommandEnding.line(difference.description)) }
     guard report.isClean else {
       Terminal.complain(
-        "tern: \(report.differenceCount) of \(report.figures) figures differ. \(report.remedy)")
+        "tern: \(grouped(report.differenceCount)) of \(grouped(report.figures)) metrics differ. \(report.remedy)")
       throw ExitCode(1)
     }
-    Terminal.say("\(report.figures) figures agree with \(report.events) events.")
+    Terminal.say("\(grouped(report.figures)) metrics match \(grouped(report.events)) events.")
   }
 }
 
 /// `tern rebuild`
 struct RebuildCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rebuild", abstract: "Make the figures anew from the stored events.",
+    commandName: "rebuild", abstract: "Rebuild all metrics from the stored events.",
     discussion: """
-      Needs the server stopped. Events are only read. Sealed days of views stay as they are: they are final.
+      Needs the server stopped. Events are only read. Sealed days of views are final and stay unchanged.
 
       Example:
         tern rebuild --data /var/lib/tern
@@ -54,7 +55,7 @@ struct RebuildCommand: ParsableCommand {
       Terminal.progress("\(count) events counted")
     }
     Terminal.progress("")
-    Terminal.say("The figures were made anew from \(events) events; sealed days of views stay as they are.")
+    Terminal.say("Metrics rebuilt from \(grouped(events)) events; sealed days of views are unchanged.")
   }
 }
 

@@ -28,10 +28,10 @@ struct ViewsCommand: ParsableCommand {
 
     @OptionGroup var app: AppOption
 
-    @Option(help: ArgumentHelp("The name that people read.", valueName: "name"))
+    @Option(help: ArgumentHelp("The display name.", valueName: "name"))
     var name: String
 
-    @Option(help: ArgumentHelp("The zone whose days it counts, for example Europe/Berlin.", valueName: "zone"))
+    @Option(help: ArgumentHelp("The time zone of its days, for example Europe/Berlin.", valueName: "zone"))
     var timeZone: String
 
     @Option(
@@ -40,7 +40,7 @@ struct ViewsCommand: ParsableCommand {
 
     @Option(
       help: ArgumentHelp(
-        "What a hit must have: parameter=value or parameter!=value; may be given several times.", valueName: "filter"),
+        "A filter on hits: parameter=value or parameter!=value; repeatable.", valueName: "filter"),
       transform: ViewsCommand.filter)
     var filter: [ViewFilter] = []
 
@@ -65,7 +65,7 @@ struct ViewsCommand: ParsableCommand {
   /// `tern views list`
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List the views of an app, or of all, with what they count since when.",
+      abstract: "List the views of an app, or of all apps, with their settings over time.",
       discussion: """
         A view whose settings were changed has a line for each time; the last may hold from tomorrow on.
 
@@ -89,7 +89,7 @@ struct ViewsCommand: ParsableCommand {
       if json {
         return Terminal.say(try CommandOutput.json(views.map { try ViewDescription($0, now: Catalog.systemTime()) }))
       }
-      if views.isEmpty { return Terminal.say("There is no view yet. Create one with tern views create.") }
+      if views.isEmpty { return Terminal.say("No views yet. Create one with tern views create.") }
       let header = ["ID", "APP", "NAME", "TIME ZONE", "SINCE", "LATENESS", "FILTERS", "SETTINGS"]
       Terminal.say(
         CommandOutput.table(
@@ -109,7 +109,7 @@ struct ViewsCommand: ParsableCommand {
   /// `tern views zone`
   struct Zone: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Change a view's time zone from now on; what happened before keeps its days.",
+      abstract: "Change a view's time zone from now on; earlier hits keep their days.",
       discussion: """
         Example:
           tern views zone 3 --time-zone Europe/Lisbon
@@ -118,7 +118,7 @@ struct ViewsCommand: ParsableCommand {
     @Argument(help: "The view's id.")
     var view: Int64
 
-    @Option(help: ArgumentHelp("The zone that counts from now on.", valueName: "zone"))
+    @Option(help: ArgumentHelp("The new time zone.", valueName: "zone"))
     var timeZone: String
 
     @OptionGroup var data: DataOption
@@ -127,7 +127,7 @@ struct ViewsCommand: ParsableCommand {
       let catalog = try data.existingCatalog()
       defer { try? catalog.close() }
       let view = try catalog.setZone(of: ViewID(view), to: timeZone)
-      Terminal.say("View \(view.id) counts days in \(view.timeZone) from now on.")
+      Terminal.say("View \(view.id) now counts days in \(view.timeZone).")
     }
   }
 
