@@ -118,7 +118,8 @@ extension `App Center` {
         ScriptedTransport { $0.events.contains { $0.name == "E0" } ? .status(503) : .accept })
       for number in 0..<50 { Analytics.trackEvent("E\(number)") }
       await modules.transport.request(number: 1)
-      _ = await modules.clock.sleeping()
+      // Until then the client is still sending, and would send some of the next events at once.
+      try await modules.wait { $0.lastError != nil }
       for number in 50..<100 { Analytics.trackEvent("E\(number)") }
       await modules.transport.request(number: 2)
       try await modules.wait { $0.delivered == 50 }
