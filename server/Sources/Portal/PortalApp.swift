@@ -1,6 +1,6 @@
 public import Warehouse
 
-/// What the pages need to know about an app.
+/// An app, as the pages show it.
 public struct PortalApp: Sendable, Hashable {
   /// Its number within the server.
   public var id: AppID

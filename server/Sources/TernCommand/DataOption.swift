@@ -29,7 +29,7 @@ struct AppOption: ParsableArguments {
   /// The app; throws when there is none with this id.
   func find(in catalog: Catalog) throws -> App { try Self.find(text, in: catalog) }
 
-  /// The app with an id, as somebody wrote it; throws when there is none.
+  /// Finds an app by its id as text; throws if there is none.
   static func find(_ text: String, in catalog: Catalog) throws -> App {
     guard let number = Int64(text), let app = try catalog.app(AppID(number)) else {
       throw CommandFailure("There is no app \"\(text)\". `tern apps list` shows all.")

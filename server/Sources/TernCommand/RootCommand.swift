@@ -15,7 +15,7 @@ struct RootCommand: AsyncParsableCommand {
         tern serve                                   start the server and print a login link
         tern apps create "My App"                    create an app and print its keys
         tern track Hello -p count=3 --key KEY        send one event and say whether it arrived
-        tern report overview --app 1 --format csv    the figures of the last 30 days
+        tern report overview --app 1 --format csv    the metrics of the last 30 days
       """,
     version: "tern \(ternVersion)",
     subcommands: [

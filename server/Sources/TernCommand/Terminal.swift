@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the program prints. Unbuffered: whoever reads a log while the server runs sees each line at once.
+/// The program's output. Unbuffered, so that the log of a running server shows each line at once.
 enum Terminal {
   /// Prints to standard output.
   static func say(_ text: String) { write(text, to: .standardOutput) }
@@ -8,7 +8,7 @@ enum Terminal {
   /// Prints to standard error.
   static func complain(_ text: String) { write(text, to: .standardError) }
 
-  /// Shows how far something is, on one line that is written over; nothing when nobody watches.
+  /// Shows progress on one line that is overwritten; prints nothing unless standard error is a terminal.
   static func progress(_ text: String) {
     guard isatty(STDERR_FILENO) == 1 else { return }
     try? FileHandle.standardError.write(contentsOf: Data("\r\(text)\u{1B}[K".utf8))

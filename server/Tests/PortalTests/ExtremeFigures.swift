@@ -3,7 +3,7 @@ import ReportsTestSupport
 import TernEvents
 import Warehouse
 
-/// Figures as large as numbers go, on every day, under every key, and rows with the most extreme values.
+/// The largest counts, on every day and under every key, and rows with the most extreme values.
 struct ExtremeFigures: StubSource {
   let base: any FigureSource
   let keys = ["", "a", "b"]

@@ -18,7 +18,7 @@ struct PageScanner {
   private(set) var tags: [Tag] = []
   /// The text between tags, joined.
   private(set) var text = ""
-  /// What is not as expected.
+  /// The unexpected parts.
   private(set) var problems: [String] = []
 
   init(_ page: String) {

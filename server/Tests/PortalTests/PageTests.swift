@@ -36,7 +36,7 @@ struct PageTests {
     }
   }
 
-  @Test func `a chart has a column for every day, and the same figures as a table`() async throws {
+  @Test func `a chart has a column for every day, and the same numbers as a table`() async throws {
     for days in [1, 2, 7, 30, 90, 731] {
       let page = try await seeded("event", ["days": String(days), "event": "Search"])
       let tips = page.components(separatedBy: "<div class=\"tip\">").count - 1

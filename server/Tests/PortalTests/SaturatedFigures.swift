@@ -2,7 +2,7 @@ import ReportsTestSupport
 import TernEvents
 import Warehouse
 
-/// The figures with counts cut to what an integer holds, as a store would have them.
+/// A store whose counts end at the largest integer.
 struct SaturatedFigures: StubSource {
   let base: MemoryFigures
 

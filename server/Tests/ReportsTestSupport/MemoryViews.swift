@@ -1,16 +1,16 @@
 package import Warehouse
 
-/// What a source says of views, whatever it is asked.
+/// Fixed metrics of views for a store in memory.
 package struct MemoryViews: Sendable {
   package var figures = ViewFigures()
   package var late: [LateHits] = []
   package var hits: [InspectedHit] = []
   package var realtime = ViewRealtime()
 
-  /// Creates figures of nothing.
+  /// Creates empty metrics.
   package init() {}
 
-  /// Figures with a row in every list, in which each text is the same and each number too.
+  /// Metrics with a row in every list, with one text and one number throughout.
   package init(_ text: String, _ number: Int64 = 3, day: Day, time: Int64 = 0) {
     let count = Int(number)
     var totals = ViewTotals()

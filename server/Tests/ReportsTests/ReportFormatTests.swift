@@ -249,7 +249,7 @@ struct ReportFormatTests {
     #expect(table.terminalText().hasSuffix("-54.00   -54.00     -7\n"))
   }
 
-  @Test func `a long name is cut where figures follow it, and whole in CSV`() {
+  @Test func `a long name is cut where numbers follow it, and complete in CSV`() {
     for letter in ["x", "字"] {
       let name = String(repeating: letter, count: 500)
       let table = ReportList("", columns: ["screen", "views", "note"], rows: [[.text(name), .count(7), .text(name)]])

@@ -2,7 +2,7 @@ import Reports
 public import TernEvents
 public import Warehouse
 
-/// A view as the API and `tern views` write it.
+/// A view in the JSON of the API and of `tern views`.
 public struct ViewDescription: Encodable, Sendable {
   private let id: Int64
   private let app: Int64
@@ -40,7 +40,7 @@ public struct ViewDescription: Encodable, Sendable {
   }
 }
 
-/// What a view counts and how; in a list, with the day from which on.
+/// The rules of a view; in a list, with the day from which they hold.
 private struct RulesDescription: Encodable, Sendable {
   private enum CodingKeys: String, CodingKey {
     case since, lateness, filters, sessionTimeoutMinutes, campaignDays, quotas, currency, userID, unification

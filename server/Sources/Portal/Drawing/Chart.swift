@@ -3,7 +3,7 @@ import Warehouse
 
 /// Lines over days, drawn on the server: shapes stretch to the page, text stays text.
 ///
-/// The picture is an SVG without any text, stretched to its box; axis labels and the figures of the day under the pointer
+/// The picture is an SVG without any text, stretched to its box; axis labels and the numbers of the day under the pointer
 /// are HTML laid over it in as many equal columns as there are days. So it is sharp and legible at every width without
 /// a script and without inline styles, which the content security policy forbids.
 struct Chart {
@@ -11,9 +11,9 @@ struct Chart {
   struct Series {
     var name: String
     var values: [Int]
-    /// Whether the area under the line is filled.
+    /// True if the area under the line is filled.
     var isFilled: Bool = false
-    /// Whether each day is a bar of its own, as suits what happens on some days only.
+    /// True if each day is a bar, as suits rare events.
     var isBars: Bool = false
     /// 1…4: the colour's number in the style sheet.
     var color: Int
@@ -21,11 +21,11 @@ struct Chart {
 
   /// Distinguishes charts on one page.
   var id: String
-  /// What the chart shows, for those who cannot see it.
+  /// The description for screen readers.
   var title: String
   var days: [Day]
   var series: [Series]
-  /// Whether the last day is still growing: the line to it is dashed.
+  /// True if the last day is not over: the line to it is dashed.
   var endsToday = false
 
   static let width = 1_000.0
@@ -103,7 +103,7 @@ struct Chart {
       let label =
         fromEnd.isMultiple(of: step)
         ? "<span class=\"x\(fromEnd.isMultiple(of: step * 2) ? "" : " minor")\">\(days[index].shortText)</span>" : ""
-      // The second half's figures stand to the left of the pointer, so that they stay on the page.
+      // The second half's numbers are to the left of the pointer, so that they stay on the page.
       let side = index * 2 >= days.count ? " class=\"late\"" : ""
       return "<li\(side)>\(label)\(dots(index, scale))\(tip(index))</li>"
     }.joined()

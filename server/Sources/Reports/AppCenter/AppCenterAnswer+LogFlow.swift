@@ -34,7 +34,7 @@ extension AppCenterQuestion {
   /// The most logs of one answer, as in the original.
   private static let maximumLogs = 100
 
-  /// What was received since the start of the question, oldest first; the newest when there is more.
+  /// The rows received since the start of the question, oldest first; only the newest if there are too many.
   func logFlow(_ source: any FigureSource) async throws -> AppCenterLogFlow {
     let shownKinds = Set(StoredKind.allCases.filter { Self.type($0) != nil })
     // One more than an answer has room for: it tells that there are more.

@@ -5,9 +5,9 @@ public import Warehouse
 ///
 /// Days are those of the app's time zone; an app in UTC, as new ones are, gives what the original gave.
 public struct AppCenterQuestion: Sendable, Hashable {
-  /// What is asked for, below `analytics/`, decoded.
+  /// The path below `analytics/`, decoded.
   public var path: [String]
-  /// What that is about.
+  /// The subject of the path.
   var subject: AppCenterSubject
   /// The app.
   public var app: AppID
@@ -21,13 +21,13 @@ public struct AppCenterQuestion: Sendable, Hashable {
   public var versionNames: [String]
   /// The most rows of a list.
   public var top: Int
-  /// How many rows of a list to leave out first.
+  /// The number of rows to skip at the start of a list.
   public var skip: Int
-  /// How a list is ordered: a column, and `asc` or `desc`.
+  /// The order of a list: a column, and `asc` or `desc`.
   public var order: String
-  /// When the question was asked.
+  /// The time of the question.
   public var now: Timestamp
-  /// From when on rows are wanted, where they are shown as they arrive.
+  /// The start of the rows in the log flow.
   public var since: Timestamp
 
   /// Reads a question.
@@ -51,7 +51,7 @@ public struct AppCenterQuestion: Sendable, Hashable {
     versionNames = subject == .versions ? wanted : []
     if wanted.count > versionNames.count || given["app_build"] != nil {
       throw AppCenterFault(
-        .notImplemented, "This server keeps no figures by version here. Leave out versions and app_build.")
+        .notImplemented, "This server has no metrics by version here. Leave out versions and app_build.")
     }
     let today: Day
     do throws(ReportError) { today = try ReportZone(timeZone).day(of: now) } catch {
@@ -78,8 +78,8 @@ public struct AppCenterQuestion: Sendable, Hashable {
   ) throws(AppCenterFault) -> ClosedRange<Day> {
     let first = try isRangeless ? today.advanced(by: -27) : day("start", given)
     let last = try isRangeless ? today : day("end", given) ?? today
-    guard let first else { throw AppCenterFault(.badRequest, "Say from when: start=2026-05-01T00:00:00Z.") }
-    guard first <= last else { throw AppCenterFault(.badRequest, "The range begins after it ends.") }
+    guard let first else { throw AppCenterFault(.badRequest, "Choose a start: start=2026-05-01T00:00:00Z.") }
+    guard first <= last else { throw AppCenterFault(.badRequest, "The start is after the end.") }
     guard first.distance(to: last) < ReportRequest.maximumDays else {
       throw AppCenterFault(.badRequest, "The range has more than \(ReportRequest.maximumDays) days.")
     }
@@ -96,7 +96,7 @@ public struct AppCenterQuestion: Sendable, Hashable {
   }
 
   static func unreadable(_ name: String) -> AppCenterFault {
-    AppCenterFault(.badRequest, "\(name) is no ISO 8601 time: write 2026-05-01T00:00:00Z.")
+    AppCenterFault(.badRequest, "\(name) is not an ISO 8601 time. Write it as 2026-05-01T00:00:00Z.")
   }
 
   private static func interval(_ text: String?) throws(AppCenterFault) -> Int {
@@ -111,13 +111,13 @@ public struct AppCenterQuestion: Sendable, Hashable {
   private static func number(_ name: String, _ given: [String: String]) throws(AppCenterFault) -> Int? {
     guard let text = given[name] else { return nil }
     guard let number = Int(text), (0...1_000_000).contains(number) else {
-      throw AppCenterFault(.badRequest, "\(name) is no number from 0 to 1000000.")
+      throw AppCenterFault(.badRequest, "\(name) is not a number from 0 to 1000000.")
     }
     return number
   }
 }
 
-/// Why a question in App Center's form has no answer.
+/// The reason why a question in App Center's form has no answer.
 public struct AppCenterFault: Error, Sendable, Hashable {
   /// The kinds of fault, by their names in App Center's errors.
   public enum Code: String, Sendable {
@@ -125,13 +125,13 @@ public struct AppCenterFault: Error, Sendable, Hashable {
     case badRequest = "BadRequest"
     /// There is no such app or address.
     case notFound = "NotFound"
-    /// App Center had it, this server has not.
+    /// App Center had this, this server does not.
     case notImplemented = "NotImplemented"
     /// The token is missing or wrong.
     case unauthorized = "Unauthorized"
   }
 
-  /// What kind of fault this is.
+  /// The kind of fault.
   public var code: Code
   /// The reason and what to do.
   public var message: String

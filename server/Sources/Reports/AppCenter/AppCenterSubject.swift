@@ -1,4 +1,4 @@
-/// What an address of the analytics API asks about.
+/// The subject of an address of the analytics API.
 enum AppCenterSubject: Sendable, Hashable {
   case activeDeviceCounts
   case sessionCounts
@@ -19,7 +19,7 @@ enum AppCenterSubject: Sendable, Hashable {
   case properties(String)
   case propertyCounts(event: String, property: String)
 
-  /// What App Center could tell and this server cannot, by the first part of the path.
+  /// App Center's answers that this server does not have, by the first part of the path.
   private static let missing: [String: String] = [
     "audiences": "Audiences belonged to App Center Push; this server has none.",
     "crash_groups": "This API had crash groups for UWP apps only. Use the report errors.",
@@ -64,7 +64,7 @@ enum AppCenterSubject: Sendable, Hashable {
     }
   }
 
-  /// Whether it is about what there is now and had no range.
+  /// True if the subject is the current state, for which App Center had no range.
   var isRangeless: Bool {
     switch self {
     case .logFlow, .properties: true
@@ -72,7 +72,7 @@ enum AppCenterSubject: Sendable, Hashable {
     }
   }
 
-  /// How many rows an answer has when nobody says how many.
+  /// The default number of rows in an answer.
   var usualRows: Int {
     if case .propertyCounts = self { 10 } else { 30 }
   }

@@ -78,11 +78,11 @@ extension ReportDefinition: Hashable {
 public struct ReportNavigation: Sendable, Hashable {
   /// The groups of the navigation, in order.
   public enum Section: String, Sendable, CaseIterable {
-    /// What people do in the app.
+    /// Activity in the app.
     case usage = "Usage"
     /// The versions, devices and places they use it on.
     case audience = "Audience"
-    /// What arrives, and what does not. These reports are shown before the first event, too.
+    /// Incoming data. These reports are shown before the first event, too.
     case monitoring = "Monitoring"
   }
 
