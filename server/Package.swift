@@ -27,12 +27,21 @@ let package = Package(
     // Data flows down this list: bytes -> events -> rollups -> figures -> pages -> HTTP -> command line.
     .target(
       name: "Ingest", dependencies: [.product(name: "TernEvents", package: "tern"), "CTernJSON", "CTernInflate"]),
+    // The port: what a warehouse and a catalog do, and the values they speak in.
+    .target(name: "Warehouse", dependencies: ["Ingest", .product(name: "TernEvents", package: "tern")]),
     .target(
-      name: "Warehouse",
+      name: "Views", dependencies: ["Warehouse", "Ingest", "CTernRoaring", .product(name: "TernEvents", package: "tern")]),
+    .target(
+      name: "AppCatalog",
       dependencies: [
-        "Ingest", "CTernRoaring", .product(name: "TernEvents", package: "tern"),
-        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "Views", "Warehouse", .product(name: "TernEvents", package: "tern"), .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
+      ]),
+    .target(
+      name: "WarehouseSQLite",
+      dependencies: [
+        "Views", "Warehouse", "Ingest", "CTernRoaring", .product(name: "TernEvents", package: "tern"),
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
     .target(name: "Reports", dependencies: ["Ingest", "Warehouse", .product(name: "TernEvents", package: "tern")]),
     .target(
@@ -58,8 +67,9 @@ let package = Package(
     .executableTarget(
       name: "TernCommand",
       dependencies: [
-        "Collector", "Reports", "Warehouse", "Ingest", .product(name: "Tern", package: "tern"),
-        .product(name: "TernEvents", package: "tern"), .product(name: "TernChildProcess", package: "tern"),
+        "Collector", "Reports", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest",
+        .product(name: "Tern", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        .product(name: "TernChildProcess", package: "tern"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -75,7 +85,11 @@ let package = Package(
       name: "IngestTests",
       dependencies: ["Ingest", "CTernInflate", "CTernJSON", .product(name: "TernEvents", package: "tern")]),
     .testTarget(
-      name: "WarehouseTests", dependencies: ["Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")]),
+      name: "WarehouseTests",
+      dependencies: [
+        "WarehouseSQLite", "AppCatalog", "Views", "Warehouse", "Ingest",
+        .product(name: "TernEvents", package: "tern"),
+      ]),
     .target(
       name: "ReportsTestSupport", dependencies: ["Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")],
       path: "Tests/ReportsTestSupport"),
@@ -92,7 +106,8 @@ let package = Package(
     .testTarget(
       name: "CollectorTests",
       dependencies: [
-        "Collector", "TernCommand", "Portal", "Warehouse", "Ingest", "Reports", "ReportsTestSupport",
+        "Collector", "TernCommand", "Portal", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest", "Reports",
+        "ReportsTestSupport",
         .product(name: "TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -10,7 +10,7 @@ public struct CollectorDependencies: Sendable {
   /// Where figures come from.
   public var figures: any FigureSource
   /// The apps, the admin token and the logins.
-  public var catalog: Catalog
+  public var catalog: any CatalogStore & AdminStore
   /// The secret by which duplicates are recognised; must be the one that stored hashes were made with.
   public var duplicateKey: DuplicateHashKey
   /// What the wall clock shows.
@@ -22,8 +22,8 @@ public struct CollectorDependencies: Sendable {
 
   /// Creates the dependencies.
   public init(
-    sink: any EventSink, figures: any FigureSource, catalog: Catalog, duplicateKey: DuplicateHashKey,
-    wallTime: @escaping @Sendable () -> Timestamp = Catalog.systemTime,
+    sink: any EventSink, figures: any FigureSource, catalog: any CatalogStore & AdminStore, duplicateKey: DuplicateHashKey,
+    wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime, logger: Logger
   ) {
     self.sink = sink

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Warehouse
+import AppCatalog
 
 /// The option that names the data directory.
 struct DataOption: ParsableArguments {

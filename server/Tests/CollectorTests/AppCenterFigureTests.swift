@@ -8,6 +8,8 @@ import Portal
 import TernEvents
 import Testing
 import Warehouse
+import WarehouseSQLite
+import AppCatalog
 
 @testable import Collector
 

@@ -6,6 +6,7 @@ import NIOCore
 import TernEvents
 import Testing
 import Warehouse
+import WarehouseSQLite
 
 @testable import Collector
 

@@ -9,6 +9,8 @@ import Portal
 import TernEvents
 import Testing
 import Warehouse
+import WarehouseSQLite
+import AppCatalog
 
 @testable import Collector
 
@@ -39,7 +41,7 @@ import Warehouse
 
   /// A native event; `more` follows the members that are always there.
   private func line(_ type: String, _ number: Int, _ more: String) -> String {
-    let time = Catalog.systemTime().millisecondsSince1970 - 60_000 + Int64(number)
+    let time = WallClock.system().millisecondsSince1970 - 60_000 + Int64(number)
     let digits = String(number, radix: 16)
     let id = "E0000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
     return

@@ -10,6 +10,8 @@ import Reports
 import TernEvents
 import Testing
 import Warehouse
+import WarehouseSQLite
+import AppCatalog
 
 @testable import Collector
 
@@ -134,7 +136,7 @@ import Warehouse
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
     try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in
-      let now = Catalog.systemTime()
+      let now = WallClock.system()
       let stamp = Date(timeIntervalSince1970: Double(now.millisecondsSince1970) / 1_000).formatted(.iso8601)
       for line in Self.native(now: now.millisecondsSince1970, seed: 1) {
         try await request("/v1/events", [.ternKey: app.key], line, client)

@@ -6,6 +6,7 @@ import NIOCore
 import Portal
 import Testing
 import Warehouse
+import AppCatalog
 
 @testable import Collector
 

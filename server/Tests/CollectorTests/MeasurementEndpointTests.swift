@@ -5,6 +5,7 @@ import Ingest
 import NIOCore
 import Testing
 import Warehouse
+import WarehouseSQLite
 
 @testable import Collector
 

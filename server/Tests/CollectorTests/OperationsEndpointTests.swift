@@ -4,6 +4,7 @@ import HummingbirdTesting
 import NIOCore
 import Testing
 import Warehouse
+import WarehouseSQLite
 
 @testable import Collector
 

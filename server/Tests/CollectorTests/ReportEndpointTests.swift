@@ -5,6 +5,7 @@ import NIOCore
 import Reports
 import Testing
 import Warehouse
+import AppCatalog
 
 @testable import Collector
 

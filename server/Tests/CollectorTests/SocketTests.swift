@@ -5,6 +5,7 @@ import NIOCore
 import TernEvents
 import Testing
 import Warehouse
+import WarehouseSQLite
 
 @testable import Collector
 

@@ -10,6 +10,8 @@ import Reports
 import TernEvents
 import Testing
 import Warehouse
+import WarehouseSQLite
+import AppCatalog
 
 @testable import Collector
 

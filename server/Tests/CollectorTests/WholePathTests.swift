@@ -10,6 +10,8 @@ import Reports
 import TernEvents
 import Testing
 import Warehouse
+import WarehouseSQLite
+import AppCatalog
 
 @testable import Collector
 
@@ -45,7 +47,7 @@ import Warehouse
 
   @Test func `events of all three protocols are in the reports once, however often they are sent`() async throws {
     try await withWarehouse { client, app, headers, warehouse in
-      let now = Catalog.systemTime()
+      let now = WallClock.system()
       let stamp = Date(timeIntervalSince1970: Double(now.millisecondsSince1970) / 1_000).formatted(.iso8601)
       let native = ByteBuffer(
         string: [line("Play", id: 1, at: now), line("Play", id: 2, at: now)].joined(separator: "\n"))
@@ -92,7 +94,7 @@ import Warehouse
 
   @Test func `a device whose clock is years off is counted once, at the time that was`() async throws {
     try await withWarehouse { client, app, headers, warehouse in
-      let now = Catalog.systemTime()
+      let now = WallClock.system()
       for offset in [-30 * 365, 5 * 365] {
         let shown = now + .seconds(offset * 86_400)
         let body = ByteBuffer(string: line("Play", id: UInt64(abs(offset)), at: shown - .seconds(60)))
@@ -103,7 +105,7 @@ import Warehouse
         #expect((refused["rejected"] as? [Any])?.count == 1)
         for attempt in 0..<3 {
           // Other requests, so other stamps; the last with a clock that somebody has set right meanwhile.
-          let sent = attempt < 2 ? shown + .milliseconds(attempt * 137) : Catalog.systemTime()
+          let sent = attempt < 2 ? shown + .milliseconds(attempt * 137) : WallClock.system()
           native[.ternSent] = "time=\(sent.millisecondsSince1970); uptime=\(attempt); boot=x"
           let answer = try object(
             try await client.execute(uri: "/v1/events", method: .post, headers: native, body: body))

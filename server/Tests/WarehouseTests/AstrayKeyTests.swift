@@ -2,7 +2,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// Devices whose clocks are off by years: their events are counted once, whatever happens.
 @Suite struct AstrayKeyTests {

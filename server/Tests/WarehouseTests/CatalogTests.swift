@@ -3,7 +3,10 @@ import Foundation
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 @Suite struct CatalogTests {
   @Test func `an app gets a key, a secret and a tracking id of its own`() throws {

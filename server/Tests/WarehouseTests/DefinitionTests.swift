@@ -2,7 +2,10 @@ import Foundation
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// Definitions of custom dimensions and metrics, and settings of views, as the catalog keeps them.
 @Suite struct DefinitionTests {

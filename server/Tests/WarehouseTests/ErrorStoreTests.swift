@@ -2,7 +2,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// Errors, crashes and attachments as the warehouse keeps them.
 @Suite struct ErrorStoreTests {

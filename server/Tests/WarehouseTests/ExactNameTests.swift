@@ -2,7 +2,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// Names are what their bytes are: whole, and never one of another that looks the same.
 @Suite struct ExactNameTests {
@@ -28,7 +31,7 @@ import Testing
       }
       try await warehouse.flush()
       #expect(try await warehouse.reader.total(app: app, dimension: .total, key: "", days: Self.days).users == 2)
-      for dimension in [Warehouse::Dimension.model, .version] {
+      for dimension in [Dimension.model, .version] {
         let rows = try await warehouse.reader.totals(app: app, dimension: dimension, days: Self.days, limit: nil)
         #expect(Set(rows.map(\.key.utf8.count)) == [2, 3], "\(dimension)")
         #expect(rows.map(\.count) == [round, round] && rows.map(\.users) == [1, 1], "\(dimension)")
@@ -69,7 +72,7 @@ import Testing
     _ = try await warehouse.commit(batch(names), app: app)
     _ = try await warehouse.commit(batch(names, kind: .screen), app: app)
     try await warehouse.flush()
-    for dimension in [Warehouse::Dimension.event, .screen] {
+    for dimension in [Dimension.event, .screen] {
       let rows = try await warehouse.reader.totals(app: app, dimension: dimension, days: Self.days, limit: nil)
       #expect(rows.map(\.key) == [names[1], names[0]] && rows.map(\.count) == [2, 1], "\(dimension)")
       #expect(

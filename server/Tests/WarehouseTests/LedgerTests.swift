@@ -2,7 +2,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// What devices count themselves: the newest word of each install.
 @Suite struct LedgerTests {

@@ -1,6 +1,9 @@
 import TernEvents
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// What is `Day` outside the model.
 private func civilDay(_ number: Int) -> Day { Day(number: number) }

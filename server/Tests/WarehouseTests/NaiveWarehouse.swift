@@ -2,7 +2,10 @@ import Foundation
 import Ingest
 import TernEvents
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// The warehouse as one would write it if nothing had to be fast: keeps all events and counts them when asked.
 ///

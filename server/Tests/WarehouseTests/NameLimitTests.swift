@@ -3,7 +3,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// Apps that bring more different names than the dictionary takes.
 @Suite struct NameLimitTests {

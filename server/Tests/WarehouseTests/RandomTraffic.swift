@@ -1,7 +1,10 @@
 import Ingest
 import TernEvents
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// Batches as a crowd of clients might send them: several apps, retries, late and early events, all kinds and protocols.
 struct RandomTraffic {

@@ -1,7 +1,10 @@
 import Foundation
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// The threads on which reports read.
 @Suite struct ReaderThreadTests {

@@ -2,7 +2,10 @@ import Foundation
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// The rule of 04:00 (docs/views.md): which hits are in a view's reports.
 @Suite struct ReportRuleTests {

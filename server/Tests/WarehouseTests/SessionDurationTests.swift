@@ -3,7 +3,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// How long sessions lasted, counted from the rows.
 @Suite struct SessionDurationTests {

@@ -3,7 +3,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// A directory that disappears with the value that stands for it.
 final class TemporaryDirectory: Sendable {

@@ -1,7 +1,10 @@
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// What is changed of a view holds from its next day on, and what has begun stays.
 @Suite struct ViewChangeTests {

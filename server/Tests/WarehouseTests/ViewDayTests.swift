@@ -1,7 +1,10 @@
 import Ingest
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// How a day of a view is counted from its hits.
 @Suite struct ViewDayTests {

@@ -2,7 +2,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// A day on which hits still come is counted on, and is always what it would be if it were counted anew.
 @Suite struct ViewLiveTests {

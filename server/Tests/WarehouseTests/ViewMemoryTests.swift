@@ -3,7 +3,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// What views remember from one day to the next: the same whether days are sealed, when, and in whatever order hits come.
 @Suite struct ViewMemoryTests {

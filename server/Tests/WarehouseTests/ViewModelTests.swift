@@ -3,7 +3,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// Views against a model that looks back over everything: chance decides what comes, in which order, and when days are
 /// sealed and definitions change.

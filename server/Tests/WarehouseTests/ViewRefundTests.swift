@@ -1,7 +1,10 @@
 import Ingest
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// A refund that names only its order takes back what that has left, whenever and from whomever it came.
 @Suite struct ViewRefundTests {

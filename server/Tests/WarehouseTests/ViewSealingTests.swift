@@ -4,7 +4,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// A sealed day is what a recount gives, however slowly hits are stored.
 @Suite struct ViewSealingTests {

@@ -2,7 +2,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// How a view cuts sessions, attributes them and reads custom dimensions, by its settings and the app's definitions.
 @Suite struct ViewSessionTests {

@@ -1,7 +1,10 @@
 import Ingest
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// What a day of a view tells of shopping.
 @Suite struct ViewShoppingTests {

@@ -3,7 +3,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// Views over stored hits: who counts, what is late, and that a day that is final stays as it is.
 @Suite struct ViewTests {

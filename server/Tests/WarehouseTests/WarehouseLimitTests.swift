@@ -3,7 +3,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// What hostile or careless clients can do.
 @Suite struct WarehouseLimitTests {

@@ -3,7 +3,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// The parts that have an answer of their own.
 @Suite struct WarehousePartTests {

@@ -3,7 +3,10 @@ import Ingest
 import TernEvents
 import Testing
 
+@testable import AppCatalog
+@testable import Views
 @testable import Warehouse
+@testable import WarehouseSQLite
 
 /// What is left after crashes, full disks and second deliveries.
 @Suite struct WarehouseRecoveryTests {

@@ -10,14 +10,14 @@ struct Access: Sendable {
   /// How long a login in a browser lasts.
   static let lifetime = Duration.seconds(30 * 86_400)
 
-  let catalog: Catalog
+  let catalog: any AdminStore
   private let makeSession: @Sendable (Duration) throws -> String
   private let limiter: NIOLockedValueBox<LoginLimiter>
   private let started = ContinuousClock.now
 
   /// - Parameter makeSession: begins a login that lasts so long and returns its secret; the catalog's when `nil`.
   init(
-    catalog: Catalog, maximumFailedLogins: Int, makeSession: (@Sendable (Duration) throws -> String)? = nil
+    catalog: any AdminStore, maximumFailedLogins: Int, makeSession: (@Sendable (Duration) throws -> String)? = nil
   ) {
     self.catalog = catalog
     self.makeSession = makeSession ?? { try catalog.createSession(lasting: $0) }

@@ -9,7 +9,7 @@ import Warehouse
 
 /// The way of every batch, whatever its protocol: read within the budget, decode, parse, commit, then answer.
 struct Ingestion: Sendable {
-  let catalog: Catalog
+  let catalog: any CatalogStore
   let sink: any EventSink
   let duplicateKey: DuplicateHashKey
   let reader: BodyReader
@@ -120,7 +120,7 @@ struct Ingestion: Sendable {
   }
 
   /// Finds an app; throws ``APIError`` 503 when the catalog cannot be read, since the key may well be right.
-  func find(_ look: (Catalog) throws -> App?) throws(APIError) -> App? {
+  func find(_ look: (any CatalogStore) throws -> App?) throws(APIError) -> App? {
     do { return try look(catalog) } catch { throw apiError(for: error) }
   }
 

@@ -11,7 +11,7 @@ import Warehouse
 struct AppCenterReportRoutes: Sendable {
   let access: Access
   let figures: any FigureSource
-  let catalog: Catalog
+  let catalog: any CatalogStore
   let wallTime: @Sendable () -> Timestamp
 
   func add(to routes: RouteTable) {

@@ -11,7 +11,7 @@ struct PortalRoutes: Sendable {
   let pages: PortalPages
   let reader: BodyReader
   let figures: any FigureSource
-  let catalog: Catalog
+  let catalog: any CatalogStore
   let live: LiveHub
   let limits: CollectorLimits
   let wallTime: @Sendable () -> Timestamp
@@ -63,7 +63,8 @@ struct PortalRoutes: Sendable {
     let form = URLEncodedForm(String(buffer: body.bytes))
     let zone = form["timeZone"].flatMap { $0.trimmed.isEmpty ? nil : $0.trimmed } ?? "UTC"
     do {
-      let app = try catalog.createApp(name: (form["name"] ?? "").trimmed, timeZone: zone)
+      let app = try catalog.createApp(
+        name: (form["name"] ?? "").trimmed, timeZone: zone, appSecret: nil, trackingID: nil)
       return Redirect(path: "/apps/\(app.id)/settings").response
     } catch let error as WarehouseError where error.code == .invalid {
       return try await home(request, message: error.message)

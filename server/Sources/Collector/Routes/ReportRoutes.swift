@@ -10,7 +10,7 @@ struct ReportRoutes: Sendable {
   let access: Access
   let reader: BodyReader
   let figures: any FigureSource
-  let catalog: Catalog
+  let catalog: any CatalogStore
   let wallTime: @Sendable () -> Timestamp
 
   /// The largest description of an app, in bytes.

@@ -92,7 +92,7 @@ public enum ReportSubject: Sendable, Hashable {
   }
 }
 
-extension Catalog {
+extension CatalogStore {
   /// The app itself, or the view that a parameter names.
   ///
   /// - Parameter view: The view's number; absent or empty for the app.

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Warehouse
+import WarehouseSQLite
+import AppCatalog
 
 extension AppsCommand {
   /// `tern apps names`

@@ -3,6 +3,7 @@ import Collector
 import Foundation
 import Reports
 import Warehouse
+import AppCatalog
 
 /// `tern apps`
 struct AppsCommand: ParsableCommand {

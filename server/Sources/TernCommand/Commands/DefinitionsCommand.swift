@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Reports
 import Warehouse
+import AppCatalog
 
 /// `tern dimensions`
 struct DimensionsCommand: ParsableCommand {

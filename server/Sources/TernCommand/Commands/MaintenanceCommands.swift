@@ -2,6 +2,8 @@ import ArgumentParser
 import Foundation
 import Reports
 import Warehouse
+import WarehouseSQLite
+import AppCatalog
 
 /// `tern verify`
 struct VerifyCommand: AsyncParsableCommand {

@@ -2,6 +2,8 @@ import ArgumentParser
 import Foundation
 import Reports
 import Warehouse
+import WarehouseSQLite
+import AppCatalog
 
 /// `tern report`
 struct ReportCommand: AsyncParsableCommand {
@@ -101,6 +103,6 @@ struct ReportCommand: AsyncParsableCommand {
   }
 
   private func request(of subject: ReportSubject) throws -> ReportRequest {
-    try ReportRequest(name, of: subject, parameters: parameters, now: Catalog.systemTime())
+    try ReportRequest(name, of: subject, parameters: parameters, now: WallClock.system())
   }
 }

@@ -3,6 +3,7 @@ import Collector
 import Foundation
 import Logging
 import Warehouse
+import AppCatalog
 
 /// `tern serve`
 struct ServeCommand: AsyncParsableCommand {

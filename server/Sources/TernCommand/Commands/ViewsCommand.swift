@@ -3,6 +3,7 @@ import Collector
 import Foundation
 import Reports
 import Warehouse
+import AppCatalog
 
 /// `tern views`
 struct ViewsCommand: ParsableCommand {
@@ -58,7 +59,7 @@ struct ViewsCommand: ParsableCommand {
         app: app.find(in: catalog).id, name: name, timeZone: timeZone, lateness: lateness, filters: filter,
         settings: settings.settings)
       Terminal.say(
-        json ? try CommandOutput.json(ViewDescription(view, now: Catalog.systemTime())) : view.id.description)
+        json ? try CommandOutput.json(ViewDescription(view, now: WallClock.system())) : view.id.description)
     }
   }
 
@@ -87,7 +88,7 @@ struct ViewsCommand: ParsableCommand {
       defer { try? catalog.close() }
       let views = try catalog.views(app: try app.map { try AppOption.find($0, in: catalog).id })
       if json {
-        return Terminal.say(try CommandOutput.json(views.map { try ViewDescription($0, now: Catalog.systemTime()) }))
+        return Terminal.say(try CommandOutput.json(views.map { try ViewDescription($0, now: WallClock.system()) }))
       }
       if views.isEmpty { return Terminal.say("No views yet. Create one with tern views create.") }
       let header = ["ID", "APP", "NAME", "TIME ZONE", "SINCE", "LATENESS", "FILTERS", "SETTINGS"]

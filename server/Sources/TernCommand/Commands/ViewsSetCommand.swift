@@ -2,6 +2,7 @@ import ArgumentParser
 import Collector
 import Reports
 import Warehouse
+import AppCatalog
 
 extension ViewsCommand {
   /// `tern views set`
@@ -96,7 +97,7 @@ extension ViewsCommand {
       let catalog = try data.existingCatalog()
       defer { try? catalog.close() }
       let view = try catalog.changeView(ViewID(view), change, endsOpenDays: yes)
-      if json { return Terminal.say(try CommandOutput.json(ViewDescription(view, now: Catalog.systemTime()))) }
+      if json { return Terminal.say(try CommandOutput.json(ViewDescription(view, now: WallClock.system()))) }
       let rules = view.latest
       let filters = rules.filters.map(\.description).joined(separator: " ")
       let since = rules.start.map { "from \($0) on, and as before until then" } ?? "on all days"

@@ -6,6 +6,8 @@ import NIOPosix
 import TernEvents
 import UnixSignals
 import Warehouse
+import WarehouseSQLite
+import AppCatalog
 
 /// `tern demo`
 struct DemoCommand: AsyncParsableCommand {
@@ -98,7 +100,7 @@ struct DemoCommand: AsyncParsableCommand {
 
   private func play(_ stage: DemoStage, port: Int, app: AppID, warehouse: SQLiteWarehouse) async {
     let began = ContinuousClock.now
-    let today = Day(number: Int(Catalog.systemTime().secondsSince1970 / 86_400))
+    let today = Day(number: Int(WallClock.system().secondsSince1970 / 86_400))
     let range = today.advanced(by: -days - 1)...today.advanced(by: 1)
     do {
       let script = DemoScript(

@@ -5,6 +5,8 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 import Warehouse
+import WarehouseSQLite
+import AppCatalog
 
 /// A server over a data directory: catalog, warehouse and collector, opened and closed together.
 struct LocalServer {

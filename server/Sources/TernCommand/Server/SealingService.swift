@@ -2,6 +2,8 @@ import Logging
 import ServiceLifecycle
 import TernEvents
 import Warehouse
+import WarehouseSQLite
+import AppCatalog
 
 /// Seals the days of views that have become final, as long as the server runs.
 struct SealingService: Service {
@@ -19,7 +21,7 @@ struct SealingService: Service {
       var steady = SteadyClock()
       while !Task.isCancelled {
         do {
-          let now = Catalog.systemTime()
+          let now = WallClock.system()
           if steady.isSteady(wall: now, uptime: start.duration(to: clock.now)) {
             try await warehouse.sealDays(of: catalog.views(), now: now)
           }

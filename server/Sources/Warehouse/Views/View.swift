@@ -60,7 +60,7 @@ public struct View: Sendable, Hashable {
     }
 
     /// Whether a hit with these parameters is in the view.
-    func admits(_ parameters: [String: String]) -> Bool {
+    package func admits(_ parameters: [String: String]) -> Bool {
       filters.allSatisfy { $0.holds(parameters[$0.parameter]) }
     }
   }
@@ -133,7 +133,7 @@ public struct ViewFilter: Sendable, Hashable, CustomStringConvertible {
   public var description: String { "\(parameter)\(isNegated ? "!=" : "=")\(value)" }
 
   /// Whether a hit with this value, or none, is in the view.
-  func holds(_ found: String?) -> Bool {
+  package func holds(_ found: String?) -> Bool {
     guard parameter == "t" else { return (found ?? "" == value) != isNegated }
     return (Self.hitType(found ?? "") == Self.hitType(value)) != isNegated
   }

@@ -137,6 +137,15 @@ public struct RefusedHit: Sendable, Hashable {
   public var message: String
   /// What it said, as far as it is kept.
   public var said: String
+
+  /// Creates a description of a refused hit.
+  public init(received: Int64, position: Int, reason: String, message: String, said: String) {
+    self.received = received
+    self.position = position
+    self.reason = reason
+    self.message = message
+    self.said = said
+  }
 }
 
 /// The reading side of views.

@@ -56,15 +56,15 @@ public struct ViewSettings: Sendable, Hashable {
   }
 
   /// The time-out in milliseconds.
-  var maximumGap: Int64 { sessionTimeout.components.seconds * 1_000 }
+  package var maximumGap: Int64 { sessionTimeout.components.seconds * 1_000 }
 
   /// Whether a campaign that was named at `named` still counts at `time`; exactly its length later it does.
-  func campaignLasts(from named: Int64, at time: Int64) -> Bool {
+  package func campaignLasts(from named: Int64, at time: Int64) -> Bool {
     time - named <= Int64(campaignDays) * 86_400_000
   }
 
   /// What is wrong with the settings; `nil` when nothing is.
-  var fault: String? {
+  package var fault: String? {
     if !Self.sessionTimeouts.contains(sessionTimeout) || sessionTimeout.components.attoseconds != 0
       || sessionTimeout.components.seconds % 60 != 0
     {

@@ -110,23 +110,4 @@ public struct ViewTotals: Sendable, Hashable {
 
   /// Creates totals of nothing.
   public init() {}
-
-  static var fields: [WritableKeyPath<ViewTotals, Int64>] {
-    [
-      \.hits, \.sessions, \.screenViews, \.events, \.exceptions, \.crashes, \.duration, \.transactions, \.revenue,
-      \.excessHits,
-    ]
-  }
-
-  mutating func add(_ other: ViewTotals) {
-    for field in Self.fields { self[keyPath: field] = self[keyPath: field].addingSaturated(other[keyPath: field]) }
-  }
-}
-
-extension Int64 {
-  /// The sum, or the end of the range when it lies beyond.
-  func addingSaturated(_ other: Int64) -> Int64 {
-    let (sum, isOver) = addingReportingOverflow(other)
-    return isOver ? (other < 0 ? .min : .max) : sum
-  }
 }

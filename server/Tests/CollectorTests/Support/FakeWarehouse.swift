@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 import ReportsTestSupport
 import TernEvents
 import Warehouse
+import WarehouseSQLite
 
 /// A warehouse in memory that can be told to fail or to wait.
 final class FakeWarehouse: EventSink, StubSource {

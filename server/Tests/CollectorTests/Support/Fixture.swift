@@ -9,6 +9,8 @@ import Portal
 import TernEvents
 import Testing
 import Warehouse
+import WarehouseSQLite
+import AppCatalog
 
 @testable import Collector
 
@@ -26,7 +28,7 @@ final class Fixture: Sendable {
 
   init(
     _ settings: CollectorSettings = CollectorSettings(),
-    wallTime: @escaping @Sendable () -> Timestamp = Catalog.systemTime,
+    wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime
   ) throws {
     self.settings = settings
@@ -76,7 +78,7 @@ extension HTTPField.Name {
 }
 
 /// One line of a native body.
-func line(_ name: String, id: UInt64 = 1, at time: Timestamp = Catalog.systemTime()) -> String {
+func line(_ name: String, id: UInt64 = 1, at time: Timestamp = WallClock.system()) -> String {
   let event = Event(
     id: UniqueID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0000 | id), name: name, time: time,
     install: UniqueID(high: 7, low: 0x8000_0000_0000_0001), properties: ["Length": 12.5, "HD": true])

@@ -1,0 +1,78 @@
+import Crypto
+import Foundation
+import GRDB
+import TernEvents
+import Warehouse
+
+/// The administrator's token and the sessions of the portal: the directory holds hashes only.
+extension Catalog {
+  private static let tokenSetting = "admin_token_sha256"
+
+  /// Creates the administrator's token when there is none yet.
+  ///
+  /// - Returns: the token in clear text, for the login link; `nil` when there was one, which nobody can read back.
+  public func ensureAdminToken() throws -> String? {
+    guard try setting(Self.tokenSetting) == nil else { return nil }
+    let token = newToken()
+    return try writing { database in
+      try database.execute(
+        sql: "INSERT OR IGNORE INTO setting VALUES (?, ?)", arguments: [Self.tokenSetting, hexadecimal(digest(token))])
+      // Two first starts at once: only the one whose hash was stored may show its token.
+      return database.changesCount == 1 ? token : nil
+    }
+  }
+
+  /// Replaces the administrator's token and ends all sessions; returns the new one in clear text.
+  public func resetAdminToken() throws -> String {
+    let token = newToken()
+    try writing { database in
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [Self.tokenSetting, hexadecimal(digest(token))])
+      try database.execute(sql: "DELETE FROM session")
+    }
+    return token
+  }
+
+  /// Whether this is the administrator's token, in a time that does not depend on how much of it is right.
+  public func verifyAdminToken(_ token: String) throws -> Bool {
+    guard let stored = try setting(Self.tokenSetting) else { return false }
+    return isEqual(Array(stored.utf8), Array(hexadecimal(digest(token)).utf8))
+  }
+
+  /// Begins a session of the portal and returns its token, for a cookie.
+  public func createSession(lasting duration: Duration) throws -> String {
+    let token = newToken()
+    let now = now()
+    try writing { database in
+      try database.execute(
+        sql: "DELETE FROM session WHERE expires <= ?", arguments: [now.millisecondsSince1970])
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO session VALUES (?, ?)",
+        arguments: [Data(digest(token)), (now + duration).millisecondsSince1970])
+    }
+    return token
+  }
+
+  /// Whether a session's token is known and has not expired.
+  public func isSessionValid(_ token: String) throws -> Bool {
+    // Looking a hash up tells a guesser nothing about tokens, however long it takes.
+    let expires = try reading { database in
+      try Int64.fetchOne(database, sql: "SELECT expires FROM session WHERE hash = ?", arguments: [Data(digest(token))])
+    }
+    return expires.map { $0 > now().millisecondsSince1970 } ?? false
+  }
+
+  /// Ends a session; unknown ones are ignored.
+  public func deleteSession(_ token: String) throws {
+    try writing { try $0.execute(sql: "DELETE FROM session WHERE hash = ?", arguments: [Data(digest(token))]) }
+  }
+
+  private func newToken() -> String { urlSafeBase64(randomBytes(24)) }
+
+  private func digest(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Data(token.utf8))) }
+
+  private func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    guard left.count == right.count else { return false }
+    return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}

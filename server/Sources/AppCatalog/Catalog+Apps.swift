@@ -1,0 +1,96 @@
+import Foundation
+import GRDB
+import TernEvents
+public import Warehouse
+
+extension Catalog {
+  /// Creates an app.
+  ///
+  /// - Parameters:
+  ///   - name: 1 to 100 characters; several apps may have the same.
+  ///   - timeZone: the IANA name of the zone of the app's reports.
+  ///   - appSecret: the UUID that App Center clients send; drawn when `nil`.
+  ///   - trackingID: the id that Measurement Protocol clients send, `UA-<number>-<number>`; made up when `nil`.
+  /// - Throws: ``WarehouseError`` with code `invalid` when a value cannot be used or another app has it.
+  public func createApp(
+    name: String, timeZone: String = "UTC", appSecret: String? = nil, trackingID: String? = nil
+  ) throws -> App {
+    try check(name: name, timeZone: timeZone)
+    let secret = try secret(from: appSecret)
+    if let trackingID { try check(trackingID: trackingID) }
+    let created = now()
+    let key = "tern_" + urlSafeBase64(randomBytes(18))
+    return try writing { database in
+      if try isTaken(secret, column: "app_secret", database) {
+        throw invalid("Another app already has the app secret \(secret). Leave it out to get a new one.")
+      }
+      let tracking = try trackingID ?? self.freeTrackingID(database)
+      if try isTaken(tracking, column: "tracking_id", database) {
+        throw invalid("Another app already has the tracking id \(tracking). Leave it out to get a new one.")
+      }
+      try database.execute(
+        sql: "INSERT INTO app (name, key, app_secret, tracking_id, time_zone, created) VALUES (?, ?, ?, ?, ?, ?)",
+        arguments: [name, key, secret, tracking, timeZone, created.millisecondsSince1970])
+      return App(
+        id: AppID(database.lastInsertedRowID), name: name, key: key, appSecret: secret, trackingID: tracking,
+        timeZone: timeZone, created: created)
+    }
+  }
+
+  func check(name: String, timeZone: String) throws {
+    guard (1...100).contains(name.count), name.contains(where: { !$0.isWhitespace }) else {
+      throw invalid("A name has 1 to 100 characters, at least one of them visible; this one has \(name.count).")
+    }
+    // Names end up in terminals, logs and the texts of C libraries.
+    guard !name.unicodeScalars.contains(where: isControl) else {
+      throw invalid("A name has no control characters and no line breaks. Write it in plain text on one line.")
+    }
+    guard !timeZone.isEmpty, TimeZone(identifier: timeZone) != nil else {
+      throw invalid("There is no time zone \"\(timeZone)\". Use an IANA name such as Europe/Berlin, or UTC.")
+    }
+  }
+
+  private func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+  }
+
+  private func secret(from given: String?) throws -> String {
+    guard let given else {
+      let bytes = randomBytes(16)
+      let halves = (0..<2).map { half in bytes[half * 8..<half * 8 + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
+      return UniqueID(
+        high: halves[0] & 0xFFFF_FFFF_FFFF_0FFF | 0x4000, low: halves[1] & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000
+      ).description
+    }
+    guard let identifier = UniqueID(given) else {
+      throw invalid("An app secret is a UUID such as 0f8fad5b-d9cb-469f-a165-70867728950e; this is \"\(given)\".")
+    }
+    return identifier.description
+  }
+
+  private func check(trackingID: String) throws {
+    let parts = trackingID.split(separator: "-", omittingEmptySubsequences: false)
+    let areNumbers = parts.dropFirst().allSatisfy { part in
+      !part.isEmpty && part.utf8.count <= 12 && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+    guard parts.count == 3, parts[0] == "UA", areNumbers else {
+      throw invalid("A tracking id looks like UA-12345678-1; this is \"\(trackingID)\".")
+    }
+  }
+
+  private func freeTrackingID(_ database: Database) throws -> String {
+    for _ in 0..<1_000 {
+      let number = randomBytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } % 90_000_000 + 10_000_000
+      let candidate = "UA-\(number)-1"
+      if try !isTaken(candidate, column: "tracking_id", database) { return candidate }
+    }
+    throw invalid("No free tracking id was found. Name one, such as UA-12345678-1.")
+  }
+
+  private func isTaken(_ value: String, column: String, _ database: Database) throws -> Bool {
+    try Bool.fetchOne(
+      database, sql: "SELECT EXISTS (SELECT 1 FROM app WHERE \(column) = ?)", arguments: [value]) ?? false
+  }
+
+  private func invalid(_ message: String) -> WarehouseError { WarehouseError(code: .invalid, message: message) }
+}

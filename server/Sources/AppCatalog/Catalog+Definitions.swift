@@ -1,0 +1,90 @@
+import GRDB
+import TernEvents
+public import Warehouse
+
+extension Catalog {
+  /// Defines a custom dimension or metric of an app, or changes its definition.
+  ///
+  /// - Parameters:
+  ///   - app: the app; every view of it reads hits by the definition.
+  ///   - kind: dimension or metric.
+  ///   - index: its number, from 1 to 200.
+  ///   - name: 1 to 100 characters, for all reports at once; `nil` keeps the name.
+  ///   - type: how values of a metric are shown, for all reports at once; `nil` keeps the type.
+  ///   - scope: what a value holds for, for hits that happen from now on; `nil` keeps the scope. Metrics have hit scope.
+  ///   - isActive: whether values of hits that happen from now on are processed; `nil` keeps what is.
+  /// - Throws: ``WarehouseError`` with code `invalid` when a value cannot be used, `unknownApp` when there is no such app.
+  @discardableResult
+  public func define(
+    app: AppID, kind: CustomDefinition.Kind, index: Int, name: String? = nil,
+    type: CustomDefinition.MetricType? = nil, scope: CustomDefinition.Scope? = nil, isActive: Bool? = nil
+  ) throws -> CustomDefinition {
+    guard try self.app(app) != nil else {
+      throw WarehouseError(
+        code: .unknownApp, message: "There is no app \(app). `tern apps list` shows those that there are.")
+    }
+    guard CustomDefinition.indexes.contains(index) else {
+      throw WarehouseError(code: .invalid, message: "Dimensions and metrics have numbers from 1 to 200, not \(index).")
+    }
+    if kind == .metric, let scope, scope != .hit {
+      throw WarehouseError(code: .invalid, message: "Metrics have the scope of a hit, not \(scope.rawValue).")
+    }
+    if let name { try check(name: name, timeZone: "UTC") }
+    let moment = now()
+    return try writing { database in
+      let known = try Self.definitions(app: app, database).first { $0.kind == kind && $0.index == index }
+      guard let name = name ?? known?.name else {
+        throw WarehouseError(
+          code: .invalid, message: "\(kind.prefix)\(index) has no definition yet. Give it a name with --name.")
+      }
+      let type = type ?? known?.type ?? .integer
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO definition (app, kind, number, name, type) VALUES (?, ?, ?, ?, ?)",
+        arguments: [app.rawValue, kind.rawValue, index, name, type.rawValue])
+      var rules = known?.rules ?? []
+      let rule = CustomDefinition.Rule(
+        start: max(moment, rules.last.map { $0.start + .milliseconds(1) } ?? moment),
+        scope: scope ?? known?.scope ?? .hit, isActive: isActive ?? known?.isActive ?? true)
+      if rules.last.map({ $0.scope != rule.scope || $0.isActive != rule.isActive }) ?? true {
+        rules.append(rule)
+        try database.execute(
+          sql: "INSERT INTO definition_rule (app, kind, number, start, scope, active) VALUES (?, ?, ?, ?, ?, ?)",
+          arguments: [
+            app.rawValue, kind.rawValue, index, rule.start.millisecondsSince1970, rule.scope.rawValue, rule.isActive,
+          ])
+      }
+      return CustomDefinition(app: app, kind: kind, index: index, name: name, type: type, rules: rules)
+    }
+  }
+
+  /// The custom dimensions and metrics of an app that were defined, by number.
+  public func definitions(app: AppID) throws -> [CustomDefinition] {
+    try reading { try Self.definitions(app: app, $0) }
+  }
+
+  private static func definitions(app: AppID, _ database: Database) throws -> [CustomDefinition] {
+    let rules = Dictionary(
+      grouping: try Row.fetchAll(
+        database, sql: "SELECT * FROM definition_rule WHERE app = ? ORDER BY start", arguments: [app.rawValue])
+    ) { row -> String in "\(row["kind"] as String) \(row["number"] as Int)" }
+    let rows = try Row.fetchAll(
+      database, sql: "SELECT * FROM definition WHERE app = ? ORDER BY kind, number", arguments: [app.rawValue])
+    return try rows.map { row in
+      let (kind, number): (String, Int) = (row["kind"], row["number"])
+      guard let kind = CustomDefinition.Kind(rawValue: kind),
+        let type = CustomDefinition.MetricType(rawValue: row["type"])
+      else { throw damaged(number) }
+      return CustomDefinition(
+        app: app, kind: kind, index: number, name: row["name"], type: type,
+        rules: try (rules["\(kind.rawValue) \(number)"] ?? []).map { row in
+          guard let scope = CustomDefinition.Scope(rawValue: row["scope"]) else { throw damaged(number) }
+          return CustomDefinition.Rule(
+            start: Timestamp(millisecondsSince1970: row["start"]), scope: scope, isActive: row["active"])
+        })
+    }
+  }
+
+  private static func damaged(_ number: Int) -> WarehouseError {
+    WarehouseError(code: .damaged, message: "The definition of number \(number) is damaged. Restore catalog.sqlite.")
+  }
+}

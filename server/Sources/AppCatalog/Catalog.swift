@@ -1,0 +1,233 @@
+import Crypto
+import Foundation
+import GRDB
+public import TernEvents
+public import Warehouse
+
+/// The apps and the administrator's access of one data directory.
+///
+/// It is a small database of its own (`catalog.sqlite`), which any process may read and write at any time: creating an
+/// app never waits for the process that writes events.
+///
+/// ## Topics
+/// ### Apps
+/// - ``createApp(name:timeZone:appSecret:trackingID:)``
+/// - ``apps()``
+/// - ``app(key:)``
+/// ### Administrator
+/// - ``ensureAdminToken()``
+/// - ``createSession(lasting:)``
+public final class Catalog: CatalogStore, AdminStore {
+  /// Draws this many random bytes; a parameter so that tests can repeat them.
+  public typealias RandomBytes = @Sendable (Int) -> [UInt8]
+
+  let pool: DatabasePool
+  let randomBytes: RandomBytes
+  let directory: DataDirectory
+  /// The wall clock.
+  public let now: @Sendable () -> Timestamp
+  private let appDirectory: AppDirectory
+
+  /// Opens the catalog of a data directory, and creates both when missing.
+  ///
+  /// - Parameters:
+  ///   - directory: the data directory.
+  ///   - randomBytes: the source of keys and tokens; the system's generator by default.
+  ///   - now: what the wall clock shows, for creation times and the expiry of sessions.
+  /// - Throws: ``WarehouseError`` when the directory cannot be created or opened.
+  public init(
+    directory: String, randomBytes: @escaping RandomBytes = Catalog.systemRandomBytes,
+    now: @escaping @Sendable () -> Timestamp = WallClock.system
+  ) throws {
+    self.now = now
+    self.directory = DataDirectory(path: directory)
+    self.randomBytes = randomBytes
+    try self.directory.create()
+    let path = self.directory.catalogPath
+    try self.directory.createFile(path)
+    do {
+      // Turning on WAL fails at once when another connection is there, whatever the busy timeout, and two that migrate
+      // a new file would both create its tables.
+      (pool, appDirectory) = try self.directory.whileOpeningCatalog { try Self.open(path) }
+    } catch let error as WarehouseError {
+      throw error
+    } catch {
+      throw WarehouseError(code: .unavailable, message: "\(path) cannot be opened.", cause: error)
+    }
+  }
+
+  private static func open(_ path: String) throws -> (DatabasePool, AppDirectory) {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    configuration.label = "catalog"
+    let pool = try DatabasePool(path: path, configuration: configuration)
+    // GRDB sets NORMAL itself when it turns on WAL, after `prepareDatabase`: only now does FULL stay.
+    try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    try migrator.refuseNewer(pool, path: path)
+    try migrator.migrate(pool)
+    return (pool, try AppDirectory(path: path))
+  }
+
+  /// Bytes of the system's generator, fit for secrets.
+  public static let systemRandomBytes: RandomBytes = { count in
+    var generator = SystemRandomNumberGenerator()
+    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+  }
+
+  /// Closes the catalog; it cannot be used afterwards.
+  public func close() throws {
+    try appDirectory.close()
+    try pool.close()
+  }
+
+  /// All apps, oldest first.
+  public func apps() throws -> [App] { try appDirectory.all() }
+
+  /// The app with an id; `nil` when there is none.
+  public func app(_ id: AppID) throws -> App? { try appDirectory.find { $0.byID[id] } }
+
+  /// The app with a key; `nil` when there is none.
+  ///
+  /// Known keys are answered from memory. An app that another process has just created is found at once.
+  public func app(key: String) throws -> App? { try appDirectory.find { $0.byKey[key] } }
+
+  /// The app with an App Center secret, in either case; `nil` when there is none.
+  public func app(appSecret: String) throws -> App? {
+    // Nearly all clients send lower case, which spares making a copy.
+    try appDirectory.find { $0.bySecret[appSecret] ?? $0.bySecret[appSecret.lowercased()] }
+  }
+
+  /// The app with a key, or with an App Center secret: apps that were moved from App Center know only the latter.
+  public func app(keyOrAppSecret text: String) throws -> App? {
+    try appDirectory.find { $0.byKey[text] ?? $0.bySecret[text] ?? $0.bySecret[text.lowercased()] }
+  }
+
+  /// The app with a Google Analytics tracking id; `nil` when there is none.
+  public func app(trackingID: String) throws -> App? { try appDirectory.find { $0.byTrackingID[trackingID] } }
+
+  /// The secret by which ingestion keys its hashes of event ids, drawn at first use and then constant.
+  public func duplicateSecret() throws -> (UInt64, UInt64) {
+    let text = try secret(named: "duplicate_secret", bytes: 16)
+    guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
+      let low = UInt64(text.suffix(16), radix: 16)
+    else {
+      throw WarehouseError(
+        code: .damaged, message: "The setting duplicate_secret in \(directory.catalogPath) is damaged.")
+    }
+    return (high, low)
+  }
+
+  /// A server setting; `nil` when it was never set.
+  public func setting(_ name: String) throws -> String? {
+    try reading { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) }
+  }
+
+  /// Changes a server setting.
+  public func setSetting(_ name: String, to value: String) throws {
+    try writing { database in
+      try database.execute(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [name, value])
+    }
+  }
+
+  private func secret(named name: String, bytes: Int) throws -> String {
+    if let known = try setting(name) { return known }
+    let drawn = hexadecimal(randomBytes(bytes))
+    return try writing { database in
+      // Another process may have been first: what stands in the table counts.
+      try database.execute(sql: "INSERT OR IGNORE INTO setting VALUES (?, ?)", arguments: [name, drawn])
+      return try String.fetchOne(database, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) ?? drawn
+    }
+  }
+
+  func reading<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    do {
+      return try pool.read(body)
+    } catch {
+      throw catalogFailure(error)
+    }
+  }
+
+  func writing<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    do {
+      return try pool.write(body)
+    } catch {
+      throw catalogFailure(error)
+    }
+  }
+
+  private func catalogFailure(_ error: any Error) -> any Error {
+    if error is WarehouseError { return error }
+    let isFull = (error as? DatabaseError)?.resultCode == .SQLITE_FULL
+    let message =
+      isFull ? "The disk is full: \(directory.catalogPath) cannot grow." : "\(directory.catalogPath) cannot be used."
+    return WarehouseError(code: isFull ? .full : .unavailable, message: message, cause: error)
+  }
+}
+
+func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+  bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+}
+
+/// Base 64 of RFC 4648 §5 without padding.
+func urlSafeBase64(_ bytes: [UInt8]) -> String {
+  Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+}
+
+extension Catalog {
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE app (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, key TEXT NOT NULL UNIQUE,
+            app_secret TEXT NOT NULL UNIQUE, tracking_id TEXT NOT NULL UNIQUE, time_zone TEXT NOT NULL,
+            created INTEGER NOT NULL
+          );
+          CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+          CREATE TABLE session (hash BLOB PRIMARY KEY, expires INTEGER NOT NULL) WITHOUT ROWID;
+          """)
+    }
+    migrator.registerMigration("2: views") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE view (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, name TEXT NOT NULL, lateness TEXT NOT NULL,
+            filters TEXT NOT NULL
+          );
+          CREATE TABLE view_zone (
+            view INTEGER NOT NULL, start INTEGER NOT NULL, zone TEXT NOT NULL, PRIMARY KEY (view, start)
+          ) WITHOUT ROWID;
+          """)
+    }
+    migrator.registerMigration("3: settings of views, definitions") { database in
+      try database.execute(
+        sql: """
+          ALTER TABLE view ADD COLUMN timeout INTEGER NOT NULL DEFAULT 1800;
+          ALTER TABLE view ADD COLUMN campaign_days INTEGER NOT NULL DEFAULT 183;
+          ALTER TABLE view ADD COLUMN quotas INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE view ADD COLUMN currency TEXT NOT NULL DEFAULT '';
+          ALTER TABLE view ADD COLUMN identity TEXT NOT NULL DEFAULT 'client';
+          CREATE TABLE definition (
+            app INTEGER NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL,
+            PRIMARY KEY (app, kind, number)
+          ) WITHOUT ROWID;
+          CREATE TABLE definition_rule (
+            app INTEGER NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, start INTEGER NOT NULL,
+            scope TEXT NOT NULL, active INTEGER NOT NULL, PRIMARY KEY (app, kind, number, start)
+          ) WITHOUT ROWID;
+          """)
+    }
+    migrator.registerMigration("4: rules of views") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE view_rule (
+            view INTEGER NOT NULL, day INTEGER NOT NULL, lateness TEXT NOT NULL, filters TEXT NOT NULL,
+            timeout INTEGER NOT NULL, campaign_days INTEGER NOT NULL, quotas INTEGER NOT NULL, currency TEXT NOT NULL,
+            identity TEXT NOT NULL, PRIMARY KEY (view, day)
+          ) WITHOUT ROWID;
+          """)
+    }
+    return migrator
+  }
+}

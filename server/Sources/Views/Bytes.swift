@@ -1,0 +1,89 @@
+import Warehouse
+
+extension [UInt8] {
+  /// Appends seven bits a byte, low bits first.
+  @inlinable
+  package mutating func appendVarint(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// Appends a signed number so that small magnitudes stay short.
+  @inlinable
+  package mutating func appendZigzag(_ value: Int64) {
+    appendVarint(UInt64(bitPattern: value << 1 ^ value >> 63))
+  }
+
+  /// Appends the length of a text and its UTF-8 bytes.
+  package mutating func append(text: String) {
+    withUTF8(text) { utf8 in
+      appendVarint(UInt64(utf8.count))
+      append(contentsOf: utf8)
+    }
+  }
+}
+
+/// Reads the warehouse's own encodings; every method answers `nil` instead of reading past the end.
+package struct ByteReader {
+  @usableFromInline let buffer: UnsafeRawBufferPointer
+  package var position = 0
+
+  @inlinable package init(_ buffer: UnsafeRawBufferPointer) { self.buffer = buffer }
+
+  @inlinable package var isAtEnd: Bool { position >= buffer.count }
+
+  @inlinable
+  package mutating func byte() -> UInt8? {
+    guard position < buffer.count else { return nil }
+    defer { position += 1 }
+    return buffer[position]
+  }
+
+  @inlinable
+  package mutating func varint() -> UInt64? {
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while shift < 64, let byte = byte() {
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+    }
+    return nil
+  }
+
+  @inlinable
+  package mutating func zigzag() -> Int64? {
+    varint().map { Int64(bitPattern: $0 >> 1) ^ -Int64(bitPattern: $0 & 1) }
+  }
+
+  @inlinable
+  package mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
+    guard count >= 0, count <= buffer.count - position else { return nil }
+    defer { position += count }
+    return UnsafeRawBufferPointer(rebasing: buffer[position..<position + count])
+  }
+
+  /// Reads a text with its length.
+  package mutating func text() -> String? {
+    guard let count = varint(), count <= UInt64(Int32.max), let bytes = bytes(Int(count)) else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @inlinable package func slice(from start: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: buffer[start..<position])
+  }
+}
+
+/// Calls `body` with the text's UTF-8 bytes, without a copy for texts that Swift holds itself.
+@inlinable
+package func withUTF8<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+  if let result = try text.utf8.withContiguousStorageIfAvailable({ try body(UnsafeRawBufferPointer($0)) }) {
+    return result
+  }
+  var copy = text
+  return try copy.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+}

@@ -1,0 +1,61 @@
+package import Warehouse
+
+/// What a view remembers of one user from one day to the next: who sent him, and what he is.
+package struct UserState: Hashable, Sendable {
+  /// The campaign that the user's hits named last.
+  package struct Campaign: Hashable, Sendable {
+    /// Source, medium and name.
+    package var key: [String]
+    /// When it was last named.
+    package var time: Int64
+  }
+
+  package var campaign: Campaign?
+  /// The values of dimensions of user scope, by parameter. There are no more than the operator defined.
+  package var values: [String: String] = [:]
+
+  package var isEmpty: Bool { campaign == nil && values.isEmpty }
+
+  /// The campaign that sessions which name none have at a moment.
+  package func campaign(at time: Int64, _ settings: ViewSettings) -> [String]? {
+    campaign.flatMap { settings.campaignLasts(from: $0.time, at: time) ? $0.key : nil }
+  }
+}
+
+// MARK: - Stored form
+
+extension UserState {
+  /// Equal states give equal bytes.
+  package var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendVarint(UInt64(campaign?.key.count ?? 0))
+    if let campaign {
+      for part in campaign.key { bytes.append(text: part) }
+      bytes.appendZigzag(campaign.time)
+    }
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      bytes.append(text: name)
+      bytes.append(text: value)
+    }
+    return bytes
+  }
+
+  /// Reads a stored form; `nil` when it does not check out.
+  package init?(_ bytes: UnsafeRawBufferPointer) {
+    var reader = ByteReader(bytes)
+    guard let count = reader.varint(), count <= 3 else { return nil }
+    if count > 0 {
+      var key: [String] = []
+      for _ in 0..<count {
+        guard let part = reader.text() else { return nil }
+        key.append(part)
+      }
+      guard let time = reader.zigzag() else { return nil }
+      campaign = Campaign(key: key, time: time)
+    }
+    while !reader.isAtEnd {
+      guard let name = reader.text(), let value = reader.text() else { return nil }
+      values[name] = value
+    }
+  }
+}

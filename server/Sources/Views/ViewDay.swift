@@ -1,0 +1,209 @@
+package import Warehouse
+
+/// The figures of one civil day of a view, or of several days added up.
+///
+/// Sets make it a class's business to be shared; it is used by one thread at a time and stored in its encoded form.
+package struct ViewDay {
+  /// One row of a table.
+  package struct Tally {
+    package var numbers: [Int64]
+    package var users = SlotSet()
+
+    /// Adds in place: a busy day does this millions of times.
+    ///
+    /// - Returns: whether the numbers are still sums.
+    @inline(__always)
+    package mutating func add(_ more: [Int64], _ user: UInt32) -> Bool {
+      users.insert(user)
+      var isExact = true
+      for index in 0..<min(more.count, numbers.count) {
+        let (sum, isOver) = numbers[index].addingReportingOverflow(more[index])
+        if isOver { isExact = false }
+        numbers[index] = isOver ? (more[index] < 0 ? .min : .max) : sum
+      }
+      return isExact
+    }
+
+    package mutating func subtract(_ less: [Int64], _ user: UInt32) {
+      users.remove(user)
+      for (index, number) in less.enumerated() { numbers[index] &-= number }
+    }
+  }
+
+  /// Different keys of one table and day; further ones are counted as "(other)".
+  package static let maximumKeys = 5_000
+
+  package var totals = ViewTotals()
+  /// Everybody of the app who was there on the day in time, whatever the view's filters.
+  package var present = SlotSet()
+  /// Who had a session in the view.
+  package var users = SlotSet()
+  /// Who had more than one.
+  package var repeaters = SlotSet()
+  package var tables: [ViewTable: [[String]: Tally]] = [:]
+  /// What the day changed of what its view remembers; stored apart from the figures.
+  package var changes = ViewChanges()
+
+  /// Creates a day without hits.
+  package init() {}
+
+  /// The tables that keep no more keys, as the day had too many; see `ViewDay+Limits.swift`.
+  package var closed: Set<ViewTable> = []
+  /// Different ways of each step of the flow, once that keeps no more.
+  package var closedWays: [String: Int] = [:]
+  /// Whether all numbers are sums, none of them the end of its range: only then can something be taken away again.
+  package private(set) var isExact = true
+
+  /// Adds numbers to the row of a key.
+  package mutating func add(_ table: ViewTable, _ key: [String], _ numbers: [Int64], user: UInt32) {
+    let key = closed.isEmpty || !closed.contains(table) ? key : kept(key, in: table)
+    let isSum =
+      tables[table, default: [:]][key, default: Tally(numbers: Array(repeating: 0, count: table.width))]
+      .add(numbers, user)
+    if !isSum { isExact = false }
+  }
+
+  /// Adds to the revenue.
+  package mutating func add(revenue: Int64) {
+    let (sum, isOver) = totals.revenue.addingReportingOverflow(revenue)
+    totals.revenue = isOver ? totals.revenue.addingSaturated(revenue) : sum
+    if isOver { isExact = false }
+  }
+
+  /// Adds the figures of another day, of the breakdowns only those that are wanted.
+  package mutating func merge(_ other: ViewDay, tables wanted: Set<ViewTable> = Set(ViewTable.allCases)) {
+    totals.add(other.totals)
+    present.formUnion(other.present)
+    users.formUnion(other.users)
+    repeaters.formUnion(other.repeaters)
+    for (table, rows) in other.tables where wanted.contains(table) {
+      for (key, row) in rows {
+        let tally = tables[table]?[key] ?? Tally(numbers: Array(repeating: 0, count: table.width))
+        tally.users.formUnion(row.users)
+        set(table, key, tally, adding: row.numbers)
+      }
+    }
+  }
+
+  /// Gives a table sets of its own, so that it can change beside the day that it was copied from.
+  package mutating func unshare(_ table: ViewTable) {
+    tables[table] = tables[table]?.mapValues { Tally(numbers: $0.numbers, users: $0.users.copy()) }
+  }
+
+  /// Takes away what one user brought, counted by itself: all that the user has on the day.
+  package mutating func subtract(_ part: ViewDay, of user: UInt32) {
+    for field in ViewTotals.fields { totals[keyPath: field] &-= part.totals[keyPath: field] }
+    for set in [present, users, repeaters] { set.remove(user) }
+    changes.states[user] = nil
+    if !part.isExact { isExact = false }
+    for (table, rows) in part.tables {
+      for (key, row) in rows {
+        guard let index = tables[table]?.index(forKey: key) else { continue }
+        tables[table]?.values[index].subtract(row.numbers, user)
+        if tables[table]?.values[index].users.isEmpty ?? false { tables[table]?[key] = nil }
+      }
+    }
+  }
+
+  private mutating func set(_ table: ViewTable, _ key: [String], _ tally: Tally, adding numbers: [Int64]) {
+    var tally = tally
+    for (index, number) in numbers.enumerated() where index < tally.numbers.count {
+      tally.numbers[index] = tally.numbers[index].addingSaturated(number)
+    }
+    tables[table, default: [:]][key] = tally
+  }
+}
+
+// MARK: - Stored form
+
+/// A version; the totals; the sets; the tables in order, each with its rows in order: equal figures give equal bytes.
+extension ViewDay {
+  private static let version: UInt64 = 3
+
+  /// The stored form of who was there.
+  package var encodedPresent: [UInt8] {
+    var bytes: [UInt8] = []
+    present.encode(into: &bytes)
+    return bytes
+  }
+
+  /// The stored form of everything else.
+  package var encodedFigures: [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.appendVarint(Self.version)
+    for field in ViewTotals.fields { bytes.appendZigzag(totals[keyPath: field]) }
+    users.encode(into: &bytes)
+    repeaters.encode(into: &bytes)
+    let tables = tables.filter { !$0.value.isEmpty }.sorted { $0.key.rawValue < $1.key.rawValue }
+    bytes.appendVarint(UInt64(tables.count))
+    for (table, rows) in tables {
+      bytes.appendVarint(UInt64(table.rawValue))
+      bytes.appendVarint(UInt64(rows.count))
+      for (key, row) in rows.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+        bytes.appendVarint(UInt64(key.count))
+        for part in key { bytes.append(text: part) }
+        for number in row.numbers { bytes.appendZigzag(number) }
+        row.users.encode(into: &bytes)
+      }
+    }
+    return bytes
+  }
+
+  /// Reads a stored form, of the breakdowns only those that are wanted; `nil` when it does not check out.
+  package init?(
+    present: UnsafeRawBufferPointer, figures: UnsafeRawBufferPointer,
+    tables wanted: Set<ViewTable> = Set(ViewTable.allCases)
+  ) {
+    var sets = ByteReader(present)
+    var reader = ByteReader(figures)
+    guard let everybody = SlotSet.decode(&sets), reader.varint() == Self.version else { return nil }
+    self.present = everybody
+    for field in ViewTotals.fields {
+      guard let number = reader.zigzag() else { return nil }
+      totals[keyPath: field] = number
+    }
+    guard let users = SlotSet.decode(&reader), let repeaters = SlotSet.decode(&reader),
+      let count = reader.varint()
+    else { return nil }
+    self.users = users
+    self.repeaters = repeaters
+    for _ in 0..<count { guard readTable(&reader, wanted) else { return nil } }
+  }
+
+  private mutating func readTable(_ reader: inout ByteReader, _ wanted: Set<ViewTable>) -> Bool {
+    guard let number = reader.varint(), let table = ViewTable(rawValue: Int(clamping: number)),
+      let count = reader.varint()
+    else { return false }
+    guard wanted.contains(table) else {
+      for _ in 0..<count { guard Self.skipRow(&reader, table) else { return false } }
+      return true
+    }
+    var rows: [[String]: Tally] = [:]
+    for _ in 0..<count {
+      guard let parts = reader.varint(), parts <= 8 else { return false }
+      var key: [String] = []
+      for _ in 0..<parts {
+        guard let part = reader.text() else { return false }
+        key.append(part)
+      }
+      var numbers: [Int64] = []
+      for _ in 0..<table.width {
+        guard let number = reader.zigzag() else { return false }
+        numbers.append(number)
+      }
+      guard let users = SlotSet.decode(&reader) else { return false }
+      rows[key] = Tally(numbers: numbers, users: users)
+    }
+    tables[table] = rows
+    return true
+  }
+
+  private static func skipRow(_ reader: inout ByteReader, _ table: ViewTable) -> Bool {
+    guard let parts = reader.varint(), parts <= 8 else { return false }
+    for _ in 0..<parts {
+      guard let length = reader.varint(), reader.bytes(Int(clamping: length)) != nil else { return false }
+    }
+    for _ in 0..<table.width { guard reader.varint() != nil else { return false } }
+    return SlotSet.skip(&reader) != nil
+  }
+}

@@ -1,0 +1,192 @@
+package import Warehouse
+
+/// A transaction id, told from others byte by byte: to Swift, texts that look the same are equal.
+package struct OrderID: Hashable, Sendable {
+  package var bytes: [UInt8]
+
+  package init(_ text: String) { bytes = Array(text.utf8) }
+  package init(bytes: [UInt8]) { self.bytes = bytes }
+}
+
+extension ViewHit {
+  /// Whether what a refund takes back is told by its order only: all of it, or products without their prices.
+  package var isOpenRefund: Bool {
+    guard isAction("refund"), parameters["ti"] != nil else { return false }
+    let products = ViewDayBuilder.products(of: self)
+    return products.isEmpty ? millionths("tr") == nil : products.contains { $0.price == nil }
+  }
+}
+
+/// What the hits of a day said of orders.
+///
+/// Purchases and refunds of an order come from whichever clients, so they are put into order when all are known.
+package struct OrderEntries {
+  private struct Entry {
+    var time: Int64
+    var sequence: Int64
+    var row: Int64
+    var slot: UInt32
+    var change: ViewOrder
+    /// Kept when what it changes is told by the order.
+    var refund: ViewHit?
+
+    static func isBefore(_ left: Entry, _ right: Entry) -> Bool {
+      (left.time, left.sequence, left.row) < (right.time, right.sequence, right.row)
+    }
+  }
+
+  /// Hits, and products in them, of which a day remembers what they said of orders; of further ones it is forgotten.
+  package static let most = 200_000
+  private var entries: [OrderID: [Entry]] = [:]
+  private var count = 0
+  private var users: [UInt32: Set<OrderID>] = [:]
+  /// Whether nothing had to be forgotten so far.
+  package private(set) var hasRoom = true
+
+  /// Adds a purchase or a refund, whose revenue and products the caller has read.
+  ///
+  /// - Returns: whether there was room.
+  @discardableResult
+  package mutating func add(_ hit: ViewHit, sign: Int64, revenue: Int64, products: [ViewDayBuilder.Product]) -> Bool {
+    var order = ViewOrder(
+      revenue: revenue, tax: hit.millionths("tt") ?? 0, shipping: hit.millionths("ts") ?? 0, facts: hit.orderFacts,
+      lines: products.map { product in
+        ViewOrder.Line(
+          key: product.key, facts: hit.facts(of: product), price: product.price, quantity: product.quantity,
+          revenue: product.revenue)
+      })
+    if sign < 0 { order = order.negated }
+    return add(hit, order, products.count)
+  }
+
+  /// Adds a product that is a hit of its own.
+  package mutating func add(item hit: ViewHit) {
+    let (price, quantity) = (hit.millionths("ip"), max(hit.integer("iq") ?? 0, 0))
+    let line = ViewOrder.Line(
+      key: [hit.text("in"), hit.text("ic")], facts: hit.parameters["iv"].map { ["category": $0] } ?? [:], price: price,
+      quantity: quantity, revenue: ViewDayBuilder.product(price ?? 0, quantity))
+    _ = add(hit, ViewOrder(lines: [line]), 1)
+  }
+
+  private mutating func add(_ hit: ViewHit, _ change: ViewOrder, _ lines: Int) -> Bool {
+    guard let text = hit.parameters["ti"] else { return false }
+    guard hasRoom, count + 1 + lines <= Self.most else {
+      hasRoom = false
+      return false
+    }
+    count += 1 + lines
+    users[hit.slot, default: []].insert(OrderID(text))
+    entries[OrderID(text), default: []].append(
+      Entry(
+        time: hit.time, sequence: hit.sequence, row: hit.id, slot: hit.slot, change: change,
+        refund: hit.isOpenRefund ? hit : nil))
+    return true
+  }
+
+  /// Forgets what a user's hits said.
+  package mutating func remove(_ slot: UInt32) {
+    for id in users.removeValue(forKey: slot) ?? [] {
+      let (left, gone) = (
+        entries[id, default: []].filter { $0.slot != slot }, entries[id, default: []].filter { $0.slot == slot }
+      )
+      entries[id] = left.isEmpty ? nil : left
+      count -= gone.reduce(0) { $0 + 1 + $1.change.lines.count }
+    }
+  }
+
+  /// Calls `refund` with each refund whose amounts its order tells, and with what it takes back, order after order.
+  ///
+  /// - Parameter before: what was known of an order when the day began.
+  /// - Returns: what the day changed of each order.
+  package func settled(
+    _ before: (OrderID) throws -> ViewOrder?, refund: (ViewHit, ViewOrder) -> Void
+  ) rethrows -> [OrderID: ViewOrder] {
+    var changes: [OrderID: ViewOrder] = [:]
+    for (id, entries) in entries.sorted(by: { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }) {
+      let isOpen = entries.contains { $0.refund != nil }
+      var known = isOpen ? try before(id) ?? ViewOrder() : ViewOrder()
+      var change = ViewOrder()
+      for entry in entries.sorted(by: Entry.isBefore) {
+        var step = entry.change
+        if let hit = entry.refund {
+          let amounts = hit.refund(of: known)
+          refund(hit, amounts)
+          step = amounts.negated
+        }
+        known.add(step)
+        change.add(step)
+      }
+      // A refund of what nobody knows changes nothing.
+      if change != ViewOrder() { changes[id] = change }
+    }
+    return changes
+  }
+}
+
+extension ViewHit {
+  fileprivate var orderFacts: [String: String] {
+    var facts: [String: String] = [:]
+    for name in ["ta", "tcc", "cu"] { facts[name] = parameters[name] }
+    return facts
+  }
+
+  fileprivate func facts(of product: ViewDayBuilder.Product) -> [String: String] {
+    var facts: [String: String] = [:]
+    for (fact, name) in ViewDayBuilder.productFactNames { facts[fact] = parameters["pr\(product.index)\(name)"] }
+    return facts
+  }
+
+  /// What this refund takes back of an order: what it names, at the order's prices; all that is left if it names nothing.
+  fileprivate func refund(of order: ViewOrder) -> ViewOrder {
+    let products = ViewDayBuilder.products(of: self)
+    guard !products.isEmpty else {
+      var rest = order.rest
+      rest.facts.merge(orderFacts) { $1 }
+      return rest
+    }
+    let lines = products.map { product -> ViewOrder.Line in
+      let line = order.line(like: product.key)
+      let facts = facts(of: product)
+      return ViewOrder.Line(
+        key: line?.key ?? product.key, facts: facts.isEmpty ? line?.facts ?? [:] : facts, price: nil,
+        quantity: product.quantity,
+        revenue: ViewDayBuilder.product(product.price ?? line?.price ?? 0, product.quantity))
+    }
+    return ViewOrder(
+      revenue: millionths("tr") ?? lines.reduce(0) { $0.addingSaturated($1.revenue) }, tax: millionths("tt") ?? 0,
+      shipping: millionths("ts") ?? 0, facts: order.facts.merging(orderFacts) { $1 }, lines: lines)
+  }
+}
+
+extension ViewDayBuilder {
+  /// What products are told by, and the parameters that say it.
+  package static let productFactNames = [("brand", "br"), ("category", "ca"), ("coupon", "cc"), ("variant", "va")]
+
+  /// The breakdowns that such refunds are in.
+  package static let refundTables: [ViewTable] = [.transactions, .orders, .products, .productFacts]
+
+  /// Finds what the day changed of orders, and the refunds whose amounts their orders tell.
+  package mutating func settleOrders(_ before: (OrderID) throws -> ViewOrder?) rethrows -> [(ViewHit, ViewOrder)] {
+    var refunds: [(ViewHit, ViewOrder)] = []
+    day.changes.orders = try orders.settled(before) { refunds.append(($0, $1)) }
+    return refunds
+  }
+
+  /// Counts a refund by what it takes back.
+  package mutating func add(refund amounts: ViewOrder, _ hit: ViewHit) {
+    let taken = amounts.negated
+    day.add(revenue: taken.revenue)
+    day.add(.transactions, [hit.text("ti")], [1, taken.revenue, taken.tax, taken.shipping], user: hit.slot)
+    let numbers = [0, 0, 0, 0, 1, amounts.revenue]
+    day.add(.orders, ["all", "all"], numbers, user: hit.slot)
+    for (fact, name) in Self.orderFactNames {
+      if let value = amounts.facts[name] { day.add(.orders, [fact, value], numbers, user: hit.slot) }
+    }
+    for (line, taken) in zip(amounts.lines, taken.lines) {
+      day.add(.products, line.key, [taken.quantity, taken.revenue, 0, 0, 0, 0, 0, 0, 1], user: hit.slot)
+      for (fact, value) in line.facts.sorted(by: { $0.key < $1.key }) {
+        day.add(.productFacts, [fact, value], [taken.quantity, taken.revenue, 0, 0, 0], user: hit.slot)
+      }
+    }
+  }
+}

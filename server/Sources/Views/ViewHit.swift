@@ -1,0 +1,125 @@
+package import Ingest
+import Warehouse
+
+/// One stored hit as a view looks at it; events of other protocols are taken for the hits they resemble.
+package struct ViewHit {
+  package var id: Int64
+  package var time: Int64
+  package var received: Int64
+  package var slot: UInt32
+  package var user: String
+  package var device: IncomingDevice
+  package var parameters: [String: String]
+  /// The hit's type, `appview` counted as `screenview`.
+  package let type: String
+  package let sequence: Int64
+
+  package init(
+    id: Int64, time: Int64, received: Int64, slot: UInt32, user: String, device: IncomingDevice,
+    parameters: [String: String]
+  ) {
+    self.id = id
+    self.time = time
+    self.received = received
+    self.slot = slot
+    self.user = user
+    self.device = device
+    self.parameters = parameters
+    // Asked for many times when a day is counted.
+    let type = parameters["t"]?.lowercased() ?? ""
+    self.type = type == "appview" ? "screenview" : type
+    sequence = parameters["_s"].flatMap { Int64($0) } ?? 0
+  }
+
+  package var screen: String { parameters["cd"] ?? parameters["dp"] ?? "(not set)" }
+  package var isScreenView: Bool { type == "screenview" || type == "pageview" }
+  /// An event by name; what only brings products is none.
+  package var isEvent: Bool { type == "event" && parameters["ea"] != nil }
+  package var isException: Bool { type == "exception" }
+  /// Exceptions are fatal unless they say otherwise.
+  package var isCrash: Bool { isException && parameters["exf"] != "0" }
+  package var startsSession: Bool { parameters["sc"] == "start" }
+  package var endsSession: Bool { parameters["sc"] == "end" }
+  package var version: String { parameters["av"] ?? device.appVersion }
+
+  /// Source, medium and campaign; `nil` when the hit names none.
+  package var campaign: [String]? {
+    let source = parameters["cs"] ?? (parameters["gclid"] != nil ? "google" : nil)
+    let medium = parameters["cm"] ?? (parameters["gclid"] != nil ? "cpc" : nil)
+    let name = parameters["cn"] ?? parameters["ci"]
+    // Who comes by himself keeps the campaign that he had.
+    guard source ?? medium ?? name != nil, source != "(direct)" else { return nil }
+    return [source ?? "(not set)", medium ?? "(not set)", name ?? "(not set)"]
+  }
+
+  /// What stands for a text that a hit does not have.
+  package static let unset = "(not set)"
+
+  package func text(_ name: String) -> String { parameters[name] ?? Self.unset }
+  package func integer(_ name: String) -> Int64? { parameters[name].flatMap { Int64($0) } }
+  /// A decimal number in millionths.
+  package func millionths(_ name: String) -> Int64? { parameters[name].flatMap { Self.millionths($0) } }
+
+  /// The order in which a user's hits happened.
+  package static func isBefore(_ left: ViewHit, _ right: ViewHit) -> Bool {
+    (left.time, left.sequence, left.id) < (right.time, right.sequence, right.id)
+  }
+
+  /// Hits user after user, each user's in the order in which they happened.
+  package static func byUser(_ hits: [ViewHit]) -> [(slot: UInt32, hits: [ViewHit])] {
+    // Places are sorted instead of hits, which are large.
+    let order = hits.indices.sorted { left, right in
+      hits[left].slot == hits[right].slot ? isBefore(hits[left], hits[right]) : hits[left].slot < hits[right].slot
+    }
+    var users: [(slot: UInt32, hits: [ViewHit])] = []
+    var start = 0
+    while start < order.count {
+      let slot = hits[order[start]].slot
+      let end = order[start...].firstIndex { hits[$0].slot != slot } ?? order.count
+      users.append((slot, order[start..<end].map { hits[$0] }))
+      start = end
+    }
+    return users
+  }
+
+  /// Reads a decimal number exactly, as far as six decimals go; `nil` when it is none or too large.
+  package static func millionths(_ text: String) -> Int64? {
+    let isNegative = text.hasPrefix("-")
+    let parts = (isNegative ? text.dropFirst() : text[...]).split(separator: ".", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), let whole = parts[0].isEmpty ? 0 : Int64(parts[0]) else { return nil }
+    let decimals = parts.count == 2 ? parts[1].prefix(6) : ""
+    let padded = decimals + String(repeating: "0", count: 6 - decimals.count)
+    guard let fraction = Int64(padded), fraction >= 0, whole >= 0 else { return nil }
+    let (product, isOver) = whole.multipliedReportingOverflow(by: 1_000_000)
+    guard !isOver, product < Int64.max - 1_000_000 else { return nil }
+    return isNegative ? -(product + fraction) : product + fraction
+  }
+}
+
+extension ViewHit {
+  /// What an event without parameters of its own says, in the names of the protocol.
+  package static func parameters(
+    kind: StoredKind, startsSession: Bool, isMeasurement: Bool, name: String, properties: [(String, String)]
+  ) -> [String: String] {
+    func property(_ wanted: String) -> String? { properties.last { $0.0 == wanted }?.1 }
+    var parameters: [String: String] = [:]
+    switch kind {
+    case .screen: parameters = ["t": "screenview", "cd": name]
+    case .event:
+      parameters = ["t": "event", "ea": name]
+      if isMeasurement {
+        parameters["ec"] = property("Category")
+        parameters["el"] = property("Label")
+        parameters["ev"] = property("Value")
+      }
+    case .handledError: parameters = ["t": "exception", "exf": "0", "exd": property("Description") ?? name]
+    case .crash: parameters = ["t": "exception", "exd": property("Description") ?? name]
+    case .sessionStart: parameters = ["t": "session"]
+    case .other: parameters = ["t": name]
+    case .drops, .attachment, .attachmentPart: break
+    }
+    // What the warehouse cut for the default reports is no wish of the client.
+    if startsSession, !isMeasurement { parameters["sc"] = "start" }
+    return parameters
+  }
+}

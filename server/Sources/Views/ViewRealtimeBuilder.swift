@@ -1,0 +1,85 @@
+import Ingest
+package import Warehouse
+
+/// Adds up hits of the last half hour, user after user.
+package struct ViewRealtimeBuilder {
+  private struct Tally {
+    var hits = 0
+    var users = 0
+    var last: UInt32?
+
+    /// Hits of one user follow on each other.
+    mutating func add(_ slot: UInt32) {
+      hits += 1
+      if last != slot { users += 1 }
+      last = slot
+    }
+  }
+
+  private struct Key: Hashable {
+    var fact: ViewRealtime.Fact
+    var parts: [String]
+  }
+
+  private let now: Int64
+  private let earlier: SlotSet
+  private var figures = ViewRealtime()
+  private var active = Tally()
+  private var fresh = Tally()
+  private var facts: [Key: Tally] = [:]
+  private var minutes: [Tally]
+
+  /// - Parameter earlier: who was there on an earlier day.
+  package init(now: Int64, earlier: SlotSet) {
+    self.now = now
+    self.earlier = earlier
+    minutes = Array(repeating: Tally(), count: ViewRealtime.length)
+  }
+
+  /// Adds all hits of one user.
+  package mutating func add(_ hits: [ViewHit], _ slot: UInt32) {
+    // So that a minute's hits of one user follow on each other, too.
+    for hit in hits {
+      // What a device dates ahead of now is of this minute.
+      let age = max(0, now - hit.time) / 60_000
+      guard age < Int64(ViewRealtime.length) else { continue }
+      minutes[Int(age)].add(slot)
+      if hit.isScreenView { figures.minutes[Int(age)].screenViews += 1 }
+      if age < ViewRealtime.active { addActive(hit, slot) }
+    }
+  }
+
+  private mutating func addActive(_ hit: ViewHit, _ slot: UInt32) {
+    active.add(slot)
+    if !earlier.contains(slot) { fresh.add(slot) }
+    if hit.isScreenView { add(.screen, [hit.screen], slot) }
+    if hit.isEvent { add(.event, [hit.text("ec"), hit.text("ea")], slot) }
+    add(.app, [hit.text("an")], slot)
+    add(.version, [hit.version.isEmpty ? "(not set)" : hit.version], slot)
+    add(.country, [hit.device.country.isEmpty ? "(not set)" : hit.device.country], slot)
+  }
+
+  private mutating func add(_ fact: ViewRealtime.Fact, _ parts: [String], _ slot: UInt32) {
+    facts[Key(fact: fact, parts: parts), default: Tally()].add(slot)
+  }
+
+  /// The figures, once everybody was added.
+  package func finished() -> ViewRealtime {
+    var figures = figures
+    (figures.activeUsers, figures.newUsers, figures.hits) = (active.users, fresh.users, active.hits)
+    for (index, minute) in minutes.enumerated() {
+      (figures.minutes[index].hits, figures.minutes[index].users) = (minute.hits, minute.users)
+    }
+    for (key, tally) in facts {
+      figures.facts[key.fact, default: []].append(
+        ViewRealtime.Row(key: key.parts, hits: tally.hits, users: tally.users))
+    }
+    for fact in figures.facts.keys {
+      figures.facts[fact]?.sort {
+        ($1.users, $1.hits) == ($0.users, $0.hits)
+          ? $0.key.lexicographicallyPrecedes($1.key) : ($1.users, $1.hits) < ($0.users, $0.hits)
+      }
+    }
+    return figures
+  }
+}

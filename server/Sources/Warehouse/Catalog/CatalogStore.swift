@@ -1,0 +1,44 @@
+public import TernEvents
+
+/// The apps of a server with their views and definitions, as ingestion, reports and warehouses use them.
+public protocol CatalogStore: Sendable {
+  /// Returns all apps, oldest first.
+  func apps() throws -> [App]
+  /// Returns the app with an id.
+  func app(_ id: AppID) throws -> App?
+  /// Returns the app with a key.
+  func app(key: String) throws -> App?
+  /// Returns the app with an App Center secret, in either case.
+  func app(appSecret: String) throws -> App?
+  /// Returns the app with a key or an App Center secret.
+  func app(keyOrAppSecret text: String) throws -> App?
+  /// Returns the app with a Google Analytics tracking id.
+  func app(trackingID: String) throws -> App?
+  /// Creates an app; `nil` values are drawn.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` when a value cannot be used.
+  func createApp(name: String, timeZone: String, appSecret: String?, trackingID: String?) throws -> App
+
+  /// Returns the views of an app, or of all apps.
+  func views(app: AppID?) throws -> [View]
+  /// Returns the view with an id.
+  func view(_ id: ViewID) throws -> View?
+  /// Returns an app's custom dimensions and metrics.
+  func definitions(app: AppID) throws -> [CustomDefinition]
+  /// Returns how many new names an app may bring a day; `nil` for the default.
+  func newNamesPerDay(of app: AppID) throws -> Int?
+  /// The wall clock of the catalog.
+  var now: @Sendable () -> Timestamp { get }
+}
+
+/// The administrator's token and logins.
+public protocol AdminStore: Sendable {
+  /// Returns true if the token is the admin token.
+  func verifyAdminToken(_ token: String) throws -> Bool
+  /// Begins a login and returns its secret.
+  func createSession(lasting duration: Duration) throws -> String
+  /// Returns true while a login lasts.
+  func isSessionValid(_ token: String) throws -> Bool
+  /// Ends a login.
+  func deleteSession(_ token: String) throws
+}

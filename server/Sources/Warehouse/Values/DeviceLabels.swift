@@ -1,0 +1,20 @@
+package import Ingest
+
+/// The texts under which a device's events are counted and shown; empty when unknown.
+package struct DeviceLabels {
+  /// `version (build)`.
+  package var version: String
+  /// `name version`.
+  package var system: String
+  /// The part of the locale that names the language, lower case.
+  package var language: String
+
+  /// Makes the texts of a device.
+  package init(_ device: IncomingDevice) {
+    version = device.appBuild.isEmpty ? device.appVersion : "\(device.appVersion) (\(device.appBuild))"
+    if device.appVersion.isEmpty, !device.appBuild.isEmpty { version = "(\(device.appBuild))" }
+    system = [device.osName, device.osVersion].filter { !$0.isEmpty }.joined(separator: " ")
+    let end = device.locale.firstIndex { $0 == "_" || $0 == "-" || $0 == "." || $0 == "@" }
+    language = device.locale[..<(end ?? device.locale.endIndex)].lowercased()
+  }
+}

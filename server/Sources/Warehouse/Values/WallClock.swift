@@ -1,0 +1,10 @@
+import Foundation
+public import TernEvents
+
+/// The system's wall clock.
+public enum WallClock {
+  /// Returns the current time.
+  public static let system: @Sendable () -> Timestamp = {
+    Timestamp(millisecondsSince1970: Int64((Date().timeIntervalSince1970 * 1_000).rounded(.down)))
+  }
+}

@@ -1,0 +1,142 @@
+import Ingest
+import TernEvents
+import Views
+import Warehouse
+
+/// Counts rows into figures: the one place that says what is counted as what.
+///
+/// The writer feeds it what it has just stored, and `verify` what it reads back, so both count alike. Rows of one
+/// install on one device and day usually come together; their device figures are counted once for all of them.
+final class FigureAccumulator {
+  /// Consecutive rows that differ in nothing that device figures depend on.
+  private struct Run {
+    var first: UInt64
+    var slot: UInt32
+    var device: Int64
+    var keys: DeviceKeys
+    var events: Int64 = 0
+    var sessions: Int64 = 0
+  }
+
+  /// The key among the losses of rows of which a name is "(other)"; beyond all numbers of the dictionary.
+  static let nameLimitKey: Int64 = 0x00FF_FFFF_FFFF_FFFF
+
+  private let table = PairTable()
+  private var run: Run?
+  private let counts = GrowingMemory<Int64>(zero: 0)
+  /// Which install did what: the number of the figure in the upper half, the slot in the lower.
+  private let users = GrowingMemory<UInt64>(zero: 0)
+
+  var isEmpty: Bool { table.count == 0 && run == nil }
+
+  /// Counts one row. `properties` are the bytes as stored.
+  @inline(__always)
+  func add(_ row: EventRow, day: Int, device: () throws -> DeviceKeys, properties: UnsafeRawBufferPointer) rethrows {
+    let kind = row.flags.kind
+    let first = Self.first(app: row.app, day: day)
+    if row.flags.isCut { countLoss(first, Self.nameLimitKey, 1) }
+    if kind == .drops { return addDrops(first, properties) }
+    if run?.first != first || run?.slot != row.slot || run?.device != row.device {
+      finishRun()
+      run = Run(first: first, slot: row.slot, device: row.device, keys: try device())
+    }
+    switch kind {
+    case .event:
+      run?.events += 1
+      add(first, .event, row.name, 1, row.slot)
+    case .screen: add(first, .screen, row.name, 1, row.slot)
+    case .handledError, .crash, .other, .attachment: add(first, .kind, Int64(kind.rawValue), 1, row.slot)
+    case .sessionStart, .drops, .attachmentPart: break
+    }
+    if row.flags.startsSession { run?.sessions += 1 }
+  }
+
+  private func addDrops(_ first: UInt64, _ properties: UnsafeRawBufferPointer) {
+    PropertyCoding.forEach(properties) { reason, bytes in
+      var reader = ByteReader(bytes)
+      guard case .integer(let count)? = PropertyCoding.value(&reader), count > 0 else { return }
+      // A client may claim any number: one claim must not hide all others.
+      countLoss(first, Int64(bitPattern: reason), min(count, 1_000_000_000))
+    }
+  }
+
+  private func countLoss(_ first: UInt64, _ reason: Int64, _ count: Int64) {
+    let (number, _) = number(first, .loss, reason)
+    counts.elements[number].addSaturated(count)
+  }
+
+  private func finishRun() {
+    guard let run else { return }
+    self.run = nil
+    add(run.first, .total, 0, run.events, run.slot)
+    add(run.first, .version, run.keys.version, run.events, run.slot)
+    add(run.first, .os, run.keys.system, run.events, run.slot)
+    add(run.first, .model, run.keys.model, run.events, run.slot)
+    add(run.first, .country, run.keys.country, run.events, run.slot)
+    add(run.first, .language, run.keys.language, run.events, run.slot)
+    if run.sessions > 0 { add(run.first, .session, 0, run.sessions, run.slot) }
+  }
+
+  @inline(__always)
+  private func add(_ first: UInt64, _ dimension: Dimension, _ key: Int64, _ count: Int64, _ slot: UInt32) {
+    let (number, _) = number(first, dimension, key)
+    counts.elements[number] += count
+    users.append(UInt64(number) << 32 | UInt64(slot))
+  }
+
+  @inline(__always)
+  private func number(_ first: UInt64, _ dimension: Dimension, _ key: Int64) -> (Int, Bool) {
+    let result = table.number(first, UInt64(dimension.rawValue) << 56 | UInt64(bitPattern: key))
+    if result.isNew { counts.append(0) }
+    return result
+  }
+
+  func removeAll() {
+    table.removeAll()
+    run = nil
+    counts.removeAll()
+    users.removeAll()
+  }
+
+  /// One figure's growth.
+  struct Entry {
+    var app: Int64
+    var day: Int
+    var dimension: Int64
+    var key: Int64
+    var count: Int64
+  }
+
+  /// Calls `body` with each figure and the distinct, ascending slots of its installs.
+  func forEach(_ body: (Entry, UnsafeBufferPointer<UInt32>) throws -> Void) rethrows {
+    finishRun()
+    users.sortAscending()
+    let users = users.elements
+    var slots: [UInt32] = []
+    var position = 0
+    for number in 0..<table.count {
+      slots.removeAll(keepingCapacity: true)
+      while position < users.count, Int(users[position] >> 32) == number {
+        let slot = UInt32(truncatingIfNeeded: users[position])
+        if slots.last != slot { slots.append(slot) }
+        position += 1
+      }
+      try slots.withUnsafeBufferPointer { try body(entry(number), $0) }
+    }
+  }
+
+  private func entry(_ number: Int) -> Entry {
+    let pair = table.pair(number)
+    return Entry(
+      app: Self.app(pair.first), day: Self.day(pair.first), dimension: Int64(pair.second >> 56),
+      key: Int64(pair.second & 0x00FF_FFFF_FFFF_FFFF), count: counts.elements[number])
+  }
+
+  @inline(__always)
+  static func first(app: Int64, day: Int) -> UInt64 {
+    UInt64(truncatingIfNeeded: app) << 32 | UInt64(UInt32(bitPattern: Int32(truncatingIfNeeded: day)))
+  }
+
+  static func app(_ first: UInt64) -> Int64 { Int64(first >> 32) }
+  static func day(_ first: UInt64) -> Int { Int(Int32(truncatingIfNeeded: first)) }
+}

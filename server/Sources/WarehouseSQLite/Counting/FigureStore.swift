@@ -1,0 +1,119 @@
+import Views
+import Warehouse
+
+/// The tables `cnt`, `usr` and `hit`, as the writer uses them.
+final class FigureStore {
+  private let addCount: SQLStatement
+  private let loadSlots: SQLStatement
+  private let storeSlots: SQLStatement
+  private let storeHit: SQLStatement
+  private let loadHit: SQLStatement
+  private let storeCursor: SQLStatement
+
+  init(_ connection: SQLConnection) throws {
+    addCount = try connection.prepare(
+      """
+      INSERT INTO cnt VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET n = min(n, \(Int64.max) - excluded.n) + excluded.n
+      """)
+    loadSlots = try connection.prepare("SELECT slots FROM usr WHERE app = ? AND dim = ? AND day = ? AND key = ?")
+    storeSlots = try connection.prepare("INSERT OR REPLACE INTO usr VALUES (?, ?, ?, ?, ?, ?)")
+    storeHit = try connection.prepare("INSERT OR REPLACE INTO hit VALUES (?, ?, ?)")
+    loadHit = try connection.prepare("SELECT t FROM hit WHERE app = ? AND slot = ?")
+    storeCursor = try connection.prepare("INSERT OR REPLACE INTO state (name, value) VALUES ('rolled', ?)")
+  }
+
+  func add(_ entry: FigureAccumulator.Entry, _ slots: UnsafeBufferPointer<UInt32>) throws {
+    if entry.count > 0 {
+      try addCount.bind(entry.app, entry.dimension, Int64(entry.day), entry.key, entry.count).run()
+    }
+    if !slots.isEmpty { try addUsers(entry, slots) }
+  }
+
+  private func addUsers(_ entry: FigureAccumulator.Entry, _ slots: UnsafeBufferPointer<UInt32>) throws {
+    loadSlots.bind(entry.app, entry.dimension, Int64(entry.day), entry.key)
+    var stored: SlotSet?
+    if try loadSlots.step() {
+      var reader = ByteReader(loadSlots.bytes(0))
+      stored = SlotSet.decode(&reader)
+      loadSlots.reset()
+      guard stored != nil else {
+        throw WarehouseError(
+          code: .damaged, message: "A set of users is damaged. Stop the server and run `tern rebuild`.")
+      }
+    }
+    let set = stored ?? SlotSet()
+    let before = set.count
+    set.insert(slots)
+    let count = set.count
+    guard count > before else { return }
+    var bytes: [UInt8] = []
+    set.encode(into: &bytes)
+    storeSlots.bind(entry.app, entry.dimension, Int64(entry.day), entry.key, Int64(count))
+    try bytes.withUnsafeBytes { bytes in
+      storeSlots.bind(borrowing: bytes, at: 6)
+      try storeSlots.run()
+    }
+  }
+
+  func store(hit time: Int64, app: Int64, slot: Int64) throws { try storeHit.bind(app, slot, time).run() }
+
+  func hit(app: Int64, slot: Int64) throws -> Int64? {
+    loadHit.bind(app, slot)
+    defer { loadHit.reset() }
+    return try loadHit.step() ? loadHit.integer(0) : nil
+  }
+
+  /// Notes that the figures cover all rows up to this one.
+  func store(cursor: Int64) throws { try storeCursor.bind(cursor).run() }
+}
+
+/// When each install was last heard of by the Measurement Protocol, from which sessions are derived.
+final class LastHits {
+  /// A hit later than this after the one before begins a session, in milliseconds.
+  static let pause: Int64 = 30 * 60_000
+  private static let limit = 500_000
+
+  private struct Key: Hashable {
+    var app: Int64
+    var slot: UInt32
+  }
+
+  private let store: FigureStore
+  private var times: [Key: Int64] = [:]
+  private var dirty: Set<Key> = []
+
+  init(store: FigureStore) { self.store = store }
+
+  /// Whether a hit at this time begins a session.
+  func startsSession(app: Int64, slot: UInt32, at time: Int64) throws -> Bool {
+    guard let last = try last(Key(app: app, slot: slot)) else { return true }
+    return time - last > Self.pause
+  }
+
+  func note(app: Int64, slot: UInt32, at time: Int64) throws {
+    let key = Key(app: app, slot: slot)
+    if let last = try last(key), last >= time { return }
+    times[key] = time
+    dirty.insert(key)
+  }
+
+  private func last(_ key: Key) throws -> Int64? {
+    if let known = times[key] { return known }
+    guard let stored = try store.hit(app: key.app, slot: Int64(key.slot)) else { return nil }
+    times[key] = stored
+    return stored
+  }
+
+  /// Stores what has changed, inside the open transaction.
+  func flush() throws {
+    for key in dirty { try store.store(hit: times[key] ?? 0, app: key.app, slot: Int64(key.slot)) }
+    dirty.removeAll(keepingCapacity: true)
+    if times.count > Self.limit { times.removeAll() }
+  }
+
+  func removeAll() {
+    times = [:]
+    dirty = []
+  }
+}

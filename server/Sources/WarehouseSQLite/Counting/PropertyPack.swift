@@ -1,0 +1,148 @@
+import Views
+import Warehouse
+
+/// Figures of the values of one property of one event on one day, or of a part of that day, in one blob.
+///
+/// Values are named by the order in which they first occurred that day; a pack holds the text of those that first
+/// occur in it. One row per value instead would cost a B-tree insert for each value and flush; measured, more than the events.
+enum PropertyPack {
+  /// Distinct values per day, event and property that are counted apart; the rest is "(other)".
+  static let maximumValues = 2_000
+  /// The number of "(other)".
+  static let other = maximumValues
+
+  /// One value's figures in a pack; valid while the pack's bytes are.
+  struct Entry {
+    var number: Int
+    /// Tag and value, when it first occurred in this pack.
+    var value: UnsafeRawBufferPointer?
+    var count: Int64
+    /// The stored form of the slots.
+    var slots: UnsafeRawBufferPointer
+  }
+
+  /// Reads the entries of a pack in order.
+  struct Entries: Sequence, IteratorProtocol {
+    private var reader: ByteReader
+    private var number = 0
+
+    init(_ pack: UnsafeRawBufferPointer) { reader = ByteReader(pack) }
+
+    mutating func next() -> Entry? {
+      guard let step = reader.varint(), let length = reader.varint() else { return nil }
+      number += Int(clamping: step)
+      var value: UnsafeRawBufferPointer?
+      if length > 0 {
+        guard let bytes = reader.bytes(Int(clamping: length) - 1) else { return nil }
+        value = bytes
+      }
+      guard let count = reader.varint(), let slots = SlotSet.skip(&reader) else { return nil }
+      return Entry(number: number, value: value, count: Int64(clamping: count), slots: slots)
+    }
+  }
+
+  /// Appends what stands before the slots.
+  static func appendHead(
+    step: Int, value: UnsafeRawBufferPointer?, count: Int64, to output: inout [UInt8]
+  ) {
+    output.appendVarint(UInt64(step))
+    if let value {
+      output.appendVarint(UInt64(value.count) + 1)
+      output.append(contentsOf: value)
+    } else {
+      output.appendVarint(0)
+    }
+    output.appendVarint(UInt64(count))
+  }
+
+  /// The figures of two packs together.
+  static func merged(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> [UInt8] {
+    var output: [UInt8] = []
+    output.reserveCapacity(left.count + right.count)
+    var (lefts, rights) = (Entries(left), Entries(right))
+    var (one, two) = (lefts.next(), rights.next())
+    var previous = 0
+    while one != nil || two != nil {
+      let number = min(one?.number ?? .max, two?.number ?? .max)
+      let first = one?.number == number ? one : nil
+      let second = two?.number == number ? two : nil
+      appendHead(
+        step: number - previous, value: first?.value ?? second?.value,
+        count: (first?.count ?? 0) + (second?.count ?? 0), to: &output)
+      previous = number
+      if let first, let second {
+        SlotSet.appendUnion(first.slots, second.slots, to: &output)
+      } else if let slots = first?.slots ?? second?.slots {
+        output.append(contentsOf: slots)
+      }
+      if first != nil { one = lefts.next() }
+      if second != nil { two = rights.next() }
+    }
+    return output
+  }
+}
+
+extension SlotSet {
+  /// Appends the stored form of the union of two stored forms.
+  static func appendUnion(
+    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, to output: inout [UInt8]
+  ) {
+    if appendSmallUnion(left, right, to: &output) { return }
+    var (leftReader, rightReader) = (ByteReader(left), ByteReader(right))
+    let union = decode(&leftReader) ?? SlotSet()
+    if let other = decode(&rightReader) { union.formUnion(other) }
+    union.encode(into: &output)
+  }
+
+  /// Does it when both are stored as differences: the most frequent case, without the C library and without `malloc`.
+  private static func appendSmallUnion(
+    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, to output: inout [UInt8]
+  ) -> Bool {
+    withUnsafeTemporaryAllocation(of: UInt32.self, capacity: smallCount * 4) { memory in
+      let lefts = UnsafeMutableBufferPointer(rebasing: memory[..<smallCount])
+      let rights = UnsafeMutableBufferPointer(rebasing: memory[smallCount..<smallCount * 2])
+      guard let leftCount = readSmall(left, into: lefts), let rightCount = readSmall(right, into: rights) else {
+        return false
+      }
+      let union = UnsafeMutableBufferPointer(rebasing: memory[(smallCount * 2)...])
+      let count = unite(lefts[..<leftCount], rights[..<rightCount], into: union)
+      encode(UnsafeBufferPointer(rebasing: union[..<count]), into: &output)
+      return true
+    }
+  }
+
+  /// Merges ascending slots and returns how many different ones there are.
+  private static func unite(
+    _ lefts: Slice<UnsafeMutableBufferPointer<UInt32>>, _ rights: Slice<UnsafeMutableBufferPointer<UInt32>>,
+    into union: UnsafeMutableBufferPointer<UInt32>
+  ) -> Int {
+    var (one, two, count) = (0, 0, 0)
+    while one < lefts.count || two < rights.count {
+      if two == rights.count || one < lefts.count && lefts[one] < rights[two] {
+        union[count] = lefts[one]
+        one += 1
+      } else {
+        if one < lefts.count, lefts[one] == rights[two] { one += 1 }
+        union[count] = rights[two]
+        two += 1
+      }
+      count += 1
+    }
+    return count
+  }
+
+  /// Reads a set that is stored as differences; `nil` when it is stored otherwise or does not check out.
+  private static func readSmall(
+    _ stored: UnsafeRawBufferPointer, into slots: UnsafeMutableBufferPointer<UInt32>
+  ) -> Int? {
+    var reader = ByteReader(stored)
+    guard let header = reader.varint(), header & 1 == 0, header >> 1 <= UInt64(smallCount) else { return nil }
+    var slot: UInt64 = 0
+    for index in 0..<Int(header >> 1) {
+      guard let difference = reader.varint(), difference <= UInt64(UInt32.max) else { return nil }
+      slot += difference
+      slots[index] = UInt32(truncatingIfNeeded: slot)
+    }
+    return Int(header >> 1)
+  }
+}

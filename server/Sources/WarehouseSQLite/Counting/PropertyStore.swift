@@ -1,0 +1,100 @@
+import Views
+import Warehouse
+
+/// The table `prop`, as the writer uses it.
+final class PropertyStore {
+  private let loadParts: SQLStatement
+  private let loadPart: SQLStatement
+  private let deletePart: SQLStatement
+  private let insertPart: SQLStatement
+  private let countGroups: SQLStatement
+  private let loadProperties: SQLStatement
+
+  init(_ connection: SQLConnection) throws {
+    let group = "app = ? AND day = ? AND event = ? AND property = ?"
+    loadParts = try connection.prepare("SELECT part, pack FROM prop WHERE \(group) ORDER BY part")
+    loadPart = try connection.prepare("SELECT pack FROM prop WHERE \(group) AND part = ?")
+    deletePart = try connection.prepare("DELETE FROM prop WHERE \(group) AND part = ?")
+    insertPart = try connection.prepare("INSERT INTO prop VALUES (?, ?, ?, ?, ?, ?)")
+    countGroups = try connection.prepare(
+      "SELECT count(*) FROM (SELECT DISTINCT event, property FROM prop WHERE app = ? AND day = ?)")
+    loadProperties = try connection.prepare(
+      "SELECT DISTINCT property FROM prop WHERE app = ? AND day = ? AND event = ?")
+  }
+
+  func groupCount(_ first: UInt64) throws -> Int {
+    countGroups.bind(FigureAccumulator.app(first), Int64(FigureAccumulator.day(first)))
+    defer { countGroups.reset() }
+    return try countGroups.step() ? Int(countGroups.integer(0)) : 0
+  }
+
+  /// The properties of an event that are stored for a day.
+  func properties(_ first: UInt64, event: Int64) throws -> [Int64] {
+    loadProperties.bind(FigureAccumulator.app(first), Int64(FigureAccumulator.day(first)), event)
+    var properties: [Int64] = []
+    while try loadProperties.step() { properties.append(loadProperties.integer(0)) }
+    return properties
+  }
+
+  /// Reads which values a group has, in the order in which they first occurred.
+  func load(_ group: PropertyAccumulator.Group) throws {
+    bind(group, to: loadParts)
+    var texts: [Int: [UInt8]] = [:]
+    while try loadParts.step() {
+      let pack = loadParts.bytes(1)
+      group.parts.append(PropertyAccumulator.Part(number: loadParts.integer(0), byteCount: pack.count))
+      for entry in PropertyPack.Entries(pack) {
+        if let value = entry.value { texts[entry.number] = Array(value) }
+      }
+    }
+    for number in 0..<texts.count {
+      guard let text = texts[number] else {
+        throw WarehouseError(
+          code: .damaged, message: "The property figures are damaged. Stop the server and run `tern rebuild`.")
+      }
+      text.withUnsafeBytes { _ = group.values.insert($0, group.values.key($0)) }
+    }
+    group.storedValues = texts.count
+  }
+
+  /// How many parts of about the same size are left beside each other before they are merged with the next.
+  private static let tier = 3
+
+  /// Stores what is pending in a group as its newest part, merged with earlier ones when enough are about as small.
+  func store(_ group: PropertyAccumulator.Group) throws {
+    var pack = group.pack()
+    while group.parts.suffix(Self.tier).allSatisfy({ $0.byteCount <= 2 * pack.count }), group.parts.count >= Self.tier {
+      for _ in 0..<Self.tier { pack = try mergedWithLast(group, pack) }
+    }
+    let number = (group.parts.last?.number ?? 0) + 1
+    bind(group, to: insertPart)
+    insertPart.bind(number, at: 5)
+    try pack.withUnsafeBytes { bytes in
+      insertPart.bind(borrowing: bytes, at: 6)
+      try insertPart.run()
+    }
+    group.parts.append(PropertyAccumulator.Part(number: number, byteCount: pack.count))
+    group.storedValues = group.values.count
+  }
+
+  private func mergedWithLast(_ group: PropertyAccumulator.Group, _ pack: [UInt8]) throws -> [UInt8] {
+    guard let last = group.parts.popLast() else { return pack }
+    bind(group, to: loadPart)
+    loadPart.bind(last.number, at: 5)
+    guard try loadPart.step() else {
+      throw WarehouseError(
+        code: .damaged, message: "The property figures are damaged. Stop the server and run `tern rebuild`.")
+    }
+    let merged = pack.withUnsafeBytes { PropertyPack.merged(loadPart.bytes(0), $0) }
+    loadPart.reset()
+    bind(group, to: deletePart)
+    deletePart.bind(last.number, at: 5)
+    try deletePart.run()
+    return merged
+  }
+
+  private func bind(_ group: PropertyAccumulator.Group, to statement: SQLStatement) {
+    statement.bind(
+      FigureAccumulator.app(group.first), Int64(FigureAccumulator.day(group.first)), group.event, group.property)
+  }
+}

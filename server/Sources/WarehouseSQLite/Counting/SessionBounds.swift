@@ -1,0 +1,86 @@
+import Ingest
+import Views
+import Warehouse
+
+/// The first and last event of one session, as far as they have been read.
+struct SessionSpan: BitwiseCopyable, Hashable {
+  /// The app in the upper half, the install in the lower.
+  var owner: UInt64
+  var session: Int64
+  var first: Int64
+  var last: Int64
+  /// The first of the app's own events; the largest number when there is none.
+  var firstEvent: Int64
+
+  var app: Int64 { Int64(owner >> 32) }
+
+  @inline(__always)
+  static func owner(app: Int64, slot: UInt32) -> UInt64 { UInt64(truncatingIfNeeded: app) << 32 | UInt64(slot) }
+}
+
+/// The bounds of sessions, whatever the order in which their rows are read.
+///
+/// All are minima and maxima over rows, so events that come late or twice change nothing that counts, and bounds of
+/// several stretches of rows can be merged.
+final class SessionBounds {
+  /// More sessions than this take more memory than one report may.
+  static let maximumSessions = 4_000_000
+  private static let unset = SessionSpan(owner: 0, session: 0, first: .max, last: .min, firstEvent: .max)
+  private let table = PairTable()
+  private var spans = Memory<SessionSpan>(count: 1_024, zero: unset)
+  private var latest = (owner: UInt64.max, session: Int64(0), number: 0)
+
+  var count: Int { table.count }
+
+  /// Counts a row: the one place that says which rows say how long a session lasted.
+  @inline(__always)
+  func add(app: Int64, slot: UInt32, session: Int64, time: Int64, flags: EventRow.Flags) {
+    guard session != 0 else { return }
+    let kind = flags.kind
+    guard kind != .attachment, kind != .attachmentPart else { return }
+    let owner = SessionSpan.owner(app: app, slot: slot)
+    let firstEvent = kind == .event ? time : .max
+    merge(SessionSpan(owner: owner, session: session, first: time, last: time, firstEvent: firstEvent))
+  }
+
+  @inline(__always)
+  func merge(_ span: SessionSpan) {
+    if latest.session != span.session || latest.owner != span.owner {
+      let (number, isNew) = table.number(span.owner, UInt64(bitPattern: span.session))
+      if isNew {
+        if number == spans.count { spans = spans.grown(to: number * 2, zero: Self.unset) }
+        spans[number] = span
+      }
+      latest = (span.owner, span.session, number)
+    }
+    let number = latest.number
+    spans[number].first = min(spans[number].first, span.first)
+    spans[number].last = max(spans[number].last, span.last)
+    spans[number].firstEvent = min(spans[number].firstEvent, span.firstEvent)
+  }
+
+  func forEach(_ body: (SessionSpan) throws -> Void) rethrows {
+    for number in 0..<table.count { try body(spans[number]) }
+  }
+
+  func removeAll() {
+    table.removeAll()
+    latest = (.max, 0, 0)
+  }
+}
+
+extension SessionBounds {
+  /// Reads the rows of a stretch, of one app or of all.
+  func add(rowsOf span: StoredSpan, app wanted: Int64?, _ connection: SQLConnection) throws {
+    let rows = try connection.prepare(
+      "SELECT app, slot, session, t, kind FROM \(WarehouseSchema.table(span.month)) WHERE id BETWEEN ? AND ?")
+    rows.bind(span.ids.lowerBound, span.ids.upperBound)
+    while try rows.step() {
+      let app = rows.integer(0)
+      guard wanted == nil || wanted == app else { continue }
+      add(
+        app: app, slot: UInt32(clamping: rows.integer(1)), session: rows.integer(2), time: rows.integer(3),
+        flags: EventRow.Flags(rawValue: rows.integer(4)))
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Views
+import Warehouse
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The few threads on which reports read, so that slow reports hold up neither Swift's cooperative threads nor commits.
+///
+/// Threads start when they are needed and run at a lower priority than the writer.
+final class ReaderThreads: Sendable {
+  /// Half of the cores, at least two: a slow report leaves room for a quick one.
+  static let standardCount = max(2, min(8, ProcessInfo.processInfo.activeProcessorCount / 2))
+
+  private let queue: ReadQueue
+
+  init(count: Int) { queue = ReadQueue(maximumThreads: max(1, count)) }
+
+  deinit { queue.close() }
+
+  /// Ends the threads once they have run what waits now; later calls of `run` throw.
+  func close() { queue.close() }
+
+  /// Runs `body` on one of the threads.
+  ///
+  /// - Parameter turn: Jobs that share this object run one after the other; meanwhile the threads take other jobs.
+  func run<Value: Sendable>(
+    takingTurnsOn turn: AnyObject? = nil, _ body: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    let turn = turn.map(ObjectIdentifier.init)
+    return try await withCheckedThrowingContinuation { waiter in
+      let isAccepted = queue.append(ReadQueue.Job(turn: turn) { waiter.resume(with: Result(catching: body)) })
+      if !isAccepted {
+        waiter.resume(throwing: WarehouseError(code: .unavailable, message: "The warehouse is closed. Open it again."))
+      }
+    }
+  }
+}
+
+/// The jobs that wait for a reader thread.
+///
+/// `@unchecked Sendable` because all state is only touched while `condition` is locked.
+private final class ReadQueue: @unchecked Sendable {
+  struct Job {
+    var turn: ObjectIdentifier?
+    var run: @Sendable () -> Void
+  }
+
+  private let condition = NSCondition()
+  private let maximumThreads: Int
+  private var waiting: [Job] = []
+  private var turnsTaken: Set<ObjectIdentifier> = []
+  private var threads = 0
+  private var idleThreads = 0
+  private var isClosed = false
+
+  init(maximumThreads: Int) { self.maximumThreads = maximumThreads }
+
+  func close() {
+    condition.withLock {
+      isClosed = true
+      condition.broadcast()
+    }
+  }
+
+  /// Adds a job; `false` when the queue is closed.
+  func append(_ job: Job) -> Bool {
+    condition.withLock {
+      guard !isClosed else { return false }
+      waiting.append(job)
+      if waiting.count > idleThreads, threads < maximumThreads {
+        threads += 1
+        startThread()
+      } else {
+        condition.signal()
+      }
+      return true
+    }
+  }
+
+  private func startThread() {
+    let thread = Thread { [self] in
+      Self.lowerPriority()
+      while let job = next() {
+        job.run()
+        finished(job)
+      }
+    }
+    thread.name = "tern-reader"
+    thread.stackSize = 4 << 20
+    thread.qualityOfService = .utility
+    thread.start()
+  }
+
+  /// Waits for a job whose turn it is; `nil` when the queue is closed and empty.
+  private func next() -> Job? {
+    condition.withLock {
+      while true {
+        if let index = waiting.firstIndex(where: { $0.turn.map { !turnsTaken.contains($0) } ?? true }) {
+          let job = waiting.remove(at: index)
+          if let turn = job.turn { turnsTaken.insert(turn) }
+          return job
+        }
+        if isClosed, waiting.isEmpty { return nil }
+        idleThreads += 1
+        condition.wait()
+        idleThreads -= 1
+      }
+    }
+  }
+
+  private func finished(_ job: Job) {
+    guard let turn = job.turn else { return }
+    condition.withLock {
+      turnsTaken.remove(turn)
+      // The next job of this turn may have become ready; so may the end of a closed queue.
+      condition.broadcast()
+    }
+  }
+
+  /// Lets the threads that collect events go first. Linux ignores `qualityOfService`, but has a priority per thread.
+  private static func lowerPriority() {
+    #if canImport(Glibc) || canImport(Musl)
+      _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+    #endif
+  }
+}

@@ -1,0 +1,63 @@
+import Views
+public import Warehouse
+
+extension WarehouseReader {
+  /// Active installs per day, week and month; see ``FigureSource/activity(app:days:)``.
+  public func activity(app: AppID, days: ClosedRange<Day>) async throws -> [DailyActivity] {
+    let earliest = Day(number: days.lowerBound.number - 29)
+    return try await reading { [self] connection in
+      let sets = try dailySets(app, earliest...days.upperBound, connection)
+      let weekly = RollingUnion.counts(sets, window: 7)
+      let monthly = RollingUnion.counts(sets, window: 30)
+      return days.map { day in
+        let index = day.number - earliest.number
+        return DailyActivity(
+          day: day, daily: sets[index]?.count ?? 0, weekly: weekly[index], monthly: monthly[index])
+      }
+    }
+  }
+
+  /// The installs active on each of the days; `nil` for days without any.
+  func dailySets(_ app: AppID, _ days: ClosedRange<Day>, _ connection: SQLConnection) throws -> [SlotSet?] {
+    let statement = try connection.prepare(
+      "SELECT day, slots FROM usr WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = 0")
+    bind(statement, app, .total, days)
+    var sets: [Int: SlotSet] = [:]
+    while try statement.step() { sets[Int(statement.integer(0))] = try Self.slots(statement.bytes(1)) }
+    return (days.lowerBound.number...days.upperBound.number).map { sets[$0] }
+  }
+}
+
+/// Sizes of the unions over a sliding window, with three unions a step however long the window is.
+///
+/// Days are cut into blocks as long as the window. A window is the end of one block and the beginning of the next, and
+/// both are known once the blocks were united from their end backwards and from their beginning forwards.
+enum RollingUnion {
+  /// For each position the size of the union of the `window` sets that end there.
+  static func counts(_ sets: [SlotSet?], window: Int) -> [Int] {
+    let backwards = unions(sets, window: window, backwards: true)
+    let forwards = unions(sets, window: window, backwards: false)
+    return sets.indices.map { end in
+      let start = end - window + 1
+      // A window that begins before the first set begins where that is: within the first block.
+      let left = start > 0 ? backwards[start] : nil
+      let right = forwards[end]
+      if start > 0, start % window == 0 { return left?.count ?? 0 }
+      guard let left else { return right?.count ?? 0 }
+      return right.map { left.unionCount($0) } ?? left.count
+    }
+  }
+
+  /// Unions from each block's border to each position; an empty day shares its neighbour's set.
+  private static func unions(_ sets: [SlotSet?], window: Int, backwards: Bool) -> [SlotSet?] {
+    var unions = [SlotSet?](repeating: nil, count: sets.count)
+    var running: SlotSet?
+    for index in backwards ? Array(sets.indices.reversed()) : Array(sets.indices) {
+      let startsBlock = backwards ? index % window == window - 1 : index % window == 0
+      if startsBlock { running = nil }
+      if let set = sets[index] { running = running?.union(set) ?? set }
+      unions[index] = running
+    }
+    return unions
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Ingest
+import Views
+public import Warehouse
+
+extension WarehouseReader {
+  /// How far a session may reach beyond the range in which it began.
+  private static let longest: Int64 = 86_400_000
+
+  /// How long sessions lasted; see ``AppCenterFigures/sessionDurations(app:days:)``.
+  ///
+  /// A session that goes on for more than a day may show fewer of its rows.
+  public func sessionDurations(app: AppID, days: ClosedRange<Day>) async throws -> SessionDurations {
+    try await reading { [self] connection in
+      guard let zone = try catalog.app(app)?.timeZone, let calendar = ZoneCalendar(zone) else {
+        return SessionDurations()
+      }
+      let around = Self.times(around: days)
+      let times = around.lowerBound - Self.longest...around.upperBound + Self.longest
+      let sessions = SessionBounds()
+      let stored = try StoredSessions(connection)
+      for span in try StoredSpan.all(connection, through: .max) {
+        guard span.apps?.contains(app.rawValue) ?? true, span.times?.overlaps(times) ?? true else { continue }
+        if span.isComplete, let stored {
+          try stored.add(app.rawValue, span, to: sessions)
+        } else {
+          try sessions.add(rowsOf: span, app: app.rawValue, connection)
+        }
+        guard sessions.count <= SessionBounds.maximumSessions else {
+          throw WarehouseError(
+            code: .invalid, message: "There are too many sessions in this range. Ask for fewer days at a time.")
+        }
+      }
+      return Self.durations(of: sessions, days: days, calendar: calendar)
+    }
+  }
+
+  private static func durations(
+    of sessions: SessionBounds, days: ClosedRange<Day>, calendar: ZoneCalendar
+  ) -> SessionDurations {
+    var durations = SessionDurations()
+    sessions.forEach { session in
+      guard days.contains(Day(number: calendar.day(of: session.first))) else { return }
+      // App Center leaves out sessions that show no sign of use soon after they began.
+      if session.firstEvent == .max || session.firstEvent - session.first > 300_000 {
+        durations.unknown += 1
+      } else {
+        durations.add(milliseconds: session.last - session.first)
+      }
+    }
+    return durations
+  }
+
+  /// Distinct installs in the days that end with each; see ``AppCenterFigures/activeInstalls(app:days:window:)``.
+  public func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) async throws -> [DailyCount] {
+    let earliest = Day(number: days.lowerBound.number - max(0, window - 1))
+    let counts = try await reading { [self] connection in
+      RollingUnion.counts(try dailySets(app, earliest...days.upperBound, connection), window: window)
+    }
+    return days.map { DailyCount(day: $0, key: "", count: counts[$0.number - earliest.number]) }
+  }
+
+  /// Versions without their builds; see ``AppCenterFigures/versions(app:days:)``.
+  public func versions(app: AppID, days: ClosedRange<Day>) async throws -> [KeyFigures] {
+    try await reading { [self] connection in
+      var counts: [ExactText: Int] = [:]
+      var sets: [ExactText: SlotSet] = [:]
+      for (table, column) in [("cnt", "n"), ("usr", "slots")] {
+        let statement = try connection.prepare(
+          "SELECT key, \(column) FROM \(table) WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
+        bind(statement, app, .version, days)
+        while try statement.step() {
+          let name = ExactText(Self.withoutBuild(try text(statement.integer(0), .version, connection)))
+          if table == "cnt" {
+            counts[name, default: 0].addSaturated(Int(statement.integer(1)))
+          } else {
+            let set = try Self.slots(statement.bytes(1))
+            if let union = sets[name] { union.formUnionLazily(set) } else { sets[name] = set }
+          }
+        }
+      }
+      for set in sets.values { set.repair() }
+      return Set(counts.keys).union(sets.keys)
+        .map { KeyFigures(key: $0.text, count: counts[$0] ?? 0, users: sets[$0]?.count ?? 0) }
+        .sorted { ($1.users, $0.key) < ($0.users, $1.key) }
+    }
+  }
+
+  /// `3.2.0` of `3.2.0 (418)`.
+  private static func withoutBuild(_ version: String) -> String {
+    guard version.hasSuffix(")"), let open = version.range(of: " (", options: .backwards) else { return version }
+    return String(version[..<open.lowerBound])
+  }
+}

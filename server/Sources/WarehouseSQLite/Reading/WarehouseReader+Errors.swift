@@ -1,0 +1,217 @@
+import Ingest
+import TernEvents
+import Views
+public import Warehouse
+
+extension WarehouseReader {
+  /// A server that has not been updated yet may hold the directory.
+  private func hasErrors(_ connection: SQLConnection) throws -> Bool {
+    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'error_room'") != nil
+  }
+
+  private func calendar(_ app: AppID) throws -> ZoneCalendar? {
+    try catalog.app(app).flatMap { ZoneCalendar($0.timeZone) }
+  }
+
+  /// Times that days may reach to in any zone.
+  static func times(around days: ClosedRange<Day>) -> ClosedRange<Int64> {
+    Int64(days.lowerBound.number - 1) * 86_400_000...Int64(days.upperBound.number + 2) * 86_400_000
+  }
+
+  /// What is known of a group while its errors are read.
+  private struct Sums {
+    var count = 0
+    var slots: Set<UInt32> = []
+    var devices: [Int64: Int] = [:]
+    var days: [Int: (count: Int, slots: Set<UInt32>)] = [:]
+    var last = Int64.min
+  }
+
+  /// The groups of errors of a range; see ``ErrorSource/errorGroups(app:group:days:limit:)``.
+  public func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorGroup] {
+    try await reading { [self] connection in
+      guard try hasErrors(connection), let calendar = try calendar(app) else { return [] }
+      let times = Self.times(around: days)
+      let statement = try connection.prepare(
+        group == nil
+          ? "SELECT grp, t, slot, device, app FROM error WHERE app = ?1 AND t BETWEEN ?2 AND ?3"
+          : "SELECT grp, t, slot, device, app FROM error WHERE grp = ?4 AND t BETWEEN ?2 AND ?3")
+      statement.bind(app.rawValue, times.lowerBound, times.upperBound)
+      if let group { statement.bind(group, at: 4) }
+      var sums: [Int64: Sums] = [:]
+      while try statement.step() {
+        let day = calendar.day(of: statement.integer(1))
+        guard days.contains(Day(number: day)), statement.integer(4) == app.rawValue else { continue }
+        let slot = UInt32(clamping: statement.integer(2))
+        Self.add(
+          slot, at: statement.integer(1), day: day, device: statement.integer(3),
+          to: &sums[statement.integer(0), default: Sums()], withDays: group != nil)
+      }
+      var groups = try sums.compactMap { try self.group($0, $1, connection) }
+      groups.sort { ($1.count, $1.last, $0.id) < ($0.count, $0.last, $1.id) }
+      var left = [StoredKind.handledError: limit, .crash: limit]
+      return groups.filter { group in
+        left[group.kind, default: 0] -= 1
+        return left[group.kind, default: 0] >= 0
+      }
+    }
+  }
+
+  private static func add(
+    _ slot: UInt32, at time: Int64, day: Int, device: Int64, to sums: inout Sums, withDays: Bool
+  ) {
+    sums.count += 1
+    sums.slots.insert(slot)
+    sums.devices[device, default: 0] += 1
+    sums.last = max(sums.last, time)
+    guard withDays else { return }
+    sums.days[day, default: (0, [])].count += 1
+    sums.days[day]?.slots.insert(slot)
+  }
+
+  private func group(_ id: Int64, _ sums: Sums, _ connection: SQLConnection) throws -> ErrorGroup? {
+    let statement = try connection.prepare("SELECT kind, type, place, message FROM error_group WHERE id = ?")
+    statement.bind(id)
+    guard try statement.step() else { return nil }
+    var versions: [ExactText: Int] = [:]
+    let devices = try Self.devices(connection)
+    for (device, count) in sums.devices {
+      versions[ExactText(DeviceLabels(try self.device(device, devices, connection)).version), default: 0] += count
+    }
+    return ErrorGroup(
+      id: id, kind: StoredKind(rawValue: Int(statement.integer(0))) ?? .crash, type: statement.text(1),
+      place: statement.text(2), message: statement.text(3), count: sums.count, users: sums.slots.count,
+      versions: versions.map { KeyFigures(key: $0.text, count: $1, users: 0) }
+        .sorted { ($1.count, $0.key) < ($0.count, $1.key) },
+      days: sums.days.sorted { $0.key < $1.key }.map {
+        DailyFigures(day: Day(number: $0), count: $1.count, users: $1.slots.count)
+      }, last: Timestamp(millisecondsSince1970: sums.last))
+  }
+
+  /// Whether there is such a group; see ``ErrorSource/hasErrorGroup(app:id:)``.
+  public func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
+    try await reading { [self] connection in
+      guard try hasErrors(connection) else { return false }
+      let statement = try connection.prepare("SELECT 1 FROM error_group WHERE id = ? AND app = ?")
+      statement.bind(id, app.rawValue)
+      return try statement.step()
+    }
+  }
+
+  /// The occurrences of a group; see ``ErrorSource/errors(app:group:days:limit:)``.
+  public func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorOccurrence] {
+    try await reading { [self] connection in
+      guard try hasErrors(connection), let calendar = try calendar(app) else { return [] }
+      let times = Self.times(around: days)
+      let statement = try connection.prepare(
+        "SELECT \(Self.errorColumns) FROM error WHERE grp = ? AND t BETWEEN ? AND ? ORDER BY t DESC, id DESC")
+      statement.bind(group, times.lowerBound, times.upperBound)
+      var errors: [ErrorOccurrence] = []
+      let devices = try Self.devices(connection)
+      while errors.count < limit, try statement.step() {
+        let day = Day(number: calendar.day(of: statement.integer(3)))
+        guard days.contains(day), statement.integer(1) == app.rawValue else { continue }
+        errors.append(try occurrence(statement, devices, connection))
+      }
+      return errors
+    }
+  }
+
+  private static let errorColumns = "id, app, grp, t, lag, slot, device, session, name, user"
+
+  private func occurrence(
+    _ statement: SQLStatement, _ devices: SQLStatement, _ connection: SQLConnection
+  ) throws -> ErrorOccurrence {
+    let time = statement.integer(3)
+    return ErrorOccurrence(
+      id: statement.integer(0), group: statement.integer(2), name: statement.text(8),
+      time: Timestamp(millisecondsSince1970: time),
+      received: Timestamp(millisecondsSince1970: time + statement.integer(4)), install: Int(statement.integer(5)),
+      user: statement.text(9), device: try device(statement.integer(6), devices, connection))
+  }
+
+  /// What ``device(_:_:_:)`` asks; prepared once for many.
+  static func devices(_ connection: SQLConnection) throws -> SQLStatement {
+    try connection.prepare("SELECT facts FROM device WHERE id = ?")
+  }
+
+  func device(_ id: Int64, _ statement: SQLStatement, _ connection: SQLConnection) throws -> IncomingDevice {
+    statement.bind(id)
+    defer { statement.reset() }
+    guard try statement.step() else { return IncomingDevice() }
+    return try WriterDevices.decode(statement.bytes(0)) { try dictionary.text($0, connection) }
+  }
+
+  /// Everything known of one error; see ``ErrorSource/error(app:id:)``.
+  public func error(app: AppID, id: Int64) async throws -> ErrorDetail? {
+    try await reading { [self] connection in
+      guard try hasErrors(connection) else { return nil }
+      let statement = try connection.prepare("SELECT \(Self.errorColumns) FROM error WHERE id = ? AND app = ?")
+      statement.bind(id, app.rawValue)
+      guard try statement.step() else { return nil }
+      let error = try occurrence(statement, try Self.devices(connection), connection)
+      let text = try connection.prepare("SELECT message, stack, raw FROM error_text WHERE id = ?")
+      text.bind(id)
+      let hasText = try text.step()
+      let group = try connection.prepare("SELECT kind, type FROM error_group WHERE id = ?")
+      group.bind(error.group)
+      let hasGroup = try group.step()
+      return ErrorDetail(
+        occurrence: error, kind: hasGroup ? StoredKind(rawValue: Int(group.integer(0))) ?? .crash : .crash,
+        type: hasGroup ? group.text(1) : "", message: hasText ? text.text(0) : "", stack: hasText ? text.text(1) : "",
+        raw: hasText ? text.text(2) : "", properties: try properties(of: error, connection),
+        before: try events(
+          before: error, app: app, session: statement.integer(7), limit: 100, connection),
+        attachments: try attachments(of: error.name, app: app, connection))
+    }
+  }
+
+  private func properties(of error: ErrorOccurrence, _ connection: SQLConnection) throws -> [Properties.Element] {
+    let month = EventTables.month(
+      of: error.time.millisecondsSince1970, received: error.received.millisecondsSince1970)
+    guard try WarehouseSchema.months(connection).contains(month) else { return [] }
+    let statement = try connection.prepare("SELECT props FROM \(WarehouseSchema.table(month)) WHERE id = ?")
+    statement.bind(error.id)
+    guard try statement.step() else { return [] }
+    return try PropertyCoding.decode(statement.bytes(0)) { try dictionary.text($0, connection) }
+  }
+
+  private func attachments(
+    of error: String, app: AppID, _ connection: SQLConnection
+  ) throws -> [AttachmentFacts] {
+    guard !error.isEmpty else { return [] }
+    let statement = try connection.prepare(
+      """
+      SELECT id, file, type, bytes FROM attachment WHERE app = ? AND error = ? AND stored = parts ORDER BY id LIMIT 100
+      """)
+    statement.bind(app.rawValue)
+    statement.bind(error, at: 2)
+    var attachments: [AttachmentFacts] = []
+    while try statement.step() { attachments.append(Self.facts(statement)) }
+    return attachments
+  }
+
+  private static func facts(_ statement: SQLStatement) -> AttachmentFacts {
+    AttachmentFacts(
+      id: statement.integer(0), name: statement.text(1), contentType: statement.text(2),
+      bytes: Int(statement.integer(3)))
+  }
+
+  /// An attachment with its bytes; see ``ErrorSource/attachment(app:id:)``.
+  public func attachment(app: AppID, id: Int64) async throws -> (facts: AttachmentFacts, data: [UInt8])? {
+    try await reading { [self] connection in
+      guard try hasErrors(connection) else { return nil }
+      let statement = try connection.prepare(
+        "SELECT id, file, type, bytes FROM attachment WHERE id = ? AND app = ? AND stored = parts")
+      statement.bind(id, app.rawValue)
+      guard try statement.step() else { return nil }
+      let facts = Self.facts(statement)
+      let parts = try connection.prepare("SELECT data FROM attachment_part WHERE attachment = ? ORDER BY part")
+      parts.bind(id)
+      var data: [UInt8] = []
+      data.reserveCapacity(facts.bytes)
+      while try parts.step() { data += parts.bytes(0) }
+      return (facts, data)
+    }
+  }
+}

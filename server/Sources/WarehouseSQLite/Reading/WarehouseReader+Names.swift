@@ -1,0 +1,19 @@
+import Views
+public import Warehouse
+
+extension WarehouseReader {
+  /// How many names an app has brought, by kind. What exceeds their number is reported as "(other)".
+  public func names(of app: AppID) async throws -> [NameFigures] {
+    let perDay = try catalog.newNamesPerDay(of: app)
+    return try await reading { connection in
+      let statement = try connection.prepare("SELECT kind, count(*) FROM dict WHERE app = ? GROUP BY kind")
+      statement.bind(app.rawValue)
+      var known: [Int64: Int] = [:]
+      while try statement.step() { known[statement.integer(0)] = Int(statement.integer(1)) }
+      return NameKind.allCases.map { kind in
+        NameFigures(
+          kind: "\(kind)", known: known[kind.rawValue] ?? 0, limit: kind.limit, perDay: perDay ?? kind.dailyAllowance)
+      }
+    }
+  }
+}

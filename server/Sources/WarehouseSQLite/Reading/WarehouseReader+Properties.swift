@@ -1,0 +1,158 @@
+import Ingest
+import TernEvents
+import Views
+public import Warehouse
+
+extension WarehouseReader {
+  /// What is known of one value while packs are read.
+  private struct ValueFigures {
+    var count: Int64 = 0
+    var users: SlotSet?
+  }
+
+  /// The property values of one event; see ``FigureSource/properties(app:event:days:limit:)``.
+  public func properties(
+    app: AppID, event: String, days: ClosedRange<Day>, limit: Int
+  ) async throws -> [PropertyFigures] {
+    try await reading { [self] connection in
+      guard let number = try ReaderDictionary.id(event, app: app.rawValue, kind: .event, connection) else { return [] }
+      var properties: [Int64: PropertyValues] = [:]
+      try forEachGroup(app, event: number, days, connection) { property, packs in
+        properties[property, default: PropertyValues()].add(packs)
+      }
+      var figures: [PropertyFigures] = []
+      for (property, values) in properties {
+        figures.append(values.figures(property: try dictionary.text(property, connection), limit: limit))
+      }
+      return figures.sorted { ($1.count, $0.property) < ($0.count, $1.property) }
+    }
+  }
+
+  /// Calls `body` with the property and the packs of each day on which it occurred.
+  private func forEachGroup(
+    _ app: AppID, event: Int64, _ days: ClosedRange<Day>, _ connection: SQLConnection,
+    _ body: (Int64, [[UInt8]]) throws -> Void
+  ) throws {
+    let statement = try connection.prepare(
+      "SELECT property, pack FROM prop WHERE app = ? AND day = ? AND event = ? ORDER BY property, part")
+    for day in try activeDays(app, event: event, days, connection) {
+      statement.bind(app.rawValue, day, event)
+      var property: Int64?
+      var packs: [[UInt8]] = []
+      while try statement.step() {
+        if let property, property != statement.integer(0) {
+          try body(property, packs)
+          packs = []
+        }
+        property = statement.integer(0)
+        packs.append(Array(statement.bytes(1)))
+      }
+      if let property { try body(property, packs) }
+    }
+  }
+
+  private func activeDays(
+    _ app: AppID, event: Int64, _ days: ClosedRange<Day>, _ connection: SQLConnection
+  ) throws -> [Int64] {
+    let statement = try connection.prepare(
+      "SELECT day FROM cnt WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
+    bind(statement, app, .event, days)
+    statement.bind(event, at: 5)
+    var active: [Int64] = []
+    while try statement.step() { active.append(statement.integer(0)) }
+    return active
+  }
+}
+
+/// The values of one property, gathered over days.
+///
+/// Counts first, sets of users only for the values that are shown: most of a pack is the sets.
+private struct PropertyValues {
+  private var days: [[[UInt8]]] = []
+  private var counts: [ExactText: Int] = [:]
+  private var isCapped = false
+
+  mutating func add(_ packs: [[UInt8]]) {
+    days.append(packs)
+    let texts = Self.texts(packs)
+    for pack in packs {
+      pack.withUnsafeBytes { bytes in
+        for entry in PropertyPack.Entries(bytes) {
+          if entry.number == PropertyPack.other { isCapped = true }
+          counts[ExactText(Self.text(entry.number, texts)), default: 0] += Int(entry.count)
+        }
+      }
+    }
+  }
+
+  func figures(property: String, limit: Int) -> PropertyFigures {
+    let ranked = counts.sorted { ($1.value, $0.key.text) < ($0.value, $1.key.text) }
+    let shown = ranked.prefix(max(0, limit))
+    let users = users(of: Set(shown.map(\.key)))
+    return PropertyFigures(
+      property: property, count: ranked.reduce(0) { $0 + $1.value },
+      values: shown.map { KeyFigures(key: $0.key.text, count: $0.value, users: users[$0.key]?.count ?? 0) },
+      isCapped: isCapped)
+  }
+
+  private func users(of values: Set<ExactText>) -> [ExactText: SlotSet] {
+    var users: [ExactText: SlotSet] = [:]
+    for packs in days {
+      let texts = Self.texts(packs)
+      for pack in packs {
+        pack.withUnsafeBytes { bytes in
+          for entry in PropertyPack.Entries(bytes) {
+            let text = ExactText(Self.text(entry.number, texts))
+            guard values.contains(text) else { continue }
+            var reader = ByteReader(entry.slots)
+            guard let set = SlotSet.decode(&reader) else { continue }
+            if let union = users[text] { union.formUnionLazily(set) } else { users[text] = set }
+          }
+        }
+      }
+    }
+    for union in users.values { union.repair() }
+    return users
+  }
+
+  private static func text(_ number: Int, _ texts: [Int: String]) -> String {
+    number == PropertyPack.other ? WriterDictionary.other : texts[number] ?? WriterDictionary.other
+  }
+
+  /// The texts of a day's values by their numbers.
+  private static func texts(_ packs: [[UInt8]]) -> [Int: String] {
+    var texts: [Int: String] = [:]
+    for pack in packs {
+      pack.withUnsafeBytes { bytes in
+        for entry in PropertyPack.Entries(bytes) {
+          if let value = entry.value { texts[entry.number] = PropertyText.text(value) }
+        }
+      }
+    }
+    return texts
+  }
+}
+
+/// Property values as reports show them.
+enum PropertyText {
+  /// The text of tag and value as figures keep them: a long text may be cut.
+  static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+    var reader = ByteReader(bytes)
+    if bytes.first == PropertyCoding.Tag.string.rawValue {
+      _ = (reader.byte(), reader.varint())
+      let start = reader.position
+      return String(decoding: bytes[start...], as: UTF8.self)
+    }
+    return PropertyCoding.value(&reader).map(text) ?? ""
+  }
+
+  static func text(_ value: PropertyValue) -> String {
+    switch value {
+    case .string(let text): text
+    case .integer(let number): String(number)
+    case .double(let number): number.description
+    case .boolean(let flag): flag ? "true" : "false"
+    case .date(let time): time.utcText(withMilliseconds: false)
+    }
+  }
+}

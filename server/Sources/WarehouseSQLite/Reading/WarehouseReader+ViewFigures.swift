@@ -1,0 +1,97 @@
+import Ingest
+import TernEvents
+import Views
+public import Warehouse
+
+extension WarehouseReader {
+  /// Answers a question about a view, when it is its turn: the last days are counted on from the question before.
+  func asking<Value: Sendable>(
+    _ view: View, now: Int64, _ body: @escaping @Sendable (ViewReading) throws -> Value
+  ) async throws -> Value {
+    let rules = CustomRules(try catalog.definitions(app: view.app))
+    let live = viewDays.live[LiveViews.Key(view: view, rules: rules)]
+    return try await reading(takingTurnsOn: live) { [self] connection in
+      try live.withLock { try body(ViewReading(view, connection, self, live: $0, rules: rules, now: now)) }
+    }
+  }
+
+  /// The figures of a view; see ``ViewSource/viewFigures(_:days:tables:now:)``.
+  public func viewFigures(
+    _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
+  ) async throws -> ViewFigures {
+    try await asking(view, now: now) { reading in
+      var figures = ViewFigures()
+      let seen = SlotSet()
+      let (first, last) = (days.lowerBound.number, days.upperBound.number)
+      let windows = [1, 7, 14, 28].map { (days: $0, users: SlotSet()) }
+      var whole = ViewDay()
+      let (newUsers, returning) = (SlotSet(), SlotSet())
+      let firstDay = try reading.firstDay()
+      let start = min(firstDay ?? last, last)
+      let sealed = Set(try reading.sealedDays())
+      for number in min(start, first)...last {
+        guard reading.calendar.bounds(of: number) != nil else { continue }
+        if number < first, number <= last - 28 {
+          if number >= start { seen.formUnion(try reading.present(number)) }
+          continue
+        }
+        // Nothing happened before the first hit.
+        let day = number < start ? ViewDay() : try reading.day(number, tables: number < first ? [] : tables)
+        let fresh = day.users.subtracting(seen)
+        for window in windows where number > last - window.days { window.users.formUnion(day.users) }
+        if number >= first {
+          newUsers.formUnion(fresh)
+          returning.formUnion(day.users.intersection(seen))
+          returning.formUnion(day.repeaters)
+          figures.days.append(
+            ViewFigures.DayRow(
+              day: Day(number: number), totals: day.totals, users: day.users.count, newUsers: fresh.count,
+              state: reading.state(of: number, isSealed: sealed.contains(number), firstDay, now: now)))
+          whole.merge(day, tables: tables)
+        }
+        seen.formUnion(day.present)
+      }
+      figures.totals = whole.totals
+      figures.users = whole.users.count
+      figures.newUsers = newUsers.count
+      figures.returningUsers = returning.count
+      for window in windows { figures.actives[window.days] = window.users.count }
+      for table in tables { figures.tables[table] = Self.rows(whole.tables[table] ?? [:]) }
+      figures.definitions = reading.definitions
+      return figures
+    }
+  }
+
+  private static func rows(_ rows: [[String]: ViewDay.Tally]) -> [ViewFigures.Row] {
+    rows.map { ViewFigures.Row(key: $0.key, numbers: $0.value.numbers, users: $0.value.users.count) }
+      .sorted {
+        let (left, right) = ($0.numbers.first ?? 0, $1.numbers.first ?? 0)
+        return left == right ? $0.key.lexicographicallyPrecedes($1.key) : left > right
+      }
+  }
+
+  /// The hits that came too late; see ``ViewSource/lateHits(_:days:)``.
+  public func lateHits(_ view: View, days: ClosedRange<Day>) async throws -> [LateHits] {
+    try await reading { [self] connection in
+      let reading = try ViewReading(view, connection, self)
+      guard let start = try reading.firstDayWithLate(), start <= days.upperBound.number else { return [] }
+      var counts: [LateHits] = []
+      for number in max(start, days.lowerBound.number)...days.upperBound.number {
+        let cut = reading.calendar.final(number) ?? 0
+        var groups: [[String]: Int] = [:]
+        try reading.eachLate(number) { hit in
+          groups[[hit.version, Self.lateness(hit.received - cut).map(String.init) ?? ""], default: 0] += 1
+        }
+        counts += groups.map { key, count in
+          LateHits(day: Day(number: number), version: key[0], hours: Int(key[1]), count: count)
+        }.sorted { ($0.hours ?? .max, $0.version) < ($1.hours ?? .max, $1.version) }
+      }
+      return counts
+    }
+  }
+
+  /// The first of a few steps, in hours, that is not less.
+  private static func lateness(_ milliseconds: Int64) -> Int? {
+    [1, 6, 24, 168].first { milliseconds <= Int64($0) * 3_600_000 }
+  }
+}

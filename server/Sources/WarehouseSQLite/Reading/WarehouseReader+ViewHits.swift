@@ -1,0 +1,60 @@
+import Ingest
+import Views
+public import Warehouse
+
+extension ViewReading {
+  /// From the first moment of some days to the last; `nil` when none of them exists.
+  func times(of days: ClosedRange<Day>) -> Range<Int64>? {
+    let numbers = days.lowerBound.number...days.upperBound.number
+    guard let first = numbers.lazy.compactMap({ self.calendar.bounds(of: $0) }).first,
+      let last = numbers.reversed().lazy.compactMap({ self.calendar.bounds(of: $0) }).first
+    else { return nil }
+    return first.lowerBound..<max(first.upperBound, last.upperBound)
+  }
+}
+
+/// The hit inspector.
+extension WarehouseReader {
+  /// The newest hits; see ``ViewSource/inspectedHits(_:days:limit:)``.
+  public func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [InspectedHit] {
+    try await reading { [self] connection in
+      let reading = try ViewReading(view, connection, self)
+      let hits = try reading.newest(limit, of: days)
+      return try hits.map { hit in
+        let day = reading.calendar.day(of: hit.time)
+        let isIn = view.rules(on: Day(number: day)).admits(hit.parameters)
+        let isInTime =
+          try reading.calendar.counts(time: hit.time, received: hit.received) && hit.id <= reading.sealRow(day)
+        let user = try reading.user(of: hit)
+        return InspectedHit(
+          id: hit.id, time: hit.time, received: hit.received, day: Day(number: day),
+          status: !isInTime ? "late" : user == nil ? "anonymous" : isIn ? "counted" : "filtered",
+          install: Int(user ?? hit.slot),
+          parameters: hit.parameters)
+      }
+    }
+  }
+
+  /// The refused hits; see ``ViewSource/refusedHits(_:days:limit:)``.
+  public func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [RefusedHit] {
+    try await reading { [self] connection in
+      guard let times = try ViewReading(view, connection, self).times(of: days) else { return [] }
+      let statement = try connection.prepare(
+        """
+        SELECT received, position, reason, message, event FROM reject_sample
+        WHERE app = ? AND received >= ? AND received < ? AND protocol = ? ORDER BY received DESC, position DESC LIMIT ?
+        """)
+      statement.bind(view.app.rawValue, times.lowerBound, times.upperBound)
+      statement.bind(IngestProtocol.measurement.rawValue, at: 4)
+      statement.bind(Int64(max(limit, 0)), at: 5)
+      var hits: [RefusedHit] = []
+      while try statement.step() {
+        hits.append(
+          RefusedHit(
+            received: statement.integer(0), position: Int(statement.integer(1)), reason: statement.text(2),
+            message: statement.text(3), said: statement.text(4)))
+      }
+      return hits
+    }
+  }
+}

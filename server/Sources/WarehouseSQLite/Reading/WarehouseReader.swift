@@ -1,0 +1,270 @@
+import GRDB
+import Views
+public import Warehouse
+
+/// The figures of a data directory, read on connections of their own.
+///
+/// Each question sees one consistent state; several questions in a row may see later ones.
+public final class WarehouseReader: FigureSource {
+  let pool: DatabasePool
+  let catalog: any CatalogStore
+  let dictionary = ReaderDictionary()
+  let viewDays = ViewDayCache()
+
+  private let threads: ReaderThreads
+
+  init(pool: DatabasePool, catalog: any CatalogStore) {
+    self.pool = pool
+    self.catalog = catalog
+    threads = ReaderThreads(count: pool.configuration.maximumReaderCount)
+  }
+
+  /// Closes the connections; later reads throw.
+  public func close() throws {
+    threads.close()
+    do {
+      try pool.close()
+    } catch {
+      throw WarehouseError.from(error)
+    }
+  }
+
+  /// Runs `body` on a reader thread, in a transaction that sees one state of the data.
+  ///
+  /// - Parameter turn: Reads that share this object run one after the other, without holding up other reads.
+  func reading<Value: Sendable>(
+    takingTurnsOn turn: AnyObject? = nil, _ body: @escaping @Sendable (SQLConnection) throws -> Value
+  ) async throws -> Value {
+    do {
+      return try await threads.run(takingTurnsOn: turn) { [pool] in
+        try pool.read { try body(WarehouseFile.connection($0)) }
+      }
+    } catch {
+      throw WarehouseError.from(error)
+    }
+  }
+
+  /// Per day and key, how often; see ``FigureSource/dailyCounts(app:dimension:days:)``.
+  public func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
+    try await reading { [self] connection in
+      let statement = try connection.prepare(
+        "SELECT day, key, n FROM cnt WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
+      bind(statement, app, dimension, days)
+      var counts: [DailyCount] = []
+      while try statement.step() {
+        counts.append(
+          DailyCount(
+            day: Day(number: Int(statement.integer(0))), key: try text(statement.integer(1), dimension, connection),
+            count: Int(statement.integer(2))))
+      }
+      if dimension == .loss { counts += try rejections(app: app, days: days, connection) }
+      return counts.sorted { ($0.day, $0.key) < ($1.day, $1.key) }
+    }
+  }
+
+  /// The count of all keys; see ``FigureSource/count(app:dimension:days:)``.
+  public func count(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> Int {
+    try await reading { [self] connection in
+      let counts = try countsByKey(app, dimension, days, connection).values.saturatingSum()
+      guard dimension == .loss else { return counts }
+      return counts.addingSaturated(try rejections(app: app, days: days, connection).map(\.count).saturatingSum())
+    }
+  }
+
+  /// Per key over the whole range; see ``FigureSource/totals(app:dimension:days:limit:)``.
+  public func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyFigures]
+  {
+    try await reading { [self] connection in
+      var counts = try countsByKey(app, dimension, days, connection)
+      // Whoever was active without an event is a user of a device figure that has no count.
+      if limit.map({ counts.count < $0 }) ?? true {
+        for key in try keysOfUsers(app, dimension, days, connection) { counts[key, default: 0] += 0 }
+      }
+      var figures = try counts.map { key, count in
+        (key: key, figures: KeyFigures(key: try text(key, dimension, connection), count: count, users: 0))
+      }
+      if dimension == .loss {
+        let refused = Dictionary(grouping: try rejections(app: app, days: days, connection), by: \.key)
+        for (key, counts) in refused {
+          figures.append((key: -1, figures: KeyFigures(key: key, count: counts.reduce(0) { $0 + $1.count }, users: 0)))
+        }
+      }
+      figures.sort { ($1.figures.count, $0.figures.key) < ($0.figures.count, $1.figures.key) }
+      if let limit, figures.count > limit { figures.removeLast(figures.count - max(0, limit)) }
+      let users = try unions(app, dimension, days, keys: Set(figures.map(\.key)), connection)
+      return figures.map { KeyFigures(key: $0.figures.key, count: $0.figures.count, users: users[$0.key]?.count ?? 0) }
+    }
+  }
+
+  /// The figures of one key; see ``FigureSource/total(app:dimension:key:days:)``.
+  public func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> KeyFigures {
+    try await reading { [self] connection in
+      let zero = KeyFigures(key: key, count: 0, users: 0)
+      if dimension == .loss, key.hasPrefix(Self.rejectedPrefix) {
+        let count = try rejections(app: app, days: days, connection).filter { $0.key == key }.reduce(0) {
+          $0 + $1.count
+        }
+        return KeyFigures(key: key, count: count, users: 0)
+      }
+      guard let number = try number(key, app, dimension, connection) else { return zero }
+      let statement = try connection.prepare(
+        "SELECT n FROM cnt WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
+      bind(statement, app, dimension, days)
+      statement.bind(number, at: 5)
+      var count = 0
+      while try statement.step() { count.addSaturated(Int(statement.integer(0))) }
+      let users = try unions(app, dimension, days, keys: [number], connection)[number]?.count ?? 0
+      return KeyFigures(key: key, count: count, users: users)
+    }
+  }
+
+  /// The figures of one key per day; see ``FigureSource/series(app:dimension:key:days:)``.
+  public func series(
+    app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>
+  ) async throws -> [DailyFigures] {
+    try await reading { [self] connection in
+      var figures: [Int64: (count: Int, users: Int)] = [:]
+      if dimension == .loss, key.hasPrefix(Self.rejectedPrefix) {
+        for entry in try rejections(app: app, days: days, connection) where entry.key == key {
+          figures[Int64(entry.day.number), default: (0, 0)].count += entry.count
+        }
+      } else if let number = try number(key, app, dimension, connection) {
+        for (table, isCount) in [("cnt", true), ("usr", false)] {
+          let statement = try connection.prepare(
+            "SELECT day, n FROM \(table) WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
+          bind(statement, app, dimension, days)
+          statement.bind(number, at: 5)
+          while try statement.step() {
+            let value = Int(statement.integer(1))
+            if isCount {
+              figures[statement.integer(0), default: (0, 0)].count = value
+            } else {
+              figures[statement.integer(0), default: (0, 0)].users = value
+            }
+          }
+        }
+      }
+      return figures.sorted { $0.key < $1.key }.map {
+        DailyFigures(day: Day(number: Int($0.key)), count: $0.value.count, users: $0.value.users)
+      }
+    }
+  }
+}
+
+extension WarehouseReader {
+  /// What the keys of refused events begin with in the dimension `loss`.
+  static let rejectedPrefix = "rejected:"
+  /// The key in the dimension `loss` of rows of which a name is "(other)"; they are stored and counted otherwise.
+  static let nameLimitReason = "name_limit"
+
+  func bind(_ statement: SQLStatement, _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>) {
+    statement.bind(
+      app.rawValue, Int64(dimension.rawValue), Int64(days.lowerBound.number), Int64(days.upperBound.number))
+  }
+
+  /// The text of a figure's key.
+  func text(_ key: Int64, _ dimension: Dimension, _ connection: SQLConnection) throws -> String {
+    switch dimension {
+    case .total, .session, .property: ""
+    case .kind: KindName.name(key)
+    case .loss where key == FigureAccumulator.nameLimitKey: Self.nameLimitReason
+    default: try dictionary.text(key, connection)
+    }
+  }
+
+  /// The stored key of a text; `nil` when it never occurred.
+  private func number(_ key: String, _ app: AppID, _ dimension: Dimension, _ connection: SQLConnection) throws -> Int64?
+  {
+    switch dimension {
+    case .total, .session: key.isEmpty ? 0 : nil
+    case .kind: KindName.number(key)
+    case .loss where key == Self.nameLimitReason: FigureAccumulator.nameLimitKey
+    default:
+      try dimension.nameKind.flatMap { try ReaderDictionary.id(key, app: app.rawValue, kind: $0, connection) }
+    }
+  }
+
+  private func countsByKey(
+    _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>, _ connection: SQLConnection
+  ) throws -> [Int64: Int] {
+    let statement = try connection.prepare(
+      "SELECT key, n FROM cnt WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
+    bind(statement, app, dimension, days)
+    var counts: [Int64: Int] = [:]
+    while try statement.step() {
+      counts[statement.integer(0), default: 0].addSaturated(Int(statement.integer(1)))
+    }
+    return counts
+  }
+
+  private func keysOfUsers(
+    _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>, _ connection: SQLConnection
+  ) throws -> Set<Int64> {
+    let statement = try connection.prepare("SELECT key FROM usr WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
+    bind(statement, app, dimension, days)
+    var keys: Set<Int64> = []
+    while try statement.step() { keys.insert(statement.integer(0)) }
+    return keys
+  }
+
+  /// The installs of each of the keys over the range.
+  private func unions(
+    _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>, keys: Set<Int64>, _ connection: SQLConnection
+  ) throws -> [Int64: SlotSet] {
+    let filter = keys.count == 1 ? " AND key = \(keys.first ?? 0)" : ""
+    let statement = try connection.prepare(
+      "SELECT key, slots FROM usr WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?" + filter)
+    bind(statement, app, dimension, days)
+    var unions: [Int64: SlotSet] = [:]
+    while try statement.step() {
+      let key = statement.integer(0)
+      guard keys.contains(key) else { continue }
+      let set = try Self.slots(statement.bytes(1))
+      if let union = unions[key] { union.formUnionLazily(set) } else { unions[key] = set }
+    }
+    for union in unions.values { union.repair() }
+    return unions
+  }
+
+  static func slots(_ bytes: UnsafeRawBufferPointer) throws -> SlotSet {
+    var reader = ByteReader(bytes)
+    guard let set = SlotSet.decode(&reader) else {
+      throw WarehouseError(
+        code: .damaged, message: "A set of users is damaged. Stop the server and run `tern rebuild`.")
+    }
+    return set
+  }
+
+  private func rejections(
+    app: AppID, days: ClosedRange<Day>, _ connection: SQLConnection
+  ) throws -> [DailyCount] {
+    let statement = try connection.prepare(
+      "SELECT day, reason, sum(n) FROM reject WHERE app = ? AND day BETWEEN ? AND ? GROUP BY day, reason")
+    statement.bind(app.rawValue, Int64(days.lowerBound.number), Int64(days.upperBound.number))
+    var counts: [DailyCount] = []
+    while try statement.step() {
+      counts.append(
+        DailyCount(
+          day: Day(number: Int(statement.integer(0))), key: Self.rejectedPrefix + statement.text(1),
+          count: Int(statement.integer(2))))
+    }
+    return counts
+  }
+}
+
+extension Dimension {
+  /// Which dictionary holds the keys of this dimension; `nil` when none does.
+  var nameKind: NameKind? {
+    switch self {
+    case .event: .event
+    case .screen: .screen
+    case .version: .version
+    case .os: .system
+    case .model: .model
+    case .country: .country
+    case .language: .language
+    case .loss: .property
+    case .total, .session, .property, .kind: nil
+    }
+  }
+}

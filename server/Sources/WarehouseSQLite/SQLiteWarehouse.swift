@@ -1,0 +1,182 @@
+import GRDB
+public import Ingest
+import Views
+public import Warehouse
+
+/// The embedded warehouse: events and figures in `warehouse.sqlite`.
+///
+/// One process at a time holds a data directory for writing. Inside it, one thread writes: it takes all batches that
+/// wait, stores them in one transaction and then answers them, so the more arrives, the less each event costs. Reports
+/// read at the same time through ``reader``, on connections and threads of their own.
+///
+/// ## Topics
+/// ### Opening and closing
+/// - ``init(directory:catalog:configuration:)``
+/// - ``close()``
+/// - ``openForReading(directory:catalog:)``
+/// ### Accepting
+/// - ``commit(_:app:)``
+/// - ``reserve(bytes:)``
+/// ### Checking
+/// - ``rebuild(directory:catalog:progress:)``
+public final class SQLiteWarehouse: EventSink {
+  /// Answers reports.
+  public let reader: WarehouseReader
+  /// The requests that are on their way into the warehouse.
+  public let pendingRequests = PendingRequests()
+  private let queue: WriterQueue
+  private let live: LiveFeed
+  private let lock: DirectoryLock
+  private let end = Locked(End())
+
+  private struct End {
+    var isOver = false
+    var failure: (any Error)?
+    var waiters: [CheckedContinuation<Void, any Error>] = []
+  }
+
+  /// Opens a data directory for writing, creates it when missing, and completes what a crash left undone.
+  ///
+  /// - Throws: ``WarehouseError``; its code is `inUse` when another process writes there.
+  public convenience init(
+    directory: String, catalog: any CatalogStore, configuration: WarehouseConfiguration = WarehouseConfiguration()
+  ) throws {
+    let files = DataDirectory(path: directory)
+    try files.create()
+    guard let lock = try files.lock() else {
+      throw WarehouseError(
+        code: .inUse, message: "Another process writes to \(directory). Stop it, or choose another with --data.")
+    }
+    try self.init(files, lock: lock, catalog: catalog, configuration: configuration)
+  }
+
+  private init(
+    _ files: DataDirectory, lock: DirectoryLock, catalog: any CatalogStore, configuration: WarehouseConfiguration
+  ) throws {
+    self.lock = lock
+    live = LiveFeed()
+    queue = WriterQueue(
+      maximumBytes: configuration.maximumReservedBytes, maximumEvents: configuration.maximumWaitingEvents)
+    let pool = try WarehouseFile.open(files, configuration: configuration)
+    reader = WarehouseReader(pool: pool, catalog: catalog)
+    let writer = try WarehouseFile.writer(pool, catalog: catalog, configuration: configuration, live: live)
+    let thread = WriterThread(pool: pool, queue: queue, configuration: configuration, writer: writer)
+    let (live, end) = (live, end)
+    thread.start { failure in
+      live.finish()
+      lock.release()
+      let waiters = end.withLock { end in
+        end.isOver = true
+        end.failure = failure
+        defer { end.waiters = [] }
+        return end.waiters
+      }
+      for waiter in waiters { waiter.resume(with: failure.map { .failure($0) } ?? .success(())) }
+    }
+  }
+
+  deinit { _ = queue.close() }
+
+  /// Stores a batch; see ``EventSink/commit(_:app:)``.
+  public func commit(_ batch: IncomingBatch, app: AppID) async throws -> CommitReceipt {
+    try await withCheckedThrowingContinuation { waiter in
+      do {
+        try queue.append(CommitJob(batch: batch, app: app, waiter: waiter))
+      } catch {
+        waiter.resume(throwing: error)
+      }
+    }
+  }
+
+  /// Asks for room for a request of so many bytes, before its body is read; give it back with ``release(bytes:)``.
+  ///
+  /// - Returns: `false` when the writer is behind: answer 503 and let the client try again.
+  public func reserve(bytes: Int) -> Bool { queue.reserve(bytes) }
+
+  /// Gives reserved room back, once the request was answered.
+  public func release(bytes: Int) { queue.release(bytes) }
+
+  /// Bytes of requests that are being read or stored.
+  public var queuedBytes: Int { queue.reservedBytes }
+
+  /// Whether reserved bytes or waiting events have reached their limit.
+  public var isBehind: Bool { queue.isFull }
+
+  /// Shows whether storing works; see ``EventSink/probeWrite()``.
+  public func probeWrite() async throws { try await perform { try $0.probeWrite() } }
+
+  /// The events of an app as they are stored, from now on.
+  ///
+  /// - Parameter limit: how many may wait for a slow reader before the oldest are left out.
+  public func live(app: AppID, limit: Int = 100) -> AsyncStream<StoredEvent> { live.watch(app, limit: limit) }
+
+  /// Writes the figures of all events committed so far, so that reports have them at once and not within a second.
+  public func flush() async throws { try await perform { try $0.flush() } }
+
+  /// Runs `body` on the writer thread, after all batches that wait now.
+  func perform(_ body: @escaping @Sendable (Writer) throws -> Void) async throws {
+    try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
+      do {
+        try queue.append { writer in
+          waiter.resume(with: Result { try body(writer) }.mapError { WarehouseError.from($0) as any Error })
+        }
+      } catch {
+        waiter.resume(throwing: error)
+      }
+    }
+  }
+
+  /// Stores what waits, writes all figures, gives the data directory back and ends the writer thread.
+  ///
+  /// Everything acknowledged is on disk before, too; closing only spares the next opening some work.
+  public func close() async throws {
+    _ = queue.close()
+    try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
+      let over: Result<Void, any Error>? = end.withLock { end in
+        guard end.isOver else {
+          end.waiters.append(waiter)
+          return nil
+        }
+        return end.failure.map { .failure($0) } ?? .success(())
+      }
+      if let over { waiter.resume(with: over) }
+    }
+    try reader.close()
+  }
+}
+
+// MARK: - Opening for reading, rebuilding
+
+extension SQLiteWarehouse {
+  /// Opens a data directory for reports, whether or not a server runs on it.
+  ///
+  /// When none does, figures that a crash left incomplete are completed first, so that reports are exact.
+  public static func openForReading(directory: String, catalog: any CatalogStore) throws -> WarehouseReader {
+    let files = DataDirectory(path: directory)
+    try files.create()
+    // Only when something is left undone: whoever holds the lock keeps a server from starting.
+    if try !WarehouseFile.isComplete(files), let lock = try files.lock() {
+      defer { lock.release() }
+      let pool = try WarehouseFile.open(files, configuration: WarehouseConfiguration())
+      try WarehouseFile.completeFigures(pool, catalog: catalog)
+      try pool.close()
+    }
+    return WarehouseReader(pool: try WarehouseFile.openReadOnly(files), catalog: catalog)
+  }
+
+  /// Recreates all figures and the index of seen keys from the stored events.
+  ///
+  /// - Parameter progress: is told the number of events counted so far.
+  /// - Throws: ``WarehouseError`` with code `inUse` while a server runs on the directory.
+  public static func rebuild(directory: String, catalog: any CatalogStore, progress: (Int) -> Void = { _ in }) throws {
+    let files = DataDirectory(path: directory)
+    guard let lock = try files.lock() else {
+      throw WarehouseError(
+        code: .inUse, message: "A server runs on \(directory). Stop it, then rebuild.")
+    }
+    defer { lock.release() }
+    let pool = try WarehouseFile.open(files, configuration: WarehouseConfiguration())
+    try WarehouseFile.rebuild(pool, catalog: catalog, progress: progress)
+    try pool.close()
+  }
+}

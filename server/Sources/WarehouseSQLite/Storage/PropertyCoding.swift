@@ -1,0 +1,155 @@
+import TernEvents
+import Views
+import Warehouse
+
+/// The stored form of one event's properties: for each the dictionary id of its name (0: the name follows as text),
+/// a tag, and the value. When the event's own name has no number, it follows at the end, as an element without a name.
+enum PropertyCoding {
+  enum Tag: UInt8 {
+    case string = 0
+    case integer = 1
+    case double = 2
+    case no = 3
+    case yes = 4
+    case date = 5
+    /// The event's own name: not a property, and always last, so that reading properties ends there.
+    case eventName = 6
+  }
+
+  /// The longest text by which figures tell values apart, in UTF-8 bytes; longer ones are cut for figures only.
+  static let maximumFigureBytes = 256
+
+  /// Appends a name.
+  static func append(name: String, id: UInt64, to output: inout [UInt8]) {
+    output.appendVarint(id)
+    if id == 0 { output.append(text: name) }
+  }
+
+  /// Appends tag and value.
+  static func append(_ value: PropertyValue, to output: inout [UInt8]) {
+    switch value {
+    case .string(let text):
+      output.append(Tag.string.rawValue)
+      output.append(text: text)
+    case .integer(let number):
+      output.append(Tag.integer.rawValue)
+      output.appendZigzag(number)
+    case .double(let number):
+      output.append(Tag.double.rawValue)
+      withUnsafeBytes(of: number.bitPattern.littleEndian) { output.append(contentsOf: $0) }
+    case .boolean(let flag):
+      output.append(flag ? Tag.yes.rawValue : Tag.no.rawValue)
+    case .date(let time):
+      output.append(Tag.date.rawValue)
+      output.appendZigzag(time.millisecondsSince1970)
+    }
+  }
+
+  /// Reads tag and value; `nil` when they do not check out.
+  static func value(_ reader: inout ByteReader) -> PropertyValue? {
+    guard let byte = reader.byte(), let tag = Tag(rawValue: byte) else { return nil }
+    switch tag {
+    case .string: return reader.text().map { .string($0) }
+    case .integer: return reader.zigzag().map { .integer($0) }
+    case .double:
+      return reader.bytes(8).map { bytes in
+        .double(Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))))
+      }
+    case .no: return .boolean(false)
+    case .yes: return .boolean(true)
+    case .date: return reader.zigzag().map { .date(Timestamp(millisecondsSince1970: $0)) }
+    case .eventName: return nil
+    }
+  }
+
+  /// Calls `body` with each name id and the bytes of tag and value, until they no longer check out.
+  static func forEach(_ blob: UnsafeRawBufferPointer, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Void) rethrows
+  {
+    var reader = ByteReader(blob)
+    while !reader.isAtEnd {
+      guard let id = reader.varint() else { return }
+      if id == 0 { guard let count = reader.varint(), reader.bytes(Int(clamping: count)) != nil else { return } }
+      let start = reader.position
+      guard skipValue(&reader) else { return }
+      try body(id, reader.slice(from: start))
+    }
+  }
+
+  private static func skipValue(_ reader: inout ByteReader) -> Bool {
+    guard let byte = reader.byte(), let tag = Tag(rawValue: byte) else { return false }
+    switch tag {
+    case .string:
+      guard let count = reader.varint() else { return false }
+      return reader.bytes(Int(clamping: count)) != nil
+    case .integer, .date: return reader.varint() != nil
+    case .double: return reader.bytes(8) != nil
+    case .no, .yes: return true
+    case .eventName: return false
+    }
+  }
+
+  /// Appends the event's own name, after all properties.
+  static func append(eventName: String, to output: inout [UInt8]) {
+    append(name: "", id: 0, to: &output)
+    output.append(Tag.eventName.rawValue)
+    output.append(text: eventName)
+  }
+
+  /// The stored form with numbers for names that had none, where `number` gives them, and without the event's own name.
+  ///
+  /// - Returns: also whether a name is still without a number for want of room.
+  static func renumbered(
+    _ blob: UnsafeRawBufferPointer, number: (String) throws -> Int64
+  ) rethrows -> (bytes: [UInt8], isCut: Bool) {
+    var reader = ByteReader(blob)
+    var output: [UInt8] = []
+    var isCut = false
+    while !reader.isAtEnd {
+      guard var id = reader.varint() else { break }
+      let name = id == 0 ? reader.text() ?? "" : ""
+      let start = reader.position
+      guard skipValue(&reader) else { break }
+      if id == 0, name != WriterDictionary.other {
+        id = UInt64(bitPattern: try number(name))
+        if id == 0 { isCut = true }
+      }
+      append(name: name, id: id, to: &output)
+      output.append(contentsOf: reader.slice(from: start))
+    }
+    return (output, isCut)
+  }
+
+  /// The event's own name where it was appended.
+  static func eventName(_ blob: UnsafeRawBufferPointer) -> String? {
+    var reader = ByteReader(blob)
+    while !reader.isAtEnd {
+      guard let id = reader.varint() else { return nil }
+      if id == 0, reader.text() == nil { return nil }
+      var value = reader
+      if value.byte() == Tag.eventName.rawValue { return value.text() }
+      guard skipValue(&reader) else { return nil }
+    }
+    return nil
+  }
+
+  /// All properties of a stored form; `name` resolves dictionary ids.
+  static func decode(_ blob: UnsafeRawBufferPointer, name: (Int64) throws -> String) rethrows -> [Properties.Element] {
+    var reader = ByteReader(blob)
+    var elements: [Properties.Element] = []
+    while !reader.isAtEnd {
+      guard let id = reader.varint() else { break }
+      let given = id == 0 ? reader.text() : nil
+      guard let value = value(&reader) else { break }
+      elements.append(Properties.Element(name: try given ?? name(Int64(id)), value: value))
+    }
+    return elements
+  }
+}
+
+/// The longest prefix of UTF-8 bytes that fits and does not cut a character apart.
+func prefix(_ utf8: UnsafeRawBufferPointer, atMost limit: Int) -> UnsafeRawBufferPointer {
+  guard utf8.count > limit else { return utf8 }
+  var end = limit
+  while end > 0, utf8[end] & 0xC0 == 0x80 { end -= 1 }
+  return UnsafeRawBufferPointer(rebasing: utf8[0..<end])
+}

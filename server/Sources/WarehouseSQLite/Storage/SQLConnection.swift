@@ -1,0 +1,165 @@
+import GRDBSQLite
+import Views
+import Warehouse
+
+/// A SQLite call that failed.
+struct SQLFailure: Error, CustomStringConvertible {
+  /// SQLite's extended result code.
+  var code: Int32
+  var message: String
+
+  var description: String { "SQLite error \(code): \(message)" }
+  /// Whether the disk, or the size the database may have, is used up.
+  var isFull: Bool { code & 0xFF == SQLITE_FULL }
+  /// Whether it was the values' fault, so that other values may be stored.
+  var isAboutValues: Bool {
+    [SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_RANGE].contains(code & 0xFF)
+  }
+}
+
+/// A connection that GRDB opened, for prepared statements of the C interface: these cost half of what GRDB's do here.
+///
+/// Use it only inside the GRDB access that provided it.
+struct SQLConnection {
+  let handle: OpaquePointer
+
+  /// The failure that the connection reported last.
+  var failure: SQLFailure {
+    SQLFailure(code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)))
+  }
+
+  func execute(_ sql: String) throws {
+    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure }
+  }
+
+  func prepare(_ sql: String) throws -> SQLStatement { try SQLStatement(self, sql) }
+
+  /// The first column of the first row; `nil` when there is no row or it is NULL.
+  func integer(_ sql: String) throws -> Int64? {
+    let statement = try prepare(sql)
+    guard try statement.step(), !statement.isNull(0) else { return nil }
+    return statement.integer(0)
+  }
+
+  /// The first column of every row.
+  func texts(_ sql: String) throws -> [String] {
+    let statement = try prepare(sql)
+    var texts: [String] = []
+    while try statement.step() { texts.append(statement.text(0)) }
+    return texts
+  }
+
+  /// Whether a transaction is open.
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+}
+
+/// A prepared statement; parameters count from 1, columns from 0.
+final class SQLStatement {
+  let handle: OpaquePointer
+  private let connection: SQLConnection
+
+  init(_ connection: SQLConnection, _ sql: String) throws {
+    var handle: OpaquePointer?
+    let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
+    guard sqlite3_prepare_v3(connection.handle, sql, -1, flags, &handle, nil) == SQLITE_OK, let handle else {
+      throw connection.failure
+    }
+    self.handle = handle
+    self.connection = connection
+  }
+
+  deinit { sqlite3_finalize(handle) }
+
+  @discardableResult
+  func bind(_ values: Int64...) -> SQLStatement {
+    for (index, value) in values.enumerated() { sqlite3_bind_int64(handle, Int32(index + 1), value) }
+    return self
+  }
+
+  @inline(__always)
+  func bind(_ value: Int64, at index: Int32) { sqlite3_bind_int64(handle, index, value) }
+
+  func bindNull(at index: Int32) { sqlite3_bind_null(handle, index) }
+
+  func bind(_ text: String, at index: Int32) {
+    var text = text
+    text.withUTF8 { utf8 in
+      // An empty buffer has no address, and SQLite takes no address for NULL.
+      _ = utf8.withMemoryRebound(to: CChar.self) { bytes in
+        if let start = bytes.baseAddress {
+          return sqlite3_bind_text(handle, index, start, Int32(bytes.count), copied)
+        }
+        return sqlite3_bind_text(handle, index, "", 0, copied)
+      }
+    }
+  }
+
+  func bind(copying bytes: UnsafeRawBufferPointer, at index: Int32) {
+    if let start = bytes.baseAddress {
+      sqlite3_bind_blob(handle, index, start, Int32(bytes.count), copied)
+    } else {
+      sqlite3_bind_zeroblob(handle, index, 0)
+    }
+  }
+
+  func bind(_ bytes: [UInt8], at index: Int32) { bytes.withUnsafeBytes { bind(copying: $0, at: index) } }
+
+  /// Binds bytes without a copy: they must stay where they are until the statement was run.
+  @inline(__always)
+  func bind(borrowing bytes: UnsafeRawBufferPointer, at index: Int32) {
+    sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), nil)
+  }
+
+  /// Advances to the next row; `false`, and reset, at the end.
+  func step() throws -> Bool {
+    switch sqlite3_step(handle) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE:
+      sqlite3_reset(handle)
+      return false
+    default:
+      let failure = connection.failure
+      sqlite3_reset(handle)
+      throw failure
+    }
+  }
+
+  /// Runs the statement to its end.
+  @inline(__always)
+  func run() throws {
+    let result = sqlite3_step(handle)
+    if result == SQLITE_DONE {
+      sqlite3_reset(handle)
+    } else {
+      try finish(result)
+    }
+  }
+
+  private func finish(_ result: Int32) throws {
+    guard result == SQLITE_ROW else {
+      let failure = connection.failure
+      sqlite3_reset(handle)
+      throw failure
+    }
+    while try step() {}
+  }
+
+  func reset() { sqlite3_reset(handle) }
+
+  @inline(__always)
+  func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+  func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+  func text(_ column: Int32) -> String {
+    String(decoding: bytes(column), as: UTF8.self)
+  }
+
+  /// The bytes of a text or blob, valid until the next step.
+  func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+    let start = sqlite3_column_blob(handle, column)
+    return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
+  }
+}
+
+/// SQLITE_TRANSIENT, which C defines by a cast that Swift does not import.
+private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

@@ -1,0 +1,92 @@
+import Views
+import Warehouse
+
+/// The table `span_session`: the sessions of each stretch of rows that is complete, by app.
+///
+/// What a stretch says of its sessions never changes, so it is stored once, when the stretch is. How long the sessions
+/// of a month lasted is then told by what its stretches say, and not by all of its rows.
+final class SpanSessions {
+  private let insert: SQLStatement
+
+  init(_ connection: SQLConnection) throws {
+    insert = try connection.prepare("INSERT INTO span_session (app, month, first_id, sessions) VALUES (?, ?, ?, ?)")
+  }
+
+  /// Stores the sessions of the stretch that begins with a row.
+  func store(_ sessions: SessionBounds, month: Int, firstID: Int64) throws {
+    var coded: [Int64: SessionCoding] = [:]
+    sessions.forEach { coded[$0.app, default: SessionCoding()].append($0) }
+    for (app, coding) in coded {
+      insert.bind(app, Int64(month), firstID)
+      insert.bind(coding.bytes, at: 4)
+      try insert.run()
+    }
+  }
+
+  /// Reads all complete stretches again and stores what they say, in the open transaction.
+  static func rebuild(_ connection: SQLConnection) throws {
+    try connection.execute("DELETE FROM span_session")
+    let store = try SpanSessions(connection)
+    for span in try StoredSpan.all(connection, through: .max) where span.isComplete {
+      let sessions = SessionBounds()
+      try sessions.add(rowsOf: span, app: nil, connection)
+      try store.store(sessions, month: span.month, firstID: span.ids.lowerBound)
+    }
+  }
+}
+
+/// Reads the table `span_session`.
+struct StoredSessions {
+  private let load: SQLStatement
+
+  /// `nil` where a reader opened a directory that no server has brought up to date yet.
+  init?(_ connection: SQLConnection) throws {
+    guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'span_session'") != nil else { return nil }
+    load = try connection.prepare("SELECT sessions FROM span_session WHERE app = ? AND month = ? AND first_id = ?")
+  }
+
+  /// Adds what a complete stretch says of an app's sessions.
+  func add(_ app: Int64, _ span: StoredSpan, to sessions: SessionBounds) throws {
+    load.bind(app, Int64(span.month), span.ids.lowerBound)
+    defer { load.reset() }
+    guard try load.step() else { return }
+    guard SessionCoding.forEach(load.bytes(0), app: app, { sessions.merge($0) }) else {
+      throw WarehouseError(
+        code: .damaged, message: "The sessions of some rows are damaged. Stop the server and run `tern rebuild`.")
+    }
+  }
+}
+
+/// Sessions of one app as bytes: install, session, and the three times as differences, about twenty bytes together.
+struct SessionCoding {
+  private(set) var bytes: [UInt8] = []
+  private var previous: Int64 = 0
+
+  mutating func append(_ span: SessionSpan) {
+    bytes.appendVarint(span.owner & 0xFFFF_FFFF)
+    withUnsafeBytes(of: span.session.littleEndian) { bytes.append(contentsOf: $0) }
+    bytes.appendZigzag(span.first &- previous)
+    bytes.appendVarint(UInt64(bitPattern: span.last &- span.first))
+    bytes.appendVarint(span.firstEvent == .max ? 0 : UInt64(bitPattern: span.firstEvent &- span.first) &+ 1)
+    previous = span.first
+  }
+
+  /// Calls `body` with each session; `false` when the bytes are damaged.
+  static func forEach(_ bytes: UnsafeRawBufferPointer, app: Int64, _ body: (SessionSpan) -> Void) -> Bool {
+    var reader = ByteReader(bytes)
+    var first: Int64 = 0
+    while !reader.isAtEnd {
+      guard let slot = reader.varint().flatMap(UInt32.init(exactly:)), let session = reader.bytes(8),
+        let step = reader.zigzag(), let length = reader.varint(), let firstEvent = reader.varint()
+      else { return false }
+      first &+= step
+      body(
+        SessionSpan(
+          owner: SessionSpan.owner(app: app, slot: slot),
+          session: Int64(littleEndian: session.loadUnaligned(as: Int64.self)), first: first,
+          last: first &+ Int64(bitPattern: length),
+          firstEvent: firstEvent == 0 ? .max : first &+ Int64(bitPattern: firstEvent &- 1)))
+    }
+    return true
+  }
+}

@@ -1,0 +1,131 @@
+import GRDB
+import TernEvents
+import Views
+import Warehouse
+
+/// Opens `warehouse.sqlite`.
+enum WarehouseFile {
+  /// Opens it for writing; the caller holds the lock.
+  static func open(_ files: DataDirectory, configuration: WarehouseConfiguration) throws -> DatabasePool {
+    let path = files.warehousePath
+    try files.createFile(path)
+    do {
+      let pool = try DatabasePool(path: path, configuration: settings)
+      try WarehouseSchema.migrator.refuseNewer(pool, path: path)
+      try WarehouseSchema.migrator.migrate(pool)
+      try pool.writeWithoutTransaction { database in
+        // GRDB sets NORMAL itself when it turns on WAL, after `prepareDatabase`: only now does FULL stay.
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+        try database.execute(sql: "PRAGMA cache_size = -65536")
+        try database.execute(sql: "PRAGMA wal_autocheckpoint = \(configuration.checkpointPages)")
+        if let pages = configuration.maximumPages { try database.execute(sql: "PRAGMA max_page_count = \(pages)") }
+      }
+      return pool
+    } catch {
+      throw unusable(path, error)
+    }
+  }
+
+  /// Opens it for reading beside a process that writes.
+  static func openReadOnly(_ files: DataDirectory) throws -> DatabasePool {
+    do {
+      var settings = settings
+      settings.readonly = true
+      let pool = try DatabasePool(path: files.warehousePath, configuration: settings)
+      try WarehouseSchema.migrator.refuseNewer(pool, path: files.warehousePath)
+      return pool
+    } catch {
+      throw unusable(files.warehousePath, error)
+    }
+  }
+
+  /// Makes a writer and lets it complete what a crash left undone.
+  static func writer(
+    _ pool: DatabasePool, catalog: any CatalogStore, configuration: WarehouseConfiguration, live: LiveFeed
+  ) throws -> Writer {
+    // Wrong or right, the seed only decides where texts lie in memory: no parameter needed.
+    var generator = SystemRandomNumberGenerator()
+    let seed = generator.next()
+    do {
+      return try pool.writeWithoutTransaction { database in
+        let writer = try Writer(
+          connection(database), catalog: catalog, configuration: configuration, live: live, seed: seed)
+        try writer.recover()
+        return writer
+      }
+    } catch {
+      throw WarehouseError.from(error)
+    }
+  }
+
+  /// Whether there is nothing that a crash left undone; a server that is running may have something in hand.
+  static func isComplete(_ files: DataDirectory) throws -> Bool {
+    guard files.exists(files.warehousePath) else { return false }
+    // A file that was never opened for writing has no tables yet.
+    guard let pool = try? openReadOnly(files) else { return false }
+    defer { try? pool.close() }
+    let isComplete = try? pool.read { database in
+      let connection = try connection(database)
+      return try WarehouseSchema.lastRow(connection) == WarehouseSchema.rolledUp(connection)
+    }
+    return isComplete ?? false
+  }
+
+  static func completeFigures(_ pool: DatabasePool, catalog: any CatalogStore) throws {
+    try withWriter(pool, catalog: catalog) { writer in
+      try writer.loadLastID()
+      try writer.flush()
+    }
+  }
+
+  static func rebuild(_ pool: DatabasePool, catalog: any CatalogStore, progress: (Int) -> Void) throws {
+    try withWriter(pool, catalog: catalog) { writer in
+      try writer.loadLastID()
+      try writer.rebuild(progress: progress)
+      try writer.rebuildKeys()
+    }
+  }
+
+  private static func withWriter(_ pool: DatabasePool, catalog: any CatalogStore, _ body: (Writer) throws -> Void) throws {
+    do {
+      try pool.writeWithoutTransaction { database in
+        let writer = try Writer(
+          connection(database), catalog: catalog, configuration: WarehouseConfiguration(), live: LiveFeed(), seed: 0)
+        try body(writer)
+      }
+    } catch {
+      throw WarehouseError.from(error)
+    }
+  }
+
+  /// Runs `body` on the writing connection of a pool, outside any transaction.
+  static func withConnection<Value>(_ pool: DatabasePool, _ body: (SQLConnection) throws -> Value) throws -> Value {
+    try pool.writeWithoutTransaction { try body(connection($0)) }
+  }
+
+  static func connection(_ database: Database) throws -> SQLConnection {
+    guard let handle = database.sqliteConnection else {
+      throw WarehouseError(code: .unavailable, message: "The warehouse is closed. Open it again.")
+    }
+    return SQLConnection(handle: handle)
+  }
+
+  private static var settings: Configuration {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(10)
+    configuration.label = "warehouse"
+    configuration.maximumReaderCount = ReaderThreads.standardCount
+    configuration.prepareDatabase { database in
+      try database.execute(sql: "PRAGMA cache_size = -16384")
+    }
+    return configuration
+  }
+
+  private static func unusable(_ path: String, _ error: any Error) -> WarehouseError {
+    if let error = error as? WarehouseError { return error }
+    if (error as? DatabaseError)?.resultCode == .SQLITE_FULL {
+      return WarehouseError(code: .full, message: "The disk is full: \(path) cannot grow.", cause: error)
+    }
+    return WarehouseError(code: .unavailable, message: "\(path) cannot be opened.", cause: error)
+  }
+}

@@ -1,0 +1,247 @@
+import GRDB
+import Views
+import Warehouse
+
+/// The tables of `warehouse.sqlite` (docs/architecture.md says why they look like this).
+enum WarehouseSchema {
+  static var migrator: DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { database in
+      try database.execute(sql: names + events + figures)
+    }
+    migrator.registerMigration("2: write_probe") { try $0.execute(sql: writeProbe) }
+    migrator.registerMigration("3: ledger") { try $0.execute(sql: ledger) }
+    migrator.registerMigration("4: astray keys") { try $0.execute(sql: astray) }
+    migrator.registerMigration("5: errors") { try $0.execute(sql: errors) }
+    migrator.registerMigration("6: sealed days of views") { try $0.execute(sql: sealed) }
+    migrator.registerMigration("7: rows of sealed days") { try $0.execute(sql: sealedRows) }
+    migrator.registerMigration("8: what views remember") { database in
+      try database.execute(sql: states)
+      try addMembers(database)
+    }
+    migrator.registerMigration("9: what views know of orders") { try $0.execute(sql: orders) }
+    migrator.registerMigration("10: sessions of stretches") { database in
+      try database.execute(sql: sessions)
+      try SpanSessions.rebuild(WarehouseFile.connection(database))
+    }
+    return migrator
+  }
+
+  private static let names = """
+    CREATE TABLE dict (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, kind INTEGER NOT NULL, text TEXT NOT NULL,
+      UNIQUE (app, kind, text)
+    );
+    CREATE TABLE device (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, facts BLOB NOT NULL, UNIQUE (app, facts)
+    );
+    CREATE TABLE app (app INTEGER PRIMARY KEY, installs INTEGER NOT NULL);
+    CREATE TABLE install (
+      app INTEGER NOT NULL, name NOT NULL, slot INTEGER NOT NULL, first_day INTEGER NOT NULL, PRIMARY KEY (app, name)
+    ) WITHOUT ROWID;
+    """
+
+  private static let events = """
+    CREATE TABLE span (
+      month INTEGER NOT NULL, first_id INTEGER NOT NULL, last_id INTEGER NOT NULL, rows INTEGER NOT NULL,
+      min_t INTEGER NOT NULL, max_t INTEGER NOT NULL, apps BLOB NOT NULL, PRIMARY KEY (month, first_id)
+    ) WITHOUT ROWID;
+    CREATE TABLE seen (ms INTEGER NOT NULL, hash INTEGER NOT NULL, PRIMARY KEY (ms, hash)) WITHOUT ROWID;
+    CREATE TABLE hit (
+      app INTEGER NOT NULL, slot INTEGER NOT NULL, t INTEGER NOT NULL, PRIMARY KEY (app, slot)
+    ) WITHOUT ROWID;
+    CREATE TABLE reject (
+      app INTEGER NOT NULL, day INTEGER NOT NULL, protocol TEXT NOT NULL, reason TEXT NOT NULL, n INTEGER NOT NULL,
+      PRIMARY KEY (app, day, protocol, reason)
+    ) WITHOUT ROWID;
+    CREATE TABLE reject_sample (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, received INTEGER NOT NULL, protocol TEXT NOT NULL,
+      position INTEGER NOT NULL, event TEXT NOT NULL, reason TEXT NOT NULL, message TEXT NOT NULL
+    );
+    """
+
+  private static let figures = """
+    CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE cnt (
+      app INTEGER NOT NULL, dim INTEGER NOT NULL, day INTEGER NOT NULL, key INTEGER NOT NULL, n INTEGER NOT NULL,
+      PRIMARY KEY (app, dim, day, key)
+    ) WITHOUT ROWID;
+    CREATE TABLE usr (
+      app INTEGER NOT NULL, dim INTEGER NOT NULL, day INTEGER NOT NULL, key INTEGER NOT NULL, n INTEGER NOT NULL,
+      slots BLOB NOT NULL, PRIMARY KEY (app, dim, day, key)
+    ) WITHOUT ROWID;
+    CREATE TABLE prop (
+      app INTEGER NOT NULL, day INTEGER NOT NULL, event INTEGER NOT NULL, property INTEGER NOT NULL,
+      part INTEGER NOT NULL, pack BLOB NOT NULL, PRIMARY KEY (app, day, event, property, part)
+    ) WITHOUT ROWID;
+    """
+
+  /// Holds a row for a moment while the writer finds out whether storing works again.
+  private static let writeProbe = "CREATE TABLE write_probe (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
+
+  private static let ledger = """
+    CREATE TABLE ledger (
+      app INTEGER NOT NULL, slot INTEGER NOT NULL, received INTEGER NOT NULL, tracked INTEGER NOT NULL,
+      delivered INTEGER NOT NULL, waiting INTEGER NOT NULL, in_flight INTEGER NOT NULL, dropped INTEGER NOT NULL,
+      PRIMARY KEY (app, slot)
+    ) WITHOUT ROWID;
+    """
+
+  /// Duplicate keys whose time is far from their arrival, which says when they may be forgotten.
+  private static let astray = """
+    CREATE TABLE astray (
+      ms INTEGER NOT NULL, hash INTEGER NOT NULL, received INTEGER NOT NULL, PRIMARY KEY (ms, hash)
+    ) WITHOUT ROWID;
+    CREATE INDEX astray_received ON astray (received, hash);
+    """
+
+  /// The figures of days that are final. Nothing rewrites them, not even by mistake.
+  private static let sealed = """
+    CREATE TABLE view_day (
+      view INTEGER NOT NULL, day INTEGER NOT NULL, present BLOB NOT NULL, figures BLOB NOT NULL,
+      PRIMARY KEY (view, day)
+    ) WITHOUT ROWID;
+    CREATE TRIGGER view_day_update BEFORE UPDATE ON view_day BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    CREATE TRIGGER view_day_delete BEFORE DELETE ON view_day BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    """
+
+  /// The last row that a sealed day could count: rows behind it came when it was sealed.
+  private static let sealedRows = """
+    CREATE TABLE view_seal (
+      view INTEGER NOT NULL, day INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (view, day)
+    ) WITHOUT ROWID;
+    CREATE TRIGGER view_seal_update BEFORE UPDATE ON view_seal BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    CREATE TRIGGER view_seal_delete BEFORE DELETE ON view_seal BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    """
+
+  /// What views remember of users from sealed days on, and numbers for `uid`s. Days that were sealed without that are
+  /// sealed anew from the hits: which of those were late stays what it was.
+  private static let states = """
+    DROP TABLE view_day;
+    \(sealed)
+    DROP TABLE view_seal;
+    \(sealedRows)
+    \(viewStates)
+    CREATE TABLE member (
+      app INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (app, name)
+    ) WITHOUT ROWID;
+    CREATE TABLE member_count (app INTEGER PRIMARY KEY, members INTEGER NOT NULL);
+    """
+
+  private static let viewStates = """
+    CREATE TABLE view_state (
+      view INTEGER NOT NULL, user INTEGER NOT NULL, day INTEGER NOT NULL, state BLOB NOT NULL,
+      PRIMARY KEY (view, user, day)
+    ) WITHOUT ROWID;
+    CREATE TRIGGER view_state_update BEFORE UPDATE ON view_state BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    CREATE TRIGGER view_state_delete BEFORE DELETE ON view_state BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    """
+
+  /// What sealed days changed of what views know of orders. Days that were sealed without that are sealed anew.
+  private static let orders = """
+    DROP TABLE view_day;
+    \(sealed)
+    DROP TABLE view_seal;
+    \(sealedRows)
+    DROP TABLE view_state;
+    \(viewStates)
+    CREATE TABLE view_order (
+      view INTEGER NOT NULL, id BLOB NOT NULL, day INTEGER NOT NULL, change BLOB NOT NULL,
+      PRIMARY KEY (view, id, day)
+    ) WITHOUT ROWID;
+    CREATE TRIGGER view_order_update BEFORE UPDATE ON view_order BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    CREATE TRIGGER view_order_delete BEFORE DELETE ON view_order BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    """
+
+  /// Gives the users of stored events their numbers.
+  private static func addMembers(_ database: Database) throws {
+    let tables = try String.fetchAll(
+      database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'ev_[0-9]*'")
+    for table in tables {
+      try database.execute(
+        sql: """
+          INSERT OR IGNORE INTO member
+          SELECT app, user, coalesce((SELECT members FROM member_count m WHERE m.app = f.app), 0)
+            + row_number() OVER (PARTITION BY app ORDER BY id) - 1
+          FROM (
+            SELECT app, user, min(id) AS id FROM \(table) e WHERE user <> ''
+              AND NOT EXISTS (SELECT 1 FROM member k WHERE k.app = e.app AND k.name = e.user)
+            GROUP BY app, user
+          ) f;
+          INSERT OR REPLACE INTO member_count SELECT app, count(*) FROM member GROUP BY app;
+          """)
+    }
+  }
+
+  /// What complete stretches of rows say of an app's sessions.
+  private static let sessions = """
+    CREATE TABLE span_session (
+      app INTEGER NOT NULL, month INTEGER NOT NULL, first_id INTEGER NOT NULL, sessions BLOB NOT NULL,
+      PRIMARY KEY (app, month, first_id)
+    ) WITHOUT ROWID;
+    """
+
+  /// What is known of errors beside their rows among the events, whose numbers they share. Long texts lie apart, so that
+  /// lists need not read past them.
+  private static let errors = """
+    CREATE TABLE error_group (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, kind INTEGER NOT NULL, fingerprint INTEGER NOT NULL,
+      type TEXT NOT NULL, place TEXT NOT NULL, message TEXT NOT NULL, UNIQUE (app, kind, fingerprint)
+    );
+    CREATE TABLE error (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, grp INTEGER NOT NULL, t INTEGER NOT NULL, lag INTEGER NOT NULL,
+      slot INTEGER NOT NULL, device INTEGER NOT NULL, session INTEGER NOT NULL, name TEXT NOT NULL, user TEXT
+    );
+    CREATE INDEX error_t ON error (app, t);
+    CREATE INDEX error_group_t ON error (grp, t);
+    CREATE TABLE error_text (id INTEGER PRIMARY KEY, message TEXT NOT NULL, stack TEXT NOT NULL, raw BLOB NOT NULL);
+    CREATE TABLE attachment (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, error TEXT NOT NULL, name TEXT NOT NULL, file TEXT NOT NULL,
+      type TEXT NOT NULL, parts INTEGER NOT NULL, stored INTEGER NOT NULL, bytes INTEGER NOT NULL,
+      UNIQUE (app, error, name)
+    );
+    CREATE TABLE attachment_part (
+      id INTEGER PRIMARY KEY, attachment INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL,
+      UNIQUE (attachment, part)
+    );
+    CREATE TABLE error_room (app INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
+    """
+
+  /// The table for events of one month, `year * 100 + month`. No secondary index: one would halve the insert rate.
+  static func createEvents(month: Int) -> String {
+    """
+    CREATE TABLE IF NOT EXISTS \(table(month)) (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, t INTEGER NOT NULL, lag INTEGER NOT NULL, slot INTEGER NOT NULL,
+      device INTEGER NOT NULL, session INTEGER NOT NULL, kind INTEGER NOT NULL, name INTEGER NOT NULL, user TEXT,
+      props BLOB, hash INTEGER, ms INTEGER
+    )
+    """
+  }
+
+  /// What hits of one month said beyond their events, by the ids of those.
+  static func createHits(month: Int) -> String {
+    "CREATE TABLE IF NOT EXISTS \(hits(month)) (id INTEGER PRIMARY KEY, parameters BLOB NOT NULL)"
+  }
+
+  static func hits(_ month: Int) -> String { "mp_\(month)" }
+
+  static func table(_ month: Int) -> String { "ev_\(month)" }
+
+  /// The months that have a table, in order.
+  static func months(_ connection: SQLConnection) throws -> [Int] {
+    let names = try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'ev_[0-9]*'")
+    return names.compactMap { Int($0.dropFirst(3)) }.sorted()
+  }
+
+  /// The last row stored.
+  static func lastRow(_ connection: SQLConnection) throws -> Int64 {
+    try months(connection).reduce(into: rolledUp(connection)) { last, month in
+      last = max(last, try connection.integer("SELECT max(id) FROM \(table(month))") ?? 0)
+    }
+  }
+
+  /// The last row that the figures cover.
+  static func rolledUp(_ connection: SQLConnection) throws -> Int64 {
+    try connection.integer("SELECT value FROM state WHERE name = 'rolled'") ?? 0
+  }
+}

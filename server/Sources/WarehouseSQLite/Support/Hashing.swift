@@ -1,0 +1,263 @@
+import Views
+import Warehouse
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Mixes two words into one, each bit of which depends on all of them.
+@inline(__always)
+func mixed(_ left: UInt64, _ right: UInt64) -> UInt64 {
+  let product = (left ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: right ^ 0xD6E8_FEB8_6659_FD93)
+  return product.high ^ product.low
+}
+
+/// The first sixteen bytes of a string as two words, padded with zeros, and a hash over all of it.
+///
+/// Most texts of events are that short; they are hashed and compared without a loop over their bytes.
+struct StringKey: BitwiseCopyable {
+  var first: UInt64
+  var second: UInt64
+  var hash: UInt64
+
+  /// - Parameter seed: keys the hash, so that a client cannot aim for collisions.
+  @inline(__always)
+  init(_ bytes: UnsafeRawBufferPointer, seed: UInt64) {
+    first = Self.word(bytes, at: 0)
+    second = Self.word(bytes, at: 8)
+    hash = mixed(mixed(first ^ seed, UInt64(bytes.count)), second ^ seed)
+    if bytes.count > 16 { hashRest(bytes, seed: seed) }
+  }
+
+  private mutating func hashRest(_ bytes: UnsafeRawBufferPointer, seed: UInt64) {
+    var position = 16
+    while position < bytes.count {
+      hash = mixed(hash, Self.word(bytes, at: position) ^ seed)
+      position += 8
+    }
+  }
+
+  @inline(__always)
+  private static func word(_ bytes: UnsafeRawBufferPointer, at position: Int) -> UInt64 {
+    if position + 8 <= bytes.count { return bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self) }
+    var word: UInt64 = 0
+    var index = bytes.count
+    while index > position {
+      index -= 1
+      word = word << 8 | UInt64(bytes[index])
+    }
+    return word
+  }
+}
+
+/// Memory for a fixed number of plain values, all zero at first.
+///
+/// A class over raw memory, and not an array in a class: in the writer's inner loops, uniqueness and exclusivity checks
+/// of arrays cost as much as the work itself.
+final class Memory<Element: BitwiseCopyable> {
+  let start: UnsafeMutablePointer<Element>
+  let count: Int
+
+  init(count: Int, zero: Element) {
+    self.count = count
+    start = .allocate(capacity: count)
+    start.initialize(repeating: zero, count: count)
+  }
+
+  deinit { start.deallocate() }
+
+  @inline(__always)
+  subscript(index: Int) -> Element {
+    get { start[index] }
+    set { start[index] = newValue }
+  }
+}
+
+/// A list of plain values that grows.
+final class GrowingMemory<Element: BitwiseCopyable> {
+  private var memory: Memory<Element>
+  private let zero: Element
+  private(set) var count = 0
+
+  init(zero: Element) {
+    self.zero = zero
+    memory = Memory(count: 4, zero: zero)
+  }
+
+  var elements: UnsafeMutableBufferPointer<Element> { UnsafeMutableBufferPointer(start: memory.start, count: count) }
+
+  @inline(__always)
+  func append(_ element: Element) {
+    if count == memory.count { memory = memory.grown(to: count * 2, zero: zero) }
+    memory[count] = element
+    count += 1
+  }
+
+  /// Forgets all elements and gives their memory back.
+  func removeAll() {
+    count = 0
+    memory = Memory(count: 4, zero: zero)
+  }
+}
+
+/// Numbers distinct byte strings 0, 1, 2, … in the order of their arrival.
+///
+/// Several times faster than `Dictionary<String, Int>` for short texts, which every event brings five to ten of.
+final class ByteTable {
+  private struct Entry: BitwiseCopyable {
+    var key: StringKey
+    var start: Int
+    var count: Int
+  }
+
+  private static let none = Entry(
+    key: StringKey(UnsafeRawBufferPointer(start: nil, count: 0), seed: 0), start: 0, count: 0)
+  /// In each cell the number plus one of a string and, above it, half of its hash; 0 when the cell is free. Their
+  /// number is a power of two.
+  private var cells = Memory<UInt64>(count: 8, zero: 0)
+  private var entries = Memory<Entry>(count: 4, zero: ByteTable.none)
+  private var bytes = Memory<UInt8>(count: 32, zero: 0)
+  private var byteCount = 0
+  private(set) var count = 0
+  private let seed: UInt64
+
+  init(seed: UInt64) { self.seed = seed }
+
+  @inline(__always)
+  func key(_ string: UnsafeRawBufferPointer) -> StringKey { StringKey(string, seed: seed) }
+
+  /// The bytes of a number, valid until the next insertion.
+  func string(_ number: Int) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: bytes.start + entries[number].start, count: entries[number].count)
+  }
+
+  /// The number of a known string; `nil` when it is new.
+  @inline(__always)
+  func find(_ string: UnsafeRawBufferPointer, _ key: StringKey) -> Int? {
+    let mask = cells.count - 1
+    var cell = Int(truncatingIfNeeded: key.hash) & mask
+    while cells[cell] != 0 {
+      if cells[cell] >> 32 == key.hash >> 32 {
+        let number = Int(cells[cell] & 0xFFFF_FFFF) - 1
+        if isEqual(entries[number], string, key) { return number }
+      }
+      cell = (cell + 1) & mask
+    }
+    return nil
+  }
+
+  @inline(__always)
+  private func isEqual(_ entry: Entry, _ string: UnsafeRawBufferPointer, _ key: StringKey) -> Bool {
+    guard entry.count == string.count, entry.key.first == key.first, entry.key.second == key.second else {
+      return false
+    }
+    guard string.count > 16, let start = string.baseAddress else { return true }
+    return memcmp(bytes.start + entry.start, start, string.count) == 0
+  }
+
+  /// Adds a string that is not known yet and returns its number.
+  func insert(_ string: UnsafeRawBufferPointer, _ key: StringKey) -> Int {
+    reserve(bytes: byteCount + string.count)
+    UnsafeMutableRawPointer(bytes.start + byteCount).copyMemory(from: string)
+    entries[count] = Entry(key: key, start: byteCount, count: string.count)
+    byteCount += string.count
+    count += 1
+    place(count - 1)
+    return count - 1
+  }
+
+  private func place(_ number: Int) {
+    let hash = entries[number].key.hash
+    let mask = cells.count - 1
+    var cell = Int(truncatingIfNeeded: hash) & mask
+    while cells[cell] != 0 { cell = (cell + 1) & mask }
+    cells[cell] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(number + 1)
+  }
+
+  private func reserve(bytes size: Int) {
+    if size > bytes.count { bytes = bytes.grown(to: max(size, bytes.count * 2), zero: 0) }
+    guard count == entries.count else { return }
+    entries = entries.grown(to: count * 2, zero: Self.none)
+    cells = Memory(count: count * 4, zero: 0)
+    for number in 0..<count { place(number) }
+  }
+}
+
+extension Memory {
+  /// A larger copy.
+  func grown(to size: Int, zero: Element) -> Memory {
+    let larger = Memory(count: size, zero: zero)
+    larger.start.update(from: start, count: count)
+    return larger
+  }
+}
+
+extension UnsafeMutableRawPointer {
+  fileprivate func copyMemory(from bytes: UnsafeRawBufferPointer) {
+    if let start = bytes.baseAddress { copyMemory(from: start, byteCount: bytes.count) }
+  }
+}
+
+/// Numbers distinct pairs of words 0, 1, 2, … in the order of their arrival.
+final class PairTable {
+  private static let initialCells = 1_024
+  private var cells = Memory<UInt32>(count: PairTable.initialCells, zero: 0)
+  private var pairs = Memory<Pair>(count: PairTable.initialCells / 2, zero: Pair(first: 0, second: 0))
+  private(set) var count = 0
+
+  /// Two words.
+  struct Pair: BitwiseCopyable {
+    var first: UInt64
+    var second: UInt64
+  }
+
+  func pair(_ number: Int) -> Pair { pairs[number] }
+
+  /// The number of a pair, and whether it is new.
+  @inline(__always)
+  func number(_ first: UInt64, _ second: UInt64) -> (Int, isNew: Bool) {
+    let mask = cells.count - 1
+    var cell = Int(truncatingIfNeeded: mixed(first, second)) & mask
+    while cells[cell] != 0 {
+      let number = Int(cells[cell]) - 1
+      if pairs[number].second == second, pairs[number].first == first { return (number, false) }
+      cell = (cell + 1) & mask
+    }
+    return (insert(Pair(first: first, second: second)), true)
+  }
+
+  func removeAll() {
+    guard count > 0 else { return }
+    count = 0
+    if cells.count > 1 << 16 {
+      // A table that one burst made huge is not worth clearing every half second.
+      cells = Memory(count: Self.initialCells, zero: 0)
+      pairs = Memory(count: Self.initialCells / 2, zero: Pair(first: 0, second: 0))
+    } else {
+      cells.start.update(repeating: 0, count: cells.count)
+    }
+  }
+
+  private func insert(_ pair: Pair) -> Int {
+    if count == pairs.count {
+      pairs = pairs.grown(to: count * 2, zero: Pair(first: 0, second: 0))
+      cells = Memory(count: count * 4, zero: 0)
+      for number in 0..<count { place(number) }
+    }
+    pairs[count] = pair
+    count += 1
+    place(count - 1)
+    return count - 1
+  }
+
+  private func place(_ number: Int) {
+    let mask = cells.count - 1
+    var cell = Int(truncatingIfNeeded: mixed(pairs[number].first, pairs[number].second)) & mask
+    while cells[cell] != 0 { cell = (cell + 1) & mask }
+    cells[cell] = UInt32(number + 1)
+  }
+}

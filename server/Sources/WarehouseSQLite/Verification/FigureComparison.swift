@@ -1,0 +1,168 @@
+import Views
+import Warehouse
+
+/// Compares figures counted again with those that are stored, for a stretch of days.
+struct FigureComparison {
+  private struct Key: Hashable {
+    var app: Int64
+    var dimension: Int64
+    var day: Int64
+    var key: Int64
+  }
+
+  private struct PropertyKey: Hashable {
+    var app: Int64
+    var day: Int64
+    var event: Int64
+    var property: Int64
+    var value: [UInt8]
+  }
+
+  private struct ValueFigures {
+    var count: Int64 = 0
+    var users = SlotSet()
+  }
+
+  private let connection: SQLConnection
+  private let days: ClosedRange<Int>
+  private(set) var report: VerificationReport
+
+  init(_ connection: SQLConnection, days: ClosedRange<Int>, report: VerificationReport) {
+    self.connection = connection
+    self.days = days
+    self.report = report
+  }
+
+  private mutating func note(_ key: Key, _ expected: String, _ found: String) {
+    let dimension = Dimension(rawValue: Int(key.dimension)) ?? .total
+    report.add(
+      VerificationReport.Difference(
+        app: AppID(key.app), day: Day(number: Int(key.day)), dimension: dimension, key: String(key.key),
+        expected: expected, found: found))
+  }
+
+  // MARK: Counts and users
+
+  mutating func compare(_ figures: FigureAccumulator) throws {
+    var counts: [Key: Int64] = [:]
+    var users: [Key: [UInt32]] = [:]
+    figures.forEach { entry, slots in
+      let key = Key(app: entry.app, dimension: entry.dimension, day: Int64(entry.day), key: entry.key)
+      if entry.count > 0 { counts[key] = entry.count }
+      if !slots.isEmpty { users[key] = Array(slots) }
+    }
+    try compare(counts: &counts)
+    try compare(users: &users)
+  }
+
+  private mutating func compare(counts: inout [Key: Int64]) throws {
+    let stored = try connection.prepare("SELECT app, dim, day, key, n FROM cnt WHERE day BETWEEN ? AND ?")
+    stored.bind(Int64(days.lowerBound), Int64(days.upperBound))
+    while try stored.step() {
+      let key = Self.key(stored)
+      let expected = counts.removeValue(forKey: key) ?? 0
+      report.figures += 1
+      if expected != stored.integer(4) { note(key, "\(expected) times", "\(stored.integer(4)) times") }
+    }
+    for (key, count) in counts { note(key, "\(count) times", "nothing") }
+  }
+
+  private mutating func compare(users: inout [Key: [UInt32]]) throws {
+    let stored = try connection.prepare("SELECT app, dim, day, key, n, slots FROM usr WHERE day BETWEEN ? AND ?")
+    stored.bind(Int64(days.lowerBound), Int64(days.upperBound))
+    while try stored.step() {
+      let key = Self.key(stored)
+      let expected = users.removeValue(forKey: key) ?? []
+      var reader = ByteReader(stored.bytes(5))
+      let found = SlotSet.decode(&reader)?.elements
+      report.figures += 1
+      if found != expected || stored.integer(4) != Int64(expected.count) {
+        note(
+          key, "\(expected.count) users",
+          "\(found.map { "\($0.count) users" } ?? "damage"), noted as \(stored.integer(4))")
+      }
+    }
+    for (key, slots) in users { note(key, "\(slots.count) users", "nothing") }
+  }
+
+  private static func key(_ row: SQLStatement) -> Key {
+    Key(app: row.integer(0), dimension: row.integer(1), day: row.integer(2), key: row.integer(3))
+  }
+
+  // MARK: Properties
+
+  mutating func compare(_ properties: PropertyAccumulator) throws {
+    var expected = Self.expected(properties)
+    var stored: [PropertyKey: ValueFigures] = [:]
+    let statement = try connection.prepare(
+      """
+      SELECT app, day, event, property, pack FROM prop WHERE day BETWEEN ? AND ?
+      ORDER BY app, day, event, property, part
+      """)
+    statement.bind(Int64(days.lowerBound), Int64(days.upperBound))
+    var texts: [Int: [UInt8]] = [:]
+    var group: PropertyKey?
+    while try statement.step() {
+      let next = PropertyKey(
+        app: statement.integer(0), day: statement.integer(1), event: statement.integer(2),
+        property: statement.integer(3), value: [])
+      if next != group {
+        compare(&stored, &expected)
+        texts = [:]
+        group = next
+      }
+      Self.add(statement.bytes(4), of: next, &texts, to: &stored)
+    }
+    compare(&stored, &expected)
+    for (key, figures) in expected { note(key, figures, nil) }
+  }
+
+  private mutating func compare(
+    _ stored: inout [PropertyKey: ValueFigures], _ expected: inout [PropertyKey: ValueFigures]
+  ) {
+    for (key, found) in stored {
+      report.figures += 1
+      let wanted = expected.removeValue(forKey: key) ?? ValueFigures()
+      if wanted.count != found.count || !wanted.users.isEqual(found.users) { note(key, wanted, found) }
+    }
+    stored.removeAll(keepingCapacity: true)
+  }
+
+  private static func expected(_ properties: PropertyAccumulator) -> [PropertyKey: ValueFigures] {
+    var expected: [PropertyKey: ValueFigures] = [:]
+    properties.takePending { group in
+      var texts: [Int: [UInt8]] = [:]
+      let key = PropertyKey(
+        app: FigureAccumulator.app(group.first), day: Int64(FigureAccumulator.day(group.first)), event: group.event,
+        property: group.property, value: [])
+      group.pack().withUnsafeBytes { add($0, of: key, &texts, to: &expected) }
+    }
+    return expected
+  }
+
+  /// Adds a pack's entries to figures keyed by the text of the value.
+  private static func add(
+    _ pack: UnsafeRawBufferPointer, of group: PropertyKey, _ texts: inout [Int: [UInt8]],
+    to figures: inout [PropertyKey: ValueFigures]
+  ) {
+    for entry in PropertyPack.Entries(pack) {
+      if let value = entry.value { texts[entry.number] = Array(value) }
+      var key = group
+      // Tag 255 is no value's: "(other)" must differ from a text that says so.
+      key.value = entry.number == PropertyPack.other ? [255] : texts[entry.number] ?? [254]
+      var reader = ByteReader(entry.slots)
+      let sum = figures[key] ?? ValueFigures()
+      if let slots = SlotSet.decode(&reader) { sum.users.formUnion(slots) }
+      figures[key] = ValueFigures(count: sum.count + entry.count, users: sum.users)
+    }
+  }
+
+  private mutating func note(_ key: PropertyKey, _ expected: ValueFigures, _ found: ValueFigures?) {
+    report.add(
+      VerificationReport.Difference(
+        app: AppID(key.app), day: Day(number: Int(key.day)), dimension: .property,
+        key: "\(key.event)/\(key.property)/" + key.value.withUnsafeBytes { PropertyText.text($0) },
+        expected: "\(expected.count) times, \(expected.users.count) users",
+        found: found.map { "\($0.count) times, \($0.users.count) users" } ?? "nothing"))
+  }
+}

@@ -1,0 +1,159 @@
+import Ingest
+import TernEvents
+import Views
+import Warehouse
+
+/// Counts stored events again, a stretch of days at a time.
+final class Verifier {
+  /// Rows that may be read for one stretch of days, unless a single day needs more.
+  private static let stretchRows = 2_000_000
+
+  private let connection: SQLConnection
+  private let reader: WarehouseReader
+  private let catalog: any CatalogStore
+  private let through: Int64
+  private let spans: [StoredSpan]
+  private let devices: WriterDevices
+  private var calendars: [Int64: ZoneCalendar] = [:]
+  private var report = VerificationReport()
+
+  init(_ connection: SQLConnection, reader: WarehouseReader, through: Int64) throws {
+    self.connection = connection
+    self.reader = reader
+    catalog = reader.catalog
+    self.through = through
+    spans = try Self.spans(connection, through: through)
+    devices = try WriterDevices(connection, dictionary: WriterDictionary(connection, seed: 0))
+  }
+
+  func run(progress: (Int) -> Void) throws -> VerificationReport {
+    var read = 0
+    for days in try stretches() {
+      let figures = FigureAccumulator()
+      let properties = PropertyAccumulator(seed: 0, store: nil)
+      try count(days, figures, properties, read: &read)
+      var comparison = FigureComparison(connection, days: days, report: report)
+      try comparison.compare(figures)
+      try comparison.compare(properties)
+      report = comparison.report
+      progress(read)
+    }
+    try Self.checkSessions(connection, &report, calendar: calendar)
+    try checkErrors()
+    try reader.verifyViews(connection, &report)
+    return report
+  }
+
+  /// Every error that is listed must belong to an event of its kind, which the figures count.
+  private func checkErrors() throws {
+    guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'error_room'") != nil else { return }
+    let months = Set(try WarehouseSchema.months(connection))
+    var events: [Int: SQLStatement] = [:]
+    let errors = try connection.prepare(
+      "SELECT e.id, e.app, e.t, e.lag, g.kind FROM error e JOIN error_group g ON g.id = e.grp WHERE e.id <= ?")
+    errors.bind(through)
+    while try errors.step() {
+      let (id, app, time, kind) = (errors.integer(0), errors.integer(1), errors.integer(2), errors.integer(4))
+      let month = EventTables.month(of: time, received: time + errors.integer(3))
+      report.figures += 1
+      if months.contains(month) {
+        let event =
+          try events[month]
+          ?? connection.prepare(
+            "SELECT 1 FROM \(WarehouseSchema.table(month)) WHERE id = ? AND app = ? AND kind & 15 = ?")
+        events[month] = event
+        event.bind(id, app, kind)
+        defer { event.reset() }
+        if try event.step() { continue }
+      }
+      report.add(
+        VerificationReport.Difference(
+          app: AppID(app), day: Day(number: try calendar(app).day(of: time)), dimension: .kind,
+          key: KindName.name(kind), expected: "no event \(id)", found: "an error"))
+    }
+  }
+
+  private func count(
+    _ days: ClosedRange<Int>, _ figures: FigureAccumulator, _ properties: PropertyAccumulator, read: inout Int
+  ) throws {
+    let scan = try EventScan(connection, ranges(for: days))
+    while let row = try scan.next() {
+      read += 1
+      let day = try calendar(row.app).day(of: row.time)
+      guard days.contains(day) else { continue }
+      report.events += 1
+      let bytes = scan.properties
+      try figures.add(row, day: day, device: { try devices.keys(id: row.device) }, properties: bytes)
+      try properties.add(row, day: day, properties: bytes)
+    }
+  }
+
+  private func calendar(_ app: Int64) throws -> ZoneCalendar {
+    if let known = calendars[app] { return known }
+    guard let zone = try catalog.app(AppID(app))?.timeZone, let calendar = ZoneCalendar(zone) else {
+      throw WarehouseError(code: .damaged, message: "There are events of app \(app), which the catalog does not have.")
+    }
+    calendars[app] = calendar
+    return calendar
+  }
+
+  /// The id ranges of rows that may belong to a stretch of days in any zone.
+  private func ranges(for days: ClosedRange<Int>) -> [Int: [ClosedRange<Int64>]] {
+    let overlapping = spans.filter { Self.overlaps($0, days) }.sorted { $0.ids.lowerBound < $1.ids.lowerBound }
+    return Dictionary(grouping: overlapping, by: \.month).mapValues { $0.map(\.ids) }
+  }
+
+  private static func overlaps(_ span: StoredSpan, _ days: ClosedRange<Int>) -> Bool {
+    span.times.map { Self.days(of: $0).overlaps(days) } ?? true
+  }
+
+  /// The civil days that times may belong to: in some zones they begin a day before or after those of UTC.
+  private static func days(of times: ClosedRange<Int64>) -> ClosedRange<Int> {
+    Int(times.lowerBound / 86_400_000) - 2...Int(times.upperBound / 86_400_000) + 2
+  }
+
+  /// All days that rows or figures may be about, cut so that each part needs a bounded number of rows if possible.
+  private func stretches() throws -> [ClosedRange<Int>] {
+    guard let all = try allDays() else { return [] }
+    let rangesOfSpans = spans.compactMap { span in span.times.map { (days: Self.days(of: $0), rows: span.rows) } }
+    let cuts = Set(rangesOfSpans.map(\.days.upperBound)).union([all.upperBound]).sorted()
+    var stretches: [ClosedRange<Int>] = []
+    var start = all.lowerBound
+    for (index, cut) in cuts.enumerated() where cut >= start {
+      let next = index + 1 < cuts.count ? cuts[index + 1] : nil
+      let rows = next.map { next in
+        rangesOfSpans.reduce(0) { $0 + ($1.days.overlaps(start...next) ? $1.rows : 0) }
+      }
+      if let rows, rows <= Self.stretchRows { continue }
+      stretches.append(start...cut)
+      start = cut + 1
+    }
+    return stretches
+  }
+
+  private func allDays() throws -> ClosedRange<Int>? {
+    var bounds = spans.compactMap { span in span.times.map(Self.days) }.flatMap { [$0.lowerBound, $0.upperBound] }
+    for table in ["cnt", "usr", "prop"] {
+      for extreme in ["min", "max"] {
+        if let day = try connection.integer("SELECT \(extreme)(day) FROM \(table)") { bounds.append(Int(day)) }
+      }
+    }
+    guard let first = bounds.min(), let last = bounds.max() else { return nil }
+    return first...last
+  }
+
+  /// The stretches of rows, with the times of those that are still growing.
+  private static func spans(_ connection: SQLConnection, through: Int64) throws -> [StoredSpan] {
+    try StoredSpan.all(connection, through: through).compactMap { span in
+      guard span.times == nil else { return span }
+      let statement = try connection.prepare(
+        "SELECT min(t), max(t), count(*) FROM \(WarehouseSchema.table(span.month)) WHERE id BETWEEN ? AND ?")
+      statement.bind(span.ids.lowerBound, span.ids.upperBound)
+      guard try statement.step(), statement.integer(2) > 0 else { return nil }
+      var span = span
+      span.times = statement.integer(0)...statement.integer(1)
+      span.rows = Int(statement.integer(2))
+      return span
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Views
+import Warehouse
+
+/// A day that is not sealed, as it was counted, and what it takes to count on when more hits have come.
+///
+/// A hit changes the sessions of one user, so that user's part of the day is taken away and counted anew with it. Used by
+/// one thread at a time.
+final class LiveDay {
+  var builder: ViewDayBuilder
+  /// Where the hits are that it counts, user after user.
+  var places: [ViewPlace] = []
+  /// What was known of its users when they were counted.
+  var before: [UInt32: UserState] = [:]
+  /// The last row that it covers.
+  var row: Int64
+  /// Users of whom the day changed what is remembered in another way than before, and the row that had come by then.
+  private(set) var news: [(row: Int64, user: UInt32)] = []
+  /// Who has seen the day at this row or later finds all that happened since in ``news``.
+  private(set) var since: Int64
+
+  private static let mostNews = 100_000
+
+  init(_ builder: ViewDayBuilder, row: Int64) {
+    self.builder = builder
+    self.row = row
+    since = row
+  }
+
+  func note(_ user: UInt32, _ row: Int64) {
+    guard news.count < Self.mostNews else {
+      news = []
+      since = row
+      return
+    }
+    news.append((row, user))
+  }
+
+  /// Where the hits of a user are.
+  func places(of user: UInt32) -> ArraySlice<ViewPlace> {
+    let start = places.partition(user)
+    var end = start
+    while end < places.count, places[end].slot == user { end += 1 }
+    return places[start..<end]
+  }
+
+  /// Adds places, each of users in order.
+  func add(_ more: [ViewPlace]) {
+    var merged: [ViewPlace] = []
+    merged.reserveCapacity(places.count + more.count)
+    var rest = more.sorted(by: ViewPlace.isBefore)[...]
+    for place in places {
+      while let next = rest.first, ViewPlace.isBefore(next, place) { merged.append(rest.removeFirst()) }
+      merged.append(place)
+    }
+    places = merged + rest
+  }
+}
+
+extension [ViewPlace] {
+  /// The first place of a user, or where it would be.
+  fileprivate func partition(_ user: UInt32) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if self[middle].slot < user { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// The last days of one view, as they were counted for the last question.
+final class LiveView {
+  /// Days that are kept: those of which hits still come in time, and one more.
+  static let days = 3
+  /// Hits of a day that is kept, 16 bytes each; one that has more is counted anew when more have come.
+  static let mostHits = 4_000_000
+
+  private var known: [Int: LiveDay] = [:]
+
+  subscript(day: Int) -> LiveDay? {
+    get { known[day] }
+    set {
+      known[day] = newValue
+      if known.count > Self.days, let oldest = known.keys.min() { known[oldest] = nil }
+    }
+  }
+}
+
+/// The views that were asked for last.
+final class LiveViews: Sendable {
+  struct Key: Hashable {
+    var view: View
+    var rules: CustomRules
+  }
+
+  private struct State {
+    var views: [Key: Locked<LiveView>] = [:]
+    var order: [Key] = []
+  }
+
+  private static let most = 8
+  private let state = Locked(State())
+
+  /// The days of a view. Whoever asks takes turns, so that a day is counted once for all: hold the lock for the whole
+  /// question, and look at the data only when it is held, as days cannot go back to an earlier state.
+  subscript(key: Key) -> Locked<LiveView> {
+    state.withLock { state in
+      state.order.removeAll { $0 == key }
+      state.order.append(key)
+      if state.order.count > Self.most { state.views[state.order.removeFirst()] = nil }
+      if let known = state.views[key] { return known }
+      let view = Locked(LiveView())
+      state.views[key] = view
+      return view
+    }
+  }
+}

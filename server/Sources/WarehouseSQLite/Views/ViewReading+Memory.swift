@@ -1,0 +1,125 @@
+import Views
+import Warehouse
+
+extension ViewMemory {
+  /// Stores what a day changed, in the transaction that seals it.
+  static func store(
+    _ changes: ViewChanges, of view: ViewID, day: Int, _ connection: SQLConnection
+  ) throws {
+    let insert = try connection.prepare(
+      "INSERT OR IGNORE INTO view_state (view, user, day, state) VALUES (?, ?, ?, ?)")
+    for (user, state) in changes.states.sorted(by: { $0.key < $1.key }) {
+      insert.bind(view.rawValue, Int64(user), Int64(day))
+      insert.bind(state.encoded, at: 4)
+      try insert.run()
+    }
+    let insertOrder = try connection.prepare(
+      "INSERT OR IGNORE INTO view_order (view, id, day, change) VALUES (?, ?, ?, ?)")
+    let orders = changes.orders.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
+    for (id, change) in orders {
+      insertOrder.bind(view.rawValue)
+      insertOrder.bind(id.bytes, at: 2)
+      insertOrder.bind(Int64(day), at: 3)
+      insertOrder.bind(change.encoded, at: 4)
+      try insertOrder.run()
+    }
+  }
+}
+
+extension ViewReading {
+  /// What is remembered of some users when a day begins; ``remember(before:)`` comes first.
+  func states(of users: Set<UInt32>, before day: Int) throws -> [UInt32: UserState] {
+    var states: [UInt32: UserState] = [:]
+    guard try hasStates() else {
+      for user in users { states[user] = memory.states[user] }
+      return states
+    }
+    let statement = try connection.prepare(
+      "SELECT state FROM view_state WHERE view = ? AND user = ? AND day < ? ORDER BY day DESC LIMIT 1")
+    for user in users {
+      if let known = memory.states[user] {
+        states[user] = known
+        continue
+      }
+      statement.bind(view.id.rawValue, Int64(user), Int64(day))
+      guard try statement.step() else { continue }
+      defer { statement.reset() }
+      guard let state = UserState(statement.bytes(0)) else {
+        throw damaged("a user")
+      }
+      states[user] = state
+    }
+    return states
+  }
+
+  /// What is known of an order when a day begins; ``remember(before:)`` comes first.
+  func order(_ id: OrderID, before day: Int) throws -> ViewOrder? {
+    var order = ViewOrder()
+    if try hasSealed() {
+      let statement = try connection.prepare(
+        "SELECT change FROM view_order WHERE view = ? AND id = ? AND day < ? ORDER BY day")
+      statement.bind(view.id.rawValue)
+      statement.bind(id.bytes, at: 2)
+      statement.bind(Int64(day), at: 3)
+      while try statement.step() {
+        guard let change = ViewOrder(statement.bytes(0)) else { throw damaged("an order") }
+        order.add(change)
+      }
+    }
+    if let open = memory.orders[id] { order.add(open) }
+    return order
+  }
+
+  private func damaged(_ what: String) -> WarehouseError {
+    WarehouseError(
+      code: .damaged,
+      message: "What view \(view.id) knows of \(what) is damaged. Restore the data directory from a backup.")
+  }
+
+  /// Brings ``memory`` to the beginning of a day, from the days before it that are not sealed.
+  func remember(before day: Int) throws {
+    if memory.next.map({ $0 > day }) ?? true {
+      // Before the first day that is not sealed, all that is known is stored.
+      guard let start = try lastSealed().map({ $0 + 1 }) ?? firstDay() else { return memory.restart(at: day) }
+      memory.restart(at: min(start, day))
+    }
+    while let next = memory.next, next < day {
+      // Counting a day adds it.
+      if calendar.bounds(of: next) == nil { memory.skip(next) } else { memory.add(try changes(of: next), of: next) }
+    }
+  }
+
+  /// Whether exactly these changes are stored for their users, orders and a sealed day.
+  func remembers(_ changes: ViewChanges, of day: Int) throws -> Bool {
+    let statement = try connection.prepare("SELECT state FROM view_state WHERE view = ? AND user = ? AND day = ?")
+    for (user, state) in changes.states {
+      statement.bind(view.id.rawValue, Int64(user), Int64(day))
+      guard try statement.step() else { return false }
+      defer { statement.reset() }
+      guard Array(statement.bytes(0)) == state.encoded else { return false }
+    }
+    let find = try connection.prepare("SELECT change FROM view_order WHERE view = ? AND id = ? AND day = ?")
+    for (id, change) in changes.orders {
+      find.bind(view.id.rawValue)
+      find.bind(id.bytes, at: 2)
+      find.bind(Int64(day), at: 3)
+      guard try find.step() else { return false }
+      defer { find.reset() }
+      guard Array(find.bytes(0)) == change.encoded else { return false }
+    }
+    return true
+  }
+
+  /// How many rows are stored of what is remembered.
+  func remembered() throws -> Int {
+    guard try hasSealed() else { return 0 }
+    return try ["view_state", "view_order"].reduce(0) { count, table in
+      count + Int(try connection.integer("SELECT count(*) FROM \(table) WHERE view = \(view.id.rawValue)") ?? 0)
+    }
+  }
+
+  private func hasStates() throws -> Bool {
+    guard try hasSealed() else { return false }
+    return try connection.integer("SELECT 1 FROM view_state WHERE view = \(view.id.rawValue) LIMIT 1") != nil
+  }
+}

@@ -1,0 +1,277 @@
+import Ingest
+import TernEvents
+import Views
+import Warehouse
+
+/// Days of views that were counted before, in their stored form.
+///
+/// A day that is final stays until there are too many; another one until a hit came in time for it or for an earlier day.
+final class ViewDayCache: Sendable {
+  struct Key: Hashable {
+    var view: View
+    var rules: CustomRules
+    var day: Int
+  }
+
+  struct Entry {
+    var present: [UInt8]
+    var figures: [UInt8]
+    /// What the day changed of what is remembered; `nil` for a sealed day, beside which that is stored.
+    var changes: ViewChanges?
+    /// The last row when it was counted; `nil` for a day that is final.
+    var row: Int64?
+  }
+
+  private static let most = 2_000
+  private let entries = Locked<[Key: Entry]>([:])
+
+  /// The views whose last days are counted on.
+  let live = LiveViews()
+
+  func entry(_ key: Key) -> Entry? { entries.withLock { $0[key] } }
+
+  func keep(_ entry: Entry, for key: Key) {
+    entries.withLock { entries in
+      if entries.count >= Self.most { entries.removeAll() }
+      entries[key] = entry
+    }
+  }
+}
+
+/// One view over one state of the data. Not for sharing between threads.
+final class ViewReading {
+  /// How long after its cut a day is sealed at the earliest.
+  static let settlingTime: Int64 = 60_000
+
+  let view: View
+  let calendar: ViewCalendar
+  /// How the app's custom dimensions and metrics are read.
+  let definitions: [CustomDefinition]
+  let connection: SQLConnection
+  let scan: ViewScan
+  private let cache: ViewDayCache
+  let lastRow: Int64
+  /// The last rows that sealed days may count; see ``sealRow(_:)``.
+  private(set) lazy var sealRows = Result { try loadSealRows() }
+  let rules: CustomRules
+  let members: ReaderMembers
+  /// The last days as they were counted for the last question, while it is this question's turn.
+  let live: LiveView?
+  /// The day on which the question is asked.
+  let today: Int?
+  /// See ``arrivals(after:)``.
+  var arrivals: [Int64: Arrivals] = [:]
+  /// What is remembered of users from the days that are not sealed.
+  var memory = ViewMemory()
+
+  init(
+    _ view: View, _ connection: SQLConnection, _ reader: WarehouseReader, live: LiveView? = nil,
+    rules: CustomRules? = nil,
+    now: Int64? = nil
+  ) throws {
+    guard let calendar = ViewCalendar(view) else {
+      throw WarehouseError(
+        code: .invalid, message: "This system does not know the time zone \(view.timeZone) of view \(view.id).")
+    }
+    self.view = view
+    self.calendar = calendar
+    self.connection = connection
+    cache = reader.viewDays
+    scan = try ViewScan(connection, app: view.app, dictionary: reader.dictionary)
+    lastRow = try WarehouseSchema.lastRow(connection)
+    definitions = try reader.catalog.definitions(app: view.app)
+    self.rules = CustomRules(definitions)
+    // Definitions that were changed just now have no counted days yet.
+    self.live = rules == self.rules ? live : nil
+    today = now.map { calendar.day(of: $0) }
+    members = try ReaderMembers(connection, app: view.app)
+  }
+
+  /// The first day that may have hits in time; `nil` when there are none.
+  ///
+  /// Sealing began with the first day that had any, and what came for earlier days since then was late.
+  func firstDay() throws -> Int? {
+    if try hasSealed(),
+      let sealed = try connection.integer("SELECT min(day) FROM view_day WHERE view = \(view.id.rawValue)")
+    {
+      return Int(sealed)
+    }
+    return try scan.firstTime().map { calendar.day(of: $0) }
+  }
+
+  /// The first day that has hits, late ones included.
+  func firstDayWithLate() throws -> Int? { try scan.firstTime().map { calendar.day(of: $0) } }
+
+  /// The last day that is sealed.
+  func lastSealed() throws -> Int? {
+    guard try hasSealed() else { return nil }
+    return try connection.integer("SELECT max(day) FROM view_day WHERE view = \(view.id.rawValue)").map { Int($0) }
+  }
+
+  /// All days that are sealed, in order.
+  func sealedDays() throws -> [Int] {
+    guard try hasSealed() else { return [] }
+    let statement = try connection.prepare("SELECT day FROM view_day WHERE view = ? ORDER BY day")
+    statement.bind(view.id.rawValue)
+    var days: [Int] = []
+    while try statement.step() { days.append(Int(statement.integer(0))) }
+    return days
+  }
+
+  /// A day as it is stored; `nil` when it is not sealed.
+  func sealed(_ day: Int) throws -> (present: [UInt8], figures: [UInt8])? {
+    guard try hasSealed() else { return nil }
+    let statement = try connection.prepare("SELECT present, figures FROM view_day WHERE view = ? AND day = ?")
+    statement.bind(view.id.rawValue, Int64(day))
+    guard try statement.step() else { return nil }
+    defer { statement.reset() }
+    return (Array(statement.bytes(0)), Array(statement.bytes(1)))
+  }
+
+  /// Whether the data directory has sealed days of this form: one that no server has opened since has not.
+  func hasSealed() throws -> Bool {
+    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'view_order'") != nil
+  }
+
+  /// Begins to count a day.
+  func builder(_ day: Int) -> ViewDayBuilder {
+    let own = view.rules(on: Day(number: day))
+    return ViewDayBuilder(filters: own.filters, settings: own.settings, rules: rules) { [calendar] in
+      calendar.hour(of: $0)
+    }
+  }
+
+  /// A day as the stored hits tell it; those of rows behind `row` came when it was sealed.
+  func counted(_ day: Int, through row: Int64 = .max) throws -> ViewDay {
+    guard calendar.bounds(of: day) != nil else { return ViewDay() }
+    var builder = builder(day)
+    try count(day, through: row, into: &builder)
+    let counted = try builder.finished { try order($0, before: day) }
+    memory.add(counted.changes, of: day)
+    return counted
+  }
+
+  /// Counts a day's hits.
+  ///
+  /// - Parameters:
+  ///   - found: is told where the hits are.
+  ///   - before: is told what was known of their users.
+  func count(
+    _ day: Int, through row: Int64, into builder: inout ViewDayBuilder, found: ([ViewPlace]) -> Void = { _ in },
+    before: ([UInt32: UserState]) -> Void = { _ in }
+  ) throws {
+    guard let bounds = calendar.bounds(of: day) else { return }
+    try remember(before: day)
+    let clients = try portions(
+      bounds, of: day,
+      where: { id, time, received in
+        id <= row && calendar.day(of: time) == day && calendar.counts(time: time, received: received)
+      }, found: found
+    ) { hits in
+      let known = try states(of: Set(hits.map(\.slot)), before: day)
+      before(known)
+      builder.add(portion: hits, known)
+    }
+    builder.day.changes.states.merge(clients) { $1 }
+  }
+
+  /// What a day that is not sealed changed of what is remembered.
+  func changes(of day: Int) throws -> ViewChanges {
+    if let live = try live(day) {
+      return try live.builder.finished(tables: []) { try order($0, before: day) }.changes
+    }
+    return try entry(day)?.changes ?? kept(try counted(day), day).changes
+  }
+
+  private func key(_ day: Int) -> ViewDayCache.Key { ViewDayCache.Key(view: view, rules: rules, day: day) }
+
+  /// A day that was counted before and that nothing has come for since, nor for a day before it.
+  private func entry(_ day: Int) throws -> ViewDayCache.Entry? {
+    guard var entry = cache.entry(key(day)) else { return nil }
+    guard let row = entry.row, row != lastRow else { return entry }
+    // Another question may have seen a later state.
+    guard row < lastRow, try arrivals(after: row).earliest ?? .max > day else { return nil }
+    entry.row = lastRow
+    cache.keep(entry, for: key(day))
+    return entry
+  }
+
+  private func kept(_ counted: ViewDay, _ day: Int) -> ViewDay {
+    cache.keep(
+      ViewDayCache.Entry(
+        present: counted.encodedPresent, figures: counted.encodedFigures, changes: counted.changes, row: lastRow),
+      for: key(day))
+    return counted
+  }
+
+  /// A day, sealed if it is, else counted; of the breakdowns those that are wanted.
+  func day(_ day: Int, tables: Set<ViewTable>) throws -> ViewDay {
+    if let sealed = try kept(sealed: day) { return try decoded(sealed.present, sealed.figures, day, tables) }
+    if let live = try live(day) {
+      return try live.builder.finished(tables: tables) {
+        try remember(before: day)
+        return try order($0, before: day)
+      }
+    }
+    if let known = try entry(day) { return try decoded(known.present, known.figures, day, tables) }
+    return kept(try counted(day), day)
+  }
+
+  /// Who was there on a day: cheaper than the whole day where that is sealed.
+  func present(_ day: Int) throws -> SlotSet {
+    let stored = try kept(sealed: day)?.present ?? (live(day) == nil ? entry(day)?.present : nil)
+    guard let stored else { return try self.day(day, tables: []).present }
+    return try stored.withUnsafeBytes { try WarehouseReader.slots($0) }
+  }
+
+  /// A sealed day as it is stored, and kept from then on.
+  private func kept(sealed day: Int) throws -> ViewDayCache.Entry? {
+    if let known = cache.entry(key(day)), known.row == nil { return known }
+    guard let sealed = try sealed(day) else { return nil }
+    let entry = ViewDayCache.Entry(present: sealed.present, figures: sealed.figures)
+    cache.keep(entry, for: key(day))
+    return entry
+  }
+
+  /// Whether a day is sealed.
+  func isSealed(_ day: Int) throws -> Bool { try lastSealed().map { $0 >= day } ?? false }
+
+  /// How far a day is; those before the first hit are never sealed, and need not be.
+  func state(of day: Int, isSealed: Bool, _ firstDay: Int?, now: Int64) -> ViewFigures.DayState {
+    if isSealed || day < firstDay ?? .max && isSettled(day, now: now) { return .final }
+    return calendar.final(day).map { $0 <= now } ?? false ? .closed : .open
+  }
+
+  /// Whether nothing can change a day any more: nothing comes for it, nor for those before, whose campaigns last.
+  ///
+  /// The days before are final before it, but for a view that was moved half around the world eastwards.
+  func isSettled(_ day: Int, now: Int64) -> Bool {
+    (day - 2...day).allSatisfy { number in
+      guard number == day || calendar.bounds(of: number) != nil else { return true }
+      return calendar.final(number).map { $0 + Self.settlingTime <= now } ?? false
+    }
+  }
+
+  /// The hits of some days that were stored last, newest first.
+  func newest(_ limit: Int, of days: ClosedRange<Day>) throws -> [ViewHit] {
+    guard let times = times(of: days) else { return [] }
+    // Around a change of the view's zone moments between may belong to other days.
+    return try scan.newest(max(limit, 0), in: times).filter {
+      (days.lowerBound.number...days.upperBound.number).contains(calendar.day(of: $0.time))
+    }
+  }
+
+  private func decoded(
+    _ present: [UInt8], _ figures: [UInt8], _ day: Int, _ tables: Set<ViewTable>
+  ) throws -> ViewDay {
+    let decoded = present.withUnsafeBytes { present in
+      figures.withUnsafeBytes { ViewDay(present: present, figures: $0, tables: tables) }
+    }
+    guard let decoded else {
+      throw WarehouseError(
+        code: .damaged,
+        message: "\(Day(number: day)) of view \(view.id) is damaged. Restore the data directory from a backup.")
+    }
+    return decoded
+  }
+}

@@ -1,0 +1,157 @@
+import Ingest
+import Views
+import Warehouse
+
+/// The keys under which one device's events are counted.
+struct DeviceKeys {
+  var id: Int64
+  var version: Int64
+  var system: Int64
+  var model: Int64
+  var country: Int64
+  var language: Int64
+  /// Whether one of them is "(other)" because the app had brought too many texts.
+  var isCut = false
+}
+
+/// Devices as the writer knows them: each distinct set of facts is stored once per app and named by a number.
+///
+/// Rows then carry one number instead of ten columns. Devices are no more numerous than the installs that bring them,
+/// so only the memory is bounded, not the table.
+final class WriterDevices {
+  private struct Key: Hashable {
+    var app: Int64
+    var device: IncomingDevice
+  }
+
+  private static let limit = 50_000
+  private let dictionary: WriterDictionary
+  private let insert: SQLStatement
+  private let find: SQLStatement
+  private let load: SQLStatement
+  private var known: [Key: DeviceKeys] = [:]
+  private var byID: [Int64: DeviceKeys] = [:]
+
+  init(_ connection: SQLConnection, dictionary: WriterDictionary) throws {
+    self.dictionary = dictionary
+    insert = try connection.prepare("INSERT INTO device (app, facts) VALUES (?, ?) RETURNING id")
+    find = try connection.prepare("SELECT id FROM device WHERE app = ? AND facts = ?")
+    load = try connection.prepare("SELECT facts FROM device WHERE id = ?")
+  }
+
+  func forget() {
+    known = [:]
+    byID = [:]
+  }
+
+  /// The keys of a device, stored now when it is new.
+  ///
+  /// - Parameter received: when it was received, in milliseconds.
+  func keys(app: Int64, _ device: IncomingDevice, received: Int64) throws -> DeviceKeys {
+    let key = Key(app: app, device: device)
+    if let keys = known[key] { return keys }
+    let facts = try encode(app: app, device, received: received)
+    var keys = try facts.withUnsafeBytes { try Self.keys($0) }
+    find.bind(app)
+    find.bind(facts, at: 2)
+    let isKnown = try find.step()
+    if isKnown {
+      keys.id = find.integer(0)
+      find.reset()
+    } else {
+      insert.bind(app)
+      insert.bind(facts, at: 2)
+      if try insert.step() { keys.id = insert.integer(0) }
+      insert.reset()
+    }
+    // What is cut today may get its number tomorrow.
+    guard !keys.isCut else { return keys }
+    if known.count >= Self.limit { known.removeAll() }
+    known[key] = keys
+    return keys
+  }
+
+  /// The keys of a stored device.
+  func keys(id: Int64) throws -> DeviceKeys {
+    if let keys = byID[id] { return keys }
+    load.bind(id)
+    guard try load.step() else {
+      throw WarehouseError(
+        code: .damaged, message: "Device \(id) is missing. Restore the data directory from a backup.")
+    }
+    var keys = try Self.keys(load.bytes(0))
+    load.reset()
+    keys.id = id
+    if byID.count >= Self.limit { byID.removeAll() }
+    byID[id] = keys
+    return keys
+  }
+
+  /// Reads the keys from stored facts, without the id.
+  static func keys(_ facts: UnsafeRawBufferPointer) throws -> DeviceKeys {
+    var reader = ByteReader(facts)
+    func next() throws -> Int64 {
+      guard let value = reader.varint() else {
+        throw WarehouseError(code: .damaged, message: "A stored device is damaged. Restore the data directory.")
+      }
+      return Int64(bitPattern: value)
+    }
+    var keys = DeviceKeys(
+      id: 0, version: try next(), system: try next(), model: try next(), country: try next(), language: try next())
+    for _ in 0..<7 { _ = try next() }
+    _ = reader.zigzag()
+    keys.isCut = (reader.varint() ?? 0) & 0b1_1111 != 0
+    return keys
+  }
+
+  /// The numbers of twelve texts and the offset; then, if any number is 0 for want of room, a varint with a bit for each
+  /// of those, and their texts.
+  private func encode(app: Int64, _ device: IncomingDevice, received: Int64) throws -> [UInt8] {
+    let names = try dictionary.names(app: app)
+    let labels = DeviceLabels(device)
+    let texts: [(NameKind, String)] = [
+      (.version, labels.version), (.system, labels.system), (.model, device.model), (.country, device.country),
+      (.language, labels.language), (.text, device.osName), (.text, device.osVersion), (.text, device.locale),
+      (.text, device.appVersion), (.text, device.appBuild), (.text, device.sdkName), (.text, device.sdkVersion),
+    ]
+    var facts: [UInt8] = []
+    var kept: [UInt8] = []
+    var mask: UInt64 = 0
+    for (index, (kind, text)) in texts.enumerated() {
+      let id = try names.id(kind, text, received: received)
+      facts.appendVarint(UInt64(bitPattern: id))
+      guard id == 0, text != WriterDictionary.other else { continue }
+      mask |= 1 << UInt64(index)
+      // As short as the dictionary would keep it: the facts are indexed.
+      let short = withUTF8(text) { String(decoding: prefix($0, atMost: NameKind.maximumBytes), as: UTF8.self) }
+      kept.append(text: short)
+    }
+    facts.appendZigzag(Int64(device.timeZoneOffsetMinutes))
+    if mask != 0 {
+      facts.appendVarint(mask)
+      facts += kept
+    }
+    return facts
+  }
+
+  /// Reads the facts back; `name` resolves dictionary ids.
+  static func decode(_ facts: UnsafeRawBufferPointer, name: (Int64) throws -> String) rethrows -> IncomingDevice {
+    var reader = ByteReader(facts)
+    let ids = (0..<12).map { _ in Int64(bitPattern: reader.varint() ?? 0) }
+    let offset = Int(reader.zigzag() ?? 0)
+    var kept: [Int: String] = [:]
+    let mask = reader.varint() ?? 0
+    for index in ids.indices where mask >> UInt64(index) & 1 == 1 { kept[index] = reader.text() }
+    func text(_ index: Int) throws -> String { try kept[index] ?? name(ids[index]) }
+    var device = IncomingDevice(model: try text(2), country: try text(3))
+    device.osName = try text(5)
+    device.osVersion = try text(6)
+    device.locale = try text(7)
+    device.appVersion = try text(8)
+    device.appBuild = try text(9)
+    device.sdkName = try text(10)
+    device.sdkVersion = try text(11)
+    device.timeZoneOffsetMinutes = offset
+    return device
+  }
+}

@@ -1,0 +1,257 @@
+import Ingest
+import Views
+import Warehouse
+
+/// Tells whether an event was stored before.
+///
+/// The truth is the table `seen(ms, hash)`. Inserting into it in the order of arrival costs 5 to 6 µs a key here, since
+/// arrival is jittered over seconds; in order of time it costs 0.8 µs. So keys wait in memory (`arriving`), are put in
+/// order when there are enough (`draining`), and enter the table in chunks inside the commit transactions. A crash
+/// loses nothing: rows carry their keys, and `seen` in the table `state` says up to which row the table is complete.
+///
+/// Keys of events that are too old to come again are forgotten, by their time. That of a key comes from the device, whose
+/// clock may be off by years: such a key is astray. It waits in the table `astray` for as long after its arrival, and
+/// no filter is spent on its day.
+final class DuplicateIndex {
+  /// What the memory knows of one day.
+  private enum DayState {
+    case filter(DayFilter)
+    /// No filter: the table is asked, so many times by now.
+    case cold(lookups: Int)
+  }
+
+  /// Keys on their way into the table, in order of time.
+  private struct Draining {
+    var pending: PendingKeys
+    var keys: [DuplicateKey]
+    var position = 0
+    /// When the latest of them was received.
+    var received: Int64
+    /// All rows up to this one have their keys in the table when these are in.
+    var throughRow: Int64
+  }
+
+  private static let dayMilliseconds: Int64 = 86_400_000
+  /// After so many questions about a day without a filter, reading the whole day is cheaper than asking on.
+  private static let coldLimit = 2_000
+  /// The memory that filters may take, in bytes.
+  private static let filterLimit = 128 << 20
+  /// How long a key is kept, in days; what is older is not accepted.
+  static let lifetimeDays: Int64 = 430
+  /// A key is astray when its time is so many days before its arrival. What is in `seen` is therefore kept for at least
+  /// 400 days after it arrived, and no device that works keeps events for so long.
+  private static let earliestDays: Int64 = 30
+  /// A key is astray when its time is so many days after its arrival.
+  private static let latestDays: Int64 = 4
+
+  private let pendingLimit: Int
+  private let find: SQLStatement
+  private let insertKey: SQLStatement
+  private let insertAstray: SQLStatement
+  private let anyOfDay: SQLStatement
+  private let keysOfDay: SQLStatement
+  private let storeCursor: SQLStatement
+  private var days: [Int64: DayState] = [:]
+  private var today = Int64.min
+  /// The days of which the memory knows something; all others are looked up.
+  private var knownDays: ClosedRange<Int64> = 0...0
+  private var lastDay = Int64.min
+  private var lastFilter: DayFilter?
+  private var hasForgotten = false
+  private var arriving: PendingKeys
+  /// When the latest of those in `arriving` was received.
+  private var latestReceived = Int64.min
+  private var draining: Draining?
+  private var mark: (arriving: Int, position: Int) = (0, 0)
+
+  init(_ connection: SQLConnection, pendingLimit: Int) throws {
+    self.pendingLimit = max(pendingLimit, 1)
+    find = try connection.prepare(
+      """
+      SELECT 1 FROM seen WHERE ms = ?1 AND hash = ?2
+      UNION ALL SELECT 1 FROM astray WHERE ms = ?1 AND hash = ?2
+      """)
+    insertKey = try connection.prepare("INSERT OR IGNORE INTO seen (ms, hash) VALUES (?, ?)")
+    insertAstray = try connection.prepare("INSERT OR IGNORE INTO astray (ms, hash, received) VALUES (?, ?, ?)")
+    let ofDay = "WHERE ms >= ?1 AND ms < ?2"
+    anyOfDay = try connection.prepare("SELECT 1 FROM seen \(ofDay) UNION ALL SELECT 1 FROM astray \(ofDay) LIMIT 1")
+    keysOfDay = try connection.prepare(
+      "SELECT ms, hash FROM seen \(ofDay) UNION ALL SELECT ms, hash FROM astray \(ofDay)")
+    storeCursor = try connection.prepare("INSERT OR REPLACE INTO state (name, value) VALUES ('seen', ?)")
+    arriving = PendingKeys(capacity: pendingLimit)
+  }
+
+  /// Of how many days the memory knows something.
+  var dayCount: Int { days.count }
+
+  /// Whether keys wait for their way into the table.
+  var hasPending: Bool { arriving.count > 0 || draining != nil }
+
+  /// Says when the keys that come now were received.
+  func arrived(at milliseconds: Int64) {
+    latestReceived = max(latestReceived, milliseconds)
+    let day = Self.day(of: milliseconds)
+    if day != today { move(to: day) }
+  }
+
+  /// Remembers a key; `false` when it was known.
+  @inline(__always)
+  func insert(_ key: DuplicateKey) throws -> Bool {
+    let day = Self.day(of: key.milliseconds)
+    if day == lastDay, let filter = lastFilter {
+      if filter.insert(key), try isKnown(key) { return false }
+    } else if try mayBeKnown(key, day: day), try isKnown(key) {
+      return false
+    }
+    arriving.insert(key)
+    return true
+  }
+
+  private func isKnown(_ key: DuplicateKey) throws -> Bool {
+    if arriving.contains(key) || draining?.pending.contains(key) == true { return true }
+    find.bind(key.milliseconds, key.hash)
+    defer { find.reset() }
+    return try find.step()
+  }
+
+  private static func day(of milliseconds: Int64) -> Int64 {
+    milliseconds >= 0 ? milliseconds / dayMilliseconds : -1
+  }
+
+  /// The times of a day's keys; all before 1970 count as one day.
+  private static func range(of day: Int64) -> (Int64, Int64) {
+    let start = day < 0 ? Int64.min : day * dayMilliseconds
+    let (end, overflow) = (day < 0 ? 0 : day * dayMilliseconds).addingReportingOverflow(day < 0 ? 0 : dayMilliseconds)
+    return (start, overflow ? .max : end)
+  }
+}
+
+// MARK: - Days
+
+extension DuplicateIndex {
+  private func mayBeKnown(_ key: DuplicateKey, day: Int64) throws -> Bool {
+    guard knownDays.contains(day) else {
+      // Clients choose the time of a key, but must not choose how much memory it takes.
+      hasForgotten = true
+      return true
+    }
+    switch try days[day] ?? firstTouch(day) {
+    case .filter(let filter):
+      lastDay = day
+      lastFilter = filter
+      return filter.insert(key)
+    case .cold(let lookups):
+      days[day] = .cold(lookups: lookups + 1)
+      if lookups + 1 >= Self.coldLimit { try warm(day) }
+      return true
+    }
+  }
+
+  private func firstTouch(_ day: Int64) throws -> DayState {
+    let (start, end) = Self.range(of: day)
+    anyOfDay.bind(start, end)
+    let isStored = try anyOfDay.step()
+    anyOfDay.reset()
+    // A day that was forgotten, or not known, may have keys that are still waiting, which an empty filter would not
+    // know.
+    let state: DayState = isStored || hasForgotten ? .cold(lookups: 0) : .filter(DayFilter())
+    days[day] = state
+    return state
+  }
+
+  private func move(to day: Int64) {
+    today = day
+    knownDays = max(-1, day - Self.lifetimeDays)...max(0, day + Self.latestDays)
+    let count = days.count
+    days = days.filter { knownDays.contains($0.key) }
+    if days.count < count { hasForgotten = true }
+    guard !knownDays.contains(lastDay) else { return }
+    lastDay = .min
+    lastFilter = nil
+  }
+
+  private func warm(_ day: Int64) throws {
+    let filter = DayFilter()
+    let (start, end) = Self.range(of: day)
+    keysOfDay.bind(start, end)
+    while try keysOfDay.step() {
+      _ = filter.insert(DuplicateKey(milliseconds: keysOfDay.integer(0), hash: keysOfDay.integer(1)))
+    }
+    for key in arriving.keys where Self.day(of: key.milliseconds) == day { _ = filter.insert(key) }
+    for key in draining?.pending.keys ?? [] where Self.day(of: key.milliseconds) == day { _ = filter.insert(key) }
+    days[day] = .filter(filter)
+    coolOldest(except: day)
+  }
+
+  /// Forgets the filters of the earliest days until the rest fits: late events are rare.
+  private func coolOldest(except kept: Int64) {
+    var sizes = days.compactMap { day, state -> (Int64, Int)? in
+      guard case .filter(let filter) = state else { return nil }
+      return (day, filter.byteCount)
+    }
+    var total = sizes.reduce(0) { $0 + $1.1 }
+    sizes.sort { $0.0 < $1.0 }
+    for (day, size) in sizes where total > Self.filterLimit && day != kept {
+      days[day] = .cold(lookups: 0)
+      total -= size
+      if day == lastDay { lastFilter = nil }
+    }
+  }
+}
+
+// MARK: - Transactions
+
+extension DuplicateIndex {
+  /// Notes where to go back to if the transaction that begins now is rolled back.
+  func begin() { mark = (arriving.count, draining?.position ?? 0) }
+
+  /// Moves some keys into the table, inside the open transaction.
+  func drain(atMost count: Int) throws {
+    guard let batch = draining else { return }
+    let end = min(batch.position + count, batch.keys.count)
+    let regular = Self.regularTimes(received: batch.received)
+    for key in batch.keys[batch.position..<end] {
+      let insert = regular.contains(key.milliseconds) ? insertKey : insertAstray
+      insert.bind(key.milliseconds, at: 1)
+      insert.bind(key.hash, at: 2)
+      if insert === insertAstray { insert.bind(batch.received, at: 3) }
+      try insert.run()
+    }
+    draining?.position = end
+    if end == batch.keys.count { try storeCursor.bind(batch.throughRow).run() }
+  }
+
+  /// Call after the commit; `row` is the last row stored.
+  func committed(throughRow row: Int64, all: Bool = false) {
+    if let batch = draining, batch.position == batch.keys.count { draining = nil }
+    guard draining == nil, arriving.count >= (all ? 1 : pendingLimit) else { return }
+    draining = Draining(
+      pending: arriving, keys: arriving.sortedByTime(), received: latestReceived, throughRow: row)
+    arriving = PendingKeys(capacity: pendingLimit)
+    latestReceived = .min
+    let filters = days.values.reduce(0) { sum, state in
+      guard case .filter(let filter) = state else { return sum }
+      return sum + filter.byteCount
+    }
+    if filters > Self.filterLimit { coolOldest(except: lastDay) }
+  }
+
+  /// Call after a rollback.
+  func rolledBack() {
+    arriving.truncate(to: mark.arriving)
+    draining?.position = mark.position
+  }
+
+  private static func regularTimes(received: Int64) -> ClosedRange<Int64> {
+    received - earliestDays * dayMilliseconds...received + latestDays * dayMilliseconds
+  }
+
+  /// Adds the key of a stored row that the table may lack, at start.
+  func recollect(_ key: DuplicateKey, received: Int64) throws {
+    arrived(at: received)
+    _ = try insert(key)
+  }
+
+  /// Whether there are so many waiting keys that they should be drained before more are collected.
+  var isFull: Bool { arriving.count >= pendingLimit }
+}

@@ -1,0 +1,62 @@
+import Ingest
+public import TernEvents
+import Views
+public import Warehouse
+
+/// The newest ledger of each install.
+///
+/// Not an event and in no figure: it is replaced, not counted, so neither `verify` nor `rebuild` touches it.
+final class LedgerStore {
+  private let store: SQLStatement
+
+  init(_ connection: SQLConnection) throws {
+    // Requests overtake each other, so that what arrives last need not be the newest. Books that begin anew would never
+    // catch up with the old ones; when those are forgotten anyway, any others take their place.
+    store = try connection.prepare(
+      """
+      INSERT INTO ledger (app, slot, received, tracked, delivered, waiting, in_flight, dropped)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      ON CONFLICT (app, slot) DO UPDATE SET
+        received = ?3, tracked = ?4, delivered = ?5, waiting = ?6, in_flight = ?7, dropped = ?8
+      WHERE ?4 + ?5 + ?8 > tracked + delivered + dropped
+        OR ?4 + ?5 + ?8 = tracked + delivered + dropped AND ?3 >= received
+        OR received < ?3 - \(LedgerFigures.lifetimeMilliseconds)
+      """)
+  }
+
+  func add(_ ledger: DeviceLedger, app: Int64, slot: UInt32, received: Int64) throws {
+    store.bind(
+      app, Int64(slot), received, ledger.tracked, ledger.delivered, ledger.waiting, ledger.inFlight, ledger.dropped)
+    try store.run()
+  }
+}
+
+extension WarehouseReader {
+  /// The ledgers of an app's installs; see ``FigureSource/ledger(app:since:)``.
+  public func ledger(app: AppID, since: Timestamp) async throws -> LedgerFigures {
+    try await reading { connection in
+      // A server that has not been updated yet may hold the directory.
+      guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'ledger'") != nil else {
+        return LedgerFigures()
+      }
+      // SQLite fails when a sum overflows, and clients say what they like: upper and lower half apart never do.
+      let sums = ["tracked", "delivered", "waiting", "in_flight", "dropped"].map {
+        "sum(\($0) >> 32), sum(\($0) & \(UInt32.max))"
+      }
+      let statement = try connection.prepare(
+        """
+        SELECT count(*), max(received), \(sums.joined(separator: ", ")) FROM ledger WHERE app = ? AND received >= ?
+        """)
+      statement.bind(app.rawValue, since.millisecondsSince1970)
+      guard try statement.step(), statement.integer(0) > 0 else { return LedgerFigures() }
+      func sum(_ column: Int32) -> Int {
+        let (upper, isTooLarge) = statement.integer(column).multipliedReportingOverflow(by: 1 << 32)
+        let (sum, overflow) = upper.addingReportingOverflow(statement.integer(column + 1))
+        return isTooLarge || overflow ? .max : Int(sum)
+      }
+      return LedgerFigures(
+        installs: Int(statement.integer(0)), tracked: sum(2), delivered: sum(4), waiting: sum(6), inFlight: sum(8),
+        dropped: sum(10), updated: Timestamp(millisecondsSince1970: statement.integer(1)))
+    }
+  }
+}

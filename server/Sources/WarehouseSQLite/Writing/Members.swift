@@ -1,0 +1,110 @@
+import Ingest
+import Views
+import Warehouse
+
+/// Dense numbers for the users that apps name: 0, 1, 2, … per app, in the order in which they were first stored.
+///
+/// They are numbers of their own, beside those of installs: a `uid` that reads like somebody's `cid` is somebody else.
+final class WriterMembers {
+  private struct Key: Hashable {
+    var app: Int64
+    var name: ExactText
+  }
+
+  /// The most users held in memory.
+  private static let most = 100_000
+  private let insert: SQLStatement
+  private let find: SQLStatement
+  private let loadCount: SQLStatement
+  private let storeCount: SQLStatement
+  private let limit: Int
+  private var known: Set<Key> = []
+  private var last: Key?
+  private var counts: [Int64: Int64] = [:]
+  private var changed: Set<Int64> = []
+
+  /// - Parameter limit: the users held in memory; the others are looked up.
+  init(_ connection: SQLConnection, limit: Int) throws {
+    insert = try connection.prepare("INSERT INTO member (app, name, number) VALUES (?, ?, ?)")
+    find = try connection.prepare("SELECT 1 FROM member WHERE app = ? AND name = ?")
+    loadCount = try connection.prepare("SELECT members FROM member_count WHERE app = ?")
+    storeCount = try connection.prepare("INSERT OR REPLACE INTO member_count (app, members) VALUES (?, ?)")
+    self.limit = min(max(limit, 1), Self.most)
+  }
+
+  func forget() {
+    known = []
+    last = nil
+    counts = [:]
+    changed = []
+  }
+
+  /// Gives a user a number unless it has one.
+  func add(_ name: String, app: Int64) throws {
+    let key = Key(app: app, name: ExactText(name))
+    // The events of a batch are mostly one user's.
+    guard key != last else { return }
+    last = key
+    guard !known.contains(key) else { return }
+    if known.count >= limit { known.removeAll(keepingCapacity: true) }
+    if try !isStored(key) { try store(key) }
+    known.insert(key)
+  }
+
+  /// Stores how many numbers each app has given out; call once per transaction.
+  func storeCounts() throws {
+    guard !changed.isEmpty else { return }
+    for app in changed { try storeCount.bind(app, counts[app] ?? 0).run() }
+    changed.removeAll(keepingCapacity: true)
+  }
+
+  private func isStored(_ key: Key) throws -> Bool {
+    find.bind(key.app)
+    find.bind(key.name.text, at: 2)
+    defer { find.reset() }
+    return try find.step()
+  }
+
+  private func store(_ key: Key) throws {
+    let number = try counts[key.app] ?? storedCount(key.app)
+    insert.bind(key.app)
+    insert.bind(key.name.text, at: 2)
+    insert.bind(number, at: 3)
+    try insert.run()
+    counts[key.app] = number + 1
+    changed.insert(key.app)
+  }
+
+  private func storedCount(_ app: Int64) throws -> Int64 {
+    loadCount.bind(app)
+    defer { loadCount.reset() }
+    return try loadCount.step() ? loadCount.integer(0) : 0
+  }
+}
+
+/// The numbers of users as views read them. Not for sharing between threads.
+final class ReaderMembers {
+  private let app: Int64
+  private let find: SQLStatement?
+  private var known: [ExactText: UInt32?] = [:]
+
+  init(_ connection: SQLConnection, app: AppID) throws {
+    self.app = app.rawValue
+    // A data directory that no server has opened since does not know users.
+    let isKnown = try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'member'") != nil
+    find = isKnown ? try connection.prepare("SELECT number FROM member WHERE app = ? AND name = ?") : nil
+  }
+
+  /// The number of a user; `nil` when it has none.
+  func number(_ name: String) throws -> UInt32? {
+    let key = ExactText(name)
+    if let found = known[key] { return found }
+    guard let find else { return nil }
+    find.bind(app)
+    find.bind(name, at: 2)
+    defer { find.reset() }
+    let number = try find.step() ? UInt32(clamping: find.integer(0)) : nil
+    known[key] = .some(number)
+    return number
+  }
+}

@@ -1,0 +1,57 @@
+import Ingest
+import TernEvents
+import Views
+import Warehouse
+
+/// What was refused: counts by app, day, protocol and reason, and the first few of each as samples.
+///
+/// Counted in the transaction of the batch itself: nothing else on disk says that there was a rejection.
+final class RejectionStore {
+  /// Samples kept per app, day, protocol and reason.
+  private static let samples: Int64 = 10
+  private static let maximumBytes = 512
+  private let add: SQLStatement
+  private let sample: SQLStatement
+
+  init(_ connection: SQLConnection) throws {
+    add = try connection.prepare(
+      "INSERT INTO reject VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n RETURNING n")
+    sample = try connection.prepare(
+      """
+      INSERT INTO reject_sample (app, received, position, protocol, event, reason, message)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """)
+  }
+
+  func add(_ batch: IncomingBatch, app: Int64, day: Int) throws {
+    var byReason: [String: [Rejection]] = [:]
+    for rejection in batch.rejections { byReason[rejection.reason, default: []].append(rejection) }
+    for (reason, rejections) in byReason.sorted(by: { $0.key < $1.key }) {
+      let before = try add(reason, rejections.count, batch.source, app: app, day: day)
+      for rejection in rejections.prefix(Int(max(0, Self.samples - before))) {
+        sample.bind(app, batch.received.millisecondsSince1970, Int64(rejection.index))
+        sample.bind(batch.source.rawValue, at: 4)
+        sample.bind(cut(rejection.id), at: 5)
+        sample.bind(cut(reason), at: 6)
+        sample.bind(cut(rejection.message), at: 7)
+        try sample.run()
+      }
+    }
+  }
+
+  /// Adds to a count and returns what it was before.
+  private func add(_ reason: String, _ count: Int, _ source: IngestProtocol, app: Int64, day: Int) throws -> Int64 {
+    add.bind(app, Int64(day))
+    add.bind(source.rawValue, at: 3)
+    add.bind(cut(reason), at: 4)
+    add.bind(Int64(count), at: 5)
+    let after = try add.step() ? add.integer(0) : Int64(count)
+    // The statement must run to its end for the change to count.
+    while try add.step() {}
+    return after - Int64(count)
+  }
+
+  private func cut(_ text: String) -> String {
+    withUTF8(text) { String(decoding: prefix($0, atMost: Self.maximumBytes), as: UTF8.self) }
+  }
+}

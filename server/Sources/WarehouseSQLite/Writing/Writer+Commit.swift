@@ -1,0 +1,238 @@
+import Ingest
+import TernEvents
+import Views
+import Warehouse
+
+extension Writer {
+  /// Stores batches in one transaction and answers those who wait for them.
+  ///
+  /// When it fails, each batch is tried by itself, so that one that cannot be stored does not take others with it.
+  func commit(_ jobs: [CommitJob]) {
+    do {
+      let receipts = try store(jobs)
+      for (job, receipt) in zip(jobs, receipts) { job.waiter.resume(returning: receipt) }
+    } catch {
+      let failure = WarehouseError.from(error)
+      // A full or broken disk is nobody's fault: trying again would only take longer to say so.
+      let isOnes = (error as? SQLFailure)?.isAboutValues ?? (failure.code != .full && failure.code != .unavailable)
+      guard jobs.count > 1, isOnes else {
+        return jobs.forEach { $0.waiter.resume(throwing: failure) }
+      }
+      for job in jobs { commit([job]) }
+    }
+  }
+
+  /// What a batch takes on disk, about; more than fits into pages that happen to be there.
+  private static let writeProbeBytes = 64 << 10
+
+  /// Stores about as much as a batch does, and removes it.
+  func probeWrite() throws {
+    try transact {
+      try connection.execute(
+        "INSERT OR REPLACE INTO write_probe (id, bytes) VALUES (1, zeroblob(\(Self.writeProbeBytes)))")
+    }
+    try transact { try connection.execute("DELETE FROM write_probe") }
+  }
+
+  private func store(_ jobs: [CommitJob]) throws -> [CommitReceipt] {
+    if mustCatchUp { try catchUp() }
+    live.begin()
+    let receipts = try transact {
+      let receipts = try jobs.map { try store($0.batch, app: $0.app) }
+      try installs.storeCounts()
+      try members.storeCounts()
+      let rows = receipts.reduce(0) { $0 + $1.accepted }
+      // Faster than keys arrive, so that the table is done before the next lot is in order.
+      try duplicates.drain(atMost: max(1_024, rows + rows / 2))
+      return receipts
+    }
+    duplicates.committed(throughRow: lastID)
+    live.commit()
+    return receipts
+  }
+
+  private func store(_ batch: IncomingBatch, app: AppID) throws -> CommitReceipt {
+    try configuration.beforeBatch?(app)
+    try batch.check()
+    var context = BatchContext(
+      batch: batch, app: app.rawValue, calendar: try calendar(app.rawValue),
+      names: try dictionary.names(app: app.rawValue), isObserved: live.isObserved(app))
+    var receipt = CommitReceipt()
+    duplicates.arrived(at: context.received)
+    var leftOut: [Rejection] = []
+    for (position, event) in batch.events.enumerated() {
+      if let key = event.duplicateKey, try !duplicates.insert(key) {
+        receipt.duplicates.append(event.index)
+        continue
+      }
+      if event.kind.mayCarryMore, let refused = try storeAttachment(at: position, context) {
+        receipt.rejections.append(Rejection(refused.reason, index: event.index, id: refused.event))
+        continue
+      }
+      let row = try store(event, &context)
+      if row.flags.isCut { receipt.unnamed += 1 }
+      if event.kind.mayCarryMore, let error = try storeError(at: position, row, user: event.user, context) {
+        leftOut.append(Rejection(.errorTextLeftOut, index: event.index, id: error))
+      }
+      if !batch.hits.isEmpty, let hit = context.hits[position] {
+        try parameters.add(batch.hits[hit].parameters, row)
+      }
+      receipt.accepted += 1
+    }
+    if let ledger = batch.ledger, let event = batch.events.last {
+      // It took all events of the batch for stored ones.
+      try ledgers.add(
+        ledger.refusing(receipt.rejections.count), app: app.rawValue, slot: try slot(event.install, &context),
+        received: context.received)
+    }
+    if !batch.rejections.isEmpty || !receipt.rejections.isEmpty || !leftOut.isEmpty {
+      var refused = batch
+      refused.rejections += receipt.rejections + leftOut
+      try rejections.add(refused, app: app.rawValue, day: context.receivedDay)
+    }
+    return receipt
+  }
+
+  /// What the events of one batch share, resolved once.
+  struct BatchContext {
+    let app: Int64
+    let received: Int64
+    let calendar: ZoneCalendar
+    let isMeasurement: Bool
+    let isObserved: Bool
+    let batch: IncomingBatch
+    let names: AppNames
+    /// The stored properties of the event that is being stored.
+    var scratch: [UInt8] = []
+    var slots: [UInt32?]
+    var devices: [DeviceKeys?]
+    /// Where the errors and attachments of the batch are, by the positions of their events.
+    let errors: [Int: Int]
+    let attachments: [Int: Int]
+    let hits: [Int: Int]
+
+    init(batch: IncomingBatch, app: Int64, calendar: ZoneCalendar, names: AppNames, isObserved: Bool) {
+      self.app = app
+      self.calendar = calendar
+      self.names = names
+      self.isObserved = isObserved
+      self.batch = batch
+      received = TimeBounds.clamp(batch.received.millisecondsSince1970)
+      isMeasurement = batch.source == .measurement
+      slots = Array(repeating: nil, count: batch.installs.count)
+      devices = Array(repeating: nil, count: batch.devices.count)
+      errors = Self.positions(batch.errors.map(\.event))
+      attachments = Self.positions(batch.attachments.map(\.event))
+      hits = Self.positions(batch.hits.map(\.event))
+    }
+
+    private static func positions(_ events: [Int]) -> [Int: Int] {
+      Dictionary(zip(events, events.indices), uniquingKeysWith: { $1 })
+    }
+
+    var receivedDay: Int { calendar.day(of: received) }
+  }
+
+  @discardableResult
+  @inline(__always)
+  private func store(_ event: IncomingEvent, _ context: inout BatchContext) throws -> EventRow {
+    let time = TimeBounds.clamp(event.time.millisecondsSince1970)
+    let slot = try slot(event.install, &context)
+    let keys = try device(event.device, &context)
+    let starts =
+      try event.startsSession
+      || context.isMeasurement && event.kind != .drops && hits.startsSession(app: context.app, slot: slot, at: time)
+    lastID += 1
+    var row = EventRow(
+      id: lastID, app: context.app, time: time, lag: context.received - time, slot: slot, device: keys.id,
+      session: event.session,
+      flags: EventRow.Flags(kind: event.kind, startsSession: starts, isMeasurement: context.isMeasurement),
+      name: try context.names.id(event.kind.nameKind, event.name, received: context.received), key: event.duplicateKey)
+    row.flags.isCut = try encode(event.properties, &context) || keys.isCut
+    if row.name == 0, event.name != WriterDictionary.other {
+      row.flags.isCut = true
+      PropertyCoding.append(eventName: event.name, to: &context.scratch)
+    }
+    try context.scratch.withUnsafeBytes { bytes in
+      try tables.insert(row, user: event.user, properties: bytes, received: context.received)
+      try count(row, calendar: context.calendar, device: { keys }, bytes)
+    }
+    if !event.user.isEmpty { try members.add(event.user, app: context.app) }
+    if context.isObserved, event.kind != .attachmentPart {
+      live.add(event, row, context.batch, app: AppID(context.app))
+    }
+    return row
+  }
+
+  private func slot(_ index: Int, _ context: inout BatchContext) throws -> UInt32 {
+    if let slot = context.slots[index] { return slot }
+    let slot = try installs.slot(app: context.app, install: context.batch.installs[index], day: context.receivedDay)
+    context.slots[index] = slot
+    return slot
+  }
+
+  private func device(_ index: Int, _ context: inout BatchContext) throws -> DeviceKeys {
+    if let keys = context.devices[index] { return keys }
+    let keys = try devices.keys(app: context.app, context.batch.devices[index], received: context.received)
+    context.devices[index] = keys
+    return keys
+  }
+
+  /// - Returns: whether a name got no number because there are too many.
+  @inline(__always)
+  private func encode(_ properties: [Properties.Element], _ context: inout BatchContext) throws -> Bool {
+    context.scratch.removeAll(keepingCapacity: true)
+    var isCut = false
+    for property in properties {
+      let id = try context.names.id(.property, property.name, received: context.received)
+      if id == 0, property.name != WriterDictionary.other { isCut = true }
+      PropertyCoding.append(name: property.name, id: UInt64(bitPattern: id), to: &context.scratch)
+      PropertyCoding.append(property.value, to: &context.scratch)
+    }
+    return isCut
+  }
+}
+
+extension StoredKind {
+  /// Which dictionary the names of this kind are in.
+  var nameKind: NameKind {
+    switch self {
+    case .event: .event
+    case .screen: .screen
+    case .sessionStart, .drops, .handledError, .crash, .other, .attachment, .attachmentPart: .logType
+    }
+  }
+}
+
+extension IncomingBatch {
+  /// Throws when something refers to an install, device or event that the batch does not have.
+  func check() throws {
+    let carriers = errors.map(\.event) + attachments.map(\.event) + hits.map(\.event)
+    guard carriers.allSatisfy(events.indices.contains) else {
+      throw WarehouseError(
+        code: .invalid, message: "An error, attachment or hit refers to an event that the batch lacks.")
+    }
+    for event in events where !installs.indices.contains(event.install) || !devices.indices.contains(event.device) {
+      throw WarehouseError(
+        code: .invalid,
+        message:
+          "Event \(event.index) refers to install \(event.install) and device \(event.device), which the batch lacks.")
+    }
+  }
+}
+
+extension WarehouseError {
+  /// Any failure below, as the warehouse reports it.
+  static func from(_ error: any Error) -> WarehouseError {
+    if let error = error as? WarehouseError { return error }
+    guard let failure = error as? SQLFailure else {
+      return WarehouseError(code: .unavailable, message: "The warehouse cannot be used.", cause: error)
+    }
+    if failure.isFull {
+      return WarehouseError(
+        code: .full, message: "The disk is full. Free space; clients keep their events and send them again.",
+        cause: error)
+    }
+    return WarehouseError(code: .unavailable, message: "The warehouse cannot be read or written.", cause: error)
+  }
+}

@@ -1,0 +1,36 @@
+import Ingest
+import Views
+import Warehouse
+
+extension Writer {
+  /// Stores what the event at a position of its batch carries when it is an attachment.
+  ///
+  /// - Returns: why the event must be refused, and its id.
+  func storeAttachment(
+    at position: Int, _ context: BatchContext
+  ) throws -> (reason: RejectionReason, event: String)? {
+    guard let piece = context.attachments[position] else { return nil }
+    let attachment = context.batch.attachments[piece]
+    return try errors.add(attachment, app: context.app).map { ($0, attachment.eventID) }
+  }
+
+  /// Stores what is known of the error at a position of its batch, whose event is `row`.
+  ///
+  /// - Returns: its id when its texts were left out for want of room.
+  func storeError(at position: Int, _ row: EventRow, user: String, _ context: BatchContext) throws -> String? {
+    guard let index = context.errors[position] else { return nil }
+    let error = context.batch.errors[index]
+    return try errors.add(error, row, user: user) ? error.id : nil
+  }
+}
+
+extension StoredKind {
+  /// Whether an event of this kind may have more to store than its row.
+  @inline(__always)
+  var mayCarryMore: Bool {
+    switch self {
+    case .event, .screen, .sessionStart, .drops, .other: false
+    case .handledError, .crash, .attachment, .attachmentPart: true
+    }
+  }
+}

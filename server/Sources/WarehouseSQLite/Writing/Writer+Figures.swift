@@ -1,0 +1,58 @@
+import Ingest
+import Views
+import Warehouse
+
+extension Writer {
+  /// Writes the figures in memory and the cursor in one transaction, so that a crash neither loses nor doubles any.
+  func flush() throws {
+    if mustCatchUp { try catchUp() }
+    guard hasUnrolled else { return }
+    try writeFigures(through: lastID)
+  }
+
+  private func writeFigures(through id: Int64) throws {
+    try transact {
+      try figures.forEach { try figureStore.add($0, $1) }
+      try properties.takePending { try propertyStore.store($0) }
+      try hits.flush()
+      try figureStore.store(cursor: id)
+    }
+    figures.removeAll()
+    rolledID = id
+  }
+
+  /// Counts the rows behind the cursor again, after a crash or a failed transaction.
+  ///
+  /// - Parameter progress: is told how many rows were counted.
+  func catchUp(progress: (Int) -> Void = { _ in }) throws {
+    figures.removeAll()
+    properties.removeAll()
+    hits.removeAll()
+    mustCatchUp = true
+    rolledID = try WarehouseSchema.rolledUp(connection)
+    var rows = 0
+    while true {
+      let isDone = try catchUpChunk(&rows)
+      progress(rows)
+      if isDone { break }
+    }
+    mustCatchUp = false
+  }
+
+  /// Counts up to as many rows as one flush takes; `true` when there are no more.
+  private func catchUpChunk(_ rows: inout Int) throws -> Bool {
+    guard lastID > rolledID else { return true }
+    let scan = try EventScan(connection, ids: rolledID + 1...lastID)
+    var counted = 0
+    var last = rolledID
+    while counted < configuration.flushEvents, let row = try scan.next() {
+      try count(row, calendar: try calendar(row.app), device: { try devices.keys(id: row.device) }, scan.properties)
+      last = row.id
+      counted += 1
+    }
+    rows += counted
+    guard counted == configuration.flushEvents else { return true }
+    try writeFigures(through: last)
+    return false
+  }
+}

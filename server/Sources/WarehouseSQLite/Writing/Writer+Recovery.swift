@@ -1,0 +1,97 @@
+import Views
+import Warehouse
+
+extension Writer {
+  /// Makes memory and figures complete again after a clean or unclean end; call before anything else.
+  func recover() throws {
+    try loadLastID()
+    try recollectKeys()
+    try catchUp()
+    try flush()
+  }
+
+  /// Finds the last row stored.
+  func loadLastID() throws {
+    lastID = try WarehouseSchema.lastRow(connection)
+  }
+
+  /// Reads the keys of the rows that the table of seen keys does not cover.
+  func recollectKeys(progress: (Int) -> Void = { _ in }) throws {
+    var covered = try connection.integer("SELECT value FROM state WHERE name = 'seen'") ?? 0
+    var rows = 0
+    while covered < lastID {
+      let scan = try EventScan(connection, ids: covered + 1...lastID)
+      while !duplicates.isFull, let row = try scan.next() {
+        covered = row.id
+        rows += 1
+        if let key = row.key { try duplicates.recollect(key, received: row.time + row.lag) }
+      }
+      progress(rows)
+      guard duplicates.isFull else { break }
+      try drainKeys(through: covered)
+    }
+  }
+
+  /// Moves all waiting keys into their table.
+  func drainKeys(through row: Int64) throws {
+    while duplicates.hasPending {
+      duplicates.committed(throughRow: row, all: true)
+      try drainSomeKeys()
+      duplicates.committed(throughRow: row)
+    }
+  }
+
+  /// Moves some waiting keys into their table, in a transaction of its own.
+  func drainSomeKeys() throws {
+    try transact { try duplicates.drain(atMost: 20_000) }
+  }
+
+  /// Writes everything that waits in memory and empties the write-ahead log.
+  func finish() throws {
+    try flush()
+    try drainKeys(through: lastID)
+    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
+  /// Forgets keys of events that are too old to be delivered again: by their time, those that are astray by their
+  /// arrival.
+  ///
+  /// - Returns: whether there may be more to forget.
+  func expireKeys(before milliseconds: Int64) throws -> Bool {
+    try transact {
+      var count: Int64 = 0
+      for (table, column) in [("seen", "ms"), ("astray", "received")] {
+        try connection.execute(
+          """
+          DELETE FROM \(table) WHERE (ms, hash) IN
+            (SELECT ms, hash FROM \(table) WHERE \(column) < \(milliseconds) ORDER BY \(column), hash LIMIT 5000)
+          """)
+        count += try connection.integer("SELECT changes()") ?? 0
+      }
+      return count > 0
+    }
+  }
+
+  /// Deletes all figures and counts every stored row again, by names that there was no room for before, too. A crash in
+  /// between is made good at the next opening.
+  func rebuild(progress: (Int) -> Void) throws {
+    try transact {
+      for table in ["cnt", "usr", "prop", "hit"] { try connection.execute("DELETE FROM \(table)") }
+      try SpanSessions.rebuild(connection)
+      try figureStore.store(cursor: 0)
+    }
+    try restoreNames()
+    try catchUp(progress: progress)
+    try flush()
+  }
+
+  /// Deletes all seen keys and collects them from the rows again.
+  func rebuildKeys() throws {
+    try transact {
+      for table in ["seen", "astray"] { try connection.execute("DELETE FROM \(table)") }
+      try connection.execute("INSERT OR REPLACE INTO state (name, value) VALUES ('seen', 0)")
+    }
+    try recollectKeys()
+    try drainKeys(through: lastID)
+  }
+}

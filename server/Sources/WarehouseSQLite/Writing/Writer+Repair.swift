@@ -1,0 +1,96 @@
+import Ingest
+import TernEvents
+import Views
+import Warehouse
+
+extension Writer {
+  /// A row of which a name is "(other)" for want of room.
+  private struct CutRow {
+    var id: Int64
+    var app: Int64
+    var device: Int64
+    var flags: EventRow.Flags
+    var name: Int64
+    var properties: [UInt8]
+  }
+
+  private static let repairedRows: Int64 = 2_000
+
+  /// Gives rows that kept a text instead of its number the number, if it has one by now or the allowance of today has
+  /// room. The figures must be counted again afterwards.
+  func restoreNames() throws {
+    for month in try WarehouseSchema.months(connection) {
+      var last: Int64 = 0
+      while let next = try restoreNames(table: WarehouseSchema.table(month), after: last) { last = next }
+    }
+  }
+
+  /// - Returns: the last row looked at; `nil` at the end.
+  private func restoreNames(table: String, after id: Int64) throws -> Int64? {
+    let rows = try cutRows(table, after: id)
+    guard let last = rows.last else { return nil }
+    try transact {
+      let update = try connection.prepare("UPDATE \(table) SET device = ?, kind = ?, name = ?, props = ? WHERE id = ?")
+      for row in rows {
+        let row = try restored(row)
+        update.bind(row.device, row.flags.rawValue, row.name)
+        update.bind(row.properties, at: 4)
+        update.bind(row.id, at: 5)
+        try update.run()
+      }
+    }
+    return last.id
+  }
+
+  private func cutRows(_ table: String, after id: Int64) throws -> [CutRow] {
+    let statement = try connection.prepare(
+      """
+      SELECT id, app, device, kind, name, props FROM \(table)
+      WHERE id > ? AND kind & \(EventRow.Flags.cutBit) ORDER BY id LIMIT ?
+      """)
+    statement.bind(id, Self.repairedRows)
+    var rows: [CutRow] = []
+    while try statement.step() {
+      rows.append(
+        CutRow(
+          id: statement.integer(0), app: statement.integer(1), device: statement.integer(2),
+          flags: EventRow.Flags(rawValue: statement.integer(3)), name: statement.integer(4),
+          properties: Array(statement.bytes(5))))
+    }
+    return rows
+  }
+
+  private func restored(_ row: CutRow) throws -> CutRow {
+    let names = try dictionary.names(app: row.app)
+    let now = catalog.now().millisecondsSince1970
+    let device = try restoredDevice(row, received: now)
+    var row = row
+    row.device = device.id
+    let (properties, eventName) = try row.properties.withUnsafeBytes { bytes in
+      (
+        try PropertyCoding.renumbered(bytes) { try names.id(.property, $0, received: now) },
+        PropertyCoding.eventName(bytes)
+      )
+    }
+    row.properties = properties.bytes
+    row.flags.isCut = properties.isCut || device.isCut
+    guard row.name == 0, let eventName else { return row }
+    row.name = try names.id(row.flags.kind.nameKind, eventName, received: now)
+    if row.name == 0 {
+      row.flags.isCut = true
+      PropertyCoding.append(eventName: eventName, to: &row.properties)
+    }
+    return row
+  }
+
+  private func restoredDevice(_ row: CutRow, received: Int64) throws -> DeviceKeys {
+    let keys = try devices.keys(id: row.device)
+    guard keys.isCut else { return keys }
+    let texts = ReaderDictionary()
+    let load = try connection.prepare("SELECT facts FROM device WHERE id = ?")
+    load.bind(row.device)
+    guard try load.step() else { return keys }
+    let device = try WriterDevices.decode(load.bytes(0)) { try texts.text($0, connection) }
+    return try devices.keys(app: row.app, device, received: received)
+  }
+}

@@ -1,0 +1,153 @@
+import Dispatch
+import Ingest
+import Views
+import Warehouse
+
+/// What waits for the writer thread.
+enum WriterJob {
+  case commit(CommitJob)
+  /// Runs on the writer thread, between transactions.
+  case call(@Sendable (Writer) -> Void)
+}
+
+/// A batch on its way into the warehouse, and who waits for it.
+struct CommitJob {
+  var batch: IncomingBatch
+  var app: AppID
+  var waiter: CheckedContinuation<CommitReceipt, any Error>
+  /// What the batch costs, in events; one with many properties counts as several, so that memory stays bounded.
+  let weight: Int
+
+  init(batch: IncomingBatch, app: AppID, waiter: CheckedContinuation<CommitReceipt, any Error>) {
+    self.batch = batch
+    self.app = app
+    self.waiter = waiter
+    weight = batch.events.reduce(0) { $0 + 1 + $1.properties.count / 8 }
+  }
+}
+
+/// The line before the writer thread.
+///
+/// The thread takes all that waits at once, so the more it is asked for, the larger its transactions become.
+final class WriterQueue: Sendable {
+  private struct State {
+    var jobs: [WriterJob] = []
+    /// What waits, in events.
+    var waiting = 0
+    var reservedBytes = 0
+    var isWriterAsleep = false
+    var isClosed = false
+  }
+
+  private let state = Locked(State())
+  private let wake = DispatchSemaphore(value: 0)
+  let maximumBytes: Int
+  let maximumEvents: Int
+
+  init(maximumBytes: Int, maximumEvents: Int) {
+    self.maximumBytes = maximumBytes
+    self.maximumEvents = maximumEvents
+  }
+
+  var reservedBytes: Int { state.withLock { $0.reservedBytes } }
+
+  /// Whether as much as may wait does, in bytes or in events.
+  var isFull: Bool { state.withLock { $0.reservedBytes >= maximumBytes || $0.waiting >= maximumEvents } }
+
+  func reserve(_ bytes: Int) -> Bool {
+    state.withLock { state in
+      // One request alone always fits, or a small limit would refuse everything for ever.
+      guard state.reservedBytes == 0 || state.reservedBytes + bytes <= maximumBytes else { return false }
+      state.reservedBytes += bytes
+      return true
+    }
+  }
+
+  func release(_ bytes: Int) { state.withLock { $0.reservedBytes = max(0, $0.reservedBytes - bytes) } }
+
+  /// Appends a batch; throws when too many events wait already, or nothing is accepted any more.
+  func append(_ job: CommitJob) throws {
+    let mustWake = try state.withLock { state in
+      guard !state.isClosed else { throw Self.closed }
+      guard state.waiting == 0 || state.waiting + job.weight <= maximumEvents else {
+        throw WarehouseError(
+          code: .busy, message: "The writer is behind by \(state.waiting) events. Try again shortly.")
+      }
+      state.jobs.append(.commit(job))
+      state.waiting += job.weight
+      defer { state.isWriterAsleep = false }
+      return state.isWriterAsleep
+    }
+    if mustWake { wake.signal() }
+  }
+
+  /// Appends a call; throws when nothing is accepted any more.
+  func append(_ call: @escaping @Sendable (Writer) -> Void) throws {
+    let mustWake = try state.withLock { state in
+      guard !state.isClosed else { throw Self.closed }
+      state.jobs.append(.call(call))
+      defer { state.isWriterAsleep = false }
+      return state.isWriterAsleep
+    }
+    if mustWake { wake.signal() }
+  }
+
+  /// Refuses further jobs; `false` when that was so already.
+  func close() -> Bool {
+    let (isFirst, mustWake) = state.withLock { state in
+      defer {
+        state.isClosed = true
+        state.isWriterAsleep = false
+      }
+      return (!state.isClosed, state.isWriterAsleep)
+    }
+    if mustWake { wake.signal() }
+    return isFirst
+  }
+
+  static var closed: WarehouseError {
+    WarehouseError(code: .unavailable, message: "The warehouse is closed. Open it again.")
+  }
+
+  /// Takes jobs of up to about `events` events; waits up to `duration` for the first.
+  ///
+  /// - Returns: no jobs after the wait was in vain; `nil` when the line is closed and empty.
+  func take(events: Int, waitingFor duration: Duration) -> [WriterJob]? {
+    for attempt in 0..<2 {
+      let (jobs, isClosed) = state.withLock { state in
+        let jobs = Self.take(&state, events: events)
+        state.isWriterAsleep = jobs.isEmpty && !state.isClosed && attempt == 0
+        return (jobs, state.isClosed)
+      }
+      if !jobs.isEmpty { return jobs }
+      if isClosed { return nil }
+      if attempt == 0 { _ = wake.wait(timeout: .now() + .nanoseconds(Int(clamping: duration.nanoseconds))) }
+    }
+    return []
+  }
+
+  private static func take(_ state: inout State, events: Int) -> [WriterJob] {
+    var taken = 0
+    var count = 0
+    for job in state.jobs {
+      if case .commit(let commit) = job {
+        guard taken == 0 || taken + commit.weight <= events else { break }
+        taken += commit.weight
+      }
+      count += 1
+    }
+    state.waiting -= taken
+    if count == state.jobs.count {
+      defer { state.jobs = [] }
+      return state.jobs
+    }
+    defer { state.jobs.removeFirst(count) }
+    return Array(state.jobs[..<count])
+  }
+}
+
+extension Duration {
+  fileprivate var nanoseconds: Int64 {
+    components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import GRDB
+import Ingest
+import TernEvents
+import Views
+import Warehouse
+
+/// The one thread that writes to `warehouse.sqlite`.
+///
+/// `@unchecked Sendable`: `writer` is used by whoever opens the warehouse until `start`, and by the thread afterwards;
+/// nothing else touches it.
+final class WriterThread: @unchecked Sendable {
+  /// How long nothing must have arrived before waiting keys are moved to their table.
+  private static let idleTime: Duration = .seconds(2)
+  /// After a failure of writing figures, how long to wait before the next attempt.
+  private static let retryTime: Duration = .seconds(1)
+  /// Keys older than this are forgotten: nothing older is accepted.
+  private static let keyLifetime = DuplicateIndex.lifetimeDays * 86_400_000
+
+  let queue: WriterQueue
+  let pool: DatabasePool
+  private var writer: Writer?
+  private let configuration: WarehouseConfiguration
+  private var flushDue: ContinuousClock.Instant?
+  private var latestReceived: Int64 = 0
+  private var expiredDay: Int64 = 0
+  private var mayHaveMoreToExpire = false
+
+  init(pool: DatabasePool, queue: WriterQueue, configuration: WarehouseConfiguration, writer: Writer) {
+    self.pool = pool
+    self.queue = queue
+    self.configuration = configuration
+    self.writer = writer
+  }
+
+  /// Starts the thread, which ends some time after the queue was closed; `whenDone` is told the failure, if any.
+  func start(whenDone: @escaping @Sendable ((any Error)?) -> Void) {
+    let thread = Thread { [self] in
+      let failure = pool.writeWithoutTransaction { _ in run() }
+      whenDone(failure)
+    }
+    thread.name = "tern-writer"
+    thread.stackSize = 4 << 20
+    thread.start()
+  }
+
+  private func run() -> (any Error)? {
+    guard let writer else { return nil }
+    if writer.hasUnrolled { flushDue = .now }
+    while let jobs = queue.take(events: configuration.maximumGroupEvents, waitingFor: waitingTime(writer)) {
+      perform(jobs, writer)
+      if jobs.isEmpty, flushDue == nil { rest(writer) }
+      flushIfDue(writer)
+    }
+    defer { self.writer = nil }
+    do {
+      try writer.finish()
+      return nil
+    } catch {
+      return WarehouseError.from(error)
+    }
+  }
+
+  private func waitingTime(_ writer: Writer) -> Duration {
+    if let flushDue { return max(.zero, ContinuousClock.now.duration(to: flushDue)) }
+    if mayHaveMoreToExpire { return .milliseconds(50) }
+    return writer.duplicates.hasPending ? Self.idleTime : .seconds(3_600)
+  }
+
+  private func perform(_ jobs: [WriterJob], _ writer: Writer) {
+    var commits: [CommitJob] = []
+    func commitWaiting() {
+      guard !commits.isEmpty else { return }
+      for job in commits { latestReceived = max(latestReceived, job.batch.received.millisecondsSince1970) }
+      writer.commit(commits)
+      commits = []
+    }
+    for job in jobs {
+      switch job {
+      case .commit(let commit): commits.append(commit)
+      case .call(let call):
+        commitWaiting()
+        call(writer)
+      }
+    }
+    commitWaiting()
+    if flushDue == nil, writer.hasUnrolled { flushDue = .now + configuration.flushInterval }
+  }
+
+  private func flushIfDue(_ writer: Writer) {
+    guard let due = flushDue else { return }
+    let isMuch = writer.lastID - writer.rolledID >= Int64(configuration.flushEvents) || writer.properties.isLarge
+    guard isMuch || ContinuousClock.now >= due else { return }
+    do {
+      try writer.flush()
+      flushDue = nil
+      expireSome(writer)
+    } catch {
+      // The rows are safe; their figures are made good as soon as there is space again.
+      flushDue = .now + Self.retryTime
+    }
+  }
+
+  /// Work for which there is no hurry; each call does a little, so that the next batch hardly waits.
+  private func rest(_ writer: Writer) {
+    if writer.duplicates.hasPending {
+      writer.duplicates.committed(throughRow: writer.lastID, all: true)
+      try? writer.drainSomeKeys()
+      writer.duplicates.committed(throughRow: writer.lastID)
+    }
+    expireSome(writer)
+  }
+
+  /// Forgets some keys of events that are too old to come again; under load too, or they would never be forgotten.
+  private func expireSome(_ writer: Writer) {
+    let today = latestReceived / 86_400_000
+    guard today > expiredDay else { return }
+    mayHaveMoreToExpire = (try? writer.expireKeys(before: latestReceived - Self.keyLifetime)) ?? false
+    if !mayHaveMoreToExpire { expiredDay = today }
+  }
+}
