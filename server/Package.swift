@@ -30,11 +30,13 @@ let package = Package(
     // The port: what a warehouse and a catalog do, and the values they speak in.
     .target(name: "Warehouse", dependencies: ["Ingest", .product(name: "TernEvents", package: "tern")]),
     .target(
-      name: "Views", dependencies: ["Warehouse", "Ingest", "CTernRoaring", .product(name: "TernEvents", package: "tern")]),
+      name: "Views",
+      dependencies: ["Warehouse", "Ingest", "CTernRoaring", .product(name: "TernEvents", package: "tern")]),
     .target(
       name: "AppCatalog",
       dependencies: [
-        "Views", "Warehouse", .product(name: "TernEvents", package: "tern"), .product(name: "GRDB", package: "GRDB.swift"),
+        "Views", "Warehouse", .product(name: "TernEvents", package: "tern"),
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(

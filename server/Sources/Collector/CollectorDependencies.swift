@@ -22,7 +22,8 @@ public struct CollectorDependencies: Sendable {
 
   /// Creates the dependencies.
   public init(
-    sink: any EventSink, figures: any FigureSource, catalog: any CatalogStore & AdminStore, duplicateKey: DuplicateHashKey,
+    sink: any EventSink, figures: any FigureSource, catalog: any CatalogStore & AdminStore,
+    duplicateKey: DuplicateHashKey,
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime, logger: Logger
   ) {

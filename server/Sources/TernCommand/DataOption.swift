@@ -1,7 +1,7 @@
+import AppCatalog
 import ArgumentParser
 import Foundation
 import Warehouse
-import AppCatalog
 
 /// The option that names the data directory.
 struct DataOption: ParsableArguments {

@@ -13,7 +13,9 @@ package struct ViewEcommerce {
   package struct Place: Hashable, Comparable {
     package var list: Int
     package var product: Int
-    package static func < (left: Place, right: Place) -> Bool { (left.list, left.product) < (right.list, right.product) }
+    package static func < (left: Place, right: Place) -> Bool {
+      (left.list, left.product) < (right.list, right.product)
+    }
   }
 
   /// The largest number that the protocol gives to a list, a product or a promotion.

@@ -1,4 +1,5 @@
 import Foundation
+
 /// Which civil day a moment belongs to in one time zone. Not for sharing between threads.
 ///
 /// Foundation is asked for the two ends of a quarter of an hour of event time, and not once per event; for each second

@@ -1,3 +1,4 @@
+import AppCatalog
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -6,7 +7,6 @@ import NIOCore
 import Portal
 import Testing
 import Warehouse
-import AppCatalog
 
 @testable import Collector
 

@@ -1,3 +1,4 @@
+import AppCatalog
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -10,7 +11,6 @@ import TernEvents
 import Testing
 import Warehouse
 import WarehouseSQLite
-import AppCatalog
 
 @testable import Collector
 

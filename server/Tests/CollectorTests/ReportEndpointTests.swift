@@ -1,3 +1,4 @@
+import AppCatalog
 import Foundation
 import HTTPTypes
 import HummingbirdTesting
@@ -5,7 +6,6 @@ import NIOCore
 import Reports
 import Testing
 import Warehouse
-import AppCatalog
 
 @testable import Collector
 

@@ -1,7 +1,7 @@
+import AppCatalog
 import ArgumentParser
 import Warehouse
 import WarehouseSQLite
-import AppCatalog
 
 extension AppsCommand {
   /// `tern apps names`

@@ -1,8 +1,8 @@
+import AppCatalog
 import ArgumentParser
 import Foundation
 import Reports
 import Warehouse
-import AppCatalog
 
 /// `tern dimensions`
 struct DimensionsCommand: ParsableCommand {

@@ -1,9 +1,9 @@
+import AppCatalog
 import ArgumentParser
 import Foundation
 import Reports
 import Warehouse
 import WarehouseSQLite
-import AppCatalog
 
 /// `tern verify`
 struct VerifyCommand: AsyncParsableCommand {

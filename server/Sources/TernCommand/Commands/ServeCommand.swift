@@ -1,9 +1,9 @@
+import AppCatalog
 import ArgumentParser
 import Collector
 import Foundation
 import Logging
 import Warehouse
-import AppCatalog
 
 /// `tern serve`
 struct ServeCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
+import AppCatalog
 import ArgumentParser
 import Warehouse
-import AppCatalog
 
 /// The settings of a view that is created.
 struct ViewSettingsOptions: ParsableArguments {

@@ -1,9 +1,9 @@
+import AppCatalog
 import ArgumentParser
 import Collector
 import Foundation
 import Reports
 import Warehouse
-import AppCatalog
 
 /// `tern views`
 struct ViewsCommand: ParsableCommand {

@@ -1,8 +1,8 @@
+import AppCatalog
 import ArgumentParser
 import Collector
 import Reports
 import Warehouse
-import AppCatalog
 
 extension ViewsCommand {
   /// `tern views set`

@@ -1,3 +1,4 @@
+import AppCatalog
 import ArgumentParser
 import Collector
 import Foundation
@@ -7,7 +8,6 @@ import TernEvents
 import UnixSignals
 import Warehouse
 import WarehouseSQLite
-import AppCatalog
 
 /// `tern demo`
 struct DemoCommand: AsyncParsableCommand {

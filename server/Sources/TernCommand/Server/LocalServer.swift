@@ -1,3 +1,4 @@
+import AppCatalog
 import Collector
 import Foundation
 import Ingest
@@ -6,7 +7,6 @@ import ServiceLifecycle
 import UnixSignals
 import Warehouse
 import WarehouseSQLite
-import AppCatalog
 
 /// A server over a data directory: catalog, warehouse and collector, opened and closed together.
 struct LocalServer {

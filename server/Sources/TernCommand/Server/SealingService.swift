@@ -1,9 +1,9 @@
+import AppCatalog
 import Logging
 import ServiceLifecycle
 import TernEvents
 import Warehouse
 import WarehouseSQLite
-import AppCatalog
 
 /// Seals the days of views that have become final, as long as the server runs.
 struct SealingService: Service {

@@ -28,7 +28,9 @@ package final class Locked<State>: @unchecked Sendable {
 
   /// Runs `body` with the state; it must not call out while it holds the lock.
   @inlinable
-  package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
+  package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure)
+    -> Result
+  {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body(&state)

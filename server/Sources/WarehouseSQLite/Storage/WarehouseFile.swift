@@ -86,7 +86,9 @@ enum WarehouseFile {
     }
   }
 
-  private static func withWriter(_ pool: DatabasePool, catalog: any CatalogStore, _ body: (Writer) throws -> Void) throws {
+  private static func withWriter(_ pool: DatabasePool, catalog: any CatalogStore, _ body: (Writer) throws -> Void)
+    throws
+  {
     do {
       try pool.writeWithoutTransaction { database in
         let writer = try Writer(

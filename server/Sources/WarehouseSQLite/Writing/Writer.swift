@@ -40,7 +40,8 @@ final class Writer {
   var mustCatchUp = true
 
   init(
-    _ connection: SQLConnection, catalog: any CatalogStore, configuration: WarehouseConfiguration, live: LiveFeed, seed: UInt64
+    _ connection: SQLConnection, catalog: any CatalogStore, configuration: WarehouseConfiguration, live: LiveFeed,
+    seed: UInt64
   ) throws {
     self.connection = connection
     self.catalog = catalog
