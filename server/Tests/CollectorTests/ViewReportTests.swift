@@ -113,7 +113,8 @@ import WarehouseSQLite
         uri: "/apps/\(app.id)/ecommerce?view=\(view.id)", method: .get, headers: headers)
       #expect(String(buffer: money.body).contains("(EUR)"))
       let list = try await client.execute(uri: "/apps/\(app.id)/views", method: .get, headers: headers)
-      #expect(String(buffer: list.body).contains("at most 500 hits per session · users by uid without unification · EUR"))
+      #expect(
+        String(buffer: list.body).contains("at most 500 hits per session · users by uid without unification · EUR"))
     }
   }
 
