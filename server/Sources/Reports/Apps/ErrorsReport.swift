@@ -7,7 +7,8 @@ extension AppReports {
   /// Crashes and handled errors, grouped.
   public static let errors = ReportDefinition(
     "errors", title: "Errors",
-    explanation: "Crashes and handled errors. Errors of the same type with the same top stack frames are grouped.",
+    explanation:
+      "Crashes and handled errors. Errors of the same type and case with the same top stack frames are grouped.",
     navigation: ReportNavigation(.usage, "Errors", icon: errorIcon)
   ) { request, store in
     let metrics = try await ErrorsMetrics(request, from: store)
