@@ -1,14 +1,14 @@
 package import TernEvents
 
-/// The answer to a request, as the protocol needs it.
+/// The parts of an HTTP response that Tern's protocol reads.
 package struct Answer: Sendable {
   /// The HTTP status.
   package var status: Int
-  /// `Retry-After`, when present.
+  /// The value of `Retry-After`, if present.
   package var retryAfter: String?
-  /// `x-ms-retry-after-ms`, when present.
+  /// The value of `x-ms-retry-after-ms`, if present.
   package var retryAfterMilliseconds: String?
-  /// `Date`, when present: the server's clock, against which a `Retry-After` date is read.
+  /// The value of `Date`, if present: the server's clock, which a `Retry-After` date refers to.
   package var date: String?
   /// The body.
   package var body: [UInt8]
@@ -24,25 +24,24 @@ package struct Answer: Sendable {
     self.body = body
   }
 
-  /// A body longer than this is not an answer of this protocol, whatever it says.
+  /// A longer body is not an answer of this protocol.
   private static let maximumBodyBytes = 1 << 20
 
-  /// What the answer means for a batch of the given number of events.
+  /// Interprets the answer to a batch of the given number of events.
   ///
   /// - Parameter now: The device's wall clock, for a `Retry-After` date when the answer has no `Date`.
   package func outcome(events: Int, now: Timestamp) -> ResponseOutcome {
-    switch status {
-    case 200..<300: return acknowledgement(events: events)
-    case 401, 403:
+    switch ResponseClass(status: status) {
+    case .success: return acknowledgement(events: events)
+    case .unauthorized:
       return failed(.unauthorized, "The collector does not accept the key (\(status)); check it.", now)
-    case 408, 425, 429, 500...:
+    case .tryAgainLater:
       return failed(.server, "The collector answered \(status)\(detail).", now)
-    case 413:
+    case .tooLarge:
       return .tooLarge(failure(.refused, "The collector found the batch too large (413)."))
-    // These speak of the address, not of the events: no event is at fault, and dropping some would help nobody.
-    case 404, 405, 407, 410, 421, 426, 451, ..<400:
+    case .wrongAddress:
       return failed(.notAcknowledged, "Nothing at the address accepts events (\(status)\(detail)); check the URL.", now)
-    default:
+    case .refused:
       return .refused(
         at: named(events: events), failure(.refused, "The collector refused the batch (\(status)\(detail))."))
     }
@@ -65,7 +64,7 @@ package struct Answer: Sendable {
     return .acknowledged(rejected: rejected.sorted())
   }
 
-  /// The events that an error names, as `indexes` or a single `index`; none when one of them cannot be.
+  /// The events that an error names as `indexes` or a single `index`; empty if one of them is out of range.
   private func named(events: Int) -> [Int] {
     let error = errorBody
     let one = error?["index"]?.index.map { [$0] } ?? []

@@ -1,17 +1,17 @@
 extension DeliveryMachine {
-  /// Someone waits for what was in the log at one moment to be delivered.
+  /// A request to deliver the events that were in the log at one moment.
   struct Flush: Sendable {
     let id: FlushID
-    /// How many of the events that waited then are not yet claimed. Each lane is first in, first out, so the next ones
-    /// claimed are those.
+    /// The number of those events that are not yet claimed. Each lane is first in, first out, so they are the next ones
+    /// to be claimed.
     var toTake: Waiting
-    /// Batches with such events.
+    /// The batches that contain such events.
     var batches: Set<BatchID>
     var sent = 0
     var result: FlushResult?
     var refusal: DeliveryFailure?
 
-    /// Events of one of its batches wait again.
+    /// Counts the events of one of its batches as waiting again.
     mutating func takeBack(_ events: Waiting) {
       toTake.normal += events.normal
       toTake.critical += events.critical
@@ -25,14 +25,14 @@ extension DeliveryMachine {
       flush.result = .failed(refusal)
     } else if waiting.total > 0 {
       isDelivering = true
-      // Someone is waiting: try now, whatever our own pause says. The server's wish still holds.
+      // A caller is waiting: our own pause ends. A wait that the server asked for does not.
       backOffUntil = nil
       retriesExhausted = false
     }
     flushes.append(flush)
   }
 
-  /// Why a flush cannot even begin.
+  /// The reason why a flush cannot even begin.
   private func refusal(now: Duration) -> DeliveryFailure? {
     if !isEnabled { return DeliveryFailure(.stopped, "The client is disabled.") }
     if isPaused, waiting.total > 0 { return DeliveryFailure(.stopped, "Sending is paused; call resume().") }
@@ -53,51 +53,53 @@ extension DeliveryMachine {
     }
   }
 
-  mutating func flushDidSettle(_ id: BatchID, _ batch: Batch, _ outcome: ResponseOutcome, now: Duration) {
+  mutating func flushDidSettle(
+    _ id: BatchID, _ batch: Batch, _ outcome: ResponseOutcome, _ disposition: EventDisposition, now: Duration
+  ) {
     for index in flushes.indices {
       let wasIn = flushes[index].batches.remove(id) != nil
       switch outcome {
       case .acknowledged(let rejected):
         if wasIn { flushes[index].sent += batch.events.total - rejected.count }
-      case .failed where goesAgainAtOnce(batch, now: now):
+      case .failed where isRetriedAtOnce(batch, now: now):
         guard wasIn else { continue }
-        // One that keeps its events is sent again as it is.
-        if policy.retriesEachBatch, !batch.isStale {
+        // A batch that keeps its events is resent unchanged.
+        if disposition == .keep, !batch.isStale {
           flushes[index].batches.insert(id)
         } else {
           flushes[index].takeBack(batch.events)
         }
       case .failed(let failure):
-        // A flush whose events wait for their turn fails too: nobody knows when that will be now.
+        // A flush whose events wait for their turn fails too: their turn may not come for a long time.
         if wasIn || flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
       case .refused(_, let failure), .tooLarge(let failure):
         guard wasIn else { continue }
-        if case .returns = outcome.fate(ofEvents: batch.events.total) {
+        if case .requeue = disposition {
           flushes[index].takeBack(batch.events)
         }
         flushes[index].refusal = failure
-        // A server that refuses everything was put on hold: nobody knows when the rest will go.
+        // The server refuses everything and is left alone for a while: the rest may not go for a long time.
         if backOffUntil != nil, flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
       }
     }
   }
 
-  /// The events of a batch wait again.
+  /// Counts the events of a released batch as waiting again.
   mutating func flushDidRelease(_ id: BatchID, _ batch: Batch) {
     for index in flushes.indices where flushes[index].batches.remove(id) != nil {
       flushes[index].takeBack(batch.events)
     }
   }
 
-  /// Whether what was called back for another network is tried there now: then nobody need be told of a failure.
-  func goesAgainAtOnce(_ batch: Batch, now: Duration) -> Bool {
+  /// True if the batch was called back for another network and is retried there now, so that its failure is no news.
+  func isRetriedAtOnce(_ batch: Batch, now: Duration) -> Bool {
     batch.isCalledBack && canEverStart && earliestSend <= now
   }
 
   mutating func finishFlushes(_ actions: inout [Action]) {
     for index in flushes.indices {
       var flush = flushes[index]
-      // Events can leave unsent, by age or by size: what is not there is not waited for.
+      // Events can leave unsent, by age or by size.
       flush.toTake.normal = min(flush.toTake.normal, waiting.normal)
       flush.toTake.critical = min(flush.toTake.critical, waiting.critical)
       if flush.result == nil { flush.result = result(of: flush) }
@@ -111,7 +113,7 @@ extension DeliveryMachine {
     if !isEnabled { return .failed(DeliveryFailure(.stopped, "The client was disabled.")) }
     if flush.toTake.total > 0 {
       guard flush.batches.isEmpty, !canEverStart else { return nil }
-      return .failed(DeliveryFailure(.stopped, "Sending was paused, or rests until the network comes back."))
+      return .failed(DeliveryFailure(.stopped, "Sending is paused, or stopped until the network comes back."))
     }
     guard flush.batches.isEmpty else { return nil }
     if flush.sent > 0 { return .sent(flush.sent) }

@@ -1,55 +1,24 @@
 import TernEvents
 
-/// Retries by the batch, for policies that want them: each one that failed keeps its events and has a time of its own.
+/// Bookkeeping for policies with retries by the batch: each failed batch keeps its events and has its own retry time.
 extension DeliveryMachine {
-  /// Whether another batch may be under way now.
+  /// True if another batch may be started.
   var hasSlot: Bool {
     guard policy.retriesEachBatch else { return inFlight.count < inFlightLimit }
-    return flying < inFlightLimit && !isFull(isCritical: true)
+    return inFlightCount < inFlightLimit && !isFull(isCritical: true)
   }
 
-  /// Whether as many batches of a lane are open as may be, sleeping ones included: they hold events in memory.
+  /// True if a lane has as many batches as it may, including those that wait for a retry: they hold events in memory.
   ///
-  /// Each lane has slots of its own: critical events are not kept back because normal ones sleep.
+  /// Each lane has its own slots, so that waiting retries of normal events do not delay critical ones.
   func isFull(isCritical: Bool) -> Bool {
     guard policy.retriesEachBatch else { return false }
     return inFlight.values.count { ($0.events.critical > 0) == isCritical } >= policy.maximumInFlight
   }
 
-  private var flying: Int { inFlight.values.count { $0.retryAt == nil } }
+  private var inFlightCount: Int { inFlight.values.count { $0.retryAt == nil } }
 
-  /// A batch failed: it sleeps, or everything rests because its retries are used up.
-  mutating func retry(_ id: BatchID, _ failed: Batch, _ failure: DeliveryFailure, now: Duration) {
-    var batch = failed
-    if let wait = failure.retryAfter {
-      retryAfterDeadline = max(retryAfterDeadline ?? .zero, now + min(max(wait, .zero), policy.maximumRetryAfter))
-    }
-    // The failure tells of the network before, or sending was paused meanwhile.
-    if batch.failureGeneration != failureGeneration {
-      batch.attempts = 0
-      batch.retryAt = now
-    } else {
-      batch.attempts += 1
-      batch.retryAt = policy.retry.delay(afterFailures: batch.attempts, using: &generator).map { now + $0 }
-    }
-    batch.failureGeneration = failureGeneration
-    batch.isCalledBack = false
-    if batch.isStale {
-      release(id)
-      return deliverAgain(batch.events)
-    }
-    guard batch.retryAt != nil, !retriesExhausted else {
-      retriesExhausted = true
-      failureGeneration += 1
-      release(id)
-      flushDidRelease(id, batch)
-      deliverAgain(batch.events)
-      return releasePendingRetries()
-    }
-    inFlight[id] = batch
-  }
-
-  /// The events of a batch go back to the log.
+  /// Returns the events of a batch to the log.
   mutating func release(_ id: BatchID) {
     if policy.retriesEachBatch { released.append(id) }
   }
@@ -63,14 +32,14 @@ extension DeliveryMachine {
     }
   }
 
-  /// What failed is claimed anew, as far as it is still there.
+  /// Claims the events of failed batches anew, as far as they are still there.
   mutating func claimAnew() {
     guard policy.retriesEachBatch else { return }
     releasePendingRetries()
     for id in inFlight.keys { inFlight[id]?.isStale = true }
   }
 
-  /// Events that were under way wait again: they were due before.
+  /// Delivers events that were in flight: they were due before.
   mutating func deliverAgain(_ events: Waiting) {
     if policy.sendsCriticalAlone, events.normal == 0 {
       isDeliveringCritical = true
@@ -79,7 +48,7 @@ extension DeliveryMachine {
     }
   }
 
-  /// The batches that sleep are due now, and have all their retries again.
+  /// Makes pending retries due now and gives them all their attempts back.
   mutating func forgetAttempts(now: Duration) {
     if policy.retriesEachBatch, !inFlight.isEmpty { failureGeneration += 1 }
     for id in inFlight.keys where inFlight[id]?.retryAt != nil {
@@ -89,29 +58,29 @@ extension DeliveryMachine {
     }
   }
 
-  /// The batches that sleep are due now.
+  /// Makes pending retries due now.
   mutating func retryAllNow(now: Duration) {
     for id in inFlight.keys where inFlight[id]?.retryAt != nil { inFlight[id]?.retryAt = now }
   }
 
-  /// The batches that sleep, in the order in which they are due; those with critical events first.
+  /// The batches that wait for a retry: those with critical events first, then in the order of their deadlines.
   private var pendingRetries: [(id: BatchID, due: Duration)] {
     inFlight.compactMap { id, batch in batch.retryAt.map { (id, $0, batch.events.critical > 0 ? 0 : 1) } }
       .sorted { ($0.2, $0.1, $0.0.number) < ($1.2, $1.1, $1.0.number) }
       .map { ($0.0, $0.1) }
   }
 
-  mutating func resendDue(now: Duration, _ actions: inout [Action]) {
+  mutating func resendDueBatches(now: Duration, _ actions: inout [Action]) {
     guard maySend, earliestSend <= now else { return }
-    for (id, due) in pendingRetries where due <= now && flying < inFlightLimit {
+    for (id, due) in pendingRetries where due <= now && inFlightCount < inFlightLimit {
       inFlight[id]?.retryAt = nil
       actions.append(.resend(id))
     }
   }
 
-  /// When the next batch that sleeps is due, if nothing else keeps it.
-  func nextResend(now: Duration) -> Duration? {
-    guard maySend, flying < inFlightLimit else { return nil }
+  /// The uptime of the next retry, if nothing else prevents it.
+  func nextRetry(now: Duration) -> Duration? {
+    guard maySend, inFlightCount < inFlightLimit else { return nil }
     let next = inFlight.values.compactMap(\.retryAt).min().map { max($0, earliestSend) }
     return next.flatMap { $0 > now ? $0 : nil }
   }

@@ -1,14 +1,14 @@
 import TernEvents
 
 extension DeliveryMachine {
-  /// What every input ends with: start what is due, finish what is done, and set the timer for the rest.
+  /// Ends the handling of every input: starts what is due, finishes what is done, and sets the timer for the rest.
   mutating func schedule(now: Duration, _ actions: inout [Action]) {
     markUnsent(now: now)
     if isEnabled, !isPaused {
       if isDue(now: now) { isDelivering = true }
       if isCriticalDue(now: now) { isDeliveringCritical = true }
     }
-    resendDue(now: now, &actions)
+    resendDueBatches(now: now, &actions)
     if let start = nextStart(now: now) { actions.append(start) }
     actions += released.map(Action.release)
     released = []
@@ -24,13 +24,13 @@ extension DeliveryMachine {
     actions.append(deadline.map(Action.setTimer) ?? .cancelTimer)
   }
 
-  /// Timers count from the first unsent event: an app that records one every five seconds must not put off its
+  /// Timers count from the first unsent event: an app that records one every five seconds must not postpone its
   /// delivery for ever.
   private mutating func markUnsent(now: Duration) {
     if waiting.total == 0 {
       isDelivering = false
       firstUnsentAt = nil
-      // Suspects can leave without being sent, by age or by size: what comes after them is innocent.
+      // Suspects can leave unsent, by age or by size: the events after them are not at fault.
       if inFlight.isEmpty { splitting = nil }
     } else if policy.sendsCriticalAlone, waiting.normal == 0 {
       firstUnsentAt = nil
@@ -47,7 +47,7 @@ extension DeliveryMachine {
 
   private func isDue(now: Duration) -> Bool {
     guard waiting.total > 0 else { return false }
-    if let most = policy.flushAt, waiting.total >= most { return true }
+    if waiting.total >= policy.flushAt { return true }
     if let dueByAge, dueByAge <= now { return true }
     guard !policy.sendsCriticalAlone, let dueByCritical else { return false }
     return dueByCritical <= now
@@ -63,24 +63,21 @@ extension DeliveryMachine {
   }
 
   private var dueByCritical: Duration? {
-    firstCriticalAt.flatMap { first in policy.criticalFlushInterval.map { first + $0 } }
+    firstCriticalAt.map { $0 + policy.criticalFlushInterval }
   }
 
-  /// When time alone starts a delivery of what waits.
+  /// The uptime at which time alone starts a delivery.
   private var due: Duration? { [dueByAge, dueByCritical].compactMap { $0 }.min() }
 
-  /// Before this nothing is sent, whatever is due.
-  var earliestSend: Duration { max(backOffUntil ?? .zero, retryAfterDeadline ?? .zero) }
-
-  /// Whether requests may be made at all.
+  /// True if requests may be made at all.
   var maySend: Bool { isEnabled && !isPaused && !retriesExhausted }
 
   private var mayStart: Bool { maySend && claiming == nil && hasSlot && !waiting.isClaimLimitReached }
 
-  /// Whether a delivery is on for normal events too.
+  /// True if the running delivery includes normal events.
   private var deliversAll: Bool { isDelivering && !isFull(isCritical: false) }
 
-  /// How many of the waiting events a delivery is on for.
+  /// The waiting events that the running delivery includes.
   private var toDeliver: Int {
     if deliversAll { return waiting.total }
     return isDelivering || isDeliveringCritical ? waiting.critical : 0
@@ -91,26 +88,26 @@ extension DeliveryMachine {
     backOffUntil = nil
     let id = BatchID(number: nextBatch)
     nextBatch += 1
-    if mustAsk {
+    if needsHealthProbe {
       inFlight[id] = Batch(events: Waiting(), bytes: 0, failureGeneration: failureGeneration, isHealthProbe: true)
-      return .ask(id)
+      return .sendHealthProbe(id)
     }
     claiming = id
-    // A claim takes critical events first: no more than there are of them leaves the normal ones behind.
+    // A claim takes critical events first: limited to their number it leaves the normal ones behind.
     let limit = deliversAll ? eventsLimit : min(eventsLimit, waiting.critical)
     return .startBatch(id, maximumEvents: limit, maximumBytes: bytesLimit)
   }
 
-  /// When to look again without any other input; `nil` when only another input can change something.
+  /// The uptime of the next change without any other input; `nil` if there is none.
   private func deadline(now: Duration) -> Duration? {
-    let resend = nextResend(now: now)
+    let resend = nextRetry(now: now)
     guard mayStart else { return resend }
     return [resend, deadlineOfWaiting(now: now), waiting.blockedUntil].compactMap { $0 }.min()
   }
 
   private func deadlineOfWaiting(now: Duration) -> Duration? {
     guard waiting.total > 0 else { return nil }
-    // What is due and has not been started waits for a slot of its lane, or for the earliestSend.
+    // Events that are due and not started wait for a slot of their lane, or for `earliestSend`.
     if toDeliver > 0 { return earliestSend > now ? earliestSend : nil }
     return due.map { max($0, earliestSend) }.flatMap { $0 > now ? $0 : nil }
   }

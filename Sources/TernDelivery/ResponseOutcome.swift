@@ -1,28 +1,28 @@
-/// What the answer to one batch means for its events.
+/// The meaning of the answer to one batch.
 package enum ResponseOutcome: Sendable, Equatable {
-  /// The server has every event durably, except those it refused for good, given by their place in the batch.
+  /// The server stored every event durably, except those it refused for good, given by their places in the batch.
   case acknowledged(rejected: [Int])
-  /// The server refused the batch for good: because of the events at these places; none when it did not say which.
+  /// The server refused the batch for good because of the events at these places; empty if it did not name any.
   case refused(at: [Int], DeliveryFailure)
   /// The body was too large for the server.
   case tooLarge(DeliveryFailure)
-  /// Nothing is known to have arrived; the events stay, and are sent again after a pause.
+  /// Nothing is known to have arrived; the events stay and are resent after a pause.
   case failed(DeliveryFailure)
 }
 
-/// Why a batch did not arrive.
+/// The reason why a batch did not arrive.
 package struct DeliveryFailure: Error, Sendable, Equatable {
-  /// The kinds of failure that a caller may want to tell apart.
+  /// The kinds of failure.
   package enum Kind: Sendable, Equatable {
-    /// There is no network, or no way to the server.
+    /// There is no network, or no route to the server.
     case offline
     /// The connection failed or was cut.
     case connection
-    /// No answer came in time.
+    /// The request timed out.
     case timedOut
-    /// The server answered with an error that may pass.
+    /// The server answered with a temporary error.
     case server
-    /// The answer is not this protocol's: a captive portal, a proxy, another server.
+    /// The answer does not follow the protocol: a captive portal, a proxy, another server.
     case notAcknowledged
     /// The server does not know the key.
     case unauthorized
@@ -37,11 +37,11 @@ package struct DeliveryFailure: Error, Sendable, Equatable {
   }
 
   package var kind: Kind
-  /// What happened, in words for a developer.
+  /// A description for developers.
   package var message: String
-  /// The HTTP status, when there was an answer.
+  /// The HTTP status, if the server answered.
   package var status: Int?
-  /// How long the server asked to wait.
+  /// The wait that the server asked for.
   package var retryAfter: Duration?
 
   package init(_ kind: Kind, _ message: String, status: Int? = nil, retryAfter: Duration? = nil) {
@@ -52,30 +52,32 @@ package struct DeliveryFailure: Error, Sendable, Equatable {
   }
 }
 
-/// What happens to the events of a batch in the log.
+/// The treatment of a batch's events in the log.
 package enum EventDisposition: Sendable, Equatable {
-  /// All leave the log; those at the given places are counted as rejected.
-  case leaves(rejecting: [Int])
-  /// All go back in place, except those at the given places: they leave and are counted as rejected.
-  case returns(rejecting: [Int])
+  /// All leave the log; those at the given places count as rejected.
+  case remove(rejecting: [Int])
+  /// All return to their places, except those at the given places: they leave and count as rejected.
+  case requeue(rejecting: [Int])
+  /// The batch keeps them until it is resent or released.
+  case keep
 }
 
 extension ResponseOutcome {
-  /// What this outcome means for a batch of the given number of events.
+  /// The treatment of a batch of the given number of events, unless its machine keeps it.
   ///
-  /// An event is given up only when it stood alone or the server named it; a larger batch goes back to be split.
-  package func fate(ofEvents count: Int) -> EventDisposition {
+  /// An event is given up only when it stood alone or the server named it; a larger batch is requeued and split.
+  package func disposition(ofEvents count: Int) -> EventDisposition {
     switch self {
-    case .acknowledged(let rejected): return .leaves(rejecting: rejected)
-    case .failed: return .returns(rejecting: [])
+    case .acknowledged(let rejected): return .remove(rejecting: rejected)
+    case .failed: return .requeue(rejecting: [])
     case .refused, .tooLarge:
-      if count == 1 { return .leaves(rejecting: [0]) }
-      guard case .refused(let indexes, _) = self else { return .returns(rejecting: []) }
-      return indexes.count == count ? .leaves(rejecting: indexes) : .returns(rejecting: indexes)
+      if count == 1 { return .remove(rejecting: [0]) }
+      guard case .refused(let indexes, _) = self else { return .requeue(rejecting: []) }
+      return indexes.count == count ? .remove(rejecting: indexes) : .requeue(rejecting: indexes)
     }
   }
 
-  /// Why the batch did not arrive whole, if it did not.
+  /// The reason why the batch did not arrive whole, if it did not.
   package var failure: DeliveryFailure? {
     switch self {
     case .acknowledged: nil

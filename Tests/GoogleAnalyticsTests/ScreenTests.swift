@@ -113,7 +113,7 @@ import Testing
     gai.trackExceptions { UncaughtExceptions(system, record: $0) }
     gai.trackUncaughtExceptions = true
     await system.raise("Out of bounds")
-    #expect(gai.engine.store.log.counts.waiting == 0 && system.raised.count == 1)
+    #expect(gai.engine.engine.log.counts.waiting == 0 && system.raised.count == 1)
     gai.tracker(withTrackingId: "UA-1-1")?.send(["&t": "screenview"])
     gai.engine.dispatchBeforeEnd(patience: .zero)
     await gai.quit()

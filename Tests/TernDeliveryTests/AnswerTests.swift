@@ -25,7 +25,7 @@ import Testing
   func `a success that does not account for every event once is a failure`(body: String) throws {
     let failure = try #require(outcome(200, body).failure)
     #expect(failure.kind == .notAcknowledged)
-    #expect(outcome(200, body).fate(ofEvents: 3) == .returns(rejecting: []))
+    #expect(outcome(200, body).disposition(ofEvents: 3) == .requeue(rejecting: []))
   }
 
   @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 599])
@@ -33,12 +33,12 @@ import Testing
     let outcome = outcome(status, retryAfter: "7")
     #expect(outcome.failure?.kind == .server)
     #expect(outcome.failure?.retryAfter == .seconds(7))
-    #expect(outcome.fate(ofEvents: 1) == .returns(rejecting: []))
+    #expect(outcome.disposition(ofEvents: 1) == .requeue(rejecting: []))
   }
 
   @Test(arguments: [401, 403, 404, 405, 407, 410, 100, 301, 302, 304, 307])
   func `an answer about key or address never costs an event`(status: Int) {
-    #expect(outcome(status).fate(ofEvents: 1) == .returns(rejecting: []))
+    #expect(outcome(status).disposition(ofEvents: 1) == .requeue(rejecting: []))
   }
 
   @Test func `a wrong key is told apart`() {
@@ -47,19 +47,19 @@ import Testing
 
   @Test func `a refusal that names an event costs only that one`() {
     let body = #"{"error":{"code":"malformed","message":"no name","position":123,"index":1}}"#
-    #expect(outcome(400, body).fate(ofEvents: 3) == .returns(rejecting: [1]))
+    #expect(outcome(400, body).disposition(ofEvents: 3) == .requeue(rejecting: [1]))
     #expect(outcome(400, body).failure?.message == "The collector refused the batch (400: no name).")
   }
 
   @Test(arguments: [400, 409, 413, 418, 422])
   func `a refusal of a batch splits it, and of a single event drops it`(status: Int) {
-    #expect(outcome(status).fate(ofEvents: 3) == .returns(rejecting: []))
-    #expect(outcome(status, events: 1).fate(ofEvents: 1) == .leaves(rejecting: [0]))
+    #expect(outcome(status).disposition(ofEvents: 3) == .requeue(rejecting: []))
+    #expect(outcome(status, events: 1).disposition(ofEvents: 1) == .remove(rejecting: [0]))
   }
 
   @Test func `an index outside the batch names nothing`() {
-    #expect(outcome(400, #"{"error":{"index":3}}"#).fate(ofEvents: 3) == .returns(rejecting: []))
-    #expect(outcome(400, #"{"error":{"index":-1}}"#).fate(ofEvents: 3) == .returns(rejecting: []))
+    #expect(outcome(400, #"{"error":{"index":3}}"#).disposition(ofEvents: 3) == .requeue(rejecting: []))
+    #expect(outcome(400, #"{"error":{"index":-1}}"#).disposition(ofEvents: 3) == .requeue(rejecting: []))
   }
 
   @Test func `a date to wait for is read against the server's own clock`() {

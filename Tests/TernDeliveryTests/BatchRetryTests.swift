@@ -11,8 +11,8 @@ import Testing
   private func world(seed: UInt64 = 1, memory: DeliveryMemory = DeliveryMemory()) -> World {
     World(
       Policy(
-        batchEvents: 50, criticalFlushInterval: .seconds(3), retry: .limited(Self.ranges), asksAfterFailures: nil,
-        asksAfterLaunch: true, sendsCriticalAlone: true, retriesEachBatch: true), seed: seed, memory: memory)
+        batchEvents: 50, criticalFlushInterval: .seconds(3), retry: .limited(Self.ranges), circuitBreakerThreshold: nil,
+        opensCircuitAtLaunch: true, sendsCriticalAlone: true, retriesEachBatch: true), seed: seed, memory: memory)
   }
 
   @Test(arguments: [false, true])
@@ -24,7 +24,7 @@ import Testing
       world.log = (0..<300).map { World.Entry(number: $0, isCritical: false) }
       world.feed(.launched)
       // One that answers the questions with an error gets a single event after some of them, as it always does.
-      if launch > 0 { #expect(world.requests.count == 1 && (world.isQuestion() || world.batchSizes == [1])) }
+      if launch > 0 { #expect(world.requests.count == 1 && (world.isHealthProbe() || world.batchSizes == [1])) }
       sent += world.batchSizes.reduce(0, +)
       if answers { while !world.requests.isEmpty { world.settle(.unavailable) } }
       if let last = world.remembered.last { memory = last }
@@ -34,19 +34,21 @@ import Testing
     world.append(300)
     world.run { _ in .delivered }
     #expect(world.delivered.count == 300 && world.remembered.last == DeliveryMemory())
-    if !answers { #expect(world.batchSizes.prefix(3) == [50, 50, 50] && world.asked.count == 1, "then all as usual") }
+    if !answers {
+      #expect(world.batchSizes.prefix(3) == [50, 50, 50] && world.healthProbes.count == 1, "then all as usual")
+    }
   }
 
   @Test func `a question that fails is repeated as a batch would be, and then all rest`() throws {
     let silence = ResponseOutcome.failed(DeliveryFailure(.timedOut, "no answer"))
-    var world = world(memory: DeliveryMemory(asksFirst: true))
+    var world = world(memory: DeliveryMemory(isCircuitOpen: true))
     world.append(50)
     for range in Self.ranges {
       let failedAt = world.now
       world.settle(silence)
       #expect(world.requests.isEmpty)
       world.advance(by: range.upperBound)
-      #expect(range.contains(try #require(world.asked.last) - failedAt) && world.isQuestion())
+      #expect(range.contains(try #require(world.healthProbes.last) - failedAt) && world.isHealthProbe())
     }
     world.settle(silence)
     world.advance(by: .seconds(100_000))
@@ -212,7 +214,7 @@ import Testing
     World(
       Policy(
         batchEvents: 50, flushInterval: interval, criticalFlushInterval: .seconds(3), retry: .limited([]),
-        asksAfterFailures: nil,
+        circuitBreakerThreshold: nil,
         sendsCriticalAlone: true, retriesEachBatch: true))
   }
 

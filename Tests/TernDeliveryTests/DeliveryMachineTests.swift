@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `a policy without time and number sends on request only`() {
-    var world = World(Policy(flushAt: nil, flushInterval: nil, criticalFlushInterval: nil))
+    var world = World(Policy(flushAt: .max, flushInterval: nil))
     world.append(1000)
     #expect(world.timer == nil && world.started.isEmpty)
     world.flush()
@@ -126,14 +126,15 @@ import Testing
     #expect(world.batchSizes.prefix(4).last.map { $0 <= 50 } == true, "one probe goes to a failing server")
     let single = world.batchSizes.dropFirst(4)
     #expect(
-      single.allSatisfy { $0 == 1 } && single.count == 16, "then it is asked, and now and then tried with an event")
-    #expect(world.asked.count - world.requests.count == tries - 20)
+      single.allSatisfy { $0 == 1 } && single.count == 16, "then it is probed, and now and then tried with an event")
+    #expect(world.healthProbes.count - world.requests.count == tries - 20)
     world.run { _ in .delivered }
     #expect(world.delivered.sorted() == Array(0..<2000))
   }
 
   @Test func `three batches that fail together are one failure`() {
-    var world = World(Policy(batchEvents: 10, retry: .limited([.seconds(10) ... .seconds(10)]), asksAfterFailures: nil))
+    var world = World(
+      Policy(batchEvents: 10, retry: .limited([.seconds(10) ... .seconds(10)]), circuitBreakerThreshold: nil))
     world.append(50)
     #expect(world.requests.count == 3)
     for _ in 0..<3 { world.settle(.unavailable) }
@@ -144,7 +145,7 @@ import Testing
     let ranges = [
       Duration.seconds(5) ... .seconds(10), .seconds(150) ... .seconds(300), .seconds(600) ... .seconds(1200),
     ]
-    var world = World(Policy(batchEvents: 50, retry: .limited(ranges), asksAfterFailures: nil))
+    var world = World(Policy(batchEvents: 50, retry: .limited(ranges), circuitBreakerThreshold: nil))
     world.append(50)
     for range in ranges {
       world.settle(.unavailable)
@@ -173,7 +174,7 @@ import Testing
     guard case .failed(let failure)? = world.result(flush) else { return #expect(Bool(false)) }
     #expect(failure.kind == .waiting)
     world.advance(by: .seconds(599))
-    #expect(world.started.count == 1 && world.asked.isEmpty)
+    #expect(world.started.count == 1 && world.healthProbes.isEmpty)
     world.advance(by: .seconds(1))
     #expect(world.requests.count == 1)
   }

@@ -87,7 +87,7 @@ private enum Step: CaseIterable {
       Policy(
         batchEvents: Int.random(in: 1...60, using: &generator), criticalFlushInterval: .seconds(3),
         maximumInFlight: Int.random(in: 1...4, using: &generator), retry: .limited(`Retries by the batch`.ranges),
-        asksAfterFailures: nil, sendsCriticalAlone: seed.isMultiple(of: 2), retriesEachBatch: true), seed: seed)
+        circuitBreakerThreshold: nil, sendsCriticalAlone: seed.isMultiple(of: 2), retriesEachBatch: true), seed: seed)
     var flushes = 0
     for _ in 0..<200 {
       Step.allCases.randomElement(using: &generator)?.apply(to: &world, flushNumber: &flushes)

@@ -17,9 +17,9 @@ import Testing
   @Test func `is asked without events, and gets one batch when it has answered`() {
     var world = failing()
     let sent = world.batchSizes.count
-    #expect(world.isQuestion() && world.requests.count == 1)
+    #expect(world.isHealthProbe() && world.requests.count == 1)
     world.settle(.delivered)
-    #expect(world.requests.count == 1 && !world.isQuestion(), "one batch, to see whether it takes events too")
+    #expect(world.requests.count == 1 && !world.isHealthProbe(), "one batch, to see whether it takes events too")
     #expect(world.batchSizes.count == sent + 1 && world.batchSizes.last == 1, "and a small one")
     world.settle(.delivered)
     #expect(world.requests.count > 1 || world.requests.first?.entries.count ?? 0 > 50, "then all of them")
@@ -34,7 +34,7 @@ import Testing
       var world = World(memory: memory)
       world.log = (0..<3000).map { World.Entry(number: $0, isCritical: false) }
       world.feed(.launched)
-      if launch > 0 { #expect(world.isQuestion() && world.requests.count == 1) }
+      if launch > 0 { #expect(world.isHealthProbe() && world.requests.count == 1) }
       sent += world.batchSizes.reduce(0, +)
       // It ends with all of them under way.
       if let last = world.remembered.last { memory = last }
@@ -60,7 +60,7 @@ import Testing
   ) {
     var world = failing()
     world.settle(answer)
-    #expect(world.requests.count == 1 && !world.isQuestion())
+    #expect(world.requests.count == 1 && !world.isHealthProbe())
     #expect(world.rejected.isEmpty)
   }
 
@@ -68,7 +68,7 @@ import Testing
     var world = failing()
     let before = world.batchSizes.reduce(0, +)
     for _ in 0..<100 {
-      while !world.requests.isEmpty { world.settle(world.isQuestion() ? .delivered : .unavailable) }
+      while !world.requests.isEmpty { world.settle(world.isHealthProbe() ? .delivered : .unavailable) }
       world.advance(by: .seconds(1800))
     }
     #expect(world.batchSizes.reduce(0, +) - before <= 100, "one event at a time")
@@ -81,7 +81,7 @@ import Testing
     while world.delivered.isEmpty, attempts < 10 {
       while !world.requests.isEmpty {
         attempts += 1
-        world.settle(world.isQuestion() ? answer : .delivered)
+        world.settle(world.isHealthProbe() ? answer : .delivered)
       }
       world.advance(by: .seconds(1800))
     }
@@ -96,8 +96,8 @@ import Testing
     var kinds = ""
     while kinds.count < 40 {
       while !world.requests.isEmpty {
-        if world.isQuestion() || !kinds.isEmpty {
-          kinds += world.isQuestion() ? "?" : "\(world.requests[0].entries.count)"
+        if world.isHealthProbe() || !kinds.isEmpty {
+          kinds += world.isHealthProbe() ? "?" : "\(world.requests[0].entries.count)"
         }
         world.settle(.unavailable)
       }
@@ -109,7 +109,7 @@ import Testing
   @Test func `is asked in vain by one process and tried by the next`() {
     var world = failing()
     var attempts = 0
-    while world.isQuestion(), attempts < 13 {
+    while world.isHealthProbe(), attempts < 13 {
       world.settle(.unavailable)
       attempts += 1
       var next = World(seed: 5, memory: world.remembered.last ?? DeliveryMemory())
@@ -158,7 +158,7 @@ import Testing
     var world = failing()
     while !world.requests.isEmpty { world.settle(.unavailable) }
     let flush = world.flush()
-    #expect(world.isQuestion())
+    #expect(world.isHealthProbe())
     world.settle(.unavailable)
     #expect(world.result(flush) == .failed(DeliveryFailure(.server, "503", status: 503)))
   }
@@ -171,19 +171,19 @@ import Testing
       world.advance(by: .seconds(1800))
     }
     world.feed(.networkAvailable)
-    #expect(world.asked.isEmpty)
+    #expect(world.healthProbes.isEmpty)
     world.run { _ in .delivered }
     #expect(world.delivered.count == 50)
   }
 
   @Test func `is not asked by a policy whose protocol knows no empty batch`() {
-    var world = World(Policy(asksAfterFailures: nil))
+    var world = World(Policy(circuitBreakerThreshold: nil))
     world.append(50)
     for _ in 0..<100 {
       while !world.requests.isEmpty { world.settle(.unavailable) }
       world.advance(by: .seconds(1800))
     }
-    #expect(world.asked.isEmpty)
+    #expect(world.healthProbes.isEmpty)
   }
 }
 
@@ -232,7 +232,7 @@ import Testing
       world.advance(by: .seconds(60))
     }
     let next = relaunched(world)
-    #expect(next.isQuestion() && next.batchSizes.isEmpty)
+    #expect(next.isHealthProbe() && next.batchSizes.isEmpty)
   }
 
   @Test func `of a machine that delivered everything has nothing to remember`() {

@@ -28,7 +28,7 @@ struct World {
   var rejected: [Int] = []
   var started: [Duration] = []
   var batchSizes: [Int] = []
-  var asked: [Duration] = []
+  var healthProbes: [Duration] = []
   var remembered: [DeliveryMemory] = []
   var appended = 0
   var isPaused = false
@@ -41,7 +41,7 @@ struct World {
   }
 
   /// Whether the request at this index only asks.
-  func isQuestion(_ index: Int = 0) -> Bool { requests[index].entries.isEmpty }
+  func isHealthProbe(_ index: Int = 0) -> Bool { requests[index].entries.isEmpty }
 
   var waiting: DeliveryMachine.Waiting {
     let critical = log.count { $0.isCritical }
@@ -72,10 +72,10 @@ struct World {
       timer = deadline
     case .cancelTimer: timer = nil
     case .finishFlush(let id, let result): flushes[id, default: []].append(result)
-    case .ask(let id):
+    case .sendHealthProbe(let id):
       #expect(!isPaused && isEnabled, "nothing is asked while paused or disabled")
       requests.append(Request(id: id, entries: [], startedAt: now))
-      asked.append(now)
+      healthProbes.append(now)
       #expect(requests.count == 1, "a question stands alone")
     case .resend(let id):
       #expect(!isPaused && isEnabled, "nothing is sent again while paused or disabled")
@@ -116,21 +116,19 @@ struct World {
 
   mutating func settle(_ outcome: ResponseOutcome, at index: Int = 0) {
     let request = requests.remove(at: index)
-    if machine.policy.retriesEachBatch, case .failed = outcome {
-      sleeping[request.id] = request
-      return feed(.batchSettled(request.id, outcome))
-    }
-    switch outcome.fate(ofEvents: request.entries.count) {
-    case .leaves(let indexes):
+    let disposition = machine.disposition(of: request.id, after: outcome)
+    switch disposition {
+    case .keep: if !request.entries.isEmpty { sleeping[request.id] = request }
+    case .remove(let indexes):
       for (place, entry) in request.entries.enumerated() {
         if indexes.contains(place) { rejected.append(entry.number) } else { delivered.append(entry.number) }
       }
-    case .returns(let indexes):
+    case .requeue(let indexes):
       rejected += indexes.map { request.entries[$0].number }
       let returned = request.entries.enumerated().filter { !indexes.contains($0.offset) }.map(\.element)
       if isEnabled { log = (returned + log).sorted { $0.number < $1.number } }
     }
-    feed(.batchSettled(request.id, outcome))
+    feed(.batchSettled(request.id, outcome, disposition))
   }
 
   /// Lets time pass; the timer fires when its time comes.

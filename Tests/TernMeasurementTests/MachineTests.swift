@@ -1,36 +1,34 @@
+import TernDelivery
 import TernEvents
 import TernMeasurement
 import Testing
 
 /// One thing that can happen.
 private enum Step: CaseIterable {
-  case append, appendMany, dispatch, dispatchAll, dispatchOnce, deliver, fail, wait, refuse, offline, nothing, on, off,
-    network, second, hour, optOut, optIn, dry, wet, address, noAddress
+  case append, appendMany, dispatchAll, dispatchOnce, deliver, fail, wait, refuse, offline, nothing, on, off,
+    network, second, hour, optOut, optIn, pause, resume
 
   func apply(to world: inout MachineWorld) {
     switch self {
     case .append: world.append()
     case .appendMany: world.append(45)
-    case .dispatch: world.feed(.dispatch)
     case .dispatchAll: world.dispatchAll()
     case .dispatchOnce: world.dispatchOnce()
     case .deliver: world.deliver()
     case .fail: world.fail()
     case .wait: world.fail(.seconds(90))
     case .refuse: world.refuse()
-    case .offline: world.answer { _ in .offline }
-    case .nothing: world.answer { _ in .nothing }
-    case .on: world.feed(.intervalSet(seconds: 10))
-    case .off: world.feed(.intervalSet(seconds: 0))
+    case .offline: world.loseNetwork()
+    case .nothing: world.findNothing()
+    case .on: world.feed(.flushInterval(.seconds(10)))
+    case .off: world.feed(.flushInterval(nil))
     case .network: world.feed(.networkAvailable)
     case .second: world.advance(by: .seconds(1))
     case .hour: world.advance(by: .seconds(3600))
     case .optOut: world.optOut(true)
     case .optIn: world.optOut(false)
-    case .dry: world.feed(.dryRunSet(true))
-    case .wet: world.feed(.dryRunSet(false))
-    case .address: world.feed(.destinationSet(true))
-    case .noAddress: world.feed(.destinationSet(false))
+    case .pause: world.feed(.paused)
+    case .resume: world.feed(.resumed)
     }
   }
 }
@@ -41,7 +39,6 @@ private enum Step: CaseIterable {
       world.queue.count + world.claimed.count + world.delivered.count + world.rejected.count + world.erased
     #expect(accounted == world.hits, "\(what): every hit is somewhere")
     #expect(world.queue == world.queue.sorted(), "\(what): the queue keeps its order")
-    #expect(world.warnings <= 1, "\(what): one warning")
     if world.timer != nil { #expect(world.machine.isArmed, "\(what): a timer means that periodic dispatch is on") }
     #expect(world.results.values.allSatisfy { $0.count == 1 }, "\(what): no call is told twice")
   }
@@ -50,9 +47,8 @@ private enum Step: CaseIterable {
   private func finish(_ world: inout MachineWorld, _ what: String) {
     check(world, what)
     world.optOut(false)
-    world.feed(.destinationSet(true))
-    world.feed(.dryRunSet(false))
-    world.feed(.intervalSet(seconds: 120))
+    world.feed(.resumed)
+    world.feed(.flushInterval(.seconds(120)))
     for _ in 0..<400 where world.request != nil || !world.queue.isEmpty {
       world.deliver()
       if world.request == nil { world.advance(by: .seconds(3600)) }
@@ -65,7 +61,7 @@ private enum Step: CaseIterable {
 
   @Test func `every sequence of three things keeps the rules, from several starts`() {
     let steps = Step.allCases
-    for start in [[], [Step.appendMany, .dispatch, .dispatchAll]] {
+    for start in [[], [Step.appendMany, .dispatchAll, .dispatchAll]] {
       for code in 0..<(steps.count * steps.count * steps.count) {
         var world = MachineWorld(seed: UInt64(code))
         for step in start { step.apply(to: &world) }
@@ -99,7 +95,7 @@ private enum Step: CaseIterable {
 
   @Test func `pauses after failures are 1, 2, 4, 8, 16 and then 30 minutes`() {
     var world = MachineWorld()
-    world.feed(.intervalSet(seconds: 1))
+    world.feed(.flushInterval(.seconds(1)))
     world.append()
     for _ in 0..<7 {
       while world.request == nil { world.advance(by: .seconds(1)) }
@@ -110,7 +106,7 @@ private enum Step: CaseIterable {
     world.dispatchOnce()
     #expect(world.request != nil, "a call does not wait")
     world.deliver()
-    world.feed(.intervalSet(seconds: 1))
+    world.feed(.flushInterval(.seconds(1)))
     world.append()
     world.advance(by: .seconds(1))
     #expect(world.request != nil, "success ends the pause")
@@ -148,14 +144,14 @@ private enum Step: CaseIterable {
   @Test func `a hit that was refused once is kept when another one takes its place at the head`() {
     var world = MachineWorld()
     world.append()
-    world.feed(.dispatch)
+    world.dispatchAll()
     world.refuse()
     world.append()
     world.evictOldest()
-    world.feed(.dispatch)
+    world.dispatchAll()
     world.refuse()
     #expect(world.rejected.isEmpty && world.queue == [1])
-    world.feed(.dispatch)
+    world.dispatchAll()
     world.refuse()
     #expect(world.rejected == [1])
   }

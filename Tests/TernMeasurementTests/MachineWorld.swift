@@ -1,8 +1,11 @@
+import TernDelivery
 import TernEvents
-import TernMeasurement
 import Testing
 
-/// A queue, a server and a clock that are numbers only, around a machine.
+@testable import Tern
+@testable import TernMeasurement
+
+/// A machine with a queue, a server and a clock that are numbers only.
 struct MachineWorld {
   private(set) var machine: DispatchMachine
   private(set) var now: Duration = .seconds(5000)
@@ -12,15 +15,12 @@ struct MachineWorld {
   private(set) var delivered: [Int] = []
   private(set) var rejected: [Int] = []
   private(set) var erased = 0
-  private(set) var request: DispatchMachine.RequestID?
-  private(set) var isDry = false
-  private(set) var isCancelled = false
+  private(set) var request: BatchID?
   private(set) var timer: Duration?
   private(set) var results: [Int: [DispatchMachine.Result]] = [:]
   private(set) var requests = 0
-  private(set) var warnings = 0
   private(set) var calls = 0
-  /// Requests that began without a call of the app's, by when.
+  /// The times of requests that began without a call of the app.
   private(set) var automatic: [Duration] = []
   private var nextHit = 0
   private var isOptedOut = false
@@ -30,42 +30,40 @@ struct MachineWorld {
     feed(.launched)
   }
 
-  mutating func feed(_ input: DispatchMachine.Input) {
-    for action in machine.handle(input, waiting: queue.count, now: now) { perform(action, because: input) }
+  mutating func feed(_ input: MachineInput) {
+    var inputs = [input]
+    while let next = inputs.popLast() {
+      for action in machine.handle(next, waiting: WaitingEvents(normal: queue.count), now: now) {
+        perform(action, because: input, &inputs)
+      }
+    }
   }
 
-  private mutating func perform(_ action: DispatchMachine.Action, because input: DispatchMachine.Input) {
+  private mutating func perform(
+    _ action: MachineAction, because input: MachineInput, _ inputs: inout [MachineInput]
+  ) {
     switch action {
-    case .startRequest(let id, let maximum, let isDry):
+    case .startBatch(let id, let maximum, _):
       #expect(request == nil, "one request at a time")
       #expect(!queue.isEmpty && !isOptedOut && (1...20).contains(maximum))
       request = id
-      self.isDry = isDry
-      isCancelled = false
       requests += 1
       if input == .timerFired { automatic.append(now) }
       claimed = Array(queue.prefix(maximum))
       queue.removeFirst(claimed.count)
-    case .settle(let id, let fate):
-      #expect(id == request)
-      request = nil
-      switch fate {
-      case .delivered: delivered += claimed
-      case .rejected: rejected += claimed
-      case .returned: queue = claimed + queue
-      }
-      claimed = []
-    case .cancelRequest(let id):
-      #expect(id == request)
-      isCancelled = true
-    case .call(let call, let result): results[call.number, default: []].append(result)
+      inputs.append(
+        .batchStarted(id, events: WaitingEvents(normal: claimed.count), bytes: 0, first: Self.id(claimed[0])))
+    case .finishFlush(let call, let result):
+      results[call.number, default: []].append(DispatchMachine.Result(FlushOutcome(result)))
     case .setTimer(let deadline):
       #expect(deadline >= now)
       timer = deadline
     case .cancelTimer: timer = nil
-    case .warnOfMissingDestination: warnings += 1
+    case .resend, .release, .sendHealthProbe, .remember: Issue.record("\(action) is none of this machine's actions")
     }
   }
+
+  private static func id(_ hit: Int) -> UniqueID { UniqueID(high: 0, low: UInt64(hit)) }
 
   mutating func append(_ count: Int = 1) {
     guard !isOptedOut else { return }
@@ -78,24 +76,43 @@ struct MachineWorld {
 
   mutating func dispatchOnce() {
     calls += 1
-    feed(.dispatchOnce(.init(number: calls)))
+    feed(.batchRequested(FlushID(number: calls)))
   }
 
   mutating func dispatchAll() {
     calls += 1
-    feed(.dispatchAll(.init(number: calls)))
+    feed(.flushRequested(FlushID(number: calls)))
   }
 
-  /// Ends the request under way, if there is one.
-  mutating func answer(_ outcome: (Int) -> DispatchMachine.Outcome) {
+  /// Ends the request in flight, if there is one.
+  mutating func answer(_ outcome: ResponseOutcome) {
     guard let request else { return }
-    let first = claimed.first ?? 0
-    feed(.answered(request, hits: claimed.count, isDry ? .delivered : outcome(first)))
+    let disposition = machine.disposition(of: request, after: outcome)
+    switch disposition {
+    case .remove(let rejecting): if rejecting.isEmpty { delivered += claimed } else { rejected += claimed }
+    case .requeue: queue = claimed + queue
+    case .keep: Issue.record("this machine keeps nothing")
+    }
+    claimed = []
+    self.request = nil
+    feed(.batchSettled(request, outcome, disposition))
   }
 
-  mutating func deliver() { answer { _ in .delivered } }
-  mutating func fail(_ retryAfter: Duration? = nil) { answer { _ in .failed(retryAfter: retryAfter) } }
-  mutating func refuse() { answer { .refused(first: UniqueID(high: 0, low: UInt64($0))) } }
+  /// The log had nothing to claim after all.
+  mutating func findNothing() {
+    guard let request else { return }
+    queue = claimed + queue
+    claimed = []
+    self.request = nil
+    feed(.nothingToClaim(request))
+  }
+
+  mutating func deliver() { answer(.acknowledged(rejected: [])) }
+  mutating func fail(_ retryAfter: Duration? = nil) {
+    answer(.failed(DeliveryFailure(.server, "scripted", status: 503, retryAfter: retryAfter)))
+  }
+  mutating func loseNetwork() { answer(.failed(DeliveryFailure(.offline, "scripted"))) }
+  mutating func refuse() { answer(.refused(at: [], DeliveryFailure(.refused, "scripted", status: 400))) }
 
   mutating func optOut(_ isOptedOut: Bool) {
     self.isOptedOut = isOptedOut
@@ -104,16 +121,16 @@ struct MachineWorld {
       queue = []
       claimed = []
     }
-    feed(.optOutSet(isOptedOut))
+    feed(isOptedOut ? .disabled : .enabled)
   }
 
-  /// The queue was full, and its head went.
+  /// Drops the head of a full queue.
   mutating func evictOldest() {
     queue.removeFirst()
     erased += 1
   }
 
-  /// Lets time pass; the timer fires on the way, requests stay open.
+  /// Lets time pass and fires the timer; requests stay open.
   mutating func advance(by time: Duration) {
     let end = now + time
     while let timer, timer <= end {

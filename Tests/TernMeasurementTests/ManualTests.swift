@@ -15,6 +15,7 @@ import Testing
     client.dispatch()
     await world.transport.request(number: 1)
     #expect(!client.isDispatchingPeriodically)
+    #expect(await client.dispatchAll() == .noData)
     client.sendEvent("2")
     await world.clock.passQuietly(.seconds(600), client)
     #expect(world.transport.requests.count == 1)

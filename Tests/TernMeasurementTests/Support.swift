@@ -49,9 +49,9 @@ extension MeasurementClient {
     await withCheckedContinuation { continuation in dispatchAll { continuation.resume(returning: $0) } }
   }
 
-  var waiting: Int { store.log.counts.waiting }
-  var stored: Int { store.log.counts.waiting + store.log.counts.claimed }
-  func dropped(_ reason: DropReason) -> Int { store.log.counts.dropped[reason] ?? 0 }
+  var waiting: Int { engine.log.counts.waiting }
+  var stored: Int { engine.log.counts.waiting + engine.log.counts.claimed }
+  func dropped(_ reason: DropReason) -> Int { engine.log.counts.dropped[reason] ?? 0 }
 }
 
 extension Array where Element == [String: String] {

@@ -15,12 +15,13 @@ import Testing
     mutating func send(_ id: DeliveryMachine.BatchID, _ records: [LogRecord]) { sent.append((id, records)) }
     mutating func cancel(_ id: DeliveryMachine.BatchID) {}
     mutating func finished(_ id: DeliveryMachine.BatchID) {}
+    mutating func networkChanged() {}
     mutating func setTimer(_ deadline: Duration?) {}
   }
 
   private let harness: TestHarness
   private let client: TernClient
-  private var loop: DeliveryLoop<Effects>
+  private var loop: NativeDeliveryLoop<Effects>
 
   init() throws {
     harness = try TestHarness()

@@ -11,7 +11,7 @@ import Testing
   private let wall = Timestamp(millisecondsSince1970: 1_767_225_600_000)
 
   private func memory(after wallStep: Duration, uptimeStep: Duration, sameBoot: Bool = true) -> DeliveryMemory {
-    let then = DeliveryMemory(retryAfterDeadline: .seconds(1600), bytesLimit: 1000, asksFirst: true)
+    let then = DeliveryMemory(retryAfterDeadline: .seconds(1600), bytesLimit: 1000, isCircuitOpen: true)
     let stored = StoredMemory(then, wallTime: wall, uptime: .seconds(1000), boot: boot)
     return stored.memory(
       wallTime: wall + wallStep, uptime: sameBoot ? .seconds(1000) + uptimeStep : uptimeStep,
@@ -58,9 +58,9 @@ import Testing
       stored.retryAfterRemaining = number
       stored.bytesLimit = Int(clamping: number)
       stored.limitAge = number
-      stored.questionsInVain = Int(clamping: number)
-      stored.probesInVain = Int(clamping: number)
-      stored.eventsInVain = Int(clamping: number)
+      stored.failedHealthProbes = Int(clamping: number)
+      stored.failedTrials = Int(clamping: number)
+      stored.failedEvents = Int(clamping: number)
       for boot in [boot, nil] {
         stored.boot = boot
         let memory = stored.memory(wallTime: wall, uptime: .seconds(5), boot: self.boot, longestWait: .seconds(60))

@@ -17,13 +17,14 @@ struct SteppedClient {
     mutating func send(_ id: DeliveryMachine.BatchID, _ records: [LogRecord]) { sent.append((id, records)) }
     mutating func cancel(_ id: DeliveryMachine.BatchID) {}
     mutating func finished(_ id: DeliveryMachine.BatchID) {}
+    mutating func networkChanged() {}
     mutating func setTimer(_ deadline: Duration?) { timer = deadline }
   }
 
   let memory: InMemoryFileSystem
   let harness: TestHarness
   let tern: TernClient
-  var loop: DeliveryLoop<Effects>
+  var loop: NativeDeliveryLoop<Effects>
   var wakeUps = 0
   var answers = true
   /// The lines that were sent, decoded.

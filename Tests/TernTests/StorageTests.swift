@@ -256,7 +256,7 @@ import Testing
 @Suite struct `The times of trying a disk again` {
   @Test func `double up to ten minutes, whatever comes`() {
     var retry = StorageBackoff(failedAt: .seconds(100))
-    #expect(!retry.isDue(.time, at: .milliseconds(100_999)) && retry.isDue(.time, at: .seconds(101)))
+    #expect(!retry.isDue(.timer, at: .milliseconds(100_999)) && retry.isDue(.timer, at: .seconds(101)))
     var pauses: [Duration] = []
     for number in 0..<14 {
       retry.failed(at: .seconds(200 * number))
@@ -267,7 +267,7 @@ import Testing
     let last = Duration.seconds(2600)
     #expect(!retry.isDue(.event, at: last + .milliseconds(9999)) && retry.isDue(.event, at: last + .seconds(10)))
     #expect(!retry.isDue(.lifecycle, at: last + .milliseconds(999)) && retry.isDue(.lifecycle, at: last + .seconds(1)))
-    #expect(retry.isDue(.asked, at: last))
+    #expect(retry.isDue(.request, at: last))
   }
 
   @Test func `what is held never exceeds its bounds, and nothing goes for something less important`() {

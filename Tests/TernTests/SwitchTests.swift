@@ -97,7 +97,7 @@ import Testing
     tern.identify("user-7")
     let looks = Locked(0)
     memory.setScript { operation in
-      if operation.path.contains("switches") { looks.withLock { $0 += 1 } }
+      if operation.path.contains("settings") { looks.withLock { $0 += 1 } }
       return nil
     }
     for _ in 0..<10 { tern.identify("user-7") }

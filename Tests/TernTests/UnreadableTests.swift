@@ -16,13 +16,14 @@ import Testing
     mutating func send(_ id: DeliveryMachine.BatchID, _ records: [LogRecord]) { sent.append((id, records)) }
     mutating func cancel(_ id: DeliveryMachine.BatchID) {}
     mutating func finished(_ id: DeliveryMachine.BatchID) {}
+    mutating func networkChanged() {}
     mutating func setTimer(_ deadline: Duration?) { timer = deadline }
   }
 
   private let memory = InMemoryFileSystem()
   private let harness: TestHarness
   private let tern: TernClient
-  private var loop: DeliveryLoop<Effects>
+  private var loop: NativeDeliveryLoop<Effects>
   private var wakeUps = 0
 
   init() throws {

@@ -152,8 +152,8 @@ extension TernClient.Configuration {
     if case .limited(let ranges) = retries {
       policy.retry = .limited(ranges.map { $0.clamped(to: .zero ... .longest) })
       policy.retriesEachBatch = true
-      policy.asksAfterFailures = nil
-      policy.asksAfterLaunch = true
+      policy.circuitBreakerThreshold = nil
+      policy.opensCircuitAtLaunch = true
     }
     return policy
   }

@@ -2,19 +2,19 @@ package import TernEvents
 import TernLog
 
 extension TernClient {
-  /// A process of the app that ended by an error, as far as is known: where the event of its end belongs.
+  /// A previous process of the app that crashed, as far as is known.
   package struct PreviousProcess: Sendable, Hashable {
-    /// The event's identifier: recorded twice, it is still one event.
+    /// The identifier of the crash event, so that recording it twice makes one event.
     package var id: UniqueID
-    /// When the process ended, by the device's wall clock.
+    /// The end of the process, by the device's wall clock.
     package var time: Timestamp
-    /// When the process began.
+    /// The start of the process.
     package var launched: Timestamp?
-    /// The session that was open then; without one the event belongs to none.
+    /// The session that was open, if any.
     package var session: UniqueID?
-    /// The user of then.
+    /// The user at that time.
     package var user: String?
-    /// The device and the version of the app of then; `nil`: those of now.
+    /// The device and the app's version at that time; `nil`: the present ones.
     package var device: Device?
 
     package init(
@@ -53,7 +53,7 @@ extension Engine {
 }
 
 extension Recorder {
-  /// Records the end of an earlier process: nothing of the present one is in it, and its session does not go on by it.
+  /// Records the crash of a previous process; the present session does not continue by it.
   fileprivate mutating func recordCrash(
     _ name: String, _ details: [UInt8], _ launch: TernClient.PreviousProcess, into log: EventLog, clock: any TernClock
   ) -> Result {
@@ -62,9 +62,9 @@ extension Recorder {
       id: launch.id, kind: .crash, name: name.cut(toBytes: NativeProtocol.maximumNameBytes), time: launch.time,
       install: install, session: launch.session,
       user: launch.user?.cut(toBytes: NativeProtocol.maximumNameBytes), details: details)
-    // Its age in the queue counts from now: it has waited for nobody's network yet.
+    // Its age in the queue counts from now: it has not waited for a network yet.
     return append(
-      event, .critical, device: launch.device?.encodedMembers() ?? device, time: clock.wallTime, uptime: clock.uptime,
-      into: log)
+      EventRecord(event: event, device: launch.device?.encodedMembers() ?? device), .critical, time: clock.wallTime,
+      uptime: clock.uptime, into: log)
   }
 }

@@ -2,27 +2,27 @@ import TernDelivery
 import TernEvents
 import TernLog
 
-/// What came of sending in the background.
+/// The result of sending in the background.
 public struct BackgroundSendResult: Sendable, Hashable {
-  /// Why the sending ended.
+  /// The reason why the sending ended.
   public enum Ending: Sendable, Hashable {
     /// The queue is empty.
     case finished
-    /// A request failed; what is left goes on its way later.
+    /// A request failed; the remaining events are sent later.
     case failed(DeliveryError)
     /// The deadline came first.
     case deadlinePassed
-    /// The system wanted its time back, or had none to give.
+    /// The system took its time back, or granted none.
     case expired
     /// The task was cancelled.
     case cancelled
   }
 
-  /// Why the sending ended.
+  /// The reason why the sending ended.
   public var ending: Ending
-  /// How many events arrived meanwhile.
+  /// The events that arrived meanwhile.
   public var delivered: Int
-  /// How many events are still queued or in flight; they stay until they are delivered.
+  /// The events still queued or in flight; they stay until they are delivered.
   public var left: Int
 
   /// Creates a result; useful in tests.
@@ -36,40 +36,47 @@ public struct BackgroundSendResult: Sendable, Hashable {
 extension TernClient {
   /// Sends until the queue is empty, a request fails or the deadline passes, while the system lets the process run.
   ///
-  /// Call it when the app has left the foreground, or in a background task of the app's own. The time that it asks the
-  /// system for is given back in every case, before this returns. Events recorded meanwhile are sent too. Nothing is
-  /// given up at the end: requests under way go on for as long as the process does.
+  /// Call it when the app has left the foreground, or in the app's own background task. The time granted by the system
+  /// is always given back before this returns. Events recorded meanwhile are sent, too. Nothing is given up at the end:
+  /// requests in flight continue for as long as the process runs.
   ///
   /// ```swift
   /// tern.didEnterBackground()
   /// let result = await tern.sendInBackground(deadline: .seconds(20))
   /// ```
   ///
-  /// - Parameter deadline: How long to send at most, from now; the default is 25 s, a little less than the system
-  ///   usually gives.
-  /// - Returns: Why the sending ended, and how much is left.
+  /// - Parameter deadline: The longest time to send, from now; the default is 25 s, a little less than the system
+  ///   usually grants.
+  /// - Returns: The reason for the end, and the number of remaining events.
   @discardableResult
   public func sendInBackground(deadline: Duration = .seconds(25)) async -> BackgroundSendResult {
-    let before = engine.log.counts.deliveredHere
-    let (expiry, expired) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let giveBack = engine.environment.backgroundActivity?.begin("Sending analytics") { expired.yield() }
-    let ending = await engine.sendEverything(
-      until: engine.environment.clock.uptime + min(max(deadline, .zero), .longest), orUntil: expiry)
-    giveBack?()
-    expired.finish()
-    let counts = engine.log.counts
-    return BackgroundSendResult(
-      ending: ending, delivered: counts.deliveredHere - before, left: counts.waiting + counts.claimed)
+    await engine.beginBackgroundSend(deadline: deadline)()
   }
 }
 
 extension Engine {
-  /// Sends until the queue is empty or a request fails; what is recorded meanwhile is sent too.
+  /// Asks the system for background time and returns the work to do in it, which gives the time back at its end.
+  package func beginBackgroundSend(deadline: Duration) -> @Sendable () async -> BackgroundSendResult {
+    let before = log.counts.deliveredHere
+    let until = environment.clock.uptime + min(max(deadline, .zero), .longest)
+    let (expiry, expired) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let giveBack = environment.backgroundActivity?.begin("Sending analytics") { expired.yield() }
+    return { [self] in
+      let ending = await sendEverything(until: until, orUntil: expiry)
+      giveBack?()
+      expired.finish()
+      let counts = log.counts
+      return BackgroundSendResult(
+        ending: ending, delivered: counts.deliveredHere - before, left: counts.waiting + counts.claimed)
+    }
+  }
+
+  /// Sends until the queue is empty or a request fails, including events recorded meanwhile.
   func sendEverything() async -> BackgroundSendResult.Ending {
     while !Task.isCancelled {
       switch await flush() {
       case .nothingToSend: return .finished
-      // The next one says whether there is more.
+      // The next one tells if there is more.
       case .sent: continue
       case .offline: return .failed(DeliveryError(DeliveryFailure(.offline, "There is no network.")))
       case .failed(let error): return Task.isCancelled ? .cancelled : .failed(error)

@@ -1,22 +1,22 @@
-import TernDelivery
+package import TernDelivery
 import TernEvents
 import TernLog
 
 extension TernClient {
-  /// Sends everything that waits now, and returns when it has arrived or an attempt has failed.
+  /// Sends all waiting events now, and returns when they have arrived or an attempt has failed.
   ///
-  /// Events recorded meanwhile are not waited for. Our own pause after a failure does not hold a flush back, a wait
+  /// It does not wait for events recorded meanwhile. Tern's own pause after a failure does not delay a flush; a wait
   /// that the collector asked for does. Returns early when the task is cancelled.
   @discardableResult
   public func flush() async -> FlushOutcome {
     await engine.flush()
   }
 
-  /// Sends everything that waits now, and returns when it has arrived, an attempt has failed, or the time is over.
+  /// Sends all waiting events now, and returns when they have arrived, an attempt has failed, or the time is over.
   ///
-  /// Nothing is given up at the deadline: what is left stays queued, and requests under way are let through.
+  /// Nothing is given up at the deadline: the remaining events stay queued, and requests in flight continue.
   ///
-  /// - Parameter deadline: How long to wait at most, from now.
+  /// - Parameter deadline: The longest wait, from now.
   @discardableResult
   public func flush(deadline: Duration) async -> FlushOutcome {
     await engine.flush(until: engine.environment.clock.uptime + min(max(deadline, .zero), .longest))
@@ -27,52 +27,52 @@ extension TernClient {
     engine.setPaused(true, for: .app)
   }
 
-  /// Sends again after ``pause()``.
+  /// Resumes sending after ``pause()``.
   public func resume() {
     engine.setPaused(false, for: .app)
   }
 
-  /// Whether the client records and sends; kept over launches. The default is true.
+  /// A Boolean value that enables recording and sending; kept over launches. The default is true.
   ///
-  /// Setting it to false ends the session and erases everything that waits; both are done, and written down, when the
-  /// assignment returns, which makes it the one call that takes longer than recording an event. Setting it to true
-  /// starts anew.
+  /// Setting it to false ends the session and erases all waiting events; both are done and saved when the assignment
+  /// returns, which takes longer than recording an event. Setting it to true starts anew.
   /// Other processes on the same directory follow before they send anything more.
   public var isEnabled: Bool {
     get { engine.recorder.withLock { $0.isEnabled } }
     set { engine.setEnabled(newValue) }
   }
 
-  /// What the client is doing now.
+  /// The current status.
   public var status: Status { engine.status }
 
-  /// What the client is doing, from now on: the current status first, then each change.
+  /// A stream of the current status and each change of it.
   ///
-  /// Each access is a stream of its own. A reader who is slow misses what is outdated, never the latest. Streams end
-  /// with the client.
+  /// Each access returns a new stream. A slow reader misses outdated values, never the latest. Streams end with the
+  /// client.
   public var statusUpdates: AsyncStream<Status> { engine.watch() }
 
-  /// Tells the client that the app left the foreground: what waits is sent, and forced onto the medium.
+  /// Notifies the client that the app left the foreground: waiting events are sent and flushed to the disk.
   ///
-  /// Called by itself on platforms with UIKit.
+  /// Called automatically on platforms with UIKit.
   public func didEnterBackground() {
     let now = engine.environment.clock.uptime
     engine.recorder.withLock { $0.sessions.enteredBackground(at: now) }
     engine.mailbox.post(.input(.enteredBackground))
   }
 
-  /// Tells the client that the app comes to the foreground: a new session may begin.
+  /// Notifies the client that the app enters the foreground: a new session may begin.
   ///
-  /// Called by itself on platforms with UIKit.
+  /// Called automatically on platforms with UIKit.
   public func willEnterForeground() {
     let now = engine.environment.clock.uptime
     engine.beginSession { $0.entersForeground(at: now) }
     engine.mailbox.post(.input(.enteredForeground))
   }
 
-  /// Tells the client that the process is about to end: what is recorded is forced onto the medium.
+  /// Notifies the client that the process is about to end: recorded events are flushed to the disk.
   ///
-  /// Nothing needs it to survive the process, only a loss of power. Called by itself on platforms with UIKit.
+  /// Events survive the end of the process without this call; it protects them against a loss of power. Called
+  /// automatically on platforms with UIKit.
   public func willTerminate() {
     if engine.isBuffering {
       engine.openStorage()
@@ -81,29 +81,31 @@ extension TernClient {
     if engine.configuration.durability != .never { engine.log.synchronize() }
   }
 
-  /// Tells the client that the device's protected files can be read now, as after the first unlock since it was started.
+  /// Notifies the client that the device's protected files are readable, as after the first unlock since the boot.
   ///
-  /// Called by itself on platforms with UIKit.
+  /// Called automatically on platforms with UIKit.
   public func protectedDataBecameAvailable() {
     engine.mailbox.post(.filesAvailable)
   }
 }
 
 extension Engine {
-  func setPaused(_ isPaused: Bool, for reason: PauseReason) {
+  package func setPaused(_ isPaused: Bool, for reason: PauseReason) {
     files.withLock { setPaused(isPaused, for: reason, &$0) }
   }
 
-  /// Allows or forbids requests; written down on return, since it is the user's will.
+  /// Allows or forbids requests; saved on return, because it is the user's decision.
   func setAllowsRequests(_ isAllowed: Bool) {
     files.withLock { files in
       files.unsaved.allowsRequests = isAllowed
       files.save()
       setPaused(!isAllowed, for: .notAllowed, &files)
+      // The loop confirms a change that was written without the lock.
+      if files.isUnconfirmed { mailbox.post(.refresh) }
     }
   }
 
-  /// One lock over change and message: of two threads, the one that is last says so last.
+  /// One lock covers change and message, so that the last message reflects the last change.
   private func setPaused(_ isPaused: Bool, for reason: PauseReason, _: inout StateFiles) {
     let changed = clientState.withLock { state -> Bool? in
       let wasPaused = state.isPaused
@@ -114,23 +116,35 @@ extension Engine {
   }
 
   func flush() async -> FlushOutcome {
-    let id = clientState.withLock { state in
-      state.nextFlush += 1
-      return DeliveryMachine.FlushID(number: state.nextFlush)
-    }
+    let id = makeFlushID()
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let isOpen = clientState.withLock { state in
-          if !state.isClosed { state.flushes[id] = continuation }
-          return !state.isClosed
-        }
-        guard isOpen else { return continuation.resume(returning: ClientState.closed) }
-        mailbox.post(.input(.flushRequested(id)))
+        requestFlush(id, .flushRequested(id)) { continuation.resume(returning: $0) }
         if Task.isCancelled { abandonFlush(id) }
       }
     } onCancel: {
       abandonFlush(id)
     }
+  }
+
+  /// Draws the identifier of a flush.
+  package func makeFlushID() -> FlushID {
+    clientState.withLock { state in
+      state.nextFlush += 1
+      return FlushID(number: state.nextFlush)
+    }
+  }
+
+  /// Posts a request to flush; `completion` is called exactly once, from any thread.
+  package func requestFlush(
+    _ id: FlushID, _ input: MachineInput, _ completion: @escaping @Sendable (FlushOutcome) -> Void
+  ) {
+    let isOpen = clientState.withLock { state in
+      if !state.isClosed { state.flushes[id] = completion }
+      return !state.isClosed
+    }
+    guard isOpen else { return completion(ClientState.closed) }
+    mailbox.post(.input(input))
   }
 
   func flush(until deadline: Duration) async -> FlushOutcome {
@@ -149,16 +163,16 @@ extension Engine {
     }
   }
 
-  private func abandonFlush(_ id: DeliveryMachine.FlushID) {
+  private func abandonFlush(_ id: FlushID) {
     mailbox.post(.input(.flushAbandoned(id)))
     finishFlush(
       id, .failed(DeliveryError(DeliveryFailure(.stopped, "The task that asked for the flush was cancelled."))))
   }
 
-  /// Answers a flush, unless it has been answered.
-  func finishFlush(_ id: DeliveryMachine.FlushID, _ outcome: FlushOutcome) {
-    let waiter = clientState.withLock { $0.flushes.removeValue(forKey: id) }
-    waiter?.resume(returning: outcome)
+  /// Completes a flush, unless it is complete already.
+  func finishFlush(_ id: FlushID, _ outcome: FlushOutcome) {
+    let completion = clientState.withLock { $0.flushes.removeValue(forKey: id) }
+    completion?(outcome)
   }
 
   func watch() -> AsyncStream<TernClient.Status> {
@@ -174,21 +188,21 @@ extension Engine {
       guard let self, clientState.unwatch(number) else { return }
       recorder.withLock { $0.isObserved = false }
     }
-    // Between reading the status and joining the watchers it may have changed.
+    // The status may have changed before the watcher was added.
     mailbox.post(.refresh)
     return stream
   }
 
-  /// Ends recording and the run loop, which closes the log.
-  func close() {
+  /// Ends recording and the delivery loop, which closes the log.
+  package func close() {
     recorder.withLock { $0.isClosed = true }
     mailbox.close()
   }
 }
 
 extension TernClient {
-  /// Has somebody told, on the client's own task, when the first attempt ends and whenever another ends otherwise than
-  /// the one before: with `nil` when the collector took the events, else with why it did not.
+  /// Registers a listener for delivery attempts: it receives the outcome of the first one and each change, on the
+  /// client's own task; `nil` means that the collector took the events.
   package func onAttempts(_ listener: @escaping @Sendable (DeliveryError?) -> Void) {
     engine.clientState.withLock { $0.attemptListener = listener }
   }

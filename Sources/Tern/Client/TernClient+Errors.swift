@@ -127,8 +127,7 @@ extension Engine {
   }
 
   private func refuseAttachment() -> Int? {
-    log.count(.tooLarge, 1)
-    mailbox.post(.refresh)
+    countDrop(.tooLarge)
     return nil
   }
 }

@@ -44,7 +44,7 @@ extension TernClient {
       files.unsaved.queueBytes = bytes
       files.save()
     }
-    engine.mailbox.post(.refresh)
+    engine.noteDrops()
   }
 
   /// The bytes that the queue takes on disk.

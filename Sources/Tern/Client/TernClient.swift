@@ -1,4 +1,5 @@
 public import Foundation
+import TernDelivery
 @_exported public import TernEvents
 
 /// Records what happens in an app and delivers it to a collector, whatever the network and the process do meanwhile.
@@ -57,7 +58,7 @@ public import Foundation
 /// - ``shutdown()``
 public final class TernClient: Sendable {
   let engine: Engine
-  /// `nil`: somebody else runs the loop.
+  /// `nil` if the caller runs the loop.
   private let task: Task<Void, Never>?
   private let lifecycle = Locked<LifecycleObserver?>(nil)
   private let network: NetworkHints?
@@ -89,8 +90,11 @@ public final class TernClient: Sendable {
     self.engine = engine
     engine.beginSession { $0.launched(inForeground: environment.isInForeground) }
     task = Task {
-      var loop = DeliveryLoopTask(engine)
-      await loop.run()
+      let machine = DeliveryMachine(
+        policy: engine.configuration.policy, generator: FastGenerator(seed: engine.machineSeed),
+        memory: engine.deliveryMemory())
+      var task = DeliveryTask(engine, machine, NativeCodec(engine))
+      await task.run()
     }
     network = NetworkHints(for: engine)
     if environment.observesLifecycle {

@@ -1,32 +1,32 @@
 import TernDelivery
 import TernEvents
 
-/// Why nothing is sent; each is lifted by itself.
-enum PauseReason: Hashable, Sendable {
+/// A reason why nothing is sent; each is lifted separately.
+package enum PauseReason: Hashable, Sendable {
   /// The app paused.
   case app
   /// There is no collector.
   case noCollector
-  /// The app forbade requests.
+  /// The app does not allow requests.
   case notAllowed
-  /// The switches cannot be read, so nobody knows whether anything may be sent.
+  /// The settings cannot be read, so sending may be forbidden.
   case unknownSettings
 }
 
-/// Counts what was delivered, and tells those who watch.
+/// The shared state of a client: its pauses, errors, listeners, and callers that wait for a result.
 final class ClientState: Sendable {
   struct State {
     var lastError: DeliveryError?
-    /// Why nothing is sent, if so.
+    /// The reasons why nothing is sent.
     var pauses: Set<PauseReason>
     var isPaused: Bool { !pauses.isEmpty }
-    /// Why the disk takes nothing, if so.
+    /// The reason why the disk refuses events, if it does.
     var storageError: TernError?
-    /// Told when the disk begins to refuse events, and when it takes them again.
+    /// Receives storage failures, and `nil` on recovery.
     var storageListener: (@Sendable (TernError?) -> Void)?
-    /// Events of earlier processes: they need not wait for the timer.
+    /// The queue held events of earlier processes at launch: they need not wait for the timer.
     var hadBacklog = false
-    /// Limits that hold once the queue can be looked at, if it is not larger then.
+    /// Limits to apply once the queue can be opened, if it is not larger then.
     var limits: [QueueLimit] = []
     var isClosed = false
     var nextWatcher = 0
@@ -34,11 +34,11 @@ final class ClientState: Sendable {
     var lastPublished: TernClient.Status?
     var nextFlush = 0
     var receipts = ReceiptRegistry()
-    /// Told when attempts begin to fail, fail for another reason, or succeed; `nil`: nobody is.
+    /// Receives the outcome of the first attempt and each change after it.
     var attemptListener: (@Sendable (DeliveryError?) -> Void)?
-    /// Whether the listener knows of an attempt that succeeded, or why the last one failed.
-    var toldError: DeliveryError.Code??
-    var flushes: [DeliveryMachine.FlushID: CheckedContinuation<FlushOutcome, Never>] = [:]
+    /// The outcome that the listener received last.
+    var reportedError: DeliveryError.Code??
+    var flushes: [FlushID: @Sendable (FlushOutcome) -> Void] = [:]
   }
 
   private let state: Locked<State>
@@ -49,19 +49,19 @@ final class ClientState: Sendable {
 
   func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result { try state.withLock(body) }
 
-  /// Takes in how an attempt ended.
-  func take(_ error: DeliveryError?) {
+  /// Records the outcome of a delivery attempt.
+  func recordAttempt(_ error: DeliveryError?) {
     let listener = state.withLock { state -> (@Sendable (DeliveryError?) -> Void)? in
       state.lastError = error
-      guard let listener = state.attemptListener, state.toldError != .some(error?.code) else { return nil }
-      state.toldError = .some(error?.code)
+      guard let listener = state.attemptListener, state.reportedError != .some(error?.code) else { return nil }
+      state.reportedError = .some(error?.code)
       return listener
     }
     listener?(error)
   }
 
-  /// Takes in whether the disk takes events; tells each change once.
-  func take(storage error: TernError?) {
+  /// Records the state of the storage; the listener receives each change once.
+  func recordStorage(_ error: TernError?) {
     let listener = state.withLock { state -> (@Sendable (TernError?) -> Void)? in
       let isNew = (state.storageError == nil) != (error == nil)
       state.storageError = error
@@ -70,7 +70,7 @@ final class ClientState: Sendable {
     listener?(error)
   }
 
-  /// Adds a watcher, who sees `current` first; says whether it is the only one.
+  /// Adds a watcher, which receives `current` first.
   func watch(
     _ continuation: AsyncStream<TernClient.Status>.Continuation, current: TernClient.Status
   ) -> (number: Int, isOpen: Bool) {
@@ -83,7 +83,7 @@ final class ClientState: Sendable {
     }
   }
 
-  /// Removes a watcher; says whether it was the last.
+  /// Removes a watcher; returns true if it was the last.
   func unwatch(_ number: Int) -> Bool {
     state.withLock { state in
       state.watchers[number] = nil
@@ -91,7 +91,7 @@ final class ClientState: Sendable {
     }
   }
 
-  /// Tells the watchers, if there is something new.
+  /// Publishes the status to the watchers if it changed.
   func publish(_ status: @autoclosure () -> TernClient.Status) {
     guard state.withLock({ !$0.watchers.isEmpty }) else { return }
     let status = status()
@@ -100,11 +100,11 @@ final class ClientState: Sendable {
       state.lastPublished = status
       return Array(state.watchers.values)
     }
-    // Outside the lock: resuming a watcher is none of its business.
+    // Outside the lock: a resumed watcher may call back into the client.
     for watcher in watchers { watcher.yield(status) }
   }
 
-  /// Ends all streams and answers all flushes.
+  /// Ends all streams and completes all flushes.
   func close() {
     let (watchers, flushes, receipts) = state.withLock { state in
       state.isClosed = true
@@ -115,7 +115,7 @@ final class ClientState: Sendable {
       return (Array(state.watchers.values), Array(state.flushes.values), state.receipts.takeAll())
     }
     for watcher in watchers { watcher.finish() }
-    for flush in flushes { flush.resume(returning: Self.closed) }
+    for flush in flushes { flush(Self.closed) }
     for receipt in receipts { receipt(ReceiptError(.stopped)) }
   }
 

@@ -66,11 +66,6 @@ extension DeliveryLoop {
     let asked = engine.clientState.withLock { $0.receipts.ids }
     knownReceipts.formIntersection(asked)
     doubtfulReceipts.formIntersection(asked)
-    if asked.isEmpty == wasAsked {
-      let isAsked = !asked.isEmpty
-      wasAsked = isAsked
-      // Before looking: what is evicted from now on is told of, what was before is seen.
-    }
     guard !asked.isEmpty else { return }
     let before = droppedWhenLooked
     let counts = engine.log.counts

@@ -2,91 +2,91 @@ package import TernDelivery
 import TernEvents
 package import TernLog
 
-/// What a run loop has done for it; beside the log's files these are all of its effects.
+/// The effects that a delivery loop has beside the log's files.
 package protocol DeliveryEffects {
-  /// Sends a batch, which may be empty; the answer comes back as a message, once.
-  mutating func send(_ id: DeliveryMachine.BatchID, _ records: [LogRecord])
-  /// Nobody needs the batch to arrive any more; its answer may come at once, as a failure.
-  mutating func cancel(_ id: DeliveryMachine.BatchID)
-  /// The answer of a batch was taken in.
-  mutating func finished(_ id: DeliveryMachine.BatchID)
-  /// Sends `timerFired` when the uptime has reached the deadline; replaces the timer before. `nil` forgets it.
+  /// Sends a batch, which may be empty; the answer comes back as one message.
+  mutating func send(_ id: BatchID, _ records: [LogRecord])
+  /// Cancels a request whose result no longer matters; its answer may come at once, as a failure.
+  mutating func cancel(_ id: BatchID)
+  /// Forgets a request whose answer has been handled.
+  mutating func finished(_ id: BatchID)
+  /// Sends `timerFired` at this uptime; replaces the previous timer. `nil` cancels it.
   mutating func setTimer(_ deadline: Duration?)
-  /// The network came back or changed: what hangs on the one before may end now, as failures.
+  /// Lets requests that hang on the previous network fail.
   mutating func networkChanged()
 }
 
-extension DeliveryEffects {
-  /// Does nothing: requests end in their own time.
-  package mutating func networkChanged() {}
-}
+/// A delivery loop with Tern's own machine and protocol.
+package typealias NativeDeliveryLoop<Effects: DeliveryEffects> = DeliveryLoop<DeliveryMachine, NativeCodec, Effects>
 
-/// Carries out what the delivery machine decides, on the log; one for each client.
+/// Performs the decisions of a sending machine on the log; each client has one.
 ///
-/// Nothing here waits: messages go in, the effects are asked for the rest. So the same code runs in the task that a
-/// client owns (``DeliveryLoopTask``) and in a simulator that lives through months in a second.
-package struct DeliveryLoop<Effects: DeliveryEffects> {
+/// Nothing here waits: messages go in, and the effects do the rest. The same code runs in the task of a client
+/// (``DeliveryTask``) and in a simulator that covers months in a second.
+package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: DeliveryEffects> {
   package let engine: Engine
   package var effects: Effects
-  var machine: DeliveryMachine
-  /// Batches under way.
-  var claims: [DeliveryMachine.BatchID: LogClaim] = [:]
+  var machine: Machine
+  let codec: Codec
+  /// Batches in flight.
+  var claims: [BatchID: LogClaim] = [:]
   var drops = DropReporter()
-  /// Events that somebody asks about and that were in the log when it was last looked through.
+  /// Awaited events that were in the log at the last look.
   var knownReceipts: Set<UniqueID> = []
-  /// Those of which nobody knows whether they were, since part of the log could not be read.
+  /// Awaited events that may have been in the log: part of it could not be read.
   var doubtfulReceipts: Set<UniqueID> = []
-  /// Until when that part is left alone.
+  /// The uptime of the next attempt to read that part.
   var doubtfulUntil: Duration?
-  /// The drops when it was.
+  /// The drops at the last look.
   var droppedWhenLooked: [DropReason: Int] = [:]
-  /// When what dead processes left was last looked for, by uptime.
+  /// The uptime of the last search for events of dead processes.
   var lookedForOrphans: Duration
-  /// How often something was found, there or in memory: what is due at once.
+  /// The number of times that events were found there or in memory: they are due at once.
   package internal(set) var adoptions = 0
-  /// Whether somebody asked then.
-  var wasAsked = false
-  /// When the disk is tried again, while it takes nothing.
+  /// The schedule of the disk's retries while it refuses events.
   var storageBackoff: StorageBackoff?
-  /// When the switches are looked for again, while they cannot be read.
+  /// The schedule of attempts to read or confirm the settings.
   var settingsBackoff: StorageBackoff?
-  /// When the machine wants to be woken.
+  /// The uptime from which the counts of drops may be saved again.
+  var nextCountSave: Duration = .zero
+  /// True if drops were counted since the counts were saved; they are saved within a second.
+  package internal(set) var hasUnsavedDrops = false
+  /// The deadline of the machine's timer.
   var machineDeadline: Duration?
-  /// What the effects were told last.
+  /// The deadline last given to the effects.
   var timer: Duration?
-  /// The machine has asked for its time, or what was set is over.
+  /// True if the effects' timer has to be set even to the same deadline.
   var isTimerDue = false
 
-  package init(_ engine: Engine, _ effects: Effects) {
+  package init(_ engine: Engine, _ machine: Machine, _ codec: Codec, _ effects: Effects) {
     self.engine = engine
+    self.machine = machine
+    self.codec = codec
     self.effects = effects
     // Opening the log was a look.
     lookedForOrphans = engine.environment.clock.uptime
-    machine = DeliveryMachine(
-      policy: engine.configuration.policy, generator: FastGenerator(seed: engine.machineSeed),
-      memory: engine.deliveryMemory())
   }
 
-  /// Takes in the state that the client was created in.
+  /// Handles the state that the client was created in.
   package mutating func begin() {
-    // Another process may have been told otherwise since the log was opened; what is asked next says it.
+    // Another process may have changed the settings since the log was opened.
     _ = engine.followSettings()
-    // Asked for before anything is started: the app may have paused or disabled the client right after creating it.
+    // Checked before anything starts: the app may have paused or disabled the client right after creating it.
     if engine.clientState.withLock({ $0.isPaused }) { feed(.paused) }
     if engine.recorder.withLock({ !$0.isEnabled }) { feed(.disabled) }
     lookForSettings()
-    tryStorage(.time)
+    tryStorage(.timer)
     feed(engine.clientState.withLock { $0.hadBacklog } ? .launched : .appended)
     setTimer()
   }
 
-  /// Takes in what happened.
+  /// Handles messages.
   package mutating func take(_ messages: [Message]) {
     // Everything that is sent is sent because of a message.
-    for switched in engine.followSettings() { take(.input(switched)) }
+    for input in engine.followSettings() { take(.input(input)) }
     lookForSettings()
     loadUnreadSegments()
-    tryStorage(messages.map(\.trigger).max() ?? .time)
+    tryStorage(messages.map(\.trigger).max() ?? .timer)
     for message in messages { take(message) }
     mirrorSettings()
     if engine.environment.clock.uptime - lookedForOrphans >= .seconds(3600), engine.waiting.total == 0 {
@@ -94,15 +94,18 @@ package struct DeliveryLoop<Effects: DeliveryEffects> {
     }
     lookForReceipts()
     engine.saveSettings()
+    engine.trim()
+    saveDrops()
     engine.clientState.publish(engine.status)
     setTimer()
+    for case .barrier(let reached) in messages { reached() }
   }
 
-  /// Gives back what is under way and lets go of the directory; requests must have ended before.
+  /// Requeues the batches in flight and closes the directory; requests must have ended before.
   package mutating func end() {
     for (_, claim) in claims.inOrder { engine.log.settle(claim.id, .returned) }
     claims = [:]
-    // What the user does not want sent must not be left to the next launch, which may be told otherwise.
+    // Events that the user does not want sent must not be left to the next launch, which may have other settings.
     _ = engine.followSettings()
     engine.saveSettings()
     if engine.isBuffering, !engine.openStorage() { engine.discardBuffered() }
@@ -111,8 +114,8 @@ package struct DeliveryLoop<Effects: DeliveryEffects> {
     engine.clientState.close()
   }
 
-  /// What holds counts, whatever messages said last: one may be older than what was seen in the files since, and of a
-  /// change that was seen there no other one comes.
+  /// Makes the machine follow the present settings: a message may be older than the last look at the files, and no
+  /// other message follows a change seen there.
   private mutating func mirrorSettings() {
     let isEnabled = engine.recorder.withLock { $0.isEnabled }
     if machine.isEnabled != isEnabled { take(.input(isEnabled ? .enabled : .disabled)) }
@@ -125,29 +128,30 @@ package struct DeliveryLoop<Effects: DeliveryEffects> {
     case .appended(let isCritical):
       if isCritical, engine.configuration.durability != .never { engine.log.synchronize() }
       feed(.appended)
-    case .refresh: engine.log.saveCounts()
+    case .refresh: break
+    case .barrier: break
     case .filesAvailable: engine.log.retryUnreadable()
-    case .answered(let id, let result): answered(id, result)
-    // Paused again since; that message is on its way.
+    case .answered(let id, let result): finishRequest(id, result)
+    // Paused again since; that message follows.
     case .input(.resumed) where engine.clientState.withLock({ $0.isPaused }): break
     case .input(let input):
-      if input == .timerFired { wake(at: nil) }
-      if input == .disabled {
-        for (id, _) in claims.inOrder { effects.cancel(id) }
-      }
-      if input == .enteredBackground, engine.configuration.durability != .never { engine.log.synchronize() }
-      // Whoever asks for all of it wants to know whether it can be had.
-      if case .flushRequested = input {
+      switch input {
+      case .timerFired: wake(at: nil)
+      case .disabled: for (id, _) in claims.inOrder { effects.cancel(id) }
+      case .enteredBackground where engine.configuration.durability != .never: engine.log.synchronize()
+      case .flushRequested, .batchRequested:
+        // The caller wants to know whether everything can be sent.
         engine.log.retryUnreadable()
         loadUnreadSegments()
+      case .networkAvailable: effects.networkChanged()
+      default: break
       }
       if input.looksForOrphans { adoptOrphans() }
-      if input == .networkAvailable { effects.networkChanged() }
       feed(input)
     }
   }
 
-  /// Takes in what could not be read when the log was opened, once it can be: it has waited long enough.
+  /// Loads segments that could not be read when the log was opened, once they can be: they have waited long enough.
   private mutating func loadUnreadSegments() {
     guard engine.log.loadUnreadSegments() else { return }
     adoptions += 1
@@ -156,28 +160,28 @@ package struct DeliveryLoop<Effects: DeliveryEffects> {
     feed(.launched)
   }
 
-  /// Takes in what other processes left that died since, or it would wait for the next launch.
+  /// Adopts the events of processes that have died since; otherwise they would wait for the next launch.
   private mutating func adoptOrphans() {
     guard engine.recorder.withLock({ $0.isEnabled }) else { return }
     lookedForOrphans = engine.environment.clock.uptime
     guard engine.log.adoptOrphans() else { return }
     for part in engine.recorder.withLock({ $0.off }) { engine.log.erase(epoch: part.erasure) }
     adoptions += 1
-    // As with a backlog at a launch: they have waited long enough.
+    // As with a backlog at launch: they have waited long enough.
     feed(.launched)
   }
 
-  /// Tells the machine and does what it says, until it has nothing more to say.
-  mutating func feed(_ input: DeliveryMachine.Input) {
+  /// Feeds the machine and performs its actions, until there is no further input.
+  mutating func feed(_ input: MachineInput) {
     var inputs = [input]
-    // Asked for now, not when its message comes: what is recorded after a pause must not go with a message before it.
+    // Check the pause flag now: events recorded after `pause()` must not be sent by an earlier message.
     if !machine.isPaused, engine.clientState.withLock({ $0.isPaused }) { inputs.append(.paused) }
     while let input = inputs.popLast() {
       let actions = machine.handle(input, waiting: engine.waiting, now: engine.environment.clock.uptime)
       for action in actions {
         switch action {
-        case .startBatch(let id, let events, let bytes): inputs.append(start(id, events, bytes))
-        case .ask(let id): effects.send(id, [])
+        case .startBatch(let id, let events, let bytes): inputs += start(id, events, bytes)
+        case .sendHealthProbe(let id): effects.send(id, [])
         case .resend(let id): resend(id)
         case .release(let id): release(id)
         case .remember(let memory): engine.remember(memory)
@@ -190,20 +194,26 @@ package struct DeliveryLoop<Effects: DeliveryEffects> {
   }
 }
 
-extension DeliveryMachine.Input {
-  /// Whether it is a time to look what dead processes left: somebody wants all of it sent, or the app comes and goes.
+extension DeliveryLoop where Machine == DeliveryMachine, Codec == NativeCodec {
+  package init(_ engine: Engine, _ effects: Effects) {
+    let machine = DeliveryMachine(
+      policy: engine.configuration.policy, generator: FastGenerator(seed: engine.machineSeed),
+      memory: engine.deliveryMemory())
+    self.init(engine, machine, NativeCodec(engine), effects)
+  }
+}
+
+extension MachineInput {
+  /// True if it is time to look for events of dead processes: everything is to be sent, or the app comes or goes.
   fileprivate var looksForOrphans: Bool {
     switch self {
-    case .flushRequested, .enteredForeground, .enteredBackground: true
+    case .flushRequested, .batchRequested, .enteredForeground, .enteredBackground: true
     default: false
     }
   }
 }
 
-extension [DeliveryMachine.BatchID: LogClaim] {
-  /// In the order in which they were claimed: a dictionary's own differs from process to process, and a simulation that
-  /// found a fault must be able to repeat it.
-  fileprivate var inOrder: [(key: DeliveryMachine.BatchID, value: LogClaim)] {
-    sorted { $0.key.number < $1.key.number }
-  }
+extension [BatchID: LogClaim] {
+  /// In the order of claiming: a dictionary's own order differs between processes, and a simulation must be repeatable.
+  fileprivate var inOrder: [(key: BatchID, value: LogClaim)] { sorted { $0.key.number < $1.key.number } }
 }

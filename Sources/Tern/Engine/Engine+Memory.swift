@@ -14,11 +14,11 @@ struct StoredMemory: Codable, Equatable, Sendable {
   var bytesLimit: Int?
   /// How long before this was written the limit was found, in milliseconds.
   var limitAge: Int64?
-  var asksFirst: Bool
+  var isCircuitOpen: Bool
   /// Sent since the collector last answered.
-  var questionsInVain: Int?
-  var probesInVain: Int?
-  var eventsInVain: Int?
+  var failedHealthProbes: Int?
+  var failedTrials: Int?
+  var failedEvents: Int?
 }
 
 extension StoredMemory {
@@ -29,10 +29,10 @@ extension StoredMemory {
     retryAfterRemaining = memory.retryAfterDeadline.map { ($0 - uptime).wholeMilliseconds }
     bytesLimit = memory.bytesLimit
     limitAge = memory.limitedSince.map { (uptime - $0).wholeMilliseconds }
-    asksFirst = memory.asksFirst
-    questionsInVain = memory.failedAttempts.questions
-    probesInVain = memory.failedAttempts.probes
-    eventsInVain = memory.failedAttempts.events
+    isCircuitOpen = memory.isCircuitOpen
+    failedHealthProbes = memory.failedAttempts.healthProbes
+    failedTrials = memory.failedAttempts.trials
+    failedEvents = memory.failedAttempts.events
   }
 
   /// The memory as of now.
@@ -54,9 +54,9 @@ extension StoredMemory {
     let isLimited = bytesLimit != nil && age < DeliveryMemory.limitLifetime
     return DeliveryMemory(
       retryAfterDeadline: wait.flatMap { $0 > .zero ? now + $0 : nil },
-      bytesLimit: isLimited ? bytesLimit : nil, limitedSince: isLimited ? now - age : nil, asksFirst: asksFirst,
+      bytesLimit: isLimited ? bytesLimit : nil, limitedSince: isLimited ? now - age : nil, isCircuitOpen: isCircuitOpen,
       failedAttempts: FailedAttempts(
-        questions: questionsInVain ?? 0, probes: probesInVain ?? 0, events: eventsInVain ?? 0))
+        healthProbes: failedHealthProbes ?? 0, trials: failedTrials ?? 0, events: failedEvents ?? 0))
   }
 }
 
@@ -74,7 +74,7 @@ extension Engine {
     let clock = environment.clock
     return stored.memory(
       wallTime: clock.wallTime, uptime: clock.uptime, boot: environment.boot,
-      longestWait: configuration.policy.maximumRetryAfter)
+      longestWait: RetryRules.maximumRetryAfter)
   }
 
   /// Writes down what the next process shall know; best effort, since it saves requests and no events.

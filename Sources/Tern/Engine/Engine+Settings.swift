@@ -1,15 +1,16 @@
-import TernDelivery
+package import TernDelivery
 import TernEvents
 import TernLog
 
 extension Engine {
   /// PersistedSettings recording and sending on or off; written down on return, since it is the user's will.
-  func setEnabled(_ isEnabled: Bool) {
-    // One lock over all of it: of two threads that switch at the same time, one is first in every respect.
+  package func setEnabled(_ isEnabled: Bool) {
+    // One lock covers all of it: of two threads, one is first in every respect.
     files.withLock { files in
       guard recorder.withLock({ $0.setEnabled(isEnabled) }) else {
-        // It may be news to the file.
+        // It may be new to the file.
         if files.areSettingsUnknown { files.unsaved.isEnabled = isEnabled }
+        files.save()
         return
       }
       files.unsaved.isEnabled = isEnabled
@@ -17,8 +18,8 @@ extension Engine {
       let isSaved = files.save()
       if !isEnabled {
         eraseAll()
-        // A full disk has room now. If it still refuses, the run loop tries again and again.
-        // Whatever others were told before: nothing is left that it could be about.
+        // A full disk has room now. If it still refuses, the loop tries again.
+        // Nothing is left that an earlier opt-out of another process could concern.
         if isSaved || files.save() { files.followedOptOuts = files.writtenOptOuts }
       }
       mailbox.post(.input(isEnabled ? .enabled : .disabled))
@@ -31,8 +32,10 @@ extension Engine {
   ///
   /// One system call unless somebody has written the settings. Called before anything is sent, since `track` looks at
   /// no file.
-  func followSettings() -> [DeliveryMachine.Input] {
+  package func followSettings() -> [MachineInput] {
     files.withLock { files in
+      // Unknown settings are learned first: the users of recorded events depend on them.
+      if !files.areSettingsUnknown, files.unsaved != SettingsPatch() { files.save() }
       guard let settings = files.newSettings() else { return [] }
       let isFirst = files.areSettingsUnknown
       if isFirst { learn(settings, &files) }
@@ -41,9 +44,9 @@ extension Engine {
     }
   }
 
-  /// What is off is off for every process; what another one switched off and on again between two looks is not known.
-  private func followParts(_ settings: PersistedSettings, _ files: StateFiles) -> [DeliveryMachine.Input] {
-    let off = files.unsaved.applied(to: settings).off ?? []
+  /// Opt-outs apply to every process; an off/on toggle between two checks is missed.
+  private func followParts(_ settings: PersistedSettings, _ files: StateFiles) -> [MachineInput] {
+    let off = files.pending.applied(to: settings).off ?? []
     let (newlyOff, newlyOn) = recorder.withLock { recorder in
       let before = recorder.off
       recorder.off = off
@@ -55,8 +58,8 @@ extension Engine {
     return newlyOff.isEmpty ? [] : [.erased]
   }
 
-  private func followRequests(_ settings: PersistedSettings, _ files: StateFiles) -> [DeliveryMachine.Input] {
-    let isAllowed = files.unsaved.allowsRequests ?? settings.allowsRequests ?? true
+  private func followRequests(_ settings: PersistedSettings, _ files: StateFiles) -> [MachineInput] {
+    let isAllowed = files.pending.allowsRequests ?? settings.allowsRequests ?? true
     return clientState.withLock { state in
       guard state.pauses.contains(.notAllowed) == isAllowed else { return [] }
       if isAllowed { state.pauses.remove(.notAllowed) } else { state.pauses.insert(.notAllowed) }
@@ -64,10 +67,10 @@ extension Engine {
     }
   }
 
-  private func follow(_ settings: PersistedSettings, _ files: inout StateFiles) -> [DeliveryMachine.Input] {
-    // What this process was told and could not write down counts more.
-    let isEnabled = files.unsaved.isEnabled ?? settings.isEnabled
-    // Perhaps off and on again since this process looked: what it recorded before is not wanted, all the same.
+  private func follow(_ settings: PersistedSettings, _ files: inout StateFiles) -> [MachineInput] {
+    // A change of this process that could not be saved takes precedence.
+    let isEnabled = files.pending.isEnabled ?? settings.isEnabled
+    // Disabled and enabled again since the last look: events recorded before must go all the same.
     let isMissed = files.followedOptOuts != settings.optOuts ?? 0
     files.followedOptOuts = settings.optOuts ?? 0
     let isChanged = recorder.withLock { recorder -> Bool in
@@ -78,18 +81,18 @@ extension Engine {
     guard isEnabled else { return isChanged ? [.disabled] : [] }
     guard isChanged || isMissed else { return [] }
     beginSession { $0.enabled() }
-    // Off first: requests under way are called back.
+    // Disabled first: requests in flight are cancelled.
     return isMissed ? [.disabled, .enabled] : [.enabled]
   }
 
-  /// Takes in what a launch could not read.
+  /// Applies settings that could not be read at launch.
   private func learn(_ settings: PersistedSettings, _ files: inout StateFiles) {
     files.areSettingsUnknown = false
-    // What the app switched since counts more, and is written down by itself.
-    let changes = files.unsaved
+    // Changes made since take precedence and are saved separately.
+    let changes = files.pending
     let off = changes.applied(to: settings).off ?? []
     recorder.withLock { recorder in
-      // Those that are in memory still, whoever was named since.
+      // Events still in memory, even if another user was set since.
       recorder.resolveBuffered(unknown: files.unknownEpoch, user: settings.user, settings.epoch)
       if changes.user == nil { (recorder.user, recorder.epoch) = (settings.user, settings.epoch) }
       recorder.off = off
@@ -104,12 +107,12 @@ extension Engine {
     files.followedOptOuts = settings.optOuts ?? 0
   }
 
-  /// Names the user; written down on return, or a process that ends now would leave its events to the one before.
+  /// Sets the user; saved on return, or a process that ends now would leave its events to the previous user.
   func setUser(_ user: String?) {
     changeIdentity(user.flatMap { $0.isEmpty ? nil : $0.cut(toBytes: NativeProtocol.maximumNameBytes) })
   }
 
-  /// Ends the identity of the present user: whoever comes next is somebody else, in a session of their own.
+  /// Ends the present identity; the next one gets its own session.
   func reset() {
     changeIdentity(nil, evenIfSame: true)
     beginSession { $0.current != nil }
@@ -117,16 +120,18 @@ extension Engine {
 
   private func changeIdentity(_ user: String?, evenIfSame: Bool = false) {
     files.withLock { files in
-      // Apps name the same user at every launch, and more often: only a change is worth a look at the disk.
+      // Apps set the same user at every launch and more often: only a change is worth a look at the disk.
       let isNew = recorder.withLock { !$0.isClosed && (evenIfSame || files.areSettingsUnknown || $0.user != user) }
       guard isNew else { return }
-      // Another process counts too: an erasure must tell its events from ours.
+      // Another process counts too: an erasure must distinguish its events from ours.
       let epoch = files.save(user: user, after: recorder.withLock { $0.epoch })
       recorder.withLock { ($0.user, $0.epoch) = (user, epoch) }
+      // The loop confirms a change that was written without the lock.
+      if files.isUnconfirmed { mailbox.post(.refresh) }
     }
   }
 
-  /// Removes what was recorded under the present identity and has not been delivered.
+  /// Erases undelivered events of the present identity.
   func erase() {
     files.withLock { _ in
       let (epoch, isClosed) = recorder.withLock { ($0.epoch, $0.isClosed) }
@@ -135,7 +140,7 @@ extension Engine {
     mailbox.post(.input(.erased))
   }
 
-  /// Writes down what the disk refused before, if anything.
+  /// Saves changes that the disk refused before.
   func saveSettings() {
     files.withLock { _ = $0.save() }
   }

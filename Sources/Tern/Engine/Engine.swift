@@ -1,27 +1,40 @@
-import Foundation
+package import Foundation
 import TernDelivery
 package import TernEvents
 package import TernLog
 
-/// Everything a client consists of; the run loop holds it, and so outlives the client only until it has closed the log.
+/// The parts of a client that its delivery loop shares.
+///
+/// The loop keeps it alive after the client until it has closed the log.
 package final class Engine: Sendable {
   package let configuration: TernClient.Configuration
   package let environment: TernClient.Environment
-  /// `nil`: there is no collector, and nothing is sent.
+  /// `nil` while there is no collector.
   let endpoint: Locked<URL?>
-  /// What the app says of the device, beside what the device says itself.
+  /// The app's changes to the device facts.
   let deviceChanges: Locked<DeviceChanges>
   package let log: EventLog
-  /// One at a time: of two threads that switch, one is first in every respect.
+  /// Locked for a whole change of settings: of two threads, one is first in every respect.
   let files: Locked<StateFiles>
   let recorder: Locked<Recorder>
   let clientState: ClientState
   package let mailbox = Mailbox()
-  let machineSeed: UInt64
+  package let machineSeed: UInt64
 
-  package init(_ configuration: TernClient.Configuration, _ environment: TernClient.Environment) throws(TernError) {
-    endpoint = Locked(try configuration.endpoint())
+  package convenience init(
+    _ configuration: TernClient.Configuration, _ environment: TernClient.Environment
+  ) throws(TernError) {
+    let endpoint = try configuration.endpoint()
     try configuration.checkKey()
+    self.init(queue: configuration, environment, endpoint: endpoint, format: .native)
+  }
+
+  /// Creates an engine; only the key and the collector of the configuration are not looked at.
+  package init(
+    queue configuration: TernClient.Configuration, _ environment: TernClient.Environment, endpoint: URL? = nil,
+    format: QueueFormat
+  ) {
+    self.endpoint = Locked(endpoint)
     self.configuration = configuration
     self.environment = environment
     var generator = FastGenerator(seed: environment.seed)
@@ -32,36 +45,37 @@ package final class Engine: Sendable {
     let settings = files.firstSettings()
     self.files = Locked(files)
     var opened = configuration
-    // What the app set while it ran holds, or a launch would drop what was kept before it could say so again.
+    // A limit set at run time applies from the start: a lower one from the configuration would drop events.
     if let bytes = settings.queueBytes { opened.maximumQueueBytes = bytes }
-    log = Self.log(opened, environment)
+    log = Self.log(opened, environment, format)
     let unknown: Set<PauseReason> = files.areSettingsUnknown ? [.unknownSettings] : []
     clientState = ClientState(pauses: settings.pauses(configuration).union(unknown))
     let timeout: Duration? =
       if case .automatic(let timeout) = configuration.sessions { max(timeout, .zero) } else { nil }
     recorder = Locked(
       Recorder(
-        install: .random(using: &generator), boot: environment.boot, flushAt: configuration.flushAt,
+        install: .random(using: &generator), boot: environment.boot, flushAt: configuration.flushAt, format: format,
         generator: generator, sessions: SessionTracker(timeout: timeout), settings: settings,
         device: environment.device().completed(by: configuration), observer: environment.observesAppends))
     deviceChanges = Locked(DeviceChanges(country: configuration.countryCode))
     openStorage()
   }
 
-  private static func log(_ configuration: TernClient.Configuration, _ environment: TernClient.Environment) -> EventLog
-  {
+  private static func log(
+    _ configuration: TernClient.Configuration, _ environment: TernClient.Environment, _ format: QueueFormat
+  ) -> EventLog {
     EventLog(
       unopened: EventLog.Configuration(
         directory: configuration.queueDirectory.path, maximumBytes: configuration.maximumQueueBytes,
         maximumAge: configuration.maximumEventAge,
         // A new file costs fifty times what an append does: larger segments keep that out of the 99th percentile.
-        segmentBytes: 256 << 10, maximumRecordBytes: NativeProtocol.maximumEventBytes,
+        segmentBytes: 256 << 10, maximumRecordBytes: format.maximumRecordBytes,
         durability: configuration.logDurability,
         bootID: environment.boot.flatMap { UniqueID($0) } ?? UniqueID(high: 0, low: 0)),
       fileSystem: environment.fileSystem, clock: environment.clock)
   }
 
-  /// Drawn for the time being while the disk does not say which it is.
+  /// Provisional while the disk does not give out the identifier.
   package var install: UniqueID { recorder.withLock { $0.install } }
 
   // MARK: Recording
@@ -83,13 +97,28 @@ package final class Engine: Sendable {
     switch result {
     case .nothing: break
     case .post(let message): mailbox.post(message)
-    case .dropped: mailbox.post(.refresh)
+    case .dropped: noteDrops()
     }
   }
 
-  /// Begins a session if `decide` says so.
+  /// Counts an event that is dropped before it is recorded.
+  package func countDrop(_ reason: DropReason) {
+    log.count(reason, 1)
+    noteDrops()
+  }
+
+  /// Lets the loop save the counts of drops; wakes it only for the first of several.
+  func noteDrops() {
+    let isNews = recorder.withLock { recorder in
+      defer { recorder.hasNewDrops = true }
+      return !recorder.hasNewDrops || recorder.isObserved
+    }
+    if isNews { mailbox.post(.refresh) }
+  }
+
+  /// Begins a session if `decide` returns true.
   func beginSession(if decide: (inout SessionTracker) -> Bool) {
-    // Asked before locking: reading the device's facts takes longer than an event should wait.
+    // Read before locking: the device's facts take longer than an event should wait.
     let device = currentDevice
     let result = recorder.withLock { recorder -> Recorder.Result in
       guard decide(&recorder.sessions) else { return .nothing }
@@ -100,26 +129,25 @@ package final class Engine: Sendable {
 
   // MARK: Looking
 
-  /// What the log holds, and what waits for it: of one moment, since an event goes from one to the other under the
-  /// recorder's lock.
-  private var counts: (log: LogCounts, held: Int, isEnabled: Bool, hasStorage: Bool) {
+  /// The counts of log and buffer at one moment: an event moves from one to the other under the recorder's lock.
+  private var counts: (log: LogCounts, buffered: Int, isEnabled: Bool, hasStorage: Bool) {
     recorder.withLock { (log.counts, $0.bufferedEvents, $0.isEnabled, $0.outage == nil) }
   }
 
   var waiting: DeliveryMachine.Waiting {
-    let (counts, held, _, _) = counts
+    let (counts, buffered, _, _) = counts
     let critical = counts.waitingCritical - counts.unreadableCritical
     return .init(
       normal: counts.waiting - counts.unreadable - critical, critical: critical,
-      blocked: counts.unreadable + counts.unreadSegments + held,
+      blocked: counts.unreadable + counts.unreadSegments + buffered,
       blockedUntil: counts.unreadableUntil, isClaimLimitReached: counts.isClaimLimitReached)
   }
 
   package var status: TernClient.Status {
-    let (counts, held, isEnabled, hasStorage) = counts
+    let (counts, buffered, isEnabled, hasStorage) = counts
     return clientState.withLock { state in
       TernClient.Status(
-        queued: counts.waiting + held, inFlight: counts.claimed, delivered: counts.deliveredHere,
+        queued: counts.waiting + buffered, inFlight: counts.claimed, delivered: counts.deliveredHere,
         droppedByReason: counts.dropped.filter { !$0.key.isReport },
         lastError: state.lastError, isPaused: state.isPaused, isEnabled: isEnabled,
         hasStorage: hasStorage)
@@ -127,9 +155,9 @@ package final class Engine: Sendable {
   }
 
   var ledger: TernClient.Ledger {
-    let (counts, held, _, _) = counts
+    let (counts, buffered, _, _) = counts
     return TernClient.Ledger(
-      tracked: counts.tracked.addingSaturated(held), delivered: counts.delivered, queued: counts.waiting + held,
+      tracked: counts.tracked.addingSaturated(buffered), delivered: counts.delivered, queued: counts.waiting + buffered,
       inFlight: counts.claimed, droppedByReason: counts.dropped.filter { !$0.key.isReport })
   }
 }

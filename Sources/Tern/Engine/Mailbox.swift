@@ -1,27 +1,29 @@
 package import TernDelivery
 import TernEvents
 
-/// What the run loop is told.
+/// A message to a delivery loop.
 package enum Message: Sendable {
-  /// Events were appended, and the machine should know.
+  /// Events were appended, and the machine has to know.
   case appended(isCritical: Bool)
-  /// Someone watches the status, and it changed.
+  /// The status changed, or drops have to be saved.
   case refresh
-  /// The system says that files can be read that could not.
+  /// Calls its argument when the loop has handled all earlier messages.
+  case barrier(@Sendable () -> Void)
+  /// The system made protected files readable.
   case filesAvailable
-  /// The machine should know.
-  case input(DeliveryMachine.Input)
+  /// An input for the machine.
+  case input(MachineInput)
   /// A request was answered.
-  case answered(DeliveryMachine.BatchID, TransportResult)
+  case answered(BatchID, TransportResult)
 }
 
-/// Where any thread leaves messages for the run loop.
+/// The queue through which any thread sends messages to the delivery loop.
 ///
-/// Nothing runs while it is empty: the loop is suspended, and has no thread.
+/// While it is empty the loop is suspended and occupies no thread.
 package final class Mailbox: Sendable {
   fileprivate struct State {
     var messages: [Message] = []
-    /// `appended` and `refresh` say only "look again": one of each waiting is enough.
+    /// `appended` and `refresh` only mean "look again": one of each is enough.
     var hasAppended = false
     var hasRefresh = false
     var isClosed = false
@@ -30,8 +32,8 @@ package final class Mailbox: Sendable {
 
   private let state = Locked(State())
 
-  /// Leaves a message; it is lost once the mailbox is closed.
-  func post(_ message: Message) {
+  /// Posts a message; a closed mailbox ignores it.
+  package func post(_ message: Message) {
     let wake = state.withLock { state -> (CheckedContinuation<[Message]?, Never>, [Message])? in
       if state.isClosed { return nil }
       switch message {
@@ -64,12 +66,12 @@ package final class Mailbox: Sendable {
     }
   }
 
-  /// Takes the messages that are there, without waiting; for a run loop that nobody awaits.
+  /// Returns the messages without waiting; for a loop that no task runs.
   package func takeAll() -> [Message] {
     state.withLock { $0.take() }
   }
 
-  /// Ends the run loop.
+  /// Ends the delivery loop.
   func close() {
     let reader = state.withLock { state in
       state.isClosed = true

@@ -2,17 +2,18 @@ import TernDelivery
 import TernEvents
 import TernLog
 
-/// What stamps and encodes events, on the thread that records them.
+/// Stamps and encodes events on the thread that records them.
 ///
-/// It lives in one lock together with the append, so that events lie in the log in the order of their identifiers and
-/// none slips in after the client was disabled.
+/// It shares one lock with the append, so that events lie in the log in the order of their identifiers and none slips in
+/// after the client was disabled.
 struct Recorder: Sendable {
-  /// Drawn for the time being while the disk does not say which it is.
+  /// Provisional while the disk does not give out the identifier.
   var install: UniqueID
   let boot: String?
-  /// How many waiting events the machine wants to hear about.
+  /// The number of waiting events that the machine wants to hear about.
   let flushAt: Int
-  /// Told of each event and what became of it.
+  let format: QueueFormat
+  /// Observes each event and its outcome.
   let observer: (@Sendable (Event, Lane, AppendOutcome) -> Void)?
   var generator: FastGenerator
   var sessions: SessionTracker
@@ -22,28 +23,34 @@ struct Recorder: Sendable {
   /// The parts that are not recorded.
   var off: Set<TernClient.Part>
   var isClosed = false
-  /// Someone watches the status.
+  /// True while the status is watched.
   var isObserved = false
-  /// What ``Device/encodedMembers()`` returned.
+  /// The result of ``Device/encodedMembers()``.
   var device: [UInt8]
   /// The identifier of the last event that was to be stored.
   private(set) var lastID: UniqueID?
-  /// How many events had been dropped when the last one was stored.
+  /// The events dropped when the last one was stored.
   var droppedBefore = 0
-  /// How many of those that are counted now had been dropped by earlier processes: unknown until the log is open.
+  /// True until the loop has taken note that events were dropped.
+  var hasNewDrops = false
+  /// The events stored in the log since the install's first launch, as far as is known.
+  var storedRecords = 0
+  /// The events that earlier processes dropped: unknown until the log is open.
   var earlierDrops = 0
-  /// What waits for the disk to take it; `nil` while all is on disk at once.
+  /// The events that wait for the disk; `nil` while it takes each event at once.
   var outage: StorageOutage?
   /// Kept from event to event, so that recording one allocates nothing.
   private var writer = JSONWriter(capacity: 1 << 10)
 
   init(
-    install: UniqueID, boot: String?, flushAt: Int, generator: FastGenerator, sessions: SessionTracker,
-    settings: PersistedSettings, device: Device, observer: (@Sendable (Event, Lane, AppendOutcome) -> Void)? = nil
+    install: UniqueID, boot: String?, flushAt: Int, format: QueueFormat, generator: FastGenerator,
+    sessions: SessionTracker, settings: PersistedSettings, device: Device,
+    observer: (@Sendable (Event, Lane, AppendOutcome) -> Void)? = nil
   ) {
     self.install = install
     self.boot = boot
     self.flushAt = flushAt
+    self.format = format
     self.observer = observer
     self.generator = generator
     self.sessions = sessions
@@ -55,7 +62,7 @@ struct Recorder: Sendable {
     outage = StorageOutage(isUnopened: true, eventIsReasonFrom: .zero)
   }
 
-  /// What the caller has to do after unlocking.
+  /// The caller's task after unlocking.
   enum Result {
     case nothing
     case post(Message)
@@ -76,10 +83,10 @@ struct Recorder: Sendable {
       name: name.cut(toBytes: NativeProtocol.maximumNameBytes), time: time,
       uptimeMilliseconds: uptime.wholeMilliseconds, boot: boot, install: install, session: sessions.current, user: user,
       properties: properties.limited(), details: details)
-    return append(event, priority, device: device, time: time, uptime: uptime, into: log)
+    return append(EventRecord(event: event, device: device), priority, time: time, uptime: uptime, into: log)
   }
 
-  /// How many bytes are left for the details of an event before it is too large for any collector.
+  /// The bytes left for the details of an event before it is too large for any collector.
   mutating func room(besides kind: EventKind, _ name: String, _ properties: Properties) -> Int {
     let event = Event(
       id: install, kind: kind, name: name.cut(toBytes: NativeProtocol.maximumNameBytes),
@@ -87,11 +94,11 @@ struct Recorder: Sendable {
       session: install, user: user, properties: properties.limited())
     writer.bytes.removeAll(keepingCapacity: true)
     writer.event(event, device: device)
-    // The comma before the details, and some for a fact of the device that changes meanwhile.
+    // The comma before the details, and room for a device fact that changes meanwhile.
     return NativeProtocol.maximumEventBytes - writer.bytes.count - 64
   }
 
-  /// What becomes of an event that is not wanted; `nil` when it is.
+  /// The result for an event that must not be recorded; `nil` if it may.
   func refusal(of kind: EventKind, _ log: EventLog) -> Result? {
     if isClosed { return .nothing }
     guard isEnabled, kind.part.map({ !off.contains($0) }) ?? true else {
@@ -101,52 +108,60 @@ struct Recorder: Sendable {
     return nil
   }
 
-  /// Encodes an event and stores it.
-  mutating func append(
-    _ event: Event, _ priority: Priority, device: [UInt8], time: Timestamp, uptime: Duration, into log: EventLog
+  /// Encodes a record and stores it.
+  mutating func append<Record: QueueRecord>(
+    _ record: Record, _ priority: Priority, time: Timestamp, uptime: Duration, into log: EventLog
   ) -> Result {
-    lastID = event.id
-    encode(event, device: device)
+    lastID = record.id
+    encode(record)
     let lane: Lane = priority == .critical ? .critical : .normal
-    // What is held is older, so it goes first.
-    if outage != nil { return hold(event, lane, device: device, time: time, uptime: uptime, log) }
-    let outcome = store(event, lane, time: time, uptime: uptime, epoch: epoch, into: log)
-    if outcome == .dropped(.storageFailed) {
-      return hold(event, lane, device: device, time: time, uptime: uptime, log)
-    }
-    observer?(event, lane, outcome)
+    // Buffered events are older and go first.
+    if outage != nil { return buffer(record, lane, time: time, uptime: uptime, log) }
+    let outcome = store(record, lane, time: time, uptime: uptime, epoch: epoch, into: log)
+    if outcome == .dropped(.storageFailed) { return buffer(record, lane, time: time, uptime: uptime, log) }
+    observe(record, lane, outcome)
     switch outcome {
     case .dropped(let reason): return .dropped(reason)
     case .stored(let waiting, let waitingCritical, let dropped):
-      let hasEvicted = dropped != droppedBefore
+      storedRecords += 1
+      // The loop is woken for the first drop only: a full queue drops an event with almost every call.
+      let isFirstDrop = dropped != droppedBefore && !hasNewDrops
+      if isFirstDrop { hasNewDrops = true }
       droppedBefore = dropped
       if priority == .critical { return .post(.appended(isCritical: true)) }
-      // Waking the run loop costs more than recording: only when it can have something to do.
-      // The first normal event has a time of its own where critical ones are sent apart.
+      // Waking the loop costs more than recording: only when it may have something to do.
+      // The first normal event has its own time where critical ones are sent apart.
       if waiting - waitingCritical == 1 || waiting == flushAt { return .post(.appended(isCritical: false)) }
-      // Counts of drops are written down: a queue may be full for long without a batch that would do it.
-      return isObserved || hasEvicted ? .post(.refresh) : .nothing
+      return isObserved || isFirstDrop || waiting > format.maximumEvents ? .post(.refresh) : .nothing
     }
   }
 
-  mutating func encode(_ event: Event, device: [UInt8]) {
-    writer.bytes.removeAll(keepingCapacity: true)
-    writer.event(event, device: device)
+  func observe(_ record: any QueueRecord, _ lane: Lane, _ outcome: AppendOutcome) {
+    guard let observer, let event = (record as? EventRecord)?.event else { return }
+    observer(event, lane, outcome)
   }
 
-  /// The size of what was encoded last.
-  var bytesOfWriter: Int { writer.bytes.count }
+  mutating func encode<Record: QueueRecord>(_ record: Record) {
+    writer.bytes.removeAll(keepingCapacity: true)
+    record.encode(to: &writer, number: storedRecords + 1)
+  }
 
-  /// Gives what was encoded last to the log; what the disk refuses is counted by whoever gives it up.
-  func store(
-    _ event: Event, _ lane: Lane, time: Timestamp, uptime: Duration, epoch: UInt32, into log: EventLog
+  /// The size of the last encoded record.
+  var encodedBytes: Int { writer.bytes.count }
+
+  /// The last encoded record.
+  var encoded: [UInt8] { writer.bytes }
+
+  /// Appends the last encoded record to the log; the caller counts an event that the disk refuses.
+  func store<Record: QueueRecord>(
+    _ record: Record, _ lane: Lane, time: Timestamp, uptime: Duration, epoch: UInt32, into log: EventLog
   ) -> AppendOutcome {
     log.append(
-      writer.bytes, id: event.id, time: time, uptime: uptime,
-      epoch: RecordEpoch.of(identity: epoch, isError: event.kind.part == .errors), lane: lane, isKept: true)
+      writer.bytes, id: record.id, time: time, uptime: uptime,
+      epoch: RecordEpoch.of(identity: epoch, isError: record.isError), lane: lane, isKept: true)
   }
 
-  /// What the last call of ``record(_:_:_:_:into:clock:)`` is to be remembered as.
+  /// The receipt's entry for the last recorded event.
   func entry(for result: Result) -> Receipt.Entry {
     if case .dropped(let reason) = result { return .dropped(reason) }
     guard !isClosed, let lastID else { return .closed }

@@ -1,13 +1,13 @@
 import TernDelivery
 package import TernEvents
 
-/// Tells whoever delivers when the network came back; owned by a client.
+/// Notifies a client's delivery loop when the network came back.
 ///
-/// Between changes of the network nothing of it runs.
+/// It runs nothing between changes of the network.
 package final class NetworkHints: Sendable {
   private struct State {
     var pacer = NetworkHintThrottle()
-    /// Waits until the hint is due.
+    /// A task that waits until the hint is due.
     var pending: Task<Void, Never>?
     var observation: ReachabilityObservation?
     var isStopped = false
@@ -27,8 +27,8 @@ package final class NetworkHints: Sendable {
     state.withLock { $0.observation = observation }
   }
 
-  /// Starts observing for a client; `nil` when nothing tells of the network.
-  convenience init?(for engine: Engine) {
+  /// Starts observing for a client; `nil` if the environment has no reachability.
+  package convenience init?(for engine: Engine) {
     guard let reachability = engine.environment.reachability else { return nil }
     let mailbox = engine.mailbox
     self.init(reachability, clock: engine.environment.clock) { mailbox.post(.input(.networkAvailable)) }
@@ -38,7 +38,7 @@ package final class NetworkHints: Sendable {
     state.withLock { $0.pending?.cancel() }
   }
 
-  /// Ends observing and returns when nothing of it is left running.
+  /// Stops observing and returns when nothing of it is left running.
   package func stop() async {
     let (observation, pending) = state.withLock { state in
       state.isStopped = true

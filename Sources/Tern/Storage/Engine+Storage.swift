@@ -2,7 +2,7 @@ import Foundation
 import TernEvents
 import TernLog
 
-/// A limit of the queue that is to hold unless the queue is larger already.
+/// A limit for the queue that applies unless the queue is larger already.
 struct QueueLimit: Sendable {
   var bytes: Int
   var answer: @Sendable (Bool) -> Void
@@ -11,21 +11,21 @@ struct QueueLimit: Sendable {
 extension Engine {
   private static let help = "Give a queueDirectory that this process may create and write."
 
-  /// Whether events are kept in memory, since the disk refuses them.
+  /// True while events are kept in memory because the disk refuses them.
   var isBuffering: Bool { recorder.withLock { $0.outage != nil } }
 
-  /// Which of these events are kept in memory.
+  /// The given events that are kept in memory.
   func held(of ids: Set<UniqueID>) -> Set<UniqueID> {
     recorder.withLock { recorder in
       var found: Set<UniqueID> = []
-      recorder.outage?.buffer.forEach { if ids.contains($0.event.id) { found.insert($0.event.id) } }
+      recorder.outage?.buffer.forEach { if ids.contains($0.record.id) { found.insert($0.record.id) } }
       return found
     }
   }
 
-  /// Opens what is on the disk, and writes what is held in memory; says whether that is done.
+  /// Opens the log and writes the buffered events; returns true when both are done.
   ///
-  /// The first call is the launch's. Each further one begins where the one before was refused.
+  /// Each call after the first continues where the one before failed.
   @discardableResult
   func openStorage() -> Bool {
     var answers: [() -> Void] = []
@@ -35,18 +35,18 @@ extension Engine {
         answers = applyLimits(&files)
       }
       return recorder.withLock { recorder in
-        guard recorder.writeBuffered(log) else { return refusal }
+        guard recorder.writeBuffered(log) else { return storageRefusal }
         recorder.outage = nil
         return nil
       }
     }
-    clientState.take(storage: error)
+    clientState.recordStorage(error)
     for answer in answers { answer() }
     return error == nil
   }
 
-  /// Why events are held that an open log does not take.
-  var refusal: TernError {
+  /// The error for events that an open log refuses.
+  var storageRefusal: TernError {
     TernError(
       code: .unusableDirectory,
       message: "The disk takes no events in \(configuration.queueDirectory.path); it is full, or may not be written.")
@@ -54,7 +54,7 @@ extension Engine {
 
   private func openLog(_ files: inout StateFiles) -> TernError? {
     do throws(FileError) {
-      // One that was drawn meanwhile stays, if there is none: the app may have been told of it.
+      // A provisional identifier stays if there is none: the app may have read it.
       let install = try files.installID(orElse: install)
       recorder.withLock { $0.become(install) }
     } catch {
@@ -71,13 +71,14 @@ extension Engine {
     let earlierDrops = log.droppedTotal - dropped
     let (isEnabled, off, erases) = recorder.withLock { recorder in
       recorder.earlierDrops = earlierDrops
+      recorder.storedRecords = log.counts.tracked
       defer {
         recorder.outage?.isUnopened = false
         recorder.outage?.erasesDisk = false
       }
       return (recorder.isEnabled, recorder.off, recorder.outage?.erasesDisk ?? false)
     }
-    // The switch is written before the log is erased: a process that died in between left events that nobody may send.
+    // The setting is saved before the log is erased: a process that died in between left events that must not be sent.
     if erases || !isEnabled && log.counts.waiting > 0 { log.erase() }
     for part in off where log.counts.waiting > 0 { log.erase(epoch: part.erasure) }
     let hasBacklog = log.counts.waiting > 0
@@ -87,7 +88,7 @@ extension Engine {
 
   // MARK: Erasing
 
-  /// Removes everything that waits, on disk and in memory.
+  /// Removes all waiting events, on disk and in memory.
   func eraseAll() {
     recorder.withLock { recorder in
       recorder.eraseBuffered(log) { _ in true }
@@ -96,19 +97,18 @@ extension Engine {
     log.erase()
   }
 
-  /// Removes what waits of an identity or a part (``RecordEpoch``), on disk and in memory.
+  /// Removes the waiting events of an identity or a part (``RecordEpoch``), on disk and in memory.
   func erase(recordEpoch epoch: UInt32) {
     recorder.withLock { recorder in
       recorder.eraseBuffered(log) { held in
-        let own = RecordEpoch.of(identity: held.epoch, isError: held.event.kind.part == .errors)
+        let own = RecordEpoch.of(identity: held.epoch, isError: held.record.isError)
         return RecordEpoch.erasure(of: epoch, concerns: own)
       }
     }
     log.erase(epoch: epoch)
   }
 
-  /// Counts what is held as lost, since nobody is left to write it, and tells whoever asked for a limit that it does not
-  /// hold.
+  /// Counts the buffered events as lost at the end of the client, and answers that pending limits do not apply.
   func discardBuffered() {
     let limits = clientState.withLock { state in
       defer { state.limits = [] }
@@ -121,9 +121,23 @@ extension Engine {
     }
   }
 
+  package func onStorage(_ listener: @escaping @Sendable (TernError?) -> Void) {
+    let error = clientState.withLock { state in
+      state.storageListener = listener
+      return state.storageError
+    }
+    if let error { listener(error) }
+  }
+
+  /// True if all changed settings are saved.
+  package var areSettingsSaved: Bool { files.withLock { $0.unsaved == SettingsPatch() } }
+
+  /// True while the client records and sends.
+  package var isEnabled: Bool { recorder.withLock { $0.isEnabled } }
+
   // MARK: Limits
 
-  /// Limits the queue, unless it is larger already; tells whether the limit holds as soon as that is known.
+  /// Limits the queue unless it is larger already; answers whether the limit applies as soon as that is known.
   func limitQueue(_ limit: QueueLimit) {
     let isUnknown = recorder.withLock { recorder in
       guard recorder.outage?.isUnopened == true else { return false }
@@ -156,32 +170,26 @@ extension Engine {
 }
 
 extension TernClient {
-  /// Why events are kept in memory and not on disk; `nil` while they are on disk.
+  /// The reason why events are kept in memory; `nil` while they are on disk.
   ///
   /// The disk is tried again: after a second, then after pauses that double up to ten minutes, when an event is recorded
   /// or the app comes and goes, and with each flush.
   public var storageError: TernError? {
     guard engine.isBuffering else { return nil }
-    return engine.clientState.withLock { $0.storageError } ?? engine.refusal
+    return engine.clientState.withLock { $0.storageError } ?? engine.storageRefusal
   }
 
-  /// Whether what is recorded now is kept over the end of the process.
+  /// True if events recorded now survive the end of the process.
   package var hasStorage: Bool { !engine.isBuffering }
 
-  /// Whether all that was switched is written down.
-  package var areSettingsSaved: Bool { engine.files.withLock { $0.unsaved == SettingsPatch() } }
+  /// True if all changed settings are saved.
+  package var areSettingsSaved: Bool { engine.areSettingsSaved }
 
-  /// Has somebody told when the disk begins to refuse events, and when it takes them again; at once if it refuses now.
-  package func onStorage(_ listener: @escaping @Sendable (TernError?) -> Void) {
-    let error = engine.clientState.withLock { state in
-      state.storageListener = listener
-      return state.storageError
-    }
-    if let error { listener(error) }
-  }
+  /// Registers a listener for storage failures and recoveries; it is called at once if the disk refuses events now.
+  package func onStorage(_ listener: @escaping @Sendable (TernError?) -> Void) { engine.onStorage(listener) }
 
-  /// Limits the queue as ``setMaximumQueueBytes(_:)`` does, unless it takes more already; tells, once that is known,
-  /// whether the limit holds.
+  /// Limits the queue as ``setMaximumQueueBytes(_:)`` does, unless it is larger already; answers whether the limit
+  /// applies as soon as that is known.
   package func limitQueue(to bytes: Int, _ answer: @escaping @Sendable (Bool) -> Void) {
     engine.limitQueue(QueueLimit(bytes: max(bytes, 24 << 10), answer: answer))
   }

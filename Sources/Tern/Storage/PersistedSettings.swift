@@ -1,25 +1,25 @@
 import TernLog
 
-/// What a client remembers from launch to launch, beside the queue.
+/// The settings that a client keeps over launches, beside the queue.
 struct PersistedSettings: Codable, Equatable, Sendable {
-  /// Whether the client records and sends.
+  /// True if the client records and sends.
   var isEnabled = true
-  /// The user named by `identify`.
+  /// The user set by `identify`.
   var user: String?
   /// Counts the changes of user.
   var epoch: UInt32 = 0
   /// The parts that are not recorded; `nil` when all are.
   var off: Set<TernClient.Part>?
-  /// Whether requests may be made; `nil` means true.
+  /// False if requests are not allowed; `nil` means true.
   var allowsRequests: Bool?
-  /// The queue's limit, where the app set it while it ran.
+  /// The queue's limit, if the app set it at run time.
   var queueBytes: Int?
-  /// Counts how often recording was switched off, for those who look only after it is on again; `nil` means never.
+  /// The number of opt-outs, for processes that look only after recording was enabled again; `nil` means none.
   var optOuts: Int?
-  /// Whether the user agreed to all reports of crashes to come; `nil` means no.
+  /// True if the user agreed to send all future crash reports; `nil` means no.
   var sendsCrashes: Bool?
 
-  /// Whether anything is switched off: the user's will, which must outlast a loss of power too.
+  /// True if anything is disabled: a decision of the user that must survive even a loss of power.
   var holdBack: Bool { !isEnabled || off != nil || allowsRequests == false }
 }
 
@@ -27,12 +27,12 @@ struct PersistedSettings: Codable, Equatable, Sendable {
 struct SettingsPatch: Equatable, Sendable {
   struct User: Equatable, Sendable {
     var name: String?
-    /// The least number it may get.
+    /// The lowest number that the identity may get.
     var epoch: UInt32
   }
 
   var isEnabled: Bool?
-  /// How often this client switched recording off.
+  /// The number of opt-outs by this client.
   var optOuts = 0
   var user: User?
   var parts: [TernClient.Part: Bool] = [:]
@@ -40,13 +40,21 @@ struct SettingsPatch: Equatable, Sendable {
   var queueBytes: Int?
   var sendsCrashes: Bool?
 
+  /// These changes followed by newer ones.
+  func merging(_ newer: SettingsPatch) -> SettingsPatch {
+    SettingsPatch(
+      isEnabled: newer.isEnabled ?? isEnabled, optOuts: optOuts + newer.optOuts, user: newer.user ?? user,
+      parts: parts.merging(newer.parts) { _, new in new }, allowsRequests: newer.allowsRequests ?? allowsRequests,
+      queueBytes: newer.queueBytes ?? queueBytes, sendsCrashes: newer.sendsCrashes ?? sendsCrashes)
+  }
+
   func applied(to old: PersistedSettings) -> PersistedSettings {
     var settings = old
     if let isEnabled { settings.isEnabled = isEnabled }
     if optOuts > 0 { settings.optOuts = (old.optOuts ?? 0) &+ optOuts }
     if let user {
       settings.user = user.name
-      // Another process may have counted further meanwhile.
+      // Another process may have counted on meanwhile.
       settings.epoch = max(old.epoch &+ 1, user.epoch) & RecordEpoch.identityMask
     }
     for (part, isOn) in parts {

@@ -8,22 +8,24 @@ package import TernLog
 package struct StateFiles: Sendable {
   let directory: String
   let fileSystem: any FileSystem
-  /// Whether the user's will is flushed to the medium.
+  /// True if the user's decisions are flushed to the disk.
   let isDurable: Bool
-  /// What this client changed and the file does not say yet.
+  /// Changes that the file does not contain yet.
   var unsaved = SettingsPatch()
-  /// The opt-outs that this client has done or followed, as the file counts them.
+  /// Changes written without the lock, and the settings written: another process may have overwritten them.
+  private var unconfirmed: (patch: SettingsPatch, written: PersistedSettings)?
+  /// The opt-outs that this client has performed or followed, as the file counts them.
   var followedOptOuts = 0
-  /// As the file counted them when this client last wrote it.
+  /// The file's count of opt-outs when this client last wrote it.
   private(set) var writtenOptOuts = 0
-  /// The switches could not be read when the client was made, so nobody knows what the user wants.
+  /// The settings could not be read when the client was created: recording may be disabled.
   var areSettingsUnknown = false
-  /// The number of the identity until then, if they could not.
+  /// The provisional number of the identity in that case.
   private(set) var unknownEpoch: UInt32?
-  /// Names temporary files: another process may be writing its own at the same time.
+  /// Distinguishes temporary files: another process may write its own at the same time.
   private let temporaryName: String
   private var generator: FastGenerator
-  /// The switches as they were last looked at, kept open: whoever replaces the file unlinks this one.
+  /// The last settings file read, kept open: a replacement unlinks it.
   private var seen: OpenFile?
 
   private static let installName = "install-id"
@@ -32,7 +34,12 @@ package struct StateFiles: Sendable {
   private static let memoryName = "delivery.json"
   private static let maximumBytes = 64 << 10
 
-  /// Looks at nothing yet.
+  /// True if changes were written without the lock and may have been overwritten.
+  var isUnconfirmed: Bool { unconfirmed != nil }
+  /// Changes of this client that another process may not know: they take precedence over the file.
+  var pending: SettingsPatch { unconfirmed?.patch.merging(unsaved) ?? unsaved }
+
+  /// Creates the value without touching the disk.
   package init(directory: String, fileSystem: any FileSystem, isDurable: Bool, seed: UInt64) {
     self.directory = directory
     self.fileSystem = fileSystem
@@ -41,20 +48,20 @@ package struct StateFiles: Sendable {
     generator = FastGenerator(seed: seed)
   }
 
-  /// The switches; the defaults when there are none, or when they are damaged: better a forgotten user than an app that
-  /// cannot start.
+  /// The settings; the defaults if there are none or they are damaged: better a forgotten user than an app that cannot
+  /// start.
   ///
-  /// - Throws: `FileError` when there may well be some, and the disk does not say at the moment.
+  /// - Throws: `FileError` if they may exist and cannot be read at the moment.
   func loadSettings() throws(FileError) -> PersistedSettings { try readSettings() ?? PersistedSettings() }
 
-  /// The switches that a client begins on.
+  /// The settings that a client begins with.
   mutating func firstSettings() -> PersistedSettings {
     var settings = PersistedSettings()
     do throws(FileError) {
       if let changed = changedSettings() { settings = changed } else { settings = try loadSettings() }
     } catch {
       areSettingsUnknown = true
-      // None that is in use: it will turn out which are.
+      // A random number is not in use; the real one is read later.
       settings.epoch = UInt32(truncatingIfNeeded: generator.next()) & RecordEpoch.identityMask
       unknownEpoch = settings.epoch
     }
@@ -62,10 +69,10 @@ package struct StateFiles: Sendable {
     return settings
   }
 
-  /// The switches to be followed, if there are any that this client has not seen.
+  /// Settings that this client has not followed yet.
   mutating func newSettings() -> PersistedSettings? {
     if let changed = changedSettings() { return changed }
-    // There may be none, which is worth knowing too.
+    // A missing file is an answer too.
     return areSettingsUnknown ? try? loadSettings() : nil
   }
 
@@ -73,7 +80,7 @@ package struct StateFiles: Sendable {
     guard let bytes = try read(Self.settingsName),
       var settings = try? JSONDecoder().decode(PersistedSettings.self, from: Data(bytes))
     else { return nil }
-    // Of the highest numbers the log makes other use.
+    // The log uses the highest numbers otherwise.
     settings.epoch &= RecordEpoch.identityMask
     return settings
   }
@@ -81,38 +88,45 @@ package struct StateFiles: Sendable {
   /// The settings, if somebody has written them since this was last asked; one system call if not.
   mutating func changedSettings() -> PersistedSettings? {
     if let file = seen {
-      // A question that fails says nothing.
+      // A failed look proves nothing.
       guard (try? fileSystem.status(file))?.isLinked == false else { return nil }
       forgetSeen()
     }
-    // Opened before it is read: one that is replaced in between is unlinked by the next time.
+    // Opened before it is read: a replacement in between is noticed the next time.
     seen = try? fileSystem.open("\(directory)/\(Self.settingsName)", .read)
     guard seen != nil else { return nil }
     let settings = (try? readSettings()) ?? nil
-    // Nobody's will to be followed, and looked at again.
+    // Unreadable: looked at again.
     if settings == nil { forgetSeen() }
     return settings
   }
 
-  /// Lets go of the file that ``changedSettings()`` keeps open.
+  /// Closes the file that ``changedSettings()`` keeps open.
   mutating func forgetSeen() {
     if let seen { fileSystem.close(seen) }
     seen = nil
   }
 
-  /// Writes what changed; true when nothing is left to be written. What a disk refuses stays to be written.
+  /// Saves the changes; returns true if none is left unsaved. Changes that the disk refuses stay to be saved.
   ///
-  /// The rest is taken from the file: another process of the app may have switched it.
+  /// Everything else is taken from the file: another process of the app may have changed it.
   @discardableResult
-  mutating func save() -> Bool { unsaved == SettingsPatch() || write() != nil }
+  mutating func save() -> Bool {
+    unsaved == SettingsPatch() && unconfirmed == nil || write() != nil
+  }
 
-  /// Writes what changed, and returns what the file says then; `nil` when the disk refuses.
+  /// Saves the changes and returns the settings in the file; `nil` if the disk refuses.
   private mutating func write() -> PersistedSettings? {
-    // Or one process would undo what the other switches at the same moment.
+    // Without the lock one process would undo the simultaneous change of another.
     let (lock, isAlone) = lockSettings()
     defer { if let lock { fileSystem.close(lock) } }
-    // Never over a file that may say more than we know.
+    // A file that cannot be read may say more than we know: it must not be overwritten.
     guard let before = try? loadSettings() else { return nil }
+    if isAlone, let own = unconfirmed {
+      if before != own.written { unsaved = own.patch.merging(unsaved) }
+      unconfirmed = nil
+    }
+    if unsaved == SettingsPatch() { return before }
     if !isAlone { drawEpoch(after: before.epoch) }
     let settings = unsaved.applied(to: before)
     if settings != before {
@@ -124,11 +138,12 @@ package struct StateFiles: Sendable {
     }
     followedOptOuts &+= unsaved.optOuts
     writtenOptOuts = settings.optOuts ?? 0
+    if !isAlone { unconfirmed = (pending, settings) }
     unsaved = SettingsPatch()
     return settings
   }
 
-  /// Writes down a new user; returns the number of the identity, which no other process gives to one of its own.
+  /// Saves a new user and returns the number of the identity, which no other process uses for one of its own.
   mutating func save(user: String?, after epoch: UInt32) -> UInt32 {
     unsaved.user = SettingsPatch.User(name: user, epoch: epoch &+ 1)
     // Counted under the lock, and read from what was written.
@@ -137,31 +152,26 @@ package struct StateFiles: Sendable {
     return unsaved.user?.epoch ?? epoch &+ 1
   }
 
-  /// Where nobody can count, chance keeps numbers apart.
+  /// Draws the number of the identity at random, far ahead, where it cannot be counted under the lock.
   private mutating func drawEpoch(after epoch: UInt32) {
     guard let user = unsaved.user else { return }
     let drawn = max(epoch, user.epoch) &+ UInt32(1 + generator.next() % (1 << 20))
     unsaved.user?.epoch = drawn & RecordEpoch.identityMask
   }
 
-  /// Waits until another process has written its settings, a tenth of a second at most: it may have been suspended on
-  /// the way, and this is the app's thread.
+  /// Tries to lock the settings, without waiting: this may be the app's thread, and the owner of the lock may be
+  /// suspended.
   private func lockSettings() -> (file: OpenFile?, isLocked: Bool) {
     guard let file = try? fileSystem.open("\(directory)/\(Self.settingsLockName)", .lock) else { return (nil, false) }
-    for attempt in 0..<300 {
-      guard let isLocked = try? fileSystem.lock(file) else { break }
-      if isLocked { return (file, true) }
-      if attempt < 200 { sched_yield() } else { usleep(1000) }
-    }
-    return (file, false)
+    return (file, (try? fileSystem.lock(file)) ?? false)
   }
 
-  /// What the delivery machine wanted to remember; `nil` when nothing, or when the file is damaged.
+  /// The stored delivery memory; `nil` if there is none or the file is damaged.
   func loadMemory() -> StoredMemory? {
     ((try? read(Self.memoryName)) ?? nil).flatMap { try? JSONDecoder().decode(StoredMemory.self, from: Data($0)) }
   }
 
-  /// Replaces what the delivery machine wants to remember; `nil` forgets it.
+  /// Replaces the stored delivery memory; `nil` removes it.
   func save(_ memory: StoredMemory?) {
     guard let memory else {
       try? fileSystem.remove("\(directory)/\(Self.memoryName)")
@@ -173,13 +183,13 @@ package struct StateFiles: Sendable {
     try? replace(Self.memoryName, with: [UInt8](data))
   }
 
-  /// The install's identifier: the one on disk, or else this one, which is written there.
+  /// The install's identifier on disk; if there is none, `made` is written and returned.
   ///
-  /// - Throws: `FileError` also when there may be one that the disk does not show at the moment: it is the app's, and
-  ///   another one would be a new user.
+  /// - Throws: `FileError` also if there may be one that cannot be read at the moment: another one would count as a new
+  ///   user.
   package func installID(orElse made: UniqueID) throws(FileError) -> UniqueID {
     try fileSystem.makeDirectory(directory)
-    // Two processes may start for the first time together: whoever has the lock makes the identifier.
+    // Two processes may start for the first time together: the owner of the lock writes the identifier.
     for _ in 0..<1000 {
       if let known = try readInstallID() { return known }
       let lock = try fileSystem.open("\(directory)/\(Self.installName).lock", .lock)
@@ -195,15 +205,15 @@ package struct StateFiles: Sendable {
     return made
   }
 
-  /// Writes the switches that changed and then an identifier made elsewhere.
+  /// Saves the settings and then an identifier made elsewhere.
   ///
-  /// In that order: whoever is stopped in between does both again.
+  /// In that order, so that an interrupted process does both again.
   package mutating func begin(as install: UniqueID) {
     guard (try? fileSystem.makeDirectory(directory)) != nil, save() else { return }
     try? replace(Self.installName, with: Array(install.description.utf8))
   }
 
-  /// Whether there is an identifier, or may be one that the disk does not show at the moment.
+  /// True if there is an identifier, or may be one that cannot be read at the moment.
   var hasInstallID: Bool {
     do throws(FileError) {
       return try readInstallID() != nil
@@ -216,7 +226,7 @@ package struct StateFiles: Sendable {
     try read(Self.installName).flatMap { UniqueID(String(decoding: $0, as: UTF8.self)) }
   }
 
-  /// The bytes of a file; `nil` when there is none, or when it is none of ours. An error says that nobody knows.
+  /// The bytes of a file; `nil` if there is none or it cannot be ours. Throws if that cannot be decided.
   package func read(_ name: String) throws(FileError) -> [UInt8]? {
     let file: OpenFile
     do throws(FileError) {
@@ -260,7 +270,7 @@ package struct StateFiles: Sendable {
     let result: Result<Int, FileError> = bytes.withUnsafeBytes { buffer in
       do throws(FileError) {
         let count = try fileSystem.write(buffer, to: file, at: offset)
-        // A disk that takes nothing and reports nothing would keep the caller here for ever.
+        // A disk that neither writes nor fails would keep the caller here for ever.
         return count > 0 ? .success(count) : .failure(FileError(.write, number: ENOSPC))
       } catch {
         return .failure(error)

@@ -1,96 +1,99 @@
 import TernEvents
 import TernLog
 
-/// An event as it was recorded; encoded again when it is written, since only then the install is known for sure.
-struct BufferedEvent: Sendable {
-  var event: Event
-  var device: [UInt8]
+/// A record that the disk refused.
+struct BufferedRecord: Sendable {
+  var record: any QueueRecord
   var time: Timestamp
   var uptime: Duration
   var epoch: UInt32
 }
 
-/// What a recorder does while the disk takes nothing.
+/// The state of a recorder while the disk refuses events.
 struct StorageOutage: Sendable {
-  var buffer = MemoryBuffer<BufferedEvent>()
-  /// The log was never opened, so the install and what is on disk are not known.
+  var buffer = MemoryBuffer<BufferedRecord>()
+  /// The log was never opened, so the install and the events on disk are unknown.
   var isUnopened: Bool
-  /// From when on an event is a reason to try the disk again, by uptime.
+  /// The uptime from which an event is a reason to try the disk again.
   var eventIsReasonFrom: Duration
-  /// All that is on disk is to be erased when it can be reached.
+  /// Everything on disk has to be erased once it can be reached.
   var erasesDisk = false
 }
 
 extension Recorder {
   var bufferedEvents: Int { outage?.buffer.count ?? 0 }
 
-  /// Keeps the event that is in the writer in memory; the log has refused it, or is not open.
-  mutating func hold(
-    _ event: Event, _ lane: Lane, device: [UInt8], time: Timestamp, uptime: Duration, _ log: EventLog
+  /// Keeps the last encoded record in memory: the log refused it or is not open.
+  mutating func buffer<Record: QueueRecord>(
+    _ record: Record, _ lane: Lane, time: Timestamp, uptime: Duration, _ log: EventLog
   ) -> Result {
-    if bytesOfWriter > NativeProtocol.maximumEventBytes {
+    if encodedBytes > format.maximumRecordBytes {
       log.count(.tooLarge, 1)
-      observer?(event, lane, .dropped(.tooLarge))
+      observe(record, lane, .dropped(.tooLarge))
       return .dropped(.tooLarge)
     }
-    var waits = outage ?? StorageOutage(isUnopened: false, eventIsReasonFrom: .zero)
-    let held = BufferedEvent(event: event, device: device, time: time, uptime: uptime, epoch: epoch)
-    let gone = waits.buffer.add(held, bytes: bytesOfWriter + Self.bufferedOverhead, lane)
-    for held in gone {
+    var outage = outage ?? StorageOutage(isUnopened: false, eventIsReasonFrom: .zero)
+    let buffered = BufferedRecord(record: record, time: time, uptime: uptime, epoch: epoch)
+    let evicted = outage.buffer.add(buffered, bytes: encodedBytes + Record.memoryOverhead, lane)
+    for buffered in evicted {
       log.count(.storageFailed, 1)
-      observer?(held.event, lane, .dropped(.storageFailed))
+      observe(buffered.record, lane, .dropped(.storageFailed))
     }
-    let isReason = uptime >= waits.eventIsReasonFrom
-    // Said once: the run loop looks, and sets the time of the next.
-    if isReason { waits.eventIsReasonFrom = uptime + StorageBackoff.afterEvent }
-    outage = waits
+    let isReason = uptime >= outage.eventIsReasonFrom
+    // Posted once: the loop tries the disk and sets the time of the next reason.
+    if isReason { outage.eventIsReasonFrom = uptime + StorageBackoff.afterEvent }
+    self.outage = outage
     droppedBefore = log.droppedTotal
-    if gone.contains(where: { $0.event.id == event.id }) { return .dropped(.storageFailed) }
+    if evicted.contains(where: { $0.record.id == record.id }) { return .dropped(.storageFailed) }
+    let isFirstDrop = !evicted.isEmpty && !hasNewDrops
+    if isFirstDrop { hasNewDrops = true }
     if isReason { return .post(.appended(isCritical: false)) }
-    return isObserved || !gone.isEmpty ? .post(.refresh) : .nothing
+    return isObserved || isFirstDrop ? .post(.refresh) : .nothing
   }
 
-  /// What an event takes in memory beside its text, roughly.
-  private static let bufferedOverhead = 192
-
-  /// Drops what matches of what is held, as an erasure does.
-  mutating func eraseBuffered(_ log: EventLog, where matches: (BufferedEvent) -> Bool) {
-    guard let gone = outage?.buffer.removeAll(where: matches), !gone.isEmpty else { return }
-    log.count(.erased, gone.count)
-    for held in gone { observer?(held.event, .normal, .dropped(.erased)) }
+  /// Erases the buffered records that match.
+  mutating func eraseBuffered(_ log: EventLog, where matches: (BufferedRecord) -> Bool) {
+    guard let erased = outage?.buffer.removeAll(where: matches), !erased.isEmpty else { return }
+    log.count(.erased, erased.count)
+    for buffered in erased { observe(buffered.record, .normal, .dropped(.erased)) }
   }
 
-  /// The user of what was recorded while nobody could read who it is.
+  /// Sets the user of the records that were made while the settings could not be read.
   mutating func resolveBuffered(unknown epoch: UInt32?, user: String?, _ known: UInt32) {
     guard let epoch else { return }
-    outage?.buffer.update { held in
-      guard held.epoch == epoch else { return }
-      held.epoch = known
-      // That of a crash is its own.
-      if held.event.kind != .crash { held.event.user = user }
+    outage?.buffer.update { buffered in
+      guard buffered.epoch == epoch else { return }
+      buffered.epoch = known
+      buffered.record.resolveUser(user)
     }
   }
 
-  /// Takes the install that the disk knows, or has come to know.
+  /// Adopts the install on disk, also for buffered records.
   mutating func become(_ install: UniqueID) {
-    let drawn = self.install
-    guard install != drawn else { return }
+    let provisional = self.install
+    guard install != provisional else { return }
     self.install = install
-    outage?.buffer.update { held in
-      if held.event.install == drawn { held.event.install = install }
-    }
+    outage?.buffer.update { $0.record.replaceInstall(provisional, with: install) }
   }
 
-  /// Writes what is held, in order, until the disk refuses; true when nothing is held any more.
+  /// Writes buffered records in order until the disk refuses one; returns true when none is left.
   mutating func writeBuffered(_ log: EventLog) -> Bool {
     while let next = outage?.buffer.first {
-      let held = next.element
-      encode(held.event, device: held.device)
-      let outcome = store(held.event, next.lane, time: held.time, uptime: held.uptime, epoch: held.epoch, into: log)
+      let outcome = write(next.element.record, next.element, next.lane, log)
       if outcome == .dropped(.storageFailed) { return false }
-      observer?(held.event, next.lane, outcome)
       outage?.buffer.removeFirst()
     }
     return true
+  }
+
+  private mutating func write<Record: QueueRecord>(
+    _ record: Record, _ buffered: BufferedRecord, _ lane: Lane, _ log: EventLog
+  ) -> AppendOutcome {
+    encode(record)
+    let outcome = store(
+      record, lane, time: buffered.time, uptime: buffered.uptime, epoch: buffered.epoch, into: log)
+    if case .stored = outcome { storedRecords += 1 }
+    if outcome != .dropped(.storageFailed) { observe(record, lane, outcome) }
+    return outcome
   }
 }

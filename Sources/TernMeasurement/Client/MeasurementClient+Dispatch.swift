@@ -1,47 +1,77 @@
+import Dispatch
 import Tern
+import TernDelivery
 import TernEvents
 
-extension MeasurementClient {
-  /// Sends all that waits.
-  package func dispatch() {
-    retryStorage(.asked)
-    feed(.dispatch)
-  }
+extension DispatchMachine {
+  /// The result of a dispatch, as callers receive it.
+  package enum Result: Hashable, Sendable {
+    /// Nothing to send, or no network.
+    case noData
+    /// A request arrived.
+    case good
+    /// A request failed.
+    case error
 
-  /// Sends one request and says what came of it; turns periodic dispatch off until the interval is assigned again.
+    init(_ outcome: FlushOutcome) {
+      switch outcome {
+      case .sent: self = .good
+      case .nothingToSend, .offline: self = .noData
+      case .failed(let error): self = error.code == .stopped ? .noData : .error
+      case .outOfTime: self = .error
+      }
+    }
+  }
+}
+
+extension MeasurementClient {
+  /// Sends all waiting hits.
+  package func dispatch() { dispatchAll { _ in } }
+
+  /// Sends one request and reports its result; turns periodic dispatch off until the interval is assigned again.
   package func dispatch(_ handler: @escaping @Sendable (DispatchMachine.Result) -> Void) {
     let callback = configuration.callback
-    call({ result in callback { handler(result) } }) { .dispatchOnce($0) }
-  }
-
-  /// Sends all that waits and says how it ended: `noData` when nothing is left or there is no network.
-  ///
-  /// The handler is called by the client's own task, and so also while the app's main thread is busy.
-  package func dispatchAll(_ handler: @escaping @Sendable (DispatchMachine.Result) -> Void) {
-    call(handler) { .dispatchAll($0) }
-  }
-
-  private func call(
-    _ handler: @escaping @Sendable (DispatchMachine.Result) -> Void,
-    _ input: (DispatchMachine.CallID) -> DispatchMachine.Input
-  ) {
-    retryStorage(.asked)
     state.withLock { state in
-      state.lastCall += 1
-      let id = DispatchMachine.CallID(number: state.lastCall)
-      state.handlers[id] = handler
-      feed(input(id), &state)
+      state.isDispatchingPeriodically = false
+      let id = engine.makeFlushID()
+      engine.requestFlush(id, .batchRequested(id)) { outcome in
+        callback { handler(DispatchMachine.Result(outcome)) }
+      }
     }
   }
 
-  /// Tells a call its result; the handler is let go of before.
-  func finish(_ call: DispatchMachine.CallID, _ result: DispatchMachine.Result) {
-    guard let handler = state.withLock({ $0.handlers.removeValue(forKey: call) }) else { return }
-    handler(result)
+  /// Sends all waiting hits and reports the end: `noData` if nothing is left or there is no network.
+  ///
+  /// The handler is called by the client's own task, and so even while the app's main thread is busy.
+  package func dispatchAll(_ handler: @escaping @Sendable (DispatchMachine.Result) -> Void) {
+    let id = engine.makeFlushID()
+    engine.requestFlush(id, .flushRequested(id)) { handler(DispatchMachine.Result($0)) }
   }
 
-  /// Tells everyone who still waits, at the end of the client.
-  func finishAll() {
-    for call in state.withLock({ Array($0.handlers.keys) }) { finish(call, .noData) }
+  /// Sends all waiting hits while the system lets the process run; periodic dispatch stays as it is.
+  ///
+  /// The time granted by the system is always given back, before `completion` is called once.
+  package func sendInBackground(
+    deadline: Duration = .seconds(25), _ completion: @escaping @Sendable (DispatchMachine.Result) -> Void
+  ) {
+    let callback = configuration.callback
+    // Asked for before this returns: the system may suspend the process right after.
+    let send = engine.beginBackgroundSend(deadline: deadline)
+    Task {
+      let result: DispatchMachine.Result =
+        switch await send().ending {
+        case .finished: .noData
+        case .failed(let error): DispatchMachine.Result(.failed(error))
+        case .deadlinePassed, .expired, .cancelled: .error
+        }
+      callback { completion(result) }
+    }
+  }
+
+  /// Tries to send all waiting hits and blocks the thread until then, at most for the given time.
+  package func dispatchBeforeEnd(patience: Duration) {
+    let isOver = DispatchSemaphore(value: 0)
+    dispatchAll { _ in isOver.signal() }
+    _ = isOver.wait(timeout: .now() + .milliseconds(Int(clamping: patience.wholeMilliseconds)))
   }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 import TernEvents
 
 /// The place where a system keeps what it calls when an exception is caught by nobody.
@@ -62,14 +61,5 @@ package final class UncaughtExceptions<System: ExceptionSystem>: ExceptionTracki
   private func caught(_ exception: System.Exception) {
     record(system.describe(exception))
     if let previous = state.withLock({ $0.previous }) { system.call(previous, exception) }
-  }
-}
-
-extension MeasurementClient {
-  /// Tries to send all that waits and keeps the thread until then, at most for the time given.
-  package func dispatchBeforeEnd(patience: Duration) {
-    let isOver = DispatchSemaphore(value: 0)
-    dispatchAll { _ in isOver.signal() }
-    _ = isOver.wait(timeout: .now() + .milliseconds(Int(clamping: patience.wholeMilliseconds)))
   }
 }

@@ -1,111 +1,110 @@
+package import TernDelivery
 import TernEvents
 
 extension DispatchMachine {
-  /// Starts what is due unless a request is under way: one at a time.
-  mutating func proceed(_ waiting: Int, _ actions: inout [Action]) {
+  /// A hit is given up only after it was refused twice while it stood alone.
+  package func disposition(of id: BatchID, after outcome: ResponseOutcome) -> EventDisposition {
+    switch outcome {
+    case .acknowledged: return .remove(rejecting: [])
+    case .failed: return .requeue(rejecting: [])
+    case .refused, .tooLarge:
+      guard let request = inFlight, request.id == id, request.hits == 1, suspect != nil, suspect == request.first
+      else { return .requeue(rejecting: []) }
+      return .remove(rejecting: [0])
+    }
+  }
+
+  /// Starts what is due unless a request is in flight: one at a time.
+  mutating func proceed(_ waiting: Int, _ actions: inout [MachineAction]) {
     guard inFlight == nil else { return }
     while !calls.isEmpty {
       let call = calls.removeFirst()
       if start(for: call, waiting, &actions) { return }
-      actions.append(.call(call, .noData))
+      actions.append(.finishFlush(call, .nothingToSend))
     }
     guard drain != nil, !start(for: nil, waiting, &actions) else { return }
-    endDrain(.noData, &actions)
+    endDrain(.nothingToSend, &actions)
   }
 
-  /// False when there is nothing to send, or nobody to send it to.
-  private mutating func start(for call: CallID?, _ waiting: Int, _ actions: inout [Action]) -> Bool {
-    guard waiting > 0, !isOptedOut else { return false }
-    guard isDryRun || hasDestination else {
-      if !hasWarned { actions.append(.warnOfMissingDestination) }
-      hasWarned = true
-      return false
-    }
+  /// Starts a request; returns false if there is nothing to send, or nothing may be sent.
+  private mutating func start(for call: FlushID?, _ waiting: Int, _ actions: inout [MachineAction]) -> Bool {
+    guard waiting > 0, isEnabled, !isPaused else { return false }
     lastRequest += 1
-    let id = RequestID(number: lastRequest)
+    let id = BatchID(number: lastRequest)
     inFlight = Request(id: id, call: call)
-    actions.append(.startRequest(id, maximumHits: batchLimit, isDry: isDryRun))
+    let reserve = batchLimit * (HitPayload.queueTimeBytes + 1)
+    actions.append(
+      .startBatch(id, maximumEvents: batchLimit, maximumBytes: max(HitRequest.maximumBatchBytes - reserve, 1)))
     return true
   }
 
-  /// Ends a request and says what becomes of its hits.
-  mutating func answered(
-    _ id: RequestID, _ hits: Int, _ outcome: Outcome, _ now: Duration, _ actions: inout [Action]
-  ) -> Fate? {
+  mutating func takeRequest(_ id: BatchID) -> Request? {
     guard let request = inFlight, request.id == id else { return nil }
     inFlight = nil
+    return request
+  }
+
+  mutating func settled(
+    _ request: Request, _ outcome: ResponseOutcome, _ disposition: EventDisposition, _ now: Duration,
+    _ actions: inout [MachineAction]
+  ) {
     switch outcome {
-    case .delivered:
+    case .acknowledged:
       failures = 0
       hold = nil
       suspect = nil
       batchLimit = min(batchLimit * 2, Self.maximumHits)
-      return finish(request, .delivered, .good, &actions)
-    case .nothing:
-      endDrain(.noData, &actions)
-      return finish(request, .returned, .noData, &actions)
-    case .offline:
-      // Not a failure of the server's: no pause grows, the next tick looks again.
-      endDrain(.noData, &actions)
-      return finish(request, .returned, .noData, &actions)
-    case .failed(let retryAfter):
-      failed(retryAfter, now)
-      endDrain(.error, &actions)
-      return finish(request, .returned, .error, &actions)
-    case .refused(let first): return refused(request, hits, first, now, &actions)
+      finish(request, .sent(request.hits), &actions)
+    case .failed(let failure) where failure.kind == .offline:
+      // The server did not fail: no pause grows, and the next tick tries again.
+      endDrain(.nothingToSend, &actions)
+      finish(request, .nothingToSend, &actions)
+    case .failed(let failure):
+      failed(failure.retryAfter, now)
+      endDrain(.failed(failure), &actions)
+      finish(request, .failed(failure), &actions)
+    case .refused(_, let failure), .tooLarge(let failure):
+      if request.hits > 1 {
+        // Repeated in halves until the hit at fault stands alone.
+        batchLimit = max(request.hits / 2, 1)
+      } else if case .remove = disposition {
+        suspect = nil
+      } else {
+        suspect = request.first
+        failed(nil, now)
+        endDrain(.failed(failure), &actions)
+      }
+      finish(request, .failed(failure), &actions)
     }
   }
 
-  /// A request of several hits is repeated in halves until the hit to blame stands alone; that one is kept once more.
-  private mutating func refused(
-    _ request: Request, _ hits: Int, _ first: UniqueID, _ now: Duration, _ actions: inout [Action]
-  ) -> Fate {
-    if hits > 1 {
-      batchLimit = max(hits / 2, 1)
-      return finish(request, .returned, .error, &actions)
-    }
-    if suspect == first {
-      suspect = nil
-      return finish(request, .rejected, .error, &actions)
-    }
-    suspect = first
-    failed(nil, now)
-    endDrain(.error, &actions)
-    return finish(request, .returned, .error, &actions)
-  }
-
-  private func finish(_ request: Request, _ fate: Fate, _ result: Result, _ actions: inout [Action]) -> Fate {
-    actions.append(.settle(request.id, fate))
-    if let call = request.call { actions.append(.call(call, result)) }
-    return fate
+  func finish(_ request: Request, _ result: FlushResult, _ actions: inout [MachineAction]) {
+    if let call = request.call { actions.append(.finishFlush(call, result)) }
   }
 
   private mutating func failed(_ retryAfter: Duration?, _ now: Duration) {
     failures += 1
     let pause = min(Self.longestPause, Self.firstPause * (1 << min(failures - 1, 10)))
     if let retryAfter {
-      hold = (now + min(max(retryAfter, .zero), Self.longestRetryAfter), true)
+      hold = (now + min(max(retryAfter, .zero), RetryRules.maximumRetryAfter), true)
     } else {
       hold = (now + pause, false)
     }
   }
 
-  /// Tells everyone who waits that nothing is left to send, and lets go of the request under way.
-  mutating func abandonEverything(_ actions: inout [Action]) {
-    if let request = inFlight {
-      inFlight?.call = nil
-      actions.append(.cancelRequest(request.id))
-      if let call = request.call { actions.append(.call(call, .noData)) }
-    }
-    for call in calls { actions.append(.call(call, .noData)) }
+  /// Finishes all calls; the request in flight no longer concerns any.
+  mutating func abandonEverything(_ actions: inout [MachineAction]) {
+    if let request = inFlight { finish(request, .nothingToSend, &actions) }
+    inFlight?.call = nil
+    for call in calls { actions.append(.finishFlush(call, .nothingToSend)) }
     calls = []
-    endDrain(.noData, &actions)
+    endDrain(.nothingToSend, &actions)
     suspect = nil
   }
 
-  mutating func endDrain(_ result: Result, _ actions: inout [Action]) {
+  mutating func endDrain(_ result: FlushResult, _ actions: inout [MachineAction]) {
     drain = nil
-    for call in drainCalls { actions.append(.call(call, result)) }
+    for call in drainCalls { actions.append(.finishFlush(call, result)) }
     drainCalls = []
   }
 }

@@ -1,43 +1,34 @@
+import TernDelivery
 import TernEvents
 
 extension DispatchMachine {
-  /// Below a second, or no number at all, turns periodic dispatch off; anything else turns it on, from now.
-  mutating func setInterval(_ seconds: Double, _ now: Duration, _ actions: inout [Action]) {
-    interval = seconds
-    guard seconds.isFinite, seconds >= 1 else { return disarm(&actions) }
-    isArmed = true
-    nextTick = now + step
-  }
-
-  /// What periodic dispatch had begun ends with the request under way.
-  mutating func disarm(_ actions: inout [Action]) {
+  /// Turns periodic dispatch off; a drain that it began ends with the request in flight.
+  mutating func disarm(_ actions: inout [MachineAction]) {
     isArmed = false
-    if drain == .periodic { endDrain(.noData, &actions) }
+    if drain == .periodic { endDrain(.nothingToSend, &actions) }
   }
-
-  /// The interval; a century stands for anything longer, which could not be added to the time.
-  private var step: Duration { .seconds(min(interval, 3_155_760_000)) }
 
   mutating func tick(_ waiting: Int, _ now: Duration) {
-    guard let timer, timer <= now else { return }
-    self.timer = nil
-    guard isArmed else { return }
+    let isDue = timer.map { $0 <= now } ?? false
+    // Cleared in any case: the owner's timer is gone and has to be set again.
+    timer = nil
+    guard isDue, isArmed else { return }
     skipPassedTicks(now)
     if let hold, hold.until > now { return }
     if waiting > 0, inFlight == nil, drain == nil { drain = .periodic }
   }
 
-  /// Ticks that found nothing to do take place without a timer.
+  /// Lets ticks that have nothing to do pass without a timer.
   mutating func skipPassedTicks(_ now: Duration) {
-    if isArmed, nextTick <= now { nextTick = tick(after: now) }
+    if isArmed, let next = nextTick, next <= now { nextTick = tick(from: next, after: now) }
   }
 
-  /// The first tick later than a point in time.
-  private func tick(after time: Duration) -> Duration {
-    guard nextTick <= time else { return nextTick }
-    // In whole milliseconds: fractions would make ticks creep.
-    let passed = (time - nextTick).wholeMilliseconds / step.wholeMilliseconds
-    return nextTick + .milliseconds((passed + 1) * step.wholeMilliseconds)
+  /// The first tick later than the given time, on the grid of `tick`.
+  private func tick(from tick: Duration, after time: Duration) -> Duration {
+    guard tick <= time else { return tick }
+    // In whole milliseconds: fractions would make ticks drift.
+    let passed = (time - tick).wholeMilliseconds / interval.wholeMilliseconds
+    return tick + .milliseconds((passed + 1) * interval.wholeMilliseconds)
   }
 
   mutating func networkAvailable(_ waiting: Int, _ now: Duration) {
@@ -45,13 +36,12 @@ extension DispatchMachine {
       hold = nil
       failures = 0
     }
-    guard isArmed, waiting > 0, inFlight == nil else { return }
-    let soon = now + .milliseconds(Int.random(in: 0...1000, using: &generator))
-    nextTick = min(nextTick, soon)
+    guard isArmed, waiting > 0, inFlight == nil, let next = nextTick else { return }
+    nextTick = min(next, now + .milliseconds(Int.random(in: 0...1000, using: &generator)))
   }
 
-  /// Keeps the timer at the next tick that has something to do.
-  mutating func schedule(_ waiting: Int, _ now: Duration, _ actions: inout [Action]) {
+  /// Sets the timer to the next tick that has something to do.
+  mutating func schedule(_ waiting: Int, _ now: Duration, _ actions: inout [MachineAction]) {
     let wanted = wantedTimer(waiting)
     guard wanted != timer else { return }
     timer = wanted
@@ -59,11 +49,9 @@ extension DispatchMachine {
   }
 
   private func wantedTimer(_ waiting: Int) -> Duration? {
-    guard isArmed, !isOptedOut, waiting > 0, inFlight == nil, isDryRun || hasDestination || !hasWarned else {
-      return nil
-    }
-    guard let hold, hold.until > nextTick else { return nextTick }
-    let before = tick(after: hold.until)
-    return before - hold.until == step ? hold.until : before
+    guard isArmed, isEnabled, !isPaused, waiting > 0, inFlight == nil, let next = nextTick else { return nil }
+    guard let hold, hold.until > next else { return next }
+    let before = tick(from: next, after: hold.until)
+    return before - hold.until == interval ? hold.until : before
   }
 }

@@ -116,7 +116,8 @@ extension SimulatedDevice {
     }
     guard report.violation == nil else { return }
     report.figures.worstDrain = max(report.figures.worstDrain, clock.now - started)
-    if process.isTimerSet { fail("rest", "a timer is set though nothing waits") }
+    // The counts of drops are saved within a second.
+    if process.isTimerSet, !process.loop.hasUnsavedDrops { fail("rest", "a timer is set though nothing waits") }
     checkReceiptsAreAnswered(process)
     checkAccounts(process)
   }

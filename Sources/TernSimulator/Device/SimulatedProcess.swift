@@ -19,7 +19,7 @@ final class SimulatedProcess {
   let files: ProcessFiles
   let engine: Engine
   let client: TernClient
-  var loop: DeliveryLoop<SimulatedEffects>
+  var loop: NativeDeliveryLoop<SimulatedEffects>
   let appended: Locked<[Appended]>
   var timing: TimingOracle
   var receipts = ReceiptOracle()

@@ -34,7 +34,7 @@ import Testing
       environment: TernClient.Environment(
         clock: SystemClock(), seed: 1, transport: transport, device: { TestHarness.device },
         boot: TernClient.Environment.live.boot))
-    #expect(client.store.log.counts.waiting == 150)
+    #expect(client.engine.log.counts.waiting == 150)
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       client.dispatchAll { _ in continuation.resume() }
     }

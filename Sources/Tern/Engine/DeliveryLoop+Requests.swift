@@ -1,0 +1,89 @@
+import TernDelivery
+import TernEvents
+import TernLog
+
+extension DeliveryLoop {
+  /// Claims a batch and sends it; returns the machine's next inputs, the last one first.
+  mutating func start(_ id: BatchID, _ maximumEvents: Int, _ maximumBytes: Int) -> [MachineInput] {
+    if codec.reportsDrops { reportDrops() }
+    guard let claim = engine.log.claim(maximumEvents: maximumEvents, maximumBytes: maximumBytes) else {
+      return [.nothingToClaim(id)]
+    }
+    let records = claim.records
+    let critical = records.count { $0.lane == .critical }
+    let started = MachineInput.batchStarted(
+      id, events: .init(normal: records.count - critical, critical: critical),
+      bytes: records.reduce(0) { $0 + $1.payload.count + 1 }, first: records.first?.id)
+    switch codec.plan(for: records) {
+    case .send(let count) where count < records.count:
+      // Claimed anew, so that the machine counts exactly the events of the request.
+      engine.log.settle(claim.id, .returned)
+      return start(id, max(count, 1), maximumBytes)
+    case .send:
+      claims[id] = claim
+      effects.send(id, records)
+      return [started]
+    case .drop(let reason):
+      let dropped = Dictionary(records.map { ($0.id, reason) }) { first, _ in first }
+      engine.log.settle(claim.id, .partly(delivered: [], dropped: dropped))
+      return [.batchSettled(id, .acknowledged(rejected: []), .remove(rejecting: [])), started]
+    case .unavailable(let failure):
+      engine.log.settle(claim.id, .returned)
+      return [.batchSettled(id, .failed(failure), .requeue(rejecting: [])), started]
+    }
+  }
+
+  /// Handles the result of a request: treats its events as the machine decides, then lets the machine go on.
+  mutating func finishRequest(_ id: BatchID, _ result: TransportResult) {
+    effects.finished(id)
+    let records = claims[id]?.records ?? []
+    let outcome = codec.outcome(of: result, for: records, now: engine.environment.clock.wallTime)
+    let disposition = machine.disposition(of: id, after: outcome)
+    if disposition != .keep, let claim = claims.removeValue(forKey: id) { settle(claim, disposition) }
+    // An answered health probe proves nothing about events.
+    if !records.isEmpty || outcome.failure != nil {
+      engine.clientState.recordAttempt(outcome.failure.map(DeliveryError.init))
+    }
+    feed(.batchSettled(id, outcome, disposition))
+  }
+
+  private mutating func settle(_ claim: LogClaim, _ disposition: EventDisposition) {
+    let (resolution, rejected) = disposition.resolution(of: claim.records)
+    // False if the events were erased while the request was in flight: they were counted then, and only once.
+    if engine.log.settle(claim.id, resolution) { engine.forgive(rejected: rejected) }
+    let leaving = if case .remove = disposition { claim.records } else { rejected }
+    if codec.reportsDrops { reportsSettled(leaving) }
+    if case .remove = disposition {
+      answerReceipts(delivered: claim.records, rejected: rejected)
+    } else {
+      answerReceipts(delivered: [], rejected: rejected)
+    }
+  }
+
+  /// Resends a failed batch.
+  mutating func resend(_ id: BatchID) {
+    if let claim = claims[id] { effects.send(id, claim.records) }
+  }
+
+  /// Returns the events of a batch that is not tried again to the log.
+  mutating func release(_ id: BatchID) {
+    if let claim = claims.removeValue(forKey: id) { engine.log.settle(claim.id, .returned) }
+  }
+}
+
+extension EventDisposition {
+  /// The same in the terms of the log, and the records that are given up.
+  func resolution(of records: [LogRecord]) -> (BatchResolution, rejected: [LogRecord]) {
+    switch self {
+    case .remove(let indexes) where indexes.isEmpty: return (.delivered, [])
+    case .keep: return (.returned, [])
+    case .requeue(let indexes) where indexes.isEmpty: return (.returned, [])
+    case .remove(let indexes), .requeue(let indexes):
+      let rejected = indexes.map { records[$0] }
+      let dropped = Dictionary(rejected.map { ($0.id, DropReason.rejected) }) { first, _ in first }
+      if case .requeue = self { return (.partly(delivered: [], dropped: dropped), rejected) }
+      let delivered = Set(records.lazy.map(\.id)).subtracting(dropped.keys)
+      return (.partly(delivered: delivered, dropped: dropped), rejected)
+    }
+  }
+}

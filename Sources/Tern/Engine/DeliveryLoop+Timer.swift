@@ -1,0 +1,37 @@
+import TernDelivery
+import TernEvents
+import TernLog
+
+/// The loop has one timer, for the machine, the disk, the settings and the counts of drops.
+extension DeliveryLoop {
+  /// Replaces the deadline of the machine; `nil` removes it.
+  mutating func wake(at deadline: Duration?) {
+    machineDeadline = deadline
+    isTimerDue = true
+  }
+
+  /// Sets the timer to the earliest deadline.
+  mutating func setTimer() {
+    // Each attempt to use the storage is a look at the settings as well.
+    let deadlines = [
+      machineDeadline, storageBackoff?.due ?? settingsBackoff?.due, hasUnsavedDrops ? nextCountSave : nil,
+    ]
+    let next = deadlines.compactMap { $0 }.min()
+    guard isTimerDue || next != timer else { return }
+    isTimerDue = false
+    timer = next
+    effects.setTimer(next)
+  }
+
+  /// Saves the counts of drops, at most once a second: a full queue drops an event with almost every `track`.
+  mutating func saveDrops() {
+    hasUnsavedDrops = engine.recorder.withLock { $0.hasNewDrops }
+    let now = engine.environment.clock.uptime
+    guard hasUnsavedDrops, now >= nextCountSave else { return }
+    // Cleared first: drops from here on are new.
+    engine.recorder.withLock { $0.hasNewDrops = false }
+    engine.log.saveCounts()
+    hasUnsavedDrops = false
+    nextCountSave = now + .seconds(1)
+  }
+}

@@ -1,0 +1,98 @@
+package import TernDelivery
+package import TernEvents
+package import TernLog
+
+/// The wire protocol of a delivery loop: turns claimed records into requests and answers into outcomes.
+package protocol WireCodec: Sendable {
+  /// True if the loop records reports of dropped events in the queue.
+  var reportsDrops: Bool { get }
+  /// Decides what to do with claimed records.
+  func plan(for records: [LogRecord]) -> RequestPlan
+  /// The request that carries all of the records; `nil` if there is no collector.
+  func request(for records: [LogRecord]) -> TransportRequest?
+  /// Interprets the result of a request that carried the records.
+  func outcome(of result: TransportResult, for records: [LogRecord], now: Timestamp) -> ResponseOutcome
+}
+
+/// The use of claimed records.
+package enum RequestPlan: Sendable, Equatable {
+  /// Send the first of them, which fit into one request.
+  case send(Int)
+  /// Remove all from the queue without sending them.
+  case drop(DropReason)
+  /// Requeue all: there is no collector.
+  case unavailable(DeliveryFailure)
+}
+
+/// Tern's own protocol (docs/protocols.md).
+package struct NativeCodec: WireCodec {
+  let engine: Engine
+
+  package init(_ engine: Engine) { self.engine = engine }
+
+  package var reportsDrops: Bool { true }
+  package func plan(for records: [LogRecord]) -> RequestPlan { .send(records.count) }
+  package func request(for records: [LogRecord]) -> TransportRequest? { engine.request(for: records) }
+
+  package func outcome(of result: TransportResult, for records: [LogRecord], now: Timestamp) -> ResponseOutcome {
+    switch result {
+    case .failure(let failure): .failed(DeliveryFailure(failure))
+    case .response(let response):
+      Answer(
+        status: response.status, retryAfter: response.headers["retry-after"],
+        retryAfterMilliseconds: response.headers["x-ms-retry-after-ms"], date: response.headers["date"],
+        body: response.body
+      ).outcome(events: records.count, now: now)
+    }
+  }
+}
+
+extension DeliveryFailure {
+  package init(_ failure: TransportFailure) {
+    let kind: Kind =
+      switch failure.kind {
+      case .offline: .offline
+      case .timedOut: .timedOut
+      case .connection: .connection
+      }
+    self.init(kind, failure.message)
+  }
+}
+
+extension Engine {
+  private static let compressFrom = 1 << 10
+
+  /// The device's clocks now: the collector reads the times of the events relative to them.
+  private var sent: String {
+    let clock = environment.clock
+    let time = "time=\(clock.wallTime.millisecondsSince1970); uptime=\(clock.uptime.wholeMilliseconds)"
+    return environment.boot.map { "\(time); boot=\($0)" } ?? time
+  }
+
+  private var ledgerHeader: String {
+    let ledger = ledger
+    return "tracked=\(ledger.tracked); delivered=\(ledger.delivered); waiting=\(ledger.queued); "
+      + "in-flight=\(ledger.inFlight); dropped=\(ledger.dropped)"
+  }
+
+  /// A request with the records; `nil` if there is no collector.
+  package func request(for records: [LogRecord]) -> TransportRequest? {
+    guard let endpoint = endpoint.withLock({ $0 }) else { return nil }
+    var body: [UInt8] = []
+    body.reserveCapacity(records.reduce(0) { $0 + $1.payload.count + 1 })
+    for record in records {
+      body.append(contentsOf: record.payload)
+      body.append(UInt8(ascii: "\n"))
+    }
+    var headers = [
+      NativeProtocol.keyHeader: configuration.key, "Content-Type": NativeProtocol.contentType,
+      "User-Agent": "tern-swift/\(ternVersion)", NativeProtocol.sentHeader: sent,
+      NativeProtocol.ledgerHeader: ledgerHeader,
+    ]
+    if configuration.compressesRequests, body.count >= Self.compressFrom, let packed = gzip(body) {
+      body = packed
+      headers["Content-Encoding"] = "gzip"
+    }
+    return TransportRequest(url: endpoint, headers: headers, body: body, timeout: configuration.requestTimeout)
+  }
+}

@@ -1,0 +1,32 @@
+import Tern
+import TernEvents
+
+/// A hit as the app recorded it.
+struct RecordedHit: QueueRecord {
+  var draft: HitComposer.Draft
+  var id: UniqueID
+  var wallTime: Timestamp
+  var uptime: Duration
+  var random: UInt64
+
+  /// The time that the hit had waited elsewhere when it was recorded.
+  var waited: Duration { min(draft.waited, uptime) }
+
+  var isError: Bool { false }
+  /// Its parameters are strings of their own.
+  static var memoryOverhead: Int { 1_024 }
+
+  func encode(to writer: inout JSONWriter, number: Int) {
+    var parameters = HitComposer.ordered(draft.parameters)
+    parameters.append(("_s", String(number)))
+    parameters.append(("ht", String((wallTime - draft.waited).millisecondsSince1970)))
+    parameters.append(("z", String(random)))
+    writer.bytes = HitPayload.encode(parameters)
+  }
+
+  mutating func replaceInstall(_ provisional: UniqueID, with known: UniqueID) {
+    if draft.parameters["cid"] == provisional.description { draft.parameters["cid"] = known.description }
+  }
+
+  mutating func resolveUser(_ user: String?) {}
+}

@@ -1,0 +1,68 @@
+import Foundation
+import TernDelivery
+import TernEvents
+import TernLog
+import TernTestSupport
+import Testing
+
+@testable import Tern
+
+@Suite struct `The caller's thread` {
+  @Test func `wakes the loop only now and then while a full queue drops events, and their counts are saved`() throws {
+    func configure(_ configuration: inout TernClient.Configuration) {
+      configuration.startsPaused = true
+      configuration.maximumQueueBytes = 24 << 10
+      configuration.flushAt = 1_000_000
+    }
+    var client = try SteppedClient(on: InMemoryFileSystem(), nil, configure)
+    var wakeUps = 0
+    for number in 0..<2_000 {
+      client.tern.track("E\(number)")
+      let messages = client.loop.engine.mailbox.takeAll()
+      if messages.isEmpty { continue }
+      wakeUps += 1
+      client.loop.take(messages)
+    }
+    let dropped = client.tern.ledger.dropped
+    #expect(dropped > 1_000)
+    #expect(wakeUps <= 4)
+    client.pass(.seconds(1))
+    client.kill()
+    let next = try SteppedClient(on: client.memory, client.harness, configure)
+    #expect(next.tern.ledger.dropped == dropped)
+  }
+
+  @Test func `does not wait for another process that is changing the settings, and loses no change to it`() throws {
+    var client = try SteppedClient()
+    client.work()
+    let memory = client.memory
+    let lock = try memory.open("/queue/settings.lock", .lock)
+    #expect(try memory.lock(lock))
+    let attempts = Locked(0)
+    memory.setScript { operation in
+      if operation.kind == .lock, operation.path.contains("settings") { attempts.withLock { $0 += 1 } }
+      return nil
+    }
+    client.tern.identify("anna")
+    client.tern.isEnabled = false
+    #expect(attempts.withLock { $0 } <= 3, "no waiting in a loop")
+    var saved = try #require(settings(in: memory))
+    #expect(saved.user == "anna" && !saved.isEnabled, "saved on return")
+    // The other process read the file before and replaces it now.
+    let other = StateFiles(directory: "/queue", fileSystem: memory, isDurable: false, seed: 9)
+    try other.replace("settings.json", with: Array(#"{"epoch":0,"isEnabled":true,"user":"other"}"#.utf8))
+    memory.close(lock)
+    client.work()
+    client.pass(.seconds(2))
+    saved = try #require(settings(in: memory))
+    #expect(saved.user == "anna" && !saved.isEnabled && !client.tern.isEnabled)
+    #expect(client.loop.engine.recorder.withLock { $0.epoch } == saved.epoch)
+    #expect(client.loop.effects.timer == nil)
+  }
+
+  private func settings(in memory: InMemoryFileSystem) -> PersistedSettings? {
+    memory.contents(of: "/queue/settings.json").flatMap {
+      try? JSONDecoder().decode(PersistedSettings.self, from: Data($0))
+    }
+  }
+}
