@@ -28,7 +28,7 @@ enum AnswerValue: Equatable {
 
 /// Reads JSON without Foundation: what decides on deliveries must run where nothing but the standard library does.
 ///
-/// Answers come from whoever sits on the line, so depth is bounded and everything unexpected is `nil`.
+/// Anything on the network may have written the answer, so depth is bounded and everything unexpected is `nil`.
 struct JSONReader {
   private let bytes: [UInt8]
   private var position = 0

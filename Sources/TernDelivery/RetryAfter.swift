@@ -1,6 +1,6 @@
 package import TernEvents
 
-/// How long a server asks to wait (RFC 9110 §10.2.3).
+/// The wait that a server asks for (RFC 9110 §10.2.3).
 package enum RetryAfter {
   /// Reads the value of `Retry-After`: whole seconds or an HTTP date; `nil` when it is neither.
   ///

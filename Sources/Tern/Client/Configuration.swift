@@ -12,7 +12,7 @@ extension TernClient {
     ///
     /// `nil`: everything is kept on the device until ``TernClient/setCollector(_:)`` names one.
     public var collector: URL?
-    /// Where the queue, the install's identifier and the switches live; created when missing.
+    /// The directory of the queue, the install's identifier and the settings; created if missing.
     ///
     /// The default is ``defaultQueueDirectory``.
     public var queueDirectory: URL
@@ -30,21 +30,21 @@ extension TernClient {
     public var appBuild: String?
     /// The ISO 3166 code of the country; the default is `nil`, which means the region of the locale.
     public var countryCode: String?
-    /// Whether the region of the locale stands for a country that is not known; the default is true.
+    /// Reports the locale's region if the country is unknown; the default is true.
     public var reportsRegionAsCountry: Bool
-    /// How long after the first unsent event a delivery starts; the default is 6 s.
+    /// The time from the first unsent event to the start of a delivery; the default is 6 s.
     public var flushInterval: Duration {
       didSet { flushInterval = min(max(flushInterval, .zero), .longest) }
     }
-    /// How long after the first unsent critical event a delivery starts; the default is zero: at once.
+    /// The time from the first unsent critical event to the start of a delivery; the default is zero: at once.
     public var criticalFlushInterval: Duration {
       didSet { criticalFlushInterval = min(max(criticalFlushInterval, .zero), .longest) }
     }
-    /// Whether critical events take the normal ones along when they are sent; the default is true.
+    /// Sends waiting normal events together with critical ones; the default is true.
     ///
-    /// When false, normal events keep to ``flushInterval``, even while the device's radio is on anyway.
+    /// If false, normal events keep to ``flushInterval``, even while the device's radio is on anyway.
     public var sendsNormalWithCritical: Bool
-    /// How many waiting events start a delivery at once; the default is 50, the least 1.
+    /// The number of waiting events that starts a delivery at once; the default is 50, the least 1.
     public var flushAt: Int {
       didSet { flushAt = max(flushAt, 1) }
     }
@@ -64,19 +64,19 @@ extension TernClient {
     public var maximumRetryDelay: Duration {
       didSet { maximumRetryDelay = max(maximumRetryDelay, .seconds(1)) }
     }
-    /// What happens after a failure; the default is ``Retries/unlimited``.
+    /// The retries after failures; the default is ``Retries/unlimited``.
     public var retries: Retries
-    /// How long a request may take; the default is 60 s, the least a second.
+    /// The timeout of a request; the default is 60 s, the least a second.
     public var requestTimeout: Duration {
       didSet { requestTimeout = max(requestTimeout, .seconds(1)) }
     }
-    /// Whether requests from 1 KiB on are compressed; the default is true.
+    /// Compresses requests of at least 1 KiB; the default is true.
     public var compressesRequests: Bool
-    /// How sessions begin; the default is `.automatic()`.
+    /// The start of sessions; the default is `.automatic()`.
     public var sessions: Sessions
-    /// What survives a loss of power; the default is `.onBackgroundAndCritical`.
+    /// The protection against a loss of power; the default is `.onBackgroundAndCritical`.
     public var durability: Durability
-    /// Whether the client starts paused: it records, but sends nothing until `resume()`; the default is false.
+    /// Starts the client paused: it records, but sends nothing until `resume()`; the default is false.
     public var startsPaused: Bool
 
     /// Creates a configuration with the defaults stated at each setting.
@@ -109,7 +109,7 @@ extension TernClient {
       startsPaused = false
     }
 
-    /// What happens after a failure.
+    /// The retries after failures.
     public enum Retries: Sendable, Hashable {
       /// All events wait for a random time that doubles up to ``maximumRetryDelay``; Tern never gives up.
       case unlimited
@@ -118,7 +118,7 @@ extension TernClient {
       case limited([ClosedRange<Duration>])
     }
 
-    /// How sessions begin.
+    /// The start of sessions.
     public enum Sessions: Sendable, Hashable {
       /// At the start of the client, if the app is in the foreground, and when it comes back after at least
       /// `backgroundTimeout` in the background, without an event for as long; 20 s by default.
@@ -127,13 +127,13 @@ extension TernClient {
       case manual
     }
 
-    /// When recorded events are forced onto the medium.
+    /// The times at which recorded events are flushed to the disk.
     ///
     /// It matters only when the device loses power: the end of the process, however violent, loses nothing either way.
     public enum Durability: Sendable, Hashable {
       /// Never; the system writes in its own time, about 30 s.
       case never
-      /// When the app goes to the background, and after each critical event.
+      /// As the app enters the background, and after each critical event.
       case onBackgroundAndCritical
       /// As above, and before each request.
       case everyBatch

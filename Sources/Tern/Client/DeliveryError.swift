@@ -50,11 +50,11 @@ public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible 
 
   /// The kind of failure.
   public var code: Code
-  /// What happened and what to do about it.
+  /// A description of the failure and its remedy.
   public var message: String
   /// The HTTP status, when there was an answer.
   public var status: Int?
-  /// How long the collector asked to wait, if it did.
+  /// The wait that the collector asked for, if any.
   public var retryAfter: Duration?
 
   init(_ failure: DeliveryFailure) {
@@ -68,7 +68,7 @@ public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible 
   public var description: String { message }
 }
 
-/// What came of a flush.
+/// The result of a flush.
 public enum FlushOutcome: Sendable, Hashable {
   /// So many events arrived that had not before; nothing that waited when the flush was asked for is left.
   case sent(Int)

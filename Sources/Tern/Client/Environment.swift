@@ -2,30 +2,29 @@ public import TernEvents
 package import TernLog
 
 extension TernClient {
-  /// What a client takes from the world around it, so that a test can give it another world.
+  /// The dependencies of a client, which a test can replace.
   public struct Environment: Sendable {
     /// The time.
     public var clock: any TernClock
-    /// Where identifiers and jitter come from: the same seed gives the same ones. Each client needs its own.
+    /// The seed of identifiers and jitter: the same seed produces the same ones. Each client needs its own.
     public var seed: UInt64
-    /// How requests are sent.
+    /// The transport of requests.
     public var transport: any Transport
     /// The facts about the device; asked again at the start of each session.
     public var device: @Sendable () -> Device
     /// Names this boot of the device; uptimes are comparable only within one. `nil` when unknown.
     public var boot: String?
-    /// Whether the app is in the foreground when the client is created.
+    /// True if the app is in the foreground when the client is created.
     public var isInForeground: Bool
-    /// Whether the client listens to the app's own notifications about foreground and background, where there are any.
+    /// True if the client observes the app's lifecycle notifications, where the platform has them.
     public var observesLifecycle: Bool
-    /// What tells that the network came back or changed; `nil`: nothing does, and the client tries in its own time.
+    /// The source of network hints; `nil`: none, and the client retries on its own schedule.
     public var reachability: (any Reachability)?
-    /// What keeps the process running while ``TernClient/sendInBackground(deadline:)`` sends; `nil`: nothing needs to.
+    /// Keeps the process running during ``TernClient/sendInBackground(deadline:)``; `nil` if nothing is needed.
     public var backgroundActivity: (any BackgroundActivity)?
     /// The files.
     package var fileSystem: any FileSystem = SystemFileSystem()
-    /// Told of each event that was to be stored, and what became of it, while the recorder is locked; a simulator keeps
-    /// its books by it.
+    /// Observes each event and its outcome while the recorder is locked; used by the simulator.
     package var observesAppends: (@Sendable (Event, Lane, AppendOutcome) -> Void)?
 
     /// Creates an environment.

@@ -1,7 +1,7 @@
 public import TernEvents
 
 extension TernClient {
-  /// Where every event is that was ever recorded in the queue's directory: a balance, as of one moment.
+  /// The balance of all events ever recorded in the queue's directory, at one moment.
   ///
   /// Sessions and reports of drops are events too. The numbers last over launches. They are exact while the process
   /// runs; after a crash ``tracked`` and ``delivered`` may both be short of what was settled in the last moment.
@@ -20,7 +20,7 @@ extension TernClient {
     /// All dropped events, whatever the reason.
     public var dropped: Int { droppedByReason.saturatingTotal }
 
-    /// Whether every recorded event is delivered, queued, in flight or dropped; always true, or Tern has a defect.
+    /// True if every recorded event is delivered, queued, in flight or dropped; false would be a defect of Tern.
     public var balances: Bool { [delivered, queued, inFlight, dropped].saturatingSum == tracked }
 
     /// Creates a ledger; useful in previews and tests.
@@ -35,7 +35,7 @@ extension TernClient {
     }
   }
 
-  /// Where every event is that was ever recorded in the queue's directory.
+  /// The balance of all events ever recorded in the queue's directory.
   public var ledger: Ledger { engine.ledger }
 }
 

@@ -4,7 +4,7 @@ public import TernEvents
 ///
 /// It costs nothing to be left unused.
 public struct Receipt: Sendable {
-  /// What was known when the call returned.
+  /// The knowledge at the return of the call.
   enum Entry: Sendable {
     /// It is in the queue; `dropped` events had left without being delivered by then.
     case stored(UniqueID, dropped: Int)
@@ -16,7 +16,7 @@ public struct Receipt: Sendable {
 
   let entry: Entry
   let engine: Engine
-  /// How many of its files were left out, since they are too large for an event, for the queue or for any collector.
+  /// The number of attachments left out because they are too large for an event, the queue or any collector.
   package var refusedAttachments = 0
 
   /// The event's identifier, as the collector knows it; `nil` when it was not recorded.
@@ -27,7 +27,7 @@ public struct Receipt: Sendable {
     }
   }
 
-  /// Whether the event was on disk when the call returned, and so survives the process.
+  /// True if the event was on disk when the call returned, and so survives the process.
   package var isOnDisk: Bool {
     if case .stored = entry { true } else { false }
   }
@@ -42,7 +42,7 @@ public struct Receipt: Sendable {
   /// However long that takes: use a task that can be cancelled, or ``TernClient/flush(deadline:)``, where it matters.
   /// An event that is still queued when the client is shut down is delivered by the next one.
   ///
-  /// - Throws: `ReceiptError` when the event left without being delivered, when nobody can say any more, or when the
+  /// - Throws: `ReceiptError` if the event left without being delivered, if its outcome is unknown, or if the
   ///   client or the task ended first.
   public func delivered() async throws(ReceiptError) {
     switch entry {
@@ -57,7 +57,7 @@ public struct Receipt: Sendable {
 }
 
 extension Receipt {
-  /// What ``delivered()`` says, told on the client's own task; for those who have no task.
+  /// Calls `answer` with the result of ``delivered()``, on the client's own task.
   package func onOutcome(_ answer: @escaping @Sendable (ReceiptError?) -> Void) {
     switch entry {
     case .dropped(let reason): answer(ReceiptError(.dropped(reason)))
@@ -99,7 +99,7 @@ public struct ReceiptError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// How an event can end that did not arrive.
+  /// The ends of an event that did not arrive.
   enum Fate: Sendable {
     case dropped(DropReason?)
     case stopped
@@ -111,7 +111,7 @@ public struct ReceiptError: Error, Sendable, Hashable, CustomStringConvertible {
     switch code {
     case .dropped: "The event was dropped before it could be delivered (\(reason?.description ?? "see the ledger"))."
     case .stopped: "The client or the task ended before the event was delivered; it may still be queued."
-    default: "The event left the queue while others were dropped; nobody knows whether it was delivered."
+    default: "The event left the queue while others were dropped; its outcome is unknown."
     }
   }
 }

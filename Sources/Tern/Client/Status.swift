@@ -1,7 +1,7 @@
 public import TernEvents
 
 extension TernClient {
-  /// What a client is doing, as of one moment.
+  /// The state of a client at one moment.
   public struct Status: Sendable, Hashable {
     /// Events in the queue that are not being sent now.
     public var queued: Int
@@ -13,11 +13,11 @@ extension TernClient {
     public var droppedByReason: [DropReason: Int]
     /// Why the last attempt failed; `nil` once one has succeeded.
     public var lastError: DeliveryError?
-    /// Whether sending is paused: by the app, for want of a collector, or because requests are not allowed.
+    /// True if sending is paused: by the app, without a collector, or because requests are not allowed.
     public var isPaused: Bool
-    /// Whether the client records and sends.
+    /// True if the client records and sends.
     public var isEnabled: Bool
-    /// Whether events are on disk as soon as they are recorded.
+    /// True if events are on disk as soon as they are recorded.
     ///
     /// While the disk refuses them they are kept in memory, as many as fit 256 KiB, and count as queued; they are
     /// written as soon as the disk takes them, and lost if the process ends before. ``TernClient/storageError`` says why.

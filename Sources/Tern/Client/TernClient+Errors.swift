@@ -63,7 +63,7 @@ extension TernClient {
 }
 
 extension ExceptionFacts {
-  /// What a Swift error says of itself.
+  /// Creates the facts from a Swift error's type and description.
   public init(_ error: any Error) {
     self.init(type: String(reflecting: Swift.type(of: error)), message: String(describing: error))
   }

@@ -3,7 +3,7 @@ import TernEvents
 import TernLog
 
 extension TernClient {
-  /// What a client records, in parts that an app can switch off one by one.
+  /// The parts of a client's recording that an app can disable separately.
   public enum Part: String, Sendable, Hashable, CaseIterable, Codable {
     /// Events, screens and sessions.
     case usage
@@ -11,14 +11,14 @@ extension TernClient {
     case errors
   }
 
-  /// Whether a part is recorded; kept over launches, true at first.
+  /// Returns true if a part is recorded; kept over launches, true at first.
   ///
   /// ``isEnabled`` is above it: nothing is recorded while that is false.
   public func isRecording(_ part: Part) -> Bool {
     engine.recorder.withLock { !$0.off.contains(part) }
   }
 
-  /// PersistedSettings the recording of a part on or off; kept over launches.
+  /// Enables or disables the recording of a part; kept over launches.
   ///
   /// Off erases what waits of the part and leaves the rest; without usage there is no session. Like ``isEnabled`` it is
   /// done, and written down, on return.
@@ -28,7 +28,7 @@ extension TernClient {
 }
 
 extension TernClient.Part {
-  /// How the log is told to erase it.
+  /// The log's epoch for erasing the part.
   var erasure: UInt32 {
     switch self {
     case .usage: RecordEpoch.allUsage

@@ -26,7 +26,7 @@ extension TernClient {
     engine.setPaused(endpoint == nil, for: .noCollector)
   }
 
-  /// Whether requests may be made; kept over launches, true at first.
+  /// A Boolean value that allows requests; kept over launches, true at first.
   ///
   /// While it is false events are recorded as before and nothing is sent, as after ``pause()``.
   public var allowsRequests: Bool {
@@ -96,7 +96,7 @@ extension TernClient {
   public var sessionID: UniqueID? { engine.recorder.withLock { $0.sessions.current } }
 }
 
-/// What an app says of its device.
+/// An app's changes to the device facts.
 struct DeviceChanges: Sendable {
   var country: String?
   var others: [String: String] = [:]
@@ -110,7 +110,7 @@ struct DeviceChanges: Sendable {
 }
 
 extension Engine {
-  /// What is said of the device now.
+  /// The device facts, with the app's changes.
   var currentDevice: Device {
     let device = environment.device().completed(by: configuration)
     return deviceChanges.withLock { $0 }.applied(to: device)

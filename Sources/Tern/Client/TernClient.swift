@@ -103,7 +103,7 @@ public final class TernClient: Sendable {
     }
   }
 
-  /// Creates a client on an engine whose run loop the caller runs.
+  /// Creates a client on an engine whose delivery loop the caller runs.
   package init(_ engine: Engine) {
     self.engine = engine
     engine.beginSession { $0.launched(inForeground: engine.environment.isInForeground) }
@@ -151,7 +151,7 @@ public final class TernClient: Sendable {
     engine.setUser(user)
   }
 
-  /// Forgets the user, as after a log-out: the events from now on belong to nobody, and to a new session if one is open.
+  /// Forgets the user, as after a log-out: later events have no user, and a new session if one is open.
   ///
   /// Each identity has a number of its own in the queue, also when the same user comes back. It is written down when
   /// this returns. The installation stays the same: see ``installID``.

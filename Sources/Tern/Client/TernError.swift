@@ -16,9 +16,9 @@ public struct TernError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of failure.
   public var code: Code
-  /// What happened and what to do about it.
+  /// A description of the failure and its remedy.
   public var message: String
-  /// What caused it, if something else did.
+  /// The underlying error, if any.
   public var cause: (any Error)?
 
   /// Creates an error.

@@ -1,6 +1,6 @@
 import TernEvents
 
-// Only the main thread may ask about the screen, and whoever creates a client may be another one.
+// Only the main thread may read the screen, and a client may be created on another one.
 #if canImport(Darwin)
   import Foundation
 

@@ -23,7 +23,7 @@ extension Device {
     return parts.tm_gmtoff / 60
   }
 
-  /// What cannot change while the process runs.
+  /// The facts that cannot change while the process runs.
   private static let fixedFacts: Device = {
     var device = platformFacts()
     let info = Bundle.main.infoDictionary

@@ -13,7 +13,7 @@ public struct SystemClock: TernClock {
   /// Creates the clock.
   public init() {}
 
-  /// What the device's clock shows, right or wrong.
+  /// The time on the device's clock, right or wrong.
   public var wallTime: Timestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

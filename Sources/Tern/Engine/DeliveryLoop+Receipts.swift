@@ -6,12 +6,12 @@ import TernLog
 struct ReceiptRegistry {
   typealias Waiter = @Sendable (ReceiptError?) -> Void
 
-  /// What an asker knew when the event was recorded.
+  /// A caller that waits for the outcome of an event.
   struct Question {
     let number: Int
-    /// How many events had been dropped by then.
+    /// The events dropped when this one was recorded.
     let dropped: Int
-    /// That does not have what earlier processes dropped.
+    /// True if that count excludes the drops of earlier processes.
     let wasHeld: Bool
     let waiter: Waiter
   }
@@ -51,16 +51,16 @@ struct ReceiptRegistry {
 extension DeliveryLoop {
   /// Tells those who ask about the events of a settled batch.
   mutating func answerReceipts(delivered: [LogRecord], rejected: [LogRecord]) {
-    // Whether somebody asks now or not: they may ask again, and then it has left before.
+    // Even if no caller waits now: a later one must learn that the event left before.
     if !knownReceipts.isEmpty { for record in rejected + delivered { knownReceipts.remove(record.id) } }
     guard engine.clientState.withLock({ !$0.receipts.isEmpty }) else { return }
     for record in rejected { engine.answer(record.id, ReceiptError(.dropped(.rejected))) }
     for record in delivered { engine.answer(record.id, nil) }
   }
 
-  /// Looks for events that somebody asks about and that left without a word: evicted, expired, damaged, erased.
+  /// Looks for awaited events that left without a notice: evicted, expired, damaged, erased.
   ///
-  /// All that is delivered or rejected is told by name. So an event that is gone and was not told of was dropped, unless
+  /// Delivered and rejected events are reported by identifier. Any other event that is gone was dropped, unless
   /// it had left before it was asked about; then it was delivered if nothing was dropped in that time.
   mutating func lookForReceipts() {
     let asked = engine.clientState.withLock { $0.receipts.ids }
@@ -70,7 +70,7 @@ extension DeliveryLoop {
     let before = droppedWhenLooked
     let counts = engine.log.counts
     let dropped = counts.dropped.filter { !$0.key.isReport }
-    // What could not be read is looked for again when it is tried again, or was read by somebody else.
+    // Unreadable parts are searched again after the next attempt to read them.
     let isTriedAgain = !doubtfulReceipts.isEmpty && counts.unreadableUntil != doubtfulUntil
     let isSettled = asked.isSubset(of: knownReceipts.union(doubtfulReceipts))
     guard !isSettled || isTriedAgain || dropped != before else { return }
@@ -93,7 +93,7 @@ extension DeliveryLoop {
         }
       }
     }
-    // Nobody knows whether one that was not found is in what cannot be read: it counts as there only if it was before.
+    // An event that was not found may be in the unreadable part: it counts as present only if it was before.
     knownReceipts.formIntersection(remaining.uncertain)
     doubtfulReceipts = remaining.uncertain.subtracting(knownReceipts)
     knownReceipts.formUnion(remaining.found)
@@ -105,7 +105,7 @@ extension DeliveryLoop {
 }
 
 extension DropReason {
-  /// Whether an event that was in the queue may have left it for this reason without being told of by name.
+  /// True if a queued event may leave for this reason without being reported by identifier.
   fileprivate var isOfStored: Bool { !isReport && ![.rejected, .disabled, .tooLarge].contains(self) }
 }
 
@@ -123,7 +123,7 @@ extension Engine {
     }
   }
 
-  /// Has somebody told what became of an event; `number` names the question.
+  /// Registers a callback for the outcome of an event; `number` identifies it.
   func onOutcome(
     of id: UniqueID, _ number: Int, dropped: Int, wasHeld: Bool, _ waiter: @escaping ReceiptRegistry.Waiter
   ) {

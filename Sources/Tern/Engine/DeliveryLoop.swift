@@ -110,6 +110,8 @@ package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: 
     engine.saveSettings()
     if engine.isBuffering, !engine.openStorage() { engine.discardBuffered() }
     engine.files.withLock { $0.forgetSeen() }
+    // Drops of the last second are not saved yet.
+    engine.log.saveCounts()
     engine.log.close()
     engine.clientState.close()
   }

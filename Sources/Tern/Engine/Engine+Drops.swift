@@ -8,7 +8,7 @@ struct DropReport {
   let counts: [DropReason: Int]
 }
 
-/// When drops are reported: one report at a time, so that a queue under pressure is not filled with them.
+/// The schedule of drop reports: one at a time, so that they do not fill a queue under pressure.
 struct DropReporter {
   /// The report that has not arrived yet.
   var pending: DropReport?
@@ -29,7 +29,7 @@ extension DeliveryLoop {
     if drops.pending != nil { drops.isDue = false }
   }
 
-  /// What a report told that was itself evicted, damaged, outdated or erased has yet to be told.
+  /// Takes back the counts of a report that was itself evicted, damaged, outdated or erased.
   private mutating func forgetLostReport() {
     guard let report = drops.pending else { return }
     let isUnderWay = claims.values.contains { claim in claim.records.contains { $0.id == report.id } }
@@ -97,12 +97,12 @@ extension DropReason {
   /// was reported must not part from what was dropped.
   var report: DropReason { DropReason(Self.prefix + description) }
 
-  /// Whether this counts reports and not drops.
+  /// True if this counts reports and not drops.
   var isReport: Bool { description.hasPrefix(Self.prefix) }
 }
 
 extension LogRecord {
-  /// Whether the event is a report of drops; its type stands right behind its identifier.
+  /// True if the event is a report of drops; its type follows its identifier.
   fileprivate var isReportOfDrops: Bool {
     let start = "{\"id\":\"".utf8.count + 36
     return payload.dropFirst(start).starts(with: "\",\"type\":\"drops\"".utf8)

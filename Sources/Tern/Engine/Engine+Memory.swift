@@ -4,15 +4,15 @@ import TernEvents
 /// What the delivery machine asked to remember, as the file says it: durations and wall times, since an uptime means
 /// nothing after the next boot.
 struct StoredMemory: Codable, Equatable, Sendable {
-  /// When this was written, in milliseconds since 1970 by the device's clock.
+  /// The time of writing, in milliseconds since 1970 by the device's clock.
   var time: Int64
-  /// When this was written, in milliseconds since the boot `boot`.
+  /// The time of writing, in milliseconds since the boot `boot`.
   var uptime: Int64
   var boot: String?
-  /// How long the server wanted to be left alone from then on, in milliseconds.
+  /// The remaining wait that the server asked for, in milliseconds.
   var retryAfterRemaining: Int64?
   var bytesLimit: Int?
-  /// How long before this was written the limit was found, in milliseconds.
+  /// The age of the limit at the time of writing, in milliseconds.
   var limitAge: Int64?
   var isCircuitOpen: Bool
   /// Sent since the collector last answered.
@@ -38,7 +38,7 @@ extension StoredMemory {
   /// The memory as of now.
   ///
   /// Within one boot the uptime says how long ago it was. Otherwise the wall clock does; one that went back means that
-  /// nobody knows, and the wait begins anew, bounded by `longestWait`.
+  /// the elapsed time is unknown, and the wait begins anew, bounded by `longestWait`.
   func memory(wallTime: Timestamp, uptime now: Duration, boot currentBoot: String?, longestWait: Duration)
     -> DeliveryMemory
   {
@@ -61,7 +61,7 @@ extension StoredMemory {
 }
 
 extension Engine {
-  /// What an earlier process remembered.
+  /// The memory of the previous process.
   func deliveryMemory() -> DeliveryMemory {
     guard let stored = files.withLock({ $0.loadMemory() }) else { return DeliveryMemory() }
     let memory = memory(of: stored)

@@ -3,7 +3,7 @@ import TernEvents
 import TernLog
 
 extension Engine {
-  /// PersistedSettings recording and sending on or off; written down on return, since it is the user's will.
+  /// Enables or disables recording and sending; saved on return, because it is the user's decision.
   package func setEnabled(_ isEnabled: Bool) {
     // One lock covers all of it: of two threads, one is first in every respect.
     files.withLock { files in
@@ -147,7 +147,7 @@ extension Engine {
 }
 
 extension Recorder {
-  /// PersistedSettings recording on or off; says whether that is new.
+  /// Enables or disables recording; returns true if that is a change.
   fileprivate mutating func setEnabled(_ isEnabled: Bool) -> Bool {
     guard !isClosed, self.isEnabled != isEnabled else { return false }
     self.isEnabled = isEnabled

@@ -16,7 +16,7 @@ struct SessionTracker: Sendable {
     self.timeout = timeout
   }
 
-  /// Takes in the state at launch; says whether a session begins. A launch in the background opens none.
+  /// Sets the state at launch; returns true if a session begins. A launch in the background opens none.
   mutating func launched(inForeground: Bool) -> Bool {
     isInForeground = inForeground
     return inForeground && timeout != nil
@@ -28,7 +28,7 @@ struct SessionTracker: Sendable {
     backgroundSince = now
   }
 
-  /// Says whether a session begins.
+  /// Returns true if a session begins.
   mutating func entersForeground(at now: Duration) -> Bool {
     let wasInForeground = isInForeground
     isInForeground = true
@@ -53,7 +53,7 @@ struct SessionTracker: Sendable {
     lastEventAt = nil
   }
 
-  /// Recording was switched on again; says whether a session begins.
+  /// Handles that recording was enabled again; returns true if a session begins.
   mutating func enabled() -> Bool {
     isInForeground && timeout != nil
   }

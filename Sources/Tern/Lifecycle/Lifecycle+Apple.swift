@@ -47,7 +47,7 @@
     import AppKit
 
     extension TernClient.Environment {
-      /// A Mac launches apps for somebody to use.
+      /// A Mac launches apps in the foreground.
       static var startsInForeground: Bool { true }
     }
 

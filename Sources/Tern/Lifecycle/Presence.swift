@@ -1,4 +1,4 @@
-/// Whether somebody can use the app, where more than one thing decides that.
+/// The visibility of an app that several notifications determine.
 struct Presence: Sendable {
   enum Change: Hashable { case left, came }
 
@@ -7,7 +7,7 @@ struct Presence: Sendable {
 
   private var isPresent: Bool { !isHidden && !isAsleep }
 
-  /// Takes in what happened; says what it changed.
+  /// Applies a notification; returns the change, if any.
   mutating func update(_ body: (inout Presence) -> Void) -> Change? {
     let wasPresent = isPresent
     body(&self)

@@ -20,7 +20,7 @@
       var flush: @Sendable () async -> Void
     }
 
-    /// What is done between one coming of a signal and its being passed on.
+    /// The work between the arrival of a signal and its default action.
     private struct Farewell {
       let number: Int
       let work: Task<Void, Never>
@@ -29,7 +29,7 @@
     private struct State {
       var next = 0
       var clients: [Int: Client] = [:]
-      /// What was there before, for each signal that is caught.
+      /// The previous action of each caught signal.
       var caught: [Int32: SignalAction] = [:]
       /// The signals that have come, and what is done before they are passed on.
       var pending: [Int32: Farewell] = [:]
@@ -68,7 +68,7 @@
         state.clients[client] = nil
         let wanted = Set(state.clients.values.flatMap(\.signals).map(\.number))
         for (signal, action) in state.caught where !wanted.contains(signal) && state.pending[signal] == nil {
-          // Somebody who set a handler since then may call ours: it stays, and passes signals on.
+          // A handler set since then may call ours: ours stays and passes signals on.
           if action.putBack(signal, evenIfReplaced: false) { state.caught[signal] = nil }
         }
       }
@@ -78,7 +78,7 @@
       let (clients, isImpatient) = state.withLock { state in
         (state.clients.values.filter { $0.signals.contains { $0.number == signal } }, state.pending[signal] != nil)
       }
-      // Whoever asks twice will not wait; and without a client there is nothing to wait for.
+      // A second signal terminates immediately; without a client there is nothing to wait for.
       guard !isImpatient, let longest = clients.map(\.deadline).max() else { return pass(signal) }
       let number = state.withLock { state in
         state.next += 1
@@ -123,7 +123,7 @@
     deinit { end() }
   }
 
-  /// What a process does on a signal.
+  /// The action of a process on a signal.
   private struct SignalAction: @unchecked Sendable {
     // Unchecked for the pointers to functions in it, which never change.
     private var action: sigaction
@@ -143,7 +143,7 @@
       return sigaction(signal, &catching, &before) == 0 ? SignalAction(action: before) : nil
     }
 
-    /// Does what was done before; false when somebody else has set a handler since, and it was left alone.
+    /// Restores the previous action; returns false if another handler was set since and stays.
     func putBack(_ signal: Int32, evenIfReplaced: Bool) -> Bool {
       var current = sigaction()
       sigaction(signal, nil, &current)

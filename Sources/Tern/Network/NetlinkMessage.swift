@@ -81,7 +81,7 @@
         let flags = body.uint32(at: 8), UInt32(type) == UInt32(RTN_UNICAST), UInt32(table) != RT_TABLE_LOCAL.rawValue,
         flags & UInt32(RTM_F_CLONED) == 0
       else { return nil }
-      // The kernel's own routes come with an address or a link, which are told; and redirects are no news.
+      // The kernel's own routes come with an address or a link, which count already; redirects do not matter.
       if Int32(origin) == RTPROT_KERNEL || Int32(origin) == RTPROT_REDIRECT { return nil }
       self = .route(index: body.dropFirst(12).attributes()[UInt16(RTA_OIF.rawValue)]?.int32(at: 0))
     }

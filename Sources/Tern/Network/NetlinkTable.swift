@@ -7,7 +7,7 @@
   /// a carrier, or when a route appears that is not the kernel's own. Routes are not kept: an interface that goes down
   /// takes its routes with it, and the kernel does not tell which.
   struct NetlinkTable: Sendable {
-    /// What the owner shall do.
+    /// A task for the owner.
     enum Action: Hashable {
       /// Ask the kernel for all links or all addresses.
       case ask(Question)
@@ -25,12 +25,12 @@
       var isUsable: Bool { !isLoopback && hasCarrier && !addresses.isEmpty }
     }
 
-    /// A machine full of containers has hundreds of either; whoever has more must not fill our memory.
+    /// A machine full of containers has hundreds of either; a machine with more must not fill our memory.
     private static let maximumInterfaces = 4096
     private static let maximumAddresses = 256
 
     private var interfaces: [Int32: Interface] = [:]
-    /// What has been asked and not answered; until then changes are not told from what was so before.
+    /// The unanswered question; until its answer, changes cannot be distinguished from the initial state.
     private var question: Question?
     /// Messages were lost: something may have changed.
     private var isUnsure = false
@@ -51,7 +51,7 @@
       return begin()
     }
 
-    /// Takes in one datagram.
+    /// Handles one datagram.
     mutating func received(_ datagram: [UInt8]) -> [Action] {
       var actions: [Action] = []
       var isAnnounced = false
@@ -78,7 +78,7 @@
       }
     }
 
-    /// Takes in one message; says whether it makes the network available.
+    /// Handles one message; returns true if it makes the network available.
     private mutating func take(_ message: NetlinkMessage) -> Bool {
       switch message {
       case .link(let index, let flags):
@@ -108,7 +108,7 @@
     private static let carrier = UInt32(TERN_IFF_UP | TERN_IFF_LOWER_UP)
     private static let carrierMask = carrier | UInt32(TERN_IFF_DORMANT)
 
-    /// Changes an interface; says whether that made it usable.
+    /// Changes an interface; returns true if that made it usable.
     private mutating func change(_ index: Int32, _ body: (inout Interface) -> Void) -> Bool {
       guard interfaces[index] != nil || interfaces.count < Self.maximumInterfaces else { return false }
       let wasUsable = interfaces[index]?.isUsable ?? false

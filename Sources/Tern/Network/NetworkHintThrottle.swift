@@ -6,7 +6,7 @@ import TernEvents
 /// A flapping link must not turn every failure into another request: hints that follow each other come at growing
 /// intervals, until the network has been quiet for a while.
 struct NetworkHintThrottle: Sendable {
-  /// How long a change waits for those that follow it.
+  /// The time that a change waits for those that follow it.
   static let settlingTime: Duration = .milliseconds(100)
   /// The least time between the first two of several hints; doubled for each further one.
   static let firstInterval: Duration = .seconds(1)
@@ -18,7 +18,7 @@ struct NetworkHintThrottle: Sendable {
   private var lastHint: Duration?
   private var isPending = false
 
-  /// Takes in a change; returns when the hint for it is due, or `nil` when one is on its way that covers it.
+  /// Records a change; returns the uptime of its hint, or `nil` if a pending hint covers it.
   mutating func changed(at now: Duration) -> Duration? {
     guard !isPending else { return nil }
     isPending = true
@@ -31,7 +31,7 @@ struct NetworkHintThrottle: Sendable {
     return max(settled, lastHint + interval)
   }
 
-  /// The hint was given.
+  /// Records that the hint was given.
   mutating func hinted(at now: Duration) {
     isPending = false
     lastHint = now

@@ -1,6 +1,6 @@
 /// The way to the network, as Apple's path monitor describes it.
 struct NetworkPath: Hashable, Sendable {
-  /// Whether there is one that can be used now.
+  /// True if there is a usable path.
   var isSatisfied: Bool
   /// The names of the interfaces that offer it, the preferred one first.
   var interfaces: [String]
@@ -13,7 +13,7 @@ struct NetworkPath: Hashable, Sendable {
 struct NetworkPathChanges: Sendable {
   private var last: NetworkPath?
 
-  /// Takes in an update; says whether it makes the network available. The first one tells how things were before.
+  /// Handles an update; returns true if it makes the network available. The first one is the initial state.
   mutating func updated(_ path: NetworkPath) -> Bool {
     defer { last = path }
     guard let last, path.isSatisfied else { return false }

@@ -9,7 +9,7 @@ public protocol Reachability: Sendable {
   /// Calls `onChange` each time that the network came back or changed, from any thread, until the observation ends.
   ///
   /// The state at the start is not a change. Several changes in a row may be told as one, and one as several. A system
-  /// that tells nothing returns an observation all the same.
+  /// without notifications returns an observation all the same.
   func observe(_ onChange: @escaping @Sendable () -> Void) -> ReachabilityObservation
 }
 

@@ -2,7 +2,7 @@ package import Foundation
 package import TernEvents
 import TernLog
 
-/// What a client keeps in its directory, for those who have to know before there is a client.
+/// The files in a client's directory, for callers that need them before there is a client.
 package struct ClientStore: Sendable {
   private let files: Locked<StateFiles>
   private let seed: UInt64
@@ -24,7 +24,7 @@ package struct ClientStore: Sendable {
     }
   }
 
-  /// What a client begins with where another SDK has been before.
+  /// The initial state of a client that replaces another SDK.
   package struct Beginning: Sendable {
     var installID: UniqueID
     var isEnabled: Bool
@@ -50,19 +50,19 @@ package struct ClientStore: Sendable {
     }
   }
 
-  /// Whether requests may be made; what was set here and could not be written down counts, too.
+  /// True if requests may be made, including changes made here that could not be saved.
   package var allowsRequests: Bool {
     files.withLock { files in
       files.unsaved.applied(to: (try? files.loadSettings()) ?? PersistedSettings()).allowsRequests ?? true
     }
   }
 
-  /// Says whether requests may be made; false when the disk refuses.
+  /// Allows or forbids requests; returns false if the disk refuses.
   package func setAllowsRequests(_ isAllowed: Bool) -> Bool {
     save { $0.allowsRequests = isAllowed }
   }
 
-  /// Whether the user agreed to all reports of crashes to come; false at first.
+  /// True if the user agreed to send all future crash reports; false at first.
   package var sendsCrashes: Bool {
     get {
       files.withLock { files in
@@ -72,7 +72,7 @@ package struct ClientStore: Sendable {
     nonmutating set { save { $0.sendsCrashes = newValue } }
   }
 
-  /// PersistedSettings recording and sending, as ``TernClient/isEnabled`` does; false when the disk refuses.
+  /// Enables or disables recording and sending, as ``TernClient/isEnabled`` does; returns false if the disk refuses.
   package func setEnabled(_ isEnabled: Bool) -> Bool {
     save { changes in
       changes.isEnabled = isEnabled
@@ -82,7 +82,7 @@ package struct ClientStore: Sendable {
 
   /// PersistedSettings the recording of a part, as ``TernClient/setRecording(_:of:)`` does; false when the disk refuses.
   ///
-  /// What waits of it is erased by the next client.
+  /// The next client erases its waiting events.
   package func setRecording(_ isOn: Bool, of part: TernClient.Part) -> Bool {
     save { $0.parts[part] = isOn }
   }

@@ -1,6 +1,6 @@
 package import TernLog
 
-/// What the disk does not take at the moment, in memory: in the order in which it came, and never more than so much.
+/// A bounded queue in memory for records that the disk refuses, in their order.
 ///
 /// When it is full, room is made as in the queue on disk: the oldest of the lowest priority go first, and nothing goes
 /// for something less important than itself.

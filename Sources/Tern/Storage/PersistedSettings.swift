@@ -23,7 +23,7 @@ struct PersistedSettings: Codable, Equatable, Sendable {
   var holdBack: Bool { !isEnabled || off != nil || allowsRequests == false }
 }
 
-/// What one client changed of the settings.
+/// One client's changes to the settings.
 struct SettingsPatch: Equatable, Sendable {
   struct User: Equatable, Sendable {
     var name: String?

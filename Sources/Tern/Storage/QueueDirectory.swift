@@ -1,7 +1,7 @@
 public import Foundation
 
 extension TernClient.Configuration {
-  /// Where a client keeps its queue unless it is told otherwise.
+  /// The default directory of a client's queue.
   ///
   /// On Apple platforms `Application Support/tern`, within a directory named after the bundle where apps share one; on
   /// Linux `$XDG_DATA_HOME` or `~/.local/share`, then `<executable>/tern`.

@@ -85,7 +85,7 @@ package struct StateFiles: Sendable {
     return settings
   }
 
-  /// The settings, if somebody has written them since this was last asked; one system call if not.
+  /// The settings if they were written since the last call; one system call if not.
   mutating func changedSettings() -> PersistedSettings? {
     if let file = seen {
       // A failed look proves nothing.

@@ -5,7 +5,7 @@
 
   /// One request and what comes back, while libcurl performs it on its thread.
   final class CurlExchange {
-    /// More than any acknowledgement; whoever sends more is not a collector, and must not fill our memory.
+    /// More than any acknowledgement: a longer answer is no collector's and must not fill our memory.
     private static let maximumBodyBytes = 4 << 20
     private static let maximumHeaderBytes = 64 << 10
 

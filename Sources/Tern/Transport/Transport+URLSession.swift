@@ -17,7 +17,7 @@
     public init() {}
 
     deinit {
-      // A session keeps its delegate until it is told to let go.
+      // A session keeps its delegate until it is invalidated.
       session.withLock { $0?.invalidateAndCancel() }
     }
 
@@ -73,7 +73,7 @@
       var body: [UInt8] = []
     }
 
-    /// More than any acknowledgement; whoever sends more is not a collector, and must not fill our memory.
+    /// More than any acknowledgement: a longer answer is no collector's and must not fill our memory.
     private static let maximumBodyBytes = 4 << 20
 
     private let pending = Locked<[Int: Pending]>([:])

@@ -30,13 +30,13 @@ public struct TransportRequest: Sendable, Hashable {
 
   /// The method; `POST` unless said otherwise.
   public var method: Method
-  /// Where to.
+  /// The address.
   public var url: URL
   /// The headers beside those that the connection needs.
   public var headers: [String: String]
   /// The body, compressed if the headers say so.
   public var body: [UInt8]
-  /// How long to wait for the whole answer.
+  /// The timeout of the whole request.
   public var timeout: Duration
 
   /// Creates a request.
@@ -80,9 +80,9 @@ public struct TransportFailure: Error, Sendable, Hashable {
     case connection
   }
 
-  /// What kind of failure it was.
+  /// The kind of failure.
   public var kind: Kind
-  /// What happened, in words for a developer.
+  /// A description for developers.
   public var message: String
 
   /// Creates a failure.
@@ -92,7 +92,7 @@ public struct TransportFailure: Error, Sendable, Hashable {
   }
 }
 
-/// What came of a request.
+/// The result of a request.
 public enum TransportResult: Sendable, Hashable {
   /// The server answered, whatever it said.
   case response(TransportResponse)

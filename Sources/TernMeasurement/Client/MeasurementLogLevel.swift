@@ -1,4 +1,4 @@
-/// How much a line of the log matters.
+/// The level of a log line.
 package enum MeasurementLogLevel: Int, Sendable, Comparable {
   case error = 1
   case warning, info, verbose

@@ -1,6 +1,6 @@
 import TernEvents
 
-/// What an app said about all its hits to one property.
+/// The fields that an app sets for all its hits to one property.
 package final class MeasurementTracker: Sendable {
   private struct State {
     var fields: [String: String] = [:]
@@ -20,7 +20,7 @@ package final class MeasurementTracker: Sendable {
     self.client = client
   }
 
-  /// Whether an advertising identifier that the app sets is sent; it is never looked up.
+  /// True if an advertising identifier set by the app is sent; it is never looked up.
   package var allowsAdvertisingID: Bool {
     get { state.withLock { $0.allowsAdvertisingID } }
     set { state.withLock { $0.allowsAdvertisingID = newValue } }

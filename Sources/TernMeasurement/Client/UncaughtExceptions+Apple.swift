@@ -3,7 +3,7 @@
   import Foundation
   import TernEvents
 
-  /// Tracks Objective-C's uncaught exceptions once it is told to; traps of Swift and signals are none.
+  /// Tracks Objective-C's uncaught exceptions once enabled; Swift traps and signals are not exceptions.
   package func systemExceptionTracking(record: @escaping @Sendable (String) -> Void) -> any ExceptionTracking {
     UncaughtExceptions(SystemExceptions(), record: record)
   }
@@ -16,7 +16,7 @@
   #endif
 
   private struct SystemExceptions: ExceptionSystem {
-    /// What the one handler calls: a C function takes nothing along.
+    /// The closure that the one handler calls: a C function has no context.
     private static let body = Locked<(@Sendable (NSException) -> Void)?>(nil)
 
     var handler: SystemHandler? {

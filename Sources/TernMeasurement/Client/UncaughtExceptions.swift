@@ -1,13 +1,13 @@
 import TernEvents
 
-/// The place where a system keeps what it calls when an exception is caught by nobody.
+/// A system's registration of its handler for uncaught exceptions.
 package protocol ExceptionSystem: Sendable {
-  /// What the system calls.
+  /// The handler's type.
   associatedtype Handler
-  /// What it is called with.
+  /// The exception's type.
   associatedtype Exception
 
-  /// What is called now; `nil`: nothing.
+  /// The present handler, if any.
   var handler: Handler? { get nonmutating set }
   /// Makes a handler that calls `body`; only the last one made works.
   func makeHandler(_ body: @escaping @Sendable (Exception) -> Void) -> Handler
@@ -17,9 +17,9 @@ package protocol ExceptionSystem: Sendable {
   func describe(_ exception: Exception) -> String
 }
 
-/// What switches the tracking of exceptions, whatever the system.
+/// Enables the tracking of exceptions on any system.
 package protocol ExceptionTracking: AnyObject, Sendable {
-  /// Whether uncaught exceptions are recorded.
+  /// True if uncaught exceptions are recorded.
   var isTracking: Bool { get set }
 }
 
@@ -40,7 +40,7 @@ package final class UncaughtExceptions<System: ExceptionSystem>: ExceptionTracki
     self.record = record
   }
 
-  /// Whether uncaught exceptions are recorded.
+  /// True if uncaught exceptions are recorded.
   package var isTracking: Bool {
     get { state.withLock { $0.isTracking } }
     set {

@@ -1,6 +1,6 @@
 package import TernEvents
 
-/// What is known about app and device, by the names on the wire.
+/// The facts about app and device, by their names on the wire.
 package enum AutomaticFields {
   /// The version of the library that this one stands in for, as it wrote it.
   package static let library = "mi3.1.7"

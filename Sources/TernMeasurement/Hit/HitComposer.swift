@@ -2,7 +2,7 @@ import TernEvents
 
 /// Puts a hit together: what the library knows, then what the tracker was told, then what this hit was given.
 package struct HitComposer: Sendable {
-  /// What a tracker contributes.
+  /// The fields of a tracker.
   package struct Tracker: Sendable {
     package var trackingID: String
     /// By their names with the ampersand.
@@ -20,13 +20,13 @@ package struct HitComposer: Sendable {
   package struct Draft: Sendable, Equatable {
     package var parameters: [String: String] = [:]
     package var warnings: [String] = []
-    /// How long ago the hit happened, when the app gave a queue time of its own.
+    /// The age of the hit, if the app gave its own queue time.
     package var waited: Duration = .zero
 
     package init() {}
   }
 
-  /// What is sent with every hit unless somebody says otherwise, by the names on the wire.
+  /// The fields sent with every hit unless they are overridden, by their names on the wire.
   package var automatic: [String: String]
 
   package init(automatic: [String: String]) { self.automatic = automatic }
@@ -34,7 +34,7 @@ package struct HitComposer: Sendable {
   /// Names without an ampersand that the original knew as options of its own.
   private static let options: Set<String> = ["useSecure", "gaiVersion"]
   private static let advertising: Set<String> = ["idfa", "ate"]
-  /// What only the library may say about a hit.
+  /// Parameters that only the library sets.
   private static let reserved: Set<String> = ["ht", "z", "_s", "v"]
 
   /// Puts a hit together; it cannot be sent when it has no type.
@@ -52,7 +52,7 @@ package struct HitComposer: Sendable {
     }
     for name in Self.reserved where name != "v" { draft.parameters[name] = nil }
     draft.parameters["v"] = "1"
-    // No server knows what to do with a hit of nobody's: clearing these gives back what there was.
+    // No server accepts a hit without these: clearing them restores the original values.
     if draft.parameters["tid"]?.isEmpty ?? true { draft.parameters["tid"] = tracker.trackingID }
     if draft.parameters["cid"]?.isEmpty ?? true { draft.parameters["cid"] = automatic["cid"] }
     draft.takeQueueTime()

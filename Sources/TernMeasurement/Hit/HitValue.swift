@@ -1,6 +1,6 @@
 package import Foundation
 
-/// What an app may give as the value of a parameter.
+/// The value of a parameter, as an app may give it.
 package enum HitValue: Hashable, Sendable {
   case text(String)
   /// The parameter is to be left out.
@@ -25,11 +25,11 @@ package enum HitValue: Hashable, Sendable {
     if isWhole(number) { return number.stringValue }
     if let decimal = number as? NSDecimalNumber { return decimal.description(withLocale: nil) }
     guard double.isFinite else { return "0" }
-    // A float's nearest double has digits that nobody wrote.
+    // A float's nearest double has additional digits.
     return plain(number.objCType.pointee == CChar(UInt8(ascii: "f")) ? "\(number.floatValue)" : "\(double)")
   }
 
-  /// Whether the number was made from an integer: beyond 2^53 only its own description is exact.
+  /// True if the number was made from an integer: beyond 2^53 only its own description is exact.
   private static func isWhole(_ number: NSNumber) -> Bool {
     "qQlLiIsScC".utf8.contains(UInt8(bitPattern: number.objCType.pointee))
   }

@@ -1,6 +1,6 @@
 /// Which clients report, when an app asks for a part of them only.
 package enum Sampling {
-  /// Whether the hits of a client are sent at a rate in percent, as text; an unreadable rate means all of them.
+  /// Returns true if the client is in a sample of the given percentage; an unreadable rate means everyone.
   ///
   /// The decision belongs to the client and not to the hit, and is the same on every device and version.
   package static func includes(client: String, rate: String?) -> Bool {

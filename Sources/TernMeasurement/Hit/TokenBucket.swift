@@ -1,15 +1,15 @@
 import TernEvents
 
-/// How many hits an app may record: sixty at once, and one more every two seconds.
+/// The allowance of hits: sixty at once, and one more every two seconds.
 package struct TokenBucket: Sendable {
   /// The most hits at once.
   package static let capacity = 60
-  /// What one further hit takes to be allowed.
+  /// The time that earns one further hit.
   package static let refill: Duration = .seconds(2)
 
   private var tokens = TokenBucket.capacity
   private var since: Duration
-  /// Whether the last hit was refused: a burst is told of once.
+  /// True if the last hit was refused: each burst is logged once.
   package private(set) var isOverflowing = false
 
   /// Creates a full bucket.

@@ -7,7 +7,7 @@ package import TernLog
 package struct GA4Property: Sendable, Hashable {
   /// Names the stream of the property, such as `G-…`.
   package var measurementID: String
-  /// The secret of the stream; whoever has it can send to it.
+  /// The secret of the stream, which permits sending to it.
   package var secret: String
 
   package init(measurementID: String, secret: String) {
@@ -22,7 +22,7 @@ extension HitRequest {
   /// The most bytes of its body.
   package static let maximumGA4Bytes = 130_000
 
-  /// What makes a request in the GA4 Measurement Protocol, which knows one client a request.
+  /// Creates a request of the GA4 Measurement Protocol, which allows one client per request.
   package init?(
     _ records: [LogRecord], to host: URL, of property: GA4Property, at time: QueueTime, userAgent: String,
     timeout: Duration

@@ -20,7 +20,7 @@ extension GA4Translation {
     "checkout": "begin_checkout", "checkout_option": "checkout_option", "purchase": "purchase", "refund": "refund",
   ]
 
-  /// What the hit says of products beside what it is by its type.
+  /// The events for the hit's products.
   var ecommerce: [Event] {
     var events: [Event] = []
     if let action = hit["pa"], let name = Self.actions[action] {

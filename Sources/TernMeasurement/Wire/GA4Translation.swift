@@ -32,7 +32,7 @@ package struct GA4Translation: Sendable {
     return events.map(completed)
   }
 
-  /// What the hit is by its type.
+  /// The event for the hit's type.
   private var main: Event? {
     var event: Event
     switch hit["t"] {
@@ -73,7 +73,7 @@ package struct GA4Translation: Sendable {
     return event
   }
 
-  /// What every event of the hit has.
+  /// Adds the fields that every event of the hit has.
   private func completed(_ event: Event) -> Event {
     var event = event
     event.texts["screen_name"] = hit["cd"]

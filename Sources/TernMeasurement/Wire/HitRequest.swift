@@ -4,9 +4,9 @@ package import TernLog
 
 /// A request for the oldest of some claimed hits.
 package struct HitRequest: Sendable {
-  /// What to send.
+  /// The request.
   package var request: TransportRequest
-  /// How many of the hits it carries, from the first one on.
+  /// The number of hits that it carries, from the first one on.
   package var hits: Int
 }
 
@@ -16,7 +16,7 @@ extension HitRequest {
   /// The most bytes of parameters in an address.
   package static let maximumAddressBytes = 2000
 
-  /// What makes a request in the Measurement Protocol, version 1.
+  /// Creates a request of the Measurement Protocol, version 1.
   ///
   /// One hit goes by `GET` when its address is short enough, else by `POST`; several go as one batch.
   package init?(
@@ -60,7 +60,7 @@ extension URL {
     return parts.url ?? self
   }
 
-  /// Whether requests can be sent there.
+  /// True if requests can be sent there.
   package var isUsableCollector: Bool {
     let scheme = scheme?.lowercased()
     return (scheme == "http" || scheme == "https") && host?.isEmpty == false

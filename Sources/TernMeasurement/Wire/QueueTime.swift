@@ -1,9 +1,9 @@
 package import TernEvents
 package import TernLog
 
-/// How long hits have waited.
+/// The time that hits have waited.
 package struct QueueTime: Sendable {
-  /// What the clocks show at the attempt.
+  /// The clocks at the time of the attempt.
   package var wallTime: Timestamp
   package var uptime: Duration
   /// This boot of the device; `nil` when unknown.
