@@ -20,6 +20,8 @@ let package = Package(
     .library(name: "TernEvents", targets: ["TernEvents"]),
     .library(name: "GoogleAnalytics", targets: ["GoogleAnalytics"]),
     .library(name: "TernTestSupport", targets: ["TernTestSupport"]),
+    // Utilities that the SDK and the server share; not for apps.
+    .library(name: "TernBase", targets: ["TernBase"]),
     // Drop-in modules for apps that were written for App Center's SDK (docs/app-center.md).
     .library(name: "AppCenter", targets: ["AppCenter"]),
     .library(name: "AppCenterAnalytics", targets: ["AppCenterAnalytics"]),
@@ -28,59 +30,65 @@ let package = Package(
     .library(name: "TernChildProcess", targets: ["TernChildProcess"]),
   ],
   targets: [
+    .target(name: "TernBase"),
     .target(name: "TernEvents"),
-    .target(name: "TernLog", dependencies: ["TernEvents"]),
-    .target(name: "TernDelivery", dependencies: ["TernEvents"]),
+    .target(name: "TernLog", dependencies: ["TernBase", "TernEvents"]),
+    .target(name: "TernDelivery", dependencies: ["TernBase", "TernEvents"]),
     .systemLibrary(name: "CTernZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(name: "CTernCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CTernNetlink"),
     .target(
       name: "Tern",
       dependencies: [
-        "TernEvents", "TernLog", "TernDelivery", "CTernZlib",
+        "TernBase", "TernEvents", "TernLog", "TernDelivery", "CTernZlib",
         .target(name: "CTernCurl", condition: .when(platforms: [.linux])),
         .target(name: "CTernNetlink", condition: .when(platforms: [.linux])),
       ], exclude: unusedHere, resources: privacyManifest),
     .target(
-      name: "AppCenter", dependencies: ["Tern", "TernEvents"], exclude: unusedHere, resources: privacyManifest),
-    .target(name: "AppCenterAnalytics", dependencies: ["AppCenter", "Tern", "TernEvents"]),
-    .target(name: "AppCenterCrashes", dependencies: ["AppCenter", "Tern", "TernEvents"]),
+      name: "AppCenter", dependencies: ["Tern", "TernBase", "TernEvents"], exclude: unusedHere,
+      resources: privacyManifest),
+    .target(name: "AppCenterAnalytics", dependencies: ["AppCenter", "Tern", "TernBase", "TernEvents"]),
+    .target(name: "AppCenterCrashes", dependencies: ["AppCenter", "Tern", "TernBase", "TernEvents"]),
     // Its own target, so that an app that uses Tern's own client does not carry another protocol along, and so that the
     // module that apps import by the name of the original holds no logic.
-    .target(name: "TernMeasurement", dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery"]),
-    .target(name: "GoogleAnalytics", dependencies: ["TernMeasurement", "Tern", "TernEvents"]),
-    .target(name: "TernTestSupport", dependencies: ["TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
+    .target(name: "TernMeasurement", dependencies: ["Tern", "TernBase", "TernEvents", "TernLog", "TernDelivery"]),
+    .target(name: "GoogleAnalytics", dependencies: ["TernMeasurement", "Tern", "TernBase", "TernEvents"]),
+    .target(
+      name: "TernTestSupport", dependencies: ["TernBase", "TernEvents", "TernLog", "TernDelivery", "Tern", "CTernZlib"]),
     .target(
       name: "TernSimulator",
-      dependencies: ["Tern", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport"]),
-    .executableTarget(name: "simulate", dependencies: ["TernSimulator", "TernEvents"]),
+      dependencies: ["Tern", "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernTestSupport"]),
+    .executableTarget(name: "simulate", dependencies: ["TernSimulator", "TernBase", "TernEvents"]),
     .systemLibrary(name: "CTernSpawn"),
     .target(
       name: "TernChildProcess", dependencies: [.target(name: "CTernSpawn", condition: .when(platforms: [.linux]))]),
-    .testTarget(name: "TernEventsTests", dependencies: ["TernEvents", "TernTestSupport"]),
+    .testTarget(name: "TernEventsTests", dependencies: ["TernBase", "TernEvents", "TernTestSupport"]),
     // A process that the tests of the log kill; no product, so only the tests build it.
-    .executableTarget(name: "CrashHelper", dependencies: ["TernLog", "TernEvents"], path: "Tests/CrashHelper"),
+    .executableTarget(
+      name: "CrashHelper", dependencies: ["TernLog", "TernBase", "TernEvents"], path: "Tests/CrashHelper"),
     .testTarget(
       name: "TernLogTests",
-      dependencies: ["TernLog", "TernEvents", "TernTestSupport", "TernChildProcess", "CrashHelper"]),
-    .testTarget(name: "TernDeliveryTests", dependencies: ["TernDelivery", "TernEvents", "TernTestSupport"]),
+      dependencies: ["TernLog", "TernBase", "TernEvents", "TernTestSupport", "TernChildProcess", "CrashHelper"]),
+    .testTarget(
+      name: "TernDeliveryTests", dependencies: ["TernDelivery", "TernBase", "TernEvents", "TernTestSupport"]),
     // A process for the tests to start and to kill.
     .executableTarget(
-      name: "TernProbe", dependencies: ["Tern", "TernEvents", "TernMeasurement", "TernTestSupport"],
+      name: "TernProbe", dependencies: ["Tern", "TernBase", "TernEvents", "TernMeasurement", "TernTestSupport"],
       path: "Tests/TernProbe"),
     .testTarget(
       name: "TernTests",
       dependencies: [
-        "Tern", "TernEvents", "TernLog", "TernDelivery", "TernMeasurement", "TernTestSupport", "TernChildProcess",
+        "Tern", "TernBase", "TernEvents", "TernLog", "TernDelivery", "TernMeasurement", "TernTestSupport",
+        "TernChildProcess",
         "TernProbe",
       ]),
     .testTarget(
       name: "TernMeasurementTests",
-      dependencies: ["TernMeasurement", "Tern", "TernEvents", "TernLog", "TernTestSupport"]),
+      dependencies: ["TernMeasurement", "Tern", "TernBase", "TernEvents", "TernLog", "TernTestSupport"]),
     .testTarget(
       name: "GoogleAnalyticsTests",
       dependencies: [
-        "GoogleAnalytics", "TernMeasurement", "Tern", "TernEvents", "TernLog", "TernTestSupport",
+        "GoogleAnalytics", "TernMeasurement", "Tern", "TernBase", "TernEvents", "TernLog", "TernTestSupport",
       ]),
     // Code as apps have it, without our settings, compiled in both language modes: the second directory is a link.
     .testTarget(
@@ -92,7 +100,9 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "AppCenterTests",
-      dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes", "Tern", "TernEvents", "TernTestSupport"]),
+      dependencies: [
+        "AppCenter", "AppCenterAnalytics", "AppCenterCrashes", "Tern", "TernBase", "TernEvents", "TernTestSupport",
+      ]),
     // Compiled only: code as apps have it, in both language modes.
     .testTarget(
       name: "AppCenterIdioms6", dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes"],
@@ -100,7 +110,7 @@ let package = Package(
     .testTarget(
       name: "AppCenterIdioms5", dependencies: ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes"],
       path: "Tests/AppCenterIdioms5", swiftSettings: [.swiftLanguageMode(.v5)]),
-    .testTarget(name: "TernSimulatorTests", dependencies: ["TernSimulator", "TernEvents"]),
+    .testTarget(name: "TernSimulatorTests", dependencies: ["TernSimulator", "TernBase", "TernEvents"]),
   ],
   swiftLanguageModes: [.v6]
 )

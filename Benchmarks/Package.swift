@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Figures, not tests: `Scripts/bench` runs these in release builds. A package of its own, so that nobody resolves it.
+// Benchmarks, not tests: `Scripts/bench` runs these in release builds. A separate package, so that no app resolves it.
 let package = Package(
   name: "tern-benchmarks",
   platforms: [.macOS(.v13)],
@@ -23,7 +23,8 @@ let package = Package(
         "BenchSupport", .product(name: "Tern", package: "tern"), .product(name: "TernChildProcess", package: "tern"),
       ]),
     .systemLibrary(name: "CBenchZlib"),
-    .executableTarget(name: "BenchLoad", dependencies: ["BenchSupport", "CBenchZlib"]),
+    .executableTarget(
+      name: "BenchLoad", dependencies: ["BenchSupport", "CBenchZlib", .product(name: "TernBase", package: "tern")]),
   ],
   swiftLanguageModes: [.v6]
 )

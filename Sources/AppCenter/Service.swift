@@ -1,6 +1,7 @@
 // swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
 
 public import Foundation
+import TernBase
 import TernEvents
 
 /// A part of the SDK that can be started and switched.

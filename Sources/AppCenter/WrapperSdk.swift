@@ -1,6 +1,7 @@
 // swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
 
 public import Foundation
+import TernBase
 import TernEvents
 
 /// The description of a wrapper SDK, such as React Native's.

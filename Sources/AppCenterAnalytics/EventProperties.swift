@@ -1,5 +1,6 @@
 public import Foundation
 import Tern
+import TernBase
 package import TernEvents
 
 /// Typed properties of an event: strings, numbers, Booleans and dates.

@@ -1,5 +1,6 @@
 public import AppCenter
 public import Foundation
+import TernBase
 import TernEvents
 
 extension Analytics {

@@ -1,5 +1,6 @@
 import AppCenter
 import Tern
+import TernBase
 import TernEvents
 
 extension AppCenterCore {

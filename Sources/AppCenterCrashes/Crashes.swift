@@ -3,6 +3,7 @@
 @_exported public import AppCenter
 import Foundation
 package import Tern
+import TernBase
 import TernEvents
 
 /// Decides about crash reports; returning true means that the app answers later with `Crashes.notify(with:)`.

@@ -1,6 +1,7 @@
 // swift-format-ignore-file: NeverUseImplicitlyUnwrappedOptionals
 
 import Foundation
+import TernBase
 import TernEvents
 import TernMeasurement
 

@@ -2,6 +2,7 @@
 
 public import Foundation
 package import Tern
+import TernBase
 import TernEvents
 package import TernMeasurement
 

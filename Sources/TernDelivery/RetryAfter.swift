@@ -1,3 +1,4 @@
+import TernBase
 package import TernEvents
 
 /// The wait that a server asks for (RFC 9110 §10.2.3).
@@ -46,7 +47,8 @@ package enum RetryAfter {
     guard clock.count == 3, let hour = number(clock[0]), let minute = number(clock[1]), let second = number(clock[2]),
       hour < 24, minute < 60, second <= 60, (1970...9999).contains(year)
     else { return nil }
-    let seconds = daysSince1970(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second
+    let seconds =
+      CivilDate(year: year, month: month, day: day).daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second
     return Timestamp(millisecondsSince1970: Int64(seconds) * 1000)
   }
 
@@ -60,14 +62,5 @@ package enum RetryAfter {
   private static func month(_ text: Substring.UTF8View) -> Int? {
     let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     return names.firstIndex { $0.utf8.elementsEqual(text) }.map { $0 + 1 }
-  }
-
-  /// Days from 1970-01-01 in the Gregorian calendar, for years from 1970 on.
-  private static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
-    // Counting years from March puts the leap day last, so that the months before it have fixed lengths.
-    let shifted = month > 2 ? year : year - 1
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    let days = shifted * 365 + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear
-    return days - 719_468
   }
 }

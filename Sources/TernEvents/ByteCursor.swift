@@ -133,7 +133,7 @@ private func hexadecimal(_ value: UInt32) -> UInt64 {
   return digits + 0x3030_3030_3030_3030 + letters * 0x27
 }
 
-/// Whether any of eight bytes is a control character, a quotation mark or a backslash.
+/// True if any of eight bytes is a control character, a quotation mark or a backslash.
 @inline(__always)
 private func needsEscape(_ word: UInt64) -> Bool {
   let ones: UInt64 = 0x0101_0101_0101_0101

@@ -1,6 +1,6 @@
 /// The time as the SDK sees it: a parameter everywhere, so that a month of device life runs in milliseconds in a test.
 public protocol TernClock: Sendable {
-  /// What the wall clock shows.
+  /// The wall time.
   var wallTime: Timestamp { get }
   /// Time since some fixed point of this boot; never jumps, and counts on while the device sleeps where the system can.
   var uptime: Duration { get }

@@ -1,4 +1,4 @@
-/// Why an event was dropped instead of delivered; every drop is counted under one of these.
+/// The reason that an event was dropped instead of delivered; every drop is counted under one of these.
 public struct DropReason: Hashable, Sendable, CustomStringConvertible {
   /// The stable name, as reports show it.
   public let description: String

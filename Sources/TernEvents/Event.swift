@@ -1,4 +1,4 @@
-/// What an event records.
+/// The kind of an event.
 public enum EventKind: String, Sendable, CaseIterable {
   /// Something the user or the app did, named by the developer.
   case event
@@ -6,7 +6,7 @@ public enum EventKind: String, Sendable, CaseIterable {
   case screen
   /// A session that began; its `session` names it.
   case sessionStart = "session_start"
-  /// What the client had to drop, by reason; its properties are reason → count since the last such report.
+  /// Events dropped by the client, by reason; its properties are reason → count since the last such report.
   case drops
   /// An error that the app took care of; ``Event/details`` has its exception.
   case handledError = "handled_error"
@@ -16,7 +16,7 @@ public enum EventKind: String, Sendable, CaseIterable {
   case attachment
 }
 
-/// How urgently an event is kept and sent.
+/// The priority with which an event is kept and sent.
 public enum Priority: String, Sendable, CaseIterable {
   /// Sent with the next batch; the first to go when the queue is full.
   case normal
@@ -28,11 +28,11 @@ public enum Priority: String, Sendable, CaseIterable {
 public struct Event: Sendable, Hashable {
   /// The identifier by which the server removes duplicates (UUID version 7).
   public var id: UniqueID
-  /// What the event records.
+  /// The kind of the event.
   public var kind: EventKind
   /// The event's name, or the screen's; empty for other kinds.
   public var name: String
-  /// What the device's wall clock showed.
+  /// The device's wall time.
   public var time: Timestamp
   /// Milliseconds since the device booted, when known: does not jump when the wall clock is set.
   public var uptimeMilliseconds: Int64?

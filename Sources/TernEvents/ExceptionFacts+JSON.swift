@@ -1,5 +1,5 @@
 extension ExceptionFacts {
-  /// What is kept of an exception whose encoding has to become smaller.
+  /// The limits for an exception whose encoding must become smaller.
   private struct Limits {
     var frames: Int
     var textBytes: Int

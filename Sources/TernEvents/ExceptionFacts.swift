@@ -1,4 +1,4 @@
-/// What is known of an error: its type, what it says, and where it happened.
+/// The facts of an error: its type, its message, and its location.
 ///
 /// It travels as the member `exception` of events of the kinds ``EventKind/handledError`` and ``EventKind/crash``.
 public struct ExceptionFacts: Sendable, Hashable {
@@ -33,13 +33,13 @@ public struct ExceptionFacts: Sendable, Hashable {
 
   /// The type of the error, by which reports group; never empty.
   public var type: String
-  /// What the error says.
+  /// The message of the error.
   public var message: String?
   /// The stack as text.
   public var stackTrace: String?
   /// The stack, the innermost call first.
   public var frames: [Frame]
-  /// What caused it.
+  /// The underlying error.
   public var innerExceptions: [ExceptionFacts]
   /// The wrapper SDK that reported it.
   public var wrapperSdkName: String?
@@ -68,9 +68,9 @@ public struct AttachmentPiece: Sendable, Hashable {
   public var name: String?
   /// The media type.
   public var contentType: String
-  /// Which piece this is, from zero.
+  /// The index of this piece, from zero.
   public var part: Int
-  /// How many pieces there are.
+  /// The number of pieces.
   public var parts: Int
   /// The piece's bytes.
   public var data: ArraySlice<UInt8>
@@ -80,7 +80,7 @@ public struct AttachmentPiece: Sendable, Hashable {
   /// The most bytes of a whole attachment: 7 MiB.
   public static let maximumAttachmentBytes = 7 << 20
 
-  /// How many bytes a piece may hold so that they take at most `room` as text; never none, or there were no end.
+  /// The number of bytes in a piece that takes at most `room` as text; at least one, so that splitting ends.
   package static func bytes(encodedIn room: Int) -> Int {
     min(maximumBytes, max(room / 4 * 3, 1 << 10))
   }

@@ -91,7 +91,7 @@ extension JSONWriter {
 }
 
 extension Event {
-  /// The most bytes that the event takes as JSON, beside the device.
+  /// The most bytes that the event takes as JSON, without the device.
   fileprivate var maximumBytes: Int {
     // All member names, three identifiers and two numbers take less than 300 bytes.
     var count = 300 + (name.utf8.count + (boot?.utf8.count ?? 0) + (user?.utf8.count ?? 0)) * 6

@@ -75,6 +75,6 @@ public struct Properties: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// Whether there are no properties.
+  /// True if there are no properties.
   public var isEmpty: Bool { elements.isEmpty }
 }

@@ -17,7 +17,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     return millisecondsSince1970 % 1000 < 0 ? quotient - 1 : quotient
   }
 
-  /// Whether the left one is earlier.
+  /// Returns true if the left timestamp is earlier.
   public static func < (left: Timestamp, right: Timestamp) -> Bool {
     left.millisecondsSince1970 < right.millisecondsSince1970
   }

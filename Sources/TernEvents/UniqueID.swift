@@ -61,7 +61,7 @@ public struct UniqueID: Hashable, Sendable {
 }
 
 extension UniqueID: Comparable {
-  /// Whether the left one comes first in the order of the texts.
+  /// Returns true if the left identifier comes first in the order of the texts.
   public static func < (left: UniqueID, right: UniqueID) -> Bool {
     (left.high, left.low) < (right.high, right.low)
   }

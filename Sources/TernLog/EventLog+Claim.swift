@@ -1,15 +1,16 @@
+import TernBase
 import TernEvents
 
-/// What only one call at a time may touch: the open claims, and memory to read into.
+/// The state that only one call at a time may touch: the open claims, and memory to read into.
 struct Operations {
   var claims: [UInt64: [ClaimedRecord]] = [:]
   var lastClaim: UInt64 = 0
   var generation: UInt64 = 0
-  /// Where events lie that somebody asks about.
+  /// The locations of events that receipts track.
   var places: [UniqueID: Place] = [:]
   let buffer = ScratchBuffer(capacity: 4 << 10)
 
-  /// Ends claims that became void.
+  /// Discards claims that became void.
   mutating func forgetVoidClaims(generation: UInt64) {
     if generation != self.generation {
       claims = [:]
@@ -18,7 +19,7 @@ struct Operations {
     self.generation = generation
   }
 
-  /// The number of the next claim, and the end of claims that became void.
+  /// Discards claims that became void, and returns the number of the next one.
   mutating func beginClaim(generation: UInt64) -> UInt64 {
     forgetVoidClaims(generation: generation)
     lastClaim += 1
@@ -27,11 +28,11 @@ struct Operations {
 }
 
 extension EventLog {
-  /// Takes the oldest waiting events, critical ones first; `nil` when none can be had.
+  /// Claims the oldest waiting events, critical ones first; `nil` if none are available.
   ///
   /// The batch holds at most `maximumEvents` events with `maximumBytes` bytes of payload, but at least one event
-  /// however large. Events that are too old or damaged are dropped and counted on the way. Reads files, so not for the
-  /// caller of `track`; appending goes on meanwhile.
+  /// however large. Expired and damaged events are dropped and counted on the way. Reads files, so it must not run on
+  /// the caller of `track`; appending continues meanwhile.
   package func claim(maximumEvents: Int, maximumBytes: Int) -> LogClaim? {
     if configuration.durability == .everyBatch { synchronize() }
     return operations.withLock { operations in
@@ -50,19 +51,19 @@ extension EventLog {
 
   private enum Pass {
     case batch(LogClaim)
-    /// Nothing to hand out yet, but events were dropped or files skipped: look again.
+    /// Nothing to hand out yet, but events were dropped or files skipped: try again.
     case progress
     case nothing
   }
 
-  /// One pass: plan under the lock, read without it, take note under the lock.
+  /// One pass: plan under the lock, read without it, update the index under the lock.
   private func readClaim(
     _ operations: inout Operations, _ limits: (events: Int, bytes: Int), skipping skipped: inout Set<UInt64>
   ) -> Pass {
     let now = (wall: clock.wallTime, uptime: clock.uptime)
     let plan = state.withLock { state -> ClaimPlan? in
       guard state.checkHome(at: now.uptime) else {
-        // Or what waits would count as if it could be had.
+        // Otherwise waiting events would count as available.
         if !state.isClosed { state.backOffEverything(at: now.uptime) }
         return nil
       }
@@ -104,7 +105,7 @@ extension EventLog {
     return findings
   }
 
-  /// Skips what could not be read now, and leaves it alone for a while.
+  /// Skips segments that could not be read, and starts their backoff.
   private func note(_ findings: [ClaimFinding], _ skipped: inout Set<UInt64>) {
     let uptime = clock.uptime
     for finding in findings {

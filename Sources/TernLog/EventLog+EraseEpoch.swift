@@ -1,24 +1,24 @@
+import TernBase
 import TernEvents
 
 extension EventLog {
-  /// Removes exactly the events of one identity epoch, or of one part (``RecordEpoch``), that are in the log now, of
-  /// both lanes.
+  /// Removes the events of one identity epoch, or of one part (``RecordEpoch``), that are in either lane now.
   ///
-  /// Their bytes are overwritten, and flushed unless the durability is `.never`. They are counted as `.erased`, those
-  /// in open claims too, which settling then passes over. Events appended later are kept, whatever their epoch. What
-  /// dead processes left beside this log is taken in first. Reads all segments, so not for the caller of `track`;
-  /// appending goes on meanwhile.
+  /// Their bytes are overwritten, and flushed unless the durability is `.never`. They are counted as `.erased`,
+  /// including those in open claims, which settling then skips. Later events are kept, even those of the epoch.
+  /// Logs of dead processes are adopted first. Reads all segments, so it must not run on the caller of `track`;
+  /// appending continues meanwhile.
   ///
-  /// Returns whether nothing of the epoch is left on the disk. When something could not be erased it is not handed out
-  /// all the same, and it is tried again with the next call and at the next launch on this log or on one that adopts
-  /// it, also after a crash on the way.
+  /// Returns true if nothing of the epoch is left on the disk. Events that could not be erased are not handed out
+  /// either; erasing is retried with the next call and at the next launch, on this log or one that adopts it, even
+  /// after a crash.
   @discardableResult
   package func erase(epoch: UInt32) -> Bool {
     operations.withLock { operations in
       readErasures(&operations)
       let isPossible = state.withLock { state -> Bool in
         guard state.checkHome(at: clock.uptime) else {
-          // Holds for what is found when there is a directory.
+          // Applies to the events that are found once there is a directory.
           state.pendingEpochs.insert(epoch)
           return false
         }
@@ -33,12 +33,12 @@ extension EventLog {
     }
   }
 
-  /// Takes up the erasures that could not be read when the log was opened, once they can be.
+  /// Continues the erasures that could not be read when the log was opened, once they can be read.
   func readErasures(_ operations: inout Operations) {
     if state.withLock({ $0.readUnreadErasures() }) { finishErasures(&operations) }
   }
 
-  /// Ends the erasures that are under way; true when nothing of them is left.
+  /// Completes the open erasures; true if none is left.
   @discardableResult
   func finishErasures(_ operations: inout Operations) -> Bool {
     let (erasures, names, generation) = state.withLock { state in
@@ -56,13 +56,13 @@ extension EventLog {
     removeSettled()
     shrink()
     operations.buffer.trim(to: 64 << 10)
-    // Or power loss brings back files that were removed long before.
+    // Otherwise power loss could bring back files that were removed long before.
     if configuration.durability != .never, let home = state.withLock({ $0.home?.path }) {
       do throws(FileError) { try fileSystem.synchronize(home) } catch { isComplete = false }
     }
     return state.withLock { state in
       state.saveLedger()
-      // A segment that is on the disk but not in the index could not be read.
+      // A segment that is on the disk but not in the index is one that could not be read.
       guard isComplete, state.generation == generation, state.isIndexWhole(for: erasures) else { return false }
       state.erasures.removeAll { erasures.contains($0) }
       state.saveErasures()
@@ -70,7 +70,7 @@ extension EventLog {
     }
   }
 
-  /// Erases what is concerned of one segment; false when something is left.
+  /// Erases the matching events of one segment; false if some are left.
   private func erase(
     _ erasures: [Erasure], _ name: SegmentName, _ generation: UInt64, _ operations: inout Operations
   ) -> Bool {
@@ -88,7 +88,7 @@ extension EventLog {
         erasures.contains { $0.concerns(record.epoch, in: name) }
       }
       let runs = state.withLock { $0.generation == generation ? $0.erase(name, waiting, claimed) : [] }
-      // Cut off what a torn write may have left behind the last record.
+      // Cut off the bytes that a torn write may have left behind the last record.
       if try fileSystem.status(file).size > source.segment.end { try fileSystem.truncate(file, to: source.segment.end) }
       for run in runs { try wipe(run, source, file, operations.buffer) }
       if configuration.durability != .never, !runs.isEmpty { try fileSystem.synchronize(source.path) }
@@ -98,12 +98,12 @@ extension EventLog {
     }
   }
 
-  /// Overwrites a stretch of which nothing lives any more: a filler record in front, zeros behind.
+  /// Overwrites a span without live records: a filler record in front, zeros behind.
   private func wipe(_ run: Run, _ source: ClaimSource, _ file: OpenFile, _ buffer: ScratchBuffer) throws(FileError) {
     let bytes = buffer.reserve(run.bytes)
     bytes.initializeMemory(as: UInt8.self, repeating: 0)
     if run.bytes >= RecordHeader.size, let start = bytes.baseAddress {
-      // First the tombstone alone: whatever becomes of the rest, recovery does not look into the stretch.
+      // First the tombstone alone: recovery then skips the span even if the rest of this write fails.
       let tombstone = PendingTombstone(
         name: source.segment.name, header: source.segment.header, path: source.path, run: run)
       guard tombstone.write(to: file, fileSystem) else { throw FileError.full(.write) }
@@ -119,7 +119,7 @@ extension EventLog {
 }
 
 extension Operations {
-  /// Takes the records of one segment that match out of all open claims; what is left of the claims, and what went.
+  /// Removes the matching records of one segment from all open claims; returns the removed and the remaining runs.
   mutating func takeClaimed(
     _ name: SegmentName, _ isTaken: (ClaimedRecord) -> Bool
   ) -> [(claim: UInt64, taken: [Run], kept: [Run])] {
@@ -136,7 +136,7 @@ extension Operations {
 }
 
 extension Segment {
-  /// The waiting records whose headers match, as runs to be taken out of waiting.
+  /// The waiting records whose headers match, as runs.
   func waitingRuns(_ reader: SegmentReader, where matches: (RecordHeader) -> Bool) -> [Run] {
     var runs: [Run] = []
     var walker = WaitingWalker(self, reader)
@@ -149,7 +149,7 @@ extension Segment {
 }
 
 extension LogState {
-  /// Keeps a segment as it is until `unpin`.
+  /// Protects a segment from changes until `unpin`.
   mutating func pin(_ name: SegmentName) -> ClaimSource? {
     let lane = Int(name.lane.rawValue)
     guard let index = lanes[lane].segments.index(of: name.number) else { return nil }
@@ -158,16 +158,16 @@ extension LogState {
     return ClaimSource(path: path(name), segment: lanes[lane].segments[index])
   }
 
-  /// Takes records out of the log as erased; returns every stretch of the segment of which nothing lives.
+  /// Removes records from the log as erased; returns every span of the segment without live records.
   ///
-  /// Stretches are not merged: a tombstone that is in the file already is never changed, so that no torn write undoes it.
+  /// Spans are not merged: an existing tombstone is never changed, so that no torn write undoes it.
   mutating func erase(
     _ name: SegmentName, _ waiting: [Run], _ claimed: [(claim: UInt64, taken: [Run], kept: [Run])]
   ) -> [Run] {
     let lane = Int(name.lane.rawValue)
     guard let index = lanes[lane].segments.index(of: name.number) else { return [] }
     var gone = waiting
-    // Also what left before: delivered events of the epoch are still in there.
+    // Include records that left before: delivered events of the epoch are among them.
     let before = lanes[lane].segments[index].runs.filter { $0.owner == Run.gone }
     lanes[lane].modify(index) { segment in
       for (claim, taken, kept) in claimed {
@@ -182,7 +182,7 @@ extension LogState {
     return before + gone
   }
 
-  /// Whether every segment file that the erasures concern is in the index.
+  /// True if every segment file that the erasures concern is in the index.
   func isIndexWhole(for erasures: [Erasure]) -> Bool {
     guard let home, let names = try? home.segments(fileSystem) else { return false }
     return names.allSatisfy { name in

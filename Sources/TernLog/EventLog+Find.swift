@@ -1,28 +1,29 @@
+import TernBase
 package import TernEvents
 
-/// Where an event lies that somebody asked about.
+/// The location of an event that a receipt tracks.
 struct Place {
   let name: SegmentName
   let offset: Int
-  /// Of the segment, when the event was seen there.
+  /// The segment's revision when the event was seen there.
   let revision: Int
 }
 
-/// What is known of events that somebody asked about; the others are gone.
+/// The events that are still in the log; all others that were looked up are gone.
 package struct Remaining: Equatable {
   /// In the log, waiting or claimed.
   package var found: Set<UniqueID> = []
-  /// In the log or gone: what may hold them cannot be read now.
+  /// In the log or gone: a segment that may hold them cannot be read now.
   package var uncertain: Set<UniqueID> = []
 }
 
 extension EventLog {
-  /// Which of these events are still in the log, waiting or claimed.
+  /// Looks up which of these events are still in the log, waiting or claimed.
   ///
-  /// Reads the headers of all segments when it is asked about an event for the first time, so it is for the few that
-  /// somebody asks about, and not for the caller of `track`; appending goes on meanwhile. Asked about the same ones
-  /// again, it looks at its index only, except for a segment that was rewritten meanwhile. A segment that cannot be read
-  /// is left alone for a while, as when a claim needs it, and until then nobody knows of what was not found elsewhere.
+  /// Reads the headers of all segments when it looks up an event for the first time, so it suits a few events and must
+  /// not run on the caller of `track`; appending continues meanwhile. Later lookups of the same events use the index
+  /// only, except for segments that were rewritten meanwhile. A segment that cannot be read backs off as after a claim;
+  /// until its next attempt, events that were not found elsewhere are uncertain.
   package func remaining(of ids: Set<UniqueID>) -> Remaining {
     operations.withLock { operations in
       let generation = state.withLock { $0.generation }
@@ -45,7 +46,7 @@ extension EventLog {
     }
   }
 
-  /// Looks through what waits in one segment; false when it cannot be read.
+  /// Searches the waiting records of one segment; false if it cannot be read.
   private func find(
     _ ids: Set<UniqueID>, in name: SegmentName, _ generation: UInt64, _ buffer: ScratchBuffer,
     _ places: inout [UniqueID: Place]
@@ -78,14 +79,14 @@ extension EventLog {
   }
 }
 
-/// What is known of events without reading any file, and where the others have to be looked for.
+/// The events that the index knows, and the segments to search for the others.
 struct Search {
   var found: [UniqueID: Place] = [:]
   /// Segments that were rewritten since the events were seen in them.
   var moved: [SegmentName: Set<UniqueID>] = [:]
   /// Never seen before.
   var unknown: Set<UniqueID> = []
-  /// All segments, if there is something unknown.
+  /// All segments, if some events are unknown.
   var names: [SegmentName] = []
   /// Events of segments that could not be read.
   var uncertain: Set<UniqueID> = []

@@ -1,10 +1,11 @@
+import TernBase
 import TernEvents
 
 extension EventLog {
-  /// Says what became of a claim; a claim that is settled already, or void, is ignored.
+  /// Settles a claim; a claim that is settled already, or void, is ignored.
   ///
-  /// What left the log is marked so on disk before this returns. Says whether the claim was still open: the events of a
-  /// void one have left already, and were counted then.
+  /// The tombstones of events that leave the log are on disk before this returns. Returns true if the claim was still
+  /// open; the events of a void one have left already, and were counted then.
   @discardableResult
   package func settle(_ claim: LogClaim.ID, _ settlement: BatchResolution) -> Bool {
     operations.withLock { operations in
@@ -57,7 +58,7 @@ extension EventLog {
     }
   }
 
-  /// Comes back under a limit that was lowered, one short step under the lock at a time.
+  /// Shrinks the log to a limit that was lowered, one short step under the lock at a time.
   func shrink() {
     while state.withLock({ $0.shrinkStep() }) {}
   }
@@ -66,7 +67,7 @@ extension EventLog {
 /// A settled segment whose file is being removed; the index no longer has it.
 struct Removal {
   let segment: Segment
-  /// The tombstone over the whole segment, for when its file will not go.
+  /// The tombstone over the whole segment, in case its file cannot be removed.
   let tombstone: PendingTombstone
   let generation: UInt64
   let spare: String?
@@ -76,7 +77,7 @@ struct Removal {
   var isKept = false
 }
 
-/// What happens to one record of a settled claim.
+/// The outcome for one record of a settled claim.
 enum Verdict {
   case delivered
   case returned
@@ -96,7 +97,7 @@ extension BatchResolution {
 }
 
 extension LogState {
-  /// Takes the claimed records out of the log or gives them back; the segments stay pinned until the tombstones are written.
+  /// Removes the claimed records from the log or returns them; segments stay pinned until the tombstones are written.
   mutating func settle(
     _ claim: UInt64, _ records: [ClaimedRecord], _ verdicts: [Verdict]
   ) -> (tombstones: [PendingTombstone], pinned: [SegmentName]) {
@@ -120,7 +121,7 @@ extension LogState {
           tombstones.append(PendingTombstone(name: name, header: header, path: path(name), run: merged))
         }
         let segment = lanes[lane].segments[index]
-        // A segment that goes as a whole needs no tombstones.
+        // A segment that is removed as a whole needs no tombstones.
         if segment.isSettled, !segment.isOpenEnded { tombstones.removeAll { $0.name == name } }
       }
       start = end
@@ -128,7 +129,8 @@ extension LogState {
     return (tombstones, pinned)
   }
 
-  /// The runs of records that leave, adjoining ones as one, so that a batch costs one tombstone and not one an event.
+  /// The runs of records that leave, with adjoining ones merged, so that a batch costs one tombstone, not one per
+  /// event.
   private mutating func gone(_ records: ArraySlice<ClaimedRecord>, _ verdicts: [Verdict]) -> [Run] {
     var runs: [Run] = []
     for index in records.indices {

@@ -1,9 +1,10 @@
+import TernBase
 import TernEvents
 
 extension EventLog {
   /// Changes the limit of bytes on disk; values under 24 KiB are raised to it.
   ///
-  /// A lower limit takes effect at once, except for events in open claims: those go when they are settled.
+  /// A lower limit takes effect at once, except for events in open claims, which may be evicted once settled.
   package func setMaximumBytes(_ bytes: Int) {
     operations.withLock { _ in
       state.withLock { $0.maximumBytes = max(bytes, 24 << 10) }
@@ -12,9 +13,9 @@ extension EventLog {
     }
   }
 
-  /// Removes every event, and what dead processes left beside this log; open claims become void.
+  /// Removes every event, including the logs of dead processes; open claims become void.
   ///
-  /// The events are counted as `.erased`. Only the counts of drops and the lock stay on disk. Unless the durability is
+  /// The events are counted as `.erased`. Only the drop counts and the lock stay on disk. Unless the durability is
   /// `.never`, power loss brings nothing back once this has returned.
   package func erase() {
     operations.withLock { operations in
@@ -23,10 +24,10 @@ extension EventLog {
         _ = state.checkHome(at: clock.uptime)
         return state.home
       }
-      // Looked for outside the lock, for which `append` would wait: usually there are none.
+      // Search outside the lock, since `append` would wait for it: usually there are none.
       let orphans = present.map { LogDirectory.orphans(in: configuration.directory, besides: $0, fileSystem) } ?? []
       let firstToKeep = state.withLock { state -> UInt64 in
-        // What dead processes left is erased too, so it is counted too.
+        // Events of dead processes are erased too, so they are counted too.
         if !orphans.isEmpty {
           for lane in state.lanes.indices { state.seal(lane) }
           state.adopt(orphans)
@@ -34,7 +35,7 @@ extension EventLog {
         return state.forgetEverything()
       }
       guard let home = state.withLock({ $0.home }) else { return }
-      // Everything but the segments begun since: also what was quarantined and what could not be read.
+      // Everything but the segments begun since, including quarantined and unreadable files.
       let isEvent: (String) -> Bool = { $0 != LogDirectory.lockName && $0 != DropLedger.fileName }
       for name in (try? fileSystem.list(home.path)) ?? [] where isEvent(name) {
         if let segment = SegmentName(name), segment.number >= firstToKeep, !segment.isStray { continue }
@@ -50,18 +51,18 @@ extension EventLog {
     }
   }
 
-  /// What a flush refuses is left to the system, which writes in its own time.
+  /// If flushing fails, the system writes in its own time.
   private func flushNames(_ directory: LogDirectory) {
     if configuration.durability != .never { try? fileSystem.synchronize(directory.path) }
   }
 
-  /// Takes in what processes left that died since this log was opened; true when more waits now.
+  /// Adopts the events of processes that died since this log was opened; true if more events wait now.
   ///
-  /// Looks at all sibling directories, so not for the caller of `track`.
+  /// Reads all sibling directories, so it must not run on the caller of `track`.
   package func adoptOrphans() -> Bool {
     operations.withLock { operations in
       guard let home = state.withLock({ $0.isClosed ? nil : $0.home }) else { return false }
-      // Looked for outside the lock, for which `append` would wait: usually there are none.
+      // Search outside the lock, since `append` would wait for it: usually there are none.
       let orphans = LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem)
       let hasEvents = orphans.contains { (try? $0.segments(fileSystem))?.isEmpty == false }
       guard hasEvents else {
@@ -80,7 +81,7 @@ extension EventLog {
     }
   }
 
-  /// Removes a file; one that will not go is at least emptied.
+  /// Removes a file, or empties it if it cannot be removed.
   private func wipe(_ path: String) {
     do throws(FileError) {
       try fileSystem.remove(path)
@@ -91,9 +92,9 @@ extension EventLog {
     }
   }
 
-  /// Flushes what is not on the medium yet; waits for it, so not for the caller of `track`.
+  /// Flushes everything to the medium and waits for it, so it must not run on the caller of `track`.
   ///
-  /// Does nothing but save the counts of drops when the durability is `.never`. All other calls go on meanwhile.
+  /// Only saves the drop counts if the durability is `.never`. All other calls continue meanwhile.
   package func synchronize() {
     flushing.withLock { isFlushing in
       isFlushing = true
@@ -118,7 +119,7 @@ extension EventLog {
     }
   }
 
-  /// Gives the directory free; later appends are dropped.
+  /// Releases the directory; later appends are dropped.
   package func close() {
     operations.withLock { operations in
       operations.claims = [:]
@@ -136,14 +137,14 @@ extension EventLog {
   }
 }
 
-/// What has to be flushed to the medium.
+/// The files to flush to the medium.
 struct FlushWork {
   var segments: [(name: SegmentName, path: String)] = []
   var directories: [String] = []
 }
 
 extension LogState {
-  /// Begins anew without any event; returns the number from which on segments are new.
+  /// Starts over without any event; returns the first number of new segments.
   mutating func forgetEverything() -> UInt64 {
     ledger.add(.erased, waiting + claimed)
     generation += 1
@@ -184,7 +185,7 @@ extension LogState {
     return work
   }
 
-  /// What could not be flushed is due again.
+  /// Puts back what could not be flushed.
   mutating func finishFlush(failed: [SegmentName], _ isDirectoryFlushed: Bool) {
     for name in failed {
       let lane = Int(name.lane.rawValue)

@@ -1,6 +1,7 @@
+import TernBase
 package import TernEvents
 
-/// A queue of events on disk: an appended event survives the end of the process and leaves by being settled.
+/// A queue of events on disk: an appended event survives the end of the process and stays until it is settled.
 package final class EventLog: Sendable {
   /// The settings of a log; values out of range are corrected.
   package struct Configuration: Sendable {
@@ -8,15 +9,15 @@ package final class EventLog: Sendable {
     package var directory: String
     /// The most the log may hold on disk, in bytes. The default is 10 MiB, the minimum 24 KiB.
     package var maximumBytes: Int
-    /// The age from which an event is no longer worth sending. The default is 25 days.
+    /// The age at which an event expires. The default is 25 days.
     package var maximumAge: Duration
-    /// The size from which a new segment file is begun, in bytes; smaller in a small log. The default is 64 KiB.
+    /// The size at which a new segment file begins, in bytes; smaller in a small log. The default is 64 KiB.
     package var segmentBytes: Int
     /// The largest payload that is stored, in bytes. The default is 64 KiB.
     package var maximumRecordBytes: Int
-    /// When events are flushed to the medium. The default is `.onBackgroundAndCritical`.
+    /// The moments at which events are flushed to the medium. The default is `.onBackgroundAndCritical`.
     package var durability: Durability
-    /// Names this boot of the machine, so that uptimes can be compared; all zero when unknown.
+    /// Identifies this boot of the machine, so that uptimes can be compared; all zero if unknown.
     package var bootID: UniqueID
 
     /// Creates a configuration; `maximumBytes` is raised to 24 KiB, `segmentBytes` kept within 1 KiB and 1 MiB,
@@ -39,14 +40,14 @@ package final class EventLog: Sendable {
   let configuration: Configuration
   let fileSystem: any FileSystem
   let clock: any TernClock
-  /// Taken first when both are: one claim, settlement or clean-up at a time, its reading and writing included.
+  /// Taken before `state` if both are needed: one claim, settlement or clean-up at a time, including its I/O.
   let operations: Locked<Operations>
-  /// Taken for flushing alone, which may take long: whoever erases or settles must not wait for the medium.
+  /// Taken only for flushing, which may be slow: erasing and settling must not wait for the medium.
   let flushing = Locked(false)
-  /// Held for moments only, as `append` waits for it on the app's threads.
+  /// Held for moments only, because `append` waits for it on the app's threads.
   let state: Locked<LogState>
 
-  /// Opens the log, recovers what earlier processes left, and adopts the events of those that are gone.
+  /// Opens the log, recovers the events of earlier processes, and adopts the logs of dead ones.
   ///
   /// Throws `LogError.Code.directoryUnavailable` when no directory can be created and locked.
   package convenience init(
@@ -56,7 +57,7 @@ package final class EventLog: Sendable {
     try open()
   }
 
-  /// Creates a log that touches no file before ``open()``; what is appended until then is dropped as `.storageFailed`.
+  /// Creates a log that touches no file before ``open()``; events appended until then are dropped as `.storageFailed`.
   package init(unopened configuration: Configuration, fileSystem: any FileSystem, clock: any TernClock) {
     self.configuration = configuration
     self.fileSystem = fileSystem
@@ -68,22 +69,10 @@ package final class EventLog: Sendable {
     self.state = Locked(state)
   }
 
-  /// Opens the log like `init`, or begins without a directory and looks for one again with later calls.
+  /// Locks a directory, recovers the events of earlier processes, and adopts the logs of dead ones; does nothing if the
+  /// log is open. A limit that was set meanwhile applies.
   ///
-  /// Until one is found, appended events are dropped as `.storageFailed` and counted.
-  package static func openingWhenPossible(
-    _ configuration: Configuration, fileSystem: any FileSystem, clock: any TernClock
-  ) -> EventLog {
-    let log = EventLog(unopened: configuration, fileSystem: fileSystem, clock: clock)
-    try? log.open()
-    log.state.withLock { $0.looksForHome = true }
-    return log
-  }
-
-  /// Takes a directory, recovers what earlier processes left there, and adopts the events of those that are gone; does
-  /// nothing when that was done. The limit that was set meanwhile holds.
-  ///
-  /// Throws `LogError.Code.directoryUnavailable` when no directory can be created and locked; it can be tried again.
+  /// Throws `LogError.Code.directoryUnavailable` if no directory can be created and locked; the call can be repeated.
   package func open() throws(LogError) {
     try operations.withLock { (operations) throws(LogError) in
       let isNew = try state.withLock { (state) throws(LogError) in try state.open() }
@@ -99,9 +88,9 @@ package final class EventLog: Sendable {
 
   /// Stores an event with one write; from any thread.
   ///
-  /// When this returns `.stored`, the event survives the end of the process. `time` and `uptime` are when it happened,
-  /// `epoch` is the identity it belongs to. Never flushes and never throws; what cannot be stored is dropped and
-  /// counted, unless `isKept` says that the caller keeps what the disk refuses: then `.storageFailed` is not counted.
+  /// Once this returns `.stored`, the event survives the end of the process. `time` and `uptime` are the moment of the
+  /// event, `epoch` is the identity it belongs to. Never flushes and never throws; an event that cannot be stored is
+  /// dropped and counted. With `isKept` the caller keeps events that the disk refuses: `.storageFailed` is not counted.
   package func append(
     _ payload: [UInt8], id: UniqueID, time: Timestamp, uptime: Duration, epoch: UInt32, lane: Lane, isKept: Bool = false
   ) -> AppendOutcome {
@@ -115,19 +104,19 @@ package final class EventLog: Sendable {
         state.ledger.remove(.storageFailed, 1)
         return outcome
       }
-      // Afterwards, since a directory that was lost on the way is taken stock of without this event.
+      // Afterwards: if the directory was lost on the way, the recount does not include this event.
       state.track(1)
       return outcome
     }
   }
 
-  /// Whether it has a directory.
+  /// True while the log has a directory.
   package var isOpen: Bool { state.withLock { $0.home != nil } }
 
-  /// How many events have left without being delivered, whatever the reason; costs no more than a lock.
+  /// The number of events that left without being delivered, for any reason; costs no more than a lock.
   package var droppedTotal: Int { state.withLock { $0.ledger.dropped } }
 
-  /// What the log holds.
+  /// The contents of the log.
   package var counts: LogCounts {
     state.withLock { state in
       var counts = LogCounts()
@@ -157,7 +146,7 @@ package final class EventLog: Sendable {
     }
   }
 
-  /// Counts events that were dropped before they reached the log; a name with a colon is a note kept beside the drops.
+  /// Counts events that were dropped before they reached the log; a name with a colon is a note, not a drop.
   package func count(_ reason: DropReason, _ n: Int) {
     state.withLock { state in
       state.ledger.add(reason, n)
@@ -165,7 +154,7 @@ package final class EventLog: Sendable {
     }
   }
 
-  /// Whether normal events of these bytes can lie here together, if other normal ones go for them.
+  /// True if normal events of this total size fit together, possibly by evicting other normal ones.
   package func hasRoom(forNormal records: Int, bytes: Int) -> Bool {
     state.withLock { state in
       let segments = min(records, bytes / (state.segmentLimit / 2)) + 2
@@ -174,12 +163,12 @@ package final class EventLog: Sendable {
     }
   }
 
-  /// Writes the counts down if they changed, so that a crash does not take them along.
+  /// Saves the counts if they changed, so that a crash does not lose them.
   package func saveCounts() {
     state.withLock { $0.saveLedger() }
   }
 
-  /// Takes back what ``count(_:_:)`` counted.
+  /// Reverts ``count(_:_:)``.
   package func uncount(_ reason: DropReason, _ n: Int) {
     state.withLock { $0.ledger.remove(reason, n) }
   }

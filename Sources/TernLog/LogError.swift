@@ -1,4 +1,4 @@
-/// Why a log could not be opened.
+/// The reason that a log could not be opened.
 package struct LogError: Error, CustomStringConvertible {
   /// The kind of failure; new kinds may be added.
   package struct Code: Hashable, Sendable {
@@ -8,11 +8,11 @@ package struct LogError: Error, CustomStringConvertible {
     package static let directoryUnavailable = Code(kind: .directoryUnavailable)
   }
 
-  /// What went wrong, for programs.
+  /// The kind of failure, for programs.
   package var code: Code
-  /// What happened and what to do about it.
+  /// A description of the failure, with advice.
   package var message: String
-  /// What the file system said, if it was asked.
+  /// The error of the file system, if it caused the failure.
   package var cause: FileError?
 
   /// Creates an error from its parts.

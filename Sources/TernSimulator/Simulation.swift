@@ -8,7 +8,7 @@ package struct Simulation: Sendable {
     self.options = options
   }
 
-  /// What came of a run.
+  /// The outcome of a run.
   package struct Outcome: Sendable {
     package var figures = Figures()
     package var digest = Digest()
@@ -28,8 +28,8 @@ package struct Simulation: Sendable {
   /// Runs devices, with seeds that count on from the first, until one of the limits is reached.
   ///
   /// - Parameters:
-  ///   - story: Told what happens on each device.
-  ///   - progress: Told after each device; false ends the run.
+  ///   - story: Receives the steps of each device.
+  ///   - progress: Called after each device; false ends the run.
   package func run(
     days: Double = .infinity, devices: Int = .max, story: ((String) -> Void)? = nil,
     progress: (Outcome) -> Bool = { $0.failures.isEmpty }

@@ -6,11 +6,11 @@ public import TernEvents
 public struct ReceivedEvent: Sendable, Hashable, Decodable {
   /// Its identifier.
   public var id: String
-  /// What it records.
+  /// The kind of event.
   public var type: String
   /// Its name; empty when it has none.
   public var name: String
-  /// What the device's clock showed.
+  /// The device's wall time.
   public var time: Timestamp
   /// The install.
   public var install: String

@@ -1,8 +1,9 @@
 public import Tern
+import TernBase
 import TernEvents
 
-/// What scripted transports have in common: it records requests, answers them by a script, lets a test wait for one,
-/// and holds those whose answer shall be late.
+/// The common part of scripted transports: records requests, answers them by a script, lets a test wait for one, and
+/// holds those whose answer is to be late.
 final class RequestRecorder<Request: Sendable>: Sendable {
   private struct State {
     var script: @Sendable (Request) -> ScriptedAnswer
@@ -114,7 +115,7 @@ final class RequestRecorder<Request: Sendable>: Sendable {
   }
 }
 
-/// How a server answers that exists only in memory, whatever its protocol.
+/// The answer of an in-memory server, for any protocol.
 public enum ScriptedAnswer: Sendable {
   /// As a server that takes everything.
   case accept

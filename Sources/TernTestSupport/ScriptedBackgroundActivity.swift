@@ -1,4 +1,5 @@
 public import Tern
+import TernBase
 import TernEvents
 
 /// A system that gives time in the background, and takes it back when a test says so.
@@ -17,7 +18,7 @@ public final class ScriptedBackgroundActivity: BackgroundActivity {
     state = Locked(State(isGranting: isGranting))
   }
 
-  /// How often time was asked for.
+  /// The number of requests for background time.
   public var begun: Int { state.withLock { $0.begun } }
 
   /// For each time that was asked for, in the order in which they were given back: which one it was, from 1 on.

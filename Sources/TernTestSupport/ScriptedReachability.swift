@@ -1,4 +1,5 @@
 public import Tern
+import TernBase
 import TernEvents
 
 /// A network that changes when a test says so.
@@ -10,10 +11,10 @@ public final class ScriptedReachability: Reachability {
 
   private let state = Locked(State())
 
-  /// Creates a network that nobody observes.
+  /// Creates a network without observers.
   public init() {}
 
-  /// How many clients observe the network.
+  /// The number of clients that observe the network.
   public var observers: Int { state.withLock { $0.observers.count } }
 
   /// The network came back, or another one took its place.

@@ -1,4 +1,5 @@
 public import Tern
+import TernBase
 import TernEvents
 
 /// A collector that exists only in memory: it records requests and answers by script.
@@ -15,7 +16,7 @@ public final class ScriptedTransport: Transport {
     public var events: [ReceivedEvent]
   }
 
-  /// How to answer one request.
+  /// The answer to one request.
   public typealias Answer = ScriptedAnswer
 
   private struct State {

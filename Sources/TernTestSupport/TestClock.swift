@@ -1,3 +1,4 @@
+import TernBase
 public import TernEvents
 
 /// A clock that stands still until a test moves it.
@@ -35,10 +36,10 @@ public final class TestClock: TernClock {
     state = Locked(State(wallTime: wallTime, uptime: uptime))
   }
 
-  /// What the clock shows.
+  /// The wall time.
   public var wallTime: Timestamp { state.withLock { $0.wallTime } }
 
-  /// How long the device has been on.
+  /// The uptime of the device.
   public var uptime: Duration { state.withLock { $0.uptime } }
 
   /// Lets time pass; sleepers whose time has come are woken in the order of their deadlines.
@@ -53,7 +54,7 @@ public final class TestClock: TernClock {
     for continuation in woken { continuation.resume() }
   }
 
-  /// Sets the wall clock, as a user does; uptime goes on undisturbed.
+  /// Sets the wall clock, as a user does; uptime is not affected.
   public func setWallTime(_ time: Timestamp) {
     state.withLock { $0.wallTime = time }
   }
@@ -95,7 +96,7 @@ public final class TestClock: TernClock {
     _ = await wait { $0 == deadline }
   }
 
-  /// Waits until nobody sleeps.
+  /// Waits until no task sleeps.
   public func nobodySleeping() async {
     _ = await wait { $0 == nil }
   }

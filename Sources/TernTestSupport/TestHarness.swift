@@ -1,8 +1,9 @@
 public import Foundation
 public import Tern
+import TernBase
 public import TernEvents
 
-/// A world for a client under test: a clock that a test moves, a collector in memory, a directory of its own.
+/// The environment of a client under test: a manual clock, an in-memory collector, a directory of its own.
 ///
 /// ```swift
 /// let harness = try TestHarness()
@@ -15,13 +16,13 @@ public final class TestHarness: Sendable {
   public let clock: TestClock
   /// The collector.
   public let transport: ScriptedTransport
-  /// Where the queue is; removed with the harness.
+  /// The directory of the queue; removed with the harness.
   public let directory: URL
   private let seed: Locked<FastGenerator>
   private let reachability: (any Reachability)?
   private let backgroundActivity: (any BackgroundActivity)?
 
-  /// Creates a world that repeats itself for the same seed; nothing tells of its network unless `reachability` does.
+  /// Creates a harness that is deterministic for a seed; network changes come from `reachability` only.
   public init(
     clock: TestClock = TestClock(), transport: ScriptedTransport = ScriptedTransport(), seed: UInt64 = 1,
     reachability: (any Reachability)? = nil, backgroundActivity: (any BackgroundActivity)? = nil
@@ -44,7 +45,7 @@ public final class TestHarness: Sendable {
     osName: "TestOS", osVersion: "1.2", model: "T1", locale: "en_GB", country: "GB", timeZoneOffsetMinutes: 60,
     appVersion: "3.4", appBuild: "56", appNamespace: "test.app", sdkVersion: "0.0.0")
 
-  /// What the client takes from the world; each call draws another seed.
+  /// The client's environment; each call draws another seed.
   public func environment(isInForeground: Bool = true) -> TernClient.Environment {
     TernClient.Environment(
       clock: clock, seed: seed.withLock { $0.next() }, transport: transport, device: { Self.device },

@@ -1,18 +1,18 @@
 import TernSimulator
 
-/// What the command line asks for.
+/// The command-line arguments.
 struct Arguments {
   static let usage = """
     Usage: simulate [--days N | --devices N] [--seed N] [--trace] [--keep-going] 
                     [--only RULE] [--outage-limit RATIO]
 
-      --days N              as many devices as it takes for so many days of device life (default 1000)
-      --devices N           so many devices
-      --seed N              the seed of the first device; the others count on (default: another one each time)
-      --trace               tells each device's story
-      --keep-going          goes on after a promise was not kept, and lists all at the end
-      --outage-limit RATIO  fails when more bytes are sent in vain for each byte queued (default: only measured)
-      --only RULE           counts only what breaks this rule, such as accounts; may be given several times
+      --days N              simulates devices until their lives add up to N days (default 1000)
+      --devices N           simulates N devices
+      --seed N              the seed of the first device; each further one adds 1 (default: random)
+      --trace               prints each device's story
+      --keep-going          continues after a broken promise, and lists all of them at the end
+      --outage-limit RATIO  fails if more bytes are wasted for each byte queued (default: only measured)
+      --only RULE           checks only this rule, such as accounts; can be repeated
     """
 
   var seed: UInt64

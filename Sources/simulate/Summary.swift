@@ -28,7 +28,7 @@ extension Simulation.Outcome {
       ("worst drain", "\(figures.worstDrain.clockText) in the healthy phase at the end"),
       (
         "outages",
-        "\(figures.outages), worst ratio of bytes sent in vain to bytes queued \(rounded(figures.worstOutage))"
+        "\(figures.outages), worst ratio of wasted bytes to bytes queued \(rounded(figures.worstOutage))"
       ),
       ("digest", String(digest.value, radix: 16)),
     ]
@@ -39,7 +39,7 @@ extension Simulation.Outcome {
 }
 
 extension DeviceReport {
-  /// What went wrong, and how to see it again.
+  /// The broken promise, and the command that repeats it.
   func complaint(replay: String) -> String {
     """
     device \(seed) did not keep a promise after \(figures.events) events:

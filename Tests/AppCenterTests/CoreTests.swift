@@ -3,6 +3,7 @@ import AppCenterAnalytics
 import AppCenterCrashes
 import Foundation
 import Tern
+import TernBase
 import TernEvents
 import TernTestSupport
 import Testing

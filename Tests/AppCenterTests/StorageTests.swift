@@ -2,6 +2,7 @@ import AppCenter
 import AppCenterAnalytics
 import Foundation
 import Tern
+import TernBase
 import TernEvents
 import TernTestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 import TernEvents
 import TernLog
 
@@ -13,11 +14,13 @@ import TernLog
     let options = Options(arguments: CommandLine.arguments.dropFirst())
     report([Message(.began), Message(.resident, residentKiB)])
     let clock = HelperClock()
-    let log = EventLog.openingWhenPossible(
-      EventLog.Configuration(
-        directory: options.directory, maximumBytes: options.maximumBytes, segmentBytes: options.segmentBytes,
-        bootID: HelperClock.bootID),
+    let log = EventLog(
+      unopened:
+        EventLog.Configuration(
+          directory: options.directory, maximumBytes: options.maximumBytes, segmentBytes: options.segmentBytes,
+          bootID: HelperClock.bootID),
       fileSystem: SystemFileSystem(), clock: clock)
+    try? log.open()
     report([Message(.opened, UInt32(clamping: log.counts.waiting)), Message(.resident, residentKiB)])
     Helper(options: options, log: log, clock: clock).run()
   }

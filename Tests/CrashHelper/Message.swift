@@ -1,4 +1,4 @@
-/// What a helper tells the test that will kill it: eight bytes each, so that a pipe takes whole messages or none.
+/// A message of a helper to the test that will kill it: eight bytes, so that a pipe takes whole messages or none.
 struct Message: Equatable, CustomStringConvertible {
   enum Kind: UInt8 {
     /// The process runs; the log is about to be opened.

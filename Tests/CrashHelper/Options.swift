@@ -1,4 +1,4 @@
-/// What the test asks of a helper, as `name=value` arguments.
+/// The options of a helper, as `name=value` arguments.
 struct Options: Sendable {
   var directory = ""
   /// Tells the events of one process from those of another.
@@ -7,13 +7,13 @@ struct Options: Sendable {
   var seed: UInt64 = 0
   var segmentBytes = 4 << 10
   var maximumBytes = 64 << 20
-  /// How many events each thread appends; 0 for no end.
+  /// The number of events that each thread appends; 0 for no end.
   var events = 0
   /// A thread claims and settles meanwhile.
   var claims = false
   /// The appending threads erase epochs of theirs that are complete.
   var erases = false
-  /// Milliseconds of uptime that pass with each append, beside the real ones.
+  /// Milliseconds of uptime that pass with each append, in addition to real time.
   var step = 0
 
   init() {}

@@ -1,6 +1,7 @@
 import Foundation
 import GoogleAnalytics
 import Tern
+import TernBase
 import TernEvents
 import TernTestSupport
 import Testing

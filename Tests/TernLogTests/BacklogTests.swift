@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 import TernEvents
 import TernTestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import CrashHelper
 @testable import TernLog
 
-/// What things cost with much and with little waiting, in calls of the file system: the same on every machine.
+/// The cost of operations with a large and a small backlog, in file system calls: the same on every machine.
 @Suite struct `A million waiting events` {
   /// A log with as many waiting events as asked for, made of copies of one full segment.
   ///
@@ -135,7 +136,7 @@ import Testing
     }
   #endif
 
-  @Test func `in a full log are evicted for a few calls a segment, whatever the limit`() throws {
+  @Test func `in a full log are evicted for a few calls a segment, at any limit`() throws {
     for maximum in [256 << 10, 8 << 20] {
       let fixture = LogFixture()
       fixture.configuration.maximumBytes = maximum

@@ -20,7 +20,7 @@ import Testing
     fixture.clock.advance(by: .seconds(20))
   }
 
-  /// What waits, without taking it out.
+  /// The waiting events, which stay in the log.
   private func waiting(_ log: EventLog) -> [Int] {
     guard let claim = log.claim(1000) else { return [] }
     log.settle(claim.id, .returned)
@@ -144,7 +144,7 @@ import Testing
     #expect(waiting(second) == [])
   }
 
-  @Test func `costs nothing young, whatever is damaged in the file of the log's own clock`() throws {
+  @Test func `costs no young event, even if any byte of the age clock's file is damaged`() throws {
     let fixture = makeFixture()
     let first = try fixture.open()
     fixture.append(first, 1)

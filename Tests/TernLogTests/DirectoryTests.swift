@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 import TernEvents
 import TernTestSupport
 import Testing
@@ -25,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `whoever opens adopts what others left, with their counts`(world: World) throws {
+  func `opening adopts the logs of dead processes, with their counts`(world: World) throws {
     let fixture = LogFixture(world)
     let first = try fixture.open()
     var second: EventLog? = try fixture.open()
@@ -107,7 +108,7 @@ import Testing
     #expect(log.counts.waiting == 0)
   }
 
-  @Test func `a single segment that somebody removed is counted, and the rest goes on`() throws {
+  @Test func `a single segment that was removed is counted, and the others stay`() throws {
     let fixture = LogFixture()
     fixture.configuration.segmentBytes = 1 << 10
     let log = try fixture.open()
@@ -117,7 +118,7 @@ import Testing
     #expect(log.counts.dropped == [.storageFailed: 5])
   }
 
-  @Test func `the segment that is appended to gets its name back when somebody removed it`() throws {
+  @Test func `the segment that is appended to is restored after it was removed`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     fixture.append(log, 1)
@@ -138,34 +139,34 @@ import Testing
     #expect(error?.description.contains("/queue") == true)
   }
 
-  @Test func `a log without a directory drops and counts until it gets one`() throws {
+  @Test func `a log without a directory drops and counts until it is opened`() throws {
     let fixture = LogFixture()
     fixture.memory?.setReadOnly(true)
-    let log = EventLog.openingWhenPossible(
-      fixture.configuration, fileSystem: fixture.fileSystem, clock: fixture.clock)
+    let log = fixture.unopened()
+    #expect(throws: LogError.self) { try log.open() }
     #expect(fixture.append(log, 1) == .dropped(.storageFailed))
     #expect(log.claim(1) == nil)
     log.erase()
     log.synchronize()
     log.setMaximumBytes(1)
     fixture.memory?.setReadOnly(false)
-    fixture.clock.advance(by: .seconds(1))
+    try log.open()
     #expect(fixture.append(log, 2) == .stored(waiting: 1, waitingCritical: 0, dropped: log.counts.droppedTotal))
     #expect(log.counts.dropped == [.storageFailed: 1])
     #expect(log.drain() == [2])
   }
 
-  @Test func `counts from before a directory could be had are added to those that are in it`() throws {
+  @Test func `counts from before the opening are added to those in the directory`() throws {
     let fixture = LogFixture()
     let first = try fixture.open()
     first.count(.disabled, 5)
     first.close()
     fixture.memory?.setScript { $0.kind == .makeDirectory ? .fail(errno: EIO) : nil }
-    let log = EventLog.openingWhenPossible(
-      fixture.configuration, fileSystem: fixture.fileSystem, clock: fixture.clock)
+    let log = fixture.unopened()
+    #expect(throws: LogError.self) { try log.open() }
     #expect(fixture.append(log, 1) == .dropped(.storageFailed))
     fixture.memory?.setScript(nil)
-    fixture.clock.advance(by: .seconds(1))
+    try log.open()
     fixture.append(log, 2)
     #expect(log.counts.dropped == [.disabled: 5, .storageFailed: 1])
     log.close()

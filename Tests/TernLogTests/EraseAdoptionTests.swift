@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `An erasure that another process finds`: ErasingTests {
   /// Beside a living log an erasure in another one fails at one operation, and perhaps at all after it; then both
-  /// processes die, and what the second one left is adopted by whoever takes the first directory.
+  /// processes die, and the process that opens the first directory adopts the second.
   private func dieBesideAnother(
     _ fixture: LogFixture, at failing: Int, forGood: Bool
   ) throws -> (isKnown: Bool, operations: Int) {
@@ -24,7 +24,7 @@ import Testing
     return (isKnown, operations)
   }
 
-  /// What the heir must find: nothing erased that was written down, everything else.
+  /// The events that the adopting process must find: none whose erasure was saved, and all others.
   private func checkHeir(_ fixture: LogFixture, isKnown: Bool, later: [Int], _ place: Comment) throws {
     let heir = try fixture.open()
     let found = heir.drain().sorted()

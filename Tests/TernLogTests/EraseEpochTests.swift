@@ -38,7 +38,7 @@ import Testing
     #expect(log.counts.dropped == [.erased: (0..<30).filter { epoch($0) == 3 && !delivered.contains($0) }.count])
   }
 
-  @Test func `takes them out of open claims for good, whatever the claim is settled as`() throws {
+  @Test func `removes them from open claims for good, however the claim is settled`() throws {
     for settlement in [BatchResolution.delivered, .returned, .partly(delivered: [LogFixture.id(1)], dropped: [:])] {
       let fixture = LogFixture()
       let log = try fixture.open()
@@ -80,11 +80,11 @@ import Testing
     append(fixture, first, 0..<9)
     first.close()
     fixture.memory?.setScript { $0.kind == .makeDirectory ? .fail(errno: EIO) : nil }
-    let log = EventLog.openingWhenPossible(
-      fixture.configuration, fileSystem: fixture.fileSystem, clock: fixture.clock)
+    let log = fixture.unopened()
+    #expect(throws: LogError.self) { try log.open() }
     #expect(!log.erase(epoch: 3))
     fixture.memory?.setScript(nil)
-    fixture.clock.advance(by: .seconds(1))
+    try log.open()
     fixture.append(log, 12, epoch: 3)
     #expect(log.drain().sorted() == [1, 2, 4, 5, 7, 8, 12])
     #expect(log.counts.dropped == [.erased: 3])
@@ -103,7 +103,7 @@ import Testing
     fixture.memory?.killProcess()
     fixture.memory?.setReadOnly(false)
     let log = try fixture.open()
-    #expect(log.counts.waiting == 12, "what nobody could write down")
+    #expect(log.counts.waiting == 12, "the erasure could not be saved")
     #expect(log.erase(epoch: 3))
     #expect(log.drain().sorted() == (0..<12).filter { epoch($0) != 3 })
     withExtendedLifetime(first) {}
@@ -126,7 +126,7 @@ import Testing
       let place: Comment = "\(fault) at operation \(failing)"
       let (log, isComplete, _) = try erase(fixture) { $0 == failing ? fault : nil }
       if isComplete { #expect(onDisk(fixture, 0..<40).allSatisfy { epoch($0) != 3 }, place) }
-      // Appended later, so not concerned, whatever is still to be erased.
+      // Appended later, so not affected by the open erasure.
       fixture.append(log, 42, epoch: 3)
       let left = try #require(log.claim(100))
       #expect(left.numbers == expected + [42] && left.isGenuine, place)
@@ -193,7 +193,7 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
-  @Test func `goes on while threads append, claim and settle`() async throws {
+  @Test func `works while threads append, claim and settle`() async throws {
     let fixture = LogFixture(.disk)
     fixture.configuration.segmentBytes = 4 << 10
     let log = try fixture.open()

@@ -5,11 +5,11 @@ import Testing
 
 @testable import TernLog
 
-/// What tests of erasing share: events of which every third has to go.
+/// Shared by the tests of erasing: events of which every third must be erased.
 protocol ErasingTests {}
 
 extension ErasingTests {
-  /// The epoch of an event in these tests: every third belongs to whoever is erased.
+  /// The epoch of an event in these tests: every third belongs to the erased identity.
   func epoch(_ number: Int) -> UInt32 { number % 3 == 0 ? 3 : UInt32(number % 3) }
   func lane(_ number: Int) -> Lane { number % 5 == 0 ? .critical : .normal }
 

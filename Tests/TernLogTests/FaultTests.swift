@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 import TernEvents
 import TernTestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import TernLog
 
 @Suite struct `A log on a failing disk` {
-  /// What a scripted run was told by the log.
+  /// The results of a scripted run.
   private struct Promise {
     var stored: [Int] = []
     var refused: [Int] = []
@@ -18,7 +19,7 @@ import Testing
     var promise = Promise()
     guard let log = try? fixture.open() else { return promise }
     defer {
-      #expect(log.counts.balances, "whatever fails, every event is somewhere")
+      #expect(log.counts.balances, "every event is accounted for")
       fixture.memory?.killProcess()
     }
     var held: LogClaim?
@@ -122,7 +123,7 @@ import Testing
     try check(fixture, promise, "seed \(seed)")
   }
 
-  @Test func `a full disk drops and counts, and storing goes on when there is room again`() throws {
+  @Test func `a full disk drops and counts, and storing resumes when there is room again`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     fixture.memory?.setCapacity(1500 + DropLedger.fileBytes)
@@ -206,7 +207,7 @@ import Testing
       #expect(log.counts.waiting == 5 && log.counts.unreadable == 5 && log.counts.balances)
       let until = try #require(log.counts.unreadableUntil)
       #expect(until > fixture.clock.uptime && until <= fixture.clock.uptime + .seconds(30 * 60))
-      #expect(log.remaining(of: [LogFixture.id(3)]).uncertain == [LogFixture.id(3)], "nobody knows that it is gone")
+      #expect(log.remaining(of: [LogFixture.id(3)]).uncertain == [LogFixture.id(3)], "it may be gone or not")
       fixture.clock.advance(by: until - fixture.clock.uptime)
       #expect(log.counts.unreadable == 0, "a try is due")
       #expect(log.drain() == [])
@@ -221,7 +222,7 @@ import Testing
     #expect(try fixture.open().drain() == Array(0..<5))
   }
 
-  @Test func `a process that runs out of descriptors goes on in the same file, and hands out all of it later`() throws {
+  @Test func `a process without free descriptors keeps using the same file, and hands out all of it later`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     for number in 0..<3 { fixture.append(log, number) }

@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 import TernEvents
 import TernTestSupport
 import Testing
@@ -35,7 +36,7 @@ import Testing
 
   /// Against the plain truth: what a claim of everything hands out.
   @Test(arguments: 0..<12 as Range<UInt64>)
-  func `agrees with what is in the log, whatever happened meanwhile`(seed: UInt64) throws {
+  func `always agrees with the content of the log`(seed: UInt64) throws {
     var generator = FastGenerator(seed: seed)
     let fixture = LogFixture()
     fixture.configuration.maximumBytes = 24 << 10

@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 import TernEvents
 import TernTestSupport
 import Testing
@@ -7,7 +8,7 @@ import Testing
 
 /// The paths that only a full log takes, and a log that inherits: each with every single operation failing.
 @Suite struct `A full log on a failing disk` {
-  /// What the log said, and what was in it when its process died.
+  /// The log's answers, and its content when the process died.
   private struct Account {
     var stored = 0
     var refused = 0
@@ -180,10 +181,12 @@ import Testing
     for failing in 1...operations {
       let world = memory.copy()
       world.setScript { $0.number == failing ? fault : nil }
-      let log = EventLog.openingWhenPossible(template.configuration, fileSystem: world, clock: template.clock)
+      let log = EventLog(unopened: template.configuration, fileSystem: world, clock: template.clock)
+      try? log.open()
       world.setScript(nil)
       let place: Comment = "\(fault) at operation \(failing)"
-      // What could not be read is not lost; a directory that could not be had is looked for again after a second.
+      // A failed opening is repeated; segments that could not be read are read again after a second.
+      try log.open()
       template.clock.advance(by: .seconds(1))
       let outcome = log.append(
         LogFixture.payload(100), id: LogFixture.id(100), time: template.clock.wallTime,

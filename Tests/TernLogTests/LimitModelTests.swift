@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 import TernTestSupport
 import Testing
@@ -53,7 +54,7 @@ import Testing
 
   private static let recordBytes = RecordHeader.size
 
-  /// What the model allows is what the claims then show: the same events, in the same order.
+  /// Claims return exactly the events that the model allows, in the same order.
   @Test(arguments: 0..<24) func `agree on which events go, on what is refused, and on every byte`(seed: UInt64) throws {
     var generator = FastGenerator(seed: seed)
     let fixture = LogFixture()
@@ -123,7 +124,7 @@ import Testing
       return
     }
     #expect(outcome == .dropped(.queueFull), place)
-    #expect(log.counts.waiting == before.waiting, "evicted in vain, \(place)")
+    #expect(log.counts.waiting == before.waiting, "evicted without making room, \(place)")
     // Only when what may be evicted for it would not make room.
     #expect(!model.claims.isEmpty || event.lane == .normal && model.bytes(.critical) > 0, place)
     if model.claims.isEmpty {

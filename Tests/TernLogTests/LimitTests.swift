@@ -85,7 +85,7 @@ import Testing
     #expect(found.last == 299)
   }
 
-  @Test func `an event that finds no room beside open claims is refused`() throws {
+  @Test func `an event is refused if open claims leave no room for it`() throws {
     let fixture = makeFixture(bytes: 24 << 10)
     let log = try fixture.open()
     fixture.append(log, 1, bytes: 20 << 10)

@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 import TernChildProcess
 import TernEvents
 import TernTestSupport
@@ -77,6 +78,9 @@ final class LogFixture {
     try ChildProcess.startLock.withLock { try EventLog(configuration, fileSystem: fileSystem, clock: clock) }
   }
 
+  /// A log that touches no file before `open()`.
+  func unopened() -> EventLog { EventLog(unopened: configuration, fileSystem: fileSystem, clock: clock) }
+
   /// Appends an event that can be told from all others by its number.
   @discardableResult
   func append(
@@ -113,7 +117,7 @@ final class LogFixture {
 }
 
 extension LogCounts {
-  /// Whether every recorded event is somewhere: waiting, claimed, delivered, or dropped for a reason.
+  /// True if every recorded event is waiting, claimed, delivered, or dropped for a reason.
   var balances: Bool { tracked == waiting + claimed + delivered + dropped.values.reduce(0, +) }
 }
 
@@ -165,6 +169,6 @@ extension EventLog {
     return numbers
   }
 
-  /// Claims up to a number of events, whatever their size.
+  /// Claims up to a number of events of any size.
   func claim(_ events: Int) -> LogClaim? { claim(maximumEvents: events, maximumBytes: .max) }
 }

@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<40) func `a tight limit is kept whatever happens, and every event is accounted for`(
+  @Test(arguments: 0..<40) func `a tight limit is always kept, and every event is accounted for`(
     seed: UInt64
   ) throws {
     var generator = FastGenerator(seed: seed)

@@ -64,7 +64,7 @@ import Testing
       case 8:
         guard generator.next() % 3 == 0 else { continue }
         let epoch = UInt32(generator.next() % 5)
-        // On the medium when it returns, whatever was flushed before.
+        // On the medium when it returns, independent of earlier flushes.
         #expect(log.erase(epoch: epoch))
         owed = owed.filter { UInt32($0 % 5) != epoch }
         unflushed = unflushed.filter { UInt32($0 % 5) != epoch }

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `an open claim is nobody else's`(world: World) throws {
+  func `an event is in one open claim at most`(world: World) throws {
     let fixture = LogFixture(world)
     let log = try fixture.open()
     for number in 0..<10 { fixture.append(log, number) }

@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  /// Where the payloads lie in the file of `damagedWorld`.
+  /// The ranges of the payloads in the file of `damagedWorld`.
   private var payloads: [Range<Int>] {
     var offset = SegmentHeader.size
     return (0..<events).map { number in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TernLog
 
-@Suite struct `Numbers on disk that nobody counted to` {
+@Suite struct `Impossible numbers on disk` {
   private static let names = ["ffffffffffffffff", "fffffffffffffffe", "8000000000000000", "7fffffffffffffff"]
 
   @Test(arguments: names, ["-normal.seg", "-critical.seg"])

@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 import TernEvents
 import TernLog
 import TernTestSupport
@@ -204,7 +205,7 @@ import Testing
     let isFirst = Locked(true)
     memory.setScript { operation in
       // The second one has begun, and is about to take the lock: the first one's moment.
-      if operation.kind == .lock, operation.path.contains("switches"),
+      if operation.kind == .lock, operation.path.contains("settings"),
         isFirst.withLock({ isFirst in
           defer { isFirst = false }
           return isFirst

@@ -6,7 +6,7 @@ import TernChildProcess
 /// The kill experiment: a process records events as fast as it can and is killed the moment the last `track` returns.
 ///
 /// The parent (`--rounds N --events N --collector URL --key KEY`) starts itself as the child, kills it, starts it again
-/// to deliver what is left, and prints how many events it was told of. `Scripts/bench kill` compares with the reports.
+/// to deliver the rest, and prints the number of recorded events. `Scripts/bench kill` compares it with the reports.
 @main
 struct Main {
   static func main() async throws {
@@ -28,7 +28,7 @@ struct Main {
     return try TernClient(configuration)
   }
 
-  /// Records, says so, and waits for its end while the delivery goes on.
+  /// Records events, prints a line, and delivers until it is killed.
   private static func child(_ options: Options) async throws {
     let client = try client(options)
     let first = options.number("first", default: 0)

@@ -1,3 +1,5 @@
+import TernBase
+
 /// One App Center request of 50 events as the stock SDK sends it, with the places that differ from request to request.
 ///
 /// Every event has an id of its own, its own time and the full device block; names, properties, devices and versions
@@ -104,17 +106,9 @@ private struct ClockText {
 }
 
 private func civilDate(days: Int64) -> [UInt8] {
-  let shifted = days + 719_468
-  let era = shifted / 146_097
-  let dayOfEra = shifted - era * 146_097
-  let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-  let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-  let index = (5 * dayOfYear + 2) / 153
-  let month = index + (index < 10 ? 3 : -9)
-  let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-  let day = dayOfYear - (153 * index + 2) / 5 + 1
-  func padded(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
-  return Array("\(year)-\(padded(month))-\(padded(day))".utf8)
+  let date = CivilDate(daysSince1970: Int(days))
+  func padded(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+  return Array("\(date.year)-\(padded(date.month))-\(padded(date.day))".utf8)
 }
 
 private let hexadecimal = Array("0123456789ABCDEF".utf8)

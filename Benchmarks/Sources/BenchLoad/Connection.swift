@@ -32,7 +32,7 @@ struct Connection {
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, 4)
   }
 
-  /// Whether the socket must become writable before this can go on.
+  /// True if the socket must become writable first.
   var wantsToWrite: Bool { isBusy && sent < request.count }
 
   /// Starts a request; `began` is when it was due, so that waiting for a free connection counts as latency.

@@ -30,7 +30,7 @@ struct Main {
   }
 }
 
-/// What a run came to.
+/// The results of a run.
 struct LoadResult {
   var seconds = 0.0
   var requests = 0

@@ -8,7 +8,7 @@ public struct Samples: Sendable {
   /// Adds one latency in nanoseconds.
   public mutating func add(_ nanoseconds: Int64) { values.append(nanoseconds) }
 
-  /// How many samples there are.
+  /// The number of samples.
   public var count: Int { values.count }
 
   /// The values at the given fractions (0…1) of the sorted samples, in nanoseconds.

@@ -54,6 +54,6 @@ public struct Options: Sendable {
   public func text(_ name: String, default fallback: String) -> String { values[name] ?? fallback }
   /// The number of an option.
   public func number(_ name: String, default fallback: Int) -> Int { values[name].flatMap { Int($0) } ?? fallback }
-  /// Whether a flag is set.
+  /// Returns true if a flag is set.
   public func flag(_ name: String) -> Bool { values[name] == "true" }
 }

@@ -1,6 +1,7 @@
 import BenchSupport
 import Foundation
 import Tern
+import TernBase
 
 /// A collector in this process that takes everything at once, so that only the client is measured.
 final class AcceptingTransport: Transport, @unchecked Sendable {

@@ -3,7 +3,7 @@ import Foundation
 import Tern
 
 extension Bench {
-  /// How fast a backlog goes to a collector over loopback.
+  /// Measures the delivery of a backlog to a collector over loopback.
   func drain() async throws {
     let count = options.number("events", default: 200_000)
     let client = try connected("drain") { $0.startsPaused = true }
@@ -22,7 +22,7 @@ extension Bench {
     await client.shutdown()
   }
 
-  /// Opening a full queue of 10 MiB, what it holds, and what it takes in memory.
+  /// Measures opening a full queue of 10 MiB: the time, the events and the memory.
   func openFull() async throws {
     let before = residentKibibytes()
     let first = try client("open") { $0.startsPaused = true }
@@ -51,7 +51,7 @@ extension Bench {
     ])
   }
 
-  /// How often an idle client wakes up: nothing waits, nothing is under way.
+  /// Measures the wake-ups of an idle client: nothing waits, nothing is in flight.
   func idle() async throws {
     let seconds = options.number("seconds", default: 20)
     let client = try client("idle", transport: AcceptingTransport())
@@ -67,7 +67,7 @@ extension Bench {
     await client.shutdown()
   }
 
-  /// What a recorded event and a delivered batch cost while more and more events wait.
+  /// Measures the cost of a recorded event and of a delivered batch with growing backlogs.
   func backlog() async throws {
     for backlog in [1_000, 10_000, 100_000, 1_000_000] {
       let transport = AcceptingTransport()

@@ -26,13 +26,13 @@ struct Main {
   }
 }
 
-/// Why a figure cannot be had.
+/// The reason that a benchmark failed.
 struct BenchError: Error, CustomStringConvertible {
   var message: String
   var description: String { message }
 }
 
-/// What all figures start from.
+/// The options and helpers of all benchmarks.
 struct Bench: Sendable {
   let options: Options
   let directory: URL

@@ -9,7 +9,7 @@ import Tern
 #endif
 
 extension Bench {
-  /// What `track` costs its caller: one thread, no collector within reach; beside it what the write alone costs here.
+  /// Measures the cost of `track` on one thread without a reachable collector, and of the write alone for comparison.
   func trackLatency() async throws {
     let count = options.number("events", default: 300_000)
     let before = residentKibibytes()

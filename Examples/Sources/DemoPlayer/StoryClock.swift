@@ -1,5 +1,6 @@
 import Foundation
 import Tern
+import TernBase
 
 /// A clock for stories: it starts in the past and jumps ahead between steps.
 ///

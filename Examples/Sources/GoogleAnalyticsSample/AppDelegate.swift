@@ -1,5 +1,6 @@
 import Foundation
 import GoogleAnalytics
+import TernBase
 
 /// The app's delegate, as the documentation of the original had it in Objective-C.
 final class AppDelegate {

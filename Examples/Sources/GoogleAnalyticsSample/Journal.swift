@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 
 /// Prints the app's calls to standard output; the end-to-end test compares them with the reports.
 ///

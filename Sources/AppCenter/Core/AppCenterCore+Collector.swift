@@ -1,5 +1,6 @@
 import Foundation
 import Tern
+import TernBase
 import TernEvents
 
 /// The collector's address; there is no default.

@@ -1,5 +1,6 @@
 package import Foundation
 import Tern
+import TernBase
 package import TernEvents
 
 /// App and device properties that the app sets.

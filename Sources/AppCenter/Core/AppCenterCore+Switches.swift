@@ -1,4 +1,5 @@
 import Tern
+import TernBase
 import TernEvents
 
 /// The switches: the core, its services, requests and sending.

@@ -1,6 +1,7 @@
 import Foundation
 import Tern
-package import TernEvents
+package import TernBase
+import TernEvents
 
 /// Translates the calls of the modules into calls of one Tern client.
 package final class AppCenterCore: Sendable {

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Tern
+import TernBase
 import TernEvents
 
 /// Writes messages to the app's handler or, filtered by level, to the system log.

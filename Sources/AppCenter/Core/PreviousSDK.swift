@@ -1,4 +1,5 @@
 package import Tern
+import TernBase
 package import TernEvents
 
 /// The settings that Microsoft's SDK left on the device: an app that changes the package stays the same install and keeps

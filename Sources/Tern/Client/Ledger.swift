@@ -1,3 +1,4 @@
+import TernBase
 public import TernEvents
 
 extension TernClient {

@@ -1,3 +1,4 @@
+import TernBase
 package import TernEvents
 import TernLog
 

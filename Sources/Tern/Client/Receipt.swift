@@ -1,3 +1,4 @@
+import TernBase
 public import TernEvents
 
 /// Names one recorded event, to ask later what became of it.

@@ -1,3 +1,4 @@
+import TernBase
 public import TernEvents
 import TernLog
 

@@ -1,4 +1,5 @@
 public import Foundation
+import TernBase
 import TernDelivery
 public import TernEvents
 import TernLog

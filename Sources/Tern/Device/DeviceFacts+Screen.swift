@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 
 // Only the main thread may read the screen, and a client may be created on another one.

@@ -1,3 +1,4 @@
+import TernBase
 package import TernDelivery
 import TernEvents
 import TernLog

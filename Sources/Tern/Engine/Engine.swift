@@ -1,4 +1,5 @@
 package import Foundation
+import TernBase
 import TernDelivery
 package import TernEvents
 package import TernLog

@@ -1,3 +1,4 @@
+import TernBase
 import TernDelivery
 package import TernEvents
 

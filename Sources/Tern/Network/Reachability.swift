@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 
 /// A source of hints that the network came back, or that another one took its place.

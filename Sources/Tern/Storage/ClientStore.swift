@@ -1,4 +1,5 @@
 package import Foundation
+import TernBase
 package import TernEvents
 import TernLog
 

@@ -1,13 +1,13 @@
 import TernEvents
 
-/// A segment that a claim is going to read; pinned while it does.
+/// A segment that a claim reads; pinned meanwhile.
 struct ClaimSource {
   let path: String
   /// The segment as it was when the claim was planned.
   let segment: Segment
 }
 
-/// What a claim is going to do, decided in one go.
+/// The segments that a claim is going to read, chosen in one step.
 struct ClaimPlan {
   let sources: [ClaimSource]
   let generation: UInt64
@@ -15,23 +15,23 @@ struct ClaimPlan {
   let erasures: [Erasure]
 }
 
-/// What a claim found in one segment.
+/// The records that a claim found in one segment.
 struct ClaimFinding {
   let name: SegmentName
   let header: SegmentHeader
   let path: String
   var claimed: [ClaimedRecord] = []
   var records: [LogRecord] = []
-  /// Records that leave without being handed out.
+  /// Records that leave the log without being handed out.
   var gone: [(run: Run, reason: DropReason)] = []
-  /// The time of the first record that was left waiting, if it was seen.
+  /// The time of the first record that keeps waiting, if it was read.
   var nextTime: Timestamp?
   /// The file no longer exists.
   var isMissing = false
-  /// Why the file could not be read this time.
+  /// The error that kept the file from being read.
   var failure: FileError?
 
-  /// Another pass would find something else.
+  /// True if another pass would find something else.
   var isProgress: Bool { isMissing || failure != nil || !gone.isEmpty }
 }
 
@@ -66,11 +66,11 @@ extension LogState {
     return sources
   }
 
-  /// True if claims may hold this segment: it fits within their limit, or they hold it or nothing else, since one that is
-  /// larger than the limit must be claimable too.
+  /// True if claims may hold this segment: it fits within their limit, or they hold it or nothing else, since one that
+  /// is larger than the limit must be claimable too.
   private func mayClaim(from segment: Segment) -> Bool {
     let held = lanes[0].heldBytes + lanes[1].heldBytes
-    // One that is appended to goes on growing while it is held.
+    // The segment that is appended to keeps growing while it is held.
     let size = max(segment.size, segment.isOpenEnded ? segmentLimit : 0)
     return !segment.isFree || held == 0 || held + size <= claimLimit
   }
@@ -87,7 +87,7 @@ extension LogState {
     return false
   }
 
-  /// Takes what was found into the index; returns the tombstones to be written.
+  /// Applies the findings to the index; returns the tombstones to write.
   mutating func commit(_ findings: [ClaimFinding], claim: UInt64) -> [PendingTombstone] {
     var tombstones: [PendingTombstone] = []
     for finding in findings {
@@ -96,7 +96,7 @@ extension LogState {
       if finding.isMissing {
         ledger.add(.storageFailed, lanes[lane].segments[index].waiting)
         lanes[lane].modify(index) { $0.loseWaiting() }
-        // Appending to a file that has no name any more would store events where nobody finds them.
+        // Events appended to an unlinked file would be lost.
         if index == lanes[lane].segments.lastIndex { seal(lane) }
       }
       for (run, reason) in finding.gone {
@@ -112,27 +112,27 @@ extension LogState {
     return tombstones
   }
 
-  /// Ends the pinning; segments that have nothing left are queued for removal.
+  /// Unpins segments and queues those with nothing left for removal.
   mutating func unpin(_ names: [SegmentName]) {
     for name in names {
       let lane = Int(name.lane.rawValue)
       guard let index = lanes[lane].segments.index(of: name.number) else { continue }
       lanes[lane].modify(index) { $0.isPinned = false }
       let segment = lanes[lane].segments[index]
-      // The segment that is appended to stays: making a new file for each batch would cost the callers of `append`.
+      // The segment that is appended to stays: a new file for each batch would slow down the callers of `append`.
       if segment.isSettled, !segment.isOpenEnded, !settled.contains(name) { settled.append(name) }
     }
   }
 }
 
-/// A settled run whose end has to be written into its file.
+/// A settled run whose end must be written to its file.
 struct PendingTombstone {
   let name: SegmentName
   let header: SegmentHeader
   let path: String
   let run: Run
 
-  /// Writes the tombstone into the run's first record; true when it is there. A lost tombstone only brings events back.
+  /// Writes the tombstone to the run's first record; true if it succeeds. A lost tombstone only brings events back.
   @discardableResult
   func write(to file: OpenFile, _ fileSystem: any FileSystem) -> Bool {
     guard run.bytes >= RecordHeader.size else { return false }

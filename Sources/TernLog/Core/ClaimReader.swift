@@ -5,7 +5,7 @@ struct ClaimReader {
   let fileSystem: any FileSystem
   let buffer: ScratchBuffer
   let expiry: ExpiryRule
-  /// Erasures that could not be ended: their records are not handed out.
+  /// Incomplete erasures: their records are not handed out.
   let erasures: [Erasure]
   var remainingEvents: Int
   var remainingBytes: Int
@@ -24,7 +24,7 @@ struct ClaimReader {
     remainingBytes = bytes
   }
 
-  /// Takes records of one segment until the claim is full.
+  /// Reads records of one segment until the claim is full.
   mutating func read(_ source: ClaimSource) -> ClaimFinding {
     let segment = source.segment
     var finding = ClaimFinding(name: segment.name, header: segment.header, path: source.path)
@@ -34,7 +34,7 @@ struct ClaimReader {
       let file = try fileSystem.open(source.path, .read)
       defer { fileSystem.close(file) }
       let count = try fileSystem.read(into: memory, from: file, at: start)
-      // Somebody cut the file: what is missing will not come back, and the walk below counts it as damaged.
+      // If the file was truncated, the walk below counts the missing records as damaged.
       let bytes = UnsafeRawBufferPointer(rebasing: memory[..<count])
       take(segment, SegmentReader(bytes: bytes, base: start, salt: segment.header.salt), &finding)
     } catch {
@@ -74,7 +74,7 @@ struct ClaimReader {
     }
   }
 
-  /// The first record always fits, or one that is larger than a batch would stop the log for ever.
+  /// The first record always fits; otherwise one that is larger than a batch would block the log for ever.
   private func fits(_ header: RecordHeader) -> Bool {
     isEmpty || remainingEvents > 0 && header.payloadBytes <= remainingBytes
   }

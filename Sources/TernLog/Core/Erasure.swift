@@ -1,15 +1,15 @@
 import TernEvents
 
-/// How the records of one log are told apart when some have to go: by identity, and by what they are about.
+/// The epoch of a record, which selects what is erased: the identity, and whether it is an error.
 ///
-/// Both are in the four bytes of a record's epoch: the highest bit marks errors, the rest counts identities.
+/// Both share four bytes: the highest bit marks errors, the rest counts identities.
 package enum RecordEpoch {
   private static let errorBit: UInt32 = 1 << 31
   package static let identityMask: UInt32 = (1 << 30) - 1
 
-  /// Erases everything but errors, whoever it belongs to.
+  /// Erases everything but errors, of every identity.
   package static let allUsage = errorBit - 1
-  /// Erases all errors.
+  /// Erases all errors, of every identity.
   package static let allErrors = UInt32.max
 
   /// The epoch of a record of this identity.
@@ -17,7 +17,7 @@ package enum RecordEpoch {
     isError ? identity & identityMask | errorBit : identity & identityMask
   }
 
-  /// Whether an erasure of `target` concerns a record of `epoch`; one of an identity concerns its errors, too.
+  /// Returns true if an erasure of `target` concerns a record of `epoch`; that of an identity includes its errors.
   package static func erasure(of target: UInt32, concerns epoch: UInt32) -> Bool {
     switch target {
     case allUsage: epoch & errorBit == 0
@@ -27,12 +27,12 @@ package enum RecordEpoch {
   }
 }
 
-/// An identity epoch whose records have to go.
+/// An identity epoch whose records must be erased.
 struct Erasure: Equatable {
   var epoch: UInt32
-  /// Segments below this number were not in the log in which the erasure began.
+  /// Segments below this number were not in the log when the erasure began.
   var firstToErase: UInt64 = 0
-  /// Segments from this number on were begun later and are not concerned.
+  /// Segments from this number on were begun later and are kept.
   var firstToKeep: UInt64
 
   func concerns(_ name: SegmentName) -> Bool { firstToErase <= name.number && name.number < firstToKeep }
@@ -44,14 +44,14 @@ struct Erasure: Equatable {
   }
 }
 
-/// The file that remembers erasures that are under way, so that the next launch ends what a crash interrupted.
+/// The file of open erasures, so that the next launch completes one that a crash interrupted.
 enum ErasureFile {
   static let name = "erasing"
   /// "TERA" in the order of the bytes.
   private static let magic: UInt32 = 0x4152_4554
   private static let entryBytes = 20
   private static let headBytes = 12
-  /// More are not kept: an app that erases an identity that often has long ended the first.
+  /// Older entries are dropped: an app that erases this often has long completed the first.
   private static let maximumEntries = 80
   static let maximumBytes = headBytes + maximumEntries * entryBytes
 
@@ -72,7 +72,7 @@ enum ErasureFile {
     return bytes
   }
 
-  /// Reads the file's bytes; empty when they do not check out.
+  /// Reads the file's bytes; empty if the check is wrong.
   static func decode(_ bytes: UnsafeRawBufferPointer) -> [Erasure] {
     guard bytes.count >= headBytes, let source = bytes.baseAddress, source.get(UInt32.self, at: 0) == magic,
       source.get(UInt32.self, at: 4) == check(bytes)
@@ -92,22 +92,22 @@ enum ErasureFile {
 }
 
 extension LogState {
-  /// Notes an erasure for everything that is in the log now.
+  /// Registers an erasure for all events that are in the log now.
   mutating func beginErasure(of epoch: UInt32) {
     erasures.removeAll { $0.epoch == epoch }
     erasures.append(Erasure(epoch: epoch, firstToKeep: nextNumber))
   }
 
-  /// What an earlier process did not come to the end of.
+  /// Loads the erasures that an earlier process did not complete.
   ///
-  /// When the file cannot be read now, nobody knows which events are to be erased: all that is here is kept back until
-  /// it can (``holdBackUnreadErasures(at:)``).
+  /// If the file cannot be read now, it is unknown which events must be erased: all present events are held back until
+  /// it can be read (``holdBackUnreadErasures(at:)``).
   mutating func loadErasures() {
     guard let home else { return }
     do throws(FileError) {
       let stored = try readErasures(of: home)
       erasures += stored
-      // The segments that are concerned may be gone: what comes now must not get their numbers.
+      // The segments may be gone already: new segments must not get their numbers.
       nextNumber = max(nextNumber, stored.map(\.firstToKeep).max() ?? 0)
     } catch {
       nextNumber = min(nextNumber + Self.unreadGap, SegmentName.highestNumber)
@@ -115,10 +115,10 @@ extension LogState {
     }
   }
 
-  /// More than the segments that a log may have begun and let go of between an erasure and the next opening.
+  /// More segments than a log can begin and remove between an erasure and the next opening.
   private static let unreadGap: UInt64 = 1 << 32
 
-  /// Tries again to read which events are to be erased; true when that is known now, and new.
+  /// Retries reading the open erasures; true if that succeeds for the first time.
   mutating func readUnreadErasures() -> Bool {
     guard let limit = unreadErasures, let home, let stored = try? readErasures(of: home) else { return false }
     unreadErasures = nil
@@ -129,7 +129,7 @@ extension LogState {
     return true
   }
 
-  /// Leaves alone for a while what may have to be erased, as if it could not be read.
+  /// Holds back events that may have to be erased, as if their segments could not be read.
   mutating func holdBackUnreadErasures(at uptime: Duration) {
     guard let limit = unreadErasures else { return }
     for lane in lanes.indices {
@@ -140,7 +140,7 @@ extension LogState {
     }
   }
 
-  /// The erasures that are under way in a directory.
+  /// Reads the open erasures of a directory.
   private func readErasures(of directory: LogDirectory) throws(FileError) -> [Erasure] {
     let file: OpenFile
     do throws(FileError) {
@@ -153,30 +153,30 @@ extension LogState {
     let buffer = scratch.reserve(ErasureFile.maximumBytes)
     let count = try fileSystem.read(into: buffer, from: file, at: 0)
     let erasures = ErasureFile.decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-    // Numbers that cannot be counted on from were not written by a log.
+    // No log writes numbers this large; counting on from them could overflow.
     return erasures.filter { $0.firstToErase <= $0.firstToKeep && $0.firstToKeep <= SegmentName.highestNumber }
   }
 
-  /// Writes down what is under way, whole or not at all; best effort. False when it is not on the disk.
+  /// Saves the open erasures, whole or not at all; best effort. False if they are not on the disk.
   @discardableResult
   func saveErasures() -> Bool {
-    // What is in a file that could not be read must not be lost.
+    // Do not overwrite a file that could not be read.
     guard let home, unreadErasures == nil else { return false }
     let path = home.path(ErasureFile.name)
     if erasures.isEmpty { return (try? fileSystem.remove(path)) != nil }
     return replace(path, with: ErasureFile.encode(erasures))
   }
 
-  /// Takes over what a dead process did not come to the end of, for its segments under the numbers that they get here.
+  /// Takes over the open erasures of a dead process, with the numbers that its segments get here.
   ///
-  /// Written down here before the first segment moves: whenever this process dies, each segment lies where an erasure
-  /// is known that concerns it. False when that cannot be done now; then the segments must stay where they are.
+  /// They are saved here before the first segment moves: whenever this process dies, each segment is in a directory
+  /// that has its erasures. False if that fails; then the segments must stay where they are.
   mutating func takeOverErasures(of orphan: LogDirectory, _ names: [SegmentName]) -> Bool {
     guard let theirs = try? readErasures(of: orphan) else { return false }
     if theirs.isEmpty { return true }
     let before = erasures
     for erasure in theirs {
-      // They move in the order of their numbers, so those that are concerned lie side by side here, too.
+      // Segments move in the order of their numbers, so those to erase from stay contiguous.
       let skipped = names.count { $0.number < erasure.firstToErase }
       let concerned = names.count { erasure.concerns($0) }
       guard concerned > 0 else { continue }

@@ -1,13 +1,13 @@
 import TernEvents
 
-/// What a segment file tells of time: enough to know whether it has to be read once more for what is too old.
+/// The age of a segment's records: enough to decide whether it must be read again to expire some of them.
 struct SegmentAge {
   let name: SegmentName
   let bootID: UniqueID
-  /// The least uptime and the least wall time of its waiting records.
+  /// The lowest uptime and the lowest wall time of its waiting records.
   var leastUptime = UInt64.max
   var leastTime = Timestamp(millisecondsSince1970: .max)
-  /// The record with the greatest uptime.
+  /// The moment of the record with the highest uptime.
   var latest: AgeClock.Moment?
 
   init(_ name: SegmentName, _ header: SegmentHeader) {
@@ -23,10 +23,10 @@ struct SegmentAge {
   }
 }
 
-/// Tells what is too old, at one moment.
+/// Decides which records are expired at one moment.
 struct ExpiryRule {
   let limit: Duration
-  /// `nil` when this process does not know its boot: then there is only the wall clock.
+  /// `nil` if this process does not know its boot and has only the wall clock.
   let clock: AgeClock?
   let wall: Timestamp
 
@@ -43,7 +43,7 @@ struct ExpiryRule {
 extension LogState {
   private var isBootKnown: Bool { configuration.bootID != UniqueID(high: 0, low: 0) }
 
-  /// The rule as of now; takes note of the time.
+  /// Updates the age clock and returns the rule for this moment.
   mutating func expiryRule(_ wall: Timestamp, _ uptime: Duration) -> ExpiryRule {
     if isBootKnown {
       ageClock.observe(
@@ -52,7 +52,7 @@ extension LogState {
     return ExpiryRule(limit: configuration.maximumAge, clock: isBootKnown ? ageClock : nil, wall: wall)
   }
 
-  /// Finds out how old the segments are that were just read, and drops what is too old.
+  /// Drops the expired records of segments that were just read.
   mutating func expire(_ found: [SegmentAge]) {
     let unknown = UniqueID(high: 0, low: 0)
     if isBootKnown {
@@ -74,12 +74,12 @@ extension LogState {
     }
   }
 
-  /// Drops what is too old of one segment.
+  /// Drops the expired records of one segment.
   private mutating func expire(_ name: SegmentName, _ rule: ExpiryRule) {
     let lane = Int(name.lane.rawValue)
     guard let index = lanes[lane].segments.index(of: name.number) else { return }
     let segment = lanes[lane].segments[index]
-    // One that cannot be written is dropped from all the same, at each launch again.
+    // Expired records of a read-only file are dropped too, again at each launch.
     let file = (try? fileSystem.open(path(name), .update)) ?? (try? fileSystem.open(path(name), .read))
     guard let file else { return }
     defer { fileSystem.close(file) }
@@ -99,7 +99,7 @@ extension LogState {
     }
   }
 
-  /// What an earlier process knew of time.
+  /// Loads the age clock that an earlier process saved.
   mutating func loadAgeClock() {
     guard isBootKnown, ageClock.boots.isEmpty, let home,
       let file = try? fileSystem.open(home.path(AgeClock.fileName), .read)
@@ -116,7 +116,7 @@ extension LogState {
     ageClockBytes = size
   }
 
-  /// Writes down what is known of time, when it is of use: something waits, and it is another boot or an hour later.
+  /// Saves the age clock if something waits, and the boot is new or the last save was an hour ago.
   mutating func saveAgeClock() {
     guard isBootKnown, let home, waiting + claimed > 0 else { return }
     ageClock.keep(Set(lanes.flatMap { lane in lane.segments.indices.map { lane.segments[$0].header.bootID } }))

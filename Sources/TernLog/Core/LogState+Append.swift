@@ -1,12 +1,12 @@
 import TernEvents
 
 extension LogState {
-  /// Stores a record: one write, and a file created when a segment is begun.
+  /// Stores a record with one write, plus a new file when a segment begins.
   mutating func append(_ payload: [UInt8], _ request: RecordHeader, uptime: Duration) -> AppendOutcome {
     guard isReady(at: uptime) else { return drop(.storageFailed) }
     let lane = Int(request.lane.rawValue)
     if !fits(request.recordBytes, lane) || !hasRoom(for: request.recordBytes) {
-      // From here on a new segment is assumed, as making room may end the present one.
+      // Assume a new segment from here on, since making room may end the present one.
       let needed = request.recordBytes + SegmentHeader.size
       guard needed + DropLedger.fileBytes <= maximumBytes else { return drop(.tooLarge) }
       guard hasRoom(for: needed) || makeRoom(for: needed, request.lane) else { return drop(.queueFull) }
@@ -25,10 +25,10 @@ extension LogState {
     }
   }
 
-  /// Gives back the room of what has left, the segments that are appended to included; true when there was any.
+  /// Removes the files of settled segments, including those that are appended to; true if there were any.
   ///
-  /// They are kept while there is room, as a file that is there saves making one; on a full disk they would keep the log
-  /// from storing for as long as the process lives.
+  /// The latter are kept while there is room, to save creating a file. On a full disk they would block the log for the
+  /// life of the process.
   mutating func freeSettled() -> Bool {
     for lane in lanes.indices where lanes[lane].segments.last?.isSettled == true { seal(lane) }
     return removeSettled()
@@ -38,7 +38,7 @@ extension LogState {
     occupiedBytes + bytes <= occupiedLimit && diskBytes + bytes <= maximumBytes
   }
 
-  /// Whether the lane's last segment takes a record of this size.
+  /// True if a record of this size fits the lane's last segment.
   private func fits(_ bytes: Int, _ lane: Int) -> Bool {
     guard let index = lanes[lane].segments.lastIndex else { return false }
     let end = lanes[lane].segments[index].end
@@ -56,7 +56,7 @@ extension LogState {
     try begin(payload, request, lane)
   }
 
-  /// Goes on with the segment that an earlier process of this boot began.
+  /// Continues the segment that an earlier process of this boot began.
   private mutating func reopenActive(_ lane: Int) -> Bool {
     guard let segment = lanes[lane].segments.last, segment.header.bootID == configuration.bootID,
       segment.size == segment.end, let file = try? fileSystem.open(path(segment.name), .update)
@@ -75,7 +75,7 @@ extension LogState {
     do throws(FileError) {
       try write(payload, header, file, at: end, segment: nil, salt: salt)
     } catch {
-      // A later record goes over the torn bytes even when they cannot be cut off now.
+      // If the torn bytes cannot be cut off now, a later record overwrites them.
       try? fileSystem.truncate(file, to: end)
       if !error.isFull { seal(lane) }
       throw error
@@ -85,7 +85,7 @@ extension LogState {
     if lanes[lane].unsyncedFrom == nil { lanes[lane].unsyncedFrom = number }
   }
 
-  /// Begins a segment with its first record, in one write.
+  /// Begins a segment and writes its first record, with one write.
   private mutating func begin(_ payload: [UInt8], _ request: RecordHeader, _ lane: Int) throws(FileError) {
     let (name, file) = try createSegment(request.lane)
     let segmentHeader = makeSegmentHeader(name, request)
@@ -106,7 +106,7 @@ extension LogState {
     if lanes[lane].unsyncedFrom == nil { lanes[lane].unsyncedFrom = name.number }
   }
 
-  /// Creates a segment file, and its directory anew if that is gone.
+  /// Creates a segment file, and its directory if that is gone.
   private mutating func createSegment(_ lane: Lane) throws(FileError) -> (SegmentName, OpenFile) {
     if let reused = reuseSpare(lane) { return reused }
     var failure = FileError.missing(.open)
@@ -142,7 +142,7 @@ extension LogState {
       createdUptimeMilliseconds: first.uptimeMilliseconds, bootID: configuration.bootID)
   }
 
-  /// Writes a record, behind the segment's header if that is given, with a single call.
+  /// Writes a record with a single call, preceded by the segment's header if one is given.
   private func write(
     _ payload: [UInt8], _ header: RecordHeader, _ file: OpenFile, at offset: Int, segment: SegmentHeader?, salt: UInt32
   ) throws(FileError) {

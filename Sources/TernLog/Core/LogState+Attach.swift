@@ -7,7 +7,7 @@ extension LogState {
     var bytes: [UInt8]
   }
 
-  /// Locks a directory, takes in what is there, and adopts what dead processes left beside it.
+  /// Locks a directory, loads its segments, and adopts the logs of dead processes.
   mutating func attach(rescued: [Rescued] = []) throws(FileError) {
     let directory = try LogDirectory.acquire(in: configuration.directory, fileSystem)
     home = directory
@@ -26,7 +26,7 @@ extension LogState {
         pendingEpochs = []
         saveErasures()
       }
-      // What is appended from now on is not concerned, so it must not come into a segment that is.
+      // Later events are not to be erased, so they must not go into these segments.
       if !erasures.isEmpty || unreadErasures != nil { for lane in lanes.indices { seal(lane) } }
       saveAgeClock()
       lastCheck = clock.uptime
@@ -37,7 +37,7 @@ extension LogState {
     }
   }
 
-  /// Attaches for the first time; false when that was done, or when the log is closed.
+  /// Attaches for the first time; false if that was done, or if the log is closed.
   mutating func open() throws(LogError) -> Bool {
     guard !isClosed, !looksForHome else { return false }
     do throws(FileError) {
@@ -52,21 +52,21 @@ extension LogState {
     return true
   }
 
-  /// Takes in what processes left that died since this log was opened.
+  /// Adopts the logs of processes that died since this log was opened.
   mutating func adoptOrphans() {
     guard let home else { return }
     adopt(LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem))
   }
 
-  /// Takes in what dead processes left in these directories, and lets go of them.
+  /// Adopts the segments in these directories of dead processes, and unlocks them.
   mutating func adopt(_ orphans: [LogDirectory]) {
     load(moveSegments(of: orphans))
-    // What is appended from now on is not concerned, so it must not come into a segment that is.
+    // Later events are not to be erased, so they must not go into these segments.
     if !erasures.isEmpty { for lane in lanes.indices { seal(lane) } }
     recountTracked()
   }
 
-  /// Moves the segments of every directory that nobody holds here.
+  /// Moves the segments of every directory of a dead process here.
   private mutating func moveOrphanedSegments() -> [SegmentName] {
     guard let home else { return [] }
     return moveSegments(of: LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem))
@@ -86,7 +86,7 @@ extension LogState {
     expire(names.compactMap { load($0, buffer) })
   }
 
-  /// Tries to read the segments again that could not be, and are due.
+  /// Retries the unread segments that are due.
   mutating func loadUnread(at uptime: Duration) {
     let due = unread.values.filter { $0.until <= uptime }.map(\.name).sorted { $0.number < $1.number }
     guard home != nil, !due.isEmpty else { return }
@@ -94,7 +94,7 @@ extension LogState {
     recountTracked()
   }
 
-  /// The segments at home; what an interrupted rewriting left is removed on the way.
+  /// Lists the segments of the own directory, and removes the remains of interrupted rewrites.
   private mutating func tidiedSegments() throws(FileError) -> [SegmentName] {
     guard let home else { return [] }
     var names: [SegmentName] = []
@@ -102,7 +102,7 @@ extension LogState {
       if let name = SegmentName(text) {
         names.append(name)
       } else if text.hasPrefix(SparePool.prefix) {
-        // After power loss it may be as full as it was before it became a spare.
+        // After power loss it may have its old content.
         if size(of: home.path(text)) > 0 || !spares.adopt(text) { try? fileSystem.remove(home.path(text)) }
       } else if text.hasSuffix(SegmentName.temporarySuffix) {
         try? fileSystem.remove(home.path(text))
@@ -119,19 +119,19 @@ extension LogState {
     return (try? fileSystem.status(file).size) ?? 0
   }
 
-  /// Moves the segments of a directory that nobody holds here, each by one rename: a crash leaves it there or here.
+  /// Moves the segments of a dead process's directory here, each by one rename: a crash leaves it there or here.
   private mutating func moveSegments(of orphan: LogDirectory) -> [SegmentName] {
     var adopted: [SegmentName] = []
-    // Nobody knows what is in there: all of it stays, what is to be erased there included.
+    // A directory that cannot be listed stays as it is, including its open erasures.
     guard let names = try? orphan.segments(fileSystem) else { return [] }
     guard takeOverErasures(of: orphan, names) else { return [] }
     for name in names {
       let newName = SegmentName(number: nextNumber, lane: name.lane)
-      // Used up even by one that stays where it is, for the next launch: an erasure may rely on the numbers.
+      // A segment that cannot be moved uses up its number too: an erasure may rely on the numbers.
       nextNumber += 1
       if (try? fileSystem.rename(orphan.path(name.text), to: path(newName))) != nil { adopted.append(newName) }
     }
-    // What stays there is still to be erased from.
+    // Segments that stay there still need their erasures.
     if adopted.count == names.count { try? fileSystem.remove(orphan.path(ErasureFile.name)) }
     if let drops = try? readLedger(of: orphan), !drops.counts.isEmpty || drops.delivered > 0 {
       ledger.add(drops)
@@ -142,7 +142,7 @@ extension LogState {
     return adopted
   }
 
-  /// Gives a segment file the next name here; `nil` when it stays where it is, for the next launch.
+  /// Gives a segment file the next number here; `nil` if it cannot be renamed and stays for the next launch.
   private mutating func renumber(_ name: SegmentName, from path: String) -> SegmentName? {
     let newName = SegmentName(number: nextNumber, lane: name.lane)
     guard (try? fileSystem.rename(path, to: self.path(newName))) != nil else { return nil }
@@ -150,22 +150,22 @@ extension LogState {
     return newName
   }
 
-  /// Counts a file that lies beside the segments. Its size is whatever somebody made it, so the sum is bounded.
+  /// Counts a quarantined file. Its size can be anything, so the sum is bounded.
   mutating func countQuarantined(_ size: Int) {
     let bound = Int.max / 4
     quarantinedBytes = min(quarantinedBytes, bound) + min(size, bound)
   }
 
-  /// Reads one segment file and takes it into the index; what it tells of time, unless there is nothing in it.
+  /// Reads one segment file into the index; returns its age, unless it is empty.
   private mutating func load(_ name: SegmentName, _ buffer: ScratchBuffer) -> SegmentAge? {
-    // A file that cannot be opened now (out of descriptors, say) stays where it is, and is tried again.
+    // A file that cannot be opened now (out of descriptors, say) stays where it is, and is retried.
     guard let file = openToLoad(name) else { return nil }
     defer { fileSystem.close(file) }
     guard let size = try? fileSystem.status(file).size else {
       leaveUnread(name)
       return nil
     }
-    // No record begins before the end of the header: there is nothing in it to keep.
+    // A file without a whole header holds no record.
     guard size >= SegmentHeader.size else {
       endUnread(name)
       try? fileSystem.remove(path(name))
@@ -198,7 +198,7 @@ extension LogState {
     }
     if scan.segment.isSettled, (try? fileSystem.remove(path(name))) != nil { return nil }
     let lane = Int(name.lane.rawValue)
-    // Only the last segment of a lane is appended to; one that is read late comes in its place among the others.
+    // Only the last segment of a lane is appended to; one that is read late is inserted in order.
     if let previous = lanes[lane].segments.lastIndex {
       if lanes[lane].segments[previous].name.number < name.number {
         lanes[lane].modify(previous) { $0.isOpenEnded = false }
@@ -212,7 +212,7 @@ extension LogState {
     return scan.age
   }
 
-  /// Keeps a segment that cannot be read, under a name that marks it so.
+  /// Renames a segment that is beyond repair, so that it is kept but not read again.
   mutating func quarantine(_ name: SegmentName, _ size: Int) {
     guard (try? fileSystem.rename(path(name), to: path(name) + SegmentName.unreadableSuffix)) != nil else { return }
     countQuarantined(size)
@@ -220,7 +220,7 @@ extension LogState {
   }
 
   func write(_ rescued: Rescued) {
-    // Its file may still be there, when only the lock was removed.
+    // Its file still exists if only the lock was removed.
     guard let file = try? fileSystem.open(path(rescued.name), .create) else { return }
     rescued.bytes.withUnsafeBytes { _ = try? fileSystem.write($0, to: file, at: 0) }
     fileSystem.close(file)

@@ -1,27 +1,27 @@
 import TernEvents
 
 extension LogState {
-  /// Takes over what earlier processes counted here.
+  /// Loads the counts of earlier processes.
   ///
-  /// When the file cannot be read now, it is tried again before the first counts are written over it.
+  /// If the file cannot be read now, it is read again before it is first overwritten.
   mutating func loadLedger() {
     guard let home else { return }
     do throws(FileError) {
       if let stored = try readLedger(of: home) {
-        // Our own, when only the lock or a segment was removed: not to be added to itself.
+        // If only the lock or a segment was removed, these counts are our own: do not add them twice.
         if ledgerHome != home.path {
           ledger.merge(stored)
           recountTracked()
         }
       } else {
-        // Written at once, as on a full disk only bytes that are there already can be written.
+        // Write the file at once: on a full disk only existing bytes can be overwritten.
         ledger.isDirty = true
       }
       ledgerHome = home.path
     } catch {}
   }
 
-  /// The counts in a directory; `nil` when it has none.
+  /// Reads the counts of a directory; `nil` if it has none.
   func readLedger(of directory: LogDirectory) throws(FileError) -> DropLedger? {
     let file: OpenFile
     do throws(FileError) {
@@ -49,7 +49,7 @@ extension LogState {
       ledger.isDirty = written != slot.bytes.count
     } else if let file = try? fileSystem.open(path, .create) {
       defer { fileSystem.close(file) }
-      // Both slots, so that neither needs room on the disk later.
+      // Write both slots, so that neither needs disk space later.
       let other = [UInt8](repeating: 0, count: DropLedger.slotBytes)
       let bytes = slot.offset == 0 ? slot.bytes + other : other + slot.bytes
       let written = bytes.withUnsafeBytes { try? fileSystem.write($0, to: file, at: 0) }

@@ -1,20 +1,21 @@
+import TernBase
 import TernEvents
 
-/// A segment that could not be read, and until when it is left alone.
+/// A segment that could not be read, and the time of its next attempt.
 ///
-/// Its events wait like all others, only nobody can have them now. not quarantined: the process may be out of descriptors
-/// now, and the disk well again soon.
+/// Its events keep waiting but cannot be claimed. It is not quarantined: the cause may be temporary, such as a lack of
+/// descriptors or a disk error.
 struct ReadBackoff {
   let name: SegmentName
-  /// How often in a row it could not be read.
+  /// The number of failed attempts in a row.
   var failures = 0
-  /// By uptime; a try is due from then on.
+  /// The uptime of the next attempt.
   var until: Duration = .zero
 
   private static let first = Duration.seconds(1)
-  /// Often enough for a disk that comes back, and no burden while it does not.
+  /// Frequent enough for a disk that recovers, and no burden for one that does not.
   private static let longest = Duration.seconds(30 * 60)
-  /// Without descriptors what comes now waits with it, and they are there again as soon as the app closes some files.
+  /// Without descriptors new events wait with it, and the app frees some as soon as it closes files.
   private static let longestOutOfFiles = Duration.seconds(60)
 
   mutating func failed(at uptime: Duration, isOutOfFiles: Bool) {
@@ -25,17 +26,16 @@ struct ReadBackoff {
 }
 
 extension LogState {
-  /// Leaves a segment alone for a while after it could not be read, longer each time.
+  /// Starts or prolongs the backoff of a segment that could not be read.
   mutating func backOff(_ name: SegmentName, at uptime: Duration, isOutOfFiles: Bool) {
     let lane = Int(name.lane.rawValue)
     guard let index = lanes[lane].segments.index(of: name.number) else { return }
     readBackoffs[name.number, default: ReadBackoff(name: name)].failed(at: uptime, isOutOfFiles: isOutOfFiles)
-    // What comes now shall not wait with it. Without descriptors there would be no new file for it either: the open
-    // one is all there is.
+    // New events must not wait with it. Without descriptors there can be no other file, so keep using the open one.
     if !isOutOfFiles, index == lanes[lane].segments.lastIndex { seal(lane) }
   }
 
-  /// Leaves everything that waits alone for a while, since there is no directory to read it from.
+  /// Starts the backoff of all segments, since there is no directory to read them from.
   mutating func backOffEverything(at uptime: Duration) {
     for lane in lanes.indices {
       for index in lanes[lane].segments.indices where lanes[lane].segments[index].waiting > 0 {
@@ -45,7 +45,7 @@ extension LogState {
     }
   }
 
-  /// A critical event went into a segment that is left alone: worth a try at once.
+  /// Ends the wait of a lane's last segment, after a critical event was appended to it.
   mutating func endWait(ofLast lane: Int) {
     guard !readBackoffs.isEmpty, let number = lanes[lane].segments.last?.name.number else { return }
     readBackoffs[number]?.until = .zero
@@ -56,8 +56,8 @@ extension LogState {
     return backoff.until > uptime
   }
 
-  /// What waits in segments that are left alone now, and until when the first of them is; without a time, also in those
-  /// of which a try is due.
+  /// Counts the waiting events of segments that are backing off, with the time of the first attempt; without a time it
+  /// includes segments whose attempt is due.
   func unreadableEvents(at uptime: Duration?) -> (normal: Int, critical: Int, until: Duration?) {
     var result: (normal: Int, critical: Int, until: Duration?) = (0, 0, nil)
     for backoff in readBackoffs.values where uptime.map({ backoff.until > $0 }) ?? true {
@@ -71,14 +71,14 @@ extension LogState {
     return result
   }
 
-  /// A segment was read, or is gone.
+  /// Ends the backoff of a segment that was read, or is gone.
   mutating func endBackoff(_ number: UInt64) {
     if !readBackoffs.isEmpty { readBackoffs[number] = nil }
   }
 }
 
 extension EventLog {
-  /// Has segments that could not be read tried again with the next claim, however short ago they failed.
+  /// Makes the next claim retry all segments that could not be read.
   package func retryUnreadable() {
     state.withLock { state in
       for number in state.readBackoffs.keys { state.readBackoffs[number]?.until = .zero }

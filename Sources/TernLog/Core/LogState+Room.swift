@@ -1,21 +1,21 @@
 import TernEvents
 
-/// The segment from which events are being evicted one by one: what it holds, read once.
+/// The position of event-by-event eviction in a segment, whose records are read once.
 struct EvictionCursor {
   let name: SegmentName
   let file: OpenFile
-  /// What waits in it, the next to go last; true where the bytes are damaged.
+  /// Its waiting records, in reverse order; damaged ones are marked.
   var items: [(run: Run, isDamaged: Bool)]
 }
 
 extension LogState {
-  /// Evicts what has to go so that a new event fits: the oldest of the lowest priority, nothing of a higher one.
+  /// Evicts events so that a new one fits: the oldest of the lowest priority, none of a higher one.
   mutating func makeRoom(for bytes: Int, _ lane: Lane) -> Bool {
     let allowed = lane == .critical ? [0, 1] : [0]
     let evictable = allowed.reduce(0) { $0 + lanes[$1].evictableBytes }
     let isAlone = lanes[0].waiting + lanes[0].claimed + lanes[1].waiting + lanes[1].claimed == 0
     let limit = isAlone || occupiedBytes - evictable <= fixedBytes ? maximumBytes : occupiedLimit
-    // Evicting in vain would lose events for nothing.
+    // Evicting too little would lose events for nothing.
     guard occupiedBytes - evictable + bytes <= limit, canFree(bytes, allowed) else { return false }
     while occupiedBytes + bytes > occupiedLimit, evictOldest(allowed) {}
     while diskBytes + bytes > maximumBytes {
@@ -25,9 +25,9 @@ extension LogState {
     return true
   }
 
-  /// Whether files can go, or become smaller, by so much that these bytes fit on the disk.
+  /// True if enough files can be removed or compacted for these bytes.
   ///
-  /// Not a matter of course while claims are open: their files stay, whatever else in them could be evicted.
+  /// Files of open claims must stay, even if they also hold evictable events.
   private func canFree(_ bytes: Int, _ allowed: [Int]) -> Bool {
     var excess = diskBytes + bytes - maximumBytes
     for lane in lanes.indices {
@@ -45,7 +45,7 @@ extension LogState {
     return excess <= 0
   }
 
-  /// One step towards the limit, after it was lowered; false when nothing more can or need be done.
+  /// Takes one step towards a lowered limit; false if no further step is possible or necessary.
   mutating func shrinkStep() -> Bool {
     let excess = occupiedBytes - occupiedLimit
     if excess > 0 {
@@ -60,14 +60,14 @@ extension LogState {
     return removeSettled() || compactOne(atLeast: 1)
   }
 
-  /// Evicts one event and marks it in its file, so that it does not come back after a restart.
+  /// Evicts one event and writes its tombstone, so that it does not come back after a restart.
   private mutating func evictOldest(_ allowed: [Int]) -> Bool {
     for lane in allowed {
       guard let index = lanes[lane].firstEvictable else { continue }
       let name = lanes[lane].segments[index].name
       if evictionCursor?.name != name { openEvictionCursor(lane, index) }
       guard let file = evictionCursor?.file, let item = evictionCursor?.items.popLast() else {
-        // Its file cannot be read: the segment goes as a whole, or nothing does.
+        // Its file cannot be read: drop the whole segment or nothing.
         return dropSegment(lane, index)
       }
       ledger.add(item.isDamaged ? .damaged : .queueFull, item.run.records)
@@ -108,7 +108,7 @@ extension LogState {
     evictionCursor = nil
   }
 
-  /// Calls `body` with everything that waits in a segment; false when the file cannot be read.
+  /// Calls `body` with each waiting record of a segment; false if the file cannot be read.
   private func withItems(
     of segment: Segment, _ file: OpenFile, _ body: (WaitingWalker.Item, SegmentReader) -> Void
   ) -> Bool {
@@ -124,7 +124,7 @@ extension LogState {
     return true
   }
 
-  /// Drops the oldest segment that nothing outside the lock relies on, with all that waits in it.
+  /// Drops the oldest segment that no claim holds, with all its waiting events.
   private mutating func dropOldestSegment(_ allowed: [Int]) -> Bool {
     for lane in allowed {
       if let index = lanes[lane].firstEvictable { return dropSegment(lane, index) }
@@ -137,7 +137,7 @@ extension LogState {
     return removeFile(lane, index)
   }
 
-  /// Removes a segment's file and forgets the segment; true when the file is gone.
+  /// Removes a segment and its file; true if the file is gone.
   @discardableResult
   mutating func removeFile(_ lane: Int, _ index: Int) -> Bool {
     let segment = lanes[lane].segments[index]
@@ -159,7 +159,7 @@ extension LogState {
     return true
   }
 
-  /// The file would not go: its events are out of the log all the same, and removal is tried again later.
+  /// Settles a segment whose file could not be removed; removal is retried later.
   private mutating func keepRefused(_ lane: Int, _ index: Int) {
     let name = lanes[lane].segments[index].name
     lanes[lane].modify(index) { $0.clear() }
@@ -176,7 +176,7 @@ extension LogState {
     PendingTombstone(name: segment.name, header: segment.header, path: path(segment.name), run: run)
   }
 
-  /// Removes the files of settled segments; true when at least one is gone.
+  /// Removes the files of settled segments; true if at least one is gone.
   mutating func removeSettled() -> Bool {
     let names = settled
     settled = []
@@ -193,7 +193,7 @@ extension LogState {
     return isAnyGone
   }
 
-  /// Rewrites the oldest segment that has enough dead bytes without them; true when one was.
+  /// Compacts the oldest segment with enough dead bytes; true if there was one.
   mutating func compactOne(atLeast bytes: Int) -> Bool {
     for lane in [0, 1] {
       if let index = lanes[lane].firstCompactable(atLeast: bytes), compact(lane, index) { return true }
@@ -212,14 +212,14 @@ extension LogState {
     guard replace(path(old.name), with: writer.bytes) else { return false }
     ledger.add(.damaged, writer.damaged)
     lanes[lane].replace(index, with: writer.segment)
-    // Not flushed here, where a caller of `append` may wait: with the next flush.
+    // The next flush includes it; a caller of `append` must not wait for one here.
     lanes[lane].unsyncedFrom = min(lanes[lane].unsyncedFrom ?? old.name.number, old.name.number)
     hasUnsyncedNames = true
     if writer.segment.isSettled { settled.append(old.name) }
     return true
   }
 
-  /// Puts new bytes under a file's name: whole, or not at all.
+  /// Replaces a file's content, whole or not at all.
   func replace(_ path: String, with bytes: [UInt8]) -> Bool {
     let temporary = path + SegmentName.temporarySuffix
     do throws(FileError) {

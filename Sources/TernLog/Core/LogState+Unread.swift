@@ -1,10 +1,11 @@
+import TernBase
 import TernEvents
 
-/// A segment that could not be read when it was found: what is in it waits, and nobody knows how much that is.
+/// A segment that could not be read when it was found, so the number of its events is unknown.
 struct UnreadSegment {
   let name: SegmentName
   private var backoff: ReadBackoff
-  /// The size of its file, if that could be seen; counted as quarantined.
+  /// The size of its file, if known; counted as quarantined.
   var bytes = 0
 
   init(_ name: SegmentName) {
@@ -12,7 +13,7 @@ struct UnreadSegment {
     backoff = ReadBackoff(name: name)
   }
 
-  /// By uptime; a try is due from then on.
+  /// The uptime of the next attempt.
   var until: Duration {
     get { backoff.until }
     set { backoff.until = newValue }
@@ -22,7 +23,7 @@ struct UnreadSegment {
 }
 
 extension LogState {
-  /// Opens a segment's file to take it in; `nil` when that is not possible now, or it is gone.
+  /// Opens a segment's file for loading; `nil` if that fails, or if it is gone.
   mutating func openToLoad(_ name: SegmentName) -> OpenFile? {
     if let file = try? fileSystem.open(path(name), .update) { return file }
     do throws(FileError) {
@@ -33,7 +34,7 @@ extension LogState {
     }
   }
 
-  /// Leaves a segment alone for a while, longer each time.
+  /// Starts or prolongs the backoff of an unread segment.
   mutating func leaveUnread(_ name: SegmentName, bytes: Int = 0) {
     var entry = unread[name.number] ?? UnreadSegment(name)
     if entry.bytes == 0, bytes > 0 {
@@ -44,7 +45,7 @@ extension LogState {
     unread[name.number] = entry
   }
 
-  /// A segment was read, or is gone.
+  /// Ends the backoff of a segment that was read, or is gone.
   mutating func endUnread(_ name: SegmentName) {
     guard let entry = unread.removeValue(forKey: name.number) else { return }
     quarantinedBytes = max(quarantinedBytes - entry.bytes, 0)
@@ -52,9 +53,7 @@ extension LogState {
 }
 
 extension EventLog {
-  /// Takes in segments that could not be read when they were found, if it is time to try again; true when more waits now.
-  ///
-  /// One look at the index when there are none.
+  /// Loads segments that could not be read when they were found, if they are due; true if more events wait now.
   package func loadUnreadSegments() -> Bool {
     let uptime = clock.uptime
     guard state.withLock({ state in state.unread.values.contains { $0.until <= uptime } }) else { return false }

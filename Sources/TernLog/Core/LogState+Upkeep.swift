@@ -1,14 +1,14 @@
 import TernEvents
 
 extension LogState {
-  /// Whether there is a directory to write to. Looks at the disk at most once a second.
+  /// True if there is a directory to write to. Checks the disk at most once a second.
   mutating func isReady(at uptime: Duration) -> Bool {
     let since = uptime - lastCheck
     if since >= .zero, since < .seconds(1) { return home != nil }
     return checkHome(at: uptime)
   }
 
-  /// Looks whether the directory is still there, and takes a new one when it is not.
+  /// Checks that the directory still exists, and creates another one if it does not.
   mutating func checkHome(at uptime: Duration) -> Bool {
     if isClosed || !looksForHome { return false }
     lastCheck = uptime
@@ -17,27 +17,27 @@ extension LogState {
     return true
   }
 
-  /// Gives the segment that is appended to its name back if somebody removed the file.
+  /// Restores the file of the segment that is appended to, if it was removed.
   private mutating func restoreActive(_ lane: Int) {
     guard let file = lanes[lane].active, (try? fileSystem.status(file))?.isLinked == false else { return }
     for rescued in rescue() where Int(rescued.name.lane.rawValue) == lane { write(rescued) }
-    // The next append opens it by its name, or begins another when that fails.
+    // The next append opens it by its name, or begins another segment if that fails.
     fileSystem.close(file)
     lanes[lane].active = nil
   }
 
-  /// Takes a new directory if this one was removed; false when it is still there or no new one can be had.
+  /// Creates a new directory if this one was removed; false if it still exists or none can be created.
   mutating func reattachIfLost() -> Bool {
     isHomeLost && reattach()
   }
 
   private var isHomeLost: Bool {
     guard let home else { return true }
-    // An answer that fails says nothing about the directory.
+    // A failing call proves nothing about the directory.
     return ((try? fileSystem.status(home.lock))?.isLinked) == false
   }
 
-  /// Begins anew in a fresh directory. What the open files still hold is saved; the rest is counted as lost.
+  /// Starts over in a new directory. Events of open files are saved; the rest is counted as lost.
   private mutating func reattach() -> Bool {
     var fresh = LogState(configuration, fileSystem, clock)
     fresh.maximumBytes = maximumBytes
@@ -54,7 +54,7 @@ extension LogState {
     fresh.recountTracked()
     closeFiles()
     self = fresh
-    // At once: what was lost with the directory is known to nobody else, and this happens rarely.
+    // Save at once: only this process knows of the lost events, and this happens rarely.
     saveLedger()
     return true
   }
@@ -78,9 +78,9 @@ extension LogState {
     guard let index = lanes[lane].firstWaiting else { return nil }
     let segment = lanes[lane].segments[index]
     if let time = segment.headTime { return time }
-    // One that cannot be read is not opened for each question.
+    // Do not reopen an unreadable file for each query.
     if readBackoffs[segment.name.number] != nil { return nil }
-    // Read once after each change at the head, not for each question.
+    // Cached until the head changes.
     guard let first = segment.firstWaiting, let file = try? fileSystem.open(path(segment.name), .read) else {
       return nil
     }

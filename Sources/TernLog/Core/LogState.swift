@@ -1,55 +1,56 @@
+import TernBase
 import TernEvents
 
-/// Everything the log knows, behind one lock: the index of what is on disk, and the open files.
+/// The state of the log behind one lock: the index of the files on disk, and the open ones.
 struct LogState {
   let configuration: EventLog.Configuration
   let fileSystem: any FileSystem
   let clock: any TernClock
   var maximumBytes: Int
-  /// `nil` while no directory could be had, and after closing.
+  /// The log's own directory; `nil` while there is none, and after closing.
   var home: LogDirectory?
   /// Indexed by `Lane.rawValue`.
   var lanes = [LaneIndex(), LaneIndex()]
   var ledger = DropLedger()
-  /// Every event that was ever recorded here: each still waits, is claimed, was delivered, or was dropped.
+  /// The number of events ever recorded: each waits, is claimed, was delivered, or was dropped.
   var tracked = 0
-  /// The directory whose file of counts is part of `ledger`.
+  /// The directory whose counts `ledger` includes.
   var ledgerHome: String?
-  /// Events settled as delivered since the log was opened; the ledger's number also has those of adopted logs.
+  /// Events delivered since the log was opened; the ledger's number includes those of adopted logs.
   var deliveredHere = 0
   var nextNumber: UInt64 = 1
-  /// Counts up when all open claims become void.
+  /// Increases when all open claims become void.
   var generation: UInt64 = 0
-  /// Segments that hold nothing any more and whose files can go.
+  /// Segments without live events, whose files can be removed.
   var settled: [SegmentName] = []
-  /// Segments that could not be read lately, by number.
+  /// The segments whose last read failed, by number.
   var readBackoffs: [UInt64: ReadBackoff] = [:]
-  /// Segments that could not be read when they were found: nobody knows what is in them.
+  /// Segments that could not be read when they were found, by number.
   var unread: [UInt64: UnreadSegment] = [:]
   var spares = SparePool()
   var ageClock = AgeClock()
-  /// The clock as its file has it, and the size of that file.
+  /// The clock as saved, and the size of its file.
   var savedAgeClock: AgeClock?
   var ageClockBytes = 0
-  /// Erasures of identity epochs that are not at their end.
+  /// The open erasures of identity epochs.
   var erasures: [Erasure] = []
-  /// The file of erasures could not be read: segments below this number may hold what is to be erased.
+  /// Set while the file of erasures cannot be read: segments below this number may hold events to erase.
   var unreadErasures: UInt64?
-  /// Epochs that were to be erased while there was no directory.
+  /// Epochs whose erasure was requested while there was no directory.
   var pendingEpochs: Set<UInt32> = []
   var evictionCursor: EvictionCursor?
   /// The size of settled files that are being removed.
   var leavingBytes = 0
   /// Bytes of files that were quarantined.
   var quarantinedBytes = 0
-  /// When the directory was last looked at, by uptime.
+  /// The uptime of the last check of the directory.
   var lastCheck: Duration = .zero
   var isClosed = false
-  /// Whether a directory that is not there is looked for by itself; not before the log was opened once.
+  /// True once the log was opened: from then on a missing directory is created again.
   var looksForHome = true
-  /// File names were added since the directory was last flushed.
+  /// True if file names were added since the directory was last flushed.
   var hasUnsyncedNames = false
-  /// The directory itself may be new, and its name not on the medium.
+  /// True if the directory may be new, with its name not yet on the medium.
   var isHomeUnsynced = true
   let scratch = ScratchBuffer(capacity: 4 << 10)
 
@@ -63,8 +64,8 @@ struct LogState {
   var waiting: Int { lanes[0].waiting + lanes[1].waiting }
   var claimed: Int { lanes[0].claimed + lanes[1].claimed }
 
-  /// Bytes on disk. Quarantined files count for at most half of the limit, so that they never stop the log; settled ones
-  /// that are being removed do not count, so that no event is evicted for room that is about to be there.
+  /// Bytes on disk. Quarantined files count for at most half of the limit, so that they never stop the log; settled
+  /// ones that are being removed do not count, so that no event is evicted for room that is about to be there.
   var diskBytes: Int { lanes[0].fileBytes + lanes[1].fileBytes + unavailableBytes }
   /// Bytes that no event can have.
   private var unavailableBytes: Int { fixedBytes + min(quarantinedBytes, maximumBytes / 2) }
@@ -75,8 +76,8 @@ struct LogState {
 
   /// The size from which a new segment is begun; at least 16 of them fit, so that little is lost to half-dead ones.
   var segmentLimit: Int { min(configuration.segmentBytes, max(maximumBytes / 16, 1 << 10)) }
-  /// What living bytes may take: one segment less than the limit, because the space of an evicted event comes free
-  /// only with the rest of its segment.
+  /// The most that live bytes may take: one segment less than the limit, because the space of an evicted event comes
+  /// free only with the rest of its segment.
   var occupiedLimit: Int { maximumBytes - segmentLimit }
   /// The most bytes of files that claims may hold: half of what events can have. A claimed event cannot be evicted, so
   /// the other half is what is left for critical events while normal ones are in flight.
@@ -85,7 +86,7 @@ struct LogState {
   /// Counts events as recorded.
   mutating func track(_ number: Int) { tracked = tracked.addingSaturated(max(number, 0)) }
 
-  /// Counts what there is as recorded: what earlier processes left, of which nobody knows more.
+  /// Recomputes `tracked` from the contents, since the number that earlier processes recorded is unknown.
   mutating func recountTracked() { tracked = [waiting, claimed, ledger.dropped, ledger.delivered].saturatingSum }
 
   func path(_ name: SegmentName) -> String { (home?.path ?? "") + "/" + name.text }
@@ -103,7 +104,7 @@ struct LogState {
     return .dropped(reason)
   }
 
-  /// Counts an event that is dropped before anything is written.
+  /// Drops an event before anything is written.
   mutating func refuse(_ reason: DropReason) -> AppendOutcome {
     track(1)
     return drop(reason)
@@ -122,7 +123,7 @@ struct LogState {
     if segment.isSettled { settled.append(segment.name) }
   }
 
-  /// Gives all files back.
+  /// Closes all files.
   mutating func closeFiles() {
     for lane in lanes.indices {
       if let file = lanes[lane].active { fileSystem.close(file) }

@@ -1,19 +1,19 @@
 /// Empty files that were segments and will be again.
 ///
-/// On some file systems making a file takes up to a millisecond after many were removed (ext4 avoids the inodes of files
-/// removed lately), and it is the caller of `append` who waits. Renaming a spare takes microseconds.
+/// On some file systems creating a file takes up to a millisecond after many were removed (ext4 avoids the inodes of
+/// recently removed files), and the caller of `append` would wait. Renaming a spare takes microseconds.
 struct SparePool {
   static let prefix = "spare-"
   private static let capacity = 8
-  /// Higher ones were not given by a log, and counting on from them might overflow.
+  /// No log uses higher numbers; counting on from them could overflow.
   private static let highestNumber = Int.max / 2
 
   private var names: [String] = []
-  /// Names that were given out for files on their way here.
+  /// The number of reserved names.
   private var expected = 0
   private var nextNumber = 0
 
-  /// Takes in a file found at opening; false when it should be removed: there are enough, or its name is not ours.
+  /// Adds a file found at opening; false if it should be removed: there are enough, or its name is not a spare's.
   mutating func adopt(_ name: String) -> Bool {
     let number = Int(name.dropFirst(Self.prefix.count))
     guard let number, (0..<Self.highestNumber).contains(number), names.count < Self.capacity else { return false }
@@ -22,7 +22,7 @@ struct SparePool {
     return true
   }
 
-  /// A name for one more spare; `nil` when there are enough.
+  /// Reserves a name for one more spare; `nil` if there are enough.
   mutating func reserve() -> String? {
     guard names.count + expected < Self.capacity else { return nil }
     expected += 1
@@ -30,7 +30,7 @@ struct SparePool {
     return "\(Self.prefix)\(nextNumber - 1)"
   }
 
-  /// Ends a reservation, with the file in place or without.
+  /// Ends a reservation, whether the file is in place or not.
   mutating func finish(_ name: String, isInPlace: Bool) {
     expected -= 1
     if isInPlace { names.append(name) }
@@ -40,9 +40,9 @@ struct SparePool {
 }
 
 extension FileSystem {
-  /// Empties a file and keeps it under another name, or removes it when that is not wanted or fails.
+  /// Empties a file and keeps it under another name, or removes it if none is given or that fails.
   ///
-  /// Returns whether it was kept. Emptied first: whenever the process dies, no event is left under a spare's name.
+  /// Returns true if it was kept. It is emptied first, so that a crash leaves no event under a spare's name.
   func retire(_ path: String, keepAs spare: String?) throws(FileError) -> Bool {
     if let spare, let file = try? open(path, .update) {
       defer { close(file) }

@@ -1,6 +1,6 @@
 /// An open file of a `FileSystem`.
 package struct OpenFile: Hashable, Sendable {
-  /// The descriptor, or whatever number the file system names its open files by.
+  /// The descriptor, or the number by which the file system identifies the open file.
   package let number: Int32
 
   /// Creates a reference to an open file.
@@ -12,9 +12,9 @@ package enum FileOperation: String, Sendable, CaseIterable {
   case makeDirectory, list, open, write, read, status, truncate, rename, remove, synchronize, lock
 }
 
-/// What the operating system answered instead of doing the operation.
+/// The error of a file operation.
 package struct FileError: Error, Equatable, CustomStringConvertible {
-  /// What was asked.
+  /// The operation that failed.
   package var operation: FileOperation
   /// The value of `errno`.
   package var number: Int32
@@ -29,11 +29,11 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
   package var description: String { "\(operation.rawValue) failed with errno \(number)" }
 }
 
-/// What an open file is like at the moment.
+/// The present state of an open file.
 package struct FileStatus: Equatable, Sendable {
   /// In bytes.
   package var size: Int
-  /// False once the file has been removed from its directory: bytes written to it then reach nobody.
+  /// False once the file was removed from its directory: bytes written to it then are lost.
   package var isLinked: Bool
 
   /// Creates a status from its parts.
@@ -43,7 +43,7 @@ package struct FileStatus: Equatable, Sendable {
   }
 }
 
-/// How a file is opened. Every file is closed on exec.
+/// The mode in which a file is opened. Every file is closed on exec.
 package enum OpenMode: Sendable {
   /// For reading; the file must exist.
   case read
@@ -51,11 +51,11 @@ package enum OpenMode: Sendable {
   case update
   /// For reading and writing; the file must not exist yet.
   case create
-  /// For locking: created when missing, opened for reading when the directory is read-only.
+  /// For locking: created if missing, opened for reading if the directory is read-only.
   case lock
 }
 
-/// The few file operations the log needs. The only seam to the disk, so that a test can fail, tear or delay each one.
+/// The file operations of the log, its only access to the disk, so that tests can fail, tear or delay each one.
 ///
 /// Implementations retry interrupted calls and may be called from any thread. Paths are absolute or relative to the
 /// working directory, without a trailing slash.
@@ -64,7 +64,7 @@ package protocol FileSystem: Sendable {
   func makeDirectory(_ path: String) throws(FileError)
   /// The names in a directory, in any order, without `.` and `..`.
   func list(_ directory: String) throws(FileError) -> [String]
-  /// Opens a file; see `OpenMode` for what has to exist. Never waits: what is no file, such as a pipe, is an error.
+  /// Opens a file; see `OpenMode` for what must exist. Never blocks: anything but a file, such as a pipe, is an error.
   func open(_ path: String, _ mode: OpenMode) throws(FileError) -> OpenFile
   /// Closes a file and frees its lock.
   func close(_ file: OpenFile)
@@ -72,16 +72,16 @@ package protocol FileSystem: Sendable {
   func write(_ bytes: UnsafeRawBufferPointer, to file: OpenFile, at offset: Int) throws(FileError) -> Int
   /// Reads until the buffer is full or the file ends; returns how many bytes were read.
   func read(into buffer: UnsafeMutableRawBufferPointer, from file: OpenFile, at offset: Int) throws(FileError) -> Int
-  /// What the file is like now, by whatever name.
+  /// The present state of the file, independent of its name.
   func status(_ file: OpenFile) throws(FileError) -> FileStatus
-  /// Cuts the file, or fills it up with zeros.
+  /// Cuts the file, or extends it with zeros.
   func truncate(_ file: OpenFile, to size: Int) throws(FileError)
-  /// Moves a file, replacing what is at the destination, atomically.
+  /// Moves a file atomically, replacing the destination.
   func rename(_ path: String, to destination: String) throws(FileError)
   /// Removes a file.
   func remove(_ path: String) throws(FileError)
   /// Flushes the file's bytes to the medium; also takes a directory's path, for the names in it.
   func synchronize(_ path: String) throws(FileError)
-  /// Takes the exclusive lock of the file unless another open file holds it; held until the file is closed.
+  /// Locks the file exclusively until it is closed; false if another open file holds the lock.
   func lock(_ file: OpenFile) throws(FileError) -> Bool
 }

@@ -1,8 +1,8 @@
-/// One of the sibling directories `log-0`, `log-1`, … and the lock that makes it ours.
+/// One of the sibling directories `log-0`, `log-1`, …, with its lock.
 struct LogDirectory {
   static let lockName = "lock"
   private static let prefix = "log-"
-  /// More processes than this on one parent are a mistake, not a use.
+  /// More processes than this on one directory are a mistake.
   private static let siblings = 64
 
   let path: String
@@ -10,7 +10,7 @@ struct LogDirectory {
 
   func path(_ name: String) -> String { path + "/" + name }
 
-  /// Takes the first sibling whose lock is free, creating what is missing.
+  /// Locks the first free sibling, creating it if necessary.
   static func acquire(in parent: String, _ fileSystem: any FileSystem) throws(FileError) -> LogDirectory {
     try fileSystem.makeDirectory(parent)
     var failure: FileError?
@@ -20,7 +20,7 @@ struct LogDirectory {
         try fileSystem.makeDirectory(path)
         if let directory = try lock(path, fileSystem) { return directory }
       } catch {
-        // A sibling may be out of order by itself; two in a row mean that the parent is.
+        // One sibling may be broken by itself; two in a row mean that the parent is.
         if failure != nil { throw error }
         failure = error
       }
@@ -28,7 +28,7 @@ struct LogDirectory {
     throw failure ?? FileError.missing(.lock)
   }
 
-  /// Takes the siblings that exist, are not `own`, and that nobody holds.
+  /// Locks all other existing siblings whose processes are dead.
   static func orphans(in parent: String, besides own: LogDirectory, _ fileSystem: any FileSystem) -> [LogDirectory] {
     guard let names = try? fileSystem.list(parent) else { return [] }
     let numbers = names.compactMap { $0.hasPrefix(prefix) ? Int($0.dropFirst(prefix.count)) : nil }
@@ -38,9 +38,9 @@ struct LogDirectory {
     }
   }
 
-  /// Locks one directory; `nil` when someone else has it.
+  /// Locks one directory; `nil` if another process holds the lock.
   private static func lock(_ path: String, _ fileSystem: any FileSystem) throws(FileError) -> LogDirectory? {
-    // Repeated when the lock file is removed between opening and locking it: such a lock excludes nobody.
+    // Repeat if the lock file was removed between opening and locking it: such a lock excludes no other process.
     for _ in 0..<3 {
       let file = try fileSystem.open(path + "/" + lockName, .lock)
       do throws(FileError) {

@@ -1,6 +1,6 @@
-/// Memory that is allocated once and grows when needed.
+/// Memory that is allocated once and grows on demand.
 ///
-/// Not thread-safe: whoever holds the lock around its owner uses it.
+/// Not thread-safe: use it only while holding the lock of its owner.
 final class ScratchBuffer {
   private var storage: UnsafeMutableRawBufferPointer
 
@@ -10,7 +10,7 @@ final class ScratchBuffer {
 
   deinit { storage.deallocate() }
 
-  /// At least `count` bytes; what they held before is lost.
+  /// Returns at least `count` bytes; their previous content is lost.
   func reserve(_ count: Int) -> UnsafeMutableRawBufferPointer {
     if storage.count < count {
       storage.deallocate()
@@ -19,7 +19,7 @@ final class ScratchBuffer {
     return UnsafeMutableRawBufferPointer(rebasing: storage[..<count])
   }
 
-  /// Gives memory back that only an unusually large record needed.
+  /// Frees memory that only an unusually large record needed.
   func trim(to capacity: Int) {
     guard storage.count > capacity else { return }
     storage.deallocate()

@@ -12,7 +12,7 @@
       values.isExcludedFromBackup = true
       try? url.setResourceValues(values)
       #if !os(macOS)
-        // Events are recorded while the device is locked, too. Files inherit the class of their directory.
+        // Events are recorded while the device is locked, too. Files inherit the protection of their directory.
         try? FileManager.default.setAttributes(
           [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication], ofItemAtPath: path)
       #endif

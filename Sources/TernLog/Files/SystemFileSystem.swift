@@ -8,7 +8,7 @@
 
 /// The operating system's files.
 package struct SystemFileSystem: FileSystem {
-  /// Creates the one there is.
+  /// Creates the system's file system.
   package init() {}
 
   package func makeDirectory(_ path: String) throws(FileError) {
@@ -58,7 +58,7 @@ package struct SystemFileSystem: FileSystem {
     }
   }
 
-  /// Opens a file and nothing else: a pipe of that name would keep the caller waiting for ever.
+  /// Opens a regular file only: a pipe of that name would block the caller for ever.
   private func openRegular(_ path: String, flags: Int32) throws(FileError) -> OpenFile {
     let file = try open(path, flags: flags | O_NONBLOCK)
     var status = stat()
@@ -70,7 +70,7 @@ package struct SystemFileSystem: FileSystem {
   }
 
   package func close(_ file: OpenFile) {
-    // Not repeated when interrupted: the descriptor is gone by then and may already belong to another thread.
+    // Do not repeat after an interruption: the descriptor is closed and may already belong to another thread.
     _ = systemClose(file.number)
   }
 
@@ -151,7 +151,7 @@ package struct SystemFileSystem: FileSystem {
   }
 }
 
-// Free functions, because inside the type the methods of the same names hide the system's.
+// Free functions, because inside the type its methods shadow the system calls.
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 private func systemRename(_ path: String, _ destination: String) -> Int32 { rename(path, destination) }
@@ -160,7 +160,7 @@ private func systemRename(_ path: String, _ destination: String) -> Int32 { rena
   private func flush(_ descriptor: Int32) -> Int32 { fsync(descriptor) }
 
   extension SystemFileSystem {
-    /// Nothing to prepare: backup and file protection are Apple's.
+    /// Does nothing: backup and file protection exist on Apple platforms only.
     func prepareDirectory(_ path: String) {}
   }
 #endif

@@ -46,7 +46,7 @@ struct Checksum {
   @inline(__always)
   private mutating func add(_ word: UInt64, _ tables: UnsafePointer<UInt32>) {
     let mixed = word ^ UInt64(register)
-    // Two halves that do not wait for each other: the look-ups are what this costs.
+    // Two independent halves, since the table lookups dominate.
     let low =
       tables[0x700 + Int(mixed & 0xFF)] ^ tables[0x600 + Int(mixed >> 8 & 0xFF)]
       ^ tables[0x500 + Int(mixed >> 16 & 0xFF)] ^ tables[0x400 + Int(mixed >> 24 & 0xFF)]
@@ -57,7 +57,7 @@ struct Checksum {
   }
 }
 
-/// The look-up tables, made once. `@unchecked Sendable` because nothing writes to them after `init`.
+/// The lookup tables. `@unchecked Sendable` because nothing writes to them after `init`.
 private final class Tables: @unchecked Sendable {
   static let shared = Tables()
   let pointer: UnsafePointer<UInt32>

@@ -2,26 +2,26 @@ import TernEvents
 
 /// The 64 bytes in front of each payload; `docs/log-format.md` specifies them.
 ///
-/// The checksum covers the segment's salt and the record's offset too: bytes that merely look like a record, because a
-/// payload quotes one or an old block surfaced after power loss, do not check out.
+/// The checksum includes the segment's salt and the record's offset, so bytes that only look like a record fail it: a
+/// payload that quotes one, or a stale block that surfaces after power loss.
 struct RecordHeader: Equatable {
   static let size = 64
   /// Two of the four bytes (F8, FB) never occur in UTF-8, so text payloads do not contain the marker.
   static let sync: UInt32 = 0xFB4E_54F8
-  /// Where the settled tombstone lies within the header; it changes after the record was written.
+  /// The offset of the tombstone within the header; it is written when the record is settled.
   static let tombstoneOffset = 8
   private static let maximumPayloadBytes = 4 << 20
 
   var payloadBytes: Int
   var payloadCheck: UInt32
   var lane: Lane
-  /// The record's index in its segment, so that a damaged stretch tells how many records it held.
+  /// The record's index in its segment, which tells how many records a damaged span held.
   var ordinal: Int
   var epoch: UInt32
   var time: Timestamp
   var uptimeMilliseconds: UInt64
   var id: UniqueID
-  /// No event, but a stretch that was overwritten; `payloadCheck` says how many records it held.
+  /// True for an overwritten span instead of an event; `payloadCheck` is the number of records that it held.
   var isFiller = false
 
   /// The bytes of the whole record.
@@ -44,14 +44,14 @@ struct RecordHeader: Equatable {
     target.put(Self.check(UnsafeRawPointer(target), salt: salt, offset: offset), at: 4)
   }
 
-  /// Reads 64 bytes; `nil` when they are not a record's header at this place.
+  /// Reads 64 bytes; `nil` if they are not a record's header at this offset.
   init?(_ source: UnsafeRawPointer, salt: UInt32, offset: Int) {
     guard source.get(UInt32.self, at: 0) == Self.sync,
       source.get(UInt32.self, at: 4) == Self.check(source, salt: salt, offset: offset),
       let lane = Lane(rawValue: source.get(UInt8.self, at: 24))
     else { return nil }
     payloadBytes = Int(truncatingIfNeeded: source.get(UInt32.self, at: 16))
-    // No segment is larger; where `Int` has 32 bits, offsets would overflow.
+    // No segment is larger, and offsets would overflow a 32-bit `Int`.
     guard (0...Self.maximumPayloadBytes).contains(payloadBytes) else { return nil }
     payloadCheck = source.get(UInt32.self, at: 20)
     self.lane = lane
@@ -78,7 +78,7 @@ struct RecordHeader: Equatable {
     self.id = id
   }
 
-  /// The header that is put in front of a stretch that has been overwritten.
+  /// Creates the header of a filler, which replaces an overwritten span.
   init(fillerFor run: Run, lane: Lane) {
     self.init(
       payloadBytes: run.bytes - Self.size, payloadCheck: UInt32(clamping: run.records), lane: lane,
@@ -96,7 +96,7 @@ struct RecordHeader: Equatable {
   }
 }
 
-/// The tombstone at the first record of a settled run: where the run ends, and a check so that damage never hides events.
+/// The tombstone at the first record of a settled run: the end of the run, and a check so that damage hides no events.
 struct Tombstone {
   static let size = 8
 
@@ -106,7 +106,7 @@ struct Tombstone {
       | UInt64(UInt32(truncatingIfNeeded: end))
   }
 
-  /// Where the run that starts at `offset` ends; `nil` when none does or the tombstone does not check out.
+  /// The end of the run that starts at `offset`; `nil` if there is none or the check is wrong.
   static func end(_ tombstone: UInt64, salt: UInt32, offset: Int) -> Int? {
     let bits = UInt32(truncatingIfNeeded: tombstone)
     guard let end = Int(exactly: bits), end > offset,

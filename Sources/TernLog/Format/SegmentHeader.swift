@@ -10,11 +10,11 @@ struct SegmentHeader: Equatable {
   /// "TLOG" in the order of the bytes.
   private static let magic: UInt32 = 0x474F_4C54
 
-  /// Goes into every checksum of the segment; differs between segments.
+  /// Part of every checksum of the segment; differs between segments.
   var salt: UInt32
   var created: Timestamp
   var createdUptimeMilliseconds: UInt64
-  /// The boot that the uptimes of all records belong to; all zero when unknown.
+  /// The boot of all records' uptimes; all zero if unknown.
   var bootID: UniqueID
 
   /// Writes both copies.
@@ -35,7 +35,7 @@ struct SegmentHeader: Equatable {
     }
   }
 
-  /// Reads whichever copy checks out; `nil` when none does, or when a later version wrote the file.
+  /// Reads the first intact copy; `nil` if both are damaged, or if a later version wrote the file.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.size, let start = bytes.baseAddress else { return nil }
     let copies = [start, start + Self.copyBytes]

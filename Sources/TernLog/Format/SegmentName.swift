@@ -1,17 +1,17 @@
 /// The name of a segment file: its number in 16 hexadecimal digits, so that names sort by age, and its lane.
 struct SegmentName: Hashable {
-  /// What a quarantined segment's name ends with.
+  /// The suffix of a quarantined segment's name.
   static let unreadableSuffix = ".unreadable"
-  /// What the name of a segment that is being rewritten ends with.
+  /// The suffix of the name of a segment that is being rewritten.
   static let temporarySuffix = ".tmp"
 
-  /// Numbers above are of no log that ever ran: somebody put the file there.
+  /// No log uses higher numbers.
   static let highestNumber = UInt64.max / 2
 
   var number: UInt64
   var lane: Lane
 
-  /// Counting on from this number might overflow, so the file needs another name first.
+  /// True if counting on from this number could overflow, so the file needs another name first.
   var isStray: Bool { number > Self.highestNumber }
 
   /// The file name, such as `000000000000002a-normal.seg`.
@@ -20,13 +20,13 @@ struct SegmentName: Hashable {
     return String(repeating: "0", count: 16 - digits.count) + digits + Self.ending(lane)
   }
 
-  /// Reads a file name; `nil` when it is not a segment's.
+  /// Parses a file name; `nil` if it is not a segment's.
   init?(_ text: String) {
     guard let number = UInt64(text.prefix(16), radix: 16),
       let lane = Lane.allCases.first(where: { text.dropFirst(16) == Self.ending($0) })
     else { return nil }
     self.init(number: number, lane: lane)
-    // Numbers are also read from "+1" and "FF", which would name another file.
+    // "+1" and "FF" parse as numbers too, but name other files.
     if self.text != text { return nil }
   }
 

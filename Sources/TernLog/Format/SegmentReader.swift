@@ -1,6 +1,6 @@
 import TernEvents
 
-/// Finds records in the bytes of a segment, also behind damaged ones.
+/// Finds records in the bytes of a segment, even after damaged ones.
 struct SegmentReader {
   /// The bytes of the file from `base` on.
   let bytes: UnsafeRawBufferPointer
@@ -11,7 +11,7 @@ struct SegmentReader {
   /// The offset in the file behind the last of `bytes`.
   var end: Int { base + bytes.count }
 
-  /// Where the settled run that starts at `offset` ends, if one does.
+  /// The end of the settled run that starts at `offset`, if there is one.
   func settledEnd(at offset: Int) -> Int? {
     guard let source = pointer(to: offset, count: RecordHeader.tombstoneOffset + Tombstone.size) else { return nil }
     let tombstone = source.get(UInt64.self, at: RecordHeader.tombstoneOffset)
@@ -20,7 +20,7 @@ struct SegmentReader {
     return runEnd
   }
 
-  /// The header of the record at `offset`, if one is there and its payload lies within the bytes.
+  /// The header of the record at `offset`, if there is one whose payload lies within the bytes.
   func header(at offset: Int) -> RecordHeader? {
     guard let source = pointer(to: offset, count: RecordHeader.size),
       let header = RecordHeader(source, salt: salt, offset: offset), offset + header.recordBytes <= end
@@ -38,7 +38,7 @@ struct SegmentReader {
     return nil
   }
 
-  /// The payload of a record, if its checksum is right.
+  /// The payload of a record, if its check is right.
   func payload(of header: RecordHeader, at offset: Int) -> [UInt8]? {
     guard let source = pointer(to: offset + RecordHeader.size, count: header.payloadBytes) else { return nil }
     let payload = UnsafeRawBufferPointer(start: source, count: header.payloadBytes)

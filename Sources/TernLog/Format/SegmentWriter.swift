@@ -1,15 +1,15 @@
 import TernEvents
 
-/// The bytes of a segment that is written anew without what has left it.
+/// The bytes of a compacted segment, without the records that have left it.
 struct SegmentWriter {
   private(set) var bytes: [UInt8]
   private(set) var segment: Segment
-  /// Records left out because they did not check out.
+  /// The number of damaged records that were left out.
   private(set) var damaged = 0
 
   init(copyOf old: Segment) {
     var header = old.header
-    // A new salt: the records move, and what the old file left on the medium must not check out here.
+    // A new salt: the records move, and remains of the old file on the medium must not pass the checks here.
     var generator = FastGenerator(seed: UInt64(header.salt) << 32 | UInt64(truncatingIfNeeded: old.deadBytes))
     header.salt = UInt32(truncatingIfNeeded: generator.next())
     segment = Segment(name: old.name, header: header)

@@ -1,10 +1,11 @@
 import TernEvents
 
-/// How old events are, whatever the wall clock does: a time of the log's own that only ever runs forward.
+/// The age of events, independent of wall clock changes: the log's own time, which only runs forward.
 ///
-/// Within a boot it runs with the uptime. Between two boots it advances by what the wall clock says, but at least by the
-/// uptime of the later boot, which is proven, and never by more than the age limit, which a clock that was set cannot
-/// be told from. So a clock that jumps by years makes nothing old, and one that stands back keeps nothing for ever.
+/// Within a boot it is the uptime. Between two boots it advances by the difference of the wall clock, but at least by
+/// the uptime of the later boot, which is certain, and by no more than that if the wall clock claims more than the age
+/// limit, since the clock may have been set. So a clock that jumps by years expires nothing, and one that falls back
+/// keeps nothing for ever.
 struct AgeClock: Equatable {
   /// A boot, and the log's time at which its uptime was zero, in milliseconds.
   struct Boot: Equatable {
@@ -12,7 +13,7 @@ struct AgeClock: Equatable {
     var start: Int64
   }
 
-  /// What both clocks showed at one moment of a boot.
+  /// The readings of both clocks at one moment of a boot.
   struct Moment: Equatable {
     var wall: Timestamp
     var uptime: Int64
@@ -23,7 +24,7 @@ struct AgeClock: Equatable {
 
     init(wall: Timestamp, uptime: Int64) {
       self.wall = wall
-      // Readings from a file may be anything: no sum of two of them overflows.
+      // Readings from a file can be anything; the bound keeps sums from overflowing.
       self.uptime = min(max(uptime, 0), Self.bound)
     }
 
@@ -32,10 +33,10 @@ struct AgeClock: Equatable {
 
   /// The present boot last, the others in no order.
   private(set) var boots: [Boot] = []
-  /// The latest moment that is known of the last of `boots`.
+  /// The latest known moment of the last of `boots`.
   private(set) var latest = Moment(wall: Timestamp(millisecondsSince1970: 0), uptime: 0)
 
-  /// Takes note of the time; the first moment of another boot begins it.
+  /// Records the current moment; the first moment of another boot begins that boot.
   mutating func observe(_ moment: Moment, boot: UniqueID, limit: Duration) {
     if let last = boots.last, last.id != boot {
       let before = last.start + latest.uptime
@@ -49,39 +50,39 @@ struct AgeClock: Equatable {
     }
   }
 
-  /// Takes in a boot of which records were found but nothing is known, by the latest moment that its records tell of.
+  /// Adds an unknown boot of which records were found, by the latest moment of its records.
   mutating func place(_ boot: UniqueID, latest moment: Moment, limit: Duration) {
     guard let present = boots.last, !boots.contains(where: { $0.id == boot }) else { return }
     let end = present.start + latest.uptime - Self.gap(from: moment, to: latest, limit)
     boots.insert(Boot(id: boot, start: max(end - moment.uptime, -Moment.bound)), at: 0)
   }
 
-  /// Corrects the latest moment when records tell of a later one, as after a kill.
+  /// Moves the latest moment forward to that of a record, as needed after a kill.
   mutating func extend(_ boot: UniqueID, to moment: Moment) {
     if boots.last?.id == boot, moment.uptime > latest.uptime { latest = moment }
   }
 
-  /// Forgets boots of which no record is left.
+  /// Removes boots of which no record is left.
   mutating func keep(_ used: Set<UniqueID>) {
     guard let present = boots.last else { return }
     boots.removeAll { $0.id != present.id && !used.contains($0.id) }
   }
 
-  /// How old something is that happened at an uptime of a boot; `nil` when nothing is known of that boot.
+  /// The age of an event at an uptime of a boot; `nil` if the boot is unknown.
   func age(of uptime: UInt64, boot: UniqueID) -> Duration? {
     guard let present = boots.last, let own = boots.first(where: { $0.id == boot }) else { return nil }
     let then = own.start + min(Int64(clamping: uptime), Moment.bound)
     return .milliseconds(present.start + latest.uptime - then)
   }
 
-  /// What passed between two moments of different boots.
+  /// The time that passed between two moments of different boots.
   private static func gap(from earlier: Moment, to later: Moment, _ limit: Duration) -> Int64 {
     let wall = later.wall.since(earlier.wall)
     return wall > limit ? later.uptime : min(max(later.uptime, wall.wholeMilliseconds), Moment.bound)
   }
 }
 
-/// The file that remembers the clock of a log over boots.
+/// The file that keeps the age clock across boots.
 extension AgeClock {
   static let fileName = "clock"
   /// "TCLK" in the order of the bytes.
@@ -110,7 +111,7 @@ extension AgeClock {
     return bytes
   }
 
-  /// Reads the file's bytes; `nil` when they do not check out.
+  /// Reads the file's bytes; `nil` if the check is wrong.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.headBytes, let source = bytes.baseAddress,
       source.get(UInt32.self, at: 0) == Self.magic, source.get(UInt32.self, at: 4) == Self.check(bytes)

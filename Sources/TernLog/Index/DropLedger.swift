@@ -1,8 +1,9 @@
+import TernBase
 package import TernEvents
 
-/// How many events left, delivered or for which reason, and the file that remembers it over launches.
+/// The numbers of delivered events and of dropped ones by reason, and the file that keeps them across launches.
 ///
-/// The file has two slots that are written in turn, so that a torn write leaves the count before it.
+/// The file has two slots that are written in turn, so that a torn write leaves the previous counts.
 package struct DropLedger {
   package static let fileName = "drops"
   static let slotBytes = 512
@@ -10,13 +11,13 @@ package struct DropLedger {
   /// "TDRP" in the order of the bytes.
   private static let magic: UInt32 = 0x5052_4454
 
-  /// How the file names the number of delivered events; a name with a colon is no reason of a drop.
+  /// The name of the number of delivered events in the file; a name with a colon is no drop reason.
   private static let deliveredName = DropReason(":delivered")
 
   package private(set) var counts: [DropReason: Int] = [:]
-  /// Events that left because the server has them.
+  /// The number of events delivered to the server.
   package private(set) var delivered = 0
-  /// There are counts that the file does not have yet.
+  /// True if the file is not up to date.
   var isDirty = false
   private var sequence: UInt64 = 0
 
@@ -27,7 +28,7 @@ package struct DropLedger {
     if Self.isDrop(reason) { countDropped() }
   }
 
-  /// Takes back what was counted before.
+  /// Subtracts events that were counted before.
   mutating func remove(_ reason: DropReason, _ number: Int) {
     guard number > 0, let count = counts[reason] else { return }
     counts[reason] = count > number ? count - number : nil
@@ -46,17 +47,17 @@ package struct DropLedger {
     isDirty = true
   }
 
-  /// All events that left without being delivered; kept up to date, since each append asks for it.
+  /// All events that left without being delivered; kept up to date, since each append reads it.
   private(set) var dropped = 0
 
   private mutating func countDropped() {
     dropped = counts.lazy.filter { Self.isDrop($0.key) }.map(\.value).saturatingSum
   }
 
-  /// Whether the name stands for drops, and not for a note that is kept beside them.
+  /// True if the name is a drop reason, not a note.
   static func isDrop(_ reason: DropReason) -> Bool { !reason.description.utf8.contains(UInt8(ascii: ":")) }
 
-  /// Adds what was stored before, to be stored again behind it.
+  /// Adds the stored counts and continues their sequence.
   mutating func merge(_ stored: DropLedger) {
     let wasDirty = isDirty
     add(stored)
@@ -64,7 +65,7 @@ package struct DropLedger {
     isDirty = wasDirty
   }
 
-  /// The bytes of the next slot and where they go; reasons that do not fit are left out, the rarest first.
+  /// The bytes and the offset of the next slot; if not all reasons fit, the rarest are left out.
   mutating func nextSlot() -> (bytes: [UInt8], offset: Int) {
     sequence += 1
     var bytes = [UInt8](repeating: 0, count: Self.slotBytes)
@@ -93,13 +94,13 @@ package struct DropLedger {
 
   init() {}
 
-  /// Reads the file's bytes: the newer of the slots that check out, nothing when none does.
+  /// Reads the file's bytes: the newer intact slot, or nothing if both are damaged.
   package init(file: UnsafeRawBufferPointer) {
     for start in [0, Self.slotBytes] where start + Self.slotBytes <= file.count {
       let slot = UnsafeRawBufferPointer(rebasing: file[start..<start + Self.slotBytes])
       guard let source = slot.baseAddress, source.get(UInt32.self, at: 0) == Self.magic,
         source.get(UInt32.self, at: 4) == Self.check(slot), source.get(UInt64.self, at: 8) > sequence,
-        // A number that cannot be counted on from was not written by a log.
+        // No log writes a number this large; counting on from it could overflow.
         source.get(UInt64.self, at: 8) < UInt64.max / 2
       else { continue }
       sequence = source.get(UInt64.self, at: 8)

@@ -1,6 +1,6 @@
 import TernEvents
 
-/// One lane: its segments, and sums over them that are kept with every change.
+/// The segments of one lane, with sums that are updated with every change.
 struct LaneIndex {
   private(set) var segments = SegmentQueue()
   private(set) var waiting = 0
@@ -14,7 +14,7 @@ struct LaneIndex {
   private(set) var evictableBytes = 0
   /// The last segment's file while it is appended to.
   var active: OpenFile?
-  /// Segments from this number on may have bytes that are not on the medium yet.
+  /// The first segment that may have bytes that are not on the medium yet.
   var unsyncedFrom: UInt64?
 
   mutating func add(_ segment: Segment) {
@@ -27,19 +27,19 @@ struct LaneIndex {
     segments.remove(at: index)
   }
 
-  /// Puts a rewritten segment in the place of the old one.
+  /// Replaces a segment by its rewritten version.
   mutating func replace(_ index: Int, with segment: Segment) {
     modify(index) { $0 = segment }
   }
 
-  /// Changes a segment and keeps the sums right.
+  /// Changes a segment and updates the sums.
   mutating func modify<Result>(_ index: Int, _ body: (inout Segment) -> Result) -> Result {
     count(segments[index], -1)
     defer { count(segments[index], 1) }
     return body(&segments[index])
   }
 
-  /// Takes note of a record behind the last; `modify` for the hot path.
+  /// Registers an appended record; a fast version of `modify`.
   mutating func appended(_ index: Int, recordBytes: Int, time: Timestamp) {
     let before = segments[index].size
     segments[index].append(recordBytes: recordBytes, time: time)
@@ -56,7 +56,7 @@ struct LaneIndex {
   /// The first segment that holds waiting events.
   var firstWaiting: Int? { segments.indices.first { segments[$0].waiting > 0 } }
 
-  /// The first segment that can be rewritten and would get this much smaller.
+  /// The first segment that a rewrite would make this much smaller.
   func firstCompactable(atLeast bytes: Int) -> Int? {
     segments.indices.first {
       segments[$0].isFree && segments[$0].waiting > 0 && segments[$0].deadBytes >= bytes

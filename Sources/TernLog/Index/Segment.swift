@@ -1,6 +1,6 @@
 import TernEvents
 
-/// A stretch of adjoining records of one segment that are not waiting.
+/// A run of adjoining records of one segment that are not waiting.
 struct Run: Equatable {
   /// The owner of a run whose records have left the log.
   static let gone: UInt64 = 0
@@ -8,7 +8,7 @@ struct Run: Equatable {
   /// Offsets in the file.
   var lower: Int
   var upper: Int
-  /// Indexes of the first record, and of the one behind the last.
+  /// The indexes of the first record, and of the one after the last.
   var firstOrdinal: Int
   var endOrdinal: Int
   /// The number of the claim that holds the records, or `gone`.
@@ -19,7 +19,7 @@ struct Run: Equatable {
 }
 
 extension Sequence<Run> {
-  /// The runs with adjoining ones as one, all belonging to `owner`.
+  /// The runs with adjoining ones merged, all belonging to `owner`.
   func joined(owner: UInt64) -> [Run] {
     var joined: [Run] = []
     for var run in self {
@@ -35,35 +35,35 @@ extension Sequence<Run> {
   }
 }
 
-/// What the log remembers of one segment file: a few numbers, never the events.
+/// The index entry of one segment file: a few numbers, never the events.
 ///
-/// What is waiting is everything that no run covers.
+/// All records that no run covers are waiting.
 struct Segment {
   let name: SegmentName
   let header: SegmentHeader
-  /// The offset behind the last good record.
+  /// The offset after the last intact record.
   var end: Int
   /// The size of the file.
   var size: Int
   /// The index of the next record to be appended.
   var nextOrdinal: Int
-  /// What is not waiting, in order, without overlaps; adjoining gone runs are merged.
+  /// The records that are not waiting, in order, without overlaps; adjoining gone runs are merged.
   private(set) var runs: [Run] = []
-  /// Records that wait.
+  /// The number of waiting records.
   private(set) var waiting = 0
-  /// Records in open claims.
+  /// The number of records in open claims.
   private(set) var claimed = 0
   /// Bytes of gone records.
   private(set) var deadBytes = 0
   /// Bytes of records in open claims.
   private(set) var claimedBytes = 0
-  /// Someone reads or writes the file outside the lock: it must not change or go.
+  /// True while the file is read or written outside the lock: it must not change or be removed.
   var isPinned = false
-  /// The last record is known to be whole, so that appending may go on behind it.
+  /// True if the last record is intact, so that appending can continue.
   var isOpenEnded = true
-  /// Counts how often the file was rewritten, which moves its records.
+  /// The number of times that the file was rewritten, which moves its records.
   var revision = 0
-  /// The time of the first waiting record; `nil` when it has to be read.
+  /// The time of the first waiting record; `nil` if it must be read.
   var headTime: Timestamp?
 
   init(name: SegmentName, header: SegmentHeader) {
@@ -76,15 +76,15 @@ struct Segment {
 
   var waitingBytes: Int { end - SegmentHeader.size - deadBytes - claimedBytes }
   var isSettled: Bool { waiting == 0 && claimed == 0 }
-  /// Nothing outside the lock relies on the file as it is.
+  /// True if the file can be rewritten or removed.
   var isFree: Bool { claimed == 0 && !isPinned }
 
-  /// Whether the record at this offset has left the log.
+  /// True if the record at this offset has left the log.
   func isGone(at offset: Int) -> Bool {
     runs.contains { $0.owner == Run.gone && $0.lower <= offset && offset < $0.upper }
   }
 
-  /// Where the first waiting record starts, and its index.
+  /// The offset and the index of the first waiting record.
   var firstWaiting: (offset: Int, ordinal: Int)? {
     if waiting == 0 { return nil }
     var position = (offset: SegmentHeader.size, ordinal: 0)
@@ -95,7 +95,7 @@ struct Segment {
     return position
   }
 
-  /// Takes note of a record behind the last.
+  /// Registers an appended record.
   mutating func append(recordBytes: Int, time: Timestamp) {
     if waiting == 0 { headTime = time }
     end += recordBytes
@@ -104,7 +104,7 @@ struct Segment {
     waiting += 1
   }
 
-  /// Takes records out of waiting; returns the run as it is after merging.
+  /// Marks records as not waiting; returns the merged run.
   @discardableResult
   mutating func insert(_ run: Run) -> Run {
     waiting -= run.records
@@ -132,7 +132,7 @@ struct Segment {
     return merged
   }
 
-  /// Gives back what a claim holds of this segment.
+  /// Returns the records of a claim.
   mutating func release(claim: UInt64) {
     for run in runs where run.owner == claim {
       claimed -= run.records
@@ -143,7 +143,7 @@ struct Segment {
     headTime = nil
   }
 
-  /// Takes everything that waits out of the log.
+  /// Marks all waiting records as gone.
   mutating func loseWaiting() {
     var position = (offset: SegmentHeader.size, ordinal: 0)
     for run in runs + [Run(lower: end, upper: end, firstOrdinal: nextOrdinal, endOrdinal: nextOrdinal, owner: 0)] {
@@ -157,7 +157,7 @@ struct Segment {
     }
   }
 
-  /// Lets go of everything at once, as when the file is removed with what it holds.
+  /// Marks all records as gone, claimed ones included.
   mutating func clear() {
     waiting = 0
     claimed = 0
@@ -168,7 +168,7 @@ struct Segment {
     ]
   }
 
-  /// Corrects the index of the record behind a gone run, which is known only when that record has been read.
+  /// Corrects the index of the record after a gone run, which is known only once that record was read.
   mutating func extendLastRun(toOrdinal ordinal: Int) {
     guard let last = runs.indices.last, runs[last].owner == Run.gone, runs[last].upper == end,
       ordinal > runs[last].endOrdinal
@@ -177,7 +177,7 @@ struct Segment {
     nextOrdinal = max(nextOrdinal, ordinal)
   }
 
-  /// Notes a gone run behind the last record, found when the file was read.
+  /// Appends a gone run that was found while reading the file.
   mutating func appendGone(upTo upper: Int, records: Int) {
     waiting += records
     let head = headTime

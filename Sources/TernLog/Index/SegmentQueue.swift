@@ -1,4 +1,4 @@
-/// The segments of one lane, oldest first. Taking the oldest away does not move the others.
+/// The segments of one lane, oldest first. Removing the oldest does not move the others.
 struct SegmentQueue {
   private var storage: [Segment] = []
   private var head = 0
@@ -13,19 +13,19 @@ struct SegmentQueue {
     _modify { yield &storage[index] }
   }
 
-  /// Puts a segment in the place of its number, which is behind the others but for one that is read late.
+  /// Inserts a segment in the order of numbers: at the end, unless it is read late.
   mutating func add(_ segment: Segment) {
     guard let last, last.name.number > segment.name.number else { return storage.append(segment) }
     storage.insert(segment, at: firstIndex(from: segment.name.number))
   }
 
-  /// Where the segment of a number is, if it is still here.
+  /// The index of the segment with this number, if there is one.
   func index(of number: UInt64) -> Int? {
     let index = firstIndex(from: number)
     return index < storage.count && storage[index].name.number == number ? index : nil
   }
 
-  /// Where the first segment is whose number is not below `number`.
+  /// The index of the first segment whose number is not below `number`.
   func firstIndex(from number: UInt64) -> Int {
     var low = head
     var high = storage.count
@@ -42,7 +42,7 @@ struct SegmentQueue {
       return
     }
     head += 1
-    // The slots in front are given back once they are half of all, so that each removal moves one segment on average.
+    // Free the empty slots once they are half of all, so that each removal moves one segment on average.
     if head == storage.count || head > 64, head * 2 >= storage.count {
       storage.removeFirst(head)
       head = 0

@@ -1,22 +1,22 @@
 import TernEvents
 
-/// What reading a segment file from start to end found.
+/// The result of reading a whole segment file.
 struct SegmentScan {
   var segment: Segment
-  /// Records that did not check out, the torn tail included.
+  /// The number of damaged records, including a torn tail.
   var damaged = 0
-  /// What the waiting records tell of time.
+  /// The age of the waiting records.
   var age: SegmentAge
-  /// Runs that are gone but not marked so in the file yet.
+  /// Runs that are gone but have no tombstone yet.
   var missingTombstones: [Run] = []
-  /// There are bytes behind `segment.end` that are no record.
+  /// True if there are bytes after `segment.end` that are no record.
   var hasTornTail = false
 
-  /// Reads a whole file. Headers are checked here, payloads when they are claimed: that halves the time to open.
+  /// Reads a whole file. Payloads are checked only when they are claimed, which halves the time to open.
   init(_ name: SegmentName, _ header: SegmentHeader, _ reader: SegmentReader) {
     segment = Segment(name: name, header: header)
     age = SegmentAge(name, header)
-    // Behind a settled run, how many records it held is known only from the record that follows.
+    // How many records a settled run held is known only from the record that follows.
     var isOrdinalKnown = true
     var needsTombstones = false
     while segment.end < reader.end {
@@ -28,7 +28,7 @@ struct SegmentScan {
         segment.extendLastRun(toOrdinal: record.ordinal)
         isOrdinalKnown = true
         if record.isFiller {
-          // Its tombstone was damaged, or it would not have been looked at.
+          // Its tombstone is damaged; otherwise the run would have been skipped.
           segment.appendGone(upTo: offset + record.recordBytes, records: Int(UInt16(clamping: record.payloadCheck)))
           needsTombstones = true
         } else {

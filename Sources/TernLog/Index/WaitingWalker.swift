@@ -1,6 +1,6 @@
 import TernEvents
 
-/// Goes through the waiting records of a segment, in order, and past what is damaged among them.
+/// Iterates over the waiting records of a segment, in order, and reports damaged ones.
 struct WaitingWalker {
   enum Item {
     case record(RecordHeader, Run)
@@ -8,7 +8,7 @@ struct WaitingWalker {
   }
 
   let reader: SegmentReader
-  /// Where the next item starts; when the walk stops early, this is the first record not taken.
+  /// The start of the next item; after stopping early, the first record not taken.
   private(set) var offset: Int
   private var ordinal: Int
   private var remainingRuns: ArraySlice<Run>
@@ -25,7 +25,7 @@ struct WaitingWalker {
     skipRuns()
   }
 
-  /// The next waiting item without taking it.
+  /// Returns the next waiting item without moving past it.
   func peek() -> Item? {
     guard offset < end else { return nil }
     let limit = remainingRuns.first?.lower ?? end
@@ -39,7 +39,7 @@ struct WaitingWalker {
     return .damaged(run(upTo: limit, ordinal: limitOrdinal))
   }
 
-  /// Moves past an item that `peek` gave.
+  /// Moves past an item that `peek` returned.
   mutating func take(_ item: Item) {
     switch item {
     case .record(_, let run), .damaged(let run):

@@ -1,5 +1,6 @@
 import Dispatch
 import Tern
+import TernBase
 import TernDelivery
 import TernEvents
 

@@ -1,4 +1,5 @@
 import Tern
+import TernBase
 import TernEvents
 import TernLog
 

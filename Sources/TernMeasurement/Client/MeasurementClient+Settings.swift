@@ -1,5 +1,6 @@
 package import Foundation
 import Tern
+import TernBase
 import TernDelivery
 import TernEvents
 

@@ -1,5 +1,6 @@
 package import Foundation
 package import Tern
+import TernBase
 import TernDelivery
 import TernEvents
 import TernLog

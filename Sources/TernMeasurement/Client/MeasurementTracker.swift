@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 
 /// The fields that an app sets for all its hits to one property.

@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 
 /// A system's registration of its handler for uncaught exceptions.

@@ -1,5 +1,6 @@
 import Foundation
 package import Tern
+import TernBase
 package import TernDelivery
 package import TernEvents
 import TernLog

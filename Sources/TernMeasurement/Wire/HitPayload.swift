@@ -1,3 +1,5 @@
+import TernBase
+
 /// The encoded parameters of one hit, as they are stored: all but `qt`, which every attempt computes anew.
 package enum HitPayload {
   /// The most bytes of a hit on the wire.

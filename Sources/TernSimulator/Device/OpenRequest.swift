@@ -25,7 +25,7 @@ struct OpenRequest {
   var reply: SimulatedCollector.Reply?
   var result: TransportResult?
 
-  /// What the network makes of it.
+  /// The effect of the network on it.
   enum Fate {
     case answered
     /// Nothing comes back, and nothing arrived.
@@ -52,7 +52,7 @@ struct Hold {
   var isKept: Bool
 }
 
-/// Bytes that were sent in vain since the collector last answered, be it a question.
+/// The bytes sent without success since the collector last answered a batch or a health probe.
 struct Outage {
   var sent = 0
   var queued = 0

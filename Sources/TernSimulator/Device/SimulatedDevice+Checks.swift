@@ -3,7 +3,7 @@ import TernEvents
 import TernLog
 import TernTestSupport
 
-/// What must hold of each batch.
+/// The checks for each batch.
 extension SimulatedDevice {
   /// Checks what a batch is made of; returns its events as indices of `ExpectedState`.
   func checkBatch(_ process: SimulatedProcess, _ records: [LogRecord]) -> [Int] {
@@ -67,7 +67,7 @@ extension SimulatedDevice {
   }
 }
 
-/// What must hold in the end.
+/// The checks at the end of a device's life.
 extension SimulatedDevice {
   func checkAccounts(_ process: SimulatedProcess) {
     let counted = totals

@@ -1,5 +1,6 @@
 import Foundation
 import Tern
+import TernBase
 import TernEvents
 import TernLog
 import TernTestSupport
@@ -92,7 +93,7 @@ extension SimulatedDevice {
     return environment
   }
 
-  /// How much of a torn write arrives; `nil`: none, and the write before it arrived whole.
+  /// The number of bytes of a torn write that reach the disk; `nil` if the write is missing altogether.
   private func tear() -> Int? {
     traits.tears && use.chance(0.6) ? use.number(0...400) : nil
   }
@@ -116,14 +117,14 @@ extension SimulatedDevice {
     if isInCall { report.figures.killsInCalls += 1 }
     note(3, "process \(process.number) is killed\(isInCall ? " in a call" : "")")
     if isInCall {
-      // Nobody knows which of its last wishes were written down.
+      // It is unknown which of its last settings were saved.
       expectedUser = nil
       isIdentityKept = false
       expectedEnabled = nil
       hold?.isKept = false
-      // A full disk takes the first part of a record, too, and nobody was left to cut it off.
+      // A full disk also stores partial records, and the dead process could not cut them off.
       if isDiskLimited { drops.tears += 1 }
-      // Nor whether it remembers that the collector is well.
+      // It is also unknown whether it saved that the collector works.
       isFailing = true
     }
     process.files.kill()
@@ -167,7 +168,7 @@ extension SimulatedDevice {
 
   var totals: [DropReason: Int] { DropAccount.totals(processes, disk) }
 
-  /// What an earlier process was told holds for this one too.
+  /// Checks that the settings of an earlier process apply.
   private func checkLaunch(_ process: SimulatedProcess) {
     guard process.engine.log.isOpen else { return }
     if let install, process.client.installID != install { fail("install", "the install has another identifier") }
@@ -176,7 +177,7 @@ extension SimulatedDevice {
       fail("settings", "the client is \(process.client.isEnabled ? "enabled" : "disabled") after a launch")
     }
     guard !process.client.isEnabled else { return }
-    // An opt-out that a kill cut short is finished now.
+    // An opt-out that a kill interrupted is completed now.
     if processes.count == 1 {
       let counts = process.engine.log.counts
       if counts.waiting + counts.claimed > 0 { fail("erase", "\(counts.waiting) events wait in a disabled client") }

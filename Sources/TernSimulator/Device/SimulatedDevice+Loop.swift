@@ -1,9 +1,10 @@
 import Tern
+import TernBase
 import TernDelivery
 import TernEvents
 import TernLog
 
-/// Where the real run loop meets the simulated world.
+/// The connection between the real run loop and the simulated world.
 extension SimulatedDevice {
   /// Brings the messages that a call of the app left to the run loop, at once or a little later.
   func settle(_ process: SimulatedProcess) {
@@ -22,7 +23,7 @@ extension SimulatedDevice {
     if !process.isSuspended { take(process, []) }
   }
 
-  /// Lets the run loop take in its messages and then this, and does what it asks for.
+  /// Passes the waiting messages and these to the run loop, and applies its effects.
   func take(_ process: SimulatedProcess, _ messages: [Message]) {
     let now = clock.uptime
     if let late = process.timing.check(now: now) { fail("timing", "process \(process.number): \(late)") }
@@ -81,7 +82,7 @@ extension SimulatedDevice {
     let status = process.client.status
     if status.delivered != process.delivered {
       fail(
-        "status", "\(status.delivered) events are delivered says the client, and it was told of \(process.delivered)")
+        "status", "the client counts \(status.delivered) delivered events instead of \(process.delivered)")
     }
     if !process.client.ledger.balances { fail("status", "the ledger does not balance: \(process.client.ledger)") }
     if let fault = process.timing.hammering { fail("pauses", fault) }
@@ -138,21 +139,21 @@ extension SimulatedDevice {
     }
   }
 
-  /// Whether an event was kept in memory before it came into the log.
+  /// True if an event was buffered in memory before it reached the log.
   private func wasHeld(_ event: Event) -> Bool {
     event.uptimeMilliseconds.map { $0 < clock.uptime.wholeMilliseconds } ?? false
   }
 
-  /// Whose an event is: also that of one who was there when it was recorded and is not any more.
+  /// The identity at the time at which the event was recorded.
   private func identity(of event: Event) -> Int? {
     guard wasHeld(event), let uptime = event.uptimeMilliseconds else { return identity }
     let recorded = clock.now - (clock.uptime - .milliseconds(uptime))
     return identities.last { $0.since <= recorded }?.identity ?? nil
   }
 
-  /// Every stored event waits, is under way, was told of, or was dropped and counted: at every moment.
+  /// Checks that every stored event waits, is in flight, was acknowledged, or was dropped and counted.
   private func balance(_ process: SimulatedProcess, _ counts: LogCounts) {
-    // Two processes share the events, and what a dead one left is counted by nobody until it is adopted.
+    // Two processes share the events, and no process counts those of a dead one until they are adopted.
     guard !traits.hasCompanion, process.engine.log.isOpen else { return }
     let losses = losses(counted: totals)
     let here = counts.waiting + counts.claimed
@@ -166,11 +167,11 @@ extension SimulatedDevice {
         + "counted \(totals.text), refused \(expected.refused.text)")
   }
 
-  /// How many stored events were dropped later.
+  /// The number of stored events that were dropped later.
   func losses(counted: [DropReason: Int]) -> ClosedRange<Int> {
     let all = drops.drops(counted: counted)
     let refused = expected.refusedTotal
-    // An event whose delivery was forgotten in death comes back, and may be dropped then; half a record is no event.
+    // An event whose delivery was forgotten in a crash comes back, and may be dropped then; a torn record is no event.
     return (all.lowerBound - refused - drops.tears - drops.acknowledgedInCrash)...(all.upperBound - refused)
   }
 }

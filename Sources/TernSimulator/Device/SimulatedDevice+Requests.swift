@@ -168,7 +168,7 @@ extension SimulatedDevice {
     take(process, [.answered(open.batch, result)])
   }
 
-  /// What the client learns with this answer, for the book and for the watch.
+  /// Applies an answer to the expected state and to the timing oracle.
   private func tell(_ process: SimulatedProcess, _ open: OpenRequest, _ reply: SimulatedCollector.Reply) {
     let now = clock.uptime
     if case .failed = reply {} else { process.isAnswered = true }
@@ -223,7 +223,7 @@ extension SimulatedDevice {
     let ratio = Double(outage.sent) / Double(max(outage.queued, 1))
     report.figures.worstOutage = max(report.figures.worstOutage, ratio)
     if let limit = options.outageLimit, ratio > limit {
-      fail("outage", "\(outage.sent) bytes were sent in vain while at most \(outage.queued) were queued")
+      fail("outage", "\(outage.sent) bytes were wasted while at most \(outage.queued) were queued")
     }
     outage = Outage()
   }

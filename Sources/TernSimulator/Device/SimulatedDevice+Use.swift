@@ -1,4 +1,5 @@
 import Tern
+import TernBase
 import TernDelivery
 import TernEvents
 import TernLog
@@ -8,7 +9,7 @@ enum DeviceUse {
   static let poison = "poison"
 }
 
-/// How the app is used.
+/// The use of the app.
 extension SimulatedDevice {
   func beginUse() {
     isUsePlanned = false
@@ -135,7 +136,7 @@ extension SimulatedDevice {
   private func identify(_ process: SimulatedProcess) {
     lastUser += 1
     let user: String? = use.chance(0.3) ? nil : "user-\(lastUser)"
-    note(22, "identify \(user ?? "nobody")")
+    note(22, "identify \(user ?? "no user")")
     // The user who is there already stays who they are.
     if expectedUser == nil || expectedUser != .some(user) { becomeSomebody() }
     expectedUser = nil
@@ -157,7 +158,7 @@ extension SimulatedDevice {
 
   private func becomeSomebody() {
     lastIdentity += 1
-    // Nobody knows whether a client whose user is not known takes this for another one.
+    // If the client's user is unknown, it is unknown too whether this starts another identity.
     identity = expectedUser == nil ? nil : lastIdentity
     isIdentityKept = !isDiskLimited
   }

@@ -4,7 +4,7 @@ import TernEvents
 import TernLog
 import TernTestSupport
 
-/// What the world does to a device.
+/// Outside events that happen to a device.
 extension SimulatedDevice {
   func networkChanges() {
     let network = traits.network
@@ -127,7 +127,7 @@ extension SimulatedDevice {
     return counts.waiting + counts.claimed > 0 || !process.open.isEmpty || process.isDrainPlanned
   }
 
-  /// Only what was begun goes on: nobody uses the app any more, and the world does no more harm.
+  /// Handles the remaining events: the app is not used any more, and no more faults happen.
   private func heal(_ event: SimulationEvent) {
     switch event {
     case .timer, .drain, .arrival, .answer: happen(event)

@@ -9,9 +9,9 @@ import TernTestSupport
 /// Everything that happens follows from the seed: there is one thread, no task, no real time, and nothing asks for the
 /// order of a dictionary.
 package final class SimulatedDevice {
-  /// What can be asked of a simulation beside its seed.
+  /// The options of a simulation besides its seed.
   package struct Options: Sendable {
-    /// The most bytes that may be sent in vain for each byte queued; `nil`, the default: it is only measured.
+    /// The most wasted bytes for each byte queued; `nil`, the default: it is only measured.
     package var outageLimit: Double?
     /// The only rules that count, by name; empty, the default: all.
     package var rules: Set<String> = []
@@ -30,7 +30,7 @@ package final class SimulatedDevice {
   let disk = InMemoryFileSystem()
   var use: FastGenerator
   var net: FastGenerator
-  /// Which receipts are kept and asked about.
+  /// Chooses the receipts that are kept and queried.
   var asking: FastGenerator
   var queue = EventQueue()
   var collector: SimulatedCollector
@@ -48,10 +48,10 @@ package final class SimulatedDevice {
   var isHealing = false
   var boot = UniqueID(high: 0, low: 0)
   var appVersion = 1
-  /// How the version that is installed sets up its client.
+  /// The client configuration of the installed version.
   var setup: AppTraits
   var install: UniqueID?
-  /// What the app asked for last; `nil` when it is not known whether that was written down.
+  /// The last setting of the app; `nil` if it is unknown whether that was saved.
   var expectedUser: String?? = .some(nil)
   var expectedEnabled: Bool? = true
   var lastUser = 0
@@ -77,7 +77,7 @@ package final class SimulatedDevice {
   ///
   /// - Parameters:
   ///   - seed: Everything follows from it.
-  ///   - story: Told what happens, a line each; `nil`: nobody listens.
+  ///   - story: Receives a line for each step.
   package init(seed: UInt64, options: Options = Options(), story: ((String) -> Void)? = nil) {
     var generator = FastGenerator(seed: seed)
     traits = DeviceTraits(using: &generator)
@@ -173,7 +173,7 @@ package final class SimulatedDevice {
     tell("NOT KEPT: \(violation)")
   }
 
-  /// Notes something for the digest, and for whoever listens.
+  /// Adds a step to the digest and to the story.
   func note(_ code: UInt64, _ text: @autoclosure () -> String) {
     report.digest.mix(code)
     report.digest.mix(UInt64(truncatingIfNeeded: clock.now.wholeMilliseconds))

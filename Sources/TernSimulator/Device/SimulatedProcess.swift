@@ -1,11 +1,12 @@
 import Tern
+import TernBase
 import TernDelivery
 import TernEvents
 import TernLog
 
 /// One process of the app: the real client, the real run loop, the real log.
 final class SimulatedProcess {
-  /// What the client did with an event.
+  /// The outcome of recording an event.
   struct Appended: Sendable {
     let event: Event
     let lane: Lane
@@ -37,9 +38,9 @@ final class SimulatedProcess {
   var isAsking = false
   /// The collector answered something since the launch.
   var isAnswered = false
-  /// How many events the client was told of as delivered.
+  /// The number of events that the client knows to be delivered.
   var delivered = 0
-  /// Timers are told apart by counting them.
+  /// The number of the latest timer.
   var timer = 0
   var isTimerSet = false
   var wasTimerMissed = false
@@ -81,9 +82,9 @@ struct SimulatedEffects: DeliveryEffects {
   mutating func setTimer(_ deadline: Duration?) { timer = .some(deadline) }
 }
 
-/// Never used: requests are occurrences.
+/// Never used: requests are simulation events.
 struct NoTransport: Transport {
   func send(_ request: TransportRequest) async -> TransportResult {
-    .failure(TransportFailure(.offline, "Nobody sends in a simulation."))
+    .failure(TransportFailure(.offline, "A simulation sends nothing."))
   }
 }

@@ -2,17 +2,17 @@ package import TernEvents
 
 /// A promise that was not kept.
 package struct Violation: Sendable, Hashable, CustomStringConvertible {
-  /// Which promise.
+  /// The name of the rule.
   package let rule: String
-  /// What was seen instead.
+  /// The observation that breaks it.
   package let detail: String
-  /// When, since the device's life began.
+  /// The time since the device's life began.
   package let time: Duration
 
   package var description: String { "\(rule): \(detail) (at \(time.clockText))" }
 }
 
-/// What one device lived through.
+/// The result of one device's life.
 package struct DeviceReport: Sendable {
   package let seed: UInt64
   package var violation: Violation?
@@ -45,7 +45,7 @@ package struct Figures: Sendable, Hashable {
   package var worstDelay: Duration = .zero
   /// The longest time that the last, healthy phase took.
   package var worstDrain: Duration = .zero
-  /// The highest ratio of bytes sent in vain to bytes queued, over the outages.
+  /// The highest ratio of wasted bytes to bytes queued, over the outages.
   package var worstOutage = 0.0
   package var outages = 0
 

@@ -3,11 +3,11 @@ import TernEvents
 import TernLog
 import TernTestSupport
 
-/// How many drops the clients of a device have counted, and what of it was forgotten.
+/// The drops that the clients of a device have counted, and the counts that kills lost.
 ///
 /// The client saves its counts now and then, not with each drop: a kill loses what was not saved. How much that is, is
 /// seen from outside by looking at memory before and at the disk after. Of a process that dies in the middle of a call
-/// only bounds are known: what it counted after its death happened to nobody.
+/// only bounds are known, since counts after its death do not matter.
 struct DropAccount {
   struct Bounds: Equatable, CustomStringConvertible {
     var low = 0
@@ -23,7 +23,7 @@ struct DropAccount {
   /// Events told of by a process that died before it can have written that down: they may come back.
   var acknowledgedInCrash = 0
 
-  /// What processes in memory and files of nobody count, without what was reported.
+  /// The counts of living processes and of the files of dead ones, without reported drops.
   static func totals(_ processes: [SimulatedProcess], _ disk: InMemoryFileSystem) -> [DropReason: Int] {
     var totals: [DropReason: Int] = [:]
     var owned: Set<String> = []
@@ -56,14 +56,14 @@ struct DropAccount {
     }
   }
 
-  /// How many drops there were by this reason, given what is counted now.
+  /// The number of drops by this reason, given the present counts.
   func drops(_ reason: DropReason, counted: [DropReason: Int]) -> ClosedRange<Int> {
     let bounds = forgotten[reason] ?? Bounds()
     let count = counted[reason] ?? 0
     return (count + bounds.low)...(count + bounds.high)
   }
 
-  /// How many drops there were by any reason.
+  /// The number of drops by any reason.
   func drops(counted: [DropReason: Int]) -> ClosedRange<Int> {
     let total = counted.values.reduce(0, +)
     return (total + forgotten.values.reduce(0) { $0 + $1.low })...(total + forgotten.values.reduce(0) { $0 + $1.high })

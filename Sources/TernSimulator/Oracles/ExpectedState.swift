@@ -1,39 +1,39 @@
 import TernEvents
 import TernLog
 
-/// What the simulator knows of every event, kept apart from what the client counts.
+/// The expected state of every event, independent of the client's counts.
 struct ExpectedState {
   struct Entry {
     let event: Event
     let isCritical: Bool
     /// The process that recorded it.
     let process: Int
-    /// Whose it is; `nil` when nobody knows which identity was written down last.
+    /// Its identity; `nil` if it is unknown which one was saved last.
     let identity: Int?
     let storedAt: Duration
     let bytes: Int
-    /// The client learned that the collector has it.
+    /// The client received the collector's acknowledgement.
     var isAcknowledged = false
-    /// The client learned that the collector never takes it.
+    /// The client learned that the collector rejects it.
     var isRejected = false
     /// The collector has it.
     var isCommitted = false
     /// It was erased; unless `isExempt` it must never arrive.
     var isErased = false
-    /// A request with it was under way when it was erased.
+    /// A request with it was in flight when it was erased.
     var isExempt = false
-    /// In how many requests of living processes it is.
+    /// The number of requests of living processes that contain it.
     var openRequests = 0
-    /// The processes that claimed it.
+    /// True once a process claimed it.
     var wasClaimed = false
   }
 
   private(set) var entries: [Entry] = []
   private var places: [UniqueID: Int] = [:]
-  /// How many of the entries were told of.
+  /// The number of acknowledged entries.
   private(set) var acknowledged = 0
   private(set) var rejected = 0
-  /// Bytes of events that are neither told of nor rejected nor erased.
+  /// The bytes of events that are neither acknowledged nor rejected nor erased.
   private(set) var pendingBytes = 0
   /// Events that were dropped instead of being stored.
   var refused: [DropReason: Int] = [:]
@@ -48,7 +48,7 @@ struct ExpectedState {
     set { entries[place] = newValue }
   }
 
-  /// False when there is an event of this identifier already.
+  /// Adds an event; false if its identifier is not unique.
   mutating func add(_ entry: Entry) -> Bool {
     guard places.updateValue(entries.count, forKey: entry.event.id) == nil else { return false }
     entries.append(entry)
@@ -67,7 +67,7 @@ struct ExpectedState {
     }
   }
 
-  /// Takes note that everything `where` says so was erased.
+  /// Marks matching events as erased.
   mutating func erase(where isConcerned: (Entry) -> Bool) {
     for place in entries.indices where !isOver(place) && isConcerned(entries[place]) {
       pendingBytes -= entries[place].bytes
@@ -76,7 +76,7 @@ struct ExpectedState {
     }
   }
 
-  /// How many events that may still wait are such.
+  /// The number of matching events that may still wait.
   func pending(where isConcerned: (Entry) -> Bool) -> Int {
     entries.indices.count { !isOver($0) && isConcerned(entries[$0]) }
   }

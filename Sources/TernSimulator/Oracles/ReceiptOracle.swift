@@ -1,16 +1,17 @@
 import Tern
+import TernBase
 import TernEvents
 
-/// The receipts of one process: which were kept, which were asked about, and what was said.
+/// The receipts of one process: those kept, those queried, and the answers.
 struct ReceiptOracle {
   struct Answer: Sendable {
     let id: UniqueID
     let error: ReceiptError?
   }
 
-  /// Kept by the app, to be asked about later or never.
+  /// The receipts that the app keeps, to be queried later or never.
   private(set) var kept: [Receipt] = []
-  /// How many were asked about and not answered.
+  /// The events that were queried and not answered yet.
   private(set) var asked: Set<UniqueID> = []
   private let answers = Locked<[Answer]>([])
   /// An app keeps no more.
@@ -21,7 +22,7 @@ struct ReceiptOracle {
     if kept.count > Self.most { kept.removeFirst() }
   }
 
-  /// Asks about one of those that are kept; a receipt can be asked more than once.
+  /// Queries one of the kept receipts; a receipt can be queried repeatedly.
   mutating func ask(_ place: Int) {
     let receipt = kept[place]
     guard let id = receipt.id, asked.insert(id).inserted else { return }
@@ -29,7 +30,7 @@ struct ReceiptOracle {
     receipt.onOutcome { error in answers.withLock { $0.append(Answer(id: id, error: error)) } }
   }
 
-  /// What was said since this was called last.
+  /// Returns the answers since the last call.
   mutating func takeAnswers() -> [Answer] {
     let news = answers.withLock { answers in
       defer { answers = [] }
@@ -41,46 +42,45 @@ struct ReceiptOracle {
 }
 
 extension SimulatedDevice {
-  /// Keeps some receipts, and asks about some of those that are kept: at once, later, when their events are long gone, or
-  /// never.
+  /// Keeps some receipts, and queries some of the kept ones: at once, later, when their events are long gone, or never.
   func mindReceipt(_ receipt: Receipt, of process: SimulatedProcess) {
     guard traits.asksForReceipts, receipt.id != nil else { return }
-    // Chance of its own, so that a device lives the same life whether it asks or not.
+    // A separate generator, so that queries do not change the rest of the device's life.
     if asking.chance(0.1) { process.receipts.keep(receipt) }
     guard !process.receipts.kept.isEmpty, asking.chance(0.05) else { return }
     process.receipts.ask(asking.number(0...process.receipts.kept.count - 1))
   }
 
-  /// What a receipt says must be true.
+  /// Checks the answers of receipts.
   func checkReceipts(_ process: SimulatedProcess, hasEnded: Bool = false) {
     for answer in process.receipts.takeAnswers() {
-      // What a dying process says reaches nobody.
+      // Answers of a dead process do not count.
       if process.files.isDead { continue }
       report.figures.receipts += 1
       let entry = expected.place(of: answer.id).map { expected[$0] }
       switch answer.error {
       case nil:
         if entry?.isCommitted != true {
-          fail("receipts", "\(answer.id) has arrived says its receipt; the collector does not have it")
+          fail("receipts", "the receipt of \(answer.id) reports delivery; the collector does not have it")
         }
       case let error? where error.code == .dropped:
         if let entry, entry.isAcknowledged, !entry.isErased {
-          fail("receipts", "\(answer.id) was dropped says its receipt; the client was told of its delivery")
+          fail("receipts", "the receipt of \(answer.id) reports a drop; its delivery was acknowledged")
         }
         if let entry, !entry.isErased, entry.isRejected != (error.reason == .rejected) {
-          fail("receipts", "\(answer.id) was dropped as \(error.reason?.description ?? "nobody knows what")")
+          fail("receipts", "\(answer.id) was dropped as \(error.reason?.description ?? "unknown")")
         }
       case let error? where error.code == .stopped:
-        if !hasEnded { fail("receipts", "\(answer.id) is not known says its receipt, since the client has ended") }
+        if !hasEnded { fail("receipts", "the receipt of \(answer.id) reports that the client has stopped") }
       case _?:
         if totals.isEmpty, drops.forgotten.isEmpty {
-          fail("receipts", "nobody knows of \(answer.id) says its receipt, and nothing was ever dropped")
+          fail("receipts", "the receipt of \(answer.id) reports an unknown state, though nothing was ever dropped")
         }
       }
     }
   }
 
-  /// What was asked is answered: nothing waits and nothing is under way.
+  /// Checks that every query was answered, once nothing waits and nothing is in flight.
   func checkReceiptsAreAnswered(_ process: SimulatedProcess) {
     checkReceipts(process)
     if let id = process.receipts.asked.first {

@@ -1,7 +1,6 @@
 import TernEvents
 
-/// Knows the promises of time (docs/delivery.md) and watches that one process keeps them; written from the rules, not
-/// from the machine.
+/// Checks that one process keeps the timing rules of docs/delivery.md; written from the rules, not from the machine.
 struct TimingOracle {
   struct Rules {
     var flushInterval: Duration
@@ -12,33 +11,33 @@ struct TimingOracle {
     var longestWait: Duration = .seconds(86_400)
   }
 
-  /// What can be seen from outside at one moment.
+  /// The observable state at one moment.
   struct View {
     var now: Duration
     var waiting: Int
     var waitingCritical: Int
     var inFlight: Int
-    /// Nothing has arrived since something failed: the collector may be asked first, and one at a time.
+    /// Nothing has arrived since a failure: a health probe may come first, and batches go one at a time.
     var isFailing: Bool
-    /// The batches under way hold as much of the queue as they may.
+    /// The batches in flight hold as much of the queue as they may.
     var isClaimLimitReached: Bool
     /// Enabled, not paused, not suspended.
     var mayRun: Bool
   }
 
-  /// Messages may be read and timers may fire a little late.
+  /// The tolerance for late messages and timers.
   static let slack = Duration.seconds(1)
 
-  /// Single refusals in a row from which on each costs a pause.
+  /// The number of single refusals in a row after which each further one costs a pause.
   private static let refusalsBeforePause = 8
 
   let rules: Rules
   /// Failures in a row; several batches that fail together count once.
   private(set) var failures = 0
-  /// Counts what makes earlier batches say nothing about now: failures and new networks.
+  /// Increases with failures and new networks, after which the results of earlier batches do not count.
   private(set) var round = 0
   private var firstFailureAt: Duration = .zero
-  /// When the last failure began a pause that nothing has ended since.
+  /// The start of the current pause after a failure.
   private var pausedSince: Duration?
   private(set) var heldUntil: Duration?
   private var excusedUntil: Duration = .zero
@@ -46,34 +45,34 @@ struct TimingOracle {
   private var refusals = 0
   private var unsentSince: Duration?
   private var runnableSince: Duration?
-  /// Since when there is a reason to send at once, whatever the timers say.
+  /// The time since which there is a reason to send at once, independent of the timers.
   private var deliveringSince: Duration?
   private var deadline: Duration?
 
   init(_ rules: Rules) { self.rules = rules }
 
-  // MARK: What happens
+  // MARK: Inputs
 
-  /// Something says: send what waits now.
+  /// Starts a delivery of the waiting events.
   mutating func deliver(now: Duration) {
     if deliveringSince == nil { deliveringSince = now }
   }
 
-  /// Going to the background starts a delivery of what waits, yet ends no pause.
+  /// Starts a delivery on entering the background, which ends no pause.
   mutating func background(waiting: Int, now: Duration) {
     if waiting > 0 { deliver(now: now) }
   }
 
-  /// The collector asked an earlier process to wait; one that may not have been written down is no more than an excuse.
+  /// Applies a wait that the collector asked of an earlier process; one that may not have been saved is only tolerated.
   mutating func hold(until uptime: Duration, isKept: Bool) {
     excusedUntil = uptime
     if isKept { heldUntil = uptime }
   }
 
-  /// Our own pause is over.
+  /// Ends the client's own pause.
   mutating func endPause() { pausedSince = nil }
 
-  /// The network is new: what failed before says nothing any more.
+  /// Applies a new network: earlier failures do not count any more.
   mutating func networkAvailable(waiting: Int, now: Duration) {
     if waiting > 0 { deliver(now: now) }
     endPause()
@@ -89,13 +88,13 @@ struct TimingOracle {
     endPause()
   }
 
-  /// The collector answered the question whether it is back: events may go at once.
+  /// Applies the answer to a health probe: events may be sent at once.
   mutating func answeredQuestion(now: Duration) {
     deliver(now: now)
     endPause()
   }
 
-  /// - Parameter returns: Events of the batch are to be sent again, at once.
+  /// - Parameter returns: True if events of the batch are sent again, at once.
   mutating func refused(singly count: Int, returns: Bool, now: Duration) {
     isSplitting = true
     if returns { deliver(now: now) }
@@ -125,21 +124,21 @@ struct TimingOracle {
     unsentSince = nil
   }
 
-  // MARK: What must be so
+  // MARK: Checks
 
-  /// Looks before the run loop does: what waits now may be a reason to send.
+  /// Checks for reasons to send, before the run loop does.
   mutating func notice(waiting: Int, critical: Int, now: Duration) {
     if waiting > 0, unsentSince == nil { unsentSince = now }
     if waiting >= rules.flushAt || critical > 0 { deliver(now: now) }
   }
 
-  /// A batch starts; says what is wrong with that.
+  /// Records the start of a batch; returns the broken rule, if any.
   mutating func started(now: Duration, inFlight: Int) -> String? {
     defer {
       deliveringSince = now
       unsentSince = now
     }
-    // Uptimes are written down in whole milliseconds.
+    // Uptimes are saved in whole milliseconds.
     if let heldUntil, now < heldUntil - .milliseconds(2) {
       return "a batch starts \(heldUntil - now) before the wait that the collector asked for is over"
     }
@@ -151,13 +150,13 @@ struct TimingOracle {
     return now < due - .milliseconds(1) ? "a batch starts \(due - now) too early" : nil
   }
 
-  /// Looks before something happens: nothing that was due may have been left undone.
+  /// Checks before a step that nothing is overdue; returns the broken rule, if any.
   func check(now: Duration) -> String? {
     guard let deadline, now > deadline + Self.slack else { return nil }
     return "events wait and nothing was sent for \(now - deadline) more than allowed (failures \(failures))"
   }
 
-  /// Looks after something has happened.
+  /// Updates the deadline after a step.
   mutating func look(_ view: View) {
     if view.waiting == 0 {
       unsentSince = nil
@@ -185,7 +184,7 @@ struct TimingOracle {
     min(rules.maximumRetryDelay, rules.firstRetryDelay * (1 << min(max(failures - 1, 0), 20)))
   }
 
-  /// The fault that lies in twelve failures within seconds: full jitter makes that less likely than one in 10^10.
+  /// The complaint about twelve failures within seconds, which full jitter makes less likely than one in 10^10.
   var hammering: String? {
     guard failures >= 12, rules.maximumRetryDelay >= .seconds(1000), let pausedSince else { return nil }
     let span = pausedSince - firstFailureAt

@@ -1,24 +1,24 @@
 import TernEvents
 
-/// What kind of life a device has: drawn from its seed once, so that troubles come together in every combination and
-/// most devices still have few enough for exact accounts.
+/// The traits of a device's life, drawn once from its seed, so that faults occur in every combination and most devices
+/// still have few enough for exact accounts.
 package struct DeviceTraits: Sendable {
-  /// How long the device is watched, in days.
+  /// The length of the simulated life, in days.
   package var days: Double
   /// Uses of the app a day.
   var usesPerDay: Double
   /// The most things done in one use.
   var longestUse: Int
-  /// How often a thing done is a burst of many events.
+  /// The probability that an action is a burst of many events.
   var burst: Double
   var critical: Double
-  /// How often an event is one that the collector refuses.
+  /// The probability of an event that the collector refuses.
   var poison: Double
-  /// How often an event is one that the protocol has no room for.
+  /// The probability of an event that is too large for the protocol.
   var huge: Double
-  /// How often an app is killed while it is used, for each thing it does.
+  /// The probability that the app is killed, for each action.
   var crash: Double
-  /// Whether a kill may leave half of a write behind.
+  /// True if a kill may leave a torn write.
   var tears: Bool
   var hasCompanion: Bool
   var clockJumps: Bool
@@ -60,12 +60,12 @@ package struct DeviceTraits: Sendable {
     isBusy = generator.chance(0.3)
     setup = AppTraits(using: &generator)
     network = NetworkTraits(using: &generator)
-    // Drawn last, so that a seed means the life that it has always meant.
+    // Drawn last, so that older seeds keep their meaning.
     asksForReceipts = FastGenerator(seed: UInt64(days * 1e9)).asks
   }
 }
 
-/// How the app sets up its client.
+/// The client configuration of an app version.
 struct AppTraits: Sendable {
   var maximumQueueBytes = 10 << 20
   var maximumEventAge: Duration = .seconds(25 * 86_400)
@@ -92,7 +92,7 @@ struct AppTraits: Sendable {
   }
 }
 
-/// What lies between the device and the collector, and how the collector is.
+/// The traits of the network and of the collector.
 struct NetworkTraits: Sendable {
   var roundTrip: ClosedRange<Double>
   /// The probabilities for each request.
@@ -101,17 +101,17 @@ struct NetworkTraits: Sendable {
   var resetAfter: Double
   var slow: Double
   var error: Double
-  /// How long the network is there and not there, in seconds.
+  /// The typical durations with and without a network, in seconds.
   var online: Double
   var offline: Double
   /// The same for a collector that works and one that does not; zero: it always works.
   var healthy: Double
   var unhealthy: Double
-  /// What the collector does with events that it refuses.
+  /// The way in which the collector refuses events.
   var refusal: RefusalStyle
   /// The largest body that the collector takes.
   var maximumBodyBytes: Int
-  /// What a gateway answers to a request without a body, which it lets pass to nobody; `nil`: there is none.
+  /// The status with which a gateway blocks requests without a body; `nil` if there is no gateway.
   var gatewayStatus: Int?
 
   init(using generator: inout FastGenerator) {
@@ -133,7 +133,7 @@ struct NetworkTraits: Sendable {
   }
 }
 
-/// How a collector says that it does not want an event.
+/// The ways in which a collector refuses an event.
 enum RefusalStyle: Sendable {
   /// 200, and names it among the rejected.
   case inAnswer
@@ -146,7 +146,7 @@ enum RefusalStyle: Sendable {
 }
 
 extension FastGenerator {
-  /// Whether a device asks for receipts.
+  /// True if a device queries receipts.
   fileprivate var asks: Bool {
     var generator = self
     return generator.chance(0.6)

@@ -1,4 +1,4 @@
-/// What is going to happen on a device, in the order of time; what falls on one moment keeps the order of its planning.
+/// The scheduled events of a device, in order of time; events of the same moment keep the order of scheduling.
 struct EventQueue {
   struct Item {
     let time: Duration
@@ -44,9 +44,9 @@ struct EventQueue {
   }
 }
 
-/// What can happen on a device. A process is named by its number, so that nothing happens to a later one by mistake.
+/// A scheduled event. A process is identified by its number, so that no event reaches a later process by mistake.
 enum SimulationEvent {
-  /// Somebody or something uses the app.
+  /// The app is used.
   case use
   /// The app does something, and so many things more after it.
   case act(process: Int, remaining: Int)

@@ -115,7 +115,7 @@ struct EventReader {
 }
 
 extension ReadEvent {
-  /// Whether this is what was recorded.
+  /// True if this is the recorded event.
   func isSame(as event: Event) -> Bool {
     id == event.id.description && type == event.kind.rawValue && name == event.name && time == event.time
       && install == event.install.description && session == event.session?.description && user == event.user

@@ -1,4 +1,5 @@
 import Foundation
+import TernBase
 import TernEvents
 import TernLog
 import TernTestSupport
@@ -11,9 +12,9 @@ final class ProcessFiles: FileSystem {
     var open: [Int32: String] = [:]
     var locked: Set<Int32> = []
     var isDead = false
-    /// After so many more operations the process dies, whatever it is doing.
+    /// The number of operations after which the process dies.
     var operationsLeft: Int?
-    /// How many bytes of the write that it dies in still reach the disk.
+    /// The number of bytes of its last write that still reach the disk.
     var tornBytes: Int?
     var hasTorn = false
   }
@@ -23,10 +24,10 @@ final class ProcessFiles: FileSystem {
 
   init(_ disk: InMemoryFileSystem) { self.disk = disk }
 
-  /// Whether the process died in the middle of something.
+  /// True if the process died within a call.
   var isDead: Bool { state.withLock { $0.isDead } }
 
-  /// Whether it left half of a write behind.
+  /// True if it left a torn write.
   var hasTorn: Bool { state.withLock { $0.hasTorn } }
 
   /// The directories whose locks it holds.

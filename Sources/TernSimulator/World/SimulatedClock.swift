@@ -1,16 +1,17 @@
+import TernBase
 import TernEvents
 
-/// The clocks of one device: the uptime that its processes see, and a wall clock that somebody can set.
+/// The clocks of one device: the uptime that its processes see, and a wall clock that the user can set.
 final class SimulatedClock: TernClock {
   private struct State {
     /// Time since the simulation began; what everything in the world outside happens by.
     var now: Duration = .zero
     var bootedAt: Duration = .seconds(-40)
-    /// How far the wall clock is from the truth.
+    /// The error of the wall clock.
     var error: Duration = .zero
   }
 
-  /// When every simulation begins.
+  /// The start of every simulation.
   static let start = Timestamp(millisecondsSince1970: 1_767_225_600_000)
 
   private let state = Locked(State())
@@ -36,6 +37,6 @@ final class SimulatedClock: TernClock {
     state.withLock { $0.bootedAt = $0.now - .seconds(20) }
   }
 
-  /// Nobody sleeps in a simulation: timers are occurrences.
+  /// Returns at once: in a simulation timers are scheduled events.
   func sleep(until deadline: Duration) async {}
 }

@@ -1,28 +1,29 @@
 import Tern
+import TernBase
 import TernEvents
 import TernTestSupport
 
 /// A collector that reads real requests, removes duplicates by the event's identifier, and can be out of order.
 struct SimulatedCollector {
-  /// How it is at the moment.
+  /// The present behaviour.
   enum Mode: Equatable {
     case healthy
     /// Answers every request with this status.
     case failing(status: Int)
     /// The same, and asks to wait.
     case throttling(status: Int, wait: Duration, form: WaitForm)
-    /// Refuses whatever it is sent, as no collector in order does.
+    /// Refuses every request, as no working collector does.
     case refusing
-    /// Somebody else answers 200: a captive portal.
+    /// A captive portal answers 200.
     case portal
     /// Something in between answers with the acknowledgement of another batch.
     case confused
   }
 
-  /// How a wait is asked for.
+  /// The form of a `Retry-After` wait.
   enum WaitForm: Equatable { case seconds, date, milliseconds }
 
-  /// What an answer means by the protocol, in words of our own: the client's reading of it is what is tested.
+  /// The meaning of an answer by the protocol, independent of the client's interpretation, which is under test.
   enum Reply: Equatable {
     case acknowledged(rejected: [Int])
     /// Refused for good: the events at these places, or the batch without a word about which.
@@ -151,18 +152,10 @@ extension Timestamp {
   var httpDate: String {
     let days = Int(secondsSince1970 / 86_400)
     let second = Int(secondsSince1970 % 86_400)
-    // Counted from a first of March, so that the leap day is the last of its year.
-    let shifted = days + 719_468
-    let era = shifted / 146_097
-    let dayOfEra = shifted % 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let month = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * month + 2) / 5 + 1
-    let year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0)
+    let date = CivilDate(daysSince1970: days)
     let weekdays = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-    let months = ["Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "Jan", "Feb"]
-    return "\(weekdays[days % 7]), \(two(day)) \(months[month]) \(year) "
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    return "\(weekdays[days % 7]), \(two(date.day)) \(months[date.month - 1]) \(date.year) "
       + "\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60)) GMT"
   }
 

@@ -1,6 +1,6 @@
 package import TernLog
 
-/// What every file system below the log has to do; run against each implementation.
+/// The requirements for file systems below the log; run against each implementation.
 package struct FileSystemContract {
   /// A rule that an implementation broke.
   package struct Violation: Error, CustomStringConvertible {
@@ -55,7 +55,7 @@ package struct FileSystemContract {
     let file = try fileSystem.open(directory + "/writing", .create)
     defer { fileSystem.close(file) }
     try expect(try write([1, 2, 3], file, 0) == 3, "a write says how much arrived")
-    try expect(try write([9], file, 1) == 1, "a write goes where it is told")
+    try expect(try write([9], file, 1) == 1, "a write goes to its offset")
     try expect(try write([7], file, 5) == 1, "a write may leave a gap")
     try expect(try read(file, 0, 9) == [1, 9, 3, 0, 0, 7], "a gap reads as zeros, and a read ends with the file")
     try expect(try read(file, 4, 1) == [0], "a read is no longer than asked")

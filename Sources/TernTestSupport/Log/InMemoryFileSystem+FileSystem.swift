@@ -1,3 +1,4 @@
+import TernBase
 package import TernLog
 
 #if canImport(Darwin)
@@ -27,7 +28,7 @@ extension InMemoryFileSystem: FileSystem {
     return try state.withLock { (state) throws(FileError) -> [String] in
       guard state.directories.contains(directory) else { throw FileError(.list, number: ENOENT) }
       let entries = Array(state.files.keys) + state.directories
-      // In no useful order, so that nobody relies on one.
+      // In no useful order, so that no code relies on one.
       return entries.filter { InMemoryFiles.parent(of: $0) == directory && $0 != directory && $0 != "" && $0 != "/" }
         .map { String($0.dropFirst(directory.count + 1)) }.sorted { $0.hashValue < $1.hashValue }
     }

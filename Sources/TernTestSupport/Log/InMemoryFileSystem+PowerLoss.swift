@@ -1,7 +1,9 @@
+import TernBase
 import TernEvents
 
 extension InMemoryFileSystem {
-  /// Ends the process and cuts the power: what was not flushed is on the medium or not, sector by sector, as chance has it.
+  /// Ends the process and cuts the power: what was not flushed is on the medium or not, sector by sector, as chance has
+  /// it.
   ///
   /// Bytes are flushed with their file, names with any directory. The same seed makes the same choices.
   package func losePower(seed: UInt64) {

@@ -1,3 +1,5 @@
+import TernBase
+
 /// A file system in memory, for tests of what stores events: fast, and it fails on command.
 ///
 /// It keeps what a real one keeps: files live on while they are open, locks belong to open files, and a directory can
@@ -5,7 +7,7 @@
 public final class InMemoryFileSystem: Sendable {
   /// One call, as fault scripts see it.
   public struct Operation: Sendable, CustomStringConvertible {
-    /// What is being done, such as `write`.
+    /// The operation, such as `write`.
     public let kind: Kind
     /// The path it concerns.
     public let path: String
@@ -21,7 +23,7 @@ public final class InMemoryFileSystem: Sendable {
     }
   }
 
-  /// What happens instead of a call.
+  /// The result that replaces that of a call.
   public enum Fault: Sendable, Equatable {
     /// The call does nothing and reports this `errno`.
     case fail(errno: Int32)
@@ -55,12 +57,12 @@ public final class InMemoryFileSystem: Sendable {
     state.withLock { $0.isReadOnly = isReadOnly }
   }
 
-  /// How many calls were made so far.
+  /// The number of calls so far.
   public var operationCount: Int { state.withLock { $0.operations } }
 
   /// Closes every open file and frees every lock, as the end of a process does.
   ///
-  /// Whoever still holds an open file gets an error from its next call.
+  /// The next call on a file that was open returns an error.
   public func killProcess() {
     state.withLock { $0.open = [:] }
   }

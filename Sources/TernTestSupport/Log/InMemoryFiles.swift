@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 
 /// The files of an `InMemoryFileSystem`, behind its lock.
@@ -5,7 +6,7 @@ struct InMemoryFiles {
   struct Inode {
     var bytes: [UInt8] = []
     var isLinked = true
-    /// What the medium has of the bytes for certain.
+    /// The bytes that are certain to be on the medium.
     var flushed: [UInt8] = []
     /// The least size that the file was cut to since; on the medium with the next names.
     var cut = Int.max

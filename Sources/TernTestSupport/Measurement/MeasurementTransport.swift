@@ -1,4 +1,5 @@
 public import Tern
+import TernBase
 import TernEvents
 
 /// A server of the Measurement Protocol that exists only in memory: it records requests and answers by script.

@@ -1,8 +1,10 @@
 import Foundation
 public import Tern
+import TernBase
 import TernEvents
 
-/// A world for a client of the Measurement Protocol under test: a clock that a test moves, a server and files in memory.
+/// A world for a client of the Measurement Protocol under test: a clock that a test moves, a server and files in
+/// memory.
 public final class MeasurementWorld: Sendable {
   /// The time.
   public let clock: TestClock

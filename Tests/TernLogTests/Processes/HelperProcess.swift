@@ -12,7 +12,7 @@ final class HelperProcess {
   private var partial: [UInt8] = []
 
   init(_ options: Options) throws {
-    let program = try #require(Self.program, "the executable CrashHelper is built beside the tests")
+    let program = try #require(Self.program, "the executable CrashHelper is built next to the tests")
     #if os(Linux)
       // A helper that is far ahead of its reader only makes the test long.
       let setPipeSize: Int32 = 1031  // F_SETPIPE_SZ, which the module leaves out.

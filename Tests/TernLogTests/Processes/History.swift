@@ -5,7 +5,7 @@ import Testing
 
 @testable import CrashHelper
 
-/// What helpers said about one directory, and what has to be true of the log that they left.
+/// The messages of helpers about one directory, and the checks of the log that they left.
 struct History {
   private(set) var stored: Set<UInt32> = []
   /// Handed out by a claim: a server may have them.
@@ -78,7 +78,7 @@ extension History {
     total.repeated += repeated
   }
 
-  /// How many rounds of killing a test makes: few by default, as many as `TERN_KILL_ROUNDS` says.
+  /// The number of kill rounds of a test: few by default, or the value of `TERN_KILL_ROUNDS`.
   static func rounds(default number: Int) -> Int {
     environmentNumber("TERN_KILL_ROUNDS") ?? number
   }

@@ -25,7 +25,7 @@ import Foundation
       rmdir(path)
     }
 
-    /// Makes everything below `path` read-only for whoever opens it from now on.
+    /// Makes everything below `path` read-only for later openings.
     ///
     /// The kernel refuses to do so to a mount that has files open for writing, so a read-only view is laid over it: the
     /// files that are open stay writable, as they do after `chmod`. Where those fail too, a test uses memory.

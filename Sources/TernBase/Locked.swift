@@ -1,21 +1,22 @@
 #if canImport(Darwin)
-  import Darwin
+  public import Darwin
 #elseif canImport(Glibc)
-  import Glibc
+  public import Glibc
 #elseif canImport(Musl)
-  import Musl
+  public import Musl
 #endif
 
 /// State that is only reachable while a lock is held.
 ///
 /// A plain pthread mutex: `Synchronization.Mutex` is invisible to the thread sanitizer on Linux and collapses under
 /// contention there. `@unchecked Sendable` because every access to `state` goes through `withLock`.
-package final class Locked<State>: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var state: State
+public final class Locked<State>: @unchecked Sendable {
+  @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  @usableFromInline var state: State
 
-  package init(_ state: State) {
-    // A state without size has no address of its own: the thread sanitizer takes unrelated ones for the same.
+  /// Creates a lock around its first state.
+  public init(_ state: State) {
+    // A state without size has no address of its own: the thread sanitizer confuses unrelated ones.
     assert(MemoryLayout<State>.size > 0, "Give the lock a state of at least one byte, such as a Bool.")
     self.state = state
     mutex = .allocate(capacity: 1)
@@ -28,9 +29,9 @@ package final class Locked<State>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Runs `body` with the state. It must not call out to code of the app: do that after unlocking.
-  @inline(__always)
-  package func withLock<Result, Failure: Error>(
+  /// Runs `body` with the state. It must not call app code; do that after unlocking.
+  @inlinable @inline(__always)
+  public func withLock<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)
