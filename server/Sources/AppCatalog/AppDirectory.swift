@@ -2,12 +2,13 @@ import GRDB
 import TernEvents
 import Warehouse
 
-/// All apps in memory, read again when the catalog has changed.
+/// An in-memory directory of all apps, reloaded when the catalog changes.
 ///
-/// A hit costs a dictionary look-up. A miss asks SQLite on a connection of its own whether anybody has committed since
-/// (`PRAGMA data_version`, microseconds and no disk), so a flood of unknown keys is cheap and a new app known at once.
+/// A hit is a dictionary look-up. A miss checks `PRAGMA data_version` on a separate connection (microseconds, no disk
+/// access) to see if the catalog has changed. A flood of unknown keys is therefore cheap, and a new app is found at
+/// once.
 final class AppDirectory: Sendable {
-  /// The apps by everything a client may name them with.
+  /// The apps, indexed by each identifier that a client can send.
   struct Snapshot {
     var all: [App] = []
     var byID: [AppID: App] = [:]
@@ -52,7 +53,7 @@ final class AppDirectory: Sendable {
       guard let fresh else { return }
       snapshot.withLock { $0 = fresh }
     } catch {
-      throw WarehouseError(code: .unavailable, message: "The catalog of apps cannot be read.", cause: error)
+      throw WarehouseError(code: .unavailable, message: "The app catalog can't be read.", cause: error)
     }
   }
 

@@ -4,25 +4,26 @@ import GRDB
 import TernEvents
 import Warehouse
 
-/// The administrator's token and the sessions of the portal: the directory holds hashes only.
+/// The admin token and portal sessions, stored only as hashes.
 extension Catalog {
   private static let tokenSetting = "admin_token_sha256"
 
-  /// Creates the administrator's token when there is none yet.
+  /// Creates the admin token if there is none yet.
   ///
-  /// - Returns: the token in clear text, for the login link; `nil` when there was one, which nobody can read back.
+  /// - Returns: The new token in plain text, for the login link; `nil` if a token already exists, which can't be
+  ///   recovered.
   public func ensureAdminToken() throws -> String? {
     guard try setting(Self.tokenSetting) == nil else { return nil }
     let token = newToken()
     return try writing { database in
       try database.execute(
         sql: "INSERT OR IGNORE INTO setting VALUES (?, ?)", arguments: [Self.tokenSetting, hexadecimal(digest(token))])
-      // Two first starts at once: only the one whose hash was stored may show its token.
+      // If two servers start for the first time at once, only the one whose hash was stored may show its token.
       return database.changesCount == 1 ? token : nil
     }
   }
 
-  /// Replaces the administrator's token and ends all sessions; returns the new one in clear text.
+  /// Replaces the admin token, ends all sessions, and returns the new token in plain text.
   public func resetAdminToken() throws -> String {
     let token = newToken()
     try writing { database in
@@ -33,13 +34,13 @@ extension Catalog {
     return token
   }
 
-  /// Whether this is the administrator's token, in a time that does not depend on how much of it is right.
+  /// Returns true if `token` is the admin token. Takes constant time, so that timing reveals nothing about it.
   public func verifyAdminToken(_ token: String) throws -> Bool {
     guard let stored = try setting(Self.tokenSetting) else { return false }
     return isEqual(Array(stored.utf8), Array(hexadecimal(digest(token)).utf8))
   }
 
-  /// Begins a session of the portal and returns its token, for a cookie.
+  /// Starts a portal session and returns its token, for a cookie.
   public func createSession(lasting duration: Duration) throws -> String {
     let token = newToken()
     let now = now()
@@ -53,16 +54,16 @@ extension Catalog {
     return token
   }
 
-  /// Whether a session's token is known and has not expired.
+  /// Returns true if the session exists and hasn't expired.
   public func isSessionValid(_ token: String) throws -> Bool {
-    // Looking a hash up tells a guesser nothing about tokens, however long it takes.
+    // The look-up is by hash, so its timing reveals nothing about valid tokens.
     let expires = try reading { database in
       try Int64.fetchOne(database, sql: "SELECT expires FROM session WHERE hash = ?", arguments: [Data(digest(token))])
     }
     return expires.map { $0 > now().millisecondsSince1970 } ?? false
   }
 
-  /// Ends a session; unknown ones are ignored.
+  /// Ends a session. Has no effect if there is no such session.
   public func deleteSession(_ token: String) throws {
     try writing { try $0.execute(sql: "DELETE FROM session WHERE hash = ?", arguments: [Data(digest(token))]) }
   }

@@ -7,11 +7,11 @@ extension Catalog {
   /// Creates an app.
   ///
   /// - Parameters:
-  ///   - name: 1 to 100 characters; several apps may have the same.
-  ///   - timeZone: the IANA name of the zone of the app's reports.
-  ///   - appSecret: the UUID that App Center clients send; drawn when `nil`.
-  ///   - trackingID: the id that Measurement Protocol clients send, `UA-<number>-<number>`; made up when `nil`.
-  /// - Throws: ``WarehouseError`` with code `invalid` when a value cannot be used or another app has it.
+  ///   - name: 1 to 100 characters; need not be unique.
+  ///   - timeZone: The IANA name of the time zone for the app's reports.
+  ///   - appSecret: The UUID that App Center clients send; generated if `nil`.
+  ///   - trackingID: The ID that Measurement Protocol clients send, `UA-<number>-<number>`; generated if `nil`.
+  /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid or already used by another app.
   public func createApp(
     name: String, timeZone: String = "UTC", appSecret: String? = nil, trackingID: String? = nil
   ) throws -> App {
@@ -26,7 +26,7 @@ extension Catalog {
       }
       let tracking = try trackingID ?? self.freeTrackingID(database)
       if try isTaken(tracking, column: "tracking_id", database) {
-        throw invalid("Another app already has the tracking id \(tracking). Leave it out to get a new one.")
+        throw invalid("Another app already has the tracking ID \(tracking). Leave it out to get a new one.")
       }
       try database.execute(
         sql: "INSERT INTO app (name, key, app_secret, tracking_id, time_zone, created) VALUES (?, ?, ?, ?, ?, ?)",
@@ -39,11 +39,11 @@ extension Catalog {
 
   func check(name: String, timeZone: String) throws {
     guard (1...100).contains(name.count), name.contains(where: { !$0.isWhitespace }) else {
-      throw invalid("A name has 1 to 100 characters, at least one of them visible; this one has \(name.count).")
+      throw invalid("A name must have 1 to 100 characters, at least one of them visible; this one has \(name.count).")
     }
-    // Names end up in terminals, logs and the texts of C libraries.
+    // Names are printed to terminals and logs, and passed to C libraries.
     guard !name.unicodeScalars.contains(where: isControl) else {
-      throw invalid("A name has no control characters and no line breaks. Write it in plain text on one line.")
+      throw invalid("A name can't contain control characters or line breaks. Use a single line of plain text.")
     }
     guard !timeZone.isEmpty, TimeZone(identifier: timeZone) != nil else {
       throw invalid("There is no time zone \"\(timeZone)\". Use an IANA name such as Europe/Berlin, or UTC.")
@@ -63,7 +63,7 @@ extension Catalog {
       ).description
     }
     guard let identifier = UniqueID(given) else {
-      throw invalid("An app secret is a UUID such as 0f8fad5b-d9cb-469f-a165-70867728950e; this is \"\(given)\".")
+      throw invalid("An app secret must be a UUID such as 0f8fad5b-d9cb-469f-a165-70867728950e; got \"\(given)\".")
     }
     return identifier.description
   }
@@ -74,7 +74,7 @@ extension Catalog {
       !part.isEmpty && part.utf8.count <= 12 && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
     guard parts.count == 3, parts[0] == "UA", areNumbers else {
-      throw invalid("A tracking id looks like UA-12345678-1; this is \"\(trackingID)\".")
+      throw invalid("A tracking ID must look like UA-12345678-1; got \"\(trackingID)\".")
     }
   }
 
@@ -84,7 +84,7 @@ extension Catalog {
       let candidate = "UA-\(number)-1"
       if try !isTaken(candidate, column: "tracking_id", database) { return candidate }
     }
-    throw invalid("No free tracking id was found. Name one, such as UA-12345678-1.")
+    throw invalid("No unused tracking ID was found. Choose one, such as UA-12345678-1.")
   }
 
   private func isTaken(_ value: String, column: String, _ database: Database) throws -> Bool {

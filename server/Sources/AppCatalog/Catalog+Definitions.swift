@@ -6,14 +6,16 @@ extension Catalog {
   /// Defines a custom dimension or metric of an app, or changes its definition.
   ///
   /// - Parameters:
-  ///   - app: the app; every view of it reads hits by the definition.
-  ///   - kind: dimension or metric.
-  ///   - index: its number, from 1 to 200.
-  ///   - name: 1 to 100 characters, for all reports at once; `nil` keeps the name.
-  ///   - type: how values of a metric are shown, for all reports at once; `nil` keeps the type.
-  ///   - scope: what a value holds for, for hits that happen from now on; `nil` keeps the scope. Metrics have hit scope.
-  ///   - isActive: whether values of hits that happen from now on are processed; `nil` keeps what is.
-  /// - Throws: ``WarehouseError`` with code `invalid` when a value cannot be used, `unknownApp` when there is no such app.
+  ///   - app: The app. The definition applies to all of its views.
+  ///   - kind: Dimension or metric.
+  ///   - index: The slot number, from 1 to 200.
+  ///   - name: 1 to 100 characters, applied to all reports immediately; `nil` keeps the current name.
+  ///   - type: The display format of a metric's values, applied to all reports immediately; `nil` keeps the current
+  ///     type.
+  ///   - scope: The scope of a dimension's values, for hits from now on; `nil` keeps the current scope. Metrics always
+  ///     have hit scope.
+  ///   - isActive: True to process the values of hits from now on; `nil` keeps the current state.
+  /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid, or `unknownApp` if the app doesn't exist.
   @discardableResult
   public func define(
     app: AppID, kind: CustomDefinition.Kind, index: Int, name: String? = nil,
@@ -21,30 +23,30 @@ extension Catalog {
   ) throws -> CustomDefinition {
     guard try self.app(app) != nil else {
       throw WarehouseError(
-        code: .unknownApp, message: "There is no app \(app). `tern apps list` shows those that there are.")
+        code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
     }
     guard CustomDefinition.indexes.contains(index) else {
-      throw WarehouseError(code: .invalid, message: "Dimensions and metrics have numbers from 1 to 200, not \(index).")
+      throw WarehouseError(code: .invalid, message: "\(index) is out of range: use a number from 1 to 200.")
     }
     if kind == .metric, let scope, scope != .hit {
-      throw WarehouseError(code: .invalid, message: "Metrics have the scope of a hit, not \(scope.rawValue).")
+      throw WarehouseError(code: .invalid, message: "Metrics always have hit scope, not \(scope.rawValue) scope.")
     }
     if let name { try check(name: name, timeZone: "UTC") }
     let moment = now()
     return try writing { database in
-      let known = try Self.definitions(app: app, database).first { $0.kind == kind && $0.index == index }
-      guard let name = name ?? known?.name else {
+      let current = try Self.definitions(app: app, database).first { $0.kind == kind && $0.index == index }
+      guard let name = name ?? current?.name else {
         throw WarehouseError(
           code: .invalid, message: "\(kind.prefix)\(index) has no definition yet. Give it a name with --name.")
       }
-      let type = type ?? known?.type ?? .integer
+      let type = type ?? current?.type ?? .integer
       try database.execute(
         sql: "INSERT OR REPLACE INTO definition (app, kind, number, name, type) VALUES (?, ?, ?, ?, ?)",
         arguments: [app.rawValue, kind.rawValue, index, name, type.rawValue])
-      var rules = known?.rules ?? []
+      var rules = current?.rules ?? []
       let rule = CustomDefinition.Rule(
         start: max(moment, rules.last.map { $0.start + .milliseconds(1) } ?? moment),
-        scope: scope ?? known?.scope ?? .hit, isActive: isActive ?? known?.isActive ?? true)
+        scope: scope ?? current?.scope ?? .hit, isActive: isActive ?? current?.isActive ?? true)
       if rules.last.map({ $0.scope != rule.scope || $0.isActive != rule.isActive }) ?? true {
         rules.append(rule)
         try database.execute(
@@ -57,7 +59,7 @@ extension Catalog {
     }
   }
 
-  /// The custom dimensions and metrics of an app that were defined, by number.
+  /// Returns the custom dimensions and metrics defined for an app, ordered by kind and number.
   public func definitions(app: AppID) throws -> [CustomDefinition] {
     try reading { try Self.definitions(app: app, $0) }
   }

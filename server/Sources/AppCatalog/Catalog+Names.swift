@@ -1,19 +1,19 @@
 import GRDB
 public import Warehouse
 
-/// How many new names an app may bring.
+/// The daily limits on new names.
 extension Catalog {
-  /// The most new names of each kind that an app may be allowed a day.
+  /// The highest daily limit that can be set for new names of each kind.
   public static let maximumNewNamesPerDay = 100_000
 
-  /// How many new names of each kind an app may bring a day once it has brought as many as it may at all; `nil` for
-  /// the usual number, which depends on the kind.
+  /// Returns how many new names of each kind an app may introduce per day after reaching its overall limit; `nil` for
+  /// the default, which depends on the kind.
   public func newNamesPerDay(of app: AppID) throws -> Int? { try setting(Self.newNames(app)).flatMap { Int($0) } }
 
-  /// Changes how many new names of each kind an app may bring a day; a running server follows within a second.
+  /// Sets how many new names of each kind an app may introduce per day. A running server applies it within a second.
   ///
-  /// - Parameter number: 0 to ``maximumNewNamesPerDay``; `nil` for the usual number.
-  /// - Throws: ``WarehouseError`` with code `invalid` for another number.
+  /// - Parameter number: 0 to ``maximumNewNamesPerDay``; `nil` for the default.
+  /// - Throws: ``WarehouseError`` with code `invalid` if the number is out of range.
   public func setNewNamesPerDay(of app: AppID, to number: Int?) throws {
     guard let number else {
       return try writing { database in
@@ -22,7 +22,7 @@ extension Catalog {
     }
     guard (0...Self.maximumNewNamesPerDay).contains(number) else {
       throw WarehouseError(
-        code: .invalid, message: "An app may bring 0 to \(Self.maximumNewNamesPerDay) new names a day, not \(number).")
+        code: .invalid, message: "New names per day must be from 0 to \(Self.maximumNewNamesPerDay), not \(number).")
     }
     try setSetting(Self.newNames(app), to: String(number))
   }

@@ -3,32 +3,32 @@ import TernEvents
 import Views
 public import Warehouse
 
-/// What is to be changed of a view; what is `nil` stays as it is.
+/// A change to a view. Properties that are `nil` keep their current values.
 public struct ViewChange: Sendable, Hashable {
-  /// The name, for all reports at once.
+  /// The new name, applied to all reports immediately.
   public var name: String?
-  /// Which hits come too late.
+  /// The rule for late hits.
   public var lateness: View.Lateness?
-  /// What hits must have, in place of all filters of before.
+  /// The new filters, which replace all existing ones.
   public var filters: [ViewFilter]?
-  /// The longest silence within a session.
+  /// The session time-out.
   public var sessionTimeout: Duration?
-  /// How long a campaign lasts.
+  /// The campaign time-out, in days.
   public var campaignDays: Int?
-  /// Whether hits beyond the 500th of their session are left out.
+  /// True to leave out hits beyond the 500th of their session.
   public var hasQuotas: Bool?
-  /// What amounts are in; empty for no label.
+  /// The currency label for amounts; empty for none.
   public var currency: String?
-  /// Whether hits before the one that names the user are that user's, where users are `uid`s.
+  /// True to credit a session's hits before the first `uid` to that user, in views that count `uid`s.
   public var hasUnification: Bool?
 
-  /// Creates a change of nothing.
+  /// Creates a change that changes nothing.
   public init() {}
 
-  /// Whether nothing is to be changed.
+  /// True if there is nothing to change.
   public var isEmpty: Bool { self == ViewChange() }
 
-  /// The rules that come of others.
+  /// Returns the rules with this change applied.
   func applied(to rules: View.Rules) -> View.Rules {
     var rules = rules
     rules.lateness = lateness ?? rules.lateness
@@ -43,38 +43,39 @@ public struct ViewChange: Sendable, Hashable {
 }
 
 extension Catalog {
-  /// Changes a view: its name at once, all else from its next day on. Days that have begun stay as they are.
+  /// Changes a view: its name immediately, everything else from its next day on. Days that have already begun are
+  /// unaffected.
   ///
   /// - Parameters:
-  ///   - endsOpenDays: must be said when days that would stay open for ever become final by the change, as nothing can
-  ///     open them again.
-  /// - Throws: ``WarehouseError`` with code `invalid` when there is no such view, or a value cannot be used.
+  ///   - endsOpenDays: Confirms that open days may become final. Required if the change would close days that would
+  ///     otherwise stay open forever, since they can't be reopened.
+  /// - Throws: ``WarehouseError`` with code `invalid` if there is no such view or a value is invalid.
   public func changeView(_ id: ViewID, _ change: ViewChange, endsOpenDays: Bool = false) throws -> View {
-    let known = try existing(id)
-    if let name = change.name { try check(name: name, timeZone: known.timeZone) }
-    if change.hasUnification != nil, !known.countsMembers {
+    let current = try existing(id)
+    if let name = change.name { try check(name: name, timeZone: current.timeZone) }
+    if change.hasUnification != nil, !current.countsMembers {
       throw WarehouseError(
         code: .invalid,
         message:
-          "View \(id) counts clients as users, so nothing can be unified. Create another with --user-id: it counts "
-          + "all hits there are.")
+          "View \(id) counts clients as users, so unification doesn't apply. Create another view with --user-id; it "
+          + "counts all hits stored so far.")
     }
-    var rules = change.applied(to: known.latest)
+    var rules = change.applied(to: current.latest)
     try check(rules)
-    // A clock that was set back must not reach rules that have begun to hold.
-    let start = max(try nextDay(of: known), known.changes.last?.start ?? Day(number: .min))
+    // If the clock was set back, rules already in effect must not change.
+    let start = max(try nextDay(of: current), current.changes.last?.start ?? Day(number: .min))
     rules.start = start
-    // What has not begun to hold is replaced, and what changes nothing is none.
-    let before = known.changes.last { $0.start ?? start < start } ?? known.first
+    // Replace rules that haven't taken effect yet, and drop the change if it makes no difference.
+    let before = current.changes.last { $0.start ?? start < start } ?? current.first
     var unchanged = before
     unchanged.start = start
-    if let lateness = change.lateness, lateness != .none, before.lateness == .none, known.latest.lateness == .none,
+    if let lateness = change.lateness, lateness != .none, before.lateness == .none, current.latest.lateness == .none,
       !endsOpenDays
     {
       throw WarehouseError(
         code: .invalid,
-        message: "All days of view \(id) are open. With --lateness \(lateness.rawValue), those before \(start) become "
-          + "final, too, when the last of them does, and cannot be opened again. Say --yes if that is meant.")
+        message: "All days of view \(id) are open. With --lateness \(lateness.rawValue), days before \(start) become "
+          + "final too and can't be reopened. Add --yes to confirm.")
     }
     try writing { database in
       if let name = change.name {
@@ -100,10 +101,10 @@ extension Catalog {
       ])
   }
 
-  /// The first day of a view that has not begun.
+  /// Returns the view's first day that hasn't begun.
   private func nextDay(of view: View) throws -> Day {
     guard let calendar = ViewCalendar(view) else {
-      throw WarehouseError(code: .invalid, message: "This system does not know the time zone \(view.timeZone).")
+      throw WarehouseError(code: .invalid, message: "The time zone \(view.timeZone) is unknown on this system.")
     }
     return Day(number: calendar.next(after: calendar.day(of: now().millisecondsSince1970)))
   }

@@ -8,20 +8,20 @@ extension Catalog {
   /// Creates a view of an app.
   ///
   /// - Parameters:
-  ///   - app: the app whose hits it shows; an app may have many.
+  ///   - app: The app whose hits the view shows. An app can have many views.
   ///   - name: 1 to 100 characters.
-  ///   - timeZone: the IANA name of the zone whose civil days it counts.
-  ///   - lateness: which hits come too late.
-  ///   - filters: what its hits must have.
-  ///   - settings: how sessions are cut and attributed, and who is a user.
-  /// - Throws: ``WarehouseError`` with code `invalid` when a value cannot be used, `unknownApp` when there is no such app.
+  ///   - timeZone: The IANA name of the time zone that defines the view's days.
+  ///   - lateness: The rule for late hits.
+  ///   - filters: The filters that hits must pass.
+  ///   - settings: The rules for sessions, campaigns and the identity of users.
+  /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid, or `unknownApp` if the app doesn't exist.
   public func createView(
     app: AppID, name: String, timeZone: String, lateness: View.Lateness = .cutoff, filters: [ViewFilter] = [],
     settings: ViewSettings = ViewSettings()
   ) throws -> View {
     guard try self.app(app) != nil else {
       throw WarehouseError(
-        code: .unknownApp, message: "There is no app \(app). `tern apps list` shows those that there are.")
+        code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
     }
     try check(name: name, timeZone: timeZone)
     let rules = View.Rules(lateness: lateness, filters: filters, settings: settings)
@@ -46,7 +46,7 @@ extension Catalog {
     }
   }
 
-  /// Changes the zone of a view from now on; what happened before keeps its days.
+  /// Changes a view's time zone from now on. Earlier hits keep their days.
   public func setZone(of view: ViewID, to timeZone: String) throws -> View {
     let known = try existing(view)
     try check(name: known.name, timeZone: timeZone)
@@ -60,7 +60,7 @@ extension Catalog {
     return try self.view(view) ?? known
   }
 
-  /// The views of an app, or of all apps, oldest first.
+  /// Returns the views of an app, or of all apps, oldest first.
   public func views(app: AppID? = nil) throws -> [View] {
     try reading { database in
       let rows = try Row.fetchAll(
@@ -69,7 +69,7 @@ extension Catalog {
     }
   }
 
-  /// The view with an id; `nil` when there is none.
+  /// Returns the view with an ID, or `nil` if there is none.
   public func view(_ id: ViewID) throws -> View? {
     try reading { database in
       try Row.fetchOne(database, sql: "SELECT * FROM view WHERE id = ?", arguments: [id.rawValue])
@@ -77,24 +77,24 @@ extension Catalog {
     }
   }
 
-  /// The view with an id; throws when there is none.
+  /// Returns the view with an ID, or throws if there is none.
   func existing(_ id: ViewID) throws -> View {
     guard let view = try view(id) else {
-      throw WarehouseError(code: .invalid, message: "There is no view \(id). `tern views list` shows all.")
+      throw WarehouseError(code: .invalid, message: "There is no view \(id). Run `tern views list` to see all views.")
     }
     return view
   }
 
-  /// Throws when rules cannot be used.
+  /// Throws if the rules are invalid.
   func check(_ rules: View.Rules) throws {
     if let filter = rules.filters.first(where: { !HitParameter.isKept($0.parameter) }) {
       throw WarehouseError(
-        code: .invalid, message: "Hits are kept without \"\(filter.parameter)\", so no view can ask for it.")
+        code: .invalid, message: "\"\(filter.parameter)\" is not stored with hits, so views can't filter by it.")
     }
     if let fault = rules.settings.fault { throw WarehouseError(code: .invalid, message: fault) }
   }
 
-  /// The stored form of filters.
+  /// Returns the stored form of filters.
   static func text(of filters: [ViewFilter]) throws -> String {
     String(decoding: try JSONEncoder().encode(filters.map(\.description)), as: UTF8.self)
   }

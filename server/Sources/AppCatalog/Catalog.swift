@@ -4,10 +4,10 @@ import GRDB
 public import TernEvents
 public import Warehouse
 
-/// The apps and the administrator's access of one data directory.
+/// The apps, views and admin access of one data directory.
 ///
-/// It is a small database of its own (`catalog.sqlite`), which any process may read and write at any time: creating an
-/// app never waits for the process that writes events.
+/// The catalog is a small database of its own (`catalog.sqlite`) that any process can read and write at any time, so
+/// creating an app never waits for the process that writes events.
 ///
 /// ## Topics
 /// ### Apps
@@ -18,7 +18,7 @@ public import Warehouse
 /// - ``ensureAdminToken()``
 /// - ``createSession(lasting:)``
 public final class Catalog: CatalogStore, AdminStore {
-  /// Draws this many random bytes; a parameter so that tests can repeat them.
+  /// A source of random bytes; injectable, so that tests are repeatable.
   public typealias RandomBytes = @Sendable (Int) -> [UInt8]
 
   let pool: DatabasePool
@@ -28,13 +28,13 @@ public final class Catalog: CatalogStore, AdminStore {
   public let now: @Sendable () -> Timestamp
   private let appDirectory: AppDirectory
 
-  /// Opens the catalog of a data directory, and creates both when missing.
+  /// Opens the catalog of a data directory, creating both if missing.
   ///
   /// - Parameters:
-  ///   - directory: the data directory.
-  ///   - randomBytes: the source of keys and tokens; the system's generator by default.
-  ///   - now: what the wall clock shows, for creation times and the expiry of sessions.
-  /// - Throws: ``WarehouseError`` when the directory cannot be created or opened.
+  ///   - directory: The data directory.
+  ///   - randomBytes: The source of keys and tokens; the system's generator by default.
+  ///   - now: The wall clock, for creation times and session expiry.
+  /// - Throws: ``WarehouseError`` if the directory can't be created or opened.
   public init(
     directory: String, randomBytes: @escaping RandomBytes = Catalog.systemRandomBytes,
     now: @escaping @Sendable () -> Timestamp = WallClock.system
@@ -46,13 +46,13 @@ public final class Catalog: CatalogStore, AdminStore {
     let path = self.directory.catalogPath
     try self.directory.createFile(path)
     do {
-      // Turning on WAL fails at once when another connection is there, whatever the busy timeout, and two that migrate
-      // a new file would both create its tables.
+      // Switching to WAL fails immediately if there is another connection, whatever the busy timeout, and two processes
+      // that migrate a new file at the same time would both create its tables.
       (pool, appDirectory) = try self.directory.whileOpeningCatalog { try Self.open(path) }
     } catch let error as WarehouseError {
       throw error
     } catch {
-      throw WarehouseError(code: .unavailable, message: "\(path) cannot be opened.", cause: error)
+      throw WarehouseError(code: .unavailable, message: "\(path) can't be opened.", cause: error)
     }
   }
 
@@ -61,51 +61,51 @@ public final class Catalog: CatalogStore, AdminStore {
     configuration.busyMode = .timeout(10)
     configuration.label = "catalog"
     let pool = try DatabasePool(path: path, configuration: configuration)
-    // GRDB sets NORMAL itself when it turns on WAL, after `prepareDatabase`: only now does FULL stay.
+    // GRDB sets NORMAL when it enables WAL, after `prepareDatabase`, so FULL must be set here.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     try migrator.refuseNewer(pool, path: path)
     try migrator.migrate(pool)
     return (pool, try AppDirectory(path: path))
   }
 
-  /// Bytes of the system's generator, fit for secrets.
+  /// The system's cryptographically secure generator.
   public static let systemRandomBytes: RandomBytes = { count in
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
   }
 
-  /// Closes the catalog; it cannot be used afterwards.
+  /// Closes the catalog. It can't be used afterwards.
   public func close() throws {
     try appDirectory.close()
     try pool.close()
   }
 
-  /// All apps, oldest first.
+  /// Returns all apps, oldest first.
   public func apps() throws -> [App] { try appDirectory.all() }
 
-  /// The app with an id; `nil` when there is none.
+  /// Returns the app with an ID, or `nil` if there is none.
   public func app(_ id: AppID) throws -> App? { try appDirectory.find { $0.byID[id] } }
 
-  /// The app with a key; `nil` when there is none.
+  /// Returns the app with a key, or `nil` if there is none.
   ///
-  /// Known keys are answered from memory. An app that another process has just created is found at once.
+  /// Known keys are served from memory. An app just created by another process is found immediately.
   public func app(key: String) throws -> App? { try appDirectory.find { $0.byKey[key] } }
 
-  /// The app with an App Center secret, in either case; `nil` when there is none.
+  /// Returns the app with an App Center secret in either case, or `nil` if there is none.
   public func app(appSecret: String) throws -> App? {
-    // Nearly all clients send lower case, which spares making a copy.
+    // Nearly all clients send lowercase; trying it first saves a copy.
     try appDirectory.find { $0.bySecret[appSecret] ?? $0.bySecret[appSecret.lowercased()] }
   }
 
-  /// The app with a key, or with an App Center secret: apps that were moved from App Center know only the latter.
+  /// Returns the app with a key or an App Center secret. Apps that were moved from App Center know only the latter.
   public func app(keyOrAppSecret text: String) throws -> App? {
     try appDirectory.find { $0.byKey[text] ?? $0.bySecret[text] ?? $0.bySecret[text.lowercased()] }
   }
 
-  /// The app with a Google Analytics tracking id; `nil` when there is none.
+  /// Returns the app with a Google Analytics tracking ID, or `nil` if there is none.
   public func app(trackingID: String) throws -> App? { try appDirectory.find { $0.byTrackingID[trackingID] } }
 
-  /// The secret by which ingestion keys its hashes of event ids, drawn at first use and then constant.
+  /// Returns the key for hashes of event IDs. It is generated at first use and never changes.
   public func duplicateSecret() throws -> (UInt64, UInt64) {
     let text = try secret(named: "duplicate_secret", bytes: 16)
     guard text.utf8.count == 32, let high = UInt64(text.prefix(16), radix: 16),
@@ -117,12 +117,12 @@ public final class Catalog: CatalogStore, AdminStore {
     return (high, low)
   }
 
-  /// A server setting; `nil` when it was never set.
+  /// Returns a server setting, or `nil` if it was never set.
   public func setting(_ name: String) throws -> String? {
     try reading { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) }
   }
 
-  /// Changes a server setting.
+  /// Sets a server setting.
   public func setSetting(_ name: String, to value: String) throws {
     try writing { database in
       try database.execute(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [name, value])
@@ -133,7 +133,7 @@ public final class Catalog: CatalogStore, AdminStore {
     if let known = try setting(name) { return known }
     let drawn = hexadecimal(randomBytes(bytes))
     return try writing { database in
-      // Another process may have been first: what stands in the table counts.
+      // Another process may have inserted first, so read back what is in the table.
       try database.execute(sql: "INSERT OR IGNORE INTO setting VALUES (?, ?)", arguments: [name, drawn])
       return try String.fetchOne(database, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) ?? drawn
     }
@@ -159,7 +159,7 @@ public final class Catalog: CatalogStore, AdminStore {
     if error is WarehouseError { return error }
     let isFull = (error as? DatabaseError)?.resultCode == .SQLITE_FULL
     let message =
-      isFull ? "The disk is full: \(directory.catalogPath) cannot grow." : "\(directory.catalogPath) cannot be used."
+      isFull ? "The disk is full: \(directory.catalogPath) can't grow." : "\(directory.catalogPath) can't be accessed."
     return WarehouseError(code: isFull ? .full : .unavailable, message: message, cause: error)
   }
 }
