@@ -1,13 +1,14 @@
 public import Ingest
 
-/// What App Center's reports show beyond the others. Days are civil days in the app's time zone.
+/// The additional reads for App Center's reports. Days are civil days in the app's time zone.
 public protocol AppCenterFigures: Sendable {
-  /// How long the sessions lasted that began in the range: from their first to their last event.
+  /// Returns the durations of the sessions that began in the range, measured from first to last event.
   func sessionDurations(app: AppID, days: ClosedRange<Day>) async throws -> SessionDurations
-  /// For each day of the range: distinct installs in the `window` days that end with it.
+  /// Returns, for each day of the range, the distinct installs in the `window` days ending on it.
   func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) async throws -> [DailyCount]
-  /// App versions without their builds: events, and distinct installs over all builds; most installs first.
+  /// Returns the app versions, without build numbers: events, and distinct installs across all builds. Most installs
+  /// first.
   func versions(app: AppID, days: ClosedRange<Day>) async throws -> [KeyFigures]
-  /// The most recently stored rows of some kinds, newest first.
+  /// Returns the most recently stored rows of some kinds, newest first.
   func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) async throws -> [StoredEvent]
 }

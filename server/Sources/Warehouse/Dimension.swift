@@ -1,6 +1,6 @@
-/// What figures can be broken down by. The raw values are stored: never reuse one.
+/// A dimension by which events are counted. The raw values are stored: never reuse one.
 public enum Dimension: Int, Sendable, CaseIterable {
-  /// Everything of an app; one key, the empty text. Counts events of kind `event`; users of any kind.
+  /// All events of an app under one key, the empty string. Counts events of kind `event`, and users of any kind.
   case total = 0
   /// Event names.
   case event = 1
@@ -14,18 +14,19 @@ public enum Dimension: Int, Sendable, CaseIterable {
   case model = 5
   /// ISO country codes.
   case country = 6
-  /// Locales' languages.
+  /// Languages, from the locale.
   case language = 7
-  /// Sessions that began; one key, the empty text.
+  /// Sessions that began, under one key, the empty string.
   case session = 8
-  /// Events and values refused or dropped, by reason, as clients and the collector report them.
+  /// Events and values that were rejected or dropped, by reason, as reported by clients and the collector.
   case loss = 9
-  /// Property values of one event: key is `event`, `property`, `value`; only
+  /// Property values of one event. The key is `event`, `property`, `value`; reported only by
+  /// ``FigureSource/properties(app:event:days:limit:)``.
   /// ``FigureSource/properties(app:event:days:limit:)`` reports them.
   case property = 10
   /// Handled errors, crashes and other kinds, by kind name.
   case kind = 11
 
-  /// The key that stands for all keys that are not kept apart.
+  /// The key that collects everything beyond a dimension's limit.
   public static let otherKey = "(other)"
 }

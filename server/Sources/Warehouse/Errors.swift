@@ -1,29 +1,29 @@
 public import Ingest
 public import TernEvents
 
-/// Errors that are the same fault: of one kind and type, with the same frames at the top.
+/// A group of errors with the same fingerprint: the same kind, type, and top stack frames.
 public struct ErrorGroup: Sendable, Hashable {
-  /// Its number.
+  /// The number that identifies it.
   public var id: Int64
-  /// Whether it was handled or a crash.
+  /// The kind of error, handled or a crash.
   public var kind: StoredKind
-  /// The exception's type, for a crash without one the signal.
+  /// The exception's type; for a crash without one, the signal.
   public var type: String
-  /// The frame at the top of the stack; empty when there is no stack.
+  /// The top stack frame; empty if there is no stack.
   public var place: String
-  /// What the first one said.
+  /// The message of the first error.
   public var message: String
-  /// How many occurred in the range.
+  /// The number of errors in the range.
   public var count: Int
-  /// On how many distinct installs.
+  /// The number of distinct installs affected.
   public var users: Int
-  /// How many occurred in each app version, `version (build)`, most first.
+  /// The errors in each app version, `version (build)`, most first.
   public var versions: [KeyFigures]
-  /// How many occurred on each day of the range that has any, in order.
+  /// The errors on each day of the range, in order. Days without errors are omitted.
   public var days: [DailyFigures]
-  /// When the latest of the range occurred.
+  /// The time of the latest error in the range.
   public var last: Timestamp
-  /// Creates a description of a group.
+  /// Creates a group.
   public init(
     id: Int64, kind: StoredKind, type: String, place: String, message: String, count: Int, users: Int,
     versions: [KeyFigures], days: [DailyFigures], last: Timestamp
@@ -43,23 +43,23 @@ public struct ErrorGroup: Sendable, Hashable {
 
 /// One handled error or crash.
 public struct ErrorOccurrence: Sendable, Hashable {
-  /// Its number, that of its event.
+  /// The number of its event.
   public var id: Int64
-  /// The group it belongs to.
+  /// The number of its group.
   public var group: Int64
-  /// The id that the client gave it; empty when none.
+  /// The ID set by the client; empty if none.
   public var name: String
-  /// When it occurred, as far as the protocol tells.
+  /// The time of the error, as far as the protocol reports it.
   public var time: Timestamp
-  /// When it was received, by the server's clock.
+  /// The time of receipt, by the server's clock.
   public var received: Timestamp
-  /// A number that stands for the install within the app.
+  /// A number that identifies the install within the app.
   public var install: Int
-  /// The user named by the app; empty when none.
+  /// The user ID set by the app; empty if none.
   public var user: String
-  /// The facts about device and app.
+  /// The properties of the device and app.
   public var device: IncomingDevice
-  /// Creates a description of an error.
+  /// Creates an error.
   public init(
     id: Int64, group: Int64, name: String, time: Timestamp, received: Timestamp, install: Int, user: String,
     device: IncomingDevice
@@ -75,27 +75,27 @@ public struct ErrorOccurrence: Sendable, Hashable {
   }
 }
 
-/// Everything that is known of one handled error or crash.
+/// One handled error or crash in full.
 public struct ErrorDetail: Sendable, Hashable {
-  /// When, where and whose it was.
+  /// The time, device and user of the error.
   public var occurrence: ErrorOccurrence
-  /// Whether it was handled or a crash.
+  /// The kind of error, handled or a crash.
   public var kind: StoredKind
   /// The type of its group.
   public var type: String
-  /// What it said.
+  /// The message.
   public var message: String
-  /// Its stack.
+  /// The stack trace.
   public var stack: String
-  /// The error as it was sent, at most 256 KiB of it.
+  /// The error as sent, truncated to 256 KiB.
   public var raw: String
   /// The developer's properties.
   public var properties: [Properties.Element]
-  /// What the session recorded before it, oldest first; the last 100.
+  /// The last 100 records of the session before the error, oldest first.
   public var before: [StoredEvent]
-  /// Its attachments that have arrived completely.
+  /// Its attachments, as far as they have arrived completely.
   public var attachments: [AttachmentFacts]
-  /// Creates a description of an error.
+  /// Creates an error.
   public init(
     occurrence: ErrorOccurrence, kind: StoredKind, type: String, message: String, stack: String, raw: String,
     properties: [Properties.Element], before: [StoredEvent], attachments: [AttachmentFacts]
@@ -112,17 +112,17 @@ public struct ErrorDetail: Sendable, Hashable {
   }
 }
 
-/// What is known of an attachment beside its bytes. All texts are the client's word.
+/// The metadata of an attachment. All texts come from the client unchecked.
 public struct AttachmentFacts: Sendable, Hashable {
-  /// Its number.
+  /// The number that identifies it.
   public var id: Int64
-  /// The file's name; empty when it has none.
+  /// The file name; empty if none.
   public var name: String
   /// The media type.
   public var contentType: String
-  /// Its size in bytes.
+  /// The size in bytes.
   public var bytes: Int
-  /// Creates a description of an attachment.
+  /// Creates the metadata of an attachment.
   public init(id: Int64, name: String, contentType: String, bytes: Int) {
     self.id = id
     self.name = name
@@ -131,20 +131,20 @@ public struct AttachmentFacts: Sendable, Hashable {
   }
 }
 
-/// The reading side of a warehouse about errors. Days are civil days in the app's time zone.
+/// The read side of a warehouse for errors. Days are civil days in the app's time zone.
 public protocol ErrorSource: Sendable {
-  /// The groups of which any occurred in the range, most occurrences first.
+  /// Returns the groups with errors in the range, most errors first.
   ///
   /// - Parameters:
-  ///   - group: the only one wanted; `nil` for all.
-  ///   - limit: the most groups of each kind.
+  ///   - group: The number of a single group to return; `nil` for all.
+  ///   - limit: The maximum number of groups of each kind.
   func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorGroup]
-  /// Whether the app has a group of this number, whenever its errors occurred.
+  /// Returns true if the app has a group with this number, regardless of when its errors occurred.
   func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool
-  /// The occurrences of a group in the range, newest first.
+  /// Returns the errors of a group in the range, newest first.
   func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorOccurrence]
-  /// Everything known of one error; `nil` when the app has none of this number.
+  /// Returns one error in full, or `nil` if the app has none with this number.
   func error(app: AppID, id: Int64) async throws -> ErrorDetail?
-  /// An attachment with its bytes; `nil` when the app has none of this number, or not all of it has arrived.
+  /// Returns an attachment, or `nil` if the app has none with this number or it hasn't arrived completely.
   func attachment(app: AppID, id: Int64) async throws -> (facts: AttachmentFacts, data: [UInt8])?
 }

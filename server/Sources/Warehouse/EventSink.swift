@@ -1,34 +1,33 @@
 public import Ingest
 
-/// The accepting side of a warehouse, as the collector uses it.
+/// The write side of a warehouse, as the collector uses it.
 public protocol EventSink: Sendable {
-  /// Stores a batch. When this returns, the events are on disk and will be in every report within a second.
+  /// Stores a batch. When this returns, the events are on disk, and they appear in all reports within a second.
   ///
-  /// Throws ``WarehouseError`` when nothing of the batch was stored; the client must keep it and try again.
+  /// Throws ``WarehouseError`` if nothing of the batch was stored. The client must keep it and retry.
   func commit(_ batch: IncomingBatch, app: AppID) async throws -> CommitReceipt
 
-  /// Whether a batch would be refused now because too much waits already.
+  /// True if a batch would be refused now because the write queue is full.
   var isBehind: Bool { get }
 
-  /// Stores something about as large as a batch, durably, and removes it again: shows whether storing works when no
-  /// batch is at hand, after one has failed.
+  /// Durably writes about a batch's worth of data and removes it again, to check after a failure whether storing works.
   ///
-  /// Throws ``WarehouseError`` when a batch could not have been stored.
+  /// Throws ``WarehouseError`` if a batch could not have been stored.
   func probeWrite() async throws
 
-  /// Where requests are noted from their receipt until they are stored or refused.
+  /// The requests that have been received but neither stored nor refused.
   var pendingRequests: PendingRequests { get }
 }
 
-/// What became of a batch.
+/// The result of storing a batch.
 public struct CommitReceipt: Sendable, Hashable {
-  /// How many events were stored.
+  /// The number of events stored.
   public var accepted: Int
-  /// The `index` of each event that had been stored before.
+  /// The `index` of each event that was already stored.
   public var duplicates: [Int]
-  /// Events that were refused and counted, because there is no room for what they carry.
+  /// Events that were rejected and counted because there was no room for their contents.
   public var rejections: [Rejection]
-  /// How many of the stored events are reported as "(other)" in some figure, since the app brings too many new names.
+  /// The number of stored events that some report shows as "(other)" because the app has too many new names.
   public var unnamed: Int
 
   /// Creates a receipt.

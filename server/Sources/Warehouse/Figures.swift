@@ -1,13 +1,13 @@
 public import Ingest
 public import TernEvents
 
-/// A count on one day.
+/// The count of a key on one day.
 public struct DailyCount: Sendable, Hashable {
-  /// The civil day in the app's zone.
+  /// The civil day in the app's time zone.
   public var day: Day
   /// The key within the dimension.
   public var key: String
-  /// How often.
+  /// The number of events.
   public var count: Int
   /// Creates a count.
   public init(day: Day, key: String, count: Int) {
@@ -17,15 +17,15 @@ public struct DailyCount: Sendable, Hashable {
   }
 }
 
-/// Figures of one key over a range of days.
+/// The counts of a key over a range of days.
 public struct KeyFigures: Sendable, Hashable {
   /// The key within the dimension.
   public var key: String
-  /// How often.
+  /// The number of events.
   public var count: Int
-  /// By how many distinct installs.
+  /// The number of distinct installs.
   public var users: Int
-  /// Creates figures.
+  /// Creates counts.
   public init(key: String, count: Int, users: Int) {
     self.key = key
     self.count = count
@@ -33,15 +33,15 @@ public struct KeyFigures: Sendable, Hashable {
   }
 }
 
-/// Figures of one day.
+/// The counts of one day.
 public struct DailyFigures: Sendable, Hashable {
-  /// The civil day in the app's zone.
+  /// The civil day in the app's time zone.
   public var day: Day
-  /// How often.
+  /// The number of events.
   public var count: Int
-  /// By how many distinct installs.
+  /// The number of distinct installs.
   public var users: Int
-  /// Creates figures.
+  /// Creates counts.
   public init(day: Day, count: Int, users: Int) {
     self.day = day
     self.count = count
@@ -49,17 +49,17 @@ public struct DailyFigures: Sendable, Hashable {
   }
 }
 
-/// Distinct active installs around one day.
+/// The distinct active installs around one day.
 public struct DailyActivity: Sendable, Hashable {
-  /// The civil day in the app's zone.
+  /// The civil day in the app's time zone.
   public var day: Day
-  /// On the day.
+  /// Installs active on the day.
   public var daily: Int
-  /// In the 7 days that end with it.
+  /// Installs active in the 7 days ending on it.
   public var weekly: Int
-  /// In the 30 days that end with it.
+  /// Installs active in the 30 days ending on it.
   public var monthly: Int
-  /// Creates figures.
+  /// Creates counts.
   public init(day: Day, daily: Int, weekly: Int, monthly: Int) {
     self.day = day
     self.daily = daily
@@ -68,17 +68,17 @@ public struct DailyActivity: Sendable, Hashable {
   }
 }
 
-/// The values of one property of one event.
+/// The values of one event's property.
 public struct PropertyFigures: Sendable, Hashable {
   /// The property's name.
   public var property: String
-  /// Occurrences of the property, with any value.
+  /// The occurrences of the property, with any value.
   public var count: Int
-  /// The most frequent values, largest first.
+  /// The most frequent values, most frequent first.
   public var values: [KeyFigures]
-  /// Whether values beyond the cap of distinct values per day were counted together as "(other)".
+  /// True if values beyond the daily cap of distinct values were counted together as "(other)".
   public var isCapped: Bool
-  /// Creates figures.
+  /// Creates counts.
   public init(property: String, count: Int, values: [KeyFigures], isCapped: Bool) {
     self.property = property
     self.count = count
@@ -89,25 +89,25 @@ public struct PropertyFigures: Sendable, Hashable {
 
 /// A stored row, as the live report shows it.
 public struct StoredEvent: Sendable, Hashable {
-  /// Its number; later rows have larger ones.
+  /// The row's number; later rows have larger ones.
   public var id: Int64
-  /// What it records.
+  /// The kind of record.
   public var kind: StoredKind
-  /// The event's or screen's name; for other kinds the log type.
+  /// The name of the event or screen; for other kinds the log type.
   public var name: String
-  /// When it happened, as far as the protocol tells.
+  /// The time of the event, as far as the protocol reports it.
   public var time: Timestamp
-  /// When it was received, by the server's clock.
+  /// The time of receipt, by the server's clock.
   public var received: Timestamp
-  /// A number that stands for the install within the app.
+  /// A number that identifies the install within the app.
   public var install: Int
-  /// The user named by the app; empty when none.
+  /// The user ID set by the app; empty if none.
   public var user: String
-  /// The facts about device and app.
+  /// The properties of the device and app.
   public var device: IncomingDevice
-  /// The developer's properties, in the order in which they were sent.
+  /// The developer's properties, in the order sent.
   public var properties: [Properties.Element]
-  /// Creates a description of a row.
+  /// Creates an event.
   public init(
     id: Int64, kind: StoredKind, name: String, time: Timestamp, received: Timestamp, install: Int, user: String,
     device: IncomingDevice, properties: [Properties.Element]

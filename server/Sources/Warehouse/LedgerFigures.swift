@@ -1,27 +1,27 @@
 public import TernEvents
 
-/// The newest ledgers of an app's installs, added up; sums beyond the largest integer are the largest integer.
+/// The sum of the latest ledgers of an app's installs. Sums saturate at the largest integer.
 public struct LedgerFigures: Sendable, Hashable {
-  /// For how many days the ledger of an install that no longer reports is counted: as long as devices keep events.
+  /// The number of days for which an install's last ledger counts: as long as devices keep events.
   public static let lifetimeDays = 25
   package static let lifetimeMilliseconds = Int64(lifetimeDays) * 86_400_000
 
-  /// Installs that have reported.
+  /// Installs that have reported a ledger.
   public var installs: Int
-  /// Events that apps have handed over.
+  /// Events that apps have recorded.
   public var tracked: Int
-  /// Events that devices know to be stored.
+  /// Events acknowledged as stored.
   public var delivered: Int
-  /// Events that wait on devices.
+  /// Events waiting on devices.
   public var waiting: Int
-  /// Events in requests of which devices had not seen the answer.
+  /// Events in requests without a response so far.
   public var inFlight: Int
-  /// Events that devices have given up.
+  /// Events dropped by devices.
   public var dropped: Int
-  /// When the latest ledger arrived; `nil` when there is none.
+  /// The arrival of the latest ledger; `nil` if there is none.
   public var updated: Timestamp?
 
-  /// Creates figures.
+  /// Creates a sum of ledgers.
   public init(
     installs: Int = 0, tracked: Int = 0, delivered: Int = 0, waiting: Int = 0, inFlight: Int = 0, dropped: Int = 0,
     updated: Timestamp? = nil

@@ -1,12 +1,12 @@
-/// How many names of one kind an app has brought, and how many it may.
+/// The number of names of one kind that an app uses, and its limits.
 public struct NameFigures: Sendable, Hashable, Encodable {
-  /// What the names are of, for example `event`.
+  /// The kind of names, for example `event`.
   public var kind: String
-  /// How many different ones are known.
+  /// The number of distinct names seen.
   public var known: Int
-  /// How many it may bring without more ado.
+  /// The number of names allowed without a daily limit.
   public var limit: Int
-  /// How many new ones it may bring a day beyond that.
+  /// The number of new names allowed per day beyond that.
   public var perDay: Int
 
   package init(kind: String, known: Int, limit: Int, perDay: Int) {

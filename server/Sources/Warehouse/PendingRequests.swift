@@ -1,6 +1,6 @@
 public import TernEvents
 
-/// The requests that were received and are neither stored nor refused yet, with the time of their arrival.
+/// The requests that have been received but neither stored nor refused, with their times of arrival.
 ///
 /// A day of a view stays open while a request that arrived before its cutoff is pending, however long storing takes.
 public final class PendingRequests: Sendable {
@@ -16,7 +16,7 @@ public final class PendingRequests: Sendable {
 
   /// Registers a request that has arrived. It is pending until ``PendingRequest/end()``.
   ///
-  /// - Parameter now: Reads the wall clock. Reading it and registering the request are one step for ``oldest``.
+  /// - Parameter now: Reads the wall clock. The reading and the registration are one atomic step for ``oldest``.
   public func begin(_ now: () -> Timestamp) -> PendingRequest {
     state.withLock { state in
       let time = now()
@@ -41,6 +41,6 @@ public struct PendingRequest: Sendable {
   fileprivate let number: UInt64
   fileprivate let requests: PendingRequests
 
-  /// Marks the request as completely stored or refused. Further calls have no effect.
+  /// Marks the request as stored or refused. Further calls have no effect.
   public func end() { requests.end(number) }
 }

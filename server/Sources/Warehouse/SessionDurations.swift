@@ -1,15 +1,16 @@
-/// How long sessions lasted.
+/// The distribution of session durations.
 public struct SessionDurations: Sendable, Hashable {
-  /// The upper ends of all buckets but the last, in milliseconds; a duration belongs to the first that is above it.
+  /// The upper bounds of all buckets except the last, in milliseconds. A duration belongs to the first bucket whose
+  /// bound exceeds it.
   public static let bounds: [Int64] = [30_000, 60_000, 1_800_000, 3_600_000]
-  /// How many sessions lasted so long, by bucket.
+  /// The number of sessions in each bucket.
   public var buckets: [Int]
-  /// How many began without saying how long they lasted: no event within their first five minutes.
+  /// The number of sessions of unknown duration: those without an event in their first five minutes.
   public var unknown: Int
-  /// How long those of the buckets lasted together, in milliseconds.
+  /// The total duration of the sessions in the buckets, in milliseconds.
   public var milliseconds: Int64
 
-  /// Creates figures; of no session by default.
+  /// Creates a distribution, by default of no sessions.
   public init(
     buckets: [Int] = Array(repeating: 0, count: SessionDurations.bounds.count + 1), unknown: Int = 0,
     milliseconds: Int64 = 0
@@ -19,7 +20,7 @@ public struct SessionDurations: Sendable, Hashable {
     self.milliseconds = milliseconds
   }
 
-  /// How long one lasted on average, in milliseconds; `nil` when it is known of none.
+  /// The average duration in milliseconds; `nil` if no duration is known.
   public var average: Int64? {
     let known = buckets.reduce(0, +)
     return known > 0 ? milliseconds / Int64(known) : nil

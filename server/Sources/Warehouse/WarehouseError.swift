@@ -1,30 +1,30 @@
-/// A failure of the warehouse.
+/// An error reported by the warehouse.
 public struct WarehouseError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failure.
   public struct Code: Hashable, Sendable {
     private enum Kind { case busy, full, unavailable, inUse, unknownApp, damaged, invalid }
     private let kind: Kind
-    /// The writer is behind its byte limit; try again later.
+    /// The write queue is full; try again later.
     public static let busy = Code(kind: .busy)
     /// The disk is full.
     public static let full = Code(kind: .full)
-    /// The store cannot be opened or written.
+    /// The store can't be opened or written.
     public static let unavailable = Code(kind: .unavailable)
-    /// Another process holds the data directory.
+    /// Another process is using the data directory.
     public static let inUse = Code(kind: .inUse)
-    /// No app has this id.
+    /// There is no app with this ID.
     public static let unknownApp = Code(kind: .unknownApp)
-    /// Stored data does not check out.
+    /// Stored data is corrupt.
     public static let damaged = Code(kind: .damaged)
-    /// A parameter cannot be used, for example an unknown time zone.
+    /// A parameter is invalid, for example an unknown time zone.
     public static let invalid = Code(kind: .invalid)
   }
 
-  /// What kind of failure this is.
+  /// The kind of failure.
   public var code: Code
-  /// The reason and what to do.
+  /// The reason, and how to resolve it.
   public var message: String
-  /// The failure beneath, when there is one.
+  /// The underlying error, if any.
   public var cause: (any Error)?
 
   /// Creates an error.
@@ -34,6 +34,6 @@ public struct WarehouseError: Error, Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// The message, and the cause if there is one.
+  /// The message, followed by the underlying error, if any.
   public var description: String { cause.map { "\(message) (\($0))" } ?? message }
 }

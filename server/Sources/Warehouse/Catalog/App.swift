@@ -1,23 +1,23 @@
 public import TernEvents
 
-/// An app whose events a server keeps.
+/// An app whose events a server stores.
 public struct App: Sendable, Hashable {
-  /// The number by which everything stored refers to the app.
+  /// The number that identifies the app in everything stored.
   public var id: AppID
-  /// The name that people read, 1 to 100 characters.
+  /// The display name, 1 to 100 characters.
   public var name: String
-  /// What clients of the native protocol send to name the app.
+  /// The key that clients of the native protocol send.
   public var key: String
-  /// The UUID that App Center clients send, in lower case.
+  /// The UUID that App Center clients send, in lowercase.
   public var appSecret: String
-  /// The tracking id that Measurement Protocol clients send, for example `UA-12345-1`.
+  /// The tracking ID that Measurement Protocol clients send, for example `UA-12345-1`.
   public var trackingID: String
-  /// The IANA name of the zone whose civil days the app's reports use.
+  /// The IANA name of the time zone for the app's reports.
   public var timeZone: String
-  /// When the app was created.
+  /// The time of creation.
   public var created: Timestamp
 
-  /// Creates a description of an app.
+  /// Creates an app.
   public init(
     id: AppID, name: String, key: String, appSecret: String, trackingID: String, timeZone: String, created: Timestamp
   ) {

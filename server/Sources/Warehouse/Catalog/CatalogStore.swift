@@ -1,10 +1,10 @@
 public import TernEvents
 
-/// The apps of a server with their views and definitions, as ingestion, reports and warehouses use them.
+/// The store of apps, views and definitions that ingestion, reports and warehouses read.
 public protocol CatalogStore: Sendable {
   /// Returns all apps, oldest first.
   func apps() throws -> [App]
-  /// Returns the app with an id.
+  /// Returns the app with an ID.
   func app(_ id: AppID) throws -> App?
   /// Returns the app with a key.
   func app(key: String) throws -> App?
@@ -12,22 +12,22 @@ public protocol CatalogStore: Sendable {
   func app(appSecret: String) throws -> App?
   /// Returns the app with a key or an App Center secret.
   func app(keyOrAppSecret text: String) throws -> App?
-  /// Returns the app with a Google Analytics tracking id.
+  /// Returns the app with a Google Analytics tracking ID.
   func app(trackingID: String) throws -> App?
-  /// Creates an app; `nil` values are drawn.
+  /// Creates an app. An app secret or tracking ID that is `nil` is generated.
   ///
-  /// - Throws: ``WarehouseError`` with code `invalid` when a value cannot be used.
+  /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid.
   func createApp(name: String, timeZone: String, appSecret: String?, trackingID: String?) throws -> App
 
   /// Returns the views of an app, or of all apps.
   func views(app: AppID?) throws -> [View]
-  /// Returns the view with an id.
+  /// Returns the view with an ID.
   func view(_ id: ViewID) throws -> View?
   /// Returns an app's custom dimensions and metrics.
   func definitions(app: AppID) throws -> [CustomDefinition]
-  /// Returns how many new names an app may bring a day; `nil` for the default.
+  /// Returns how many new names an app may introduce per day; `nil` for the default.
   func newNamesPerDay(of app: AppID) throws -> Int?
-  /// The wall clock of the catalog.
+  /// The catalog's wall clock.
   var now: @Sendable () -> Timestamp { get }
 }
 
@@ -35,7 +35,7 @@ public protocol CatalogStore: Sendable {
 public protocol AdminStore: Sendable {
   /// Returns true if the token is the admin token.
   func verifyAdminToken(_ token: String) throws -> Bool
-  /// Begins a login and returns its secret.
+  /// Starts a login and returns its secret.
   func createSession(lasting duration: Duration) throws -> String
   /// Returns true while a login lasts.
   func isSessionValid(_ token: String) throws -> Bool

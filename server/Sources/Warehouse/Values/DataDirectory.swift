@@ -15,21 +15,21 @@ package struct DataDirectory: Sendable {
   package var catalogPath: String { path + "/catalog.sqlite" }
   package var warehousePath: String { path + "/warehouse.sqlite" }
 
-  /// Creates the directory (mode 0700) when it is missing, its parents included.
+  /// Creates the directory and its parents if missing, with mode 0700.
   package func create() throws {
     var current = path.hasPrefix("/") ? "" : "."
     for part in path.split(separator: "/") {
       current += "/\(part)"
       guard mkdir(current, 0o700) != 0, errno != EEXIST else { continue }
-      throw failure("The data directory \(path) cannot be created: \(reason()). Choose another with --data.")
+      throw failure("The data directory \(path) can't be created: \(reason()). Choose another with --data.")
     }
   }
 
-  /// Creates a file with mode 0600 when it is missing: SQLite gives its helper files the mode of the first one.
+  /// Creates a file with mode 0600 if missing. SQLite gives its WAL and journal files the mode of the main file.
   package func createFile(_ file: String) throws {
     let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw failure("\(file) cannot be opened: \(reason()). Check who owns the data directory.")
+      throw failure("\(file) can't be opened: \(reason()). Check the permissions of the data directory.")
     }
     close(descriptor)
   }
@@ -39,12 +39,11 @@ package struct DataDirectory: Sendable {
   private func failure(_ message: String) -> WarehouseError { WarehouseError(code: .unavailable, message: message) }
   private func reason() -> String { String(cString: strerror(errno)) }
 
-  /// Takes the lock of the one process that may write events; `nil` when another has it.
+  /// Acquires the lock of the single process that may write events; `nil` if another process holds it.
   package func lock() throws -> DirectoryLock? { try lock(file: "lock") }
 
-  /// Runs `body` while nobody else, here or in another process, opens the catalog.
+  /// Runs `body` while no other thread or process opens the catalog. Waits for at most ten seconds.
   ///
-  /// Waits up to ten seconds for whoever does.
   package func whileOpeningCatalog<Value>(_ body: () throws -> Value) throws -> Value {
     for _ in 0..<1_000 {
       if let lock = try lock(file: "catalog.lock") {
@@ -53,13 +52,13 @@ package struct DataDirectory: Sendable {
       }
       usleep(10_000)
     }
-    throw failure("Another process has been opening \(catalogPath) for ten seconds. Stop it, then try again.")
+    throw failure("Another process has been opening \(catalogPath) for ten seconds. Stop that process and try again.")
   }
 
   private func lock(file: String) throws -> DirectoryLock? {
     let descriptor = open(path + "/" + file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw failure("\(path)/\(file) cannot be opened: \(reason()). Check who owns the data directory.")
+      throw failure("\(path)/\(file) can't be opened: \(reason()). Check the permissions of the data directory.")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
@@ -69,7 +68,8 @@ package struct DataDirectory: Sendable {
   }
 }
 
-/// A lock on a file of the data directory; given back when released or deallocated, and by the system when the process ends.
+/// A lock on a file in the data directory. It is released explicitly, on deallocation, or by the system when the
+/// process exits.
 package final class DirectoryLock: Sendable {
   private let descriptor: Locked<Int32?>
 

@@ -1,4 +1,4 @@
-/// A civil date of the proleptic Gregorian calendar, without a time zone.
+/// A civil date in the proleptic Gregorian calendar, without a time zone.
 public struct Day: Hashable, Comparable, Sendable, Strideable, CustomStringConvertible {
   /// Days since 1970-01-01.
   public var number: Int
@@ -6,7 +6,7 @@ public struct Day: Hashable, Comparable, Sendable, Strideable, CustomStringConve
   /// Creates a day from the number of days since 1970-01-01.
   public init(number: Int) { self.number = number }
 
-  /// Reads `YYYY-MM-DD`; `nil` when the text is not a date that exists.
+  /// Parses `YYYY-MM-DD`; `nil` if the text isn't a valid date.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].count == 4, parts[1].count == 2, parts[2].count == 2,
@@ -48,10 +48,10 @@ public struct Day: Hashable, Comparable, Sendable, Strideable, CustomStringConve
     return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
   }
 
-  /// Whether the left one comes first.
+  /// Orders days chronologically.
   public static func < (left: Day, right: Day) -> Bool { left.number < right.number }
-  /// The days from this day to another.
+  /// Returns the number of days from this day to another.
   public func distance(to other: Day) -> Int { other.number - number }
-  /// The day so many days later.
+  /// Returns the day that is `days` days later.
   public func advanced(by days: Int) -> Day { Day(number: number + days) }
 }

@@ -1,15 +1,15 @@
 package import Ingest
 
-/// The texts under which a device's events are counted and shown; empty when unknown.
+/// The labels under which a device's events are counted and shown; empty if unknown.
 package struct DeviceLabels {
   /// `version (build)`.
   package var version: String
   /// `name version`.
   package var system: String
-  /// The part of the locale that names the language, lower case.
+  /// The language of the locale, in lowercase.
   package var language: String
 
-  /// Makes the texts of a device.
+  /// Creates the labels of a device.
   package init(_ device: IncomingDevice) {
     version = device.appBuild.isEmpty ? device.appVersion : "\(device.appVersion) (\(device.appBuild))"
     if device.appVersion.isEmpty, !device.appBuild.isEmpty { version = "(\(device.appBuild))" }

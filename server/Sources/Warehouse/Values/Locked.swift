@@ -6,9 +6,10 @@
   package import Musl
 #endif
 
-/// State that is only reachable while a lock is held.
+/// State protected by a lock.
 ///
-/// A plain pthread mutex, as in TernEvents, whose `Locked` does not reach across packages.
+/// A plain pthread mutex, like `Locked` in TernEvents, which isn't visible in this package. `@unchecked Sendable`
+/// because every access to `state` goes through `withLock`.
 /// `@unchecked Sendable` because every access to `state` goes through `withLock`.
 package final class Locked<State>: @unchecked Sendable {
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -26,7 +27,7 @@ package final class Locked<State>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Runs `body` with the state; it must not call out while it holds the lock.
+  /// Runs `body` with the state. `body` must not call other code that might take the lock.
   @inlinable
   package func withLock<Result, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure)
     -> Result

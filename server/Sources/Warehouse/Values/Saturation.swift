@@ -1,17 +1,16 @@
-/// Arithmetic that stops at the largest number instead of trapping: clients report their own losses, so a count can be
-/// any number.
+/// Saturating arithmetic: clients report their own losses, so a count can be any number and must not trap.
 extension FixedWidthInteger {
-  /// The sum, at most the largest number there is; neither side may be negative.
+  /// Returns the sum, saturating at the largest integer. Neither operand may be negative.
   @inlinable package func addingSaturated(_ other: Self) -> Self {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum
   }
 
-  /// Adds a number in place; see ``addingSaturated(_:)``.
+  /// Adds a number in place. See ``addingSaturated(_:)``.
   @inlinable package mutating func addSaturated(_ other: Self) { self = addingSaturated(other) }
 }
 
 extension Sequence<Int> {
-  /// The sum of numbers of which none is negative, at most the largest number there is.
+  /// Returns the sum of non-negative numbers, saturating at the largest integer.
   package func saturatingSum() -> Int { reduce(0) { $0.addingSaturated($1) } }
 }

@@ -1,21 +1,22 @@
 package import TernEvents
 
-/// The bounds of time that the warehouse tells apart: years 1 to 9999. Times beyond are moved to them.
+/// The range of times that the warehouse supports, the years 1 to 9999. Other times are clamped to it.
 package enum TimeBounds {
-  /// The first moment of the year 1.
+  /// The first millisecond of the year 1.
   package static let earliest: Int64 = -62_135_596_800_000
   /// The last millisecond of the year 9999.
   package static let latest: Int64 = 253_402_300_799_999
 
-  /// The nearest time within the bounds.
+  /// Returns the nearest supported time.
   @inline(__always)
   package static func clamp(_ milliseconds: Int64) -> Int64 { min(max(milliseconds, earliest), latest) }
 }
 
 extension Timestamp {
-  /// The time in UTC as ISO 8601, within ``TimeBounds``, by the Gregorian calendar for all times.
+  /// Returns the time in UTC as ISO 8601, clamped to ``TimeBounds``, in the Gregorian calendar throughout.
   ///
-  /// By hand: Foundation changes to the Julian calendar before 1582, in which the first year begins on another day.
+  /// Foundation can't be used: it switches to the Julian calendar before 1582, in which the year 1 starts on a
+  /// different day.
   package func utcText(withMilliseconds: Bool) -> String {
     let milliseconds = TimeBounds.clamp(millisecondsSince1970)
     let inDay = Int((milliseconds % 86_400_000 + 86_400_000) % 86_400_000)

@@ -1,9 +1,9 @@
 public import TernEvents
 
-/// What an app's custom dimension or metric means, as the operator defined it.
+/// The definition of an app's custom dimension or metric.
 ///
-/// The name and the type count for all reports at once. Scope and activity count for hits that happen from the moment
-/// of the change on: what is final stays.
+/// The name and type apply to all reports immediately. Scope and activity apply to hits from the moment of the change,
+/// so that final days don't change.
 public struct CustomDefinition: Sendable, Hashable {
   /// A dimension or a metric.
   public enum Kind: String, Sendable, CaseIterable {
@@ -12,21 +12,21 @@ public struct CustomDefinition: Sendable, Hashable {
     /// `cm1` to `cm200`.
     case metric
 
-    /// What the parameter's name on the wire begins with.
+    /// The prefix of the parameter's name on the wire.
     package var prefix: String { self == .dimension ? "cd" : "cm" }
   }
 
-  /// What a value of a dimension holds for.
+  /// The scope of a dimension's values.
   public enum Scope: String, Sendable, CaseIterable {
-    /// The hit that brings it.
+    /// The hit with the value.
     case hit
-    /// All hits of the session, also earlier ones; the last value wins.
+    /// All hits of the session, including earlier ones; the last value wins.
     case session
-    /// All hits of this session and of later ones of the user, until another value comes.
+    /// All later hits of the user, in this and later sessions, until a new value arrives.
     case user
   }
 
-  /// How the values of a metric are shown.
+  /// The display format of a metric's values.
   public enum MetricType: String, Sendable, CaseIterable {
     /// A number.
     case integer
@@ -36,15 +36,15 @@ public struct CustomDefinition: Sendable, Hashable {
     case time
   }
 
-  /// Scope and activity, and from when on they count.
+  /// The scope and activity from a moment on.
   public struct Rule: Sendable, Hashable {
-    /// The first moment of hits that are read by it.
+    /// The time of the first hit that the rule applies to.
     public var start: Timestamp
-    /// What a value holds for.
+    /// The scope of values.
     public var scope: Scope
-    /// Whether values are processed.
+    /// True if values are processed.
     public var isActive: Bool
-    /// Creates a rule that counts from `start` on.
+    /// Creates a rule that applies from `start` on.
     public init(start: Timestamp, scope: Scope = .hit, isActive: Bool = true) {
       self.start = start
       self.scope = scope
@@ -52,20 +52,20 @@ public struct CustomDefinition: Sendable, Hashable {
     }
   }
 
-  /// The numbers that dimensions and metrics may have.
+  /// The valid slot numbers of dimensions and metrics.
   public static let indexes: ClosedRange<Int> = 1...200
 
   /// The app.
   public var app: AppID
   /// Dimension or metric.
   public var kind: Kind
-  /// The number, from 1 to 200.
+  /// The slot number, from 1 to 200.
   public var index: Int
-  /// The name that people read.
+  /// The display name.
   public var name: String
-  /// How values of a metric are shown; `integer` for dimensions.
+  /// The display format of a metric's values; `integer` for dimensions.
   public var type: MetricType
-  /// The rules in the order in which they began to count; before the first, values are active and of hit scope.
+  /// The rules, oldest first. Before the first, values are active with hit scope.
   public var rules: [Rule]
 
   /// Creates a definition.
@@ -80,8 +80,8 @@ public struct CustomDefinition: Sendable, Hashable {
 
   /// The parameter's name on the wire, for example `cd3`.
   public var parameter: String { "\(kind.prefix)\(index)" }
-  /// What a value holds for now.
+  /// The current scope of values.
   public var scope: Scope { rules.last?.scope ?? .hit }
-  /// Whether values are processed now.
+  /// True if values are currently processed.
   public var isActive: Bool { rules.last?.isActive ?? true }
 }
