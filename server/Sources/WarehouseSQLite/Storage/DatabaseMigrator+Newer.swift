@@ -3,7 +3,7 @@ import Views
 import Warehouse
 
 extension DatabaseMigrator {
-  /// Throws when a newer version of the program has changed the tables: this one would misread them.
+  /// Throws if a newer version of the program has changed the tables, since this version would misread them.
   func refuseNewer(_ reader: some DatabaseReader, path: String) throws {
     guard try reader.read(hasBeenSuperseded) else { return }
     throw WarehouseError(

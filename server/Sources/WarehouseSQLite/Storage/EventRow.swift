@@ -2,13 +2,13 @@ import Ingest
 import Views
 import Warehouse
 
-/// One stored event, as it stands in its month's table.
+/// One stored event, as a row of its month's table.
 struct EventRow {
   var id: Int64
   var app: Int64
-  /// When it happened, within ``TimeBounds``.
+  /// The time of the event, within ``TimeBounds``.
   var time: Int64
-  /// How much later it was received, in milliseconds.
+  /// The delay until it was received, in milliseconds.
   var lag: Int64
   var slot: UInt32
   var device: Int64
@@ -17,7 +17,7 @@ struct EventRow {
   var name: Int64
   var key: DuplicateKey?
 
-  /// The kind, and what else is known of the event in one bit each.
+  /// The kind of event, and flags of one bit each.
   struct Flags {
     var rawValue: Int64
 
@@ -29,11 +29,11 @@ struct EventRow {
 
     var kind: StoredKind { StoredKind(rawValue: Int(rawValue & 15)) ?? .other }
     var startsSession: Bool { rawValue & 16 != 0 }
-    /// Whether it came by the Measurement Protocol, whose sessions the warehouse derives.
+    /// True for hits of the Measurement Protocol, whose sessions the warehouse derives.
     var isMeasurement: Bool { rawValue & 32 != 0 }
     static let cutBit: Int64 = 64
-    /// Whether a name of the event, its properties or its device is "(other)" because the app had brought too many;
-    /// the row keeps the text.
+    /// True if a name of the event, its properties or its device is counted as "(other)" because the app has too many.
+    /// The row keeps the text.
     var isCut: Bool {
       get { rawValue & Self.cutBit != 0 }
       set { rawValue = newValue ? rawValue | Self.cutBit : rawValue & ~Self.cutBit }
@@ -41,9 +41,9 @@ struct EventRow {
   }
 }
 
-/// Reads rows of several months' tables in the order of their ids.
+/// A cursor over the rows of several months' tables, ordered by ID.
 ///
-/// That is the order in which the writer counted them, on which caps of distinct values depend.
+/// The writer counted them in this order, on which the caps of distinct values depend.
 final class EventScan {
   private final class Source {
     let statement: SQLStatement
@@ -55,7 +55,7 @@ final class EventScan {
       self.ranges = ranges[...]
     }
 
-    /// Moves to the next row, through empty ranges too; `false` at the end.
+    /// Moves to the next row, skipping empty ranges; returns false at the end.
     func advance() throws -> Bool {
       while try !statement.step() {
         guard let range = ranges.popFirst() else { return false }
@@ -70,25 +70,25 @@ final class EventScan {
   private var sources: [Source] = []
   private var current: Source?
 
-  /// Reads the given id ranges of each month, which must be ascending.
+  /// Creates a cursor over ID ranges by month, each in ascending order.
   init(_ connection: SQLConnection, _ ranges: [Int: [ClosedRange<Int64>]]) throws {
     for (month, ranges) in ranges {
       let statement = try connection.prepare(
         "SELECT \(Self.columns) FROM \(WarehouseSchema.table(month)) WHERE id >= ? AND id <= ? ORDER BY id")
-      // Bounds that match nothing, so that the first step ends at once and takes the first range.
+      // Bounds that match nothing, so that the first step moves on to the first range.
       statement.bind(1, 0)
       let source = Source(statement, ranges)
       if try source.advance() { sources.append(source) }
     }
   }
 
-  /// Reads all rows with ids in the range.
+  /// Creates a cursor over all rows with IDs in the range.
   convenience init(_ connection: SQLConnection, ids: ClosedRange<Int64>) throws {
     let months = try WarehouseSchema.months(connection)
     try self.init(connection, Dictionary(uniqueKeysWithValues: months.map { ($0, [ids]) }))
   }
 
-  /// The next row; `nil` at the end.
+  /// Returns the next row, or `nil` at the end.
   func next() throws -> EventRow? {
     if let current, try !current.advance() { sources.removeAll { $0 === current } }
     current = sources.min { $0.id < $1.id }
@@ -105,10 +105,10 @@ final class EventScan {
       flags: EventRow.Flags(rawValue: statement.integer(7)), name: statement.integer(8), key: key)
   }
 
-  /// The stored properties of the row that `next` returned, valid until the next call.
+  /// The stored properties of the row last returned by `next`, valid until the next call.
   var properties: UnsafeRawBufferPointer {
     current?.statement.bytes(11) ?? UnsafeRawBufferPointer(start: nil, count: 0)
   }
-  /// The user of the row that `next` returned.
+  /// The user of the row last returned by `next`.
   var user: String { current?.statement.text(12) ?? "" }
 }

@@ -2,9 +2,9 @@ import Ingest
 import Views
 import Warehouse
 
-/// The monthly tables as the writer fills them, with the zone map `span` over them.
+/// The monthly event tables as the writer fills them, with `span` as their zone map.
 final class EventTables {
-  /// What a stretch of about 8,000 rows of one table covers.
+  /// The open span of one table: the bounds of about 8,000 rows.
   private struct Span {
     var firstID: Int64 = 0
     var lastID: Int64 = 0
@@ -30,9 +30,9 @@ final class EventTables {
   private final class Table {
     let insert: SQLStatement
     var span = Span()
-    /// The sessions of the stretch.
+    /// The sessions of the span.
     let sessions = SessionBounds()
-    /// Whether the columns that are nearly always NULL are bound to NULL, as SQLite keeps them from row to row.
+    /// True while columns that are nearly always NULL are bound to NULL, since SQLite keeps bindings from row to row.
     var isUserNull = true
     var isKeyTimeNull = true
     init(insert: SQLStatement) { self.insert = insert }
@@ -67,7 +67,7 @@ final class EventTables {
     currentRange = 0..<0
   }
 
-  /// Stores a row with the bytes of its properties; `user` is empty when there is none.
+  /// Stores a row with its encoded properties; `user` is empty if there is none.
   @inline(__always)
   func insert(_ row: EventRow, user: String, properties: UnsafeRawBufferPointer, received: Int64) throws {
     let table = try table(for: row.time, received: received)
@@ -121,13 +121,13 @@ final class EventTables {
     return try select(time, received: received)
   }
 
-  /// The month, `year * 100 + month`, in whose table an event lies.
+  /// Returns the month, `year * 100 + month`, whose table stores an event.
   static func month(of time: Int64, received: Int64) -> Int {
     let (year, month, _) = Day(number: Int((Double(kept(time, received)) / 86_400_000).rounded(.down))).components
     return year * 100 + month
   }
 
-  /// Clients choose the time of an event, but must not choose how many tables there are.
+  /// Clients choose an event's time, but must not be able to choose how many tables there are.
   private static func kept(_ time: Int64, _ received: Int64) -> Int64 {
     min(max(time, received - 400 * 86_400_000), received + 4 * 86_400_000)
   }
@@ -162,20 +162,20 @@ final class EventTables {
   }
 }
 
-/// A stretch of rows as readers see it.
+/// A span of rows as readers see it.
 struct StoredSpan {
   var month: Int
   var ids: ClosedRange<Int64>
-  /// Times of the rows; `nil` for the stretch that is still growing, which may hold any.
+  /// The times of the rows; `nil` for a span that is still growing, which may hold any.
   var times: ClosedRange<Int64>?
-  /// Apps of the rows; `nil` for the stretch that is still growing.
+  /// The apps of the rows; `nil` for a span that is still growing.
   var apps: Set<Int64>?
   var rows: Int
 
-  /// Whether no row will be added: what the stretch says is final.
+  /// True if no more rows will be added, so that the bounds are final.
   var isComplete: Bool { times != nil }
 
-  /// All stretches, those that are still growing included; `through` bounds their ids.
+  /// Returns all spans, including growing ones, with IDs up to `through`.
   static func all(_ connection: SQLConnection, through: Int64) throws -> [StoredSpan] {
     var spans: [StoredSpan] = []
     var covered: [Int: Int64] = [:]

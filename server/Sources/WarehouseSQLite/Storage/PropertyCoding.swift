@@ -2,8 +2,8 @@ import TernEvents
 import Views
 import Warehouse
 
-/// The stored form of one event's properties: for each the dictionary id of its name (0: the name follows as text),
-/// a tag, and the value. When the event's own name has no number, it follows at the end, as an element without a name.
+/// The stored form of one event's properties: for each, the dictionary ID of its name (0: the name follows as text), a
+/// tag, and the value. If the event's own name has no ID, it follows at the end, as an element without a name.
 enum PropertyCoding {
   enum Tag: UInt8 {
     case string = 0
@@ -12,11 +12,12 @@ enum PropertyCoding {
     case no = 3
     case yes = 4
     case date = 5
-    /// The event's own name: not a property, and always last, so that reading properties ends there.
+    /// The event's own name. It isn't a property and always comes last, so that reading properties ends there.
     case eventName = 6
   }
 
-  /// The longest text by which figures tell values apart, in UTF-8 bytes; longer ones are cut for figures only.
+  /// The maximum number of UTF-8 bytes that reports use to tell values apart; longer values are truncated in reports
+  /// only.
   static let maximumFigureBytes = 256
 
   /// Appends a name.
@@ -45,7 +46,7 @@ enum PropertyCoding {
     }
   }
 
-  /// Reads tag and value; `nil` when they do not check out.
+  /// Reads tag and value; returns `nil` if they are invalid.
   static func value(_ reader: inout ByteReader) -> PropertyValue? {
     guard let byte = reader.byte(), let tag = Tag(rawValue: byte) else { return nil }
     switch tag {
@@ -62,7 +63,7 @@ enum PropertyCoding {
     }
   }
 
-  /// Calls `body` with each name id and the bytes of tag and value, until they no longer check out.
+  /// Calls `body` with each name ID and the bytes of its tag and value, up to the first invalid one.
   static func forEach(_ blob: UnsafeRawBufferPointer, _ body: (UInt64, UnsafeRawBufferPointer) throws -> Void) rethrows
   {
     var reader = ByteReader(blob)
@@ -95,9 +96,9 @@ enum PropertyCoding {
     output.append(text: eventName)
   }
 
-  /// The stored form with numbers for names that had none, where `number` gives them, and without the event's own name.
+  /// Returns the stored form with IDs from `number` for names that had none, and without the event's own name.
   ///
-  /// - Returns: also whether a name is still without a number for want of room.
+  /// - Returns: The stored form, and true if a name still has no ID because there is no room.
   static func renumbered(
     _ blob: UnsafeRawBufferPointer, number: (String) throws -> Int64
   ) rethrows -> (bytes: [UInt8], isCut: Bool) {
@@ -119,7 +120,7 @@ enum PropertyCoding {
     return (output, isCut)
   }
 
-  /// The event's own name where it was appended.
+  /// Returns the event's own name if it was appended.
   static func eventName(_ blob: UnsafeRawBufferPointer) -> String? {
     var reader = ByteReader(blob)
     while !reader.isAtEnd {
@@ -132,7 +133,7 @@ enum PropertyCoding {
     return nil
   }
 
-  /// All properties of a stored form; `name` resolves dictionary ids.
+  /// Decodes all properties; `name` resolves dictionary IDs.
   static func decode(_ blob: UnsafeRawBufferPointer, name: (Int64) throws -> String) rethrows -> [Properties.Element] {
     var reader = ByteReader(blob)
     var elements: [Properties.Element] = []
@@ -146,7 +147,7 @@ enum PropertyCoding {
   }
 }
 
-/// The longest prefix of UTF-8 bytes that fits and does not cut a character apart.
+/// Returns the longest prefix that fits into `limit` bytes without splitting a character.
 func prefix(_ utf8: UnsafeRawBufferPointer, atMost limit: Int) -> UnsafeRawBufferPointer {
   guard utf8.count > limit else { return utf8 }
   var end = limit

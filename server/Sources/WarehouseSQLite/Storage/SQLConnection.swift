@@ -2,28 +2,28 @@ import GRDBSQLite
 import Views
 import Warehouse
 
-/// A SQLite call that failed.
+/// A failed SQLite call.
 struct SQLFailure: Error, CustomStringConvertible {
   /// SQLite's extended result code.
   var code: Int32
   var message: String
 
   var description: String { "SQLite error \(code): \(message)" }
-  /// Whether the disk, or the size the database may have, is used up.
+  /// True if the disk or the database's size limit is exhausted.
   var isFull: Bool { code & 0xFF == SQLITE_FULL }
-  /// Whether it was the values' fault, so that other values may be stored.
+  /// True if the failure is caused by the bound values, so that other values may still be stored.
   var isAboutValues: Bool {
     [SQLITE_CONSTRAINT, SQLITE_TOOBIG, SQLITE_MISMATCH, SQLITE_RANGE].contains(code & 0xFF)
   }
 }
 
-/// A connection that GRDB opened, for prepared statements of the C interface: these cost half of what GRDB's do here.
+/// A GRDB connection for prepared statements through SQLite's C interface, which here cost half as much as GRDB's.
 ///
-/// Use it only inside the GRDB access that provided it.
+/// Use it only within the GRDB access that provides it.
 struct SQLConnection {
   let handle: OpaquePointer
 
-  /// The failure that the connection reported last.
+  /// The connection's most recent failure.
   var failure: SQLFailure {
     SQLFailure(code: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)))
   }
@@ -34,14 +34,14 @@ struct SQLConnection {
 
   func prepare(_ sql: String) throws -> SQLStatement { try SQLStatement(self, sql) }
 
-  /// The first column of the first row; `nil` when there is no row or it is NULL.
+  /// Returns the first column of the first row, or `nil` if there is no row or it is NULL.
   func integer(_ sql: String) throws -> Int64? {
     let statement = try prepare(sql)
     guard try statement.step(), !statement.isNull(0) else { return nil }
     return statement.integer(0)
   }
 
-  /// The first column of every row.
+  /// Returns the first column of every row.
   func texts(_ sql: String) throws -> [String] {
     let statement = try prepare(sql)
     var texts: [String] = []
@@ -49,11 +49,11 @@ struct SQLConnection {
     return texts
   }
 
-  /// Whether a transaction is open.
+  /// True while a transaction is open.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 }
 
-/// A prepared statement; parameters count from 1, columns from 0.
+/// A prepared statement. Parameters count from 1, columns from 0.
 final class SQLStatement {
   let handle: OpaquePointer
   private let connection: SQLConnection
@@ -84,7 +84,7 @@ final class SQLStatement {
   func bind(_ text: String, at index: Int32) {
     var text = text
     text.withUTF8 { utf8 in
-      // An empty buffer has no address, and SQLite takes no address for NULL.
+      // An empty buffer may have a null base address, which SQLite would bind as NULL.
       _ = utf8.withMemoryRebound(to: CChar.self) { bytes in
         if let start = bytes.baseAddress {
           return sqlite3_bind_text(handle, index, start, Int32(bytes.count), copied)
@@ -104,13 +104,13 @@ final class SQLStatement {
 
   func bind(_ bytes: [UInt8], at index: Int32) { bytes.withUnsafeBytes { bind(copying: $0, at: index) } }
 
-  /// Binds bytes without a copy: they must stay where they are until the statement was run.
+  /// Binds bytes without a copy. They must stay valid until the statement has run.
   @inline(__always)
   func bind(borrowing bytes: UnsafeRawBufferPointer, at index: Int32) {
     sqlite3_bind_blob(handle, index, bytes.baseAddress, Int32(bytes.count), nil)
   }
 
-  /// Advances to the next row; `false`, and reset, at the end.
+  /// Advances to the next row. At the end, resets the statement and returns false.
   func step() throws -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -154,12 +154,12 @@ final class SQLStatement {
     String(decoding: bytes(column), as: UTF8.self)
   }
 
-  /// The bytes of a text or blob, valid until the next step.
+  /// Returns the bytes of a text or blob, valid until the next step.
   func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
     let start = sqlite3_column_blob(handle, column)
     return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
   }
 }
 
-/// SQLITE_TRANSIENT, which C defines by a cast that Swift does not import.
+/// SQLITE_TRANSIENT, a C cast that Swift doesn't import.
 private let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

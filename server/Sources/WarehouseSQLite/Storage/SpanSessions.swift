@@ -1,10 +1,10 @@
 import Views
 import Warehouse
 
-/// The table `span_session`: the sessions of each stretch of rows that is complete, by app.
+/// The table `span_session`: the sessions of each complete span, by app.
 ///
-/// What a stretch says of its sessions never changes, so it is stored once, when the stretch is. How long the sessions
-/// of a month lasted is then told by what its stretches say, and not by all of its rows.
+/// The sessions of a complete span never change, so they are stored once. Session durations of a month can then be read
+/// from its spans instead of all its rows.
 final class SpanSessions {
   private let insert: SQLStatement
 
@@ -12,7 +12,7 @@ final class SpanSessions {
     insert = try connection.prepare("INSERT INTO span_session (app, month, first_id, sessions) VALUES (?, ?, ?, ?)")
   }
 
-  /// Stores the sessions of the stretch that begins with a row.
+  /// Stores the sessions of the span that begins with the row `firstID`.
   func store(_ sessions: SessionBounds, month: Int, firstID: Int64) throws {
     var coded: [Int64: SessionCoding] = [:]
     sessions.forEach { coded[$0.app, default: SessionCoding()].append($0) }
@@ -23,7 +23,7 @@ final class SpanSessions {
     }
   }
 
-  /// Reads all complete stretches again and stores what they say, in the open transaction.
+  /// Recomputes and stores the sessions of all complete spans, in the open transaction.
   static func rebuild(_ connection: SQLConnection) throws {
     try connection.execute("DELETE FROM span_session")
     let store = try SpanSessions(connection)
@@ -35,29 +35,31 @@ final class SpanSessions {
   }
 }
 
-/// Reads the table `span_session`.
+/// A reader of the table `span_session`.
 struct StoredSessions {
   private let load: SQLStatement
 
-  /// `nil` where a reader opened a directory that no server has brought up to date yet.
+  /// Returns `nil` if no server has upgraded the directory yet.
   init?(_ connection: SQLConnection) throws {
     guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'span_session'") != nil else { return nil }
     load = try connection.prepare("SELECT sessions FROM span_session WHERE app = ? AND month = ? AND first_id = ?")
   }
 
-  /// Adds what a complete stretch says of an app's sessions.
+  /// Adds an app's sessions in a complete span to `sessions`.
   func add(_ app: Int64, _ span: StoredSpan, to sessions: SessionBounds) throws {
     load.bind(app, Int64(span.month), span.ids.lowerBound)
     defer { load.reset() }
     guard try load.step() else { return }
     guard SessionCoding.forEach(load.bytes(0), app: app, { sessions.merge($0) }) else {
       throw WarehouseError(
-        code: .damaged, message: "The sessions of some rows are damaged. Stop the server and run `tern rebuild`.")
+        code: .damaged, message: "The stored sessions of some rows are damaged. Stop the server and run `tern rebuild`."
+      )
     }
   }
 }
 
-/// Sessions of one app as bytes: install, session, and the three times as differences, about twenty bytes together.
+/// The stored form of one app's sessions: install, session, and the three times as differences, about twenty bytes in
+/// all.
 struct SessionCoding {
   private(set) var bytes: [UInt8] = []
   private var previous: Int64 = 0
@@ -71,7 +73,7 @@ struct SessionCoding {
     previous = span.first
   }
 
-  /// Calls `body` with each session; `false` when the bytes are damaged.
+  /// Calls `body` with each session; returns false if the bytes are damaged.
   static func forEach(_ bytes: UnsafeRawBufferPointer, app: Int64, _ body: (SessionSpan) -> Void) -> Bool {
     var reader = ByteReader(bytes)
     var first: Int64 = 0

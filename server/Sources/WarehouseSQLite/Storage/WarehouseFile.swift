@@ -5,7 +5,7 @@ import Warehouse
 
 /// Opens `warehouse.sqlite`.
 enum WarehouseFile {
-  /// Opens it for writing; the caller holds the lock.
+  /// Opens the file for writing. The caller must hold the lock.
   static func open(_ files: DataDirectory, configuration: WarehouseConfiguration) throws -> DatabasePool {
     let path = files.warehousePath
     try files.createFile(path)
@@ -14,7 +14,7 @@ enum WarehouseFile {
       try WarehouseSchema.migrator.refuseNewer(pool, path: path)
       try WarehouseSchema.migrator.migrate(pool)
       try pool.writeWithoutTransaction { database in
-        // GRDB sets NORMAL itself when it turns on WAL, after `prepareDatabase`: only now does FULL stay.
+        // GRDB sets NORMAL when it enables WAL, after `prepareDatabase`, so FULL must be set here.
         try database.execute(sql: "PRAGMA synchronous = FULL")
         try database.execute(sql: "PRAGMA cache_size = -65536")
         try database.execute(sql: "PRAGMA wal_autocheckpoint = \(configuration.checkpointPages)")
@@ -26,7 +26,7 @@ enum WarehouseFile {
     }
   }
 
-  /// Opens it for reading beside a process that writes.
+  /// Opens the file for reading, while another process may write to it.
   static func openReadOnly(_ files: DataDirectory) throws -> DatabasePool {
     do {
       var settings = settings
@@ -39,11 +39,11 @@ enum WarehouseFile {
     }
   }
 
-  /// Makes a writer and lets it complete what a crash left undone.
+  /// Creates a writer and finishes what a crash interrupted.
   static func writer(
     _ pool: DatabasePool, catalog: any CatalogStore, configuration: WarehouseConfiguration, live: LiveFeed
   ) throws -> Writer {
-    // Wrong or right, the seed only decides where texts lie in memory: no parameter needed.
+    // The seed affects only memory layout, so it needn't be injectable.
     var generator = SystemRandomNumberGenerator()
     let seed = generator.next()
     do {
@@ -58,7 +58,7 @@ enum WarehouseFile {
     }
   }
 
-  /// Whether there is nothing that a crash left undone; a server that is running may have something in hand.
+  /// Returns true if no crash recovery is needed. While a server is running, it may also return false.
   static func isComplete(_ files: DataDirectory) throws -> Bool {
     guard files.exists(files.warehousePath) else { return false }
     // A file that was never opened for writing has no tables yet.
@@ -107,7 +107,7 @@ enum WarehouseFile {
 
   static func connection(_ database: Database) throws -> SQLConnection {
     guard let handle = database.sqliteConnection else {
-      throw WarehouseError(code: .unavailable, message: "The warehouse is closed. Open it again.")
+      throw WarehouseError(code: .unavailable, message: "The warehouse is closed.")
     }
     return SQLConnection(handle: handle)
   }
@@ -126,8 +126,8 @@ enum WarehouseFile {
   private static func unusable(_ path: String, _ error: any Error) -> WarehouseError {
     if let error = error as? WarehouseError { return error }
     if (error as? DatabaseError)?.resultCode == .SQLITE_FULL {
-      return WarehouseError(code: .full, message: "The disk is full: \(path) cannot grow.", cause: error)
+      return WarehouseError(code: .full, message: "The disk is full: \(path) can't grow.", cause: error)
     }
-    return WarehouseError(code: .unavailable, message: "\(path) cannot be opened.", cause: error)
+    return WarehouseError(code: .unavailable, message: "\(path) can't be opened.", cause: error)
   }
 }

@@ -2,7 +2,7 @@ import GRDB
 import Views
 import Warehouse
 
-/// The tables of `warehouse.sqlite` (docs/architecture.md says why they look like this).
+/// The tables of `warehouse.sqlite`; see docs/architecture.md for the design.
 enum WarehouseSchema {
   static var migrator: DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -76,7 +76,7 @@ enum WarehouseSchema {
     ) WITHOUT ROWID;
     """
 
-  /// Holds a row for a moment while the writer finds out whether storing works again.
+  /// Briefly holds a row while the writer checks whether storing works again.
   private static let writeProbe = "CREATE TABLE write_probe (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
 
   private static let ledger = """
@@ -87,7 +87,7 @@ enum WarehouseSchema {
     ) WITHOUT ROWID;
     """
 
-  /// Duplicate keys whose time is far from their arrival, which says when they may be forgotten.
+  /// Duplicate keys whose time is far from their arrival; they expire by arrival.
   private static let astray = """
     CREATE TABLE astray (
       ms INTEGER NOT NULL, hash INTEGER NOT NULL, received INTEGER NOT NULL, PRIMARY KEY (ms, hash)
@@ -95,7 +95,7 @@ enum WarehouseSchema {
     CREATE INDEX astray_received ON astray (received, hash);
     """
 
-  /// The figures of days that are final. Nothing rewrites them, not even by mistake.
+  /// The reports of sealed days. Triggers keep them from being rewritten, even by mistake.
   private static let sealed = """
     CREATE TABLE view_day (
       view INTEGER NOT NULL, day INTEGER NOT NULL, present BLOB NOT NULL, figures BLOB NOT NULL,
@@ -105,7 +105,7 @@ enum WarehouseSchema {
     CREATE TRIGGER view_day_delete BEFORE DELETE ON view_day BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
     """
 
-  /// The last row that a sealed day could count: rows behind it came when it was sealed.
+  /// The last row that a sealed day could count. Rows after it were stored after sealing.
   private static let sealedRows = """
     CREATE TABLE view_seal (
       view INTEGER NOT NULL, day INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (view, day)
@@ -153,7 +153,7 @@ enum WarehouseSchema {
     CREATE TRIGGER view_order_delete BEFORE DELETE ON view_order BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
     """
 
-  /// Gives the users of stored events their numbers.
+  /// Numbers the users of stored events.
   private static func addMembers(_ database: Database) throws {
     let tables = try String.fetchAll(
       database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'ev_[0-9]*'")
@@ -173,7 +173,7 @@ enum WarehouseSchema {
     }
   }
 
-  /// What complete stretches of rows say of an app's sessions.
+  /// The sessions of complete spans.
   private static let sessions = """
     CREATE TABLE span_session (
       app INTEGER NOT NULL, month INTEGER NOT NULL, first_id INTEGER NOT NULL, sessions BLOB NOT NULL,
@@ -181,8 +181,8 @@ enum WarehouseSchema {
     ) WITHOUT ROWID;
     """
 
-  /// What is known of errors beside their rows among the events, whose numbers they share. Long texts lie apart, so that
-  /// lists need not read past them.
+  /// Details of errors beyond their event rows, whose IDs they share. Long texts are stored separately, so that lists
+  /// don't have to read past them.
   private static let errors = """
     CREATE TABLE error_group (
       id INTEGER PRIMARY KEY, app INTEGER NOT NULL, kind INTEGER NOT NULL, fingerprint INTEGER NOT NULL,
@@ -207,7 +207,8 @@ enum WarehouseSchema {
     CREATE TABLE error_room (app INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
     """
 
-  /// The table for events of one month, `year * 100 + month`. No secondary index: one would halve the insert rate.
+  /// Returns the table for events of one month, `year * 100 + month`. It has no secondary index, which would halve the
+  /// insert rate.
   static func createEvents(month: Int) -> String {
     """
     CREATE TABLE IF NOT EXISTS \(table(month)) (
@@ -218,7 +219,7 @@ enum WarehouseSchema {
     """
   }
 
-  /// What hits of one month said beyond their events, by the ids of those.
+  /// Returns the table for the parameters of one month's hits, by event ID.
   static func createHits(month: Int) -> String {
     "CREATE TABLE IF NOT EXISTS \(hits(month)) (id INTEGER PRIMARY KEY, parameters BLOB NOT NULL)"
   }
@@ -227,20 +228,20 @@ enum WarehouseSchema {
 
   static func table(_ month: Int) -> String { "ev_\(month)" }
 
-  /// The months that have a table, in order.
+  /// Returns the months that have a table, in order.
   static func months(_ connection: SQLConnection) throws -> [Int] {
     let names = try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'ev_[0-9]*'")
     return names.compactMap { Int($0.dropFirst(3)) }.sorted()
   }
 
-  /// The last row stored.
+  /// Returns the ID of the last row stored.
   static func lastRow(_ connection: SQLConnection) throws -> Int64 {
     try months(connection).reduce(into: rolledUp(connection)) { last, month in
       last = max(last, try connection.integer("SELECT max(id) FROM \(table(month))") ?? 0)
     }
   }
 
-  /// The last row that the figures cover.
+  /// Returns the ID of the last row that the rollups cover.
   static func rolledUp(_ connection: SQLConnection) throws -> Int64 {
     try connection.integer("SELECT value FROM state WHERE name = 'rolled'") ?? 0
   }
