@@ -3,12 +3,12 @@ import TernEvents
 import Views
 import Warehouse
 
-/// Counts rows into figures: the one place that says what is counted as what.
+/// Counts rows into rollups: the single place that defines what is counted where.
 ///
-/// The writer feeds it what it has just stored, and `verify` what it reads back, so both count alike. Rows of one
-/// install on one device and day usually come together; their device figures are counted once for all of them.
+/// The writer feeds it the rows that it stores, and `verify` the rows that it reads back, so both count alike. Rows
+/// with the same install, device and day usually come together; their device counts are updated once for all of them.
 final class FigureAccumulator {
-  /// Consecutive rows that differ in nothing that device figures depend on.
+  /// Consecutive rows with the same install, device and day.
   private struct Run {
     var first: UInt64
     var slot: UInt32
@@ -18,18 +18,18 @@ final class FigureAccumulator {
     var sessions: Int64 = 0
   }
 
-  /// The key among the losses of rows of which a name is "(other)"; beyond all numbers of the dictionary.
+  /// The key for rows with a name counted as "(other)", in the dimension of losses; larger than all dictionary IDs.
   static let nameLimitKey: Int64 = 0x00FF_FFFF_FFFF_FFFF
 
   private let table = PairTable()
   private var run: Run?
   private let counts = GrowingMemory<Int64>(zero: 0)
-  /// Which install did what: the number of the figure in the upper half, the slot in the lower.
+  /// Pairs of count and install: the number of the count in the upper half, the slot in the lower.
   private let users = GrowingMemory<UInt64>(zero: 0)
 
   var isEmpty: Bool { table.count == 0 && run == nil }
 
-  /// Counts one row. `properties` are the bytes as stored.
+  /// Counts one row. `properties` are the stored bytes.
   @inline(__always)
   func add(_ row: EventRow, day: Int, device: () throws -> DeviceKeys, properties: UnsafeRawBufferPointer) rethrows {
     let kind = row.flags.kind
@@ -55,7 +55,7 @@ final class FigureAccumulator {
     PropertyCoding.forEach(properties) { reason, bytes in
       var reader = ByteReader(bytes)
       guard case .integer(let count)? = PropertyCoding.value(&reader), count > 0 else { return }
-      // A client may claim any number: one claim must not hide all others.
+      // A client can send any number; cap it, so that one report can't drown out all others.
       countLoss(first, Int64(bitPattern: reason), min(count, 1_000_000_000))
     }
   }
@@ -98,7 +98,7 @@ final class FigureAccumulator {
     users.removeAll()
   }
 
-  /// One figure's growth.
+  /// The growth of one count.
   struct Entry {
     var app: Int64
     var day: Int
@@ -107,7 +107,7 @@ final class FigureAccumulator {
     var count: Int64
   }
 
-  /// Calls `body` with each figure and the distinct, ascending slots of its installs.
+  /// Calls `body` with each count and the distinct slots of its installs, ascending.
   func forEach(_ body: (Entry, UnsafeBufferPointer<UInt32>) throws -> Void) rethrows {
     finishRun()
     users.sortAscending()

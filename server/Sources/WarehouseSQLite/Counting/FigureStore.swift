@@ -1,7 +1,7 @@
 import Views
 import Warehouse
 
-/// The tables `cnt`, `usr` and `hit`, as the writer uses them.
+/// The writer's access to the tables `cnt`, `usr` and `hit`.
 final class FigureStore {
   private let addCount: SQLStatement
   private let loadSlots: SQLStatement
@@ -39,7 +39,7 @@ final class FigureStore {
       loadSlots.reset()
       guard stored != nil else {
         throw WarehouseError(
-          code: .damaged, message: "A set of users is damaged. Stop the server and run `tern rebuild`.")
+          code: .damaged, message: "A stored user set is damaged. Stop the server and run `tern rebuild`.")
       }
     }
     let set = stored ?? SlotSet()
@@ -64,13 +64,13 @@ final class FigureStore {
     return try loadHit.step() ? loadHit.integer(0) : nil
   }
 
-  /// Notes that the figures cover all rows up to this one.
+  /// Records that the rollups cover all rows up to `cursor`.
   func store(cursor: Int64) throws { try storeCursor.bind(cursor).run() }
 }
 
-/// When each install was last heard of by the Measurement Protocol, from which sessions are derived.
+/// The last hit of each Measurement Protocol install, from which sessions are derived.
 final class LastHits {
-  /// A hit later than this after the one before begins a session, in milliseconds.
+  /// The pause, in milliseconds, after which a hit begins a new session.
   static let pause: Int64 = 30 * 60_000
   private static let limit = 500_000
 
@@ -85,7 +85,7 @@ final class LastHits {
 
   init(store: FigureStore) { self.store = store }
 
-  /// Whether a hit at this time begins a session.
+  /// Returns true if a hit at this time begins a session.
   func startsSession(app: Int64, slot: UInt32, at time: Int64) throws -> Bool {
     guard let last = try last(Key(app: app, slot: slot)) else { return true }
     return time - last > Self.pause
@@ -105,7 +105,7 @@ final class LastHits {
     return stored
   }
 
-  /// Stores what has changed, inside the open transaction.
+  /// Stores all changes, in the open transaction.
   func flush() throws {
     for key in dirty { try store.store(hit: times[key] ?? 0, app: key.app, slot: Int64(key.slot)) }
     dirty.removeAll(keepingCapacity: true)

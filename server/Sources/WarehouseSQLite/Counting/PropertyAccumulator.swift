@@ -4,9 +4,9 @@ import Warehouse
 
 /// Counts property values of events, per app, day, event and property.
 ///
-/// Counts only grow and sets only unite, so what a flush brings is stored as a part of its own and merged with earlier
-/// parts when they have become about as small (as in a log-structured merge): each value is rewritten a logarithmic
-/// number of times, instead of every half second.
+/// Counts only grow and sets only merge, so each flush stores its changes as a separate part. Parts of similar size are
+/// merged later, as in a log-structured merge tree, so each value is rewritten a logarithmic number of times rather
+/// than twice a second.
 final class PropertyAccumulator {
   /// One property of one event on one day.
   final class Group {
@@ -15,7 +15,7 @@ final class PropertyAccumulator {
     /// Event and property.
     let second: UInt64
     let values: ByteTable
-    /// How many of the values have their text on disk.
+    /// The number of values whose text is on disk.
     var storedValues = 0
     /// Occurrences since the last flush: the value's number in the upper half, the slot in the lower.
     let pending = GrowingMemory<UInt64>(zero: 0)
@@ -37,16 +37,16 @@ final class PropertyAccumulator {
     var byteCount: Int
   }
 
-  /// Distinct pairs of event and property per app and day that are counted; further ones are stored, but not counted.
+  /// The maximum number of event–property pairs counted per app and day. Others are stored, but not counted.
   static let maximumGroupsPerDay = 20_000
-  /// Distinct properties per app, day and event that are counted.
+  /// The maximum number of properties counted per app, day and event.
   static let maximumPropertiesPerEvent = 250
-  /// Groups held in memory; beyond that they are written early and forgotten.
+  /// The maximum number of groups in memory. Beyond that, they are written early and evicted.
   private static let maximumGroups = 100_000
-  /// Distinct values held in memory; beyond that they are read back when they are needed.
+  /// The maximum number of distinct values in memory. Beyond that, they are read back on demand.
   private static let maximumKnownValues = 1_000_000
 
-  /// The groups of one event on one day, in the order in which its properties were first seen.
+  /// The groups of one event on one day, in the order in which its properties first occurred.
   private final class Event {
     let properties = GrowingMemory<UInt64>(zero: 0)
     var groups: [Group] = []
@@ -58,13 +58,13 @@ final class PropertyAccumulator {
   }
 
   private let seed: UInt64
-  /// Fills a group from disk, and counts a day's stored groups; absent when counting from scratch.
+  /// The store that loads groups from disk; `nil` when counting from scratch.
   private let store: PropertyStore?
   private let table = PairTable()
   private var events: [Event] = []
   private var groupsPerDay: [UInt64: Int] = [:]
   private var dirty: [Group] = []
-  /// Groups in memory.
+  /// The number of groups in memory.
   private(set) var groupCount = 0
 
   init(seed: UInt64, store: PropertyStore?) {
@@ -72,7 +72,7 @@ final class PropertyAccumulator {
     self.store = store
   }
 
-  /// Whether there are so many groups that they should be written and forgotten.
+  /// True if there are so many groups that they should be written and evicted.
   var isLarge: Bool { groupCount > Self.maximumGroups }
 
   /// Counts all properties of one event.
@@ -94,7 +94,7 @@ final class PropertyAccumulator {
     }
   }
 
-  /// Where a property stands; events of one name nearly always bring theirs in the same order.
+  /// Returns the index of a property. Events with the same name nearly always have their properties in the same order.
   @inline(__always)
   private static func index(of property: UInt64, in event: Event, near position: Int) -> Int? {
     let known = event.properties.elements
@@ -118,12 +118,12 @@ final class PropertyAccumulator {
     group.pending.append(UInt64(ordinal) << 32 | UInt64(slot))
   }
 
-  /// Only texts are that long; the length before the text no longer matters, for the bytes only tell values apart.
+  /// Only texts are that long. The length prefix may be wrong after the cut: the bytes only tell values apart.
   private static func cut(_ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     prefix(value, atMost: PropertyCoding.maximumFigureBytes)
   }
 
-  /// An event with what is stored of its properties on that day.
+  /// Returns an event with the properties stored for it on that day.
   private func open(_ first: UInt64, _ name: Int64) throws -> Event {
     let event = Event()
     for property in try store?.properties(first, event: name) ?? [] {
@@ -139,7 +139,7 @@ final class PropertyAccumulator {
     return Group(first: first, second: UInt64(bitPattern: name) << 32 | property & 0xFFFF_FFFF, seed: seed)
   }
 
-  /// Begins to count a property that is new for the event on that day; `nil` when there are too many.
+  /// Starts counting a property that is new for the event on that day; returns `nil` if there are too many.
   private func admit(_ property: UInt64, of event: Event, _ first: UInt64, _ name: Int64) throws -> Int? {
     let count = try groupsPerDay[first] ?? store?.groupCount(first) ?? 0
     groupsPerDay[first] = count
@@ -149,7 +149,7 @@ final class PropertyAccumulator {
     return event.groups.count - 1
   }
 
-  /// Calls `body` with each group that has grown, and forgets what it had pending.
+  /// Calls `body` with each group that has grown, then clears its pending occurrences.
   func takePending(_ body: (Group) throws -> Void) rethrows {
     for group in dirty {
       group.pending.sortAscending()
@@ -171,7 +171,7 @@ final class PropertyAccumulator {
 }
 
 extension PropertyAccumulator.Group {
-  /// What is pending, as a pack.
+  /// Returns the pending occurrences as a pack.
   func pack() -> [UInt8] {
     let pending = pending.elements
     var output: [UInt8] = []

@@ -1,20 +1,21 @@
 import Views
 import Warehouse
 
-/// Figures of the values of one property of one event on one day, or of a part of that day, in one blob.
+/// The counts of one property's values for one event and day, or part of a day, in one blob.
 ///
-/// Values are named by the order in which they first occurred that day; a pack holds the text of those that first
-/// occur in it. One row per value instead would cost a B-tree insert for each value and flush; measured, more than the events.
+/// Values are numbered in the order in which they first occurred that day; a pack holds the text of values that first
+/// occur in it. One row per value would cost a B-tree insert per value and flush, which measured more than storing the
+/// events.
 enum PropertyPack {
-  /// Distinct values per day, event and property that are counted apart; the rest is "(other)".
+  /// The maximum number of distinct values counted separately per day, event and property; the rest is "(other)".
   static let maximumValues = 2_000
-  /// The number of "(other)".
+  /// The number that stands for "(other)".
   static let other = maximumValues
 
-  /// One value's figures in a pack; valid while the pack's bytes are.
+  /// One value's counts; valid only while the pack's bytes are.
   struct Entry {
     var number: Int
-    /// Tag and value, when it first occurred in this pack.
+    /// Tag and value, if it first occurred in this pack.
     var value: UnsafeRawBufferPointer?
     var count: Int64
     /// The stored form of the slots.
@@ -41,7 +42,7 @@ enum PropertyPack {
     }
   }
 
-  /// Appends what stands before the slots.
+  /// Appends everything before the slots.
   static func appendHead(
     step: Int, value: UnsafeRawBufferPointer?, count: Int64, to output: inout [UInt8]
   ) {
@@ -55,7 +56,7 @@ enum PropertyPack {
     output.appendVarint(UInt64(count))
   }
 
-  /// The figures of two packs together.
+  /// Merges two packs.
   static func merged(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(left.count + right.count)
@@ -94,7 +95,7 @@ extension SlotSet {
     union.encode(into: &output)
   }
 
-  /// Does it when both are stored as differences: the most frequent case, without the C library and without `malloc`.
+  /// Handles the most common case, both stored as differences, without the C library or `malloc`.
   private static func appendSmallUnion(
     _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, to output: inout [UInt8]
   ) -> Bool {
@@ -111,7 +112,7 @@ extension SlotSet {
     }
   }
 
-  /// Merges ascending slots and returns how many different ones there are.
+  /// Merges ascending slots and returns the number of distinct ones.
   private static func unite(
     _ lefts: Slice<UnsafeMutableBufferPointer<UInt32>>, _ rights: Slice<UnsafeMutableBufferPointer<UInt32>>,
     into union: UnsafeMutableBufferPointer<UInt32>
@@ -131,7 +132,7 @@ extension SlotSet {
     return count
   }
 
-  /// Reads a set that is stored as differences; `nil` when it is stored otherwise or does not check out.
+  /// Reads a set stored as differences; returns `nil` if it is stored otherwise or damaged.
   private static func readSmall(
     _ stored: UnsafeRawBufferPointer, into slots: UnsafeMutableBufferPointer<UInt32>
   ) -> Int? {

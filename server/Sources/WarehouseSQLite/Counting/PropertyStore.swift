@@ -1,7 +1,7 @@
 import Views
 import Warehouse
 
-/// The table `prop`, as the writer uses it.
+/// The writer's access to the table `prop`.
 final class PropertyStore {
   private let loadParts: SQLStatement
   private let loadPart: SQLStatement
@@ -28,7 +28,7 @@ final class PropertyStore {
     return try countGroups.step() ? Int(countGroups.integer(0)) : 0
   }
 
-  /// The properties of an event that are stored for a day.
+  /// Returns the properties stored for an event on a day.
   func properties(_ first: UInt64, event: Int64) throws -> [Int64] {
     loadProperties.bind(FigureAccumulator.app(first), Int64(FigureAccumulator.day(first)), event)
     var properties: [Int64] = []
@@ -36,7 +36,7 @@ final class PropertyStore {
     return properties
   }
 
-  /// Reads which values a group has, in the order in which they first occurred.
+  /// Loads a group's values, in the order in which they first occurred.
   func load(_ group: PropertyAccumulator.Group) throws {
     bind(group, to: loadParts)
     var texts: [Int: [UInt8]] = [:]
@@ -50,17 +50,18 @@ final class PropertyStore {
     for number in 0..<texts.count {
       guard let text = texts[number] else {
         throw WarehouseError(
-          code: .damaged, message: "The property figures are damaged. Stop the server and run `tern rebuild`.")
+          code: .damaged, message: "The stored property counts are damaged. Stop the server and run `tern rebuild`.")
       }
       text.withUnsafeBytes { _ = group.values.insert($0, group.values.key($0)) }
     }
     group.storedValues = texts.count
   }
 
-  /// How many parts of about the same size are left beside each other before they are merged with the next.
+  /// The number of parts of similar size that are kept before they are merged.
   private static let tier = 3
 
-  /// Stores what is pending in a group as its newest part, merged with earlier ones when enough are about as small.
+  /// Stores a group's pending occurrences as its newest part, merging it with earlier parts once enough are of similar
+  /// size.
   func store(_ group: PropertyAccumulator.Group) throws {
     var pack = group.pack()
     while group.parts.suffix(Self.tier).allSatisfy({ $0.byteCount <= 2 * pack.count }), group.parts.count >= Self.tier {
@@ -83,7 +84,7 @@ final class PropertyStore {
     loadPart.bind(last.number, at: 5)
     guard try loadPart.step() else {
       throw WarehouseError(
-        code: .damaged, message: "The property figures are damaged. Stop the server and run `tern rebuild`.")
+        code: .damaged, message: "The stored property counts are damaged. Stop the server and run `tern rebuild`.")
     }
     let merged = pack.withUnsafeBytes { PropertyPack.merged(loadPart.bytes(0), $0) }
     loadPart.reset()

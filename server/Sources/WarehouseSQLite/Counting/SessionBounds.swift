@@ -2,14 +2,14 @@ import Ingest
 import Views
 import Warehouse
 
-/// The first and last event of one session, as far as they have been read.
+/// The first and last event of one session, among the rows read so far.
 struct SessionSpan: BitwiseCopyable, Hashable {
   /// The app in the upper half, the install in the lower.
   var owner: UInt64
   var session: Int64
   var first: Int64
   var last: Int64
-  /// The first of the app's own events; the largest number when there is none.
+  /// The time of the first event recorded by the app itself; the largest number if there is none.
   var firstEvent: Int64
 
   var app: Int64 { Int64(owner >> 32) }
@@ -18,12 +18,12 @@ struct SessionSpan: BitwiseCopyable, Hashable {
   static func owner(app: Int64, slot: UInt32) -> UInt64 { UInt64(truncatingIfNeeded: app) << 32 | UInt64(slot) }
 }
 
-/// The bounds of sessions, whatever the order in which their rows are read.
+/// The bounds of sessions, independent of the order in which rows are read.
 ///
-/// All are minima and maxima over rows, so events that come late or twice change nothing that counts, and bounds of
-/// several stretches of rows can be merged.
+/// They are minima and maxima over rows, so late or repeated events do no harm, and the bounds of several spans can be
+/// merged.
 final class SessionBounds {
-  /// More sessions than this take more memory than one report may.
+  /// The maximum number of sessions in one report, to bound its memory.
   static let maximumSessions = 4_000_000
   private static let unset = SessionSpan(owner: 0, session: 0, first: .max, last: .min, firstEvent: .max)
   private let table = PairTable()
@@ -32,7 +32,7 @@ final class SessionBounds {
 
   var count: Int { table.count }
 
-  /// Counts a row: the one place that says which rows say how long a session lasted.
+  /// Counts a row. This is the single place that defines which rows affect a session's duration.
   @inline(__always)
   func add(app: Int64, slot: UInt32, session: Int64, time: Int64, flags: EventRow.Flags) {
     guard session != 0 else { return }
@@ -70,7 +70,7 @@ final class SessionBounds {
 }
 
 extension SessionBounds {
-  /// Reads the rows of a stretch, of one app or of all.
+  /// Reads the rows of a span, of one app or all apps.
   func add(rowsOf span: StoredSpan, app wanted: Int64?, _ connection: SQLConnection) throws {
     let rows = try connection.prepare(
       "SELECT app, slot, session, t, kind FROM \(WarehouseSchema.table(span.month)) WHERE id BETWEEN ? AND ?")
