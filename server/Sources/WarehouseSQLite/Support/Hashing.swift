@@ -9,22 +9,22 @@ import Warehouse
   import Musl
 #endif
 
-/// Mixes two words into one, each bit of which depends on all of them.
+/// Mixes two words into one; each bit of the result depends on all bits of both.
 @inline(__always)
 func mixed(_ left: UInt64, _ right: UInt64) -> UInt64 {
   let product = (left ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: right ^ 0xD6E8_FEB8_6659_FD93)
   return product.high ^ product.low
 }
 
-/// The first sixteen bytes of a string as two words, padded with zeros, and a hash over all of it.
+/// A string's first sixteen bytes as two words, zero-padded, and a hash of all its bytes.
 ///
-/// Most texts of events are that short; they are hashed and compared without a loop over their bytes.
+/// Most texts in events are that short, so hashing and comparing them needs no loop over bytes.
 struct StringKey: BitwiseCopyable {
   var first: UInt64
   var second: UInt64
   var hash: UInt64
 
-  /// - Parameter seed: keys the hash, so that a client cannot aim for collisions.
+  /// - Parameter seed: The hash key, so that clients can't provoke collisions.
   @inline(__always)
   init(_ bytes: UnsafeRawBufferPointer, seed: UInt64) {
     first = Self.word(bytes, at: 0)
@@ -54,10 +54,10 @@ struct StringKey: BitwiseCopyable {
   }
 }
 
-/// Memory for a fixed number of plain values, all zero at first.
+/// Zero-initialized memory for a fixed number of trivial values.
 ///
-/// A class over raw memory, and not an array in a class: in the writer's inner loops, uniqueness and exclusivity checks
-/// of arrays cost as much as the work itself.
+/// A class over raw memory rather than an array: in the writer's inner loops, the uniqueness and exclusivity checks of
+/// arrays cost as much as the work itself.
 final class Memory<Element: BitwiseCopyable> {
   let start: UnsafeMutablePointer<Element>
   let count: Int
@@ -77,7 +77,7 @@ final class Memory<Element: BitwiseCopyable> {
   }
 }
 
-/// A list of plain values that grows.
+/// A growable list of trivial values.
 final class GrowingMemory<Element: BitwiseCopyable> {
   private var memory: Memory<Element>
   private let zero: Element
@@ -97,7 +97,7 @@ final class GrowingMemory<Element: BitwiseCopyable> {
     count += 1
   }
 
-  /// Forgets all elements and gives their memory back.
+  /// Removes all elements and frees their memory.
   func removeAll() {
     count = 0
     memory = Memory(count: 4, zero: zero)
@@ -106,7 +106,7 @@ final class GrowingMemory<Element: BitwiseCopyable> {
 
 /// Numbers distinct byte strings 0, 1, 2, … in the order of their arrival.
 ///
-/// Several times faster than `Dictionary<String, Int>` for short texts, which every event brings five to ten of.
+/// Several times faster than `Dictionary<String, Int>` for short texts, of which every event has five to ten.
 final class ByteTable {
   private struct Entry: BitwiseCopyable {
     var key: StringKey
@@ -116,8 +116,8 @@ final class ByteTable {
 
   private static let none = Entry(
     key: StringKey(UnsafeRawBufferPointer(start: nil, count: 0), seed: 0), start: 0, count: 0)
-  /// In each cell the number plus one of a string and, above it, half of its hash; 0 when the cell is free. Their
-  /// number is a power of two.
+  /// Each cell holds the number of a string plus one and, above it, half of its hash; 0 if it is free. The number of
+  /// cells is a power of two.
   private var cells = Memory<UInt64>(count: 8, zero: 0)
   private var entries = Memory<Entry>(count: 4, zero: ByteTable.none)
   private var bytes = Memory<UInt8>(count: 32, zero: 0)
@@ -130,12 +130,12 @@ final class ByteTable {
   @inline(__always)
   func key(_ string: UnsafeRawBufferPointer) -> StringKey { StringKey(string, seed: seed) }
 
-  /// The bytes of a number, valid until the next insertion.
+  /// Returns the string with a number, valid until the next insertion.
   func string(_ number: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: bytes.start + entries[number].start, count: entries[number].count)
   }
 
-  /// The number of a known string; `nil` when it is new.
+  /// Returns the number of a string, or `nil` if it isn't in the table.
   @inline(__always)
   func find(_ string: UnsafeRawBufferPointer, _ key: StringKey) -> Int? {
     let mask = cells.count - 1
@@ -159,7 +159,7 @@ final class ByteTable {
     return memcmp(bytes.start + entry.start, start, string.count) == 0
   }
 
-  /// Adds a string that is not known yet and returns its number.
+  /// Adds a string that isn't in the table yet and returns its number.
   func insert(_ string: UnsafeRawBufferPointer, _ key: StringKey) -> Int {
     reserve(bytes: byteCount + string.count)
     UnsafeMutableRawPointer(bytes.start + byteCount).copyMemory(from: string)
@@ -188,7 +188,7 @@ final class ByteTable {
 }
 
 extension Memory {
-  /// A larger copy.
+  /// Returns a larger copy.
   func grown(to size: Int, zero: Element) -> Memory {
     let larger = Memory(count: size, zero: zero)
     larger.start.update(from: start, count: count)
@@ -209,7 +209,7 @@ final class PairTable {
   private var pairs = Memory<Pair>(count: PairTable.initialCells / 2, zero: Pair(first: 0, second: 0))
   private(set) var count = 0
 
-  /// Two words.
+  /// A pair of words.
   struct Pair: BitwiseCopyable {
     var first: UInt64
     var second: UInt64
@@ -217,7 +217,7 @@ final class PairTable {
 
   func pair(_ number: Int) -> Pair { pairs[number] }
 
-  /// The number of a pair, and whether it is new.
+  /// Returns the number of a pair, and true if it is new.
   @inline(__always)
   func number(_ first: UInt64, _ second: UInt64) -> (Int, isNew: Bool) {
     let mask = cells.count - 1
@@ -234,7 +234,7 @@ final class PairTable {
     guard count > 0 else { return }
     count = 0
     if cells.count > 1 << 16 {
-      // A table that one burst made huge is not worth clearing every half second.
+      // Clearing a table that a burst made huge would cost too much every half second.
       cells = Memory(count: Self.initialCells, zero: 0)
       pairs = Memory(count: Self.initialCells / 2, zero: Pair(first: 0, second: 0))
     } else {

@@ -2,12 +2,12 @@ import Views
 import Warehouse
 
 extension GrowingMemory<UInt64> {
-  /// Sorts in linear time (radix of 11 bits); comparison sorting was a tenth of the writer's time.
+  /// Sorts in linear time (radix sort with 11-bit digits). Comparison sorting took a tenth of the writer's time.
   func sortAscending() { elements.sortAscending() }
 }
 
 extension UnsafeMutableBufferPointer<UInt64> {
-  /// Sorts in linear time for many numbers.
+  /// Sorts in linear time, which pays off for many numbers.
   func sortAscending() {
     guard count > 64 else {
       var numbers = self
@@ -17,7 +17,7 @@ extension UnsafeMutableBufferPointer<UInt64> {
     var (from, to) = (self, UnsafeMutableBufferPointer(start: scratch.start, count: count))
     let present = reduce(0, |)
     for shift in stride(from: UInt64(0), to: 64, by: 11) where present >> shift & 2_047 != 0 {
-      // A digit that is zero in all, such as bits that no slot has, needs no pass.
+      // A digit that is zero in all values, such as unused high bits of slots, needs no pass.
       Self.sort(from, into: to, byDigitAt: shift)
       swap(&from, &to)
     }
