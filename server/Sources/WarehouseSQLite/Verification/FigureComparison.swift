@@ -1,7 +1,7 @@
 import Views
 import Warehouse
 
-/// Compares figures counted again with those that are stored, for a stretch of days.
+/// Compares recounted rollups with the stored ones, for a range of days.
 struct FigureComparison {
   private struct Key: Hashable {
     var app: Int64
@@ -79,7 +79,7 @@ struct FigureComparison {
       if found != expected || stored.integer(4) != Int64(expected.count) {
         note(
           key, "\(expected.count) users",
-          "\(found.map { "\($0.count) users" } ?? "damage"), noted as \(stored.integer(4))")
+          "\(found.map { "\($0.count) users" } ?? "damaged"), recorded as \(stored.integer(4))")
       }
     }
     for (key, slots) in users { note(key, "\(slots.count) users", "nothing") }
@@ -140,7 +140,7 @@ struct FigureComparison {
     return expected
   }
 
-  /// Adds a pack's entries to figures keyed by the text of the value.
+  /// Adds a pack's entries to counts keyed by the text of the value.
   private static func add(
     _ pack: UnsafeRawBufferPointer, of group: PropertyKey, _ texts: inout [Int: [UInt8]],
     to figures: inout [PropertyKey: ValueFigures]
@@ -148,7 +148,7 @@ struct FigureComparison {
     for entry in PropertyPack.Entries(pack) {
       if let value = entry.value { texts[entry.number] = Array(value) }
       var key = group
-      // Tag 255 is no value's: "(other)" must differ from a text that says so.
+      // No value has tag 255: "(other)" must differ from a value with that text.
       key.value = entry.number == PropertyPack.other ? [255] : texts[entry.number] ?? [254]
       var reader = ByteReader(entry.slots)
       let sum = figures[key] ?? ValueFigures()

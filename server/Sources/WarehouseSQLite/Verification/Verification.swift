@@ -2,50 +2,50 @@ import Foundation
 import Views
 public import Warehouse
 
-/// What counting everything again has shown.
+/// The result of recounting all stored events.
 public struct VerificationReport: Sendable {
-  /// A figure that is not what the events say.
+  /// A stored count that doesn't match the events.
   public struct Difference: Sendable, Hashable, CustomStringConvertible {
     /// The app.
     public var app: AppID
     /// The civil day in the app's zone.
     public var day: Day
-    /// What the figure is broken down by.
+    /// The dimension of the count.
     public var dimension: Warehouse::Dimension
-    /// The key within the dimension, as it is stored.
+    /// The key within the dimension, as stored.
     public var key: String
-    /// What the stored events say: count or users.
+    /// The value according to the stored events: count or users.
     public var expected: String
-    /// What the figures say.
+    /// The value according to the rollups.
     public var found: String
 
-    /// The difference in words.
+    /// A description of the difference.
     public var description: String {
-      "app \(app), \(day), \(dimension) \"\(key)\": the events say \(expected), the figures \(found)"
+      "app \(app), \(day), \(dimension) \"\(key)\": expected \(expected) from the events, found \(found)"
     }
   }
 
-  /// Events that were counted.
+  /// The number of events counted.
   public var events: Int
-  /// Figures that were compared.
+  /// The number of counts compared.
   public var figures: Int
-  /// How many differ.
+  /// The number of counts that differ.
   public var differenceCount: Int
-  /// How many of those are of sealed days and what they remember, which `rebuild` leaves alone.
+  /// The number of differences in sealed days and their state, which `rebuild` doesn't change.
   public var sealedDifferenceCount: Int
-  /// The first thousand that differ.
+  /// The first thousand differences.
   public var differences: [Difference]
 
-  /// What helps, in sentences; empty when nothing differs.
+  /// Advice on how to repair the differences; empty if there are none.
   public var remedy: String {
     let rebuild = differenceCount > sealedDifferenceCount ? ["Stop the server and run `tern rebuild`."] : []
     let restore =
       sealedDifferenceCount > 0
-      ? ["Sealed days are never rewritten: \(sealedDifferenceCount) can only be restored from a backup."] : []
+      ? ["\(sealedDifferenceCount) differences are in sealed days, which can only be restored from a backup."] : []
     return (rebuild + restore).joined(separator: " ")
   }
 
-  /// Whether nothing differs.
+  /// True if there are no differences.
   public var isClean: Bool { differenceCount == 0 }
 
   init() {
@@ -64,12 +64,12 @@ public struct VerificationReport: Sendable {
 }
 
 extension WarehouseReader {
-  /// Counts all figures again from the stored events and lists where they differ from what reports show.
+  /// Recounts all rollups from the stored events and lists where they differ from the stored ones.
   ///
-  /// It sees one state of the data and only reads, so a server may run meanwhile. Events whose figures are still being
-  /// written are left out. Memory is bounded: some days are counted at a time.
+  /// Works on a snapshot and only reads, so a server may be running. Events that aren't in the rollups yet are left
+  /// out. To bound memory, it counts a range of days at a time.
   ///
-  /// - Parameter progress: is told the number of rows read so far.
+  /// - Parameter progress: Receives the number of rows read so far.
   public func verify(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> VerificationReport {
     try await reading { [self] connection in
       let verifier = try Verifier(connection, reader: self, through: WarehouseSchema.rolledUp(connection))

@@ -2,7 +2,7 @@ import Views
 import Warehouse
 
 extension Verifier {
-  /// What complete stretches say of their sessions must be what their rows say.
+  /// Checks that the stored sessions of complete spans match their rows.
   static func checkSessions(
     _ connection: SQLConnection, _ report: inout VerificationReport, calendar: (Int64) throws -> ZoneCalendar
   ) throws {
@@ -24,7 +24,7 @@ extension Verifier {
             app: AppID(app), day: Day(number: try calendar(app).day(of: span.times?.lowerBound ?? 0)),
             dimension: .session, key: "rows \(span.ids.lowerBound) to \(span.ids.upperBound)",
             expected: "\(expected[app]?.count ?? 0) sessions",
-            found: isReadable ? "\(found.count), or other times" : "something damaged"))
+            found: isReadable ? "\(found.count), or different times" : "damaged data"))
       }
     }
   }

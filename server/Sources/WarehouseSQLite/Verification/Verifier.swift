@@ -3,10 +3,10 @@ import TernEvents
 import Views
 import Warehouse
 
-/// Counts stored events again, a stretch of days at a time.
+/// Recounts stored events, a range of days at a time.
 final class Verifier {
-  /// Rows that may be read for one stretch of days, unless a single day needs more.
-  private static let stretchRows = 2_000_000
+  /// The maximum number of rows in one range of days, unless a single day has more.
+  private static let rangeRows = 2_000_000
 
   private let connection: SQLConnection
   private let reader: WarehouseReader
@@ -28,7 +28,7 @@ final class Verifier {
 
   func run(progress: (Int) -> Void) throws -> VerificationReport {
     var read = 0
-    for days in try stretches() {
+    for days in try dayRanges() {
       let figures = FigureAccumulator()
       let properties = PropertyAccumulator(seed: 0, store: nil)
       try count(days, figures, properties, read: &read)
@@ -44,7 +44,7 @@ final class Verifier {
     return report
   }
 
-  /// Every error that is listed must belong to an event of its kind, which the figures count.
+  /// Checks that every listed error belongs to a counted event of its kind.
   private func checkErrors() throws {
     guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'error_room'") != nil else { return }
     let months = Set(try WarehouseSchema.months(connection))
@@ -91,13 +91,13 @@ final class Verifier {
   private func calendar(_ app: Int64) throws -> ZoneCalendar {
     if let known = calendars[app] { return known }
     guard let zone = try catalog.app(AppID(app))?.timeZone, let calendar = ZoneCalendar(zone) else {
-      throw WarehouseError(code: .damaged, message: "There are events of app \(app), which the catalog does not have.")
+      throw WarehouseError(code: .damaged, message: "There are events of app \(app), but the catalog lacks that app.")
     }
     calendars[app] = calendar
     return calendar
   }
 
-  /// The id ranges of rows that may belong to a stretch of days in any zone.
+  /// Returns the ID ranges of rows that may belong to a range of days in any time zone.
   private func ranges(for days: ClosedRange<Int>) -> [Int: [ClosedRange<Int64>]] {
     let overlapping = spans.filter { Self.overlaps($0, days) }.sorted { $0.ids.lowerBound < $1.ids.lowerBound }
     return Dictionary(grouping: overlapping, by: \.month).mapValues { $0.map(\.ids) }
@@ -107,28 +107,28 @@ final class Verifier {
     span.times.map { Self.days(of: $0).overlaps(days) } ?? true
   }
 
-  /// The civil days that times may belong to: in some zones they begin a day before or after those of UTC.
+  /// Returns the civil days to which times may belong: in some time zones they begin a day before or after UTC.
   private static func days(of times: ClosedRange<Int64>) -> ClosedRange<Int> {
     Int(times.lowerBound / 86_400_000) - 2...Int(times.upperBound / 86_400_000) + 2
   }
 
-  /// All days that rows or figures may be about, cut so that each part needs a bounded number of rows if possible.
-  private func stretches() throws -> [ClosedRange<Int>] {
+  /// Returns all days with rows or rollups, split into ranges with a bounded number of rows if possible.
+  private func dayRanges() throws -> [ClosedRange<Int>] {
     guard let all = try allDays() else { return [] }
     let rangesOfSpans = spans.compactMap { span in span.times.map { (days: Self.days(of: $0), rows: span.rows) } }
     let cuts = Set(rangesOfSpans.map(\.days.upperBound)).union([all.upperBound]).sorted()
-    var stretches: [ClosedRange<Int>] = []
+    var ranges: [ClosedRange<Int>] = []
     var start = all.lowerBound
     for (index, cut) in cuts.enumerated() where cut >= start {
       let next = index + 1 < cuts.count ? cuts[index + 1] : nil
       let rows = next.map { next in
         rangesOfSpans.reduce(0) { $0 + ($1.days.overlaps(start...next) ? $1.rows : 0) }
       }
-      if let rows, rows <= Self.stretchRows { continue }
-      stretches.append(start...cut)
+      if let rows, rows <= Self.rangeRows { continue }
+      ranges.append(start...cut)
       start = cut + 1
     }
-    return stretches
+    return ranges
   }
 
   private func allDays() throws -> ClosedRange<Int>? {
@@ -142,7 +142,7 @@ final class Verifier {
     return first...last
   }
 
-  /// The stretches of rows, with the times of those that are still growing.
+  /// Returns the spans, with the times of those that are still growing.
   private static func spans(_ connection: SQLConnection, through: Int64) throws -> [StoredSpan] {
     try StoredSpan.all(connection, through: through).compactMap { span in
       guard span.times == nil else { return span }
