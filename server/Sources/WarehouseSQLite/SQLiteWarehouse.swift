@@ -3,11 +3,11 @@ public import Ingest
 import Views
 public import Warehouse
 
-/// The embedded warehouse: events and figures in `warehouse.sqlite`.
+/// The embedded warehouse: events and rollups in `warehouse.sqlite`.
 ///
-/// One process at a time holds a data directory for writing. Inside it, one thread writes: it takes all batches that
-/// wait, stores them in one transaction and then answers them, so the more arrives, the less each event costs. Reports
-/// read at the same time through ``reader``, on connections and threads of their own.
+/// One process at a time opens a data directory for writing. Within it, one thread writes: it stores all waiting
+/// batches in one transaction, then answers them, so the cost per event falls as load rises. Reports read concurrently
+/// through ``reader``, on their own connections and threads.
 ///
 /// ## Topics
 /// ### Opening and closing
@@ -20,9 +20,9 @@ public import Warehouse
 /// ### Checking
 /// - ``rebuild(directory:catalog:progress:)``
 public final class SQLiteWarehouse: EventSink {
-  /// Answers reports.
+  /// The reader for reports.
   public let reader: WarehouseReader
-  /// The requests that are on their way into the warehouse.
+  /// The requests that haven't been stored or refused yet.
   public let pendingRequests = PendingRequests()
   private let queue: WriterQueue
   private let live: LiveFeed
@@ -35,9 +35,9 @@ public final class SQLiteWarehouse: EventSink {
     var waiters: [CheckedContinuation<Void, any Error>] = []
   }
 
-  /// Opens a data directory for writing, creates it when missing, and completes what a crash left undone.
+  /// Opens a data directory for writing, creating it if missing, and finishes what a crash interrupted.
   ///
-  /// - Throws: ``WarehouseError``; its code is `inUse` when another process writes there.
+  /// - Throws: ``WarehouseError``, with code `inUse` if another process has the directory open for writing.
   public convenience init(
     directory: String, catalog: any CatalogStore, configuration: WarehouseConfiguration = WarehouseConfiguration()
   ) throws {
@@ -45,7 +45,7 @@ public final class SQLiteWarehouse: EventSink {
     try files.create()
     guard let lock = try files.lock() else {
       throw WarehouseError(
-        code: .inUse, message: "Another process writes to \(directory). Stop it, or choose another with --data.")
+        code: .inUse, message: "\(directory) is in use by another process. Stop it, or choose another with --data.")
     }
     try self.init(files, lock: lock, catalog: catalog, configuration: configuration)
   }
@@ -99,10 +99,10 @@ public final class SQLiteWarehouse: EventSink {
   /// Bytes of requests that are being read or stored.
   public var queuedBytes: Int { queue.reservedBytes }
 
-  /// Whether reserved bytes or waiting events have reached their limit.
+  /// True if the reserved bytes or waiting events have reached their limit.
   public var isBehind: Bool { queue.isFull }
 
-  /// Shows whether storing works; see ``EventSink/probeWrite()``.
+  /// Checks whether storing works; see ``EventSink/probeWrite()``.
   public func probeWrite() async throws { try await perform { try $0.probeWrite() } }
 
   /// The events of an app as they are stored, from now on.
@@ -110,10 +110,11 @@ public final class SQLiteWarehouse: EventSink {
   /// - Parameter limit: how many may wait for a slow reader before the oldest are left out.
   public func live(app: AppID, limit: Int = 100) -> AsyncStream<StoredEvent> { live.watch(app, limit: limit) }
 
-  /// Writes the figures of all events committed so far, so that reports have them at once and not within a second.
+  /// Writes the rollups of all events committed so far, so that reports include them immediately rather than within a
+  /// second.
   public func flush() async throws { try await perform { try $0.flush() } }
 
-  /// Runs `body` on the writer thread, after all batches that wait now.
+  /// Runs `body` on the writer thread, after all batches that are waiting now.
   func perform(_ body: @escaping @Sendable (Writer) throws -> Void) async throws {
     try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
       do {
@@ -126,9 +127,9 @@ public final class SQLiteWarehouse: EventSink {
     }
   }
 
-  /// Stores what waits, writes all figures, gives the data directory back and ends the writer thread.
+  /// Stores all waiting batches, writes all rollups, releases the data directory and ends the writer thread.
   ///
-  /// Everything acknowledged is on disk before, too; closing only spares the next opening some work.
+  /// Acknowledged events are already on disk; closing only saves work at the next start.
   public func close() async throws {
     _ = queue.close()
     try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
@@ -148,13 +149,13 @@ public final class SQLiteWarehouse: EventSink {
 // MARK: - Opening for reading, rebuilding
 
 extension SQLiteWarehouse {
-  /// Opens a data directory for reports, whether or not a server runs on it.
+  /// Opens a data directory for reports. A server may be running on it.
   ///
-  /// When none does, figures that a crash left incomplete are completed first, so that reports are exact.
+  /// If no server is running, rollups that a crash left incomplete are completed first, so that reports are exact.
   public static func openForReading(directory: String, catalog: any CatalogStore) throws -> WarehouseReader {
     let files = DataDirectory(path: directory)
     try files.create()
-    // Only when something is left undone: whoever holds the lock keeps a server from starting.
+    // Only if needed, because holding the lock keeps a server from starting.
     if try !WarehouseFile.isComplete(files), let lock = try files.lock() {
       defer { lock.release() }
       let pool = try WarehouseFile.open(files, configuration: WarehouseConfiguration())
@@ -164,15 +165,15 @@ extension SQLiteWarehouse {
     return WarehouseReader(pool: try WarehouseFile.openReadOnly(files), catalog: catalog)
   }
 
-  /// Recreates all figures and the index of seen keys from the stored events.
+  /// Rebuilds all rollups and the duplicate index from the stored events.
   ///
-  /// - Parameter progress: is told the number of events counted so far.
-  /// - Throws: ``WarehouseError`` with code `inUse` while a server runs on the directory.
+  /// - Parameter progress: Receives the number of events counted so far.
+  /// - Throws: ``WarehouseError`` with code `inUse` if a server is running on the directory.
   public static func rebuild(directory: String, catalog: any CatalogStore, progress: (Int) -> Void = { _ in }) throws {
     let files = DataDirectory(path: directory)
     guard let lock = try files.lock() else {
       throw WarehouseError(
-        code: .inUse, message: "A server runs on \(directory). Stop it, then rebuild.")
+        code: .inUse, message: "A server is running on \(directory). Stop it before you rebuild.")
     }
     defer { lock.release() }
     let pool = try WarehouseFile.open(files, configuration: WarehouseConfiguration())
