@@ -2,10 +2,10 @@ import Ingest
 import Views
 import Warehouse
 
-/// Says of most new keys at once that they are new: a Bloom filter over the keys of one day.
+/// A Bloom filter over the keys of one day, which identifies most new keys without a look-up.
 ///
-/// Blocked, so that a question costs one cache line per layer; layers grow fourfold, so that the number of keys need
-/// not be known. At 12 bits a key, about one question in a hundred is answered "perhaps" though the key is new.
+/// The filter is blocked, so a query touches one cache line per layer. Layers grow fourfold, so the number of keys
+/// needn't be known in advance. At 12 bits per key, about one in a hundred new keys is a false positive.
 final class DayFilter {
   private struct Layer {
     let words: Memory<UInt64>
@@ -22,10 +22,10 @@ final class DayFilter {
 
   private var layers = [Layer(capacity: 1 << 12)]
 
-  /// Memory held, in bytes.
+  /// The memory used, in bytes.
   var byteCount: Int { layers.reduce(0) { $0 + $1.words.count * 8 } }
 
-  /// Adds a key; `false` when it certainly was not there before.
+  /// Adds a key; returns false if it was definitely not present.
   @inline(__always)
   func insert(_ key: DuplicateKey) -> Bool {
     let hash = mixed(UInt64(bitPattern: key.hash), UInt64(bitPattern: key.milliseconds))

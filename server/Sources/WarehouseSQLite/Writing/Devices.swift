@@ -10,14 +10,14 @@ struct DeviceKeys {
   var model: Int64
   var country: Int64
   var language: Int64
-  /// Whether one of them is "(other)" because the app had brought too many texts.
+  /// True if one of the keys is "(other)" because the app has too many distinct texts.
   var isCut = false
 }
 
-/// Devices as the writer knows them: each distinct set of facts is stored once per app and named by a number.
+/// The writer's devices: each distinct set of device properties is stored once per app and identified by a number.
 ///
-/// Rows then carry one number instead of ten columns. Devices are no more numerous than the installs that bring them,
-/// so only the memory is bounded, not the table.
+/// Rows then need one number instead of ten columns. There are never more devices than installs, so only the cache is
+/// bounded, not the table.
 final class WriterDevices {
   private struct Key: Hashable {
     var app: Int64
@@ -44,9 +44,9 @@ final class WriterDevices {
     byID = [:]
   }
 
-  /// The keys of a device, stored now when it is new.
+  /// Returns the keys of a device, storing it if it is new.
   ///
-  /// - Parameter received: when it was received, in milliseconds.
+  /// - Parameter received: The time of receipt, in milliseconds.
   func keys(app: Int64, _ device: IncomingDevice, received: Int64) throws -> DeviceKeys {
     let key = Key(app: app, device: device)
     if let keys = known[key] { return keys }
@@ -64,14 +64,14 @@ final class WriterDevices {
       if try insert.step() { keys.id = insert.integer(0) }
       insert.reset()
     }
-    // What is cut today may get its number tomorrow.
+    // Don't cache: a text that is "(other)" today may get an ID tomorrow.
     guard !keys.isCut else { return keys }
     if known.count >= Self.limit { known.removeAll() }
     known[key] = keys
     return keys
   }
 
-  /// The keys of a stored device.
+  /// Returns the keys of a stored device.
   func keys(id: Int64) throws -> DeviceKeys {
     if let keys = byID[id] { return keys }
     load.bind(id)
@@ -87,12 +87,12 @@ final class WriterDevices {
     return keys
   }
 
-  /// Reads the keys from stored facts, without the id.
+  /// Reads the keys from stored device properties, without the device's ID.
   static func keys(_ facts: UnsafeRawBufferPointer) throws -> DeviceKeys {
     var reader = ByteReader(facts)
     func next() throws -> Int64 {
       guard let value = reader.varint() else {
-        throw WarehouseError(code: .damaged, message: "A stored device is damaged. Restore the data directory.")
+        throw WarehouseError(code: .damaged, message: "A stored device is damaged. Restore a backup.")
       }
       return Int64(bitPattern: value)
     }
@@ -104,8 +104,8 @@ final class WriterDevices {
     return keys
   }
 
-  /// The numbers of twelve texts and the offset; then, if any number is 0 for want of room, a varint with a bit for each
-  /// of those, and their texts.
+  /// Encodes the IDs of twelve texts and the UTC offset. If any ID is 0 because there is no room, a varint with a bit
+  /// for each of these follows, then their texts.
   private func encode(app: Int64, _ device: IncomingDevice, received: Int64) throws -> [UInt8] {
     let names = try dictionary.names(app: app)
     let labels = DeviceLabels(device)
@@ -122,7 +122,7 @@ final class WriterDevices {
       facts.appendVarint(UInt64(bitPattern: id))
       guard id == 0, text != WriterDictionary.other else { continue }
       mask |= 1 << UInt64(index)
-      // As short as the dictionary would keep it: the facts are indexed.
+      // Truncate as the dictionary does: this column is indexed.
       let short = withUTF8(text) { String(decoding: prefix($0, atMost: NameKind.maximumBytes), as: UTF8.self) }
       kept.append(text: short)
     }
@@ -134,7 +134,7 @@ final class WriterDevices {
     return facts
   }
 
-  /// Reads the facts back; `name` resolves dictionary ids.
+  /// Decodes device properties; `name` resolves dictionary IDs.
   static func decode(_ facts: UnsafeRawBufferPointer, name: (Int64) throws -> String) rethrows -> IncomingDevice {
     var reader = ByteReader(facts)
     let ids = (0..<12).map { _ in Int64(bitPattern: reader.varint() ?? 0) }

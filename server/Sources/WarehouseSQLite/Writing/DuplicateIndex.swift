@@ -2,46 +2,47 @@ import Ingest
 import Views
 import Warehouse
 
-/// Tells whether an event was stored before.
+/// Detects events that were already stored.
 ///
-/// The truth is the table `seen(ms, hash)`. Inserting into it in the order of arrival costs 5 to 6 µs a key here, since
-/// arrival is jittered over seconds; in order of time it costs 0.8 µs. So keys wait in memory (`arriving`), are put in
-/// order when there are enough (`draining`), and enter the table in chunks inside the commit transactions. A crash
-/// loses nothing: rows carry their keys, and `seen` in the table `state` says up to which row the table is complete.
+/// The source of truth is the table `seen(ms, hash)`. Inserting keys in order of arrival costs 5 to 6 µs per key, since
+/// event times are jittered over seconds; in order of time it costs 0.8 µs. Keys are therefore collected in memory
+/// (`arriving`), sorted once there are enough (`draining`), and inserted in chunks within the commit transactions. A
+/// crash loses nothing: rows contain their keys, and `seen` in the table `state` records up to which row the table is
+/// complete.
 ///
-/// Keys of events that are too old to come again are forgotten, by their time. That of a key comes from the device, whose
-/// clock may be off by years: such a key is astray. It waits in the table `astray` for as long after its arrival, and
-/// no filter is spent on its day.
+/// Keys expire by time, once their events are too old to be delivered again. A key's time comes from the device, whose
+/// clock may be off by years. Keys far from their arrival are out of window: they are kept in the table `astray`,
+/// expire by arrival, and get no filter for their day.
 final class DuplicateIndex {
-  /// What the memory knows of one day.
+  /// The state of one day in memory.
   private enum DayState {
     case filter(DayFilter)
-    /// No filter: the table is asked, so many times by now.
+    /// No filter; the table has been queried `lookups` times.
     case cold(lookups: Int)
   }
 
-  /// Keys on their way into the table, in order of time.
+  /// Sorted keys that are being inserted into the table.
   private struct Draining {
     var pending: PendingKeys
     var keys: [DuplicateKey]
     var position = 0
-    /// When the latest of them was received.
+    /// The latest time of receipt among the keys.
     var received: Int64
-    /// All rows up to this one have their keys in the table when these are in.
+    /// The last row whose key is in the table once these are inserted.
     var throughRow: Int64
   }
 
   private static let dayMilliseconds: Int64 = 86_400_000
-  /// After so many questions about a day without a filter, reading the whole day is cheaper than asking on.
+  /// The number of look-ups for a day without a filter after which loading the whole day is cheaper.
   private static let coldLimit = 2_000
-  /// The memory that filters may take, in bytes.
+  /// The maximum memory for filters, in bytes.
   private static let filterLimit = 128 << 20
-  /// How long a key is kept, in days; what is older is not accepted.
+  /// The lifetime of keys, in days. Older events are not accepted.
   static let lifetimeDays: Int64 = 430
-  /// A key is astray when its time is so many days before its arrival. What is in `seen` is therefore kept for at least
-  /// 400 days after it arrived, and no device that works keeps events for so long.
+  /// The number of days before its arrival beyond which a key is out of window. Keys in `seen` are therefore kept for
+  /// at least 400 days after arrival, longer than any working device keeps events.
   private static let earliestDays: Int64 = 30
-  /// A key is astray when its time is so many days after its arrival.
+  /// The number of days after its arrival beyond which a key is out of window.
   private static let latestDays: Int64 = 4
 
   private let pendingLimit: Int
@@ -53,13 +54,13 @@ final class DuplicateIndex {
   private let storeCursor: SQLStatement
   private var days: [Int64: DayState] = [:]
   private var today = Int64.min
-  /// The days of which the memory knows something; all others are looked up.
+  /// The days that have a state in memory; all others are looked up.
   private var knownDays: ClosedRange<Int64> = 0...0
   private var lastDay = Int64.min
   private var lastFilter: DayFilter?
   private var hasForgotten = false
   private var arriving: PendingKeys
-  /// When the latest of those in `arriving` was received.
+  /// The latest time of receipt among `arriving`.
   private var latestReceived = Int64.min
   private var draining: Draining?
   private var mark: (arriving: Int, position: Int) = (0, 0)
@@ -81,20 +82,20 @@ final class DuplicateIndex {
     arriving = PendingKeys(capacity: pendingLimit)
   }
 
-  /// Of how many days the memory knows something.
+  /// The number of days with a state in memory.
   var dayCount: Int { days.count }
 
-  /// Whether keys wait for their way into the table.
+  /// True if keys are waiting to be inserted into the table.
   var hasPending: Bool { arriving.count > 0 || draining != nil }
 
-  /// Says when the keys that come now were received.
+  /// Sets the time of receipt of the keys that follow.
   func arrived(at milliseconds: Int64) {
     latestReceived = max(latestReceived, milliseconds)
     let day = Self.day(of: milliseconds)
     if day != today { move(to: day) }
   }
 
-  /// Remembers a key; `false` when it was known.
+  /// Adds a key; returns false if it is a duplicate.
   @inline(__always)
   func insert(_ key: DuplicateKey) throws -> Bool {
     let day = Self.day(of: key.milliseconds)
@@ -118,7 +119,7 @@ final class DuplicateIndex {
     milliseconds >= 0 ? milliseconds / dayMilliseconds : -1
   }
 
-  /// The times of a day's keys; all before 1970 count as one day.
+  /// Returns the time range of a day's keys. All times before 1970 count as one day.
   private static func range(of day: Int64) -> (Int64, Int64) {
     let start = day < 0 ? Int64.min : day * dayMilliseconds
     let (end, overflow) = (day < 0 ? 0 : day * dayMilliseconds).addingReportingOverflow(day < 0 ? 0 : dayMilliseconds)
@@ -131,7 +132,7 @@ final class DuplicateIndex {
 extension DuplicateIndex {
   private func mayBeKnown(_ key: DuplicateKey, day: Int64) throws -> Bool {
     guard knownDays.contains(day) else {
-      // Clients choose the time of a key, but must not choose how much memory it takes.
+      // Clients choose a key's time, but must not be able to choose how much memory it takes.
       hasForgotten = true
       return true
     }
@@ -152,8 +153,7 @@ extension DuplicateIndex {
     anyOfDay.bind(start, end)
     let isStored = try anyOfDay.step()
     anyOfDay.reset()
-    // A day that was forgotten, or not known, may have keys that are still waiting, which an empty filter would not
-    // know.
+    // A day without a state may have keys still waiting, which an empty filter would miss.
     let state: DayState = isStored || hasForgotten ? .cold(lookups: 0) : .filter(DayFilter())
     days[day] = state
     return state
@@ -183,7 +183,7 @@ extension DuplicateIndex {
     coolOldest(except: day)
   }
 
-  /// Forgets the filters of the earliest days until the rest fits: late events are rare.
+  /// Drops the filters of the earliest days until the rest fit, since late events are rare.
   private func coolOldest(except kept: Int64) {
     var sizes = days.compactMap { day, state -> (Int64, Int)? in
       guard case .filter(let filter) = state else { return nil }
@@ -202,10 +202,10 @@ extension DuplicateIndex {
 // MARK: - Transactions
 
 extension DuplicateIndex {
-  /// Notes where to go back to if the transaction that begins now is rolled back.
+  /// Saves the state to restore if the transaction that starts now is rolled back.
   func begin() { mark = (arriving.count, draining?.position ?? 0) }
 
-  /// Moves some keys into the table, inside the open transaction.
+  /// Inserts some keys into the table, in the open transaction.
   func drain(atMost count: Int) throws {
     guard let batch = draining else { return }
     let end = min(batch.position + count, batch.keys.count)
@@ -221,7 +221,7 @@ extension DuplicateIndex {
     if end == batch.keys.count { try storeCursor.bind(batch.throughRow).run() }
   }
 
-  /// Call after the commit; `row` is the last row stored.
+  /// Must be called after a commit; `row` is the last row stored.
   func committed(throughRow row: Int64, all: Bool = false) {
     if let batch = draining, batch.position == batch.keys.count { draining = nil }
     guard draining == nil, arriving.count >= (all ? 1 : pendingLimit) else { return }
@@ -236,7 +236,7 @@ extension DuplicateIndex {
     if filters > Self.filterLimit { coolOldest(except: lastDay) }
   }
 
-  /// Call after a rollback.
+  /// Must be called after a rollback.
   func rolledBack() {
     arriving.truncate(to: mark.arriving)
     draining?.position = mark.position
@@ -246,12 +246,12 @@ extension DuplicateIndex {
     received - earliestDays * dayMilliseconds...received + latestDays * dayMilliseconds
   }
 
-  /// Adds the key of a stored row that the table may lack, at start.
+  /// Adds the key of a stored row that may be missing from the table, at startup.
   func recollect(_ key: DuplicateKey, received: Int64) throws {
     arrived(at: received)
     _ = try insert(key)
   }
 
-  /// Whether there are so many waiting keys that they should be drained before more are collected.
+  /// True if waiting keys must be inserted before more are collected.
   var isFull: Bool { arriving.count >= pendingLimit }
 }

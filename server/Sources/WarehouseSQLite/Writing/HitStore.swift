@@ -2,9 +2,9 @@ import Ingest
 import Views
 import Warehouse
 
-/// Keeps the parameters of hits beside their events, in the transaction that stores those.
+/// The store of hit parameters, written in the same transaction as their events.
 ///
-/// They are no properties, so that the thousands of names that the protocol has do not become figures.
+/// They are not properties, so that the protocol's thousands of parameter names don't enter the property counts.
 final class HitStore {
   private let connection: SQLConnection
   private var inserts: [Int: SQLStatement] = [:]
@@ -35,7 +35,7 @@ final class HitStore {
     return insert
   }
 
-  /// Reads stored parameters.
+  /// Decodes stored parameters.
   static func decode(_ bytes: UnsafeRawBufferPointer) -> [HitParameter] {
     var reader = ByteReader(bytes)
     var parameters: [HitParameter] = []

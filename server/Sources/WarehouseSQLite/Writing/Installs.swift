@@ -3,7 +3,7 @@ import TernEvents
 import Views
 import Warehouse
 
-/// Dense numbers for installs: 0, 1, 2, … per app, which is what keeps sets of them small.
+/// Dense numbers for installs (slots): 0, 1, 2, … per app, which keeps sets of installs small.
 final class WriterInstalls {
   private enum Name: Hashable {
     case identifier(UniqueID)
@@ -15,15 +15,15 @@ final class WriterInstalls {
     var name: Name
   }
 
-  /// The longest client id that is kept, in UTF-8 bytes.
+  /// The maximum length of a client ID, in UTF-8 bytes.
   private static let maximumBytes = 512
   private let insert: SQLStatement
   private let find: SQLStatement
   private let loadCount: SQLStatement
   private let storeCount: SQLStatement
   private let generationLimit: Int
-  // Two generations instead of an exact LRU list: what is used moves to the young one, and when that is full the old
-  // one is forgotten. SQLite knows all.
+  // An approximate LRU cache in two generations: used entries move to the young one; when that is full, the old one is
+  // dropped. SQLite has them all.
   private var young: [Key: UInt32] = [:]
   private var old: [Key: UInt32] = [:]
   private var counts: [Int64: UInt32] = [:]
@@ -44,7 +44,7 @@ final class WriterInstalls {
     changedCounts = []
   }
 
-  /// The slot of an install, given out now when it is new.
+  /// Returns the slot of an install, assigning one if it is new.
   func slot(app: Int64, install: String, day: Int) throws -> UInt32 {
     let key = Key(app: app, name: UniqueID(install).map { .identifier($0) } ?? .text(ExactText(cut(install))))
     if let slot = young[key] { return slot }
@@ -57,7 +57,7 @@ final class WriterInstalls {
     return slot
   }
 
-  /// Stores how many slots each app has given out; call once per transaction.
+  /// Stores the number of slots assigned per app. Must be called once per transaction.
   func storeCounts() throws {
     guard !changedCounts.isEmpty else { return }
     for app in changedCounts { try storeCount.bind(app, Int64(counts[app] ?? 0)).run() }

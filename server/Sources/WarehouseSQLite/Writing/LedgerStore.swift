@@ -3,15 +3,15 @@ public import TernEvents
 import Views
 public import Warehouse
 
-/// The newest ledger of each install.
+/// The latest ledger of each install.
 ///
-/// Not an event and in no figure: it is replaced, not counted, so neither `verify` nor `rebuild` touches it.
+/// Ledgers are replaced, not counted, so neither `verify` nor `rebuild` involves them.
 final class LedgerStore {
   private let store: SQLStatement
 
   init(_ connection: SQLConnection) throws {
-    // Requests overtake each other, so that what arrives last need not be the newest. Books that begin anew would never
-    // catch up with the old ones; when those are forgotten anyway, any others take their place.
+    // Requests can overtake each other, so the last to arrive needn't be the newest; the larger counts win. A ledger
+    // that restarts from zero would never catch up, so one older than its lifetime is always replaced.
     store = try connection.prepare(
       """
       INSERT INTO ledger (app, slot, received, tracked, delivered, waiting, in_flight, dropped)
@@ -32,14 +32,15 @@ final class LedgerStore {
 }
 
 extension WarehouseReader {
-  /// The ledgers of an app's installs; see ``FigureSource/ledger(app:since:)``.
+  /// Returns the sum of an app's ledgers; see ``FigureSource/ledger(app:since:)``.
   public func ledger(app: AppID, since: Timestamp) async throws -> LedgerFigures {
     try await reading { connection in
-      // A server that has not been updated yet may hold the directory.
+      // An older server may be running on the directory.
       guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'ledger'") != nil else {
         return LedgerFigures()
       }
-      // SQLite fails when a sum overflows, and clients say what they like: upper and lower half apart never do.
+      // Clients can send any numbers, and SQLite's `sum` fails on overflow; sums of the upper and lower halves can't
+      // overflow.
       let sums = ["tracked", "delivered", "waiting", "in_flight", "dropped"].map {
         "sum(\($0) >> 32), sum(\($0) & \(UInt32.max))"
       }

@@ -2,16 +2,16 @@ import Ingest
 import Views
 import Warehouse
 
-/// Dense numbers for the users that apps name: 0, 1, 2, … per app, in the order in which they were first stored.
+/// Dense numbers for user IDs: 0, 1, 2, … per app, in the order in which they were first stored.
 ///
-/// They are numbers of their own, beside those of installs: a `uid` that reads like somebody's `cid` is somebody else.
+/// They are separate from the slots of installs: a `uid` that equals another client's `cid` is a different user.
 final class WriterMembers {
   private struct Key: Hashable {
     var app: Int64
     var name: ExactText
   }
 
-  /// The most users held in memory.
+  /// The maximum number of users in memory.
   private static let most = 100_000
   private let insert: SQLStatement
   private let find: SQLStatement
@@ -23,7 +23,7 @@ final class WriterMembers {
   private var counts: [Int64: Int64] = [:]
   private var changed: Set<Int64> = []
 
-  /// - Parameter limit: the users held in memory; the others are looked up.
+  /// - Parameter limit: The number of users cached in memory; others are looked up on disk.
   init(_ connection: SQLConnection, limit: Int) throws {
     insert = try connection.prepare("INSERT INTO member (app, name, number) VALUES (?, ?, ?)")
     find = try connection.prepare("SELECT 1 FROM member WHERE app = ? AND name = ?")
@@ -39,10 +39,10 @@ final class WriterMembers {
     changed = []
   }
 
-  /// Gives a user a number unless it has one.
+  /// Assigns a number to a user who has none.
   func add(_ name: String, app: Int64) throws {
     let key = Key(app: app, name: ExactText(name))
-    // The events of a batch are mostly one user's.
+    // A batch usually has a single user.
     guard key != last else { return }
     last = key
     guard !known.contains(key) else { return }
@@ -51,7 +51,7 @@ final class WriterMembers {
     known.insert(key)
   }
 
-  /// Stores how many numbers each app has given out; call once per transaction.
+  /// Stores the number of users per app. Must be called once per transaction.
   func storeCounts() throws {
     guard !changed.isEmpty else { return }
     for app in changed { try storeCount.bind(app, counts[app] ?? 0).run() }
@@ -82,7 +82,7 @@ final class WriterMembers {
   }
 }
 
-/// The numbers of users as views read them. Not for sharing between threads.
+/// Looks up user numbers for views. Not thread-safe.
 final class ReaderMembers {
   private let app: Int64
   private let find: SQLStatement?
@@ -90,12 +90,12 @@ final class ReaderMembers {
 
   init(_ connection: SQLConnection, app: AppID) throws {
     self.app = app.rawValue
-    // A data directory that no server has opened since does not know users.
+    // A directory that no server has upgraded yet has no table of users.
     let isKnown = try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'member'") != nil
     find = isKnown ? try connection.prepare("SELECT number FROM member WHERE app = ? AND name = ?") : nil
   }
 
-  /// The number of a user; `nil` when it has none.
+  /// Returns the number of a user, or `nil` if there is none.
   func number(_ name: String) throws -> UInt32? {
     let key = ExactText(name)
     if let found = known[key] { return found }

@@ -2,7 +2,7 @@ import Ingest
 import Views
 import Warehouse
 
-/// Keys of stored events that are not in the table `seen` yet: findable by hash, in the order of arrival.
+/// Keys of stored events that aren't in the table `seen` yet, in order of arrival and searchable by hash.
 final class PendingKeys {
   private var cells: Memory<UInt32>
   private(set) var keys: [DuplicateKey] = []
@@ -31,14 +31,14 @@ final class PendingKeys {
     return false
   }
 
-  /// Adds a key that is not contained yet.
+  /// Adds a key that isn't present yet.
   func insert(_ key: DuplicateKey) {
     if (keys.count + 1) * 4 > cells.count * 3 { rebuild(size: cells.count * 2) }
     keys.append(key)
     place(keys.count - 1)
   }
 
-  /// Takes back all keys but the first ones, after a rollback.
+  /// Removes all but the first `count` keys, after a rollback.
   func truncate(to count: Int) {
     guard count < keys.count else { return }
     keys.removeSubrange(count...)
@@ -56,7 +56,7 @@ final class PendingKeys {
     for ordinal in keys.indices { place(ordinal) }
   }
 
-  /// The keys by time, in linear time: comparison sorting half a million keys would stall the writer.
+  /// Returns the keys ordered by time. Linear, since comparison sorting of half a million keys would stall the writer.
   func sortedByTime() -> [DuplicateKey] {
     guard let earliest = keys.lazy.map(\.milliseconds).min(), let latest = keys.lazy.map(\.milliseconds).max() else {
       return []

@@ -3,11 +3,11 @@ import TernEvents
 import Views
 import Warehouse
 
-/// What was refused: counts by app, day, protocol and reason, and the first few of each as samples.
+/// The rejected events: counts by app, day, protocol and reason, and the first few of each as samples.
 ///
-/// Counted in the transaction of the batch itself: nothing else on disk says that there was a rejection.
+/// They are counted in the transaction of the batch, because nothing else on disk records a rejection.
 final class RejectionStore {
-  /// Samples kept per app, day, protocol and reason.
+  /// The number of samples kept per app, day, protocol and reason.
   private static let samples: Int64 = 10
   private static let maximumBytes = 512
   private let add: SQLStatement
@@ -39,14 +39,14 @@ final class RejectionStore {
     }
   }
 
-  /// Adds to a count and returns what it was before.
+  /// Adds to a count and returns its previous value.
   private func add(_ reason: String, _ count: Int, _ source: IngestProtocol, app: Int64, day: Int) throws -> Int64 {
     add.bind(app, Int64(day))
     add.bind(source.rawValue, at: 3)
     add.bind(cut(reason), at: 4)
     add.bind(Int64(count), at: 5)
     let after = try add.step() ? add.integer(0) : Int64(count)
-    // The statement must run to its end for the change to count.
+    // The change takes effect only when the statement runs to its end.
     while try add.step() {}
     return after - Int64(count)
   }

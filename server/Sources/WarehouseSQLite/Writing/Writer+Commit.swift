@@ -4,28 +4,28 @@ import Views
 import Warehouse
 
 extension Writer {
-  /// Stores batches in one transaction and answers those who wait for them.
+  /// Stores batches in one transaction and resumes their waiting callers.
   ///
-  /// When it fails, each batch is tried by itself, so that one that cannot be stored does not take others with it.
+  /// If the transaction fails, each batch is retried alone, so that one bad batch doesn't fail the others.
   func commit(_ jobs: [CommitJob]) {
     do {
       let receipts = try store(jobs)
       for (job, receipt) in zip(jobs, receipts) { job.waiter.resume(returning: receipt) }
     } catch {
       let failure = WarehouseError.from(error)
-      // A full or broken disk is nobody's fault: trying again would only take longer to say so.
-      let isOnes = (error as? SQLFailure)?.isAboutValues ?? (failure.code != .full && failure.code != .unavailable)
-      guard jobs.count > 1, isOnes else {
+      // A full or failing disk affects all batches, so retrying them one by one would only delay the error.
+      let isBatchError = (error as? SQLFailure)?.isAboutValues ?? (failure.code != .full && failure.code != .unavailable)
+      guard jobs.count > 1, isBatchError else {
         return jobs.forEach { $0.waiter.resume(throwing: failure) }
       }
       for job in jobs { commit([job]) }
     }
   }
 
-  /// What a batch takes on disk, about; more than fits into pages that happen to be there.
+  /// The approximate size of a batch on disk; more than fits into pages that happen to be free.
   private static let writeProbeBytes = 64 << 10
 
-  /// Stores about as much as a batch does, and removes it.
+  /// Stores about as much as a batch does, then removes it.
   func probeWrite() throws {
     try transact {
       try connection.execute(
@@ -42,7 +42,7 @@ extension Writer {
       try installs.storeCounts()
       try members.storeCounts()
       let rows = receipts.reduce(0) { $0 + $1.accepted }
-      // Faster than keys arrive, so that the table is done before the next lot is in order.
+      // Insert keys faster than they arrive, so that these are done before the next set is sorted.
       try duplicates.drain(atMost: max(1_024, rows + rows / 2))
       return receipts
     }
@@ -80,7 +80,7 @@ extension Writer {
       receipt.accepted += 1
     }
     if let ledger = batch.ledger, let event = batch.events.last {
-      // It took all events of the batch for stored ones.
+      // Without a receipt, the client considers all events of the batch stored.
       try ledgers.add(
         ledger.refusing(receipt.rejections.count), app: app.rawValue, slot: try slot(event.install, &context),
         received: context.received)
@@ -93,7 +93,7 @@ extension Writer {
     return receipt
   }
 
-  /// What the events of one batch share, resolved once.
+  /// The state shared by the events of one batch, resolved once.
   struct BatchContext {
     let app: Int64
     let received: Int64
@@ -102,11 +102,11 @@ extension Writer {
     let isObserved: Bool
     let batch: IncomingBatch
     let names: AppNames
-    /// The stored properties of the event that is being stored.
+    /// A buffer for the encoded properties of the current event.
     var scratch: [UInt8] = []
     var slots: [UInt32?]
     var devices: [DeviceKeys?]
-    /// Where the errors and attachments of the batch are, by the positions of their events.
+    /// The indexes of the batch's errors and attachments, by the positions of their events.
     let errors: [Int: Int]
     let attachments: [Int: Int]
     let hits: [Int: Int]
@@ -178,7 +178,7 @@ extension Writer {
     return keys
   }
 
-  /// - Returns: whether a name got no number because there are too many.
+  /// - Returns: True if a name got no ID because there are too many.
   @inline(__always)
   private func encode(_ properties: [Properties.Element], _ context: inout BatchContext) throws -> Bool {
     context.scratch.removeAll(keepingCapacity: true)
@@ -194,7 +194,7 @@ extension Writer {
 }
 
 extension StoredKind {
-  /// Which dictionary the names of this kind are in.
+  /// The dictionary for names of this kind.
   var nameKind: NameKind {
     switch self {
     case .event: .event
@@ -205,34 +205,34 @@ extension StoredKind {
 }
 
 extension IncomingBatch {
-  /// Throws when something refers to an install, device or event that the batch does not have.
+  /// Throws if anything refers to an install, device or event that the batch lacks.
   func check() throws {
     let carriers = errors.map(\.event) + attachments.map(\.event) + hits.map(\.event)
     guard carriers.allSatisfy(events.indices.contains) else {
       throw WarehouseError(
-        code: .invalid, message: "An error, attachment or hit refers to an event that the batch lacks.")
+        code: .invalid, message: "An error, attachment or hit refers to an event that isn't in the batch.")
     }
     for event in events where !installs.indices.contains(event.install) || !devices.indices.contains(event.device) {
       throw WarehouseError(
         code: .invalid,
         message:
-          "Event \(event.index) refers to install \(event.install) and device \(event.device), which the batch lacks.")
+          "Event \(event.index) refers to install \(event.install) or device \(event.device), which isn't in the batch.")
     }
   }
 }
 
 extension WarehouseError {
-  /// Any failure below, as the warehouse reports it.
+  /// Converts any underlying error to an error of the warehouse.
   static func from(_ error: any Error) -> WarehouseError {
     if let error = error as? WarehouseError { return error }
     guard let failure = error as? SQLFailure else {
-      return WarehouseError(code: .unavailable, message: "The warehouse cannot be used.", cause: error)
+      return WarehouseError(code: .unavailable, message: "The warehouse can't be used.", cause: error)
     }
     if failure.isFull {
       return WarehouseError(
-        code: .full, message: "The disk is full. Free space; clients keep their events and send them again.",
+        code: .full, message: "The disk is full. Free some space. Clients keep their events and will resend them.",
         cause: error)
     }
-    return WarehouseError(code: .unavailable, message: "The warehouse cannot be read or written.", cause: error)
+    return WarehouseError(code: .unavailable, message: "The warehouse can't be read or written.", cause: error)
   }
 }

@@ -3,7 +3,8 @@ import Views
 import Warehouse
 
 extension Writer {
-  /// Writes the figures in memory and the cursor in one transaction, so that a crash neither loses nor doubles any.
+  /// Writes the rollups in memory and the cursor in one transaction, so that a crash neither loses nor double-counts
+  /// any.
   func flush() throws {
     if mustCatchUp { try catchUp() }
     guard hasUnrolled else { return }
@@ -21,9 +22,9 @@ extension Writer {
     rolledID = id
   }
 
-  /// Counts the rows behind the cursor again, after a crash or a failed transaction.
+  /// Recounts the rows after the cursor, following a crash or a failed transaction.
   ///
-  /// - Parameter progress: is told how many rows were counted.
+  /// - Parameter progress: Receives the number of rows counted.
   func catchUp(progress: (Int) -> Void = { _ in }) throws {
     figures.removeAll()
     properties.removeAll()
@@ -39,7 +40,7 @@ extension Writer {
     mustCatchUp = false
   }
 
-  /// Counts up to as many rows as one flush takes; `true` when there are no more.
+  /// Counts up to one flush's worth of rows; returns true when there are no more.
   private func catchUpChunk(_ rows: inout Int) throws -> Bool {
     guard lastID > rolledID else { return true }
     let scan = try EventScan(connection, ids: rolledID + 1...lastID)

@@ -2,7 +2,7 @@ import Views
 import Warehouse
 
 extension Writer {
-  /// Makes memory and figures complete again after a clean or unclean end; call before anything else.
+  /// Restores the in-memory state and the rollups after a clean or unclean shutdown. Must be called first.
   func recover() throws {
     try loadLastID()
     try recollectKeys()
@@ -10,12 +10,12 @@ extension Writer {
     try flush()
   }
 
-  /// Finds the last row stored.
+  /// Loads the ID of the last row stored.
   func loadLastID() throws {
     lastID = try WarehouseSchema.lastRow(connection)
   }
 
-  /// Reads the keys of the rows that the table of seen keys does not cover.
+  /// Reads the keys of rows that the table `seen` doesn't cover.
   func recollectKeys(progress: (Int) -> Void = { _ in }) throws {
     var covered = try connection.integer("SELECT value FROM state WHERE name = 'seen'") ?? 0
     var rows = 0
@@ -32,7 +32,7 @@ extension Writer {
     }
   }
 
-  /// Moves all waiting keys into their table.
+  /// Inserts all waiting keys into their table.
   func drainKeys(through row: Int64) throws {
     while duplicates.hasPending {
       duplicates.committed(throughRow: row, all: true)
@@ -41,22 +41,22 @@ extension Writer {
     }
   }
 
-  /// Moves some waiting keys into their table, in a transaction of its own.
+  /// Inserts some waiting keys into their table, in a separate transaction.
   func drainSomeKeys() throws {
     try transact { try duplicates.drain(atMost: 20_000) }
   }
 
-  /// Writes everything that waits in memory and empties the write-ahead log.
+  /// Writes all pending state and checkpoints the write-ahead log.
   func finish() throws {
     try flush()
     try drainKeys(through: lastID)
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// Forgets keys of events that are too old to be delivered again: by their time, those that are astray by their
-  /// arrival.
+  /// Deletes keys of events that are too old to be delivered again: by their time, or by their arrival if they are out
+  /// of window.
   ///
-  /// - Returns: whether there may be more to forget.
+  /// - Returns: True if there may be more to delete.
   func expireKeys(before milliseconds: Int64) throws -> Bool {
     try transact {
       var count: Int64 = 0
@@ -72,8 +72,8 @@ extension Writer {
     }
   }
 
-  /// Deletes all figures and counts every stored row again, by names that there was no room for before, too. A crash in
-  /// between is made good at the next opening.
+  /// Deletes all rollups and recounts every stored row, including names that previously had no room. After a crash, the
+  /// next start completes the rebuild.
   func rebuild(progress: (Int) -> Void) throws {
     try transact {
       for table in ["cnt", "usr", "prop", "hit"] { try connection.execute("DELETE FROM \(table)") }
@@ -85,7 +85,7 @@ extension Writer {
     try flush()
   }
 
-  /// Deletes all seen keys and collects them from the rows again.
+  /// Deletes all duplicate keys and collects them from the rows again.
   func rebuildKeys() throws {
     try transact {
       for table in ["seen", "astray"] { try connection.execute("DELETE FROM \(table)") }

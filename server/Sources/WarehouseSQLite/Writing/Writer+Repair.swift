@@ -4,7 +4,7 @@ import Views
 import Warehouse
 
 extension Writer {
-  /// A row of which a name is "(other)" for want of room.
+  /// A row with a name counted as "(other)" because there was no room.
   private struct CutRow {
     var id: Int64
     var app: Int64
@@ -16,8 +16,8 @@ extension Writer {
 
   private static let repairedRows: Int64 = 2_000
 
-  /// Gives rows that kept a text instead of its number the number, if it has one by now or the allowance of today has
-  /// room. The figures must be counted again afterwards.
+  /// Replaces texts in rows by IDs, where they have got one by now or today's allowance has room. The rollups must be
+  /// rebuilt afterwards.
   func restoreNames() throws {
     for month in try WarehouseSchema.months(connection) {
       var last: Int64 = 0
@@ -25,7 +25,7 @@ extension Writer {
     }
   }
 
-  /// - Returns: the last row looked at; `nil` at the end.
+  /// - Returns: The last row examined; `nil` at the end.
   private func restoreNames(table: String, after id: Int64) throws -> Int64? {
     let rows = try cutRows(table, after: id)
     guard let last = rows.last else { return nil }

@@ -3,10 +3,11 @@ import TernEvents
 import Views
 import Warehouse
 
-/// Writes batches and figures. Confined to the writer thread; before that starts, to whoever opens the warehouse.
+/// Writes batches and rollups. Confined to the writer thread; before that starts, to the thread that opens the
+/// warehouse.
 ///
-/// What it holds in memory about events that figures do not cover yet can always be read again from the rows behind
-/// the cursor `rolled`. So there is one way to recover, from a crash and from a failed transaction alike: forget, read again.
+/// Everything it holds in memory about events beyond the rollups can be read again from the rows after the cursor
+/// `rolled`. Crashes and failed transactions therefore share one way to recover: discard and reread.
 final class Writer {
   let connection: SQLConnection
   let catalog: any CatalogStore
@@ -32,11 +33,11 @@ final class Writer {
   let rollbackStatement: SQLStatement
 
   var calendars: [Int64: ZoneCalendar] = [:]
-  /// The last row stored.
+  /// The ID of the last row stored.
   var lastID: Int64 = 0
-  /// The last row that the figures on disk cover.
+  /// The ID of the last row that the stored rollups cover.
   var rolledID: Int64 = 0
-  /// Whether the figures in memory must be read again from the rows behind `rolledID`.
+  /// True if the counts in memory must be reread from the rows after `rolledID`.
   var mustCatchUp = true
 
   init(
@@ -67,10 +68,10 @@ final class Writer {
     rollbackStatement = try connection.prepare("ROLLBACK")
   }
 
-  /// Whether there are rows that the figures on disk do not cover.
+  /// True if there are rows that the stored rollups don't cover.
   var hasUnrolled: Bool { lastID > rolledID }
 
-  /// Runs `body` in a transaction; when it fails, nothing of it remains, on disk or in memory.
+  /// Runs `body` in a transaction. If it fails, nothing of it remains, on disk or in memory.
   func transact<Value>(_ body: () throws -> Value) throws -> Value {
     let idBefore = lastID
     try beginStatement.run()
@@ -80,7 +81,7 @@ final class Writer {
       try commitStatement.run()
       return value
     } catch {
-      // A full disk rolls back by itself; rolling back again would hide the reason behind another error.
+      // On a full disk, SQLite rolls back by itself; another rollback would mask the error.
       if connection.isInTransaction { try? rollbackStatement.run() }
       lastID = idBefore
       duplicates.rolledBack()
@@ -89,7 +90,7 @@ final class Writer {
     }
   }
 
-  /// Drops what a rolled-back transaction may have put into memory.
+  /// Discards in-memory state that a rolled-back transaction may have changed.
   private func forget() {
     dictionary.forget()
     devices.forget()
@@ -108,22 +109,22 @@ final class Writer {
     mustCatchUp = true
   }
 
-  /// The calendar of an app's zone.
+  /// Returns the calendar of an app's time zone.
   func calendar(_ app: Int64) throws -> ZoneCalendar {
     if let known = calendars[app] { return known }
     guard let found = try catalog.app(AppID(app)) else {
       throw WarehouseError(
-        code: .unknownApp, message: "There is no app \(app). `tern apps list` shows those that there are.")
+        code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
     }
     guard let calendar = ZoneCalendar(found.timeZone) else {
       throw WarehouseError(
-        code: .invalid, message: "This system does not know the time zone \(found.timeZone) of \(found.name).")
+        code: .invalid, message: "The time zone \(found.timeZone) of \(found.name) is unknown on this system.")
     }
     calendars[app] = calendar
     return calendar
   }
 
-  /// Counts a stored row, just stored or read back.
+  /// Counts a row that was just stored or read back.
   @inline(__always)
   func count(_ row: EventRow, calendar: ZoneCalendar, device: () throws -> DeviceKeys, _ bytes: UnsafeRawBufferPointer)
     throws

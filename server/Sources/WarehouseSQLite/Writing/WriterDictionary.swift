@@ -1,19 +1,19 @@
 import Views
 import Warehouse
 
-/// The dictionary as the writer uses it: texts to numbers, held in memory per app.
+/// The writer's dictionary: IDs of texts per app, cached in memory.
 ///
-/// Number 0 is "(other)" for every kind.
+/// ID 0 is "(other)" for every kind.
 final class WriterDictionary {
   static let other = Dimension.otherKey
 
-  /// What an app has used of the allowance of one day.
+  /// An app's use of one day's allowance.
   struct Spending {
     var day = Int64.min
-    /// How many of each kind the operator allows; `nil` for the usual number.
+    /// The operator's limit for each kind; `nil` for the default.
     var perDay: Int?
-    /// When that was looked up.
-    var asked: Int64?
+    /// The time at which the limit was read.
+    var limitRead: Int64?
     var texts = [Int](repeating: 0, count: NameKind.allCases.count)
   }
 
@@ -22,14 +22,15 @@ final class WriterDictionary {
   private let find: SQLStatement
   private let seed: UInt64
   private let perDay: (Int64) throws -> Int?
-  /// The texts of one kind held in memory per app; the others are looked up on disk.
+  /// The number of texts of one kind cached in memory per app; others are looked up on disk.
   fileprivate let heldTexts: Int
   private var apps: [Int64: AppNames] = [:]
-  /// Outlives `forget`, so that failing transactions do not renew the allowance. A restart does: that is one more
-  /// allowance, and spares storing it.
+  /// Survives `forget`, so that failing transactions don't renew the allowance. A restart does renew it, which saves
+  /// storing it.
   private var spending: [Int64: Spending] = [:]
 
-  /// - Parameter perDay: how many new texts of each kind the operator allows an app a day; `nil` for the usual number.
+  /// - Parameter perDay: Returns the operator's daily limit of new texts of each kind for an app; `nil` for the
+  ///   default.
   init(
     _ connection: SQLConnection, seed: UInt64, heldTexts: Int = 50_000,
     perDay: @escaping (_ app: Int64) throws -> Int? = { _ in nil }
@@ -42,10 +43,10 @@ final class WriterDictionary {
     self.perDay = perDay
   }
 
-  /// Forgets everything, after a rollback took back numbers that were given out.
+  /// Clears the cache, after a rollback revoked assigned IDs.
   func forget() { apps = [:] }
 
-  /// The texts of one app; do not keep it beyond a transaction.
+  /// Returns the texts of one app. Don't keep them beyond a transaction.
   func names(app: Int64) throws -> AppNames {
     if let known = apps[app] { return known }
     let names = AppNames(app: app, dictionary: self, seed: seed)
@@ -69,7 +70,7 @@ final class WriterDictionary {
     return try find.step() ? find.integer(0) : nil
   }
 
-  /// Takes one text from the allowance of the day of receipt; `false` when nothing is left of it.
+  /// Uses one text of the allowance for the day of receipt; returns false if it is used up.
   fileprivate func spend(app: Int64, kind: NameKind, received: Int64) -> Bool {
     var spent = spending[app] ?? Spending()
     let day = received / 86_400_000
@@ -77,11 +78,11 @@ final class WriterDictionary {
       spent.day = day
       spent.texts = Spending().texts
     }
-    // Not for each text: a flood brings many.
-    if spent.asked.map({ abs(received - $0) >= 1_000 }) ?? true {
-      // A catalog that cannot be read is no reason to refuse a batch.
+    // Don't read the limit for every text: a flood brings many.
+    if spent.limitRead.map({ abs(received - $0) >= 1_000 }) ?? true {
+      // An unreadable catalog is no reason to refuse a batch.
       spent.perDay = (try? perDay(app)) ?? nil
-      spent.asked = received
+      spent.limitRead = received
     }
     let isLeft = spent.texts[Int(kind.rawValue)] < spent.perDay ?? kind.dailyAllowance
     if isLeft { spent.texts[Int(kind.rawValue)] += 1 }
@@ -90,12 +91,12 @@ final class WriterDictionary {
   }
 }
 
-/// The texts of one app and their numbers.
+/// The texts of one app and their IDs.
 final class AppNames {
   private final class Kind {
     var table: ByteTable
     var ids: [Int64] = []
-    /// Texts on disk, of which the table may hold fewer.
+    /// The number of texts on disk; the cache may hold fewer.
     var storedTexts = 0
     init(seed: UInt64) { table = ByteTable(seed: seed) }
   }
@@ -119,9 +120,9 @@ final class AppNames {
     if entry.ids.count < dictionary.heldTexts { hold(id, bytes, entry.table.key(bytes), in: entry) }
   }
 
-  /// The number of a text, given out now when it is new; 0 when the app has brought too many.
+  /// Returns the ID of a text, assigning one if it is new; 0 if the app has too many.
   ///
-  /// - Parameter received: when the text was received, in milliseconds, for the day whose allowance it may need.
+  /// - Parameter received: The time of receipt, in milliseconds, which decides whose day's allowance it may use.
   @inline(__always)
   func id(_ kind: NameKind, _ text: String, received: Int64) throws -> Int64 {
     let entry = kinds[Int(kind.rawValue)]

@@ -3,19 +3,19 @@ import Ingest
 import Views
 import Warehouse
 
-/// What waits for the writer thread.
+/// A job for the writer thread.
 enum WriterJob {
   case commit(CommitJob)
-  /// Runs on the writer thread, between transactions.
+  /// A call to run on the writer thread, between transactions.
   case call(@Sendable (Writer) -> Void)
 }
 
-/// A batch on its way into the warehouse, and who waits for it.
+/// A batch to be stored, and its waiting caller.
 struct CommitJob {
   var batch: IncomingBatch
   var app: AppID
   var waiter: CheckedContinuation<CommitReceipt, any Error>
-  /// What the batch costs, in events; one with many properties counts as several, so that memory stays bounded.
+  /// The cost of the batch, in events. An event with many properties counts as several, to bound memory.
   let weight: Int
 
   init(batch: IncomingBatch, app: AppID, waiter: CheckedContinuation<CommitReceipt, any Error>) {
@@ -26,13 +26,13 @@ struct CommitJob {
   }
 }
 
-/// The line before the writer thread.
+/// The queue of the writer thread.
 ///
-/// The thread takes all that waits at once, so the more it is asked for, the larger its transactions become.
+/// The thread takes all waiting jobs at once, so transactions grow with the load.
 final class WriterQueue: Sendable {
   private struct State {
     var jobs: [WriterJob] = []
-    /// What waits, in events.
+    /// The weight of the waiting batches, in events.
     var waiting = 0
     var reservedBytes = 0
     var isWriterAsleep = false
@@ -51,12 +51,12 @@ final class WriterQueue: Sendable {
 
   var reservedBytes: Int { state.withLock { $0.reservedBytes } }
 
-  /// Whether as much as may wait does, in bytes or in events.
+  /// True if the limit of bytes or events is reached.
   var isFull: Bool { state.withLock { $0.reservedBytes >= maximumBytes || $0.waiting >= maximumEvents } }
 
   func reserve(_ bytes: Int) -> Bool {
     state.withLock { state in
-      // One request alone always fits, or a small limit would refuse everything for ever.
+      // A single request always fits; otherwise a small limit would refuse it forever.
       guard state.reservedBytes == 0 || state.reservedBytes + bytes <= maximumBytes else { return false }
       state.reservedBytes += bytes
       return true
@@ -65,7 +65,7 @@ final class WriterQueue: Sendable {
 
   func release(_ bytes: Int) { state.withLock { $0.reservedBytes = max(0, $0.reservedBytes - bytes) } }
 
-  /// Appends a batch; throws when too many events wait already, or nothing is accepted any more.
+  /// Appends a batch. Throws if too many events are waiting or the queue is closed.
   func append(_ job: CommitJob) throws {
     let mustWake = try state.withLock { state in
       guard !state.isClosed else { throw Self.closed }
@@ -81,7 +81,7 @@ final class WriterQueue: Sendable {
     if mustWake { wake.signal() }
   }
 
-  /// Appends a call; throws when nothing is accepted any more.
+  /// Appends a call. Throws if the queue is closed.
   func append(_ call: @escaping @Sendable (Writer) -> Void) throws {
     let mustWake = try state.withLock { state in
       guard !state.isClosed else { throw Self.closed }
@@ -92,7 +92,7 @@ final class WriterQueue: Sendable {
     if mustWake { wake.signal() }
   }
 
-  /// Refuses further jobs; `false` when that was so already.
+  /// Closes the queue; returns false if it was already closed.
   func close() -> Bool {
     let (isFirst, mustWake) = state.withLock { state in
       defer {
@@ -106,12 +106,12 @@ final class WriterQueue: Sendable {
   }
 
   static var closed: WarehouseError {
-    WarehouseError(code: .unavailable, message: "The warehouse is closed. Open it again.")
+    WarehouseError(code: .unavailable, message: "The warehouse is closed.")
   }
 
-  /// Takes jobs of up to about `events` events; waits up to `duration` for the first.
+  /// Takes jobs of up to about `events` events, waiting for the first for up to `duration`.
   ///
-  /// - Returns: no jobs after the wait was in vain; `nil` when the line is closed and empty.
+  /// - Returns: The jobs, none if the wait timed out; `nil` if the queue is closed and empty.
   func take(events: Int, waitingFor duration: Duration) -> [WriterJob]? {
     for attempt in 0..<2 {
       let (jobs, isClosed) = state.withLock { state in

@@ -7,14 +7,14 @@ import Warehouse
 
 /// The one thread that writes to `warehouse.sqlite`.
 ///
-/// `@unchecked Sendable`: `writer` is used by whoever opens the warehouse until `start`, and by the thread afterwards;
-/// nothing else touches it.
+/// `@unchecked Sendable`: `writer` is used by the thread that opens the warehouse until `start`, and only by the writer
+/// thread afterwards.
 final class WriterThread: @unchecked Sendable {
-  /// How long nothing must have arrived before waiting keys are moved to their table.
+  /// The idle time after which waiting keys are inserted into their table.
   private static let idleTime: Duration = .seconds(2)
-  /// After a failure of writing figures, how long to wait before the next attempt.
+  /// The delay before retrying to write rollups after a failure.
   private static let retryTime: Duration = .seconds(1)
-  /// Keys older than this are forgotten: nothing older is accepted.
+  /// The age at which keys are deleted. Older events are not accepted.
   private static let keyLifetime = DuplicateIndex.lifetimeDays * 86_400_000
 
   let queue: WriterQueue
@@ -33,7 +33,7 @@ final class WriterThread: @unchecked Sendable {
     self.writer = writer
   }
 
-  /// Starts the thread, which ends some time after the queue was closed; `whenDone` is told the failure, if any.
+  /// Starts the thread, which ends some time after the queue is closed. `whenDone` receives the error, if any.
   func start(whenDone: @escaping @Sendable ((any Error)?) -> Void) {
     let thread = Thread { [self] in
       let failure = pool.writeWithoutTransaction { _ in run() }
@@ -96,12 +96,12 @@ final class WriterThread: @unchecked Sendable {
       flushDue = nil
       expireSome(writer)
     } catch {
-      // The rows are safe; their figures are made good as soon as there is space again.
+      // The rows are safe; their rollups will be written once there is space again.
       flushDue = .now + Self.retryTime
     }
   }
 
-  /// Work for which there is no hurry; each call does a little, so that the next batch hardly waits.
+  /// Does low-priority work, a little at a time so that the next batch hardly waits.
   private func rest(_ writer: Writer) {
     if writer.duplicates.hasPending {
       writer.duplicates.committed(throughRow: writer.lastID, all: true)
@@ -111,7 +111,7 @@ final class WriterThread: @unchecked Sendable {
     expireSome(writer)
   }
 
-  /// Forgets some keys of events that are too old to come again; under load too, or they would never be forgotten.
+  /// Deletes some expired keys. Called under load, too, or they might never be deleted.
   private func expireSome(_ writer: Writer) {
     let today = latestReceived / 86_400_000
     guard today > expiredDay else { return }
