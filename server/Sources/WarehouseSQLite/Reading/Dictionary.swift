@@ -1,13 +1,13 @@
 import Views
 import Warehouse
 
-/// What a text of the dictionary stands for. The raw values are stored: never reuse one.
+/// The kind of a text in the dictionary. The raw values are stored: never reuse one.
 enum NameKind: Int64, CaseIterable {
   case event = 0
   case screen = 1
   case logType = 2
   case property = 3
-  /// Device facts that are kept but not reported on by themselves.
+  /// Device properties that are stored but have no reports of their own.
   case text = 4
   case version = 5
   case system = 6
@@ -15,8 +15,8 @@ enum NameKind: Int64, CaseIterable {
   case country = 8
   case language = 9
 
-  /// How many different texts one app may bring without more ado, so that a hostile client cannot make the dictionary
-  /// grow without bound. Beyond it there is only the ``dailyAllowance``; what exceeds that too is "(other)".
+  /// The number of distinct texts per app allowed without a daily limit, so that a hostile client can't grow the
+  /// dictionary without bound. Beyond it, ``dailyAllowance`` applies; texts beyond that too are "(other)".
   var limit: Int {
     switch self {
     case .event, .screen, .property, .version: 5_000
@@ -26,8 +26,8 @@ enum NameKind: Int64, CaseIterable {
     }
   }
 
-  /// How many new texts one app may still bring on each day of receipt once the limit is reached: without it a flood
-  /// would take away the names of everything that comes later, for good.
+  /// The number of new texts per app allowed on each day of receipt once the limit is reached. Without it, one flood
+  /// would turn all later names into "(other)" for good.
   var dailyAllowance: Int {
     switch self {
     case .event, .screen, .property, .version, .model, .text: 1_000
@@ -35,17 +35,17 @@ enum NameKind: Int64, CaseIterable {
     }
   }
 
-  /// The longest text that is kept, in UTF-8 bytes: what the protocols let through (`IngestLimits.maximumNameBytes`), so
-  /// that no two names become one.
+  /// The maximum length of a text, in UTF-8 bytes. It equals the limit of the protocols
+  /// (`IngestLimits.maximumNameBytes`), so that no two names become one.
   static let maximumBytes = 768
 }
 
-/// The dictionary as reports use it: numbers to texts. Numbers never change their text, so what is known stays known.
+/// The dictionary for reports: texts by ID. The text of an ID never changes, so it can be cached forever.
 final class ReaderDictionary: Sendable {
   private static let limit = 200_000
   private let texts = Locked<[Int64: String]>([:])
 
-  /// The text of a number.
+  /// Returns the text of an ID.
   func text(_ id: Int64, _ connection: SQLConnection) throws -> String {
     if id == 0 { return WriterDictionary.other }
     if let known = texts.withLock({ $0[id] }) { return known }
@@ -60,7 +60,7 @@ final class ReaderDictionary: Sendable {
     return text
   }
 
-  /// The number of a text; `nil` when it never occurred.
+  /// Returns the ID of a text, or `nil` if it never occurred.
   static func id(_ text: String, app: Int64, kind: NameKind, _ connection: SQLConnection) throws -> Int64? {
     if text == WriterDictionary.other { return 0 }
     let statement = try connection.prepare("SELECT id FROM dict WHERE app = ? AND kind = ? AND text = ?")

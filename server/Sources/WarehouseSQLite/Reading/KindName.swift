@@ -2,7 +2,7 @@ import Ingest
 import Views
 import Warehouse
 
-/// How reports name the kinds of rows that are neither events nor screens.
+/// The names in reports of kinds other than events and screens.
 enum KindName {
   private static let names: [(StoredKind, String)] = [
     (.event, "event"), (.screen, "screen"), (.sessionStart, "session_start"), (.drops, "drops"),

@@ -8,11 +8,11 @@ import Warehouse
   import Musl
 #endif
 
-/// The few threads on which reports read, so that slow reports hold up neither Swift's cooperative threads nor commits.
+/// A small pool of threads for reading, so that slow reports hold up neither Swift's cooperative threads nor commits.
 ///
-/// Threads start when they are needed and run at a lower priority than the writer.
+/// Threads start on demand and run at a lower priority than the writer.
 final class ReaderThreads: Sendable {
-  /// Half of the cores, at least two: a slow report leaves room for a quick one.
+  /// Half of the cores, but at least two, so that a slow report leaves room for a quick one.
   static let standardCount = max(2, min(8, ProcessInfo.processInfo.activeProcessorCount / 2))
 
   private let queue: ReadQueue
@@ -21,12 +21,12 @@ final class ReaderThreads: Sendable {
 
   deinit { queue.close() }
 
-  /// Ends the threads once they have run what waits now; later calls of `run` throw.
+  /// Ends the threads once they have run all waiting jobs. Later calls of `run` throw.
   func close() { queue.close() }
 
   /// Runs `body` on one of the threads.
   ///
-  /// - Parameter turn: Jobs that share this object run one after the other; meanwhile the threads take other jobs.
+  /// - Parameter turn: Jobs that share this object run one at a time; meanwhile the threads run other jobs.
   func run<Value: Sendable>(
     takingTurnsOn turn: AnyObject? = nil, _ body: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
@@ -34,15 +34,15 @@ final class ReaderThreads: Sendable {
     return try await withCheckedThrowingContinuation { waiter in
       let isAccepted = queue.append(ReadQueue.Job(turn: turn) { waiter.resume(with: Result(catching: body)) })
       if !isAccepted {
-        waiter.resume(throwing: WarehouseError(code: .unavailable, message: "The warehouse is closed. Open it again."))
+        waiter.resume(throwing: WarehouseError(code: .unavailable, message: "The warehouse is closed."))
       }
     }
   }
 }
 
-/// The jobs that wait for a reader thread.
+/// The queue of jobs for the reader threads.
 ///
-/// `@unchecked Sendable` because all state is only touched while `condition` is locked.
+/// `@unchecked Sendable` because all state is accessed only while `condition` is locked.
 private final class ReadQueue: @unchecked Sendable {
   struct Job {
     var turn: ObjectIdentifier?
@@ -66,7 +66,7 @@ private final class ReadQueue: @unchecked Sendable {
     }
   }
 
-  /// Adds a job; `false` when the queue is closed.
+  /// Adds a job; returns false if the queue is closed.
   func append(_ job: Job) -> Bool {
     condition.withLock {
       guard !isClosed else { return false }
@@ -95,7 +95,7 @@ private final class ReadQueue: @unchecked Sendable {
     thread.start()
   }
 
-  /// Waits for a job whose turn it is; `nil` when the queue is closed and empty.
+  /// Waits for a job that may run; returns `nil` if the queue is closed and empty.
   private func next() -> Job? {
     condition.withLock {
       while true {
@@ -116,12 +116,13 @@ private final class ReadQueue: @unchecked Sendable {
     guard let turn = job.turn else { return }
     condition.withLock {
       turnsTaken.remove(turn)
-      // The next job of this turn may have become ready; so may the end of a closed queue.
+      // The next job with this turn may be ready now, or a closed queue may have become empty.
       condition.broadcast()
     }
   }
 
-  /// Lets the threads that collect events go first. Linux ignores `qualityOfService`, but has a priority per thread.
+  /// Lowers the thread's priority, so that ingestion goes first. Linux ignores `qualityOfService`, but has a priority
+  /// per thread.
   private static func lowerPriority() {
     #if canImport(Glibc) || canImport(Musl)
       _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)

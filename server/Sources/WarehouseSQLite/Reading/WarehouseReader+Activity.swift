@@ -2,7 +2,7 @@ import Views
 public import Warehouse
 
 extension WarehouseReader {
-  /// Active installs per day, week and month; see ``FigureSource/activity(app:days:)``.
+  /// Returns active installs per day, week and month; see ``FigureSource/activity(app:days:)``.
   public func activity(app: AppID, days: ClosedRange<Day>) async throws -> [DailyActivity] {
     let earliest = Day(number: days.lowerBound.number - 29)
     return try await reading { [self] connection in
@@ -17,7 +17,7 @@ extension WarehouseReader {
     }
   }
 
-  /// The installs active on each of the days; `nil` for days without any.
+  /// Returns the installs active on each day; `nil` for days without any.
   func dailySets(_ app: AppID, _ days: ClosedRange<Day>, _ connection: SQLConnection) throws -> [SlotSet?] {
     let statement = try connection.prepare(
       "SELECT day, slots FROM usr WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = 0")
@@ -28,18 +28,18 @@ extension WarehouseReader {
   }
 }
 
-/// Sizes of the unions over a sliding window, with three unions a step however long the window is.
+/// The sizes of unions over a sliding window, at three unions per step regardless of the window's length.
 ///
-/// Days are cut into blocks as long as the window. A window is the end of one block and the beginning of the next, and
-/// both are known once the blocks were united from their end backwards and from their beginning forwards.
+/// Days are split into blocks as long as the window. A window is the end of one block plus the beginning of the next;
+/// both are known once each block has been united backwards from its end and forwards from its beginning.
 enum RollingUnion {
-  /// For each position the size of the union of the `window` sets that end there.
+  /// Returns, for each position, the size of the union of the `window` sets ending there.
   static func counts(_ sets: [SlotSet?], window: Int) -> [Int] {
     let backwards = unions(sets, window: window, backwards: true)
     let forwards = unions(sets, window: window, backwards: false)
     return sets.indices.map { end in
       let start = end - window + 1
-      // A window that begins before the first set begins where that is: within the first block.
+      // A window that begins before the first set lies within the first block.
       let left = start > 0 ? backwards[start] : nil
       let right = forwards[end]
       if start > 0, start % window == 0 { return left?.count ?? 0 }
@@ -48,7 +48,7 @@ enum RollingUnion {
     }
   }
 
-  /// Unions from each block's border to each position; an empty day shares its neighbour's set.
+  /// Returns the unions from each block's border to each position. An empty day shares its neighbor's set.
   private static func unions(_ sets: [SlotSet?], window: Int, backwards: Bool) -> [SlotSet?] {
     var unions = [SlotSet?](repeating: nil, count: sets.count)
     var running: SlotSet?

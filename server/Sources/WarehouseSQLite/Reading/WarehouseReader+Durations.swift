@@ -4,12 +4,12 @@ import Views
 public import Warehouse
 
 extension WarehouseReader {
-  /// How far a session may reach beyond the range in which it began.
+  /// The time beyond the range in which a session that began in it is still followed.
   private static let longest: Int64 = 86_400_000
 
-  /// How long sessions lasted; see ``AppCenterFigures/sessionDurations(app:days:)``.
+  /// Returns the durations of sessions; see ``AppCenterFigures/sessionDurations(app:days:)``.
   ///
-  /// A session that goes on for more than a day may show fewer of its rows.
+  /// A session longer than a day may be cut short.
   public func sessionDurations(app: AppID, days: ClosedRange<Day>) async throws -> SessionDurations {
     try await reading { [self] connection in
       guard let zone = try catalog.app(app)?.timeZone, let calendar = ZoneCalendar(zone) else {
@@ -28,7 +28,7 @@ extension WarehouseReader {
         }
         guard sessions.count <= SessionBounds.maximumSessions else {
           throw WarehouseError(
-            code: .invalid, message: "There are too many sessions in this range. Ask for fewer days at a time.")
+            code: .invalid, message: "There are too many sessions in this range. Choose fewer days.")
         }
       }
       return Self.durations(of: sessions, days: days, calendar: calendar)
@@ -41,7 +41,7 @@ extension WarehouseReader {
     var durations = SessionDurations()
     sessions.forEach { session in
       guard days.contains(Day(number: calendar.day(of: session.first))) else { return }
-      // App Center leaves out sessions that show no sign of use soon after they began.
+      // App Center ignores sessions without activity soon after their start.
       if session.firstEvent == .max || session.firstEvent - session.first > 300_000 {
         durations.unknown += 1
       } else {
@@ -51,7 +51,8 @@ extension WarehouseReader {
     return durations
   }
 
-  /// Distinct installs in the days that end with each; see ``AppCenterFigures/activeInstalls(app:days:window:)``.
+  /// Returns the distinct installs in the window ending on each day; see
+  /// ``AppCenterFigures/activeInstalls(app:days:window:)``.
   public func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) async throws -> [DailyCount] {
     let earliest = Day(number: days.lowerBound.number - max(0, window - 1))
     let counts = try await reading { [self] connection in
@@ -60,7 +61,7 @@ extension WarehouseReader {
     return days.map { DailyCount(day: $0, key: "", count: counts[$0.number - earliest.number]) }
   }
 
-  /// Versions without their builds; see ``AppCenterFigures/versions(app:days:)``.
+  /// Returns versions without build numbers; see ``AppCenterFigures/versions(app:days:)``.
   public func versions(app: AppID, days: ClosedRange<Day>) async throws -> [KeyFigures] {
     try await reading { [self] connection in
       var counts: [ExactText: Int] = [:]
@@ -86,7 +87,7 @@ extension WarehouseReader {
     }
   }
 
-  /// `3.2.0` of `3.2.0 (418)`.
+  /// Returns the version without its build number: `3.2.0` for `3.2.0 (418)`.
   private static func withoutBuild(_ version: String) -> String {
     guard version.hasSuffix(")"), let open = version.range(of: " (", options: .backwards) else { return version }
     return String(version[..<open.lowerBound])

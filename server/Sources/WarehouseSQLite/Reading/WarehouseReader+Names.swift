@@ -2,7 +2,7 @@ import Views
 public import Warehouse
 
 extension WarehouseReader {
-  /// How many names an app has brought, by kind. What exceeds their number is reported as "(other)".
+  /// Returns the number of names an app uses and its limits, by kind. Names beyond a limit are reported as "(other)".
   public func names(of app: AppID) async throws -> [NameFigures] {
     let perDay = try catalog.newNamesPerDay(of: app)
     return try await reading { connection in

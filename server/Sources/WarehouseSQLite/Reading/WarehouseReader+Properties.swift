@@ -4,13 +4,13 @@ import Views
 public import Warehouse
 
 extension WarehouseReader {
-  /// What is known of one value while packs are read.
+  /// The counts of one value while packs are read.
   private struct ValueFigures {
     var count: Int64 = 0
     var users: SlotSet?
   }
 
-  /// The property values of one event; see ``FigureSource/properties(app:event:days:limit:)``.
+  /// Returns the property values of one event; see ``FigureSource/properties(app:event:days:limit:)``.
   public func properties(
     app: AppID, event: String, days: ClosedRange<Day>, limit: Int
   ) async throws -> [PropertyFigures] {
@@ -64,9 +64,9 @@ extension WarehouseReader {
   }
 }
 
-/// The values of one property, gathered over days.
+/// The values of one property, accumulated over days.
 ///
-/// Counts first, sets of users only for the values that are shown: most of a pack is the sets.
+/// Counts are read first, and user sets only for the values shown, since sets are most of a pack.
 private struct PropertyValues {
   private var days: [[[UInt8]]] = []
   private var counts: [ExactText: Int] = [:]
@@ -119,7 +119,7 @@ private struct PropertyValues {
     number == PropertyPack.other ? WriterDictionary.other : texts[number] ?? WriterDictionary.other
   }
 
-  /// The texts of a day's values by their numbers.
+  /// Returns the texts of a day's values by number.
   private static func texts(_ packs: [[UInt8]]) -> [Int: String] {
     var texts: [Int: String] = [:]
     for pack in packs {
@@ -133,9 +133,9 @@ private struct PropertyValues {
   }
 }
 
-/// Property values as reports show them.
+/// The display form of property values.
 enum PropertyText {
-  /// The text of tag and value as figures keep them: a long text may be cut.
+  /// Returns the text of a stored tag and value; a long text may be truncated.
   static func text(_ bytes: UnsafeRawBufferPointer) -> String {
     var reader = ByteReader(bytes)
     if bytes.first == PropertyCoding.Tag.string.rawValue {

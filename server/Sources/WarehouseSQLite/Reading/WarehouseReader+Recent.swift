@@ -4,18 +4,18 @@ import Views
 public import Warehouse
 
 extension WarehouseReader {
-  /// The newest rows; see ``FigureSource/recent(app:limit:)``.
+  /// Returns the newest rows; see ``FigureSource/recent(app:limit:)``.
   public func recent(app: AppID, limit: Int) async throws -> [StoredEvent] {
     try await recent(app: app, kinds: Set(StoredKind.allCases).subtracting([.attachmentPart]), limit: limit)
   }
 
-  /// The newest rows of some kinds; see ``AppCenterFigures/recent(app:kinds:limit:)``.
+  /// Returns the newest rows of some kinds; see ``AppCenterFigures/recent(app:kinds:limit:)``.
   public func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) async throws -> [StoredEvent] {
     guard limit > 0, !kinds.isEmpty else { return [] }
     return try await reading { [self] connection in
       let spans = try StoredSpan.all(connection, through: .max).filter { $0.apps?.contains(app.rawValue) ?? true }
       var events: [StoredEvent] = []
-      // Newest first; a stretch whose rows are all older than what was found has nothing to add.
+      // Newest first: once there are enough rows, older spans can be skipped.
       for span in spans.sorted(by: { $0.ids.upperBound > $1.ids.upperBound }) {
         if events.count >= limit, let last = events.last, span.ids.upperBound < last.id { break }
         events += try self.events(of: app, kinds, in: span, limit: limit, connection)
@@ -45,7 +45,7 @@ extension WarehouseReader {
 
   static let storedColumns = "id, kind, name, t, lag, slot, user, device, props"
 
-  /// The row that a statement over ``storedColumns`` stands on.
+  /// Returns the current row of a statement over ``storedColumns``.
   func stored(_ statement: SQLStatement, _ devices: SQLStatement, _ connection: SQLConnection) throws -> StoredEvent {
     let time = Timestamp(millisecondsSince1970: statement.integer(3))
     return StoredEvent(
@@ -57,7 +57,7 @@ extension WarehouseReader {
       properties: try PropertyCoding.decode(statement.bytes(8)) { try dictionary.text($0, connection) })
   }
 
-  /// The name of an event, which the row keeps itself when it has no number.
+  /// Returns the name of an event. If the name has no ID, the row itself contains it.
   private func name(_ id: Int64, _ properties: UnsafeRawBufferPointer, _ connection: SQLConnection) throws -> String {
     try (id == 0 ? PropertyCoding.eventName(properties) : nil) ?? dictionary.text(id, connection)
   }

@@ -4,12 +4,12 @@ import Views
 import Warehouse
 
 extension WarehouseReader {
-  /// How far back a session's events are looked for.
+  /// The time before an error in which its session's events are looked for.
   private static let reach: Int64 = 24 * 3_600_000
-  /// How many rows may be looked at: a page must not take long because a server is busy.
+  /// The maximum number of rows read, so that a page stays fast on a busy server.
   private static let maximumRows = 3_000_000
 
-  /// What the session of an error recorded before it, oldest first: the last `limit`.
+  /// Returns the last `limit` records of a session before an error, oldest first.
   func events(
     before error: ErrorOccurrence, app: AppID, session: Int64, limit: Int, _ connection: SQLConnection
   ) throws -> [StoredEvent] {

@@ -4,7 +4,7 @@ import Views
 public import Warehouse
 
 extension WarehouseReader {
-  /// Answers a question about a view, when it is its turn: the last days are counted on from the question before.
+  /// Runs a read of a view in its turn; open days continue counting from where the previous read stopped.
   func asking<Value: Sendable>(
     _ view: View, now: Int64, _ body: @escaping @Sendable (ViewReading) throws -> Value
   ) async throws -> Value {
@@ -15,7 +15,7 @@ extension WarehouseReader {
     }
   }
 
-  /// The figures of a view; see ``ViewSource/viewFigures(_:days:tables:now:)``.
+  /// Returns the reports of a view; see ``ViewSource/viewFigures(_:days:tables:now:)``.
   public func viewFigures(
     _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
   ) async throws -> ViewFigures {
@@ -35,7 +35,7 @@ extension WarehouseReader {
           if number >= start { seen.formUnion(try reading.present(number)) }
           continue
         }
-        // Nothing happened before the first hit.
+        // There is nothing before the first hit.
         let day = number < start ? ViewDay() : try reading.day(number, tables: number < first ? [] : tables)
         let fresh = day.users.subtracting(seen)
         for window in windows where number > last - window.days { window.users.formUnion(day.users) }
@@ -70,7 +70,7 @@ extension WarehouseReader {
       }
   }
 
-  /// The hits that came too late; see ``ViewSource/lateHits(_:days:)``.
+  /// Returns the late hits; see ``ViewSource/lateHits(_:days:)``.
   public func lateHits(_ view: View, days: ClosedRange<Day>) async throws -> [LateHits] {
     try await reading { [self] connection in
       let reading = try ViewReading(view, connection, self)
@@ -90,7 +90,7 @@ extension WarehouseReader {
     }
   }
 
-  /// The first of a few steps, in hours, that is not less.
+  /// Returns the delay in hours, rounded up to the next bucket; `nil` beyond the last one.
   private static func lateness(_ milliseconds: Int64) -> Int? {
     [1, 6, 24, 168].first { milliseconds <= Int64($0) * 3_600_000 }
   }

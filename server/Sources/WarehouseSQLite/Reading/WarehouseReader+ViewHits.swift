@@ -3,7 +3,7 @@ import Views
 public import Warehouse
 
 extension ViewReading {
-  /// From the first moment of some days to the last; `nil` when none of them exists.
+  /// Returns the time range of some days, or `nil` if none of them exists.
   func times(of days: ClosedRange<Day>) -> Range<Int64>? {
     let numbers = days.lowerBound.number...days.upperBound.number
     guard let first = numbers.lazy.compactMap({ self.calendar.bounds(of: $0) }).first,
@@ -15,7 +15,7 @@ extension ViewReading {
 
 /// The hit inspector.
 extension WarehouseReader {
-  /// The newest hits; see ``ViewSource/inspectedHits(_:days:limit:)``.
+  /// Returns the newest hits; see ``ViewSource/inspectedHits(_:days:limit:)``.
   public func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [InspectedHit] {
     try await reading { [self] connection in
       let reading = try ViewReading(view, connection, self)
@@ -35,7 +35,7 @@ extension WarehouseReader {
     }
   }
 
-  /// The refused hits; see ``ViewSource/refusedHits(_:days:limit:)``.
+  /// Returns the rejected hits; see ``ViewSource/refusedHits(_:days:limit:)``.
   public func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [RefusedHit] {
     try await reading { [self] connection in
       guard let times = try ViewReading(view, connection, self).times(of: days) else { return [] }

@@ -2,9 +2,9 @@ import GRDB
 import Views
 public import Warehouse
 
-/// The figures of a data directory, read on connections of their own.
+/// A reader of a data directory, with its own connections.
 ///
-/// Each question sees one consistent state; several questions in a row may see later ones.
+/// Each read sees one consistent snapshot; successive reads may see newer ones.
 public final class WarehouseReader: FigureSource {
   let pool: DatabasePool
   let catalog: any CatalogStore
@@ -19,7 +19,7 @@ public final class WarehouseReader: FigureSource {
     threads = ReaderThreads(count: pool.configuration.maximumReaderCount)
   }
 
-  /// Closes the connections; later reads throw.
+  /// Closes the connections. Later reads throw.
   public func close() throws {
     threads.close()
     do {
@@ -29,9 +29,9 @@ public final class WarehouseReader: FigureSource {
     }
   }
 
-  /// Runs `body` on a reader thread, in a transaction that sees one state of the data.
+  /// Runs `body` on a reader thread, in a transaction that sees one snapshot of the data.
   ///
-  /// - Parameter turn: Reads that share this object run one after the other, without holding up other reads.
+  /// - Parameter turn: Reads that share this object run one at a time, without holding up other reads.
   func reading<Value: Sendable>(
     takingTurnsOn turn: AnyObject? = nil, _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) async throws -> Value {
@@ -44,7 +44,7 @@ public final class WarehouseReader: FigureSource {
     }
   }
 
-  /// Per day and key, how often; see ``FigureSource/dailyCounts(app:dimension:days:)``.
+  /// Returns the counts per day and key; see ``FigureSource/dailyCounts(app:dimension:days:)``.
   public func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
     try await reading { [self] connection in
       let statement = try connection.prepare(
@@ -62,7 +62,7 @@ public final class WarehouseReader: FigureSource {
     }
   }
 
-  /// The count of all keys; see ``FigureSource/count(app:dimension:days:)``.
+  /// Returns the count of all keys; see ``FigureSource/count(app:dimension:days:)``.
   public func count(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> Int {
     try await reading { [self] connection in
       let counts = try countsByKey(app, dimension, days, connection).values.saturatingSum()
@@ -71,12 +71,12 @@ public final class WarehouseReader: FigureSource {
     }
   }
 
-  /// Per key over the whole range; see ``FigureSource/totals(app:dimension:days:limit:)``.
+  /// Returns the counts per key over the range; see ``FigureSource/totals(app:dimension:days:limit:)``.
   public func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyFigures]
   {
     try await reading { [self] connection in
       var counts = try countsByKey(app, dimension, days, connection)
-      // Whoever was active without an event is a user of a device figure that has no count.
+      // An install that was active without an event has users, but no count, in device dimensions.
       if limit.map({ counts.count < $0 }) ?? true {
         for key in try keysOfUsers(app, dimension, days, connection) { counts[key, default: 0] += 0 }
       }
@@ -96,7 +96,7 @@ public final class WarehouseReader: FigureSource {
     }
   }
 
-  /// The figures of one key; see ``FigureSource/total(app:dimension:key:days:)``.
+  /// Returns the counts of one key; see ``FigureSource/total(app:dimension:key:days:)``.
   public func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> KeyFigures {
     try await reading { [self] connection in
       let zero = KeyFigures(key: key, count: 0, users: 0)
@@ -118,7 +118,7 @@ public final class WarehouseReader: FigureSource {
     }
   }
 
-  /// The figures of one key per day; see ``FigureSource/series(app:dimension:key:days:)``.
+  /// Returns the counts of one key per day; see ``FigureSource/series(app:dimension:key:days:)``.
   public func series(
     app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>
   ) async throws -> [DailyFigures] {
@@ -152,9 +152,10 @@ public final class WarehouseReader: FigureSource {
 }
 
 extension WarehouseReader {
-  /// What the keys of refused events begin with in the dimension `loss`.
+  /// The prefix of the keys of rejected events in the dimension `loss`.
   static let rejectedPrefix = "rejected:"
-  /// The key in the dimension `loss` of rows of which a name is "(other)"; they are stored and counted otherwise.
+  /// The key in the dimension `loss` for rows with a name counted as "(other)"; apart from that name, they are stored
+  /// and counted.
   static let nameLimitReason = "name_limit"
 
   func bind(_ statement: SQLStatement, _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>) {
@@ -162,7 +163,7 @@ extension WarehouseReader {
       app.rawValue, Int64(dimension.rawValue), Int64(days.lowerBound.number), Int64(days.upperBound.number))
   }
 
-  /// The text of a figure's key.
+  /// Returns the text of a stored key.
   func text(_ key: Int64, _ dimension: Dimension, _ connection: SQLConnection) throws -> String {
     switch dimension {
     case .total, .session, .property: ""
@@ -172,7 +173,7 @@ extension WarehouseReader {
     }
   }
 
-  /// The stored key of a text; `nil` when it never occurred.
+  /// Returns the stored key of a text, or `nil` if it never occurred.
   private func number(_ key: String, _ app: AppID, _ dimension: Dimension, _ connection: SQLConnection) throws -> Int64?
   {
     switch dimension {
@@ -207,7 +208,7 @@ extension WarehouseReader {
     return keys
   }
 
-  /// The installs of each of the keys over the range.
+  /// Returns the installs of each key over the range.
   private func unions(
     _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>, keys: Set<Int64>, _ connection: SQLConnection
   ) throws -> [Int64: SlotSet] {
@@ -230,7 +231,7 @@ extension WarehouseReader {
     var reader = ByteReader(bytes)
     guard let set = SlotSet.decode(&reader) else {
       throw WarehouseError(
-        code: .damaged, message: "A set of users is damaged. Stop the server and run `tern rebuild`.")
+        code: .damaged, message: "A stored user set is damaged. Stop the server and run `tern rebuild`.")
     }
     return set
   }
@@ -253,7 +254,7 @@ extension WarehouseReader {
 }
 
 extension Dimension {
-  /// Which dictionary holds the keys of this dimension; `nil` when none does.
+  /// The dictionary with the keys of this dimension; `nil` if there is none.
   var nameKind: NameKind? {
     switch self {
     case .event: .event
