@@ -9,7 +9,7 @@ import Testing
 @testable import Tern
 
 @Suite struct `The caller's thread` {
-  @Test func `wakes the loop only now and then while a full queue drops events, and their counts are saved`() throws {
+  @Test func `rarely wakes the loop while a full queue drops events, and the drop counts are saved`() throws {
     func configure(_ configuration: inout TernClient.Configuration) {
       configuration.startsPaused = true
       configuration.maximumQueueBytes = 24 << 10
@@ -33,7 +33,7 @@ import Testing
     #expect(next.tern.ledger.dropped == dropped)
   }
 
-  @Test func `does not wait for another process that is changing the settings, and loses no change to it`() throws {
+  @Test func `does not wait while another process changes the settings, and overwrites none of its changes`() throws {
     var client = try SteppedClient()
     client.work()
     let memory = client.memory
@@ -46,10 +46,10 @@ import Testing
     }
     client.tern.identify("anna")
     client.tern.isEnabled = false
-    #expect(attempts.withLock { $0 } <= 3, "no waiting in a loop")
+    #expect(attempts.withLock { $0 } <= 3, "no busy waiting")
     var saved = try #require(settings(in: memory))
-    #expect(saved.user == "anna" && !saved.isEnabled, "saved on return")
-    // The other process read the file before and replaces it now.
+    #expect(saved.user == "anna" && !saved.isEnabled, "saved before the call returns")
+    // The other process has read the file already and replaces it now.
     let other = StateFiles(directory: "/queue", fileSystem: memory, isDurable: false, seed: 9)
     try other.replace("settings.json", with: Array(#"{"epoch":0,"isEnabled":true,"user":"other"}"#.utf8))
     memory.close(lock)

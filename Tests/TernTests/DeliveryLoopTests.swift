@@ -7,7 +7,7 @@ import Testing
 
 @testable import Tern
 
-/// A client whose run loop the test runs itself: each message comes when the test says so.
+/// A client whose run loop is driven by the test, which chooses when each message arrives.
 @Suite struct `A run loop` {
   private struct Effects: DeliveryEffects {
     var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []
@@ -35,7 +35,7 @@ import Testing
     loop.begin()
   }
 
-  /// The events of the last batch were accepted, except those at the given places.
+  /// An answer that accepts the last batch except for the events at the given indexes.
   private func answer(rejecting places: [Int] = []) throws -> Message {
     let batch = try #require(loop.effects.sent.last)
     let rejected = places.map { "{\"index\":\($0),\"reason\":\"name_missing\"}" }.joined(separator: ",")
@@ -43,7 +43,7 @@ import Testing
     return .answered(batch.id, .response(TransportResponse(status: 200, body: Array(body.utf8))))
   }
 
-  @Test mutating func `sends nothing when another process opted out before it began`() async throws {
+  @Test mutating func `sends nothing if another process opted out before it started`() async throws {
     let other = try harness.client { $0.sessions = .manual }
     client.track("A")
     client.willTerminate()
@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  mutating func `goes by what holds, not by a message that is older than what another process said since`(
+  mutating func `follows the current settings, not an older message`(
     isAboutRequests: Bool
   ) async throws {
     let switched = isAboutRequests ? \TernClient.allowsRequests : \.isEnabled
@@ -77,18 +77,18 @@ import Testing
     await other.shutdown()
   }
 
-  @Test mutating func `makes no report of drops once the client is disabled`() throws {
+  @Test mutating func `reports no drops once the client is disabled`() throws {
     client.isEnabled = false
     client.track("Dropped")
     client.isEnabled = true
     client.track("Kept", priority: .critical)
     loop.take(loop.engine.mailbox.takeAll())
-    #expect(loop.effects.sent.map(\.records.count) == [2], "the event and the report of the drop")
+    #expect(loop.effects.sent.map(\.records.count) == [2], "the event and the drop report")
     client.isEnabled = false
     loop.take(loop.engine.mailbox.takeAll() + [try answer()])
     #expect(client.status.droppedByReason == [.disabled: 1, .erased: 2])
   }
-  @Test mutating func `does not count as its own what a dead process has delivered`() throws {
+  @Test mutating func `does not count a dead process's deliveries as its own`() throws {
     var configuration = client.engine.configuration
     configuration.sessions = .manual
     let other = TernClient(try Engine(configuration, harness.environment()))
@@ -101,14 +101,14 @@ import Testing
     otherLoop.take([.answered(batch.id, .response(TransportResponse(status: 200, body: body)))])
     #expect(other.status.delivered == 1)
     otherLoop.end()
-    // Erasing takes in what the other one left, its counts included.
+    // Erasing adopts the other process's log, including its counts.
     client.isEnabled = false
     #expect(client.status.delivered == 0)
     #expect(client.ledger.delivered == 1 && client.ledger.balances)
   }
 
   @Test(arguments: [[], [0]])
-  mutating func `counts events that were erased under way once, whatever the answer says`(rejected: [Int]) throws {
+  mutating func `counts events that are erased in flight once, whatever the answer`(rejected: [Int]) throws {
     client.track("Erased", priority: .critical)
     loop.take(loop.engine.mailbox.takeAll())
     client.isEnabled = false

@@ -3,7 +3,7 @@ import TernTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `Delivering` {
-  @Test func `a flush sends everything that waits and says how much`() async throws {
+  @Test func `a flush sends all waiting events and returns their number`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     tern.track("Opened", ["Tab": "Music"])
@@ -14,7 +14,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `six seconds after the first event what waits goes by itself`() async throws {
+  @Test func `waiting events are sent six seconds after the first one`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     tern.track("A")
@@ -26,7 +26,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `fifty events go without any time passing`() async throws {
+  @Test func `fifty events are sent immediately`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     for number in 0..<50 { tern.track("E\(number)") }
@@ -35,7 +35,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a critical event goes at once`() async throws {
+  @Test func `a critical event is sent immediately`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     tern.track("Purchase", ["Total": 9.99], priority: .critical)
@@ -43,7 +43,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a 503 is retried after the wait that it asks for`() async throws {
+  @Test func `a 503 is retried after the delay in its Retry-After`() async throws {
     let harness = try TestHarness(
       transport: ScriptedTransport(answers: [.status(503, headers: ["Retry-After": "120"])]))
     let tern = try harness.client()
@@ -59,7 +59,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a captive portal's answer settles nothing`() async throws {
+  @Test func `the response of a captive portal settles nothing`() async throws {
     let portal = "<html>Accept our terms</html>"
     let harness = try TestHarness(
       transport: ScriptedTransport(answers: [
@@ -72,7 +72,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `without a network a flush says so`() async throws {
+  @Test func `a flush without a network reports that the client is offline`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport(answers: [.failure(.offline)]))
     let tern = try harness.client()
     #expect(await tern.flush() == .offline)
@@ -80,7 +80,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a wrong key keeps every event and is told`() async throws {
+  @Test func `a wrong key is reported and costs no events`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .status(401) })
     let tern = try harness.client()
     tern.track("A")
@@ -91,7 +91,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a lost answer delivers nothing twice`() async throws {
+  @Test func `no event is delivered twice when a response is lost`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport(answers: [.acceptAndLoseAnswer]))
     let tern = try harness.client()
     tern.track("A")
@@ -101,20 +101,20 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `an event that the collector cannot take is set aside, and the rest goes out`() async throws {
+  @Test func `an event that the collector rejects is dropped, and the rest are delivered`() async throws {
     let harness = try TestHarness(
       transport: ScriptedTransport { $0.events.names.contains("Poison") ? .status(400) : .accept })
     let tern = try harness.client { $0.startsPaused = true }
     for number in 0..<100 { tern.track(number == 37 ? "Poison" : "E\(number)") }
     tern.resume()
-    // Not a number of deliveries: the report of the drop is delivered too, before the last event or after it.
+    // The number of deliveries would not do: the drop report is delivered too, before or after the last event.
     let status = await tern.waitForStatus { $0.delivered >= 100 && $0.queued + $0.inFlight == 0 }
     #expect(status.droppedByReason == [.rejected: 1])
     #expect(harness.transport.received.names.count == 99)
     await tern.shutdown()
   }
 
-  @Test func `a refusal within an acknowledgement drops only what it names`() async throws {
+  @Test func `a rejection within an acknowledgement drops only the events it names`() async throws {
     let body = #"{"accepted":2,"rejected":[{"index":1,"id":"x","reason":"future","message":"too far"}]}"#
     let harness = try TestHarness(transport: ScriptedTransport(answers: [.status(200, body: body)]))
     let tern = try harness.client()
@@ -125,7 +125,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `never more requests are under way than allowed`() async throws {
+  @Test func `the number of requests in flight never exceeds the limit`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
     let tern = try harness.client {
       $0.maximumBatchEvents = 10

@@ -5,8 +5,8 @@ import TernLog
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Reports of drops` {
-  /// What the collector was told, by reason.
+@Suite(.timeLimit(.minutes(5))) struct `Drop reports` {
+  /// The drops that the collector has received, by reason.
   private func told(_ harness: TestHarness) -> [DropReason: Int] {
     var sums: [DropReason: Int] = [:]
     for report in harness.transport.received.all("drops") {
@@ -15,7 +15,7 @@ import Testing
     return sums
   }
 
-  @Test(arguments: [1, 7, 500]) func `add up to what was dropped, however long the collector was out of order`(
+  @Test(arguments: [1, 7, 500]) func `add up to the dropped events however long the collector fails`(
     batch: Int
   ) async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .status(500) })
@@ -37,7 +37,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `know what was dropped while nothing could be sent, also when the process ends by a crash`() async throws {
+  @Test func `include events dropped while nothing could be sent, even after a crash`() async throws {
     let files = InMemoryFileSystem()
     let harness = try TestHarness()
     var environment = harness.environment()
@@ -52,7 +52,7 @@ import Testing
     for number in 0..<200 { tern.track("E\(number)") }
     let dropped = tern.status.droppedByReason
     #expect(dropped[.queueFull, default: 0] > 100)
-    // What the next process would read.
+    // The counts that the next process would read.
     func written() -> [DropReason: Int] {
       let bytes = files.contents(of: "/queue/log-0/drops") ?? []
       return bytes.withUnsafeBytes { DropLedger(file: $0).counts }
@@ -61,7 +61,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `survive launches and the pressure of critical events`() async throws {
+  @Test func `survive launches and eviction by critical events`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .status(500) })
     let configure: (inout TernClient.Configuration) -> Void = {
       $0.sessions = .manual
@@ -71,7 +71,7 @@ import Testing
     for _ in 0..<5 {
       for number in 0..<150 { tern.track("N\(number)") }
       await tern.flush()
-      // Pushes out everything else, reports too.
+      // Evicts everything else, reports included.
       for number in 0..<150 { tern.track("C\(number)", priority: .critical) }
       await tern.flush()
     }
@@ -90,7 +90,7 @@ import Testing
     await next.shutdown()
   }
 
-  @Test func `do not take the place of events when each batch holds one and every event drops another`() async throws {
+  @Test func `do not crowd out events when each batch holds one event and every event evicts another`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client {
       $0.sessions = .manual

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Tern
 
-// On a real disk, whose flushes wait for whatever else the machine is writing.
+// The time limit allows for a real disk, whose flushes wait for other writes on the machine.
 @Suite(.timeLimit(.minutes(5))) struct `The ledger` {
-  @Test(arguments: 0..<20 as Range<UInt64>) func `balances at every moment, over launches too`(seed: UInt64)
+  @Test(arguments: 0..<20 as Range<UInt64>) func `balances at every moment, across launches too`(seed: UInt64)
     async throws
   {
     var generator = FastGenerator(seed: seed)
@@ -40,7 +40,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `knows after a kill what was dropped before it`() async throws {
+  @Test func `still counts drops after the process is killed`() async throws {
     let files = InMemoryFileSystem()
     let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
     func launch() throws -> TernClient {
@@ -55,9 +55,9 @@ import Testing
     let tern = try launch()
     tern.track("A")
     files.setCapacity(files.totalBytes)
-    // More than fit the memory.
+    // More events than the memory buffer holds.
     for _ in 0..<1_200 { tern.track("B") }
-    // Whatever comes of it: it comes after what the drops set off.
+    // The result does not matter: the flush is handled after the work that the drops caused.
     await tern.flush()
     let before = tern.ledger
     #expect(before.dropped >= 100)
@@ -65,11 +65,11 @@ import Testing
     files.setCapacity(nil)
     let next = try launch()
     #expect(next.ledger.droppedByReason == before.droppedByReason && next.ledger.balances)
-    #expect(next.ledger.queued == 1, "what was in memory only is gone, and so is its count")
+    #expect(next.ledger.queued == 1, "events held only in memory are gone, and so are their counts")
     await next.shutdown()
   }
 
-  @Test func `travels with every request, and so do the clocks`() async throws {
+  @Test func `is sent with every request, along with the clocks`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")
@@ -94,7 +94,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `A flush with a deadline` {
-  @Test func `ends when everything has arrived`() async throws {
+  @Test func `returns once everything is delivered`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")
@@ -103,7 +103,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `says what is left when the time is over, and gives nothing up`() async throws {
+  @Test func `returns the number of events left when time runs out, and drops none`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
     let tern = try harness.client { $0.sessions = .manual }
     for _ in 0..<3 { tern.track("A") }
@@ -119,7 +119,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `of nothing at all is out of time with what waits`() async throws {
+  @Test func `of zero runs out of time at once`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")
@@ -130,7 +130,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `A reset` {
-  @Test func `forgets the user and begins a session, over launches too`() async throws {
+  @Test func `clears the user and starts a session, and both survive a launch`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     tern.identify("user-7")
@@ -148,7 +148,7 @@ import Testing
     await next.shutdown()
   }
 
-  @Test func `parts what an erasure takes from what it leaves`() async throws {
+  @Test func `separates the events that an erasure removes from those that it keeps`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("Before")
@@ -170,7 +170,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `opens no session where none is open`() async throws {
+  @Test func `starts no session unless one is open`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     tern.reset()

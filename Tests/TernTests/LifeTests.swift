@@ -4,7 +4,7 @@ import TernTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `From launch to launch` {
-  @Test func `what one process could not send the next one does, once`() async throws {
+  @Test func `events that one process could not send are sent once by the next`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
     let first = try harness.client()
     for number in 0..<20 { first.track("E\(number)") }
@@ -18,7 +18,7 @@ import Testing
     await second.shutdown()
   }
 
-  @Test func `a request under way at shutdown is sent again by the next client`() async throws {
+  @Test func `a request in flight at shutdown is sent again by the next client`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
     let first = try harness.client { $0.sessions = .manual }
     first.track("A", priority: .critical)
@@ -31,7 +31,7 @@ import Testing
     await second.shutdown()
   }
 
-  @Test func `after shutdown every call is answered and none does anything`() async throws {
+  @Test func `every call after shutdown returns and has no effect`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     let watcher = Task { () -> Int in
@@ -53,7 +53,7 @@ import Testing
     await next.shutdown()
   }
 
-  @Test func `a client that is let go of ends by itself`() async throws {
+  @Test func `a client without references shuts down`() async throws {
     let harness = try TestHarness()
     var tern: TernClient? = try harness.client()
     tern?.track("A")
@@ -63,7 +63,7 @@ import Testing
     #expect(harness.transport.requests.isEmpty)
   }
 
-  @Test func `disabling erases what waits, ends the session and is kept`() async throws {
+  @Test func `disabling erases waiting events, ends the session and survives a launch`() async throws {
     let harness = try TestHarness()
     let first = try harness.client()
     first.track("Secret")
@@ -84,14 +84,14 @@ import Testing
     await second.shutdown()
   }
 
-  @Test func `disabling calls back the requests under way`() async throws {
+  @Test func `disabling cancels the requests in flight`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
     let tern = try harness.client()
     tern.track("A", priority: .critical)
     await harness.transport.request(number: 1)
     tern.isEnabled = false
     #expect(tern.status.inFlight == 0 && tern.status.queued == 0)
-    // Answered after the request was called back; nothing else tells when that is.
+    // `flush` returns after the request is cancelled; no other signal exists.
     _ = await tern.flush()
     harness.transport.release()
     tern.isEnabled = true
@@ -100,7 +100,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `the user is on every event until another is named, also after a launch`() async throws {
+  @Test func `the user is on every event until another is identified, even after a launch`() async throws {
     let harness = try TestHarness()
     let first = try harness.client { $0.sessions = .manual }
     first.track("A")
@@ -117,7 +117,7 @@ import Testing
     #expect(harness.transport.received.map(\.user) == [nil, "user-7", "user-7", nil])
   }
 
-  @Test func `a directory that cannot be used is said at once, and keeps nobody from recording`() throws {
+  @Test func `an unusable directory is reported immediately, and events are still recorded`() throws {
     let harness = try TestHarness()
     let file = harness.directory.appendingPathComponent("file")
     try Data().write(to: file)
@@ -129,14 +129,14 @@ import Testing
   }
 
   @Test(arguments: ["ftp://host", "http://", "nonsense", "file:///tmp", "https:"])
-  func `a collector that cannot be one is said at once`(text: String) throws {
+  func `an invalid collector address is reported immediately`(text: String) throws {
     let harness = try TestHarness()
     let url = try #require(URL(string: text))
     let error = #expect(throws: TernError.self) { try harness.client { $0.collector = url } }
     #expect(error?.code == .unusableCollector)
   }
 
-  @Test(arguments: ["", "a b", "a\nb", "schlüssel"]) func `a key that cannot stand in a header is said at once`(
+  @Test(arguments: ["", "a b", "a\nb", "schlüssel"]) func `a key that does not fit in a header is reported immediately`(
     key: String
   ) throws {
     let harness = try TestHarness()

@@ -4,7 +4,7 @@ import TernTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `Limits and drops` {
-  @Test func `names and texts are cut between characters`() async throws {
+  @Test func `names and texts are truncated between characters`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     let long = String(repeating: "👨‍👩‍👧‍👦", count: 1000)
@@ -18,7 +18,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `properties beyond a hundred are left out`() async throws {
+  @Test func `properties beyond the hundredth are left out`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A", Properties((0..<150).map { .init(name: "p\($0)", value: .integer($0)) }))
@@ -27,7 +27,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `an event too large is dropped, counted, and the collector is told`() async throws {
+  @Test func `an oversized event is dropped, counted and reported to the collector`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     let text = String(repeating: "x", count: 8000)
@@ -40,7 +40,8 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `drops are reported once, over launches too, and a refused report is not reported`() async throws {
+  @Test func `drops are reported once, even across launches, and a rejected report is not reported again`() async throws
+  {
     let harness = try TestHarness(
       transport: ScriptedTransport { $0.events.all("drops").isEmpty ? .accept : .status(400) })
     let tern = try harness.client { $0.sessions = .manual }
@@ -63,7 +64,7 @@ import Testing
     await next.shutdown()
   }
 
-  @Test func `a full queue keeps the newest and counts the rest`() async throws {
+  @Test func `a full queue keeps the newest events and counts the evicted ones`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
     let tern = try harness.client {
       $0.sessions = .manual
@@ -94,7 +95,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a configuration cannot be wrong`() throws {
+  @Test func `configuration values out of range are corrected`() throws {
     let harness = try TestHarness()
     _ = try harness.client {
       $0.maximumQueueBytes = -1

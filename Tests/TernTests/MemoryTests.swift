@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tern
 
-@Suite(.timeLimit(.minutes(5))) struct `What delivery remembers` {
+@Suite(.timeLimit(.minutes(5))) struct `The memory of delivery` {
   private let boot = "11111111-2222-4333-8444-555555555555"
   private let wall = Timestamp(millisecondsSince1970: 1_767_225_600_000)
 
@@ -18,27 +18,27 @@ import Testing
       boot: sameBoot ? boot : "22222222-2222-4333-8444-555555555555", longestWait: .seconds(86_400))
   }
 
-  @Test func `a wait goes on where it was, whatever the wall clock did meanwhile`() {
+  @Test func `a wait continues where it was, whatever the wall clock does`() {
     for jump in [Duration.seconds(100), .seconds(-400 * 86_400), .seconds(400 * 86_400)] {
       #expect(memory(after: jump, uptimeStep: .seconds(100)).retryAfterDeadline == .seconds(1600))
     }
     #expect(memory(after: .seconds(600), uptimeStep: .seconds(600)).retryAfterDeadline == nil)
   }
 
-  @Test func `after a boot the wall clock says how much of a wait is left`() {
+  @Test func `the wall clock determines the rest of a wait after a boot`() {
     #expect(memory(after: .seconds(100), uptimeStep: .seconds(20), sameBoot: false).retryAfterDeadline == .seconds(520))
     #expect(memory(after: .seconds(700), uptimeStep: .seconds(20), sameBoot: false).retryAfterDeadline == nil)
     let back = memory(after: .seconds(-10 * 86_400), uptimeStep: .seconds(20), sameBoot: false)
     #expect(
-      back.retryAfterDeadline == .seconds(620), "a clock that went back says nothing: the wait begins anew, and ends")
+      back.retryAfterDeadline == .seconds(620), "a clock set back is no evidence: the wait starts again, and ends")
   }
 
-  @Test func `a lowered limit is tried anew after a week`() {
+  @Test func `a lowered limit is lifted after a week`() {
     #expect(memory(after: .seconds(6 * 86_400), uptimeStep: .seconds(6 * 86_400)).bytesLimit == 1000)
     #expect(memory(after: .seconds(8 * 86_400), uptimeStep: .seconds(8 * 86_400)).bytesLimit == nil)
   }
 
-  @Test func `a week is a week, however often something else is written down meanwhile`() {
+  @Test func `saving other values does not prolong the week`() {
     var memory = DeliveryMemory(bytesLimit: 1000, limitedSince: .seconds(1000))
     for day in 1...8 {
       let stored = StoredMemory(
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `no file of any content stops a launch or makes it wait beyond the bound`() {
+  @Test func `no file content prevents a launch or makes it wait past the maximum`() {
     for number in [Int64.min, -1, 0, 1, Int64.max] {
       var stored = StoredMemory(DeliveryMemory(), wallTime: wall, uptime: .zero, boot: nil)
       stored.time = number
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `a server's wish survives a relaunch, for critical events too`() async throws {
+  @Test func `a Retry-After survives a relaunch, for critical events too`() async throws {
     let harness = try TestHarness(
       transport: ScriptedTransport(answers: [.status(429, headers: ["Retry-After": "600"])]))
     let first = try harness.client { $0.sessions = .manual }
@@ -90,6 +90,6 @@ import Testing
     #expect(harness.transport.received.names == ["A", "B"])
     await second.shutdown()
     let left = try FileManager.default.contentsOfDirectory(atPath: harness.directory.path)
-    #expect(!left.contains("delivery.json"), "what is over is forgotten")
+    #expect(!left.contains("delivery.json"), "a wait that is over is deleted")
   }
 }

@@ -4,10 +4,10 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Parts of what is recorded` {
+@Suite(.timeLimit(.minutes(5))) struct `Usage and errors` {
   private struct Broken: Error {}
 
-  @Test func `switching usage off erases events and sessions and leaves errors`() async throws {
+  @Test func `disabling usage erases events and sessions and keeps errors`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     tern.track("A")
@@ -15,14 +15,14 @@ import Testing
     tern.setRecording(false, of: .usage)
     tern.track("B")
     tern.record(Broken())
-    #expect(await tern.flush() == .sent(3), "two errors and the report of the drops")
+    #expect(await tern.flush() == .sent(3), "two errors and the drop report")
     #expect(harness.transport.received.map(\.type).sorted() == ["drops", "handled_error", "handled_error"])
     #expect(harness.transport.received.last?.session == nil)
     #expect(tern.ledger.balances)
     await tern.shutdown()
   }
 
-  @Test func `switching errors off leaves events`() async throws {
+  @Test func `disabling errors keeps events`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     tern.identify("user-7")
@@ -36,7 +36,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `the switch is kept over launches, and what a crash left behind it is erased`() async throws {
+  @Test func `a disabled part stays disabled across launches, and events left by a crash are erased`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     tern.setRecording(false, of: .usage)
@@ -54,7 +54,7 @@ import Testing
     await next.shutdown()
   }
 
-  @Test func `what was erased is not sent again by a request that failed before`() async throws {
+  @Test func `erased events are not sent again by a request that failed before`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport(answers: [.status(503)]))
     let tern = try harness.client {
       $0.retries = .limited([.seconds(5) ... .seconds(10)])
@@ -70,7 +70,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `erasing a user's events takes the user's errors along`() async throws {
+  @Test func `erasing a user's events erases the user's errors too`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     tern.record(Broken())
@@ -92,7 +92,7 @@ import Testing
       .filter { $0["type"] as? String == type }
   }
 
-  @Test func `an error is its type, its message and its properties`() async throws {
+  @Test func `an error has its type, its message and its properties`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     tern.record(Broken(), ["While": "saving"])
@@ -107,7 +107,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `an attachment comes in pieces that put together are the file`() async throws {
+  @Test func `an attachment is sent in pieces that add up to the file`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     let data = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2, 3, 40 << 10, (40 << 10) + 1])
-  func `every length of attachment arrives whole`(length: Int) async throws {
+  func `an attachment of any length arrives whole`(length: Int) async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     let data = [UInt8](repeating: 0xA7, count: length)
@@ -137,7 +137,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test(arguments: [40 << 10, 7 << 20]) func `no piece is larger than an event may be, whatever goes with it`(
+  @Test(arguments: [40 << 10, 7 << 20]) func `no piece exceeds the size limit of an event, whatever accompanies it`(
     length: Int
   ) async throws {
     let harness = try TestHarness()
@@ -160,17 +160,17 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a huge exception with huge properties loses of its stack, and is not lost itself`() async throws {
+  @Test func `a huge exception with huge properties loses part of its stack but is recorded`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
-    // By App Center's rules: twenty properties of at most 125 characters, here some that JSON has to spell out.
+    // App Center allows twenty properties of at most 125 characters; some here must be escaped in JSON.
     let properties = Properties(
       (0..<20).map { number in
         .init(
           name: "\(number)" + String(repeating: "漢", count: 120),
           value: .string(String(repeating: "\u{1}", count: 125)))
       })
-    // Just below what an exception may take by itself.
+    // Just below the size limit of an exception alone.
     let frame = ExceptionFacts.Frame(className: String(repeating: "C", count: 440), methodName: "f")
     tern.record(
       ExceptionFacts(type: "Deep", frames: [ExceptionFacts.Frame](repeating: frame, count: 100)), properties)

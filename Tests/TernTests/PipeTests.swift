@@ -13,7 +13,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(5))) struct `What is no file` {
+@Suite(.timeLimit(.minutes(5))) struct `A path that is not a regular file` {
   private let harness: TestHarness
 
   init() throws { harness = try TestHarness() }
@@ -26,7 +26,7 @@ import Testing
 
   @Test(arguments: [OpenMode.read, .update, .lock]) func `is not opened`(mode: OpenMode) throws {
     let path = try makePipe("pipe")
-    // Somebody at both ends, so that a call that waits for one fails here and does not hang.
+    // Both ends are open, so that a call that waits for the other end fails instead of hanging.
     let end = open(path, O_RDWR | O_NONBLOCK)
     defer { close(end) }
     #expect(throws: FileError.self) { try SystemFileSystem().open(path, mode) }
@@ -34,7 +34,7 @@ import Testing
     try SystemFileSystem().synchronize(harness.directory.path)
   }
 
-  @Test func `does not keep a client from starting and delivering`() async throws {
+  @Test func `does not prevent a client from starting and delivering`() async throws {
     let first = try harness.client { $0.sessions = .manual }
     first.isEnabled = false
     await first.shutdown()

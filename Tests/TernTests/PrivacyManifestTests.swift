@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-/// Apple refuses apps whose packages use certain calls without saying why.
+/// Apple rejects apps whose packages use certain APIs without a declared reason.
 @Suite struct `The privacy manifest` {
   private static let sources = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Sources").standardizedFileURL
 
-  /// What a module's manifest says, with the modules whose code it speaks for.
+  /// A module's manifest, with the modules whose code it covers.
   private static let manifests = [
     "Tern": ["Tern", "TernLog", "TernDelivery", "TernEvents", "TernMeasurement", "GoogleAnalytics"],
     "AppCenter": ["AppCenter", "AppCenterAnalytics", "AppCenterCrashes"],
   ]
 
-  /// Apple's list of calls that need a reason, by their names in code.
+  /// Apple's list of APIs that require a reason, by their names in code.
   private let calls = [
     "FileTimestamp": #/\b[fl]?stat\(|fstatat|getattrlist|contentModificationDate|creationDate|modificationDate/#,
     "SystemBootTime": #/systemUptime|mach_absolute_time/#,
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: manifests.keys.sorted())
-  func `says why exactly those calls are used that need a reason`(_ module: String) throws {
+  func `declares reasons for exactly the APIs that the code uses`(_ module: String) throws {
     let types = try #require(try manifest(module)["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
     let said = Set(types.compactMap { ($0["NSPrivacyAccessedAPIType"] as? String)?.split(separator: "Category").last })
     let code = try Self.manifests[module, default: []].map(code).joined()
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: manifests.keys.sorted())
-  func `says that nobody is tracked`(_ module: String) throws {
+  func `declares that no tracking takes place`(_ module: String) throws {
     let manifest = try manifest(module)
     #expect(manifest["NSPrivacyTracking"] as? Bool == false)
     #expect((manifest["NSPrivacyTrackingDomains"] as? [String])?.isEmpty == true)

@@ -4,7 +4,7 @@ import Testing
 @testable import Tern
 
 @Suite(.timeLimit(.minutes(5))) struct `Two clients on one directory` {
-  @Test func `share the install and lose nothing of each other`() async throws {
+  @Test func `share the install and lose none of each other's events`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
     let first = try harness.client { $0.sessions = .manual }
     let second = try harness.client { $0.sessions = .manual }
@@ -20,7 +20,7 @@ import Testing
     await third.shutdown()
   }
 
-  @Test func `one sends what the other left that died after both were opened`() async throws {
+  @Test func `send the events of the other if it dies, even when both were open`() async throws {
     let harness = try TestHarness()
     let first = try harness.client { $0.sessions = .manual }
     let second = try harness.client {
@@ -30,7 +30,7 @@ import Testing
     first.pause()
     for number in 0..<5 { first.track("E\(number)") }
     await first.shutdown()
-    #expect(await second.flush() == .sent(5), "whoever asks for all of it gets all of it")
+    #expect(await second.flush() == .sent(5), "a flush adopts the events of the dead process")
     let third = try harness.client { $0.sessions = .manual }
     third.pause()
     third.track("Later")
@@ -41,18 +41,18 @@ import Testing
     harness.clock.advance(by: .seconds(3600))
     second.track("B")
     await second.waitForStatus { $0.delivered == 8 }
-    #expect(harness.transport.received.names.contains("Later"), "looked for once an hour, too")
+    #expect(harness.transport.received.names.contains("Later"), "orphaned logs are also looked for once an hour")
     #expect(second.ledger.balances)
     await second.shutdown()
   }
 
-  /// An app whose second process learns of something: by its next activity, whatever that is.
+  /// An app whose second process sees a change at its next activity, whichever that is.
   private func stir(_ tern: TernClient) async {
     tern.didEnterBackground()
     _ = await tern.flush()
   }
 
-  @Test func `both stop when the user opts out in one of them, and begin again`() async throws {
+  @Test func `both stop when the user opts out in one of them, and both resume`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
     let first = try harness.client { $0.sessions = .manual }
     let second = try harness.client { $0.sessions = .manual }
@@ -62,7 +62,7 @@ import Testing
     first.isEnabled = false
     harness.transport.answer { _ in .accept }
     #expect(await second.flush().error?.code == .stopped)
-    #expect(harness.transport.requests.count == before, "nothing is sent any more")
+    #expect(harness.transport.requests.count == before, "nothing more is sent")
     #expect(!second.isEnabled && second.status.queued == 0)
     #expect(second.ledger.droppedByReason == [.erased: 1] && second.ledger.balances)
     #expect(second.track("Never").id == nil)
@@ -76,7 +76,7 @@ import Testing
     await second.shutdown()
   }
 
-  @Test func `call back what is under way when the user opts out in the other`() async throws {
+  @Test func `cancel requests in flight when the user opts out in the other`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
     let first = try harness.client { $0.sessions = .manual }
     let second = try harness.client { $0.sessions = .manual }
@@ -84,7 +84,7 @@ import Testing
     let flush = Task { await second.flush() }
     await harness.transport.request(number: 1)
     first.isEnabled = false
-    // Any activity: here the app goes to the background.
+    // Any activity will do; here the app goes to the background.
     second.didEnterBackground()
     #expect(await flush.value.error?.code == .stopped)
     await second.waitForStatus { $0.inFlight == 0 && !$0.isEnabled }
@@ -93,7 +93,7 @@ import Testing
     await second.shutdown()
   }
 
-  @Test func `keep a wait that the collector asked either of them for`() async throws {
+  @Test func `both obey a Retry-After that either of them received`() async throws {
     let harness = try TestHarness()
     let first = try harness.client { $0.sessions = .manual }
     let second = try harness.client { $0.sessions = .manual }
@@ -103,7 +103,7 @@ import Testing
     harness.transport.answer { _ in .status(503, headers: ["retry-after": "600"]) }
     first.track("A")
     await first.flush()
-    // The other one's failure is over: it has nothing to remember any more.
+    // The other process's failure is over; it has nothing left to remember.
     harness.transport.answer { _ in .accept }
     #expect(await second.flush() == .sent(1))
     await first.shutdown()
@@ -111,13 +111,13 @@ import Testing
     let third = try harness.client { $0.sessions = .manual }
     #expect(await third.flush().error?.code == .waiting)
     harness.clock.advance(by: .seconds(601))
-    // By itself or with this flush, whichever comes first.
+    // Sent by the timer or by this flush, whichever comes first.
     await third.flush()
     await third.waitForStatus { $0.delivered == 1 }
     await third.shutdown()
   }
 
-  @Test func `do not undo each other's switches`() async throws {
+  @Test func `do not overwrite each other's settings`() async throws {
     let harness = try TestHarness()
     let first = try harness.client()
     let second = try harness.client()

@@ -4,7 +4,7 @@ import TernTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `Properties of an event` {
-  @Test func `come from variables of any usual type`() async throws {
+  @Test func `accept variables of all common types`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     let text = "Music"
@@ -32,7 +32,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `that are written out keep their order`() async throws {
+  @Test func `keep their order in a literal`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A", ["Z": 1, "A": "x", "M": 2.5, "B": false])
@@ -45,7 +45,7 @@ import Testing
   @Test(arguments: [
     (0, 0), (-0.0004, 0), (1e300, Int64.max), (-1e300, .min), (.infinity, .max), (-.infinity, .min), (.nan, 0),
   ])
-  func `take any date`(seconds: Double, milliseconds: Int64) {
+  func `accept any date`(seconds: Double, milliseconds: Int64) {
     #expect(Timestamp(Date(timeIntervalSince1970: seconds)).millisecondsSince1970 == milliseconds)
   }
 }

@@ -16,18 +16,18 @@ import Testing
     }
   }
 
-  /// Asks, and returns when the client knows the question and has found the event.
+  /// Waits for the receipt in a task; returns once the client has registered the request and found the event.
   private func ask(_ receipt: Receipt, _ tern: TernClient) async throws -> Task<ReceiptError?, Never> {
     let id = try #require(receipt.id)
     let task = Task { await error(receipt) }
     let engine = tern.engine
     while !engine.clientState.withLock({ $0.receipts.ids.contains(id) }) { await Task.yield() }
-    // Known where it lies: the question was taken in.
+    // The event's place is known, so the request is registered.
     while engine.log.operations.withLock({ $0.places[id] == nil }) { await Task.yield() }
     return task
   }
 
-  @Test func `tells when its event has arrived, whenever it is asked`() async throws {
+  @Test func `returns when its event is delivered, whenever it is awaited`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
     let tern = try harness.client { $0.sessions = .manual }
     let receipt = tern.track("A")
@@ -42,18 +42,18 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `says that the collector refused the event`() async throws {
+  @Test func `throws if the collector rejects the event`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .status(400) })
     let tern = try harness.client { $0.sessions = .manual }
     let receipt = tern.track("A")
     let early = try await ask(receipt, tern)
     await tern.flush()
     #expect(await early.value == ReceiptError(.dropped(.rejected)))
-    #expect(await error(receipt)?.code == .unknown, "asked after it left")
+    #expect(await error(receipt)?.code == .unknown, "awaited after the event is gone")
     await tern.shutdown()
   }
 
-  @Test func `says that its event had to go`() async throws {
+  @Test func `throws if its event is evicted`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
     let tern = try harness.client {
       $0.sessions = .manual
@@ -62,14 +62,14 @@ import Testing
     tern.pause()
     let receipt = tern.track("A")
     let early = try await ask(receipt, tern)
-    // Normal ones, of which nobody else hears while the queue is full.
+    // Normal events; no other signal shows them while the queue is full.
     while tern.ledger.dropped == 0 { tern.track("B") }
     #expect(await early.value == ReceiptError(.dropped(.queueFull)))
-    #expect(await error(receipt)?.code == .unknown, "asked after it left, among others that were dropped")
+    #expect(await error(receipt)?.code == .unknown, "awaited after the event is gone, among other drops")
     await tern.shutdown()
   }
 
-  @Test func `says that its event was erased`() async throws {
+  @Test func `throws if its event is erased`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     let receipt = tern.track("A")
@@ -80,7 +80,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `of an event that was not recorded says why`() async throws {
+  @Test func `throws the reason if its event was not recorded`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     tern.isEnabled = false
@@ -91,7 +91,7 @@ import Testing
     #expect(await error(tern.track("B"))?.code == .stopped)
   }
 
-  @Test func `is answered when the client or the task ends`() async throws {
+  @Test func `returns when the client or the task ends`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
     let tern = try harness.client { $0.sessions = .manual }
     let receipt = tern.track("A")
@@ -104,7 +104,7 @@ import Testing
   }
 
   @Test(arguments: 0..<10 as Range<UInt64>)
-  func `is right about every single event of a rough life`(seed: UInt64) async throws {
+  func `is right about every event under random failures`(seed: UInt64) async throws {
     var generator = FastGenerator(seed: seed)
     let harness = try TestHarness(seed: seed)
     let tern = try harness.client {

@@ -6,7 +6,7 @@ import Testing
 @testable import Tern
 
 @Suite(.timeLimit(.minutes(5))) struct `A request` {
-  @Test func `is these bytes`() async throws {
+  @Test func `has exactly these bytes`() async throws {
     let harness = try TestHarness(seed: 42)
     let tern = try harness.client { $0.compressesRequests = false }
     tern.identify("user-7")
@@ -39,7 +39,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `is compressed from one kibibyte on`() async throws {
+  @Test func `is compressed from 1 KiB`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")
@@ -56,29 +56,29 @@ import Testing
     ("http://h", "http://h/v1/events"), ("http://h/", "http://h/v1/events"),
     ("https://h:8443/tern/", "https://h:8443/tern/v1/events"), ("HTTP://h/a?b=c#d", "HTTP://h/a/v1/events"),
   ])
-  func `goes to the endpoint below the collector's address`(collector: String, endpoint: String) throws {
+  func `is sent to the endpoint below the collector's address`(collector: String, endpoint: String) throws {
     let url = try #require(URL(string: collector))
     #expect(try TernClient.Configuration(key: "k", collector: url).endpoint()?.absoluteString == endpoint)
   }
 
-  @Test(arguments: [0, 1, 1023, 1024, 100_000, 600_000]) func `survives compression`(count: Int) throws {
+  @Test(arguments: [0, 1, 1023, 1024, 100_000, 600_000]) func `decompresses to the same bytes`(count: Int) throws {
     var generator = FastGenerator(seed: 5)
     let bytes = (0..<count).map { _ in UInt8.random(in: 0...30, using: &generator) }
     #expect(gunzip(try #require(gzip(bytes))) == bytes)
   }
 }
 
-@Suite struct `Facts about the device` {
+@Suite struct `Device properties` {
   @Test(
     arguments: [
       ("pt_BR", "BR"), ("zh_Hant_TW", "TW"), ("de-AT", "AT"), ("en", nil), ("es_419", "419"), ("C", nil), ("", nil),
       ("en_us.UTF-8", "US"), ("de_DE@euro", "DE"),
     ] as [(String, String?)])
-  func `the region stands in the locale`(locale: String, region: String?) {
+  func `take the region from the locale`(locale: String, region: String?) {
     #expect(Device.region(ofLocale: locale) == region)
   }
 
-  @Test func `the configuration fills what the bundle has not`() throws {
+  @Test func `fall back to the configuration for values missing in the bundle`() throws {
     var configuration = TernClient.Configuration(key: "k", collector: try #require(URL(string: "http://h")))
     configuration.appVersion = "9.9"
     configuration.countryCode = "at"
@@ -90,26 +90,26 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `os-release is read with and without quotes`() {
+    @Test func `read os-release with and without quotes`() {
       let text = "# comment\nNAME=\"Debian GNU/Linux\"\nVERSION_ID='12'\nID=debian\n\nBROKEN\n"
       #expect(Device.osRelease(text) == ["NAME": "Debian GNU/Linux", "VERSION_ID": "12", "ID": "debian"])
     }
 
-    @Test func `the locale follows POSIX`() {
+    @Test func `follow POSIX for the locale`() {
       #expect(Device.localeName(environment: ["LC_ALL": "", "LANG": "pt_BR.UTF-8"]) == "pt_BR")
       #expect(Device.localeName(environment: ["LC_ALL": "de_AT@euro", "LANG": "pt_BR.UTF-8"]) == "de_AT")
       #expect(Device.localeName(environment: ["LANG": "C.UTF-8"]) == "en")
       #expect(Device.localeName(environment: [:]) == "en")
     }
 
-    @Test func `this machine says what it is`() {
+    @Test func `identify this machine`() {
       let device = Device.current
       #expect(!device.osName.isEmpty && !device.osVersion.isEmpty && device.model?.isEmpty == false)
       #expect(device.appVersion == "0" && device.appNamespace?.isEmpty == false)
       #expect(TernClient.Environment.currentBoot()?.count == 36)
     }
 
-    @Test func `the queue's directory follows XDG`() {
+    @Test func `follow XDG for the queue directory`() {
       let directory = TernClient.Configuration.dataDirectory
       #expect(directory(["XDG_DATA_HOME": "/data", "HOME": "/home/a"]).path == "/data")
       #expect(directory(["XDG_DATA_HOME": "relative", "HOME": "/home/a"]).path == "/home/a/.local/share")

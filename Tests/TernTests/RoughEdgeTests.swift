@@ -7,8 +7,8 @@ import Testing
 
 @testable import Tern
 
-@Suite(.timeLimit(.minutes(5))) struct `At the edges` {
-  @Test func `no length of time is too long`() async throws {
+@Suite(.timeLimit(.minutes(5))) struct `Extreme values` {
+  @Test func `the longest duration is accepted everywhere`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client {
       $0.sessions = .manual
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: [Duration(attoseconds: .max), Duration(attoseconds: .min)])
-  func `no length of time that there is ends the app`(extreme: Duration) async throws {
+  func `no duration crashes the app`(extreme: Duration) async throws {
     #expect(extreme.wholeMilliseconds == (extreme > .zero ? .max : .min))
     let harness = try TestHarness(transport: ScriptedTransport { _ in .accept })
     let tern = try harness.client {
@@ -54,7 +54,7 @@ import Testing
     await sleeper.value
   }
 
-  @Test func `no pause between retries is too long`() async throws {
+  @Test func `the longest retry delay is accepted`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .status(503) })
     let tern = try harness.client {
       $0.retries = .limited([Duration(attoseconds: .min)...Duration(attoseconds: .max)])
@@ -65,12 +65,12 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a time that is over is not waited for`() async throws {
+  @Test func `a delay in the past is not waited for`() async throws {
     await SystemClock().sleep(until: Duration(attoseconds: .min))
     await SystemClock().sleep(until: .zero - .longest)
   }
 
-  @Test func `the ledger balances when the directory is taken away`() async throws {
+  @Test func `the ledger balances when the directory is removed`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
     let tern = try harness.client { $0.sessions = .manual }
     for _ in 0..<3 { tern.track("A") }
@@ -81,7 +81,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `an outage costs no more when the app is launched again and again`() async throws {
+  @Test func `repeated launches do not make an outage more expensive`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .status(503) })
     func launch() throws -> TernClient {
       try harness.client {
@@ -104,7 +104,7 @@ import Testing
     #expect(sent <= 2 * queued, "\(sent) bytes of \(queued)")
   }
 
-  @Test func `a wait that was noted with a clock years ahead ends`() async throws {
+  @Test func `a wait saved while the clock was years ahead ends`() async throws {
     let harness = try TestHarness(
       transport: ScriptedTransport(answers: [.status(429, headers: ["Retry-After": "3600"])]))
     let now = harness.clock.wallTime
@@ -134,7 +134,7 @@ import Testing
     await last.shutdown()
   }
 
-  @Test func `pausing and resuming from several threads ends as it says`() async throws {
+  @Test func `pausing and resuming from several threads at once does no harm`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     for round in 0..<300 {
@@ -148,7 +148,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `an erasure in one process takes nothing of another process's user`() async throws {
+  @Test func `an erasure in one process spares the events of another process's user`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
     let first = try harness.client { $0.sessions = .manual }
     let second = try harness.client { $0.sessions = .manual }
@@ -162,7 +162,7 @@ import Testing
     await first.shutdown()
     let third = try harness.client { $0.sessions = .manual }
     third.erase()
-    #expect(third.ledger.queued == 0 && third.ledger.droppedByReason == [.erased: 2], "the user named last is y")
+    #expect(third.ledger.queued == 0 && third.ledger.droppedByReason == [.erased: 2], "the last identified user is y")
     await third.shutdown()
   }
 }

@@ -4,7 +4,7 @@ import TernTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `Sessions` {
-  /// Flushes and returns the sessions of all events so far, in the order in which they began.
+  /// Flushes and returns the sessions of all events so far, in the order in which they started.
   private func sessions(_ tern: TernClient, _ harness: TestHarness) async -> [String?] {
     await tern.flush()
     var seen: [String?] = []
@@ -12,7 +12,7 @@ import Testing
     return seen
   }
 
-  @Test func `a launch in the foreground begins one, and its events belong to it`() async throws {
+  @Test func `start at a launch in the foreground, and its events belong to them`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     tern.track("A")
@@ -21,7 +21,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a launch in the background begins none until the app comes forward`() async throws {
+  @Test func `do not start at a launch in the background until the app becomes active`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client(isInForeground: false)
     tern.track("A")
@@ -34,10 +34,10 @@ import Testing
 
   @Test(
     arguments: [
-      // seconds in the background, seconds after which an event is recorded there, whether a session begins
+      // seconds in the background, seconds until an event is recorded there, true if a new session starts
       (19, nil, false), (20, nil, true), (3600, nil, true), (30, 5, true), (30, 15, false),
     ] as [(Int, Int?, Bool)])
-  func `the background ends one after twenty quiet seconds`(away: Int, event: Int?, begins: Bool) async throws {
+  func `end after twenty quiet seconds in the background`(away: Int, event: Int?, begins: Bool) async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     tern.track("A")
@@ -54,7 +54,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `the foreground alone never ends one`() async throws {
+  @Test func `never end in the foreground alone`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     tern.track("A")
@@ -65,11 +65,11 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `manual ones begin only on request, and each request begins one`() async throws {
+  @Test func `start only on request when they are manual, once per request`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client {
       $0.sessions = .manual
-      // Of two requests under way either may be taken first, and this is about the order.
+      // With two requests in flight either may arrive first, and this test checks the order.
       $0.maximumBatchesInFlight = 1
     }
     tern.track("A")

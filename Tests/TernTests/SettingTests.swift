@@ -5,7 +5,7 @@ import TernTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `Settings that change while a client runs` {
-  @Test func `without a collector everything is kept, and goes once there is one`() async throws {
+  @Test func `events without a collector are kept and sent once there is one`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.collector = nil }
     for number in 0..<60 { tern.track("E\(number)", priority: number == 0 ? .critical : .normal) }
@@ -18,14 +18,14 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `an address that cannot be used leaves the one before`() throws {
+  @Test func `an invalid address leaves the previous one in place`() throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     #expect(throws: TernError.self) { try tern.setCollector(URL(string: "ftp://x")) }
     #expect(tern.collector?.absoluteString == "http://collector.test")
   }
 
-  @Test func `forbidding requests is kept over launches and apart from a pause`() async throws {
+  @Test func `a ban on requests survives launches and is independent of pausing`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     tern.allowsRequests = false
@@ -43,7 +43,7 @@ import Testing
     await last.shutdown()
   }
 
-  @Test func `the country of the app goes before that of the locale, from the next event on`() async throws {
+  @Test func `the app's country overrides the locale's from the next event on`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")
@@ -59,7 +59,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `sessions become automatic while the client runs`() async throws {
+  @Test func `sessions can become automatic while the client runs`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     #expect(tern.sessionID == nil)
@@ -71,7 +71,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a limit that was set while the client ran holds at the next launch`() async throws {
+  @Test func `a limit set while the client runs holds at the next launch`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.maximumQueueBytes = 24 << 10 }
     tern.pause()
@@ -89,7 +89,7 @@ import Testing
     await next.shutdown()
   }
 
-  @Test func `critical events go after their delay and leave normal ones behind`() async throws {
+  @Test func `critical events are sent after their delay, without the normal ones`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client {
       $0.sessions = .manual

@@ -21,7 +21,7 @@ import Testing
     configuration.queueDirectory = URL(fileURLWithPath: "/queue")
     configuration.sessions = .manual
     configuration.durability = durability
-    // Sends only when it is told to.
+    // Sends only on request.
     configuration.flushInterval = .seconds(3600)
     configuration.flushAt = 1_000_000
     var environment = harness.environment()
@@ -37,7 +37,7 @@ import Testing
 
   // MARK: Parts and requests
 
-  @Test func `a part that one process switches off or on is so in the others`() async throws {
+  @Test func `a part disabled or enabled by one process changes in the others`() async throws {
     let first = try client()
     let second = try client()
     second.track("Before")
@@ -58,12 +58,12 @@ import Testing
     await second.shutdown()
   }
 
-  @Test func `requests that one process forbids or allows are so in the others`() async throws {
+  @Test func `requests forbidden or allowed by one process change in the others`() async throws {
     let first = try client()
     let second = try client()
     second.track("A")
     first.allowsRequests = false
-    if case .sent = await second.flush() { Issue.record("It was sent.") }
+    if case .sent = await second.flush() { Issue.record("A paused client sent events.") }
     #expect(!second.allowsRequests && harness.transport.requests.isEmpty)
     first.allowsRequests = true
     await second.flush()
@@ -74,7 +74,7 @@ import Testing
 
   // MARK: Opting out
 
-  @Test func `an opt-out that is taken back before another process looks still erases there`() async throws {
+  @Test func `an opt-out reversed before another process checks still erases that process's events`() async throws {
     let first = try client()
     let second = try client()
     second.track("Before")
@@ -87,7 +87,7 @@ import Testing
     second.track("After")
     await second.flush()
     #expect(harness.transport.received.names == ["After"])
-    // Seen once: what was recorded since stays.
+    // Handled once: events recorded since then stay.
     second.track("Later")
     second.identify("user-7")
     first.track("Own")
@@ -98,7 +98,7 @@ import Testing
     await second.shutdown()
   }
 
-  @Test func `an opt-out that is taken back reaches a process that ends without having looked`() async throws {
+  @Test func `a reversed opt-out erases the events of a process that ended without checking`() async throws {
     let first = try client()
     let second = try client()
     second.track("Before")
@@ -113,7 +113,7 @@ import Testing
     await third.shutdown()
   }
 
-  @Test func `one's own opt-out is not taken for another's`() async throws {
+  @Test func `a process does not mistake its own opt-out for another's`() async throws {
     let first = try client()
     let second = try client()
     memory.setScript { $0.path.contains("settings.json.") && $0.kind == .write ? .fail(errno: ENOSPC) : nil }
@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: [TernClient.Configuration.Durability.onBackgroundAndCritical, .everyBatch], [false, true])
-  func `an opt-out survives a loss of power`(
+  func `an opt-out survives a power loss`(
     durability: TernClient.Configuration.Durability, isTakenBack: Bool
   ) async throws {
     for seed in 0..<20 as Range<UInt64> {
@@ -155,7 +155,7 @@ import Testing
 
   // MARK: Unreadable
 
-  @Test func `an opt-out that cannot be read at launch holds all the same`() async throws {
+  @Test func `an opt-out that cannot be read at launch still holds`() async throws {
     let first = try client()
     first.identify("user-7")
     first.isEnabled = false
@@ -169,14 +169,16 @@ import Testing
     memory.setScript(nil)
     await second.flush()
     #expect(!second.isEnabled && second.status.queued == 0)
-    // The run loop saves before it answers anything that comes after the flush.
+    // The run loop saves before it handles any message after the flush.
     await second.flush()
     #expect(saved?.isEnabled == false && saved?.user == "user-8")
     #expect(harness.transport.received.isEmpty)
     await second.shutdown()
   }
 
-  @Test func `what is recorded while the switches cannot be read is sent once they allow it`() async throws {
+  @Test func `events recorded while the settings are unreadable are sent once they are readable and permit it`()
+    async throws
+  {
     let first = try client()
     first.identify("user-7")
     first.setRecording(false, of: .errors)
@@ -199,12 +201,12 @@ import Testing
 
   // MARK: Identities
 
-  @Test func `identities that two processes begin at one moment have numbers of their own`() async throws {
+  @Test func `identities that two processes start simultaneously have distinct numbers`() async throws {
     let first = try client()
     let second = try client()
     let isFirst = Locked(true)
     memory.setScript { operation in
-      // The second one has begun, and is about to take the lock: the first one's moment.
+      // The second process has started and is about to take the lock; now the first one acts.
       if operation.kind == .lock, operation.path.contains("settings"),
         isFirst.withLock({ isFirst in
           defer { isFirst = false }
@@ -220,7 +222,7 @@ import Testing
     try await eraseAlice(first, second)
   }
 
-  @Test func `identities that a full disk keeps from being written have numbers of their own`() async throws {
+  @Test func `identities that cannot be saved on a full disk have distinct numbers`() async throws {
     let first = try client()
     let second = try client()
     memory.setScript { $0.kind == .write && $0.path.contains("settings.json") ? .fail(errno: ENOSPC) : nil }
@@ -230,13 +232,13 @@ import Testing
     try await eraseAlice(first, second)
   }
 
-  @Test func `identities have numbers of their own while another process holds the lock`() async throws {
+  @Test func `identities have distinct numbers while another process holds the lock`() async throws {
     let first = try client()
     let second = try client()
     let holder = try memory.open("/queue/settings.lock", .lock)
     #expect(try memory.lock(holder))
     memory.setScript { [memory] operation in
-      // Between reading and writing of the second one: the first one's moment.
+      // The first process acts between the second one's read and write.
       if operation.kind == .rename, memory.contents(of: "/queue/settings.json") == nil,
         operation.path.contains("settings.json.")
       {
@@ -250,7 +252,7 @@ import Testing
     try await eraseAlice(first, second)
   }
 
-  /// Erases what the first one recorded as alice, and nothing of what the second one did as bob.
+  /// Erases the events that the first process recorded as alice and none that the second one recorded as bob.
   private func eraseAlice(_ first: TernClient, _ second: TernClient) async throws {
     first.track("Alice")
     second.track("Bob")

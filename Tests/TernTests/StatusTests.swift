@@ -3,7 +3,7 @@ import TernTestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `The status` {
-  @Test func `comes at once, and to each reader by itself`() async throws {
+  @Test func `is sent immediately, and to each reader separately`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")
@@ -14,7 +14,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `follows an event from the queue to the collector`() async throws {
+  @Test func `reflects an event's way from the queue to the collector`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")
@@ -27,7 +27,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `tells a reader of every recorded event`() async throws {
+  @Test func `updates a reader with every recorded event`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     var reader = tern.statusUpdates.makeAsyncIterator()

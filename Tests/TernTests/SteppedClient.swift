@@ -8,8 +8,8 @@ import Testing
 
 @testable import Tern
 
-/// A client on a disk in memory whose run loop the test runs itself, so that time passes as it says; the collector accepts
-/// everything unless it is told not to answer.
+/// A client on an in-memory file system whose run loop and clock the test drives. The collector accepts everything
+/// unless the test stops it from answering.
 struct SteppedClient {
   struct Effects: DeliveryEffects {
     var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []
@@ -28,7 +28,7 @@ struct SteppedClient {
   var loop: NativeDeliveryLoop<Effects>
   var wakeUps = 0
   var answers = true
-  /// The lines that were sent, decoded.
+  /// The decoded lines of all requests.
   private(set) var received: [[String: String]] = []
 
   static let directory = "/queue"
@@ -52,7 +52,7 @@ struct SteppedClient {
     loop.begin()
   }
 
-  /// Lets the loop do what there is to do.
+  /// Runs the loop until it has nothing left to do.
   mutating func work() {
     while true {
       let messages = loop.engine.mailbox.takeAll()
@@ -92,7 +92,7 @@ struct SteppedClient {
     return await outcome.value
   }
 
-  /// Asks, and lets the loop take the question in.
+  /// Awaits the receipt in a task and lets the loop handle the request.
   mutating func ask(_ receipt: Receipt) async -> Task<ReceiptError?, Never> {
     let before = loop.engine.clientState.withLock { $0.receipts.ids.count }
     let task = Task { () async -> ReceiptError? in
@@ -108,7 +108,7 @@ struct SteppedClient {
     return task
   }
 
-  /// Ends the process without a word.
+  /// Kills the process.
   func kill() { memory.killProcess() }
 
   var names: [String] { received.filter { $0["type"] == "event" }.compactMap { $0["name"] } }
@@ -120,7 +120,7 @@ struct SteppedClient {
 }
 
 extension InMemoryFileSystem {
-  /// As before the first unlock: what is there cannot be opened, and nothing can be made.
+  /// As before the first unlock: existing files cannot be opened, and no file can be created.
   func lockUp() {
     setScript { operation in
       switch operation.kind {

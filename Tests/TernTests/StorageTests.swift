@@ -7,8 +7,8 @@ import Testing
 
 @testable import Tern
 
-@Suite struct `A storage that the disk refuses` {
-  /// Ways in which a first launch finds no storage, each lifted by the other.
+@Suite struct `Storage that fails` {
+  /// The reasons why a first launch finds no storage, each with its remedy.
   enum Refusal: CaseIterable {
     case full, readOnly, forbidden, locked
 
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: Refusal.allCases)
-  func `is tried again, and takes what was recorded meanwhile`(refusal: Refusal) async throws {
+  func `is retried, and then receives the events recorded meanwhile`(refusal: Refusal) async throws {
     let memory = InMemoryFileSystem()
     refusal.begin(memory)
     var client = try SteppedClient(on: memory)
@@ -51,7 +51,7 @@ import Testing
     #expect(next.tern.installID == client.tern.installID)
   }
 
-  @Test func `what it takes survives the end of the process from then on`() async throws {
+  @Test func `keeps events beyond the end of the process once it has recovered`() async throws {
     let memory = InMemoryFileSystem()
     memory.lockUp()
     var client = try SteppedClient(on: memory) { $0.startsPaused = true }
@@ -64,7 +64,7 @@ import Testing
     #expect(next.names == ["A"])
   }
 
-  @Test func `the install and the user of before are those of what was recorded meanwhile`() async throws {
+  @Test func `gives the previous install and user to events recorded meanwhile`() async throws {
     let memory = InMemoryFileSystem()
     let first = try SteppedClient(on: memory)
     first.tern.identify("anna")
@@ -81,7 +81,7 @@ import Testing
     #expect(client.received.allSatisfy { $0["install"] == install.description } && client.tern.installID == install)
   }
 
-  @Test func `an opt-out of before holds for what was recorded meanwhile`() async throws {
+  @Test func `keeps a previous opt-out, which applies to events recorded meanwhile`() async throws {
     let memory = InMemoryFileSystem()
     let first = try SteppedClient(on: memory)
     first.tern.isEnabled = false
@@ -95,7 +95,7 @@ import Testing
     #expect(client.tern.ledger.droppedByReason == [.erased: 1] && client.tern.ledger.balances)
   }
 
-  @Test func `an opt-out meanwhile reaches what earlier processes left, and is written down`() async throws {
+  @Test func `saves an opt-out made meanwhile and erases the events of earlier processes`() async throws {
     let memory = InMemoryFileSystem()
     let first = try SteppedClient(on: memory) { $0.startsPaused = true }
     first.tern.track("Old")
@@ -112,7 +112,7 @@ import Testing
     #expect(client.tern.ledger.balances)
   }
 
-  @Test func `a part that is switched off meanwhile takes its events along`() async throws {
+  @Test func `erases the events of a part that is disabled meanwhile`() async throws {
     let memory = InMemoryFileSystem()
     memory.lockUp()
     var client = try SteppedClient(on: memory)
@@ -125,7 +125,7 @@ import Testing
     #expect(client.tern.ledger.droppedByReason == [.erased: 1])
   }
 
-  @Test func `what does not fit is counted, the oldest of the least important first`() async throws {
+  @Test func `counts events that do not fit in memory, evicting the oldest normal ones first`() async throws {
     let memory = InMemoryFileSystem()
     memory.lockUp()
     var client = try SteppedClient(on: memory)
@@ -141,12 +141,14 @@ import Testing
     #expect(client.received.contains { $0["type"] == "drops" } && client.tern.ledger.balances)
   }
 
-  @Test func `events wake nobody but every ten seconds, and an app that comes back does at once`() async throws {
+  @Test func `is retried for events at most every ten seconds, and immediately when the app becomes active`()
+    async throws
+  {
     let memory = InMemoryFileSystem()
     memory.lockUp()
     var client = try SteppedClient(on: memory)
     client.pass(.seconds(3600))
-    #expect((8...20).contains(client.wakeUps), "rarely, when nothing happens")
+    #expect((8...20).contains(client.wakeUps), "rarely while nothing happens")
     client.tern.track("A")
     client.work()
     let calls = memory.operationCount
@@ -169,10 +171,10 @@ import Testing
     memory.setScript(nil)
     other.tern.track("C")
     other.work()
-    #expect(other.tern.status.hasStorage, "an event is a reason after ten seconds")
+    #expect(other.tern.status.hasStorage, "an event triggers a retry after ten seconds")
   }
 
-  @Test func `a disk that fills up later is the same, and the order stays`() async throws {
+  @Test func `recovers from a disk that fills up later, and keeps the order`() async throws {
     let memory = InMemoryFileSystem()
     var client = try SteppedClient(on: memory)
     client.answers = false
@@ -190,7 +192,7 @@ import Testing
     #expect(client.names == ["A", "B", "C", "D"] && client.tern.ledger.dropped == 0 && client.tern.ledger.balances)
   }
 
-  @Test func `a receipt of an event that was held is answered as any other`() async throws {
+  @Test func `fulfills the receipt of a buffered event like any other`() async throws {
     let memory = InMemoryFileSystem()
     let first = try SteppedClient(on: memory) { $0.startsPaused = true }
     first.tern.isEnabled = false
@@ -213,7 +215,7 @@ import Testing
     try await other.value
   }
 
-  @Test func `an install that cannot be read is not replaced`() async throws {
+  @Test func `does not replace an install that cannot be read`() async throws {
     let memory = InMemoryFileSystem()
     let first = try SteppedClient(on: memory)
     first.kill()
@@ -227,7 +229,7 @@ import Testing
     #expect(client.received.map { $0["install"] } == [first.tern.installID.description])
   }
 
-  @Test func `a client that ends counts what it could not write`() async throws {
+  @Test func `counts the events that a client could not write before it ended`() async throws {
     let memory = InMemoryFileSystem()
     var client = try SteppedClient(on: memory)
     memory.setCapacity(memory.totalBytes)
@@ -239,7 +241,7 @@ import Testing
     #expect(next.tern.ledger.droppedByReason == [.storageFailed: 1] && next.tern.ledger.balances)
   }
 
-  @Test func `a client without switches looks for them also when it has nothing to do`() async throws {
+  @Test func `is retried by an idle client that has not read its settings`() async throws {
     let memory = InMemoryFileSystem()
     let first = try SteppedClient(on: memory)
     first.tern.isEnabled = false
@@ -254,8 +256,8 @@ import Testing
   }
 }
 
-@Suite struct `The times of trying a disk again` {
-  @Test func `double up to ten minutes, whatever comes`() {
+@Suite struct `The storage backoff` {
+  @Test func `doubles up to ten minutes, whatever happens`() {
     var retry = StorageBackoff(failedAt: .seconds(100))
     #expect(!retry.isDue(.timer, at: .milliseconds(100_999)) && retry.isDue(.timer, at: .seconds(101)))
     var pauses: [Duration] = []
@@ -271,7 +273,7 @@ import Testing
     #expect(retry.isDue(.request, at: last))
   }
 
-  @Test func `what is held never exceeds its bounds, and nothing goes for something less important`() {
+  @Test func `keeps the buffer within its bounds, and evicts nothing for a less important event`() {
     let seed = UInt64.random(in: 0 ... .max)
     var generator = FastGenerator(seed: seed)
     for _ in 0..<200 {
@@ -286,7 +288,7 @@ import Testing
         model.append((number, size, lane))
         let lanes = gone.compactMap { one in model.first { $0.number == one }?.lane }
         #expect(lane == .critical || !lanes.contains(.critical), "seed \(seed)")
-        // The oldest of its lane, unless it is the newcomer itself.
+        // The oldest event of its lane, unless that is the new one itself.
         for one in gone where one != number {
           let oldest = model.first { $0.lane == model.first { $0.number == one }?.lane }
           #expect(oldest?.number == one, "seed \(seed)")

@@ -2,17 +2,17 @@ import Tern
 import TernTestSupport
 
 extension TernClient {
-  /// Waits until the status is as wanted, and returns it.
+  /// Waits until the status satisfies the condition, and returns it.
   @discardableResult
   func waitForStatus(where isWanted: (Status) -> Bool) async -> Status {
     for await status in statusUpdates where isWanted(status) { return status }
     return status
   }
 
-  /// Waits until nothing is left to be sent, the reports that the last deliveries set off included; the collector must
-  /// accept what it gets.
+  /// Waits until nothing is left to send, including the drop reports caused by the last deliveries. The collector must
+  /// accept everything.
   ///
-  /// The status alone may be read between a delivery and its report. A flush is taken in after both.
+  /// The status alone may be read between a delivery and its report. A flush is handled after both.
   func emptied() async {
     repeat { await waitForStatus { $0.queued == 0 && $0.inFlight == 0 } } while await flush() != .nothingToSend
   }

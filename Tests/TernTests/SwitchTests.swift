@@ -7,7 +7,7 @@ import Testing
 
 @testable import Tern
 
-@Suite(.timeLimit(.minutes(5))) struct `PersistedSettings on disk` {
+@Suite(.timeLimit(.minutes(5))) struct `Settings on disk` {
   private let memory = InMemoryFileSystem()
   private let harness: TestHarness
 
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `disabling on a full disk is written down once erasing made room`() async throws {
+  @Test func `save an opt-out on a full disk once erasing has made room`() async throws {
     let tern = try client()
     for number in 0..<50 { tern.track("E\(number)") }
     memory.setCapacity(memory.totalBytes)
@@ -43,11 +43,11 @@ import Testing
     await next.shutdown()
   }
 
-  @Test func `disabling that a kill cut short is finished by the next launch`() async throws {
+  @Test func `finish at the next launch an opt-out that a kill interrupted`() async throws {
     let tern = try client()
     for number in 0..<50 { tern.track("E\(number)") }
     await tern.shutdown()
-    // The switch comes first; this is what a kill before the erasing leaves.
+    // The setting is saved first, so this is the state after a kill before the erasure.
     memory.setContents(of: "/queue/settings.json", to: Array("{\"epoch\":0,\"isEnabled\":false}".utf8))
     let next = try client()
     #expect(!next.isEnabled)
@@ -56,7 +56,7 @@ import Testing
     await next.shutdown()
   }
 
-  @Test func `disabling on a disk that refuses is written down when it no longer does`() async throws {
+  @Test func `save an opt-out once a failing disk recovers`() async throws {
     let tern = try client()
     memory.setScript { $0.path.contains("settings.json") && $0.kind == .open ? .fail(errno: 28) : nil }
     tern.isEnabled = false
@@ -65,13 +65,13 @@ import Testing
     #expect(saved == nil)
     memory.setScript(nil)
     _ = await tern.flush()
-    // The loop saves before it answers anything that comes after the flush.
+    // The loop saves before it handles any message after the flush.
     _ = await tern.flush()
     #expect(saved?.isEnabled == false)
     await tern.shutdown()
   }
 
-  @Test func `what was refused all along is written down at shutdown`() async throws {
+  @Test func `save an opt-out at shutdown if every earlier attempt failed`() async throws {
     let tern = try client()
     memory.setScript { $0.path.contains("settings.json") ? .fail(errno: 28) : nil }
     tern.isEnabled = false
@@ -82,7 +82,7 @@ import Testing
     #expect(saved?.isEnabled == false && saved?.user == "user-7" && saved?.optOuts == 1)
   }
 
-  @Test func `the user is on disk when identify returns, whatever becomes of the process`() async throws {
+  @Test func `contain the user when identify returns, whatever happens to the process`() async throws {
     let tern = try client()
     tern.identify("user-7")
     #expect(saved?.user == "user-7")
@@ -93,7 +93,7 @@ import Testing
     #expect(saved?.user == nil)
   }
 
-  @Test func `naming the same user again looks at no file`() async throws {
+  @Test func `are not read when the same user is identified again`() async throws {
     let tern = try client()
     tern.identify("user-7")
     let looks = Locked(0)
@@ -110,14 +110,14 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `an opt-out is not lost to what another process writes at the same moment`() async throws {
+  @Test func `keep an opt-out when another process writes at the same moment`() async throws {
     let first = try client()
     let second = try client()
     let hasBegun = Locked(false)
     let hasAsked = Locked(false)
     memory.setScript { [memory] operation in
       if operation.kind == .lock, hasBegun.withLock({ $0 }) { hasAsked.withLock { $0 = true } }
-      // The second one has read the file and is about to replace it: the first one's moment.
+      // The second process has read the file and is about to replace it; now the first one acts.
       guard operation.kind == .rename, operation.path.contains("settings.json."),
         hasBegun.withLock({ hasBegun in
           defer { hasBegun = true }
@@ -128,7 +128,7 @@ import Testing
       return nil
     }
     let hasEnded = Locked(false)
-    // A thread of its own: it waits without giving way to other tasks.
+    // On a separate thread, because it blocks without yielding to other tasks.
     Thread.detachNewThread {
       second.identify("user-7")
       hasEnded.withLock { $0 = true }
@@ -142,7 +142,7 @@ import Testing
     await second.shutdown()
   }
 
-  @Test func `a client that named nobody leaves the user that another named`() async throws {
+  @Test func `keep the user that another client identified`() async throws {
     let first = try client()
     let second = try client()
     second.identify("user-7")

@@ -3,7 +3,7 @@ import Tern
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `The transport of this system` {
+@Suite(.timeLimit(.minutes(5))) struct `The system transport` {
   private func send(
     to server: TestHTTPServer, path: String = "/v1/events", timeout: Duration = .seconds(20)
   ) async throws -> TransportResult {
@@ -14,7 +14,7 @@ import Testing
     return await SystemTransport().send(request)
   }
 
-  @Test func `sends head and body and returns the answer`() async throws {
+  @Test func `sends the head and the body and returns the response`() async throws {
     let server = try TestHTTPServer(
       answer: "HTTP/1.1 200 OK\r\nContent-Length: 14\r\nRetry-After: 5\r\nConnection: close\r\n\r\n{\"accepted\":1}")
     defer { server.stop() }
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test(arguments: [Duration(attoseconds: .max), Duration(attoseconds: .min), .seconds(5_000_000)])
-  func `takes every time-out`(timeout: Duration) async throws {
+  func `accepts every timeout`(timeout: Duration) async throws {
     let server = try TestHTTPServer(answer: "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
     defer { server.stop() }
     let result = try await send(to: server, timeout: timeout)
@@ -50,10 +50,10 @@ import Testing
   }
 
   @Test(arguments: [("http://224.0.0.1", TransportFailure.Kind.offline), ("http://127.0.0.1:1", .connection)])
-  func `tells an address that nothing leads to from one where nobody answers`(
+  func `distinguishes an unreachable address from one that does not answer`(
     address: String, kind: TransportFailure.Kind
   ) async throws {
-    // No connection can be made to a group of hosts, whatever the network: nothing is sent.
+    // A connection to a multicast address is impossible on any network, so nothing is sent.
     let url = try #require(URL(string: address))
     let result = await SystemTransport().send(TransportRequest(url: url, headers: [:], body: [1]))
     guard case .failure(let failure) = result else { return #expect(Bool(false), "\(result)") }
@@ -70,28 +70,28 @@ import Testing
     #expect(server.requests.count == 2 && server.requests.allSatisfy { !$0.contains("Cookie: a=b") })
   }
 
-  @Test func `says when nobody listens`() async throws {
+  @Test func `reports a refused connection`() async throws {
     let server = try TestHTTPServer(answer: nil)
     server.stop()
     guard case .failure(let failure) = try await send(to: server) else { return #expect(Bool(false)) }
     #expect(failure.kind == .connection && !failure.message.isEmpty)
   }
 
-  @Test func `says when the connection is cut`() async throws {
+  @Test func `reports a closed connection`() async throws {
     let server = try TestHTTPServer(answer: nil)
     defer { server.stop() }
     guard case .failure(let failure) = try await send(to: server) else { return #expect(Bool(false)) }
     #expect(failure.kind == .connection)
   }
 
-  @Test func `gives up an answer that is cut short`() async throws {
+  @Test func `fails when a response is cut short`() async throws {
     let server = try TestHTTPServer(
       answer: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\n{\"accepted\":1}")
     defer { server.stop() }
     guard case .failure = try await send(to: server) else { return #expect(Bool(false)) }
   }
 
-  @Test func `bounds the whole answer, not only the time without a byte`() async throws {
+  @Test func `limits the time of the whole response, not only of silence`() async throws {
     let server = try TestHTTPServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", then: .drip)
     defer { server.stop() }
     guard case .failure(let failure) = try await send(to: server, timeout: .milliseconds(300)) else {
@@ -100,14 +100,14 @@ import Testing
     #expect(failure.kind == .timedOut, "\(failure.message)")
   }
 
-  @Test func `ends an answer that does not end`() async throws {
+  @Test func `ends a response without end`() async throws {
     let server = try TestHTTPServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 100000000000\r\n\r\n", then: .flood)
     defer { server.stop() }
     guard case .failure(let failure) = try await send(to: server) else { return #expect(Bool(false)) }
     #expect(failure.kind == .connection && failure.message.contains("too long"))
   }
 
-  @Test func `ends a request under way when its task is cancelled`() async throws {
+  @Test func `aborts a request in flight when its task is cancelled`() async throws {
     let server = try TestHTTPServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", then: .drip)
     defer { server.stop() }
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)/"))

@@ -8,21 +8,21 @@ import TernEvents
   import Glibc
 #endif
 
-/// A server on a free port of this machine that answers each connection with the same bytes.
+/// A server on a free local port that answers each connection with the same bytes.
 final class TestHTTPServer: Sendable {
   let port: UInt16
   private let descriptor: Int32
   private let requestsSeen = Locked<[String]>([])
 
-  /// The requests so far, head and body.
+  /// The heads and bodies of all requests so far.
   var requests: [String] { requestsSeen.withLock { $0 } }
 
-  /// What follows the answer, until the other side has enough.
+  /// The bytes repeated after the answer until the other side closes.
   enum Trail { case nothing, drip, flood }
 
   /// - Parameters:
-  ///   - answer: What to send; `nil` closes the connection without a word.
-  ///   - trail: What to send after it.
+  ///   - answer: The bytes to send; `nil` closes the connection without an answer.
+  ///   - trail: The bytes to repeat after it.
   init(answer: String?, then trail: Trail = .nothing) throws {
     #if canImport(Darwin)
       let stream = SOCK_STREAM
@@ -47,7 +47,8 @@ final class TestHTTPServer: Sendable {
       while true {
         let connection = accept(descriptor, nil, nil)
         if connection < 0 {
-          // Only here: closed elsewhere, its number could name another server's socket by the time of the next accept.
+          // Closed only here: if it were closed elsewhere, its number could be another server's socket by the next
+          // accept.
           close(descriptor)
           return
         }
@@ -71,7 +72,7 @@ final class TestHTTPServer: Sendable {
   private static func send(_ trail: Trail, to connection: Int32) {
     let bytes = [UInt8](repeating: UInt8(ascii: "x"), count: trail == .flood ? 64 << 10 : 1)
     var state = pollfd(fd: connection, events: Int16(POLLIN), revents: 0)
-    // Something to read here is the end of the connection: the request was read before.
+    // Readable here means that the connection has ended: the request was read before.
     while trail != .nothing, poll(&state, 1, trail == .drip ? 20 : 0) == 0 {
       if Self.write(bytes, connection) < 0 { return }
     }
@@ -81,7 +82,7 @@ final class TestHTTPServer: Sendable {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 
-  /// Reads a head and as many bytes of body as it announces.
+  /// Reads a head and the number of body bytes that it declares.
   private static func readRequest(_ connection: Int32) -> String {
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)

@@ -8,8 +8,8 @@ import Testing
 
 @testable import Tern
 
-/// With a run loop that the test runs itself, so that time passes as it says.
-@Suite struct `A queue that cannot be read for a while` {
+/// Drives the run loop and the clock by hand.
+@Suite struct `A queue that is temporarily unreadable` {
   private struct Effects: DeliveryEffects {
     var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []
     var timer: Duration?
@@ -41,12 +41,12 @@ import Testing
     loop.begin()
   }
 
-  /// As when the process has no descriptor left for one more open file.
+  /// As if the process had no file descriptor left.
   private func runOutOfFiles() {
     memory.setScript { $0.kind == .open && $0.path.hasSuffix(".seg") ? .fail(errno: EMFILE) : nil }
   }
 
-  /// Lets the loop do what there is to do; the collector accepts everything.
+  /// Runs the loop until it has nothing left to do; the collector accepts everything.
   private mutating func work() {
     while true {
       let messages = loop.engine.mailbox.takeAll()
@@ -84,7 +84,7 @@ import Testing
     return await outcome.value
   }
 
-  @Test mutating func `is not forgotten: the ledger keeps its events and a flush does not call it empty`() async {
+  @Test mutating func `stays in the ledger, and a flush does not treat it as empty`() async {
     for number in 0..<10 { tern.track("E\(number)") }
     runOutOfFiles()
     for _ in 0..<5 {
@@ -92,13 +92,13 @@ import Testing
       #expect(tern.ledger.balances && tern.ledger.tracked == 10 && tern.ledger.queued == 10)
     }
     tern.track("More")
-    #expect(tern.ledger.queued == 11, "the file that is open takes more")
+    #expect(tern.ledger.queued == 11, "the open file still accepts events")
     memory.setScript(nil)
-    #expect(await flush() == .sent(11), "when somebody asks, it is tried at once")
+    #expect(await flush() == .sent(11), "a flush retries immediately")
     #expect(tern.ledger.balances && tern.ledger.tracked == 11 && tern.ledger.delivered == 11)
   }
 
-  @Test func `is known to a flush, and sent by itself, also when it could not be read at the launch`() async throws {
+  @Test func `is seen by a flush, and sent on its own, even if it was unreadable at launch`() async throws {
     let memory = InMemoryFileSystem()
     let first = try SteppedClient(on: memory) { $0.startsPaused = true }
     for number in 0..<10 { first.tern.track("E\(number)") }
@@ -106,7 +106,7 @@ import Testing
     memory.setScript { $0.kind == .read && $0.path.hasSuffix(".seg") ? .fail(errno: EIO) : nil }
     var client = try SteppedClient(on: memory, first.harness)
     #expect(await client.flush().error?.code == .unreadable)
-    #expect(client.tern.ledger.balances && client.tern.ledger.queued == 0, "nobody knows how many there are")
+    #expect(client.tern.ledger.balances && client.tern.ledger.queued == 0, "the number of events is unknown")
     client.pass(.seconds(600))
     #expect(client.wakeUps < 20)
     memory.setScript(nil)
@@ -115,7 +115,7 @@ import Testing
     #expect(client.tern.ledger.balances && client.loop.effects.timer == nil)
   }
 
-  @Test func `is erased by an opt-out, also when it could not be read at the launch`() async throws {
+  @Test func `is erased by an opt-out, even if it was unreadable at launch`() async throws {
     let memory = InMemoryFileSystem()
     let first = try SteppedClient(on: memory) { $0.startsPaused = true }
     first.tern.track("Unwanted")
@@ -131,7 +131,7 @@ import Testing
     #expect(client.tern.ledger.droppedByReason == [.erased: 1])
   }
 
-  @Test mutating func `is sent when it can be read again, without anybody asking`() {
+  @Test mutating func `is sent once it is readable, without a flush`() {
     for number in 0..<10 { tern.track("E\(number)") }
     runOutOfFiles()
     pass(.seconds(3600))
@@ -141,18 +141,18 @@ import Testing
     #expect(tern.ledger.delivered == 10)
   }
 
-  @Test mutating func `does not keep the device awake, nor back what can be read`() async {
+  @Test mutating func `neither keeps the device awake nor delays readable events`() async {
     for number in 0..<10 { tern.track("E\(number)") }
-    // One damaged file, for good.
+    // One file stays damaged.
     memory.setScript {
       $0.kind == .read && $0.path.hasSuffix("0000000000000001-normal.seg") ? .fail(errno: EIO) : nil
     }
     pass(.seconds(86_400))
-    #expect((48...130).contains(wakeUps), "every half hour in the end, once to try and once to send")
+    #expect((48...130).contains(wakeUps), "every half hour in the end, once to retry and once to send")
     for number in 0..<3 {
       tern.track("New")
       pass(.seconds(6))
-      #expect(tern.ledger.delivered == number + 1, "sent in its usual time")
+      #expect(tern.ledger.delivered == number + 1, "sent on its usual schedule")
     }
     tern.track("Newer")
     #expect(await flush() == .sent(1))
@@ -160,7 +160,7 @@ import Testing
     #expect(tern.ledger.balances && tern.ledger.queued == 10 && tern.ledger.tracked == 14)
   }
 
-  @Test mutating func `does not let a receipt tell of an event that had long arrived`() async throws {
+  @Test mutating func `does not make a receipt fail for an event that was already delivered`() async throws {
     let receipt = tern.track("A")
     #expect(await flush() == .sent(1))
     tern.track("B")
@@ -170,11 +170,11 @@ import Testing
     #expect(loop.engine.clientState.withLock { !$0.receipts.isEmpty }, "nobody knows")
     memory.setScript(nil)
     pass(.seconds(7))
-    try #require(loop.engine.clientState.withLock { $0.receipts.isEmpty }, "looked for again when it could be read")
+    try #require(loop.engine.clientState.withLock { $0.receipts.isEmpty }, "looked up again once the file was readable")
     #expect(await fate.value == nil, "it was delivered")
   }
 
-  @Test mutating func `is not called empty while its directory is gone and no other can be made`() async {
+  @Test mutating func `is not treated as empty while its directory is gone and cannot be recreated`() async {
     for number in 0..<5 { tern.track("E\(number)") }
     memory.removeTree("/queue")
     memory.setScript { $0.kind == .makeDirectory ? .fail(errno: ENOTDIR) : nil }
@@ -188,7 +188,7 @@ import Testing
     #expect(tern.ledger.delivered > 0 && tern.ledger.queued == 0 && tern.ledger.balances)
   }
 
-  @Test mutating func `keeps no critical event back once there are descriptors again`() async {
+  @Test mutating func `delays no critical event once descriptors are available again`() async {
     tern.pause()
     tern.track("First", priority: .critical)
     runOutOfFiles()
@@ -200,7 +200,7 @@ import Testing
     #expect(tern.ledger.delivered == 2, "at once")
   }
 
-  @Test mutating func `keeps no event back for longer than a minute once there are descriptors again`() async {
+  @Test mutating func `delays no event for longer than a minute once descriptors are available again`() async {
     tern.track("First")
     runOutOfFiles()
     for _ in 0..<12 { #expect(await flush().error?.code == .unreadable) }
@@ -210,7 +210,7 @@ import Testing
     #expect(tern.ledger.delivered == 2)
   }
 
-  /// Asks, and lets the loop take the question in.
+  /// Awaits the receipt in a task and lets the loop handle the request.
   private mutating func ask(_ receipt: Receipt) async throws -> Task<ReceiptError?, Never> {
     let task = Task { () async -> ReceiptError? in
       do throws(ReceiptError) {

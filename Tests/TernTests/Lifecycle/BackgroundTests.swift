@@ -9,12 +9,12 @@ import Testing
     try TestHarness(transport: transport, backgroundActivity: system)
   }
 
-  /// Time was asked for once, and given back exactly once.
+  /// Checks that background time was requested once and ended exactly once.
   private func expectBalance() {
     #expect(system.begun == 1 && system.ended == [1])
   }
 
-  @Test func `sends until the queue is empty, what is recorded meanwhile too`() async throws {
+  @Test func `continues until the queue is empty, including events recorded meanwhile`() async throws {
     let harness = try harness(ScriptedTransport(answers: [.hold]))
     let tern = try harness.client {
       $0.sessions = .manual
@@ -32,7 +32,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `with nothing to send it ends at once`() async throws {
+  @Test func `ends immediately when there is nothing to send`() async throws {
     let harness = try harness()
     let tern = try harness.client { $0.sessions = .manual }
     #expect(await tern.sendInBackground() == BackgroundSendResult(ending: .finished))
@@ -41,7 +41,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `ends with the first request that fails, and says what is left`() async throws {
+  @Test func `ends with the first failed request and returns the number of events left`() async throws {
     let harness = try harness(ScriptedTransport(answers: [.accept, .status(503)]))
     let tern = try harness.client {
       $0.sessions = .manual
@@ -56,7 +56,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `without a network it says so`() async throws {
+  @Test func `reports that there is no network`() async throws {
     let harness = try harness(ScriptedTransport { _ in .failure(.offline) })
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")
@@ -67,7 +67,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `ends at the deadline, and lets the request under way go on`() async throws {
+  @Test func `ends at the deadline but does not cancel the request in flight`() async throws {
     let harness = try harness(ScriptedTransport { _ in .hold })
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")
@@ -82,7 +82,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `ends when the system takes its time back`() async throws {
+  @Test func `ends when the system revokes its time`() async throws {
     let harness = try harness(ScriptedTransport { _ in .hold })
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")
@@ -96,7 +96,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `ends at once when the system has no time to give`() async throws {
+  @Test func `ends immediately when the system grants no time`() async throws {
     let refusing = ScriptedBackgroundActivity(isGranting: false)
     let harness = try TestHarness(transport: ScriptedTransport { _ in .hold }, backgroundActivity: refusing)
     let tern = try harness.client { $0.sessions = .manual }
@@ -120,7 +120,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a task that was cancelled before gives its time back all the same`() async throws {
+  @Test func `ends its background time even if the task was cancelled before`() async throws {
     let harness = try harness()
     let tern = try harness.client { $0.sessions = .manual }
     let task = Task {
@@ -133,7 +133,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a client that is disabled, paused or shut down says so`() async throws {
+  @Test func `returns the reason when the client is disabled, paused or shut down`() async throws {
     let harness = try harness()
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")
@@ -154,7 +154,7 @@ import Testing
     #expect(harness.transport.requests.isEmpty)
   }
 
-  @Test func `several at a time give back each its own time`() async throws {
+  @Test func `several calls at once each end their own background time`() async throws {
     let harness = try harness()
     let tern = try harness.client { $0.sessions = .manual }
     for number in 0..<100 { tern.track("E\(number)") }

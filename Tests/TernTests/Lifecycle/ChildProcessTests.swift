@@ -5,7 +5,7 @@
   import Testing
 
   @Suite struct `A child process` {
-    @Test func `starts however many descriptors are open`() throws {
+    @Test func `starts no matter how many descriptors are open`() throws {
       try raiseDescriptorLimit(to: 2_000)
       var descriptors: [Int32] = []
       defer { for descriptor in descriptors { close(descriptor) } }
@@ -25,7 +25,7 @@
       #expect(child.wait() == .code(1))
     }
 
-    @Test func `reads and writes the given files and has the given variables`() throws {
+    @Test func `reads and writes the given files and receives the given variables`() throws {
       let (input, output) = (Pipe(), Pipe())
       let child = try ChildProcess(
         "sh", ["-c", "read line; echo $GREETING $line"], environment: ["GREETING": "Hello"],
@@ -37,7 +37,7 @@
       #expect(child.wait() == .code(0))
     }
 
-    @Test func `ends by its code or by a signal, even one that its parent ignores`() async throws {
+    @Test func `ends with its exit code or by a signal, even one that its parent ignores`() async throws {
       #expect(try ChildProcess("/bin/sh", ["-c", "exit 7"]).wait() == .code(7))
       let previous = signal(SIGHUP, SIG_IGN)
       defer { signal(SIGHUP, previous) }
@@ -46,10 +46,10 @@
       sleeper.send(SIGHUP)
       let exit = await sleeper.ended()
       #expect(exit == .signal(SIGHUP) && !sleeper.isRunning)
-      #expect(sleeper.kill() == .signal(SIGHUP), "a process ends once")
+      #expect(sleeper.kill() == .signal(SIGHUP), "the exit status is final")
     }
 
-    @Test func `that cannot be started is an error`() {
+    @Test func `that cannot be started throws an error`() {
       #expect(throws: ChildProcess.StartError.self) { try ChildProcess("/nowhere/to/be/found") }
     }
 

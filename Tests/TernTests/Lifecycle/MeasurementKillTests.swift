@@ -13,9 +13,9 @@ import Testing
   import Glibc
 #endif
 
-/// With a real process on a real disk.
+/// Uses a real process on a real disk.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct `A process with hits that is killed` {
-  @Test func `hits of a process that was killed are sent after the restart, each once`() async throws {
+  @Test func `its hits are sent once each after the restart`() async throws {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("tern-hits-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
     for life in 0..<3 {
@@ -40,9 +40,9 @@ import Testing
     }
     #expect(transport.received.compactMap { $0["el"] }.compactMap(Int.init) == Array(0..<150))
     #expect(transport.requests.map(\.hits.count) == Array(repeating: 20, count: 7) + [10])
-    #expect(Set(transport.received.map { $0["cid"] }).count == 1, "one client over all lives")
+    #expect(Set(transport.received.map { $0["cid"] }).count == 1, "the client ID stays the same")
     #expect(transport.received.compactMap { $0["_s"] }.compactMap(Int.init) == Array(1...150))
-    // Within one boot the wait is known whatever became of the wall clock.
+    // Within one boot the waiting time does not depend on the wall clock.
     #expect(transport.received.allSatisfy { Int64($0["qt"] ?? "") ?? -1 >= 0 })
     await client.shutdown()
   }

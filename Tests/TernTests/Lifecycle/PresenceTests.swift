@@ -2,8 +2,8 @@ import Testing
 
 @testable import Tern
 
-@Suite struct `Whether somebody can use the app` {
-  @Test func `a machine that wakes does not bring back an app that is hidden`() {
+@Suite struct `The app's presence` {
+  @Test func `does not return when the machine wakes while the app is hidden`() {
     var presence = Presence()
     #expect(presence.update { $0.isHidden = true } == .left)
     #expect(presence.update { $0.isAsleep = true } == nil)
@@ -11,7 +11,7 @@ import Testing
     #expect(presence.update { $0.isHidden = false } == .came)
   }
 
-  @Test func `the same word twice changes nothing`() {
+  @Test func `does not change when a notification repeats`() {
     var presence = Presence()
     #expect(presence.update { $0.isAsleep = false } == nil)
     #expect(presence.update { $0.isAsleep = true } == .left)

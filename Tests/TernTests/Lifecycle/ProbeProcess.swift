@@ -3,7 +3,7 @@ import TernBase
 import TernChildProcess
 import TernEvents
 
-/// A running `TernProbe`, which is built beside the test program.
+/// A running `TernProbe`, which is built next to the test program.
 final class ProbeProcess: Sendable {
   private struct State {
     var lines: [String] = []
@@ -19,7 +19,7 @@ final class ProbeProcess: Sendable {
   var identifier: Int32 { process.identifier }
 
   /// - Parameters:
-  ///   - prefix: A command that runs it, with its arguments; none by default.
+  ///   - prefix: A command, with its arguments, that runs the probe; none by default.
   init(_ arguments: [String], by prefix: [String] = []) throws {
     let output = Pipe()
     let commands = Pipe()
@@ -41,7 +41,7 @@ final class ProbeProcess: Sendable {
     try? input.close()
   }
 
-  /// Beside the test program, where the package manager builds both.
+  /// The path next to the test program, where the package manager builds both.
   private static var path: String {
     let directory = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundleURL
       .deletingLastPathComponent()
@@ -49,15 +49,15 @@ final class ProbeProcess: Sendable {
       .appendingPathComponent("TernProbe").path
   }
 
-  /// All lines so far.
+  /// The lines received so far.
   var lines: [String] { state.withLock { $0.lines } }
 
   func say(_ line: String) { input.write(Data((line + "\n").utf8)) }
 
-  /// Closes its standard input, which ends the process.
+  /// Closes the standard input of the process, which ends it.
   func hangUp() { try? input.close() }
 
-  /// Waits for a line with this beginning and returns the rest of it; `nil` when the process ended without one.
+  /// Waits for a line with this prefix and returns the rest of it; `nil` if the process ends without one.
   @discardableResult
   func line(_ beginning: String) async -> String? {
     let line = await withCheckedContinuation { continuation in
@@ -72,7 +72,7 @@ final class ProbeProcess: Sendable {
     return line.map { String($0.dropFirst(beginning.count)).trimmingCharacters(in: .whitespaces) }
   }
 
-  /// Says a line and waits for an answer with this beginning; forgets earlier answers of that kind.
+  /// Sends a line and waits for an answer with this prefix; discards earlier answers with the same prefix.
   @discardableResult
   func say(_ line: String, andHear beginning: String) async -> String? {
     state.withLock { $0.lines.removeAll { $0.hasPrefix(beginning) } }

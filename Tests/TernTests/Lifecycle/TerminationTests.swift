@@ -5,8 +5,8 @@
   import TernTestSupport
   import Testing
 
-  /// With real processes and real signals.
-  @Suite(.serialized, .timeLimit(.minutes(5))) struct `A process that is asked to end` {
+  /// Uses real processes and real signals.
+  @Suite(.serialized, .timeLimit(.minutes(5))) struct `A process that receives SIGTERM` {
     private struct Pair {
       let collector: ProbeProcess
       let app: ProbeProcess
@@ -21,7 +21,7 @@
       func terminate() { kill(app.identifier, SIGTERM) }
     }
 
-    /// An app that has recorded 100 events and sent none, and a collector.
+    /// Starts an app that has recorded 100 events and sent none, and a collector.
     private func start(_ options: [String], collector: [String] = []) async throws -> Pair {
       let collector = try ProbeProcess(["collector"] + collector)
       let port = try #require(await collector.line("port"))
@@ -36,7 +36,7 @@
 
     private func received(_ pair: Pair) -> Int { pair.collector.lines.count { $0.hasPrefix("received") } }
 
-    @Test func `delivers everything first, and ends by the signal`() async throws {
+    @Test func `delivers everything, then dies of the signal`() async throws {
       let pair = try await start(["--flush-on-termination", "20000"])
       defer { pair.end() }
       pair.terminate()
@@ -46,7 +46,7 @@
       #expect(received(pair) == 100)
     }
 
-    @Test func `may take as long as there is time`() async throws {
+    @Test func `may use all of the allowed time`() async throws {
       let pair = try await start(["--flush-on-termination", "longest"])
       defer { pair.end() }
       pair.terminate()
@@ -55,7 +55,7 @@
       await pair.collector.line("received E99")
     }
 
-    @Test func `without the call it ends at once, and loses nothing either`() async throws {
+    @Test func `ends immediately without flushOnTermination, and loses nothing`() async throws {
       let pair = try await start([])
       defer { pair.end() }
       pair.terminate()
@@ -63,11 +63,11 @@
       #expect(exit == .signal(SIGTERM) && received(pair) == 0)
       let next = try await start(["--directory", pair.directory.path])
       defer { next.end() }
-      // A launch with a backlog sends it by itself.
+      // A launch sends the backlog without a flush.
       #expect(await next.collector.line("received E99") != nil)
     }
 
-    @Test func `does not wait beyond the deadline for a collector that hangs`() async throws {
+    @Test func `does not wait past the deadline for a collector that hangs`() async throws {
       let pair = try await start(["--flush-on-termination", "700"], collector: ["--hang"])
       defer { pair.end() }
       let start = ContinuousClock().now
@@ -80,7 +80,7 @@
       #expect(pair.collector.lines.contains { $0.hasPrefix("request") })
     }
 
-    @Test func `ends by the deadline even when it has blocked all of Swift's threads`() async throws {
+    @Test func `ends by the deadline even when all of Swift's threads are blocked`() async throws {
       let pair = try await start(["--flush-on-termination", "500"])
       defer { pair.end() }
       await pair.app.say("block", andHear: "blocked")
@@ -99,7 +99,7 @@
       #expect(exit == .signal(SIGTERM))
     }
 
-    @Test func `the app's own handler gets the signal after everything was delivered`() async throws {
+    @Test func `runs the app's own handler after delivering everything`() async throws {
       let pair = try await start(["--before", "exit", "--flush-on-termination", "20000"])
       defer { pair.end() }
       pair.terminate()
@@ -110,7 +110,7 @@
       #expect(received(pair) == 100)
     }
 
-    @Test func `a handler that the app sets later is the one that counts`() async throws {
+    @Test func `leaves a handler that the app installs later in charge`() async throws {
       let pair = try await start(["--flush-on-termination", "20000", "--after", "exit"])
       defer { pair.end() }
       pair.terminate()
@@ -118,7 +118,7 @@
       #expect(exit == .code(7) && received(pair) == 0)
     }
 
-    @Test func `a process that ignores the signal goes on`() async throws {
+    @Test func `keeps running if it ignores the signal`() async throws {
       let pair = try await start(["--before", "ignore", "--flush-on-termination", "20000"])
       defer { pair.end() }
       pair.terminate()
@@ -130,7 +130,7 @@
       #expect(exit == .code(0))
     }
 
-    @Test func `a process that ignored the first signal has all of the second one's time`() async throws {
+    @Test func `has the full time again for a second signal after ignoring the first`() async throws {
       let first = Duration.seconds(1)
       let pair = try await start(
         ["--before", "ignore", "--flush-on-termination", "1000"], collector: ["--hang-on", "Late"])
@@ -141,12 +141,12 @@
       await pair.app.say("flush-on-termination 3600000", andHear: "watching")
       await pair.app.say("track Late", andHear: "tracked")
       pair.terminate()
-      // Real time: what must not happen would happen when the deadline of the first signal is over.
+      // Real time: a failure would show once the deadline of the first signal has passed.
       try await Task.sleep(until: start + first + .milliseconds(200), clock: .continuous)
-      #expect(await pair.app.say("handler", andHear: "handler") == "caught", "it still waits")
+      #expect(await pair.app.say("handler", andHear: "handler") == "caught", "the app still waits")
     }
 
-    @Test func `a client that was shut down leaves the signal as it was`() async throws {
+    @Test func `restores the signal's handler when the client shuts down`() async throws {
       let pair = try await start(["--flush-on-termination", "20000"])
       defer { pair.end() }
       #expect(await pair.app.say("handler", andHear: "handler") == "caught")

@@ -4,12 +4,12 @@
   import TernTestSupport
   import Testing
 
-  /// With real processes, real sockets and a real (virtual) cable; in real time, because the kernel has no other.
+  /// Uses real processes, real sockets and a real (virtual) cable, in real time because the kernel offers no other.
   @Suite(
     .serialized, .timeLimit(.minutes(5)),
     .enabled(if: Cable.obstacle == nil, Comment(rawValue: Cable.obstacle ?? "")))
-  struct `On a real link` {
-    /// A seed whose pauses are long: whoever hears nothing of the network waits for minutes.
+  struct `A real link` {
+    /// A seed with long backoffs: a client without network hints waits for minutes.
     private static let seed = "1"
 
     private struct Machines {
@@ -25,7 +25,7 @@
       }
     }
 
-    /// A collector at one end of a cable, and at the other two apps: one hears of the network and one does not.
+    /// A collector at one end of a cable and two apps at the other; one app receives network hints and one does not.
     private func machines(_ name: String, collectorAt address: String = Cable.collectorAddress) async throws -> Machines
     {
       let cable = try Cable(name)
@@ -47,8 +47,8 @@
         cable: cable, collector: collector, listening: apps[0], deaf: apps[1], directories: directories)
     }
 
-    /// Lets both apps record an event and fail until their pauses are long; then brings the network back, and measures
-    /// how long after that the event of the one arrives. That of the other has not by then.
+    /// Lets both apps record an event and fail until their backoffs are long, then brings the network back and measures
+    /// how long the event of the first app takes to arrive. The other app's event has not arrived by then.
     private func measure(
       _ machines: Machines, _ what: String, flushes: String = "14 500", restore: () throws -> Void
     ) async throws {
@@ -76,14 +76,14 @@
       return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    @Test func `what was recorded while the interface was down arrives when it is up`() async throws {
+    @Test func `an event recorded while the interface is down arrives when it is up`() async throws {
       let machines = try await machines("up")
       defer { machines.end() }
       try machines.cable.onApp("link set cable down")
       try await measure(machines, "interface up") { try machines.cable.onApp("link set cable up") }
     }
 
-    @Test func `what was recorded without an address arrives when there is one`() async throws {
+    @Test func `an event recorded without an address arrives when there is one`() async throws {
       let machines = try await machines("addr")
       defer { machines.end() }
       try machines.cable.onApp("addr del \(Cable.appAddress)/30 dev cable")
@@ -92,7 +92,7 @@
       }
     }
 
-    @Test func `what was recorded without a route arrives when there is one`() async throws {
+    @Test func `an event recorded without a route arrives when there is one`() async throws {
       let machines = try await machines("route", collectorAt: Cable.farAddress)
       defer { machines.end() }
       try await measure(machines, "default route added") {
@@ -100,10 +100,10 @@
       }
     }
 
-    @Test func `a request that hangs on a pulled cable is not waited for when it is plugged in`() async throws {
+    @Test func `a request that hangs on an unplugged cable is restarted when the cable is plugged in`() async throws {
       let machines = try await machines("cable")
       defer { machines.end() }
-      // Packets go nowhere and nobody says so: requests hang. The system sends the first packet again after 1, 3, 7 s.
+      // Packets vanish without an error, so requests hang. The system sends the first packet again after 1, 3 and 7 s.
       try machines.cable.letRequestsHang()
       try machines.cable.onCollector("link set cable down")
       try await measure(machines, "cable plugged in", flushes: "1 3500") {

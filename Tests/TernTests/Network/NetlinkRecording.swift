@@ -1,7 +1,6 @@
-/// What a kernel (Linux 6.18, x86-64) sent while `ip` changed a pair of virtual interfaces, one datagram after the other.
+/// The datagrams that a kernel (Linux 6.18, x86-64) sent while `ip` changed a pair of virtual interfaces.
 ///
-/// The attributes of links other than the name are left out, and lengths corrected: nothing reads them, and they take
-/// 1,400 bytes each.
+/// Link attributes other than the name, 1,400 bytes that no code reads, are left out and the lengths corrected.
 enum NetlinkRecording {
   /// The answer to a request for all links: `lo` (1) and `v0` (2), both up.
   static let links = datagrams(
@@ -11,7 +10,7 @@ enum NetlinkRecording {
     1400000003000200010000000000000000000000
     """)
 
-  /// The answer to a request for all addresses: of `v0` 192.0.2.2/30, 2001:db8::2/64 and one of the link.
+  /// The answer to a request for all addresses: 192.0.2.2/30, 2001:db8::2/64 and a link-local one, all of `v0`.
   static let addresses = datagrams(
     """
     4c000000140002000100000000000000020880fe01000000080001007f000001080002007f000001070003006c6f00000800080080000000
@@ -24,7 +23,7 @@ enum NetlinkRecording {
     1400000003000200010000000000000000000000
     """)
 
-  /// `ip link set v0 down`: the address of IPv4 stays, and its routes go without a word.
+  /// `ip link set v0 down`: the IPv4 address stays, and its routes disappear without a message.
   static let linkDown = datagrams(
     """
     28000000100000000000000000000000000001000200000002100000010000000700030076300000,
@@ -105,7 +104,7 @@ enum NetlinkRecording {
     02000000
     """)
 
-  /// `ip addr add 2001:db8::9/64 dev v0`: told while it is being checked, and again when it can be used.
+  /// `ip addr add 2001:db8::9/64 dev v0`: announced while it is tentative, and again when it is usable.
   static let address6Added = datagrams(
     """
     740000001800000600000000000000000a400000fe0200010000000008000f00fe0000001400010020010db8000000000000000000000000

@@ -4,8 +4,8 @@
 
   @testable import Tern
 
-  @Suite struct `What the kernel says about the network` {
-    /// A table that knows the recorded machine: `v0` is up and has addresses.
+  @Suite struct `The kernel's network messages` {
+    /// A table of the recorded machine: `v0` is up and has addresses.
     private func known() -> NetlinkTable {
       var table = NetlinkTable()
       #expect(table.begin() == [.ask(.links)])
@@ -18,13 +18,13 @@
       datagrams.flatMap { table.received($0) }.count { $0 == .announce }
     }
 
-    @Test func `a link that goes down says nothing, and one that comes up does once`() {
+    @Test func `a link that goes down is no hint, and one that comes up is one hint`() {
       var table = known()
       #expect(announcements(&table, NetlinkRecording.linkDown) == 0)
       #expect(announcements(&table, NetlinkRecording.linkUp) == 1)
     }
 
-    @Test func `a cable that is pulled and put back is a change`() {
+    @Test func `a cable that is unplugged and plugged in again is a change`() {
       var table = known()
       #expect(announcements(&table, NetlinkRecording.carrierLost) == 0)
       #expect(announcements(&table, NetlinkRecording.carrierGained) == 1)
@@ -39,38 +39,38 @@
       #expect(announcements(&table, NetlinkRecording.addressAdded) == 0)
     }
 
-    @Test func `an address counts when it has been checked, once`() {
+    @Test func `an address counts once, when it is no longer tentative`() {
       var table = known()
       let steps = NetlinkRecording.address6Added.map { announcements(&table, [$0]) }
       #expect(steps == [0, 0, 1, 0])
     }
 
-    @Test func `a bridge that takes a link and lets go of it is no change, and the link is still known`() {
+    @Test func `adding a link to a bridge and removing it is no change, and the link stays known`() {
       var table = known()
       #expect(announcements(&table, NetlinkRecording.bridged + NetlinkRecording.unbridged) == 0)
       #expect(announcements(&table, NetlinkRecording.carrierLost + NetlinkRecording.carrierGained) == 1)
     }
 
-    @Test func `an address on a link without carrier waits for the carrier`() {
+    @Test func `an address on a link without a carrier counts when the carrier appears`() {
       var table = known()
       #expect(announcements(&table, NetlinkRecording.linkDown) == 0)
       #expect(announcements(&table, NetlinkRecording.addressAdded) == 0)
       #expect(announcements(&table, NetlinkRecording.linkUp) == 1)
     }
 
-    @Test func `a link that was removed is forgotten with its addresses`() {
+    @Test func `a removed link is forgotten along with its addresses`() {
       var table = known()
       #expect(announcements(&table, NetlinkRecording.linkRemoved) == 0)
       #expect(announcements(&table, NetlinkRecording.carrierGained) == 0)
     }
 
-    @Test func `what was so at the start is no change`() {
+    @Test func `the initial state is no change`() {
       var table = NetlinkTable()
       _ = table.begin()
       #expect(announcements(&table, NetlinkRecording.linkUp + NetlinkRecording.addressAdded) == 0)
     }
 
-    @Test func `a machine that has only itself never hears of a network`() {
+    @Test func `a machine with only a loopback interface gets no hints`() {
       var table = NetlinkTable()
       _ = table.begin()
       let loopback = NetlinkRecording.links[0].prefix(40)
@@ -80,7 +80,7 @@
       #expect(announcements(&table, [Array(loopback), Array(itsAddress), Array(loopback)]) == 0)
     }
 
-    @Test func `after lost messages everything is asked again, and a network that is there is told once`() {
+    @Test func `after lost messages the table is read again, and an existing network is one hint`() {
       var table = known()
       #expect(table.lostMessages() == [.ask(.links)])
       #expect(NetlinkRecording.links.flatMap { table.received($0) } == [.ask(.addresses)])
@@ -94,7 +94,7 @@
       NetlinkRecording.links + NetlinkRecording.addresses + NetlinkRecording.linkDown + NetlinkRecording.linkUp
       + NetlinkRecording.defaultRouteAdded + NetlinkRecording.address6Added + NetlinkRecording.linkRemoved
 
-    @Test func `a datagram cut short anywhere says no more than the whole one`() {
+    @Test func `a truncated datagram reveals no more than the whole one`() {
       for datagram in Self.all {
         let whole = NetlinkMessage.messages(in: datagram)
         for end in datagram.indices {
@@ -104,8 +104,8 @@
       }
     }
 
-    @Test func `no length in a message leads anywhere outside it`() {
-      // Each two bytes that could be a length, with the values that break careless readers.
+    @Test func `no length in a message causes a read outside it`() {
+      // Every two bytes that could be a length are set to the values that break careless readers.
       for datagram in Self.all {
         for offset in stride(from: 0, to: datagram.count - 1, by: 2) {
           for value: UInt16 in [0, 1, 3, 4, 5, 15, 16, 17, 0x7FFF, 0x8000, 0xFFFC, 0xFFFF] {
@@ -118,7 +118,7 @@
       }
     }
 
-    @Test(arguments: 0..<20) func `random bytes and random messages fill nothing and stop nothing`(seed: UInt64) {
+    @Test(arguments: 0..<20) func `random bytes and messages neither grow the table nor break it`(seed: UInt64) {
       var generator = FastGenerator(seed: seed)
       var table = known()
       for _ in 0..<2_000 {
@@ -128,7 +128,7 @@
         }
         _ = table.received(bytes)
       }
-      // Whatever it took in, it comes to its senses when it asks again.
+      // Whatever the table has read, a new dump repairs it.
       _ = table.lostMessages()
       for datagram in NetlinkRecording.links + NetlinkRecording.addresses { _ = table.received(datagram) }
       #expect(announcements(&table, NetlinkRecording.carrierLost + NetlinkRecording.carrierGained) == 1)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Tern
 
-@Suite struct `The pace of hints about the network` {
+@Suite struct `The network hint throttle` {
   private let start: Duration = .seconds(100)
 
-  @Test func `a change waits for those that belong to it, and they are told as one`() {
+  @Test func `merges related changes into one hint`() {
     var pacer = NetworkHintThrottle()
     #expect(pacer.changed(at: start) == start + NetworkHintThrottle.settlingTime)
     #expect(pacer.changed(at: start + .milliseconds(1)) == nil)
@@ -16,7 +16,7 @@ import Testing
     #expect(pacer.changed(at: start + .milliseconds(101)) != nil)
   }
 
-  @Test func `a link that flaps for an hour is told less and less often`() {
+  @Test func `passes on a link that flaps for an hour less and less often`() {
     var pacer = NetworkHintThrottle()
     var hints: [Duration] = []
     var due: Duration?
@@ -35,7 +35,7 @@ import Testing
     #expect(hints.count < 70)
   }
 
-  @Test func `after a quiet time the next change is told at once again`() {
+  @Test func `passes on the next change immediately after a quiet period`() {
     var pacer = NetworkHintThrottle()
     var now = start
     for _ in 0..<10 {

@@ -3,15 +3,15 @@
   import Glibc
   import TernChildProcess
 
-  /// Two machines of their own on one cable: network namespaces `app` and `collector` with a pair of virtual interfaces.
+  /// Two machines on one cable: the network namespaces `app` and `collector` with a pair of virtual interfaces.
   ///
-  /// They are removed with this object; what a test program that was killed left behind, the next one removes.
+  /// This object removes them when it is deallocated. Leftovers of a killed test program are removed by the next one.
   final class Cable: Sendable {
     let app: String
     let collector: String
     static let appAddress = "192.0.2.2"
     static let collectorAddress = "192.0.2.1"
-    /// The collector's as well; no route leads there unless a test makes one.
+    /// A second address of the collector; no route leads there unless a test adds one.
     static let farAddress = "198.51.100.1"
 
     init(_ name: String) throws {
@@ -35,8 +35,8 @@
     func onApp(_ command: String) throws { try Self.ip("-n \(app) \(command)") }
     func onCollector(_ command: String) throws { try Self.ip("-n \(collector) \(command)") }
 
-    /// Lets the app's system send into the void: it knows the other end's hardware address, so that it need not ask for
-    /// it, and waits as long between two attempts to connect as older systems do.
+    /// Makes the app's packets vanish: its system knows the hardware address of the other end, so it need not ask for
+    /// it, and waits as long between two connection attempts as older systems do.
     func letRequestsHang() throws {
       let hardwareAddress = "02:00:00:00:00:01"
       try onCollector("link set cable address \(hardwareAddress)")
@@ -45,7 +45,7 @@
       try Self.ip("netns exec \(app) sh -c", "test ! -e \(setting) || echo 0 > \(setting)")
     }
 
-    /// Why no namespaces can be made here; `nil` when they can.
+    /// The reason why namespaces cannot be created here; `nil` if they can.
     static let obstacle: String? = {
       removeStale()
       let name = "tern-\(getpid())-try"
@@ -55,7 +55,7 @@
         try ip("-n \(name) link add name near type veth peer name far")
         return nil
       } catch {
-        return "network namespaces cannot be made here: \(error)"
+        return "network namespaces cannot be created here: \(error)"
       }
     }()
 
@@ -73,12 +73,12 @@
       var description: String
     }
 
-    /// Runs `ip` and waits for its end: milliseconds, and a test may block for as long.
+    /// Runs `ip` to completion. This takes milliseconds, and a test may block for that long.
     private static func ip(_ arguments: String, _ last: String? = nil) throws {
       let words = arguments.split(separator: " ").map(String.init) + (last.map { [$0] } ?? [])
       let exit = try ChildProcess("ip", words, error: nil).wait()
       guard exit == .code(0) else {
-        throw Failure(description: "`ip \(arguments)` failed (\(exit)); it takes root and CAP_NET_ADMIN")
+        throw Failure(description: "`ip \(arguments)` failed (\(exit)); it requires root and CAP_NET_ADMIN")
       }
     }
   }

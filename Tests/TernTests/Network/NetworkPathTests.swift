@@ -12,20 +12,20 @@ import Testing
     return paths.map { changes.updated($0) }
   }
 
-  @Test func `the first one is no change`() {
+  @Test func `the first update is no change`() {
     #expect(changes(wireless) == [false])
     #expect(changes(none) == [false])
   }
 
-  @Test func `a way where none was is a change, and its loss is none`() {
+  @Test func `gaining a path is a change, and losing it is not`() {
     #expect(changes(none, wireless, none, wireless) == [false, true, false, true])
   }
 
-  @Test func `from one interface to another is a change, either way`() {
+  @Test func `moving to another interface is a change, in either direction`() {
     #expect(changes(wireless, mobile, wireless) == [false, true, true])
   }
 
-  @Test func `the same way again, or a second one beside it, is no change`() {
+  @Test func `the same path again, or a second one next to it, is no change`() {
     var withoutMobile = wireless
     withoutMobile.interfaces = ["en0"]
     #expect(changes(wireless, wireless, withoutMobile, wireless) == [false, false, false, false])

@@ -4,20 +4,20 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `When the network comes back` {
+@Suite(.timeLimit(.minutes(5))) struct `The return of the network` {
   private let network = ScriptedReachability()
 
   private func world(_ transport: ScriptedTransport = ScriptedTransport()) throws -> TestHarness {
     try TestHarness(transport: transport, reachability: network)
   }
 
-  /// Lets a hint become due.
+  /// Advances the clock until a hint is due.
   private func settle(_ clock: TestClock) async {
     await clock.sleeping(until: clock.uptime + .milliseconds(100))
     clock.advance(by: .milliseconds(100))
   }
 
-  @Test func `a client that failed tries at once, however long its pause is`() async throws {
+  @Test func `makes a failing client retry immediately, however long its backoff`() async throws {
     let harness = try world(ScriptedTransport { _ in .failure(.connection) })
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")
@@ -30,7 +30,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a request that hangs is called back and sent again`() async throws {
+  @Test func `cancels a request that hangs and sends it again`() async throws {
     let harness = try world(ScriptedTransport(answers: [.hold]))
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A", priority: .critical)
@@ -43,14 +43,14 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a request that has only begun is left alone`() async throws {
+  @Test func `leaves alone a request that has only just started`() async throws {
     let harness = try world(ScriptedTransport(answers: [.hold]))
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A", priority: .critical)
     await harness.transport.request(number: 1)
     network.change()
     await settle(harness.clock)
-    // A second one proves that the hint was taken in.
+    // A second hint proves that the first one was handled.
     tern.track("B", priority: .critical)
     await harness.transport.request(number: 2)
     harness.transport.release()
@@ -59,7 +59,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `nothing is sent when nothing waits`() async throws {
+  @Test func `sends nothing when no events wait`() async throws {
     let harness = try world()
     let tern = try harness.client { $0.sessions = .manual }
     network.change()
@@ -69,7 +69,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a client that was shut down observes nothing and leaves nothing running`() async throws {
+  @Test func `is not observed after a client's shutdown, which leaves nothing running`() async throws {
     let harness = try world()
     let tern = try harness.client { $0.sessions = .manual }
     #expect(network.observers == 1)
@@ -81,7 +81,7 @@ import Testing
     network.change()
   }
 
-  @Test func `a client that was let go of observes nothing`() async throws {
+  @Test func `is not observed by a client without references`() async throws {
     let harness = try world()
     var tern: TernClient? = try harness.client { $0.sessions = .manual }
     let stream = try #require(tern?.statusUpdates)
@@ -91,9 +91,9 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `the system's own source gives everything back when it is stopped`() async throws {
+    @Test func `is reported by a system source that releases everything when it is stopped`() async throws {
       func descriptors() throws -> Int {
-        // Those of this kind only: other tests open and close theirs meanwhile.
+        // Only rtnetlink sockets count: other tests open and close other descriptors meanwhile.
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
           let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(name)")
           return target.map { sockets.contains($0) } ?? false
