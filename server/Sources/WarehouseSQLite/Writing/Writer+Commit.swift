@@ -14,8 +14,8 @@ extension Writer {
     } catch {
       let failure = WarehouseError.from(error)
       // A full or failing disk affects all batches, so retrying them one by one would only delay the error.
-      let isBatchError = (error as? SQLFailure)?.isAboutValues ?? (failure.code != .full && failure.code != .unavailable)
-      guard jobs.count > 1, isBatchError else {
+      let isAboutOne = (error as? SQLFailure)?.isAboutValues ?? (failure.code != .full && failure.code != .unavailable)
+      guard jobs.count > 1, isAboutOne else {
         return jobs.forEach { $0.waiter.resume(throwing: failure) }
       }
       for job in jobs { commit([job]) }
@@ -216,7 +216,7 @@ extension IncomingBatch {
       throw WarehouseError(
         code: .invalid,
         message:
-          "Event \(event.index) refers to install \(event.install) or device \(event.device), which isn't in the batch.")
+          "Event \(event.index) refers to install \(event.install) or device \(event.device), missing from the batch.")
     }
   }
 }
