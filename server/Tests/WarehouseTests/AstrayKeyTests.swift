@@ -7,7 +7,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// Devices whose clocks are off by years: their events are counted once, whatever happens.
+/// Devices whose clocks are off by years: each of their events is still counted exactly once.
 @Suite struct AstrayKeyTests {
   private static let start = milliseconds("2026-05-04T10:00:00Z")
   private static let day: Int64 = 86_400_000
@@ -18,7 +18,7 @@ import Testing
     return (directory, catalog, try catalog.createApp(name: "Player").id)
   }
 
-  /// What the device's clock showed, for events that happened a second apart.
+  /// Times of the device's clock, for events that happened a second apart.
   private static let clocks: [Int64] = [
     0, 5_000, milliseconds("2001-01-01T00:00:00Z"), milliseconds("2024-02-29T12:00:00Z"),
     milliseconds("2025-09-01T00:00:00Z"),
@@ -26,8 +26,8 @@ import Testing
     -1_000, .min, .max - 100_000,
   ]
 
-  /// All events of one request, as the collector hands them over `days` after they happened: the corrected times of a
-  /// retry differ a little from those of the first attempt.
+  /// All events in one request, as the collector submits them `days` after they happened. The corrected times of a
+  /// retry differ slightly from those of the first attempt.
   private func request(after days: Int64 = 0) -> IncomingBatch {
     let received = Timestamp(millisecondsSince1970: Self.start + days * Self.day)
     let events = Self.clocks.enumerated().flatMap { clock, shown in
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test(arguments: [1, 7, 1 << 19])
-  func `an install whose clock is years off is counted once, across retries, restarts, crashes and forgetting`(
+  func `an install with a clock years off is counted once, across retries, restarts, crashes and key expiry`(
     pendingKeys: Int
   ) async throws {
     let (directory, catalog, app) = try setUp()
@@ -78,7 +78,7 @@ import Testing
     for days in [1, 30, 200, 399] as [Int64] {
       let bound = Self.start + (days - DuplicateIndex.lifetimeDays) * Self.day
       try await warehouse.perform { while try $0.expireKeys(before: bound) {} }
-      try await expectKnown(warehouse, app, after: days, "after \(days) days of forgetting")
+      try await expectKnown(warehouse, app, after: days, "after \(days) days of expiry")
     }
     try await warehouse.close()
     try SQLiteWarehouse.rebuild(directory: directory.path, catalog: catalog)
@@ -89,7 +89,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `astray keys are forgotten too, in the end`() async throws {
+  @Test func `keys out of window expire too, eventually`() async throws {
     let (directory, catalog, app) = try setUp()
     let warehouse = try SQLiteWarehouse(
       directory: directory.path, catalog: catalog, configuration: WarehouseConfiguration(pendingKeys: 1))
@@ -106,10 +106,10 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `a day that has astray keys only is not taken for a day without any`() async throws {
+  @Test func `a day with only out-of-window keys isn't taken for an empty day`() async throws {
     let (directory, catalog, app) = try setUp()
     var batch = request()
-    // So many that the day is asked about often enough to get a filter.
+    // Enough look-ups for the day to get a filter.
     batch.events = (0..<2_500).map { index in
       let shown = timestamp("2025-09-01T00:00:00Z") + .seconds(index)
       return IncomingEvent(
@@ -146,7 +146,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `clients do not choose how much memory the days of their clocks take`() async throws {
+  @Test func `clients can't make the days of their clocks take up memory`() async throws {
     let (directory, catalog, app) = try setUp()
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     var batch = request()

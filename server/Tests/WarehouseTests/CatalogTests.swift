@@ -9,7 +9,7 @@ import Testing
 @testable import WarehouseSQLite
 
 @Suite struct CatalogTests {
-  @Test func `an app gets a key, a secret and a tracking id of its own`() throws {
+  @Test func `an app gets a unique key, secret and tracking ID`() throws {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path + "/deep/er")
     let app = try catalog.createApp(name: "Player", timeZone: "Europe/Berlin")
@@ -29,7 +29,7 @@ import Testing
     #expect(second.id > app.id)
   }
 
-  @Test func `databases of a newer version are refused in one line, whatever is asked of them`() async throws {
+  @Test func `databases of a newer version are refused with a one-line message, for any operation`() async throws {
     let newer = "INSERT INTO grdb_migrations VALUES ('9 from the future')"
     let directory = try TemporaryDirectory()
     var catalog = try Catalog(directory: directory.path)
@@ -51,7 +51,7 @@ import Testing
     #expect(error?.description.contains("\n") == false)
   }
 
-  @Test func `what cannot be used is refused with a reason`() throws {
+  @Test func `invalid values are refused with a reason`() throws {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
     let secret = "0F8FAD5B-d9cb-469f-a165-70867728950e"
@@ -75,7 +75,7 @@ import Testing
     #expect(try catalog.apps() == [app])
   }
 
-  @Test func `an app that another process creates is known at once`() throws {
+  @Test func `an app created by another process is found at once`() throws {
     let directory = try TemporaryDirectory()
     let server = try Catalog(directory: directory.path)
     let command = try Catalog(directory: directory.path)
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  @Test func `the administrator's token is shown once and never stored`() throws {
+  @Test func `the admin token is shown once and never stored`() throws {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
     let token = try #require(try catalog.ensureAdminToken())
@@ -122,7 +122,7 @@ import Testing
     #expect(try !catalog.isSessionValid(other))
   }
 
-  @Test func `the secret for event hashes is drawn once`() throws {
+  @Test func `the secret for event hashes is generated once`() throws {
     let directory = try TemporaryDirectory()
     let first = try Catalog(directory: directory.path).duplicateSecret()
     let second = try Catalog(directory: directory.path).duplicateSecret()
@@ -130,7 +130,7 @@ import Testing
     #expect(first != (0, 0))
   }
 
-  @Test func `many who open a new catalog at once all succeed`() throws {
+  @Test func `a new catalog can be opened by many at once`() throws {
     for _ in 0..<10 {
       let directory = try TemporaryDirectory()
       let path = directory.path + "/new"
@@ -139,7 +139,7 @@ import Testing
       let group = DispatchGroup()
       for number in 0..<8 {
         group.enter()
-        // Threads, not tasks: there are only as many of those at a time as the machine has cores.
+        // Threads, not tasks: only as many tasks run at a time as the machine has cores.
         Thread.detachNewThread {
           do {
             let key = try Catalog(directory: path).createApp(name: "App \(number)").key

@@ -7,9 +7,9 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// Definitions of custom dimensions and metrics, and settings of views, as the catalog keeps them.
+/// Definitions of custom dimensions and metrics, and settings of views, as stored in the catalog.
 @Suite struct DefinitionTests {
-  /// A clock that a test sets.
+  /// A clock controlled by the test.
   private final class Clock: Sendable {
     let time = Locked(timestamp("2024-05-14T10:00:00Z"))
   }
@@ -22,7 +22,7 @@ import Testing
     try catalog.close()
   }
 
-  @Test func `a name counts for all reports, a scope from its moment on`() throws {
+  @Test func `a name applies to all reports, a scope only from the change on`() throws {
     try over { catalog, app, clock in
       let first = try catalog.define(app: app.id, kind: .dimension, index: 3, name: "Plan", scope: .session)
       #expect(first.rules == [.init(start: timestamp("2024-05-14T10:00:00Z"), scope: .session)])
@@ -31,7 +31,7 @@ import Testing
       clock.time.withLock { $0 = timestamp("2024-05-15T10:00:00Z") }
       let widened = try catalog.define(app: app.id, kind: .dimension, index: 3, scope: .user)
       #expect(widened.rules.map(\.scope) == [.session, .user] && widened.name == "Tariff")
-      // A clock that was put back does not reach behind a rule.
+      // A clock that was set back must not affect existing rules.
       clock.time.withLock { $0 = timestamp("2024-05-13T10:00:00Z") }
       let stopped = try catalog.define(app: app.id, kind: .dimension, index: 3, isActive: false)
       #expect(stopped.rules.last?.start == timestamp("2024-05-15T10:00:00Z") + .milliseconds(1))
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `what cannot be a definition is refused`() throws {
+  @Test func `invalid definitions are refused`() throws {
     try over { catalog, app, _ in
       for index in [0, 201, -1] {
         #expect(throws: WarehouseError.self) {
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a view keeps its settings, and what cannot be one is refused`() throws {
+  @Test func `a view keeps its settings, and invalid ones are refused`() throws {
     try over { catalog, app, _ in
       let settings = ViewSettings(
         sessionTimeout: .seconds(60), campaignDays: 731, hasQuotas: true, currency: "EUR", identity: .explicitUser)

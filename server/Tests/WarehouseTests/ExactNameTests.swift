@@ -7,7 +7,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// Names are what their bytes are: whole, and never one of another that looks the same.
+/// Names are compared byte by byte, in full: names that look alike are never merged.
 @Suite struct ExactNameTests {
   private static let days = day("2026-05-04")...day("2026-05-04")
   private static let alike = ["\u{E9}", "e\u{301}"]
@@ -18,7 +18,7 @@ import Testing
     return (catalog, try SQLiteWarehouse(directory: directory.path, catalog: catalog), app)
   }
 
-  @Test func `installs, models, versions and values that look the same are kept apart, restarts or not`() async throws {
+  @Test func `look-alike installs, models, versions and values are kept apart, even after a restart`() async throws {
     let directory = try TemporaryDirectory()
     for round in 1...2 {
       let (catalog, warehouse, app) = try open(in: directory)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `values that look the same are counted apart`() async throws {
+  @Test func `look-alike values are counted separately`() async throws {
     let directory = try TemporaryDirectory()
     let (catalog, warehouse, app) = try open(in: directory)
     for text in Self.alike + Self.alike.suffix(1) {
@@ -63,10 +63,10 @@ import Testing
     try catalog.close()
   }
 
-  @Test func `names are kept as long as the protocols let them be`() async throws {
+  @Test func `names are stored up to the protocols' maximum length`() async throws {
     let directory = try TemporaryDirectory()
     let (catalog, warehouse, app) = try open(in: directory)
-    // 256 characters, as App Center allowed, of three bytes each but the last.
+    // 256 characters, as App Center allowed, of three bytes each except the last.
     let names = ["A", "B", "B"].map { String(repeating: "中", count: 255) + $0 }
     #expect(names[0].utf8.count <= IngestLimits.appCenter.maximumNameBytes)
     _ = try await warehouse.commit(batch(names), app: app)
@@ -84,7 +84,7 @@ import Testing
     try catalog.close()
   }
 
-  @Test func `a session's first event may come five minutes after its beginning, and no later`() async throws {
+  @Test func `a session's first event counts up to five minutes after its start, and no later`() async throws {
     let directory = try TemporaryDirectory()
     let (catalog, warehouse, app) = try open(in: directory)
     for (number, pause) in [300_000, 300_001].enumerated() {

@@ -7,7 +7,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// What devices count themselves: the newest word of each install.
+/// The ledgers of devices: the latest of each install counts.
 @Suite struct LedgerTests {
   private func open() throws -> (TemporaryDirectory, SQLiteWarehouse, AppID, AppID) {
     let directory = try TemporaryDirectory()
@@ -37,11 +37,11 @@ import Testing
     try await source.ledger(app: app, since: timestamp(since))
   }
 
-  @Test func `each install counts once, with its newest ledger, in its own app`() async throws {
+  @Test func `each install counts once, with its latest ledger, in its own app`() async throws {
     let (directory, warehouse, app, other) = try open()
     #expect(try await sums(warehouse.reader, app) == LedgerFigures())
     try await report(ledger(10), warehouse, app)
-    // The same event again, so a duplicate: the ledger is news all the same.
+    // The same event again is a duplicate, but the ledger is new.
     try await report(ledger(20, delivered: 10), at: "2026-05-04T10:00:01Z", warehouse, app)
     try await report(ledger(5, dropped: 1), install: "b", at: "2026-05-03T10:00:00Z", warehouse, app)
     try await report(ledger(100), warehouse, other)
@@ -57,23 +57,23 @@ import Testing
     let catalog = try Catalog(directory: directory.path)
     try SQLiteWarehouse.rebuild(directory: directory.path, catalog: catalog)
     let reader = try SQLiteWarehouse.openForReading(directory: directory.path, catalog: catalog)
-    #expect(try await sums(reader, app) == expected, "neither closing nor rebuilding changes it")
+    #expect(try await sums(reader, app) == expected, "neither closing nor rebuilding changes the sums")
     try reader.close()
   }
 
-  @Test func `a ledger that was overtaken on its way changes nothing`() async throws {
+  @Test func `a ledger overtaken in transit changes nothing`() async throws {
     let (directory, warehouse, app, _) = try open()
     try await report(ledger(20, delivered: 10), warehouse, app)
     try await report(ledger(10), at: "2026-05-04T10:00:05Z", warehouse, app)
     #expect(try await sums(warehouse.reader, app).tracked == 20)
-    // Events that went from waiting to in flight: as many in all, so the one that comes later counts.
+    // Events moved from waiting to in flight: the total is equal, so the later ledger counts.
     var moved = ledger(20, delivered: 10)
     (moved.waiting, moved.inFlight) = (moved.waiting - 3, 4)
     try await report(moved, at: "2026-05-04T10:00:06Z", warehouse, app)
     #expect(try await sums(warehouse.reader, app).inFlight == 4)
     try await report(ledger(20, delivered: 10), at: "2026-05-04T10:00:02Z", warehouse, app)
     #expect(try await sums(warehouse.reader, app).inFlight == 4)
-    // Books that begin anew count once the old ones are out of date.
+    // A ledger that restarts from zero counts once the old one has expired.
     try await report(ledger(3), at: "2026-05-29T09:00:00Z", warehouse, app)
     #expect(try await sums(warehouse.reader, app).tracked == 20)
     try await report(ledger(3), at: "2026-05-29T10:00:07Z", warehouse, app)
@@ -82,7 +82,7 @@ import Testing
     _ = directory
   }
 
-  @Test func `an attachment that is refused when it is to be stored was not delivered`() async throws {
+  @Test func `an attachment refused by the warehouse doesn't count as delivered`() async throws {
     let (directory, warehouse, app, _) = try open()
     func send(_ bytes: [UInt8], key: Int64, _ ledger: DeviceLedger) async throws {
       var batch = batch(["e", "attachment"], firstKey: key)
@@ -105,7 +105,7 @@ import Testing
     _ = directory
   }
 
-  @Test func `sums saturate, and a ledger without an event is nobody's`() async throws {
+  @Test func `sums saturate, and a ledger without an event is ignored`() async throws {
     let (directory, warehouse, app, _) = try open()
     let most = DeviceLedger(
       tracked: DeviceLedger.maximum, delivered: DeviceLedger.maximum, waiting: 1, inFlight: 0,
@@ -129,7 +129,7 @@ import Testing
     _ = directory
   }
 
-  @Test func `a directory that an older server has written can be read before it is written again`() async throws {
+  @Test func `a directory written by an older server can be read before it is upgraded`() async throws {
     let (directory, warehouse, app, _) = try open()
     _ = try await warehouse.commit(batch(["a"]), app: app)
     try await warehouse.perform { try $0.connection.execute("DROP TABLE ledger") }

@@ -5,10 +5,11 @@ import TernEvents
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// What is `Day` outside the model.
+/// A civil day; inside the model, `Day` means something else.
 private func civilDay(_ number: Int) -> Day { Day(number: number) }
 
-/// The rules of docs/views.md, read aloud: looks back over everything for every hit, and remembers nothing.
+/// The rules of docs/views.md, implemented literally: every hit looks back over all earlier ones, and nothing is
+/// cached.
 struct NaiveView {
   struct Hit {
     var client: String
@@ -16,7 +17,7 @@ struct NaiveView {
     var time: Int64
     var received: Int64
     var parameters: [String: String]
-    /// Its place among all that arrived.
+    /// Its position in order of arrival.
     var number = 0
   }
 
@@ -38,7 +39,7 @@ struct NaiveView {
   let view: View
   let definitions: [CustomDefinition]
 
-  /// The figures of every day in UTC.
+  /// Returns the reports of every day, in UTC.
   func days(_ hits: [Hit]) -> [Int: Day] {
     var days: [Int: Day] = [:]
     var counted: [Hit] = []
@@ -68,7 +69,7 @@ struct NaiveView {
     return days
   }
 
-  /// Orders may be refunded by anybody, later; a refund without an amount takes what is left.
+  /// Any client may refund an order later; a refund without an amount refunds the rest.
   private func addRevenue(_ counted: [Hit], _ days: inout [Int: Day]) {
     var left: [String: Int64] = [:]
     for hit in counted.sorted(by: { ($0.time, $0.number) < ($1.time, $1.number) }) {
@@ -80,7 +81,7 @@ struct NaiveView {
     }
   }
 
-  /// Whose each hit is, in the order in which it happened.
+  /// Returns each hit with its user, in the order in which the hits happened.
   private func owned(_ hits: [Hit]) -> [(String, Hit)] {
     let ordered = hits.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }.map(
       \.element)
@@ -90,7 +91,7 @@ struct NaiveView {
     case .user:
       return ordered.enumerated().compactMap { index, hit in
         if !hit.user.isEmpty { return (hit.user, hit) }
-        // All that the client did: ahead to the first hit of the same session that names somebody, if none did.
+        // Look at all hits of the client, ahead to the first of the same session with a user ID if none came before.
         let day = ordered.filter { $0.client == hit.client }
         let own = ordered[...index].count { $0.client == hit.client } - 1
         var session = 0
@@ -108,14 +109,14 @@ struct NaiveView {
     }
   }
 
-  /// What holds on the day of a hit.
+  /// Returns the rules on the day of a hit.
   private func rules(_ hit: Hit) -> View.Rules { view.rules(on: civilDay(Int(hit.time / Self.length))) }
 
   private func campaign(_ hit: Hit) -> [String]? {
     hit.parameters["cs"].map { [$0, "(not set)", "(not set)"] }
   }
 
-  /// What the sessions that begin with a hit are attributed to.
+  /// Returns the campaign of the sessions that begin with a hit.
   private func attribution(_ hit: Hit, after placed: [Placed]) -> [String]? {
     if let own = campaign(hit) { return own }
     guard let last = placed.last(where: { campaign($0.hit) != nil }) else { return nil }
@@ -133,7 +134,7 @@ struct NaiveView {
     return named != attribution(placed[first].hit, after: Array(placed[..<first]))
   }
 
-  /// The session of a hit that was filtered out; -1 for none.
+  /// Returns the session of a hit that was filtered out; -1 for none.
   private func home(_ position: Int, _ placed: [Placed]) -> Int {
     let hit = placed[position].hit
     func isNear(_ other: Placed) -> Bool {

@@ -7,9 +7,9 @@ import TernEvents
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// The warehouse as one would write it if nothing had to be fast: keeps all events and counts them when asked.
+/// A warehouse without any optimization: it keeps all events and counts them on each read.
 ///
-/// It shares no code with the real one, not even the calendar.
+/// It shares no code with the real one, including the calendar.
 final class NaiveWarehouse {
   struct Entry {
     var app: AppID
@@ -65,7 +65,7 @@ final class NaiveWarehouse {
     return Day(year: parts.year ?? 0, month: parts.month ?? 0, day: parts.day ?? 0)
   }
 
-  /// What one entry counts for: key, how often, and whether its install is a user of the key.
+  /// Returns an entry's contributions: key, count, and whether its install is a user of the key.
   private func contributions(_ entry: Entry, _ dimension: Warehouse::Dimension) -> [(String, Int, Bool)] {
     let kind = entry.event.kind
     if kind == .drops {

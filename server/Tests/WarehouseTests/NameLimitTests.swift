@@ -8,7 +8,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// Apps that bring more different names than the dictionary takes.
+/// Apps with more distinct names than the dictionary accepts.
 @Suite struct NameLimitTests {
   private static let days = day("2026-05-01")...day("2026-05-30")
   private static let room = NameKind.event.limit + NameKind.event.dailyAllowance
@@ -35,14 +35,14 @@ import Testing
     _ names: [String], at start: String, device: IncomingDevice = phone, properties: [Properties.Element] = []
   ) -> IncomingBatch { batch(names, at: start, device: device, properties: properties) }
 
-  /// Events named in order within one second, so that all are of one day.
+  /// Events with these names in order within one second, so that all are on one day.
   private func flood(_ names: [String], at start: String = "2026-05-04T10:00:00Z") -> IncomingBatch {
     var batch = batch(names, at: start)
     for index in batch.events.indices { batch.events[index].time = timestamp(start) }
     return batch
   }
 
-  @Test func `names beyond the limit and the day's allowance are counted together, and as a loss`() async throws {
+  @Test func `names beyond the limit and the daily allowance are counted together, and as a loss`() async throws {
     let place = try Place()
     let names = (0..<Self.room + 500).map { "name \($0)" }
     _ = try await place.warehouse.commit(flood(names), app: place.app)
@@ -59,7 +59,7 @@ import Testing
     try await place.warehouse.close()
   }
 
-  @Test func `a flood of new names takes nothing from those that are known`() async throws {
+  @Test func `a flood of new names doesn't affect existing ones`() async throws {
     let place = try Place()
     let known = makeBatch(
       ["Play", "Stop"], at: "2026-05-04T09:00:00Z", properties: [Properties.Element(name: "p", value: .integer(1))])
@@ -68,7 +68,7 @@ import Testing
     for index in floods.events.indices {
       floods.events[index].properties = [Properties.Element(name: "property \(index)", value: .integer(1))]
     }
-    // The two names and the property are among the limit's.
+    // The two names and the property are within the limit.
     #expect(try await place.warehouse.commit(floods, app: place.app).unnamed == 502)
     #expect(try await place.warehouse.commit(flood(["one more"]), app: place.app).unnamed == 1)
     var again = known
@@ -82,8 +82,7 @@ import Testing
     try await place.warehouse.close()
   }
 
-  @Test func `the operator sees and changes how many new names an app may bring, and gets the names back`() async throws
-  {
+  @Test func `the operator can see and raise an app's limit of new names, which restores the names`() async throws {
     let place = try Place()
     _ = try await place.warehouse.commit(flood((0..<Self.room + 10).map { "name \($0)" }), app: place.app)
     func names() async throws -> NameFigures? {
@@ -94,7 +93,7 @@ import Testing
     for wrong in [-1, Catalog.maximumNewNamesPerDay + 1] {
       #expect(throws: WarehouseError.self) { try place.catalog.setNewNamesPerDay(of: place.app, to: wrong) }
     }
-    // A second later each, since the writer does not ask for each name.
+    // One second apart, since the writer doesn't read the limit for every name.
     for (second, perDay, name, count) in [
       (2, 1_001, "more", 1), (4, 1_001, "too many", 0), (6, 1_500, "more again", 1), (8, 0, "none", 0),
       (10, nil, "as before", 0),
@@ -117,7 +116,7 @@ import Testing
     try reader.close()
   }
 
-  @Test func `after a flood, new names are counted by name the next day, of devices too`() async throws {
+  @Test func `the day after a flood, new names are counted by name again, including those of devices`() async throws {
     let place = try Place()
     var names = (0..<Self.room + 10).map { "name \($0)" }
     var batch = flood(names)
@@ -149,7 +148,7 @@ import Testing
     try await place.warehouse.close()
   }
 
-  @Test func `rebuilding gives rows the names that have a number by now`() async throws {
+  @Test func `rebuilding restores names in rows that have got an ID since`() async throws {
     let place = try Place()
     let properties = NameKind.property.limit + NameKind.property.dailyAllowance
     var flood = flood((0..<Self.room).map { "name \($0)" })
@@ -185,7 +184,7 @@ import Testing
     try await again.close()
   }
 
-  @Test func `texts that memory does not hold are found on disk and keep their number`() async throws {
+  @Test func `texts not in memory are found on disk and keep their IDs`() async throws {
     let place = try Place()
     try await place.warehouse.perform { writer in
       try writer.transact {

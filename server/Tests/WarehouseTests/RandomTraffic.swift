@@ -6,13 +6,13 @@ import TernEvents
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// Batches as a crowd of clients might send them: several apps, retries, late and early events, all kinds and protocols.
+/// Random batches like those of many clients: several apps, retries, late and early events, all kinds and protocols.
 struct RandomTraffic {
   var generator: FastGenerator
   let apps: [AppID]
-  /// The middle of the event times.
+  /// The midpoint of the event times.
   let center: Int64
-  /// How far event times lie apart, in milliseconds.
+  /// The range of event times, in milliseconds.
   let spread: Int64
   private var sent: [(IncomingBatch, AppID)] = []
   private var nextKey: Int64 = 1
@@ -28,12 +28,12 @@ struct RandomTraffic {
   private mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &generator) }
 
   mutating func next() -> (IncomingBatch, AppID) {
-    // A retry: the whole batch again, sometimes cut differently.
+    // A retry: the whole batch again, sometimes divided differently.
     if !sent.isEmpty, below(5) == 0 {
       var (batch, app) = sent[below(sent.count)]
       if below(2) == 0 { batch.events = Array(batch.events.shuffled(using: &generator).prefix(1 + below(10))) }
       batch.rejections = []
-      // Corrected by another amount than the first time.
+      // The clock correction differs from the first attempt's.
       let shift = Duration.milliseconds(below(2_000) - 1_000)
       for index in batch.events.indices where batch.events[index].duplicateKey != nil {
         batch.events[index].time = batch.events[index].time + shift
@@ -81,7 +81,7 @@ struct RandomTraffic {
       name: "name \(below(12))", properties: properties(kind))
   }
 
-  /// What the device's clock showed, which is far off for some.
+  /// Returns the time by the device's clock, which is far off for some.
   private mutating func shown(_ time: Timestamp) -> Timestamp {
     let year: Int64 = 365 * 86_400_000
     switch below(8) {

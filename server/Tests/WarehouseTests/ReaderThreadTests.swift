@@ -6,9 +6,9 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// The threads on which reports read.
+/// The thread pool for reads.
 @Suite struct ReaderThreadTests {
-  /// Jobs that wait until they are let go, and how many run at once.
+  /// Blocks jobs until it is opened, and counts how many run at once.
   private final class Gate: Sendable {
     private let state = Locked((running: 0, most: 0, started: 0))
     private let open = DispatchSemaphore(value: 0)
@@ -33,10 +33,10 @@ import Testing
     }
   }
 
-  @Test func `slow reads hold up no task, and no more run than there are threads`() async throws {
+  @Test func `slow reads don't block tasks, and no more run at once than there are threads`() async throws {
     let (threads, gate) = (ReaderThreads(count: 2), Gate())
     try await withThrowingTaskGroup(of: Void.self) { group in
-      // Many more than there are cooperative threads: were they blocked, the task below could not go on.
+      // Far more than there are cooperative threads; if they were blocked, the task below couldn't proceed.
       for _ in 0..<100 { group.addTask { try await threads.run { gate.pass() } } }
       await gate.waitUntilStarted(2)
       #expect(gate.started == 2)
@@ -48,7 +48,7 @@ import Testing
     threads.close()
   }
 
-  @Test func `reads that take turns leave the other threads to others`() async throws {
+  @Test func `reads that take turns leave the other threads free`() async throws {
     let (threads, slow, quick) = (ReaderThreads(count: 2), Gate(), Gate())
     let turn = Gate()
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -65,7 +65,7 @@ import Testing
     threads.close()
   }
 
-  @Test func `what waits when the threads are closed still runs, and later reads throw`() async throws {
+  @Test func `waiting reads still run after closing, and later reads throw`() async throws {
     let (threads, gate) = (ReaderThreads(count: 1), Gate())
     async let first: Void = threads.run { gate.pass() }
     await gate.waitUntilStarted(1)

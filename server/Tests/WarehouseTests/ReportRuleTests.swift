@@ -7,7 +7,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// The rule of 04:00 (docs/views.md): which hits are in a view's reports.
+/// The 04:00 rule of docs/views.md, which decides what hits are in a view's reports.
 @Suite struct ReportRuleTests {
   private static let hour: Int64 = 3_600_000
   private static let minute: Int64 = 60_000
@@ -23,7 +23,7 @@ import Testing
       first: View.Rules(lateness: lateness))
   }
 
-  /// Expects the hit on `date`, in until the last millisecond before the cut, and out at it.
+  /// Expects the hit on `date`, in time up to the last millisecond before the cutoff, and late from then on.
   private func expectCut(
     _ zone: String, _ queued: String, _ cut: String, date: String, window: Int64,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -37,24 +37,24 @@ import Testing
     #expect(rule.final(rule.day(of: time)) == end, sourceLocation: sourceLocation)
   }
 
-  @Test func `a hit of 23:59 in New York is in until 03:59:59_999`() throws {
+  @Test func `a hit at 23:59 in New York counts until 03:59:59_999`() throws {
     try expectCut(
       "America/New_York", "2024-05-15T03:59:00Z", "2024-05-15T08:00:00Z", date: "2024-05-14",
       window: 4 * Self.hour + Self.minute)
   }
 
-  @Test func `a hit of midnight in New York has 28 hours`() throws {
+  @Test func `a hit at midnight in New York has 28 hours to arrive`() throws {
     try expectCut(
       "America/New_York", "2024-05-14T04:00:00Z", "2024-05-15T08:00:00Z", date: "2024-05-14", window: 28 * Self.hour)
   }
 
-  @Test func `a hit of 23:59 in Kolkata, row 3`() throws {
+  @Test func `a hit at 23:59 in Kolkata counts until 03:59:59_999`() throws {
     try expectCut(
       "Asia/Kolkata", "2024-03-10T18:29:00Z", "2024-03-10T22:30:00Z", date: "2024-03-10",
       window: 4 * Self.hour + Self.minute)
   }
 
-  @Test func `a hit that did not wait is always in`() throws {
+  @Test func `a hit that didn't wait always counts`() throws {
     var generator = SystemRandomNumberGenerator()
     let seed = UInt64.random(in: 0...UInt64.max, using: &generator)
     print("seed \(seed)")
@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `four hours at 04:00 sharp is midnight of the same day, in`() throws {
+  @Test func `a hit received at 04:00 sharp after four hours is from midnight of that day and counts`() throws {
     let rule = try calendar("America/New_York")
     let received = milliseconds("2024-05-15T08:00:00Z")
     let time = received - 4 * Self.hour
@@ -77,7 +77,8 @@ import Testing
     #expect(rule.counts(time: time, received: received))
   }
 
-  @Test func `four hours and a millisecond at 04:00 sharp is the day before, out`() throws {
+  @Test func `a hit received at 04:00 sharp after four hours and a millisecond is from the day before and late`() throws
+  {
     let rule = try calendar("America/New_York")
     let received = milliseconds("2024-05-15T08:00:00Z")
     let time = received - 4 * Self.hour - 1
@@ -86,7 +87,7 @@ import Testing
     #expect(rule.counts(time: time, received: received - 1))
   }
 
-  @Test func `a hit that waited 28 hours less a millisecond is in`() throws {
+  @Test func `a hit that waited a millisecond less than 28 hours counts`() throws {
     let rule = try calendar("America/New_York")
     let received = milliseconds("2024-05-15T08:00:00Z") - 1
     let time = received - (28 * Self.hour - 1)
@@ -105,7 +106,7 @@ import Testing
     ("2024-11-03T04:00:00Z", "2024-11-04T09:00:00Z", "2024-11-03", 29 * 60),
     ("2024-11-03T05:30:00Z", "2024-11-04T09:00:00Z", "2024-11-03", 27 * 60 + 30),
     ("2024-11-03T06:30:00Z", "2024-11-04T09:00:00Z", "2024-11-03", 26 * 60 + 30),
-  ]) func `days around the changes of clocks in New York`(
+  ]) func `days around clock changes in New York`(
     queued: String, cut: String, date: String, minutes: Int
   ) throws {
     try expectCut("America/New_York", queued, cut, date: date, window: Int64(minutes) * Self.minute)
@@ -116,7 +117,7 @@ import Testing
     ("Europe/Berlin", "2024-10-26T21:59:00Z", "2024-10-27T03:00:00Z", "2024-10-26", 5 * 60 + 1),
     ("Australia/Lord_Howe", "2024-04-06T12:59:00Z", "2024-04-06T17:30:00Z", "2024-04-06", 4 * 60 + 31),
     ("Australia/Lord_Howe", "2024-10-05T13:29:00Z", "2024-10-05T17:00:00Z", "2024-10-05", 3 * 60 + 31),
-  ]) func `Berlin, and half an hour on Lord Howe`(
+  ]) func `days around clock changes in Berlin, and by half an hour on Lord Howe`(
     zone: String, queued: String, cut: String, date: String, minutes: Int
   ) throws {
     try expectCut(zone, queued, cut, date: date, window: Int64(minutes) * Self.minute)
@@ -130,7 +131,7 @@ import Testing
     try expectCut(zone, queued, cut, date: date, window: Int64(minutes) * Self.minute)
   }
 
-  @Test func `a date that was left out is not the next one`() throws {
+  @Test func `a skipped date is not confused with the next one`() throws {
     try expectCut(
       "Pacific/Apia", "2011-12-30T09:59:00Z", "2011-12-30T14:00:00Z", date: "2011-12-29",
       window: 4 * Self.hour + Self.minute)
@@ -140,7 +141,7 @@ import Testing
     #expect(zone.next(after: day) == day + 2)
   }
 
-  @Test func `one request is out, in and in for three views`() throws {
+  @Test func `one request is late for one view and in time for two others`() throws {
     let (time, received) = (milliseconds("2024-05-14T22:30:00Z"), milliseconds("2024-05-15T09:30:00Z"))
     let expected = [
       ("America/New_York", "2024-05-14", "2024-05-15T08:00:00Z", false),
@@ -156,7 +157,7 @@ import Testing
     }
   }
 
-  @Test func `04:00 that a clock leaves out is the first moment after it, one shown twice is the earlier`() throws {
+  @Test func `a skipped 04:00 is the first moment after it, and a repeated one is the earlier`() throws {
     // Baku changed its clocks at 04:00 (to 05:00) and at 05:00 (to 04:00).
     let zone = try #require(CivilZone("Asia/Baku"))
     let spring = try #require(Day("2014-03-29")).number
@@ -168,7 +169,7 @@ import Testing
     #expect(zone.hour(of: zone.cut(of: autumn) + Self.hour) == 4)
   }
 
-  @Test func `a clock that is put back a minute after midnight is dated to the second`() throws {
+  @Test func `a clock change a minute after midnight is exact to the second`() throws {
     // Saint John's changed its clocks at 00:01 until 2011.
     let zone = try #require(CivilZone("America/St_Johns"))
     let change = milliseconds("2010-11-07T02:31:00Z")
@@ -178,7 +179,7 @@ import Testing
     #expect(zone.bounds(of: day) == milliseconds("2010-11-06T02:30:00Z")..<milliseconds("2010-11-07T03:30:00Z"))
   }
 
-  @Test func `a change of the zone re-dates nothing that happened before, and adds to no day before`() throws {
+  @Test func `a change of time zone moves no earlier hit and adds to no earlier day`() throws {
     let old = try calendar("Pacific/Kiritimati")
     let change = milliseconds("2024-05-14T14:30:00Z")
     var view = view("Pacific/Kiritimati")
@@ -197,7 +198,7 @@ import Testing
     #expect(rule.day(of: milliseconds("2024-05-16T11:00:00Z")) == under + 1)
   }
 
-  @Test func `the rules window and none`() throws {
+  @Test func `the lateness rules window and none`() throws {
     let time = milliseconds("2024-05-14T12:00:00Z")
     let window = try calendar("UTC", lateness: .window)
     #expect(window.counts(time: time, received: time + 25 * 24 * Self.hour))
@@ -210,7 +211,7 @@ import Testing
   }
 }
 
-/// SplitMix64: chance that a printed seed repeats.
+/// SplitMix64: random numbers that a printed seed reproduces.
 private struct Seeded: RandomNumberGenerator {
   var state: UInt64
   mutating func next() -> UInt64 {

@@ -7,7 +7,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// The embedded warehouse against the naive one.
+/// The embedded warehouse, checked against the naive one.
 @Suite struct SQLiteWarehouseContractTests {
   /// Small limits, so that spans, flushes, drains and evictions happen all the time.
   private static let tight = {
@@ -44,17 +44,17 @@ import Testing
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `figures are exactly what a naive count says`(seed: UInt64) async throws {
+  func `reports exactly match a naive count`(seed: UInt64) async throws {
     try await run(seed: seed, center: "2026-03-29T01:00:00Z", days: 4, batches: 120, WarehouseConfiguration())
   }
 
   @Test(arguments: 11...14 as ClosedRange<UInt64>)
-  func `figures are exact with every limit so small that it is always reached`(seed: UInt64) async throws {
+  func `reports are exact with limits so small that they are always reached`(seed: UInt64) async throws {
     try await run(seed: seed, center: "2026-10-25T01:00:00Z", days: 2, batches: 120, Self.tight)
   }
 
   @Test(arguments: 21...22 as ClosedRange<UInt64>)
-  func `figures are exact over months`(seed: UInt64) async throws {
+  func `reports are exact over months`(seed: UInt64) async throws {
     try await run(seed: seed, center: "2026-01-01T00:00:00Z", days: 90, batches: 150, Self.tight)
   }
 }

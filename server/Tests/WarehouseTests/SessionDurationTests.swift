@@ -8,13 +8,12 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// How long sessions lasted, counted from the rows.
+/// Session durations, computed from rows and spans.
 @Suite struct SessionDurationTests {
   private static let days = day("2026-05-02")...day("2026-05-06")
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `durations are what a plain count gives, whatever comes late, twice or on another day`(seed: UInt64) async throws
-  {
+  func `durations match a plain count, despite late, repeated and misdated events`(seed: UInt64) async throws {
     var generator = FastGenerator(seed: seed)
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
@@ -68,7 +67,7 @@ import Testing
     try await warehouse.close()
   }
 
-  /// A directory with one app's events of five sessions, in stretches of four rows.
+  /// Returns a directory with one app's events of five sessions, in spans of four rows.
   private func filled() async throws -> (TemporaryDirectory, Catalog, AppID, SessionDurations) {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
@@ -91,7 +90,7 @@ import Testing
     try WarehouseFile.withConnection(pool) { try $0.execute(sql) }
   }
 
-  @Test func `complete stretches are not read again, and what they say can be verified and made anew`() async throws {
+  @Test func `complete spans are not read again, and their sessions can be verified and rebuilt`() async throws {
     let (directory, catalog, app, durations) = try await filled()
     #expect(durations == SessionDurations(buckets: [5, 0, 0, 0, 0], milliseconds: 20_000))
     for plant in [
@@ -112,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `a directory of before tells durations while it is only read, and is brought up to date`() async throws {
+  @Test func `an older directory has durations when read, and is upgraded when opened for writing`() async throws {
     let (directory, catalog, app, durations) = try await filled()
     try change(
       directory, "DROP TABLE span_session; DELETE FROM grdb_migrations WHERE identifier LIKE '10%'")
@@ -131,7 +130,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `sessions come back as they were stored, and damaged ones are told`() {
+  @Test func `stored sessions round-trip, and damage is reported`() {
     let times: [Int64] = [0, -1, 1, TimeBounds.clamp(.min), TimeBounds.clamp(.max)]
     var spans: [SessionSpan] = []
     for first in times {
@@ -168,9 +167,9 @@ import Testing
     #expect(SessionDurations().average == nil)
   }
 
-  /// Prints what the count takes: `TERN_SESSION_ROWS=1000000 swift test -c release --filter SessionDuration`.
+  /// Prints the time that counting takes: `TERN_SESSION_ROWS=1000000 swift test -c release --filter SessionDuration`.
   @Test(.enabled(if: ProcessInfo.processInfo.environment["TERN_SESSION_ROWS"] != nil))
-  func `how long counting the sessions of a month takes`() async throws {
+  func `benchmark of counting a month's sessions`() async throws {
     let rows = ProcessInfo.processInfo.environment["TERN_SESSION_ROWS"].flatMap { Int($0) } ?? 0
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)

@@ -8,7 +8,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// A directory that disappears with the value that stands for it.
+/// A temporary directory that is deleted with this object.
 final class TemporaryDirectory: Sendable {
   let path: String
 
@@ -19,7 +19,7 @@ final class TemporaryDirectory: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// What a crash at this moment would leave behind, in a directory of its own.
+  /// Returns a copy of the directory as a crash at this moment would leave it.
   func copy() throws -> TemporaryDirectory {
     let copy = try TemporaryDirectory()
     for name in try FileManager.default.contentsOfDirectory(atPath: path) {
@@ -46,7 +46,7 @@ func key(_ number: Int64, at time: Timestamp) -> DuplicateKey {
   DuplicateKey(milliseconds: time.millisecondsSince1970, hash: number &* 0x5851_F42D_4C95_7F2D)
 }
 
-/// A batch of events of one install, named in order, a second apart.
+/// Returns a batch of events of one install with these names, one second apart.
 func batch(
   _ names: [String], at start: String = "2026-05-04T10:00:00Z", install: String = "install-1",
   device: IncomingDevice = phone, firstKey: Int64? = nil, kind: StoredKind = .event,

@@ -7,19 +7,19 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// What every warehouse must do, checked against the naive one.
+/// The contract of a warehouse, checked against the naive one.
 ///
-/// An implementation's tests call `run` with seeds of their choice. `settle` makes figures of everything committed
-/// visible; `reopen` closes the warehouse and opens it again.
+/// An implementation's tests call `run` with seeds of their choice. `settle` makes everything committed visible in
+/// reports; `reopen` closes the warehouse and opens it again.
 struct WarehouseContract<Subject: EventSink> {
-  /// Apps with the IANA names of their zones.
+  /// The IANA time zone of each app.
   var zones: [AppID: String]
   var settle: (Subject) async throws -> Void
-  /// The reading side that shows what a sink stores.
+  /// Returns the reader of what a sink stores.
   var source: (Subject) -> any FigureSource
   var reopen: (Subject) async throws -> Subject
 
-  /// Commits random traffic, reopening in between, and compares every figure.
+  /// Commits random traffic, reopening now and then, and compares every report.
   func run(_ subject: Subject, seed: UInt64, center: String, days: Int64, batches: Int) async throws -> Subject {
     var subject = subject
     let naive = NaiveWarehouse(zones: zones)

@@ -8,7 +8,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// What hostile or careless clients can do.
+/// Limits against hostile or careless clients.
 @Suite struct WarehouseLimitTests {
   private static let days = day("2026-05-01")...day("2026-05-30")
 
@@ -23,7 +23,7 @@ import Testing
     )
   }
 
-  @Test func `property values beyond the cap are counted together, also after reopening`() async throws {
+  @Test func `property values beyond the cap are counted together, even after reopening`() async throws {
     let (directory, warehouse, app) = try open()
     var batch = batch(Array(repeating: "a", count: PropertyPack.maximumValues + 10))
     for index in batch.events.indices {
@@ -46,7 +46,7 @@ import Testing
     try await again.close()
   }
 
-  @Test func `properties beyond the cap of one event are stored but not counted, also after reopening`() async throws {
+  @Test func `properties of an event beyond the cap are stored but not counted, even after reopening`() async throws {
     let (directory, warehouse, app) = try open()
     let names = (0..<PropertyAccumulator.maximumPropertiesPerEvent + 20).map { "property \($0)" }
     let properties = names.map { Properties.Element(name: $0, value: .integer(1)) }
@@ -63,7 +63,7 @@ import Testing
     try await again.close()
   }
 
-  @Test func `strange texts, times and sizes are stored and counted`() async throws {
+  @Test func `unusual texts, times and sizes are stored and counted`() async throws {
     let (directory, warehouse, app) = try open(zone: "America/New_York")
     let names = [
       "", "\0", "'; DROP TABLE cnt; --", "(other)", String(repeating: "é", count: 2_000),
@@ -88,7 +88,7 @@ import Testing
     #expect(try await warehouse.reader.recent(app: app, limit: 100).count == names.count)
     #expect(try await warehouse.reader.properties(app: app, event: "\0", days: all, limit: 5).count == 5)
     #expect(try await warehouse.reader.verify().isClean)
-    // Two months' tables at most: clients do not choose how many there are.
+    // At most two monthly tables, since clients must not be able to choose how many there are.
     try await warehouse.perform {
       let months = try WarehouseSchema.months($0.connection)
       #expect(months.count <= 3)
@@ -97,7 +97,7 @@ import Testing
     _ = directory
   }
 
-  @Test func `losses that clients made up stop at the largest number, in a day and over days`() async throws {
+  @Test func `made-up losses saturate at the largest number, within a day and across days`() async throws {
     let (directory, warehouse, app) = try open()
     func report(_ day: String, _ key: Int64) async throws {
       let claim = [Properties.Element(name: "queue_full", value: .integer(.max))]
@@ -106,7 +106,7 @@ import Testing
     }
     for (index, day) in ["2026-05-04", "2026-05-05"].enumerated() { try await report(day, Int64(index)) }
     try await warehouse.flush()
-    // Billions of such claims are possible, but take too long for a test.
+    // Billions of such reports are possible, but would take too long for a test.
     try await warehouse.perform { try $0.connection.execute("UPDATE cnt SET n = \(Int64.max - 5)") }
     try await report("2026-05-04", 2)
     try await warehouse.flush()
@@ -126,7 +126,7 @@ import Testing
     _ = directory
   }
 
-  @Test func `a key from before all time is stored and later forgotten, without harm`() async throws {
+  @Test func `a key with the earliest possible time is stored and expires without harm`() async throws {
     let (directory, warehouse, app) = try open()
     var batch = batch(["a"], firstKey: 1)
     batch.events[0].duplicateKey = DuplicateKey(milliseconds: .min, hash: .min)
@@ -139,13 +139,13 @@ import Testing
     try await again.close()
   }
 
-  @Test func `keys of many different days stay recognised`() async throws {
+  @Test func `keys of many different days are still recognized`() async throws {
     let (directory, warehouse, app) = try open(WarehouseConfiguration(pendingKeys: 300))
     for round in 0..<2 {
       for part in 0..<10 {
         var batch = batch(Array(repeating: "a", count: 150), firstKey: 1)
         for index in batch.events.indices {
-          // From the day of receipt on: keys of events that are too old to come again are forgotten on purpose.
+          // From the day of receipt on, because keys of events too old to be delivered again expire.
           let day = Int64(part * 150 + index)
           let milliseconds = batch.received.millisecondsSince1970 + day * 86_400_000
           batch.events[index].duplicateKey = DuplicateKey(milliseconds: milliseconds, hash: day &* 7_919)
@@ -158,7 +158,7 @@ import Testing
     _ = directory
   }
 
-  @Test func `a batch for no app, or one that contradicts itself, is refused`() async throws {
+  @Test func `a batch for an unknown app, or an inconsistent one, is refused`() async throws {
     let (directory, warehouse, app) = try open()
     let unknown = await #expect(throws: WarehouseError.self) {
       try await warehouse.commit(batch(["a"]), app: AppID(99))
@@ -192,7 +192,7 @@ import Testing
     _ = directory
   }
 
-  @Test func `refusals are counted by protocol and reason, with a few samples`() async throws {
+  @Test func `rejections are counted by protocol and reason, with a few samples`() async throws {
     let (directory, warehouse, app) = try open()
     var batch = batch([])
     batch.rejections = (0..<25).map {
@@ -224,7 +224,7 @@ import Testing
     _ = directory
   }
 
-  @Test func `a hit after half an hour of silence begins a session, also after a restart`() async throws {
+  @Test func `a hit after half an hour of silence begins a session, even after a restart`() async throws {
     let (directory, warehouse, app) = try open()
     func hit(_ time: String) -> IncomingBatch {
       var batch = batch(["view"], at: time, kind: .screen)

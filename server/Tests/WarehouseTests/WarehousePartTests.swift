@@ -8,9 +8,9 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// The parts that have an answer of their own.
+/// Unit tests of the warehouse's building blocks.
 @Suite struct WarehousePartTests {
-  @Test func `a day is its text and the other way round`() {
+  @Test func `a day round-trips through its text`() {
     for number in -720_000...2_000_000 where number % 97 == 0 || (0...800).contains(number) {
       let day = Day(number: number)
       #expect(Day(day.description) == day || day.components.year < 0)
@@ -25,7 +25,7 @@ import Testing
     "UTC", "Europe/Berlin", "America/Sao_Paulo", "Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Apia",
     "America/St_Johns",
   ])
-  func `civil days agree with the calendar around every change of offset`(name: String) throws {
+  func `civil days match Foundation's calendar around every change of offset`(name: String) throws {
     let zone = try #require(TimeZone(identifier: name))
     let calendar = try #require(ZoneCalendar(name))
     var reference = Calendar(identifier: .gregorian)
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: 0..<40 as Range<UInt64>)
-  func `rolling unions are what uniting every window gives`(seed: UInt64) {
+  func `rolling unions match the union of each window`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
     let members: [Set<UInt32>] = (0..<Int.random(in: 1...70, using: &generator)).map { _ in
       Set((0..<Int.random(in: 0...4, using: &generator)).map { _ in UInt32.random(in: 0..<20, using: &generator) })
@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test(arguments: 0..<30 as Range<UInt64>)
-  func `a set of slots survives its stored form, and unions of stored forms are unions`(seed: UInt64) throws {
+  func `a slot set round-trips through its stored form, and stored sets can be united`(seed: UInt64) throws {
     var generator = FastGenerator(seed: seed)
     func random() -> [UInt32] {
       let bound = UInt32([10, 1_000, 100_000, UInt32.max].randomElement(using: &generator) ?? 1)
@@ -91,7 +91,7 @@ import Testing
       stored(right).withUnsafeBytes { SlotSet.appendUnion(left, $0, to: &union) }
     }
     #expect(elements(union) == Set(left + right).sorted(), "seed \(seed)")
-    // Whatever stands in a file, reading it must not reach beyond its end.
+    // Whatever a file contains, reading must not go past its end.
     for cut in stride(from: 0, to: union.count, by: 7) { _ = elements(Array(union[..<cut])) }
   }
 
@@ -99,11 +99,11 @@ import Testing
     (Int64.min, "0001-01-01T00:00:00Z"), (-62_135_596_800_000, "0001-01-01T00:00:00Z"),
     (-12_219_292_800_001, "1582-10-14T23:59:59Z"), (-1, "1969-12-31T23:59:59Z"), (.max, "9999-12-31T23:59:59Z"),
   ])
-  func `a date among the values of a property is shown by one calendar, whatever it is`(time: Int64, text: String) {
+  func `dates in property values are always shown in the Gregorian calendar`(time: Int64, text: String) {
     #expect(PropertyText.text(.date(Timestamp(millisecondsSince1970: time))) == text)
   }
 
-  @Test func `properties keep order, type and value through their stored form`() {
+  @Test func `properties keep their order, types and values in their stored form`() {
     let elements: [Properties.Element] = [
       .init(name: "a", value: .string("")), .init(name: "b", value: .string("täxt")),
       .init(name: "a", value: .integer(.min)), .init(name: "c", value: .integer(.max)),
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: 0..<10 as Range<UInt64>)
-  func `numbers are sorted as the library sorts them`(seed: UInt64) {
+  func `radix sort matches the standard library's sort`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
     for bits in [1, 11, 12, 33, 64] {
       let numbers = (0..<Int.random(in: 0...500, using: &generator)).map { _ in generator.next() >> UInt64(64 - bits) }
@@ -140,12 +140,12 @@ import Testing
   }
 
   @Test(arguments: 0..<10 as Range<UInt64>)
-  func `byte strings are numbered as a dictionary numbers them`(seed: UInt64) {
+  func `byte strings get the same numbers as with a dictionary`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
     let table = ByteTable(seed: seed)
     var reference: [[UInt8]: Int] = [:]
     for _ in 0..<3_000 {
-      // Few letters and many lengths around the word borders, so that strings differ in one place only.
+      // Few letters and many lengths around the word boundaries, so that strings differ in a single place.
       let length = Int.random(in: 0...20, using: &generator)
       let string = (0..<length).map { _ in UInt8.random(in: 0...1, using: &generator) }
       string.withUnsafeBytes { bytes in
@@ -160,7 +160,7 @@ import Testing
     for (string, number) in reference { #expect(Array(table.string(number)) == string) }
   }
 
-  @Test func `a filter never says of a known key that it is new`() {
+  @Test func `a filter never reports a known key as new`() {
     var generator = FastGenerator(seed: 4)
     let filter = DayFilter()
     let keys = (0..<60_000).map { _ in

@@ -8,7 +8,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// What is left after crashes, full disks and second deliveries.
+/// Recovery from crashes, full disks and repeated deliveries.
 @Suite struct WarehouseRecoveryTests {
   private static let days = day("2026-05-01")...day("2026-05-30")
 
@@ -57,7 +57,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `a report after a crash is exact without a server`() async throws {
+  @Test func `reports after a crash are exact without a server`() async throws {
     let (directory, catalog, app) = try setUp()
     let warehouse = try SQLiteWarehouse(
       directory: directory.path, catalog: catalog, configuration: WarehouseConfiguration(flushInterval: .seconds(3_600))
@@ -71,7 +71,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `a report can be read while a server writes, and nobody else may write`() async throws {
+  @Test func `reports can be read while a server writes, and no other process may write`() async throws {
     let (directory, catalog, app) = try setUp()
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     _ = try await warehouse.commit(batch(["a", "b"]), app: app)
@@ -97,7 +97,7 @@ import Testing
     try await third.close()
   }
 
-  @Test func `a full disk acknowledges nothing and is over when there is space again`() async throws {
+  @Test func `nothing is acknowledged while the disk is full, and storing resumes once there is space`() async throws {
     let (directory, catalog, app) = try setUp()
     var configuration = WarehouseConfiguration(pendingKeys: 10)
     configuration.maximumPages = 80
@@ -123,7 +123,7 @@ import Testing
       let left = try $0.connection.integer("SELECT count(*) FROM write_probe")
       #expect(left == 0)
     }
-    // The clients send again what was not acknowledged, and some of what was.
+    // Clients resend what was not acknowledged, and some of what was.
     for number in 0..<60 {
       let batch = batch(["a", "b"], install: "install \(number)", firstKey: Int64(number) * 10, properties: [long])
       accepted += try await warehouse.commit(batch, app: app).accepted
@@ -137,7 +137,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `a batch that cannot be stored does not take others with it`() async throws {
+  @Test func `a batch that can't be stored doesn't fail others`() async throws {
     let (directory, catalog, app) = try setUp()
     let cursed = try catalog.createApp(name: "Cursed").id
     var configuration = WarehouseConfiguration()
@@ -145,7 +145,7 @@ import Testing
       if app == cursed { throw WarehouseError(code: .damaged, message: "cursed") }
     }
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
-    // While the writer is held up, all of them come to wait in one group.
+    // While the writer is blocked, all batches queue up to become one group.
     let gate = DispatchSemaphore(value: 0)
     let results = try await withThrowingTaskGroup(of: (Int, Bool).self) { group in
       group.addTask {
@@ -172,7 +172,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `verify finds what was tampered with, and rebuild makes it good`() async throws {
+  @Test func `verify finds tampered counts, and rebuild repairs them`() async throws {
     let (directory, catalog, app) = try setUp()
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     let category = Properties.Element(name: "Category", value: .string("Music"))
@@ -208,10 +208,10 @@ import Testing
     try WarehouseFile.withConnection(pool) { try $0.execute(sql) }
   }
 
-  @Test func `commits wait for the disk`() async throws {
+  @Test func `commits are synced to disk`() async throws {
     let (directory, catalog, _) = try setUp()
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
-    // 2 is FULL. GRDB turns it to 1 when it opens a pool, which is why this is worth a test.
+    // 2 is FULL. GRDB resets it to 1 when it opens a pool.
     try await warehouse.perform {
       let mode = try $0.connection.integer("PRAGMA synchronous")
       #expect(mode == 2)
@@ -225,7 +225,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `keys beyond their lifetime are forgotten, others are not`() async throws {
+  @Test func `keys expire after their lifetime, and not before`() async throws {
     let (directory, catalog, app) = try setUp()
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     let old = batch(["a"], at: "2025-01-01T00:00:00Z", firstKey: 1)
