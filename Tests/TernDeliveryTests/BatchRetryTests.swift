@@ -2,8 +2,8 @@ import TernDelivery
 import TernEvents
 import Testing
 
-/// As App Center's documentation has it: three retries, each request its own.
-@Suite struct `Retries by the batch` {
+/// App Center's documented policy: three retries, separate for each request.
+@Suite struct `Retries of each batch` {
   static let ranges: [ClosedRange<Duration>] = [
     .seconds(5) ... .seconds(10), .seconds(150) ... .seconds(300), .seconds(600) ... .seconds(1200),
   ]
@@ -16,14 +16,14 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a server that hangs or fails is not sent the queue again by each short launch`(answers: Bool) {
+  func `short launches do not resend the whole queue to a server that hangs or fails`(answers: Bool) {
     var memory = DeliveryMemory()
     var sent = 0
     for launch in 0..<12 {
       var world = world(memory: memory)
       world.log = (0..<300).map { World.Entry(number: $0, isCritical: false) }
       world.feed(.launched)
-      // One that answers the questions with an error gets a single event after some of them, as it always does.
+      // A server that answers health probes with an error gets a single event after some of them, as always.
       if launch > 0 { #expect(world.requests.count == 1 && (world.isHealthProbe() || world.batchSizes == [1])) }
       sent += world.batchSizes.reduce(0, +)
       if answers { while !world.requests.isEmpty { world.settle(.unavailable) } }
@@ -35,11 +35,11 @@ import Testing
     world.run { _ in .delivered }
     #expect(world.delivered.count == 300 && world.remembered.last == DeliveryMemory())
     if !answers {
-      #expect(world.batchSizes.prefix(3) == [50, 50, 50] && world.healthProbes.count == 1, "then all as usual")
+      #expect(world.batchSizes.prefix(3) == [50, 50, 50] && world.healthProbes.count == 1, "then normal sending")
     }
   }
 
-  @Test func `a question that fails is repeated as a batch would be, and then all rest`() throws {
+  @Test func `a failed health probe is retried like a batch, and then sending stops`() throws {
     let silence = ResponseOutcome.failed(DeliveryFailure(.timedOut, "no answer"))
     var world = world(memory: DeliveryMemory(isCircuitOpen: true))
     world.append(50)
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: 0..<50 as Range<UInt64>)
-  func `a batch is tried again three times, each in its range`(seed: UInt64) throws {
+  func `a batch is retried three times, each time within its range`(seed: UInt64) throws {
     var world = world(seed: seed)
     world.append(50)
     for range in Self.ranges {
@@ -79,7 +79,7 @@ import Testing
     #expect(world.requests.isEmpty && world.resent.count == 3)
   }
 
-  @Test func `each batch has a time of its own`() {
+  @Test func `each batch has its own retry time`() {
     var world = world()
     world.append(50)
     world.settle(.unavailable)
@@ -93,7 +93,7 @@ import Testing
     #expect(world.delivered.count == 100 && world.log.isEmpty && world.timer == nil)
   }
 
-  @Test func `a network that came back resets the retries and sends at once`() {
+  @Test func `the network's return resets the retries and sends immediately`() {
     var world = world()
     world.append(50)
     for _ in 0..<2 {
@@ -106,10 +106,10 @@ import Testing
     #expect(world.resent.last == now)
     world.settle(.unavailable)
     world.advance(by: .seconds(10))
-    #expect(world.resent.count == 4, "the first range holds again")
+    #expect(world.resent.count == 4, "the first range applies again")
   }
 
-  @Test func `a network that came back ends the rest`() {
+  @Test func `the network's return resumes sending once all retries are exhausted`() {
     var world = world()
     world.append(50)
     for _ in 0..<3 {
@@ -123,7 +123,7 @@ import Testing
     #expect(world.delivered.count == 50)
   }
 
-  @Test func `a request whose network went is tried again at once, with all its retries`() {
+  @Test func `a request that lost its network is retried immediately, with all its retries`() {
     var world = world()
     world.append(50)
     world.feed(.networkAvailable)
@@ -132,7 +132,7 @@ import Testing
     #expect(world.resent == [now])
   }
 
-  @Test func `when one has used up its retries, those that sleep go back and all rest`() {
+  @Test func `when one batch exhausts its retries, pending ones are returned and sending stops`() {
     var world = world()
     world.append(150)
     #expect(world.requests.count == 3)
@@ -149,7 +149,7 @@ import Testing
     #expect(world.log.count == 150 && world.sleeping.isEmpty && world.requests.isEmpty)
   }
 
-  @Test func `a success of a request that was under way does not end the rest`() {
+  @Test func `the success of a request in flight does not resume sending`() {
     var world = world()
     world.append(100)
     for _ in 0..<3 {
@@ -163,7 +163,7 @@ import Testing
     #expect(world.requests.isEmpty && world.log.count == 100)
   }
 
-  @Test func `a pause keeps what sleeps, and a resume sends it at once`() {
+  @Test func `a pause keeps pending retries, and a resume sends them immediately`() {
     var world = world()
     world.append(50)
     world.settle(.unavailable)
@@ -174,7 +174,7 @@ import Testing
     #expect(world.resent == [world.now])
   }
 
-  @Test func `disabling lets go of what sleeps`() {
+  @Test func `disabling releases pending retries`() {
     var world = world()
     world.append(50)
     world.settle(.unavailable)
@@ -186,7 +186,7 @@ import Testing
     #expect(world.delivered.count == 50)
   }
 
-  @Test func `a wait that the server asks for holds back every batch`() {
+  @Test func `a Retry-After holds back every batch`() {
     var world = world()
     world.append(50)
     world.settle(.unavailable(for: .seconds(60)))
@@ -197,19 +197,19 @@ import Testing
     #expect(world.requests.count == 2 && world.resent == [until])
   }
 
-  @Test func `critical events are not kept back by normal ones that sleep`() {
+  @Test func `pending retries of normal events do not hold back critical ones`() {
     var world = world()
     world.append(150)
     for _ in 0..<3 { world.settle(.unavailable) }
     world.append(200)
-    #expect(world.requests.isEmpty, "three of the lane are open")
+    #expect(world.requests.isEmpty, "three batches of the lane are open")
     world.append(critical: true)
     world.advance(by: .seconds(3))
     #expect(world.requests.map(\.entries.count) == [1])
   }
 }
 
-@Suite struct `Critical events apart` {
+@Suite struct `Critical events sent alone` {
   private func world(interval: Duration = .seconds(3600)) -> World {
     World(
       Policy(
@@ -218,7 +218,7 @@ import Testing
         sendsCriticalAlone: true, retriesEachBatch: true))
   }
 
-  @Test func `critical events leave after three seconds, normal ones wait for their interval`() {
+  @Test func `critical events are sent after three seconds, and normal ones wait for their interval`() {
     var world = world()
     world.append(5)
     let normal = world.now
@@ -234,7 +234,7 @@ import Testing
     #expect(world.requests.map { $0.entries.count } == [5])
   }
 
-  @Test func `the interval counts from the first normal event, also when critical ones came before`() {
+  @Test func `the interval starts at the first normal event, even after critical ones`() {
     var world = world(interval: .seconds(6))
     world.append(critical: true)
     world.advance(by: .seconds(2))
@@ -246,7 +246,7 @@ import Testing
     #expect(world.started.last == normal + .seconds(6))
   }
 
-  @Test func `fifty waiting leave at once, whatever the interval`() {
+  @Test func `fifty waiting events are sent immediately, whatever the interval`() {
     var world = world()
     world.append(49)
     #expect(world.started.isEmpty)

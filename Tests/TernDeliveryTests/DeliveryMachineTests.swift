@@ -2,8 +2,8 @@ import TernDelivery
 import TernEvents
 import Testing
 
-@Suite struct `When events go out` {
-  @Test func `the timer counts from the first unsent event, not the last`() {
+@Suite struct `The time of sending` {
+  @Test func `the timer starts at the first unsent event, not the last`() {
     var world = World()
     world.append()
     let first = world.now
@@ -17,7 +17,7 @@ import Testing
     #expect(world.batchSizes == [6])
   }
 
-  @Test func `fifty waiting events go at once`() {
+  @Test func `fifty waiting events are sent immediately`() {
     var world = World()
     world.append(49)
     #expect(world.started.isEmpty)
@@ -26,14 +26,14 @@ import Testing
     #expect(world.timer == nil)
   }
 
-  @Test func `a critical event goes at once and takes the others along`() {
+  @Test func `a critical event is sent immediately along with the others`() {
     var world = World()
     world.append(3)
     world.append(critical: true)
     #expect(world.requests.first?.entries.map(\.number) == [3, 0, 1, 2])
   }
 
-  @Test func `a critical delay is kept when the policy has one`() {
+  @Test func `a critical event waits for the delay of a policy that has one`() {
     var world = World(Policy(criticalFlushInterval: .seconds(3)))
     world.append()
     world.advance(by: .seconds(1))
@@ -44,7 +44,7 @@ import Testing
     #expect(world.started == [critical + .seconds(3)])
   }
 
-  @Test func `a policy without time and number sends on request only`() {
+  @Test func `a policy without an interval and a threshold sends only on request`() {
     var world = World(Policy(flushAt: .max, flushInterval: nil))
     world.append(1000)
     #expect(world.timer == nil && world.started.isEmpty)
@@ -52,14 +52,14 @@ import Testing
     #expect(!world.started.isEmpty)
   }
 
-  @Test func `what an earlier process left goes at launch`() {
+  @Test func `events of an earlier process are sent at launch`() {
     var world = World()
     world.log = [.init(number: 0, isCritical: false)]
     world.feed(.launched)
     #expect(world.batchSizes == [1])
   }
 
-  @Test func `a backlog goes in three batches at a time`() {
+  @Test func `a backlog is sent three batches at a time`() {
     var world = World(Policy(batchEvents: 10))
     world.append(49)
     world.append()
@@ -71,7 +71,7 @@ import Testing
     #expect(world.delivered.sorted() == Array(0..<50))
   }
 
-  @Test func `nothing goes while paused, and all of it after`() {
+  @Test func `a pause holds everything, and a resume sends it`() {
     var world = World()
     world.feed(.paused)
     world.append(60)
@@ -82,14 +82,14 @@ import Testing
     #expect(world.batchSizes == [61])
   }
 
-  @Test func `going to the background sends what waits`() {
+  @Test func `going to the background sends waiting events`() {
     var world = World()
     world.append()
     world.feed(.enteredBackground)
     #expect(world.batchSizes == [1])
   }
 
-  @Test func `idle means no timer at all`() {
+  @Test func `an idle client has no timer`() {
     var world = World()
     world.feed(.launched)
     #expect(world.timer == nil)
@@ -101,7 +101,7 @@ import Testing
 
 @Suite struct `After a failure` {
   @Test(arguments: 0..<100 as Range<UInt64>)
-  func `pauses stay inside their bounds and grow to the ceiling`(seed: UInt64) {
+  func `backoffs stay within their bounds and grow to the maximum`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
     let retry = Policy.Retry.unlimited(first: .seconds(2), ceiling: .seconds(1800))
     for failures in [1, 2, 5, 11, 20, 1000, Int.max] {
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `it never gives up, and sends little while the server is away`() {
+  @Test func `the client never gives up, and sends little while the server is down`() {
     var world = World()
     world.append(2000)
     var tries = 0
@@ -123,16 +123,16 @@ import Testing
       #expect(world.requests.isEmpty || world.requests.count == 1)
       world.advance(by: .seconds(1800))
     }
-    #expect(world.batchSizes.prefix(4).last.map { $0 <= 50 } == true, "one probe goes to a failing server")
+    #expect(world.batchSizes.prefix(4).last.map { $0 <= 50 } == true, "a failing server gets a single batch")
     let single = world.batchSizes.dropFirst(4)
     #expect(
-      single.allSatisfy { $0 == 1 } && single.count == 16, "then it is probed, and now and then tried with an event")
+      single.allSatisfy { $0 == 1 } && single.count == 16, "then health probes, with an occasional event")
     #expect(world.healthProbes.count - world.requests.count == tries - 20)
     world.run { _ in .delivered }
     #expect(world.delivered.sorted() == Array(0..<2000))
   }
 
-  @Test func `three batches that fail together are one failure`() {
+  @Test func `three batches that fail together count as one failure`() {
     var world = World(
       Policy(batchEvents: 10, retry: .limited([.seconds(10) ... .seconds(10)]), circuitBreakerThreshold: nil))
     world.append(50)
@@ -141,7 +141,7 @@ import Testing
     #expect(world.timer == world.now + .seconds(10))
   }
 
-  @Test func `limited retries rest until the network comes back`() {
+  @Test func `after the last retry sending stops until the network returns`() {
     let ranges = [
       Duration.seconds(5) ... .seconds(10), .seconds(150) ... .seconds(300), .seconds(600) ... .seconds(1200),
     ]
@@ -159,10 +159,10 @@ import Testing
     world.advance(by: .seconds(86_400))
     #expect(world.started.count == 4)
     world.feed(.networkAvailable)
-    #expect(world.started.count == 7, "all three lanes of the road are open again")
+    #expect(world.started.count == 7, "all three batches may be in flight again")
   }
 
-  @Test func `a server's wish holds for every lane and for a flush`() {
+  @Test func `Retry-After applies to every lane and to a flush`() {
     var world = World()
     world.append(50)
     world.settle(.unavailable(for: .seconds(600)))
@@ -179,14 +179,14 @@ import Testing
     #expect(world.requests.count == 1)
   }
 
-  @Test func `a server's wish is bounded`() {
+  @Test func `Retry-After is bounded`() {
     var world = World()
     world.append(50)
     world.settle(.unavailable(for: .seconds(1_000_000_000)))
     #expect(world.timer.map { $0 - world.now <= .seconds(86_400) } == true)
   }
 
-  @Test func `the network's return ends our own pause at once`() {
+  @Test func `the network's return ends the client's backoff immediately`() {
     var world = World(Policy(retry: .limited([.seconds(100) ... .seconds(100)])))
     world.append(50)
     world.settle(.failed(DeliveryFailure(.offline, "no route")))
@@ -207,7 +207,7 @@ import Testing
 }
 
 @Suite struct `A poison event` {
-  @Test(arguments: [0, 1, 7, 249, 250, 499]) func `stands alone in the end, and only it is dropped`(poison: Int) {
+  @Test(arguments: [0, 1, 7, 249, 250, 499]) func `is isolated in the end, and is the only one dropped`(poison: Int) {
     var world = World()
     world.feed(.paused)
     world.append(500)
@@ -215,10 +215,10 @@ import Testing
     world.run { $0.entries.contains { $0.number == poison } ? .refusal : .delivered }
     #expect(world.rejected == [poison])
     #expect(world.delivered.sorted() == Array(0..<500).filter { $0 != poison })
-    #expect(world.started.count <= 25, "found by halves, not one by one")
+    #expect(world.started.count <= 25, "found by bisection, not one by one")
   }
 
-  @Test(arguments: 0..<50 as Range<UInt64>) func `is found among others, wherever they are`(seed: UInt64) {
+  @Test(arguments: 0..<50 as Range<UInt64>) func `is found among others, wherever it is`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
     let poison = Set((0..<6).map { _ in Int.random(in: 0..<700, using: &generator) })
     var world = World(seed: seed)
@@ -228,7 +228,7 @@ import Testing
     #expect(world.delivered.count == 700 - poison.count)
   }
 
-  @Test func `that the server names is dropped without a search`() {
+  @Test func `is dropped without a search if the server names it`() {
     var world = World()
     world.append(50)
     world.settle(.refused(at: [7], DeliveryFailure(.refused, "400")))
@@ -237,7 +237,7 @@ import Testing
     #expect(world.started.count == 2 && world.delivered.count == 49)
   }
 
-  @Test func `a server that refuses everything does not empty the queue in a hurry`() {
+  @Test func `does not make the client drop its queue quickly when the server refuses everything`() {
     var world = World()
     world.append(200)
     let start = world.now
@@ -248,7 +248,7 @@ import Testing
     #expect(world.rejected.count < 40)
   }
 
-  @Test func `a batch too large is halved, and the size is remembered`() {
+  @Test func `a batch that is too large is halved, and the size is remembered`() {
     var world = World(Policy(maximumInFlight: 1))
     world.append(50)
     world.run { $0.entries.count * 100 > 1300 ? .large : .delivered }
@@ -260,7 +260,7 @@ import Testing
     #expect(world.delivered.count == 100)
   }
 
-  @Test func `a size that is too large is halved once, however many batches of it were under way`() {
+  @Test func `a size limit is halved once, however many batches of that size are in flight`() {
     var world = World(Policy(batchBytes: 8000))
     world.log = (0..<500).map { World.Entry(number: $0, isCritical: false) }
     world.feed(.launched)
@@ -269,7 +269,7 @@ import Testing
     #expect(world.remembered.last?.bytesLimit == 4000)
   }
 
-  @Test func `a lowered size is tried anew after a week, in the same process too`() {
+  @Test func `a lowered size limit is lifted after a week, even within one process`() {
     var world = World(Policy(batchBytes: 8000))
     world.append(80)
     world.settle(.large)
@@ -285,11 +285,11 @@ import Testing
     #expect(world.remembered.last == DeliveryMemory())
   }
 
-  @Test func `a split ends when its suspects have left unsent`() {
+  @Test func `a split ends when its suspects have left the log unsent`() {
     var world = World()
     world.append(60)
     world.settle(.refusal)
-    // The first half is under way when everything else becomes too old.
+    // The first half is in flight when everything else expires.
     world.log = []
     world.settle(.delivered)
     world.append(60)

@@ -2,7 +2,7 @@ import TernDelivery
 import TernEvents
 import Testing
 
-/// One thing that can happen to a world.
+/// One step in the life of a world.
 private enum Step: CaseIterable {
   case append, appendFifty, critical, flush, deliver, fail, hold, refuse, pause, resume, disable, enable, network,
     second, minute, background, erase
@@ -32,17 +32,17 @@ private enum Step: CaseIterable {
   }
 }
 
-@Suite struct `Whatever happens` {
-  /// What must be true once the network is well again, the client on, and time has passed.
+@Suite struct `Delivery under any sequence of steps` {
+  /// Checks that everything is delivered once the network has recovered, the client is enabled and time has passed.
   private func finish(_ world: inout World, flushes: Int, _ what: String) {
     world.feed(.enabled)
     world.feed(.resumed)
-    // Limited retries rest until then.
+    // With limited retries, sending stops until then.
     world.feed(.networkAvailable)
     world.run { _ in .delivered }
     #expect(
       world.log.isEmpty && world.requests.isEmpty && world.sleeping.isEmpty && world.timer == nil,
-      "\(what): everything goes out in the end")
+      "\(what): everything is sent in the end")
     #expect(Set(world.delivered).count == world.delivered.count, "\(what): nothing is delivered twice")
     for number in 0..<flushes {
       let results = world.flushes[.init(number: number)] ?? []
@@ -50,8 +50,8 @@ private enum Step: CaseIterable {
     }
   }
 
-  @Test func `every sequence of four things keeps the promises`() {
-    // An erasure means something only where batches keep their events: the random lives below have it.
+  @Test func `every sequence of four steps keeps the promises`() {
+    // An erasure matters only where batches keep their events; the random sequences below cover it.
     let steps = Step.allCases.filter { $0 != .erase }
     for code in 0..<(steps.count * steps.count * steps.count * steps.count) {
       var world = World(Policy(batchEvents: 20, maximumInFlight: 2), seed: UInt64(code))
@@ -68,7 +68,7 @@ private enum Step: CaseIterable {
     }
   }
 
-  @Test(arguments: 0..<300 as Range<UInt64>) func `random lives keep the promises`(seed: UInt64) {
+  @Test(arguments: 0..<300 as Range<UInt64>) func `random sequences keep the promises`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
     var world = World(
       Policy(
@@ -81,12 +81,14 @@ private enum Step: CaseIterable {
     finish(&world, flushes: flushes, "seed \(seed)")
   }
 
-  @Test(arguments: 0..<300 as Range<UInt64>) func `random lives with retries by the batch keep them too`(seed: UInt64) {
+  @Test(arguments: 0..<300 as Range<UInt64>) func `random sequences with retries of each batch keep the promises`(
+    seed: UInt64
+  ) {
     var generator = FastGenerator(seed: seed)
     var world = World(
       Policy(
         batchEvents: Int.random(in: 1...60, using: &generator), criticalFlushInterval: .seconds(3),
-        maximumInFlight: Int.random(in: 1...4, using: &generator), retry: .limited(`Retries by the batch`.ranges),
+        maximumInFlight: Int.random(in: 1...4, using: &generator), retry: .limited(`Retries of each batch`.ranges),
         circuitBreakerThreshold: nil, sendsCriticalAlone: seed.isMultiple(of: 2), retriesEachBatch: true), seed: seed)
     var flushes = 0
     for _ in 0..<200 {
@@ -95,7 +97,7 @@ private enum Step: CaseIterable {
     finish(&world, flushes: flushes, "seed \(seed)")
   }
 
-  @Test func `the same seed makes the same life`() {
+  @Test func `the same seed produces the same sequence`() {
     func life(_ seed: UInt64) -> [Duration] {
       var world = World(seed: seed)
       world.append(500)

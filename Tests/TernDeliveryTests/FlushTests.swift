@@ -3,13 +3,13 @@ import TernEvents
 import Testing
 
 @Suite struct `A flush` {
-  @Test func `of nothing is over at once`() {
+  @Test func `of an empty queue finishes immediately`() {
     var world = World()
     let flush = world.flush()
     #expect(world.result(flush) == .nothingToSend)
   }
 
-  @Test func `says how many events arrived`() {
+  @Test func `returns the number of delivered events`() {
     var world = World(Policy(batchEvents: 20))
     world.append(45)
     let flush = world.flush()
@@ -18,7 +18,7 @@ import Testing
     #expect(world.result(flush) == .sent(45))
   }
 
-  @Test func `waits for batches that were under way before it`() {
+  @Test func `waits for batches already in flight`() {
     var world = World()
     world.append(50)
     let flush = world.flush()
@@ -27,7 +27,7 @@ import Testing
     #expect(world.result(flush) == .sent(50))
   }
 
-  @Test func `does not wait for events that came after it`() {
+  @Test func `does not wait for later events`() {
     var world = World(Policy(batchEvents: 10, maximumInFlight: 1))
     world.append(10)
     let flush = world.flush()
@@ -36,7 +36,7 @@ import Testing
     #expect(world.result(flush) == .sent(10))
   }
 
-  @Test func `is not fooled by critical events that overtake it`() {
+  @Test func `is not confused by critical events that overtake it`() {
     var world = World(Policy(batchEvents: 10, maximumInFlight: 1))
     world.append(30)
     let flush = world.flush()
@@ -46,7 +46,7 @@ import Testing
     #expect(count >= 30)
   }
 
-  @Test func `fails with the first failure, and tries in spite of a pause`() {
+  @Test func `fails with the first failure, and sends despite a backoff`() {
     var world = World()
     world.append(50)
     world.settle(.unavailable)
@@ -57,28 +57,28 @@ import Testing
     #expect(world.result(flush) == .failed(DeliveryFailure(.server, "503", status: 503)))
   }
 
-  @Test func `goes on waiting when its request is called back for another network`() {
+  @Test func `keeps waiting when its request is cancelled because of a network change`() {
     for wasAsked in [false, true] {
       var world = World(Policy(batchEvents: 30))
       world.append(50)
       var flush = world.flush()
       if wasAsked { world.feed(.flushAbandoned(flush)) }
       world.feed(.networkAvailable)
-      // The flush may also be asked for between the hint and the end of what it calls back.
+      // The flush may also arrive between the hint and the end of the request that it cancels.
       if wasAsked { flush = world.flush(1) }
       let calledBack = world.requests.map(\.id)
       for id in calledBack {
         guard let index = world.requests.firstIndex(where: { $0.id == id }) else { continue }
         world.settle(.failed(DeliveryFailure(.connection, "cancelled")), at: index)
       }
-      #expect(world.result(flush) == nil, "what it waits for goes again at once")
+      #expect(world.result(flush) == nil, "its batch is sent again immediately")
       #expect(!world.requests.isEmpty)
       world.run { _ in .delivered }
       #expect(world.result(flush) == .sent(50))
     }
   }
 
-  @Test func `fails when what was called back may not go again at once, or fails again`() {
+  @Test func `fails when a cancelled batch may not be sent again immediately, or fails again`() {
     let cut = ResponseOutcome.failed(DeliveryFailure(.connection, "cancelled"))
     var held = World()
     held.append(50)
@@ -102,10 +102,10 @@ import Testing
     broken.settle(cut)
     #expect(broken.result(third) == nil)
     broken.settle(cut)
-    guard case .failed? = broken.result(third) else { return #expect(Bool(false), "it failed on the new one, too") }
+    guard case .failed? = broken.result(third) else { return #expect(Bool(false), "it failed on the new network, too") }
   }
 
-  @Test func `while paused or disabled says so`() {
+  @Test func `reports that the client is paused or disabled`() {
     var world = World()
     world.append()
     world.feed(.paused)
@@ -117,12 +117,12 @@ import Testing
     guard case .failed? = world.result(second) else { return #expect(Bool(false)) }
   }
 
-  @Test func `ends when the client is disabled or paused under it`() {
+  @Test func `ends when the client is disabled or paused meanwhile`() {
     var world = World(Policy(batchEvents: 10, maximumInFlight: 1))
     world.append(50)
     let first = world.flush()
     world.feed(.paused)
-    #expect(world.result(first) == nil, "its batch is still under way")
+    #expect(world.result(first) == nil, "its batch is still in flight")
     world.settle(.delivered)
     guard case .failed? = world.result(first) else { return #expect(Bool(false)) }
     world.feed(.resumed)
@@ -131,7 +131,7 @@ import Testing
     guard case .failed? = world.result(second) else { return #expect(Bool(false)) }
   }
 
-  @Test func `of one refused event fails with the refusal`() {
+  @Test func `of one rejected event fails with the rejection`() {
     var world = World()
     world.append()
     let flush = world.flush()
@@ -139,7 +139,7 @@ import Testing
     #expect(world.result(flush) == .failed(DeliveryFailure(.refused, "400", status: 400)))
   }
 
-  @Test func `that was abandoned is not answered`() {
+  @Test func `gets no result once it is abandoned`() {
     var world = World()
     world.append(50)
     let flush = world.flush()

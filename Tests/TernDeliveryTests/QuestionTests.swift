@@ -3,7 +3,7 @@ import TernEvents
 import Testing
 
 @Suite struct `A failing server` {
-  /// A world whose server has refused everything for long enough to be asked first.
+  /// A world whose server has failed for long enough to open the circuit.
   private func failing(_ events: Int = 500, seed: UInt64 = 1) -> World {
     var world = World(seed: seed)
     world.append(events)
@@ -14,12 +14,12 @@ import Testing
     return world
   }
 
-  @Test func `is asked without events, and gets one batch when it has answered`() {
+  @Test func `gets a health probe, and one batch once it has answered`() {
     var world = failing()
     let sent = world.batchSizes.count
     #expect(world.isHealthProbe() && world.requests.count == 1)
     world.settle(.delivered)
-    #expect(world.requests.count == 1 && !world.isHealthProbe(), "one batch, to see whether it takes events too")
+    #expect(world.requests.count == 1 && !world.isHealthProbe(), "one batch, to test if the server accepts events")
     #expect(world.batchSizes.count == sent + 1 && world.batchSizes.last == 1, "and a small one")
     world.settle(.delivered)
     #expect(world.requests.count > 1 || world.requests.first?.entries.count ?? 0 > 50, "then all of them")
@@ -27,7 +27,7 @@ import Testing
     #expect(world.delivered.count == 500)
   }
 
-  @Test func `that hangs is not sent the queue again by each short launch`() {
+  @Test func `does not get the whole queue from every short launch while it hangs`() {
     var memory = DeliveryMemory()
     var sent = 0
     for launch in 0..<12 {
@@ -36,7 +36,7 @@ import Testing
       world.feed(.launched)
       if launch > 0 { #expect(world.isHealthProbe() && world.requests.count == 1) }
       sent += world.batchSizes.reduce(0, +)
-      // It ends with all of them under way.
+      // The process ends with all batches in flight.
       if let last = world.remembered.last { memory = last }
     }
     #expect(sent == 1500, "the first batches, and no more")
@@ -46,16 +46,16 @@ import Testing
     #expect(world.delivered.count == 3000 && world.remembered.last == DeliveryMemory())
   }
 
-  @Test func `is written of once at the launch, and no more while all is well`() {
+  @Test func `is recorded once at launch, and not again while all is well`() {
     var world = World()
     for _ in 0..<50 {
       world.append(50)
       world.run { _ in .delivered }
     }
-    #expect(world.remembered.count == 2, "at the first batch, and when it had arrived")
+    #expect(world.remembered.count == 2, "at the first batch, and when it was delivered")
   }
 
-  @Test(arguments: [ResponseOutcome.refusal, .large]) func `that does not know the question is sent events`(
+  @Test(arguments: [ResponseOutcome.refusal, .large]) func `gets events if it does not know health probes`(
     answer: ResponseOutcome
   ) {
     var world = failing()
@@ -64,7 +64,7 @@ import Testing
     #expect(world.rejected.isEmpty)
   }
 
-  @Test func `that answers but takes no events is not sent many`() {
+  @Test func `gets few events if it answers probes but accepts no events`() {
     var world = failing()
     let before = world.batchSizes.reduce(0, +)
     for _ in 0..<100 {
@@ -74,7 +74,7 @@ import Testing
     #expect(world.batchSizes.reduce(0, +) - before <= 100, "one event at a time")
   }
 
-  @Test(arguments: [503, 404, 401]) func `behind a gateway that lets no question pass gets its events`(status: Int) {
+  @Test(arguments: [503, 404, 401]) func `gets its events behind a gateway that blocks health probes`(status: Int) {
     let answer = ResponseOutcome.failed(DeliveryFailure(.server, "\(status)", status: status))
     var world = failing()
     var attempts = 0
@@ -90,7 +90,7 @@ import Testing
     #expect(world.delivered.count == 500)
   }
 
-  @Test func `is tried with one event after three questions, then after six, then after each twelve`() {
+  @Test func `gets one event after three probes, then after six, then after every twelve`() {
     var world = World()
     world.append(500)
     var kinds = ""
@@ -106,7 +106,7 @@ import Testing
     #expect(kinds.hasPrefix("???1??????1????????????1????????????1"), "\(kinds)")
   }
 
-  @Test func `is asked in vain by one process and tried by the next`() {
+  @Test func `gets an event from a later process after the probes of earlier ones failed`() {
     var world = failing()
     var attempts = 0
     while world.isHealthProbe(), attempts < 13 {
@@ -123,7 +123,7 @@ import Testing
     #expect(attempts < 13 && world.batchSizes.last == 1)
   }
 
-  @Test func `that is silent or asks to wait is sent no event`() {
+  @Test func `gets no events while it is silent or sends Retry-After`() {
     for answer in [ResponseOutcome.failed(DeliveryFailure(.timedOut, "no answer")), .unavailable(for: .seconds(60))] {
       var world = failing()
       let sent = world.batchSizes.count
@@ -136,7 +136,7 @@ import Testing
   }
 
   @Test(arguments: 0..<100 as Range<UInt64>)
-  func `costs less than twice what waits, whatever else happens`(seed: UInt64) {
+  func `costs less than twice the waiting bytes, whatever else happens`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
     let events = Int.random(in: 1...3000, using: &generator)
     var world = World(seed: seed)
@@ -154,7 +154,7 @@ import Testing
     #expect(world.batchSizes.reduce(0, +) <= 2 * events + 50, "seed \(seed): \(events) events")
   }
 
-  @Test func `is asked before a flush sends events, and the flush fails with it`() {
+  @Test func `gets a probe before a flush sends events, and the flush fails with the probe`() {
     var world = failing()
     while !world.requests.isEmpty { world.settle(.unavailable) }
     let flush = world.flush()
@@ -163,7 +163,7 @@ import Testing
     #expect(world.result(flush) == .failed(DeliveryFailure(.server, "503", status: 503)))
   }
 
-  @Test func `is not asked when it was the network that was away`() {
+  @Test func `gets no probe after a failure of the network`() {
     var world = World()
     world.append(50)
     for _ in 0..<10 {
@@ -176,7 +176,7 @@ import Testing
     #expect(world.delivered.count == 50)
   }
 
-  @Test func `is not asked by a policy whose protocol knows no empty batch`() {
+  @Test func `gets no probe from a policy whose protocol has no empty batch`() {
     var world = World(Policy(circuitBreakerThreshold: nil))
     world.append(50)
     for _ in 0..<100 {
@@ -196,7 +196,7 @@ import Testing
     return next
   }
 
-  @Test func `keeps to what the server asked for`() {
+  @Test func `obeys an earlier Retry-After`() {
     var world = World()
     world.append(50)
     world.settle(.unavailable(for: .seconds(600)))
@@ -208,10 +208,10 @@ import Testing
     #expect(next.requests.count == 1)
     next.run { _ in .delivered }
     #expect(next.delivered.count == 51)
-    #expect(next.remembered.last == DeliveryMemory(), "what is over is forgotten")
+    #expect(next.remembered.last == DeliveryMemory(), "a wait that is over is forgotten")
   }
 
-  @Test func `remembers the size that the server takes`() {
+  @Test func `remembers the batch size that the server accepts`() {
     var world = World(Policy(maximumInFlight: 1))
     world.append(50)
     world.settle(.large)
@@ -224,7 +224,7 @@ import Testing
     #expect(next.delivered.count == 50)
   }
 
-  @Test func `in an outage begins with a question`() {
+  @Test func `starts with a health probe during an outage`() {
     var world = World()
     world.append(50)
     for _ in 0..<3 {
@@ -235,7 +235,7 @@ import Testing
     #expect(next.isHealthProbe() && next.batchSizes.isEmpty)
   }
 
-  @Test func `of a machine that delivered everything has nothing to remember`() {
+  @Test func `remembers nothing if everything was delivered`() {
     var world = World()
     world.append(500)
     world.run { _ in .delivered }

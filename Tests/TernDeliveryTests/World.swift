@@ -2,7 +2,7 @@ import TernDelivery
 import TernEvents
 import Testing
 
-/// A machine with a log, a clock and requests that exist only in memory; checks what must always hold.
+/// A machine with a log, a clock and requests in memory; checks its invariants at every step.
 struct World {
   struct Entry: Equatable {
     var number: Int
@@ -19,7 +19,7 @@ struct World {
   var now: Duration = .seconds(1000)
   var log: [Entry] = []
   var requests: [Request] = []
-  /// Batches that failed and keep their events.
+  /// The failed batches that keep their events.
   var sleeping: [DeliveryMachine.BatchID: Request] = [:]
   var resent: [Duration] = []
   var timer: Duration?
@@ -33,14 +33,14 @@ struct World {
   var appended = 0
   var isPaused = false
   var isEnabled = true
-  /// The bytes of every event.
+  /// The size of every event in bytes.
   var eventBytes = 100
 
   init(_ policy: Policy = Policy(), seed: UInt64 = 1, memory: DeliveryMemory = DeliveryMemory()) {
     machine = DeliveryMachine(policy: policy, generator: FastGenerator(seed: seed), memory: memory)
   }
 
-  /// Whether the request at this index only asks.
+  /// Returns true if the request at this index is a health probe.
   func isHealthProbe(_ index: Int = 0) -> Bool { requests[index].entries.isEmpty }
 
   var waiting: DeliveryMachine.Waiting {
@@ -73,17 +73,17 @@ struct World {
     case .cancelTimer: timer = nil
     case .finishFlush(let id, let result): flushes[id, default: []].append(result)
     case .sendHealthProbe(let id):
-      #expect(!isPaused && isEnabled, "nothing is asked while paused or disabled")
+      #expect(!isPaused && isEnabled, "no probe is sent while paused or disabled")
       requests.append(Request(id: id, entries: [], startedAt: now))
       healthProbes.append(now)
-      #expect(requests.count == 1, "a question stands alone")
+      #expect(requests.count == 1, "a probe is the only request")
     case .resend(let id):
-      #expect(!isPaused && isEnabled, "nothing is sent again while paused or disabled")
+      #expect(!isPaused && isEnabled, "nothing is resent while paused or disabled")
       let request = sleeping.removeValue(forKey: id)
-      #expect(request != nil, "only what sleeps is sent again")
+      #expect(request != nil, "only pending retries are resent")
       requests.append(Request(id: id, entries: request?.entries ?? [], startedAt: now))
       resent.append(now)
-      #expect(requests.count <= machine.policy.maximumInFlight, "never more batches under way than allowed")
+      #expect(requests.count <= machine.policy.maximumInFlight, "the number of batches in flight is within the limit")
     case .release(let id):
       let entries = sleeping.removeValue(forKey: id)?.entries ?? []
       if isEnabled { log = (entries + log).sorted { $0.number < $1.number } }
@@ -97,7 +97,7 @@ struct World {
       requests.append(Request(id: id, entries: entries, startedAt: now))
       started.append(now)
       batchSizes.append(entries.count)
-      #expect(requests.count <= machine.policy.maximumInFlight, "never more batches under way than allowed")
+      #expect(requests.count <= machine.policy.maximumInFlight, "the number of batches in flight is within the limit")
       let critical = entries.count { $0.isCritical }
       let claimed = DeliveryMachine.Waiting(normal: entries.count - critical, critical: critical)
       inputs.append(.batchStarted(id, events: claimed, bytes: entries.count * eventBytes))
@@ -108,7 +108,7 @@ struct World {
     for _ in 0..<count where isEnabled {
       log.append(Entry(number: appended, isCritical: critical))
       appended += 1
-      // As the client does: it speaks up only when something can change.
+      // Like the client, which sends a message only when it can change something.
       let isFirstOfNormal = !critical && log.count { !$0.isCritical } == 1
       if critical || isFirstOfNormal || log.count == 1 || log.count == machine.policy.flushAt { feed(.appended) }
     }
@@ -131,7 +131,7 @@ struct World {
     feed(.batchSettled(request.id, outcome, disposition))
   }
 
-  /// Lets time pass; the timer fires when its time comes.
+  /// Advances the clock; the timer fires when it is due.
   mutating func advance(by step: Duration) {
     let end = now + step
     while let deadline = timer, deadline <= end {
@@ -151,7 +151,7 @@ struct World {
 
   func result(_ id: DeliveryMachine.FlushID) -> DeliveryMachine.FlushResult? { flushes[id]?.first }
 
-  /// Runs until nothing is left to do, answering each request at once by its content.
+  /// Runs until nothing is left to do, answering each request immediately by its content.
   mutating func run(rounds: Int = 10_000, answer: (Request) -> ResponseOutcome) {
     for _ in 0..<rounds {
       if let request = requests.first {
