@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Dispatch with a completion handler` {
   let world = MeasurementWorld()
 
-  @Test func `with hits waiting and a server that takes them the handler is told good, once`() async {
+  @Test func `with waiting hits and a healthy server the handler gets good, once`() async {
     let client = world.client()
     client.sendEvents(1...45)
     #expect(await client.dispatchOnce() == .good)
@@ -22,7 +22,7 @@ import Testing
     (.failure(.timedOut), .error), (.failure(.connection), .error), (.failure(.offline), .noData),
     (.status(400), .error),
   ])
-  func `the handler is called exactly once whatever happens`(
+  func `the handler is called exactly once, whatever happens`(
     answer: MeasurementTransport.Answer, result: DispatchMachine.Result
   ) async {
     let client = world.client()
@@ -36,7 +36,7 @@ import Testing
     #expect(results.withLock { $0.first } == result)
   }
 
-  @Test func `the handler is called exactly once on an empty queue, and at the end of the client`() async {
+  @Test func `the handler is called exactly once for an empty queue and at shutdown`() async {
     let client = world.client()
     #expect(await client.dispatchOnce() == .noData)
     world.transport.answer { _ in .hold }
@@ -51,7 +51,7 @@ import Testing
     #expect(count.withLock { $0 } == 1)
   }
 
-  @Test func `after a call with a handler nothing is sent periodically`() async {
+  @Test func `a call with a handler stops periodic dispatch`() async {
     let client = world.client()
     client.sendEvent("1")
     #expect(await client.dispatchOnce() == .good)
@@ -63,7 +63,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `assigning 120 when it is 120 already turns periodic dispatch on again`() async {
+  @Test func `assigning the interval of 120 again turns periodic dispatch back on`() async {
     let client = world.client()
     client.sendEvents(1...21)
     #expect(await client.dispatchOnce() == .good)
@@ -75,7 +75,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a thousand calls from within the handler do not let the stack grow`() async {
+  @Test func `a thousand calls from within the handler do not grow the stack`() async {
     let client = world.client()
     let deepest = Locked((first: UInt(0), most: UInt(0)))
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -84,7 +84,7 @@ import Testing
           let address = withUnsafePointer(to: rest) { UInt(bitPattern: $0) }
           deepest.withLock { depth in
             if depth.first == 0 { depth.first = address }
-            // Each turn may run on another thread; only one that is near the first tells anything.
+            // Each turn may run on another thread; only addresses near the first one are comparable.
             let distance = address > depth.first ? address - depth.first : depth.first - address
             if distance < 8 << 20 { depth.most = max(depth.most, distance) }
           }
@@ -103,7 +103,7 @@ import Testing
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       held.withLock { _ in
         client.dispatch { _ in
-          // Would never come back if it ran on the stack of the caller, who holds the lock.
+          // Would deadlock if the handler ran on the stack of the caller, which holds the lock.
           held.withLock { $0 += 1 }
           continuation.resume()
         }
@@ -113,7 +113,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a hit recorded just before is in the request`() async {
+  @Test func `a hit recorded just before the call is in the request`() async {
     let client = world.client()
     for number in 1...50 {
       client.sendEvent("\(number)")
@@ -123,7 +123,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a call made while a request is under way waits, then makes its own`() async {
+  @Test func `a call during a request waits, then makes its own request`() async {
     let client = world.client()
     world.transport.answer { _ in .hold }
     client.sendEvent("1")

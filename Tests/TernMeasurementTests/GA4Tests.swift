@@ -51,7 +51,7 @@ import Testing
     #expect(names(["t": "event", "ea": "x", "pa": "checkout", "cos": "2"]) == ["x", "checkout_progress"])
   }
 
-  @Test func `an event that is called as the action it carries is one event with what both said`() {
+  @Test func `an event named like its action becomes one event with the parameters of both`() {
     let events = GA4Translation([
       "t": "event", "ec": "Shop", "ea": "Purchase", "pa": "purchase", "ti": "T1", "tr": "9.5", "pr1id": "P",
     ]).events
@@ -65,12 +65,12 @@ import Testing
     ("übergröße", "bergr_e"), ("", "app_event"), ("error", "app_error"), ("__a--b__", "a_b"),
     ("exception", "exception"), ("日本", "app_event"), ("notification_send", "app_notification_send"),
     ("App Store subscription renew", "app_app_store_subscription_renew"),
-  ]) func `names are made such that GA4 takes them`(text: String, name: String) {
+  ]) func `names are changed to be valid in GA4`(text: String, name: String) {
     #expect(GA4Translation.name(text) == name)
     #expect(GA4Translation.name(String(repeating: "x", count: 50)).count == 40)
   }
 
-  @Test func `an event has 25 parameters, items among them, of 100 characters, and no numbers that are none`()
+  @Test func `an event has at most 25 parameters, including items, of 100 characters, and no NaN`()
     async throws
   {
     let world = MeasurementWorld()
@@ -95,7 +95,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a request carries up to 25 events of one client, with their own times`() async throws {
+  @Test func `a request carries up to 25 events of one client, each with its own time`() async throws {
     let world = MeasurementWorld()
     let client = world.client(collector: "http://collector.test/")
     client.ga4 = GA4Property(measurementID: "G-1", secret: "s&t")
@@ -119,7 +119,7 @@ import Testing
       #expect(json?["client_id"] as? String == (sent.count < 40 ? "one" : "two"))
       sent += events
     }
-    #expect(sent.count == 60, "two events for each hit, none lost and none twice")
+    #expect(sent.count == 60, "two events for each hit, none lost or repeated")
     let times = sent.compactMap { $0["timestamp_micros"] as? NSNumber }.map(\.int64Value)
     #expect(times.first == 1_767_225_600_000_000 && times.last == 1_767_225_629_000_000 && times == times.sorted())
     let items = ((sent.first?["params"] as? [String: Any])?["items"] as? [[String: Any]])?.first

@@ -3,7 +3,7 @@ import TernEvents
 import TernMeasurement
 import Testing
 
-/// One thing that can happen.
+/// One step of a sequence.
 private enum Step: CaseIterable {
   case append, appendMany, dispatchAll, dispatchOnce, deliver, fail, wait, refuse, offline, nothing, on, off,
     network, second, hour, optOut, optIn, pause, resume
@@ -37,13 +37,13 @@ private enum Step: CaseIterable {
   private func check(_ world: MachineWorld, _ what: String) {
     let accounted =
       world.queue.count + world.claimed.count + world.delivered.count + world.rejected.count + world.erased
-    #expect(accounted == world.hits, "\(what): every hit is somewhere")
+    #expect(accounted == world.hits, "\(what): every hit is accounted for")
     #expect(world.queue == world.queue.sorted(), "\(what): the queue keeps its order")
     if world.timer != nil { #expect(world.machine.isArmed, "\(what): a timer means that periodic dispatch is on") }
-    #expect(world.results.values.allSatisfy { $0.count == 1 }, "\(what): no call is told twice")
+    #expect(world.results.values.allSatisfy { $0.count == 1 }, "\(what): no call completes twice")
   }
 
-  /// What must be true once all is well and time has passed.
+  /// Checks that everything is sent once all is well and time has passed.
   private func finish(_ world: inout MachineWorld, _ what: String) {
     check(world, what)
     world.optOut(false)
@@ -53,13 +53,13 @@ private enum Step: CaseIterable {
       world.deliver()
       if world.request == nil { world.advance(by: .seconds(3600)) }
     }
-    #expect(world.queue.isEmpty && world.request == nil && world.timer == nil, "\(what): everything goes out")
+    #expect(world.queue.isEmpty && world.request == nil && world.timer == nil, "\(what): everything is sent")
     #expect(Set(world.delivered).count == world.delivered.count, "\(what): nothing is delivered twice")
-    #expect(Array(world.results.keys.sorted()) == Array(1..<world.calls + 1), "\(what): every call is told its result")
+    #expect(Array(world.results.keys.sorted()) == Array(1..<world.calls + 1), "\(what): every call gets its result")
     check(world, what)
   }
 
-  @Test func `every sequence of three things keeps the rules, from several starts`() {
+  @Test func `keeps the rules under every sequence of three steps, from several starts`() {
     let steps = Step.allCases
     for start in [[], [Step.appendMany, .dispatchAll, .dispatchAll]] {
       for code in 0..<(steps.count * steps.count * steps.count) {
@@ -77,7 +77,7 @@ private enum Step: CaseIterable {
     }
   }
 
-  @Test(arguments: 0..<200 as Range<UInt64>) func `random lives keep the rules`(seed: UInt64) {
+  @Test(arguments: 0..<200 as Range<UInt64>) func `keeps the rules under random sequences`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
     var world = MachineWorld(seed: seed)
     for _ in 0..<200 {
@@ -93,7 +93,7 @@ private enum Step: CaseIterable {
     finish(&world, "seed \(seed)")
   }
 
-  @Test func `pauses after failures are 1, 2, 4, 8, 16 and then 30 minutes`() {
+  @Test func `backs off for 1, 2, 4, 8, 16 and then 30 minutes`() {
     var world = MachineWorld()
     world.feed(.flushInterval(.seconds(1)))
     world.append()
@@ -109,10 +109,10 @@ private enum Step: CaseIterable {
     world.feed(.flushInterval(.seconds(1)))
     world.append()
     world.advance(by: .seconds(1))
-    #expect(world.request != nil, "success ends the pause")
+    #expect(world.request != nil, "success ends the backoff")
   }
 
-  @Test func `a network that comes back ends our own pause, and not the server's`() {
+  @Test func `ends its backoff when the network returns, but not a Retry-After`() {
     var world = MachineWorld()
     world.append()
     world.advance(by: .seconds(120))
@@ -128,7 +128,7 @@ private enum Step: CaseIterable {
     #expect(world.requests == 3)
   }
 
-  @Test func `a tick drains the queue; a call with a handler ends what the tick began`() {
+  @Test func `drains the queue at a tick, until a call with a handler takes over`() {
     var world = MachineWorld()
     world.append(60)
     world.advance(by: .seconds(120))
@@ -141,7 +141,7 @@ private enum Step: CaseIterable {
     #expect(world.requests == 3 && world.results == [1: [.good]])
   }
 
-  @Test func `a hit that was refused once is kept when another one takes its place at the head`() {
+  @Test func `keeps a hit refused once when another one takes its place at the head`() {
     var world = MachineWorld()
     world.append()
     world.dispatchAll()

@@ -5,11 +5,11 @@ import Testing
 @testable import Tern
 @testable import TernMeasurement
 
-/// A machine with a queue, a server and a clock that are numbers only.
+/// A machine with a queue, a server and a clock that consist of numbers.
 struct MachineWorld {
   private(set) var machine: DispatchMachine
   private(set) var now: Duration = .seconds(5000)
-  /// The queue, oldest first; a hit is its number.
+  /// The numbers of the queued hits, oldest first.
   private(set) var queue: [Int] = []
   private(set) var claimed: [Int] = []
   private(set) var delivered: [Int] = []
@@ -20,7 +20,7 @@ struct MachineWorld {
   private(set) var results: [Int: [DispatchMachine.Result]] = [:]
   private(set) var requests = 0
   private(set) var calls = 0
-  /// The times of requests that began without a call of the app.
+  /// The times of requests that started without a call of the app.
   private(set) var automatic: [Duration] = []
   private var nextHit = 0
   private var isOptedOut = false
@@ -84,7 +84,7 @@ struct MachineWorld {
     feed(.flushRequested(FlushID(number: calls)))
   }
 
-  /// Ends the request in flight, if there is one.
+  /// Completes the request in flight, if any.
   mutating func answer(_ outcome: ResponseOutcome) {
     guard let request else { return }
     let disposition = machine.disposition(of: request, after: outcome)
@@ -98,7 +98,7 @@ struct MachineWorld {
     feed(.batchSettled(request, outcome, disposition))
   }
 
-  /// The log had nothing to claim after all.
+  /// Reports that the log had nothing to claim.
   mutating func findNothing() {
     guard let request else { return }
     queue = claimed + queue
@@ -124,13 +124,13 @@ struct MachineWorld {
     feed(isOptedOut ? .disabled : .enabled)
   }
 
-  /// Drops the head of a full queue.
+  /// Drops the head of the full queue.
   mutating func evictOldest() {
     queue.removeFirst()
     erased += 1
   }
 
-  /// Lets time pass and fires the timer; requests stay open.
+  /// Advances the clock and fires the timer; requests stay open.
   mutating func advance(by time: Duration) {
     let end = now + time
     while let timer, timer <= end {

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Manual dispatch` {
   let world = MeasurementWorld()
 
-  @Test func `dispatch() sends at once with periodic dispatch off, and leaves it off`() async {
+  @Test func `dispatch() sends immediately with periodic dispatch off, and leaves it off`() async {
     let client = world.client()
     client.dispatchInterval = 0
     client.sendEvent("1")
@@ -87,11 +87,11 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a hit that the server refuses does not stop later ones for ever`() async {
+  @Test func `a hit that the server refuses does not block later ones forever`() async {
     let client = world.client()
     world.transport.answer { request in request.hits.labels.contains("7") ? .status(400) : .accept }
     client.sendEvents(1...25)
-    // Halves until it stands alone, kept once more, then given up.
+    // Halves until the hit is alone, keeps it once more, then drops it.
     #expect(await client.dispatchAll() == .error)
     #expect(client.dropped(.rejected) == 0)
     #expect(await client.dispatchAll() == .noData)
@@ -100,7 +100,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a server that refuses everything costs a pause for each hit that it is given up`() async {
+  @Test func `a server that refuses everything causes a backoff for each dropped hit`() async {
     let client = world.client()
     client.dispatchInterval = 10
     world.transport.answer { _ in .status(400) }
@@ -111,7 +111,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `an address at launch that cannot be used is told, and hits are kept`() async {
+  @Test func `an invalid address at launch is reported, and hits are kept`() async {
     let client = world.client(collector: "collector.test:80")
     client.sendEvents(1...2)
     #expect(await client.dispatchAll() == .noData)
@@ -120,7 +120,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `without a collector hits are kept, and one warning says how to set it`() async throws {
+  @Test func `hits without a collector are kept, and one warning explains how to set it`() async throws {
     let client = world.client(collector: nil)
     client.sendEvents(1...2)
     #expect(await client.dispatchOnce() == .noData)

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Periodic dispatch` {
   let world = MeasurementWorld()
 
-  @Test func `the interval is 120 s at first, and periodic dispatch on`() async {
+  @Test func `the interval is 120 s and periodic dispatch is on at first`() async {
     let client = world.client()
     #expect(client.dispatchInterval == 120)
     #expect(client.isDispatchingPeriodically)
@@ -18,7 +18,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `with an interval of 10 s a hit goes out 10 s later`() async {
+  @Test func `a hit is sent 10 s later with an interval of 10 s`() async {
     let client = world.client()
     client.dispatchInterval = 10
     client.sendEvent("1")
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: [-1, 0, 0.5, -.infinity, .infinity, .nan])
-  func `an interval below 1 s, or none at all, turns periodic dispatch off`(interval: Double) async {
+  func `an interval below 1 s or NaN turns periodic dispatch off`(interval: Double) async {
     let client = world.client()
     client.dispatchInterval = interval
     client.sendEvent("1")
@@ -43,7 +43,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `from -1 back to 5 the next request comes 5 s after the assignment`() async {
+  @Test func `after a change from -1 to 5 the next request starts 5 s later`() async {
     let client = world.client()
     client.dispatchInterval = -1
     client.sendEvent("1")
@@ -55,7 +55,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a change from 120 to 10 after a minute fires after 70 s`() async {
+  @Test func `a change from 120 to 10 after a minute sends after 70 s`() async {
     let client = world.client()
     client.sendEvent("1")
     await world.clock.sleeping(until: .seconds(1120))
@@ -67,7 +67,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `ticks go on in step while nothing waits`() async {
+  @Test func `ticks keep their rhythm while nothing waits`() async {
     let client = world.client()
     client.dispatchInterval = 10
     await world.clock.passQuietly(.seconds(25), client)
@@ -76,7 +76,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `after three intervals offline all hits are sent once`() async {
+  @Test func `all hits are sent once after three intervals offline`() async {
     let client = world.client()
     world.transport.answer { _ in .failure(.offline) }
     client.dispatchInterval = 10
@@ -96,12 +96,12 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a network that comes back brings the next tick forward`() async {
+  @Test func `the network's return brings the next tick forward`() async {
     let client = world.client()
     client.sendEvent("1")
     await world.clock.sleeping(until: .seconds(1120))
     world.reachability.change()
-    // The hint is told a moment later; then a little chance, so that not all apps of a place send at once.
+    // The hint arrives a moment later, followed by some jitter, so that not all apps of a place send together.
     await world.clock.sleeping(until: .milliseconds(1_000_100))
     world.clock.advance(by: .milliseconds(100))
     while await world.clock.sleeping() > .milliseconds(1_001_100) { await Task.yield() }
@@ -110,7 +110,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `after a restart nothing is sent before the first tick or a call`() async {
+  @Test func `nothing is sent after a restart before the first tick or a call`() async {
     let first = world.client()
     first.sendEvents(1...2)
     await first.shutdown()
@@ -122,10 +122,10 @@ import Testing
     await second.shutdown()
   }
 
-  @Test func `after 503 with Retry-After the next automatic try waits, and a call does not`() async {
+  @Test func `a 503 with Retry-After delays the next automatic attempt, but not a call`() async {
     let client = world.client()
     client.dispatchInterval = 10
-    // Longer than our own first pause, which is 60 s.
+    // Longer than the first backoff, which is 60 s.
     world.transport.answer { _ in .status(503, headers: ["Retry-After": "90"]) }
     client.sendEvent("1")
     await world.clock.sleeping(until: .seconds(1010))

@@ -6,14 +6,14 @@ import TernMeasurement
 import TernTestSupport
 import Testing
 
-@Suite struct `Hits that the disk refuses` {
+@Suite struct `Hits that cannot be stored` {
   private let world = MeasurementWorld()
 
   private func refuse() {
     world.files.setScript { [.open, .makeDirectory].contains($0.kind) ? .fail(errno: EPERM) : nil }
   }
 
-  /// Lets time pass until nothing is held.
+  /// Advances the clock until the buffer is empty.
   private func passUntilStored(_ client: MeasurementClient, _ count: Int) async {
     while client.waiting < count {
       world.clock.advance(by: .seconds(1))
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `are kept in memory and written when it takes them, under the client's own identifier`() async throws {
+  @Test func `are kept in memory and written when the disk recovers, under the client's own identifier`() async throws {
     let first = world.client()
     let client = first.composer.automatic["cid"]
     await first.shutdown()
@@ -41,7 +41,7 @@ import Testing
     await third.shutdown()
   }
 
-  @Test func `are sent by a call that finds the disk well again`() async throws {
+  @Test func `are sent by a call once the disk has recovered`() async throws {
     refuse()
     let client = world.client()
     client.sendEvents(0..<3)
@@ -52,7 +52,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `are erased by an opt-out, with what earlier processes left`() async throws {
+  @Test func `are erased by an opt-out, along with the hits of earlier processes`() async throws {
     let first = world.client()
     first.sendEvent("Old")
     await first.shutdown()
@@ -69,7 +69,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `do not outlive an opt-out of before that could not be read`() async throws {
+  @Test func `do not survive an earlier opt-out that could not be read`() async throws {
     let first = world.client()
     first.optOut = true
     await first.shutdown()
@@ -83,7 +83,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `are bounded, and counted when they do not fit or the client ends`() async throws {
+  @Test func `are bounded, and counted when they do not fit or the client shuts down`() async throws {
     refuse()
     let client = world.client()
     client.sendItems(0..<1_200)
@@ -93,7 +93,7 @@ import Testing
     #expect(client.dropped(.storageFailed) == 1_200)
   }
 
-  @Test func `a disk that fills up later is the same`() async throws {
+  @Test func `are kept when the disk fills up later, too`() async throws {
     let client = world.client()
     client.sendEvent("A")
     world.files.setCapacity(world.files.totalBytes)

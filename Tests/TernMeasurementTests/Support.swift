@@ -7,7 +7,7 @@ import TernTestSupport
 import Testing
 
 extension MeasurementWorld {
-  /// A client on this world's files, as a launch of the app makes it.
+  /// Creates a client on this world's files, as a launch of the app does.
   func client(
     collector: String? = "http://collector.test", boot: String? = MeasurementWorld.boot
   ) -> MeasurementClient {
@@ -22,7 +22,7 @@ extension MeasurementWorld {
 extension MeasurementClient {
   static let tracker = HitComposer.Tracker(trackingID: "UA-1-1")
 
-  /// Records events named by their numbers.
+  /// Records events named after their numbers.
   func sendEvents(_ numbers: some Sequence<Int>, tracker: HitComposer.Tracker = MeasurementClient.tracker) {
     for number in numbers { sendEvent("\(number)", tracker: tracker) }
   }
@@ -31,7 +31,7 @@ extension MeasurementClient {
     send(tracker, ["&t": .text("event"), "&ec": .text("c"), "&ea": .text("a"), "&el": .text(label)])
   }
 
-  /// Hits that the allowance does not concern.
+  /// Records hits that are exempt from the rate limit.
   func sendItems(_ numbers: some Sequence<Int>) {
     for number in numbers {
       send(Self.tracker, ["&t": .text("item"), "&ti": .text("t"), "&in": .text("i"), "&el": .text("\(number)")])
@@ -43,7 +43,7 @@ extension MeasurementClient {
     await withCheckedContinuation { continuation in dispatch { continuation.resume(returning: $0) } }
   }
 
-  /// Sends everything and waits for the end.
+  /// Sends everything and waits for the result.
   @discardableResult
   func dispatchAll() async -> DispatchMachine.Result {
     await withCheckedContinuation { continuation in dispatchAll { continuation.resume(returning: $0) } }
@@ -63,7 +63,7 @@ extension MeasurementTransport {
 }
 
 extension TestClock {
-  /// Lets virtual time pass while nothing is set to happen in it.
+  /// Advances the virtual clock when no timer is due.
   func passQuietly(_ time: Duration, _ client: MeasurementClient) async {
     await client.caughtUp()
     await nobodySleeping()

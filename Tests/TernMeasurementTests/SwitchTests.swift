@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Limits and switches` {
   let world = MeasurementWorld()
 
-  @Test func `sends from eight threads are all stored, each with a number of its own`() async {
+  @Test func `hits from eight threads are all stored, each with its own number`() async {
     let client = world.client()
     await withTaskGroup(of: Void.self) { group in
       for thread in 0..<8 {
@@ -23,7 +23,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a dry run uses no network, and the seed's loop still ends`() async {
+  @Test func `a dry run uses no network, and a dispatch loop still ends`() async {
     let client = world.client(collector: nil)
     client.dryRun = true
     client.sendEvents(1...25)
@@ -35,7 +35,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `opting out erases the queue, drops later hits and is kept; opting in goes on as before`() async {
+  @Test func `opting out erases the queue, drops later hits and persists; opting in resumes`() async {
     let first = world.client()
     first.sendEvents(1...3)
     first.optOut = true
@@ -59,7 +59,7 @@ import Testing
     await third.shutdown()
   }
 
-  @Test func `an opt-out reaches the app's other processes: before each hit and each request`() async {
+  @Test func `an opt-out reaches the app's other processes before each hit and each request`() async {
     let (first, second) = (world.client(), world.client())
     second.sendEvent("1")
     first.optOut = true
@@ -75,7 +75,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `an opt-out that a disk refuses holds, and is written down as soon as it can be`(
+  func `an opt-out that cannot be saved still holds, and is saved as soon as possible`(
     isSetAgain: Bool
   ) async {
     let client = world.client()
@@ -98,7 +98,7 @@ import Testing
     for client in [client, second] { await client.shutdown() }
   }
 
-  @Test func `an opt-out takes the room that the erased hits leave on a full disk`() async {
+  @Test func `an opt-out on a full disk uses the space of the erased hits`() async {
     let client = world.client()
     world.files.setCapacity(8_000)
     client.sendItems(0..<100)
@@ -109,7 +109,7 @@ import Testing
     await second.shutdown()
   }
 
-  @Test func `opting out calls back the request under way and tells whoever waits`() async {
+  @Test func `opting out cancels the request in flight and completes waiting calls`() async {
     let client = world.client()
     world.transport.answer { _ in .hold }
     client.sendEvent("1")
@@ -121,7 +121,7 @@ import Testing
     #expect(world.transport.received.isEmpty)
   }
 
-  @Test func `an opt-out that a crash cut short erases at the next launch`() async throws {
+  @Test func `an opt-out interrupted by a crash erases at the next launch`() async throws {
     let first = world.client()
     first.sendEvent("1")
     await first.shutdown()
@@ -133,7 +133,7 @@ import Testing
     await second.shutdown()
   }
 
-  @Test func `the 61st hit at once is dropped and counted, and after 20 s ten more pass`() async {
+  @Test func `the 61st hit of a burst is dropped and counted, and after 20 s ten more pass`() async {
     let client = world.client()
     client.sendEvents(1...62)
     #expect(client.stored == 60 && client.dropped(.rateLimited) == 2)
@@ -145,17 +145,17 @@ import Testing
     #expect(client.stored == 70 && client.dropped(.rateLimited) == 13)
     #expect(world.lines(2).count == 2, "one warning for each burst")
     client.sendEvent("other", tracker: HitComposer.Tracker(trackingID: "UA-1-2"))
-    #expect(client.stored == 71, "each property has its own allowance")
+    #expect(client.stored == 71, "each property has its own rate limit")
     await client.shutdown()
   }
 
-  @Test func `a bucket is never more than full`() {
+  @Test func `a bucket never exceeds its capacity`() {
     var bucket = TokenBucket(now: .zero)
     let taken = (0..<100).filter { _ in bucket.take(at: .seconds(86_400)) }.count
     #expect(taken == 60)
   }
 
-  @Test func `transactions and items are exempt from the allowance`() async {
+  @Test func `transactions and items are exempt from the rate limit`() async {
     let client = world.client()
     client.sendEvents(1...60)
     client.send(MeasurementClient.tracker, ["&t": .text("transaction"), "&ti": .text("1")])
@@ -164,7 +164,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `hit 10 001 removes the oldest`() async {
+  @Test func `hit 10 001 evicts the oldest`() async {
     let client = world.client()
     client.dispatchInterval = 0
     client.sendItems(1...10_001)
@@ -176,7 +176,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a client is in the sample or not, whatever the hit`() async {
+  @Test func `sampling includes or excludes all hits of a client`() async {
     let tracker = HitComposer.Tracker(trackingID: "UA-1-1", fields: ["&sf": "50.0"])
     var generator = FastGenerator(seed: 7)
     let clients = (0..<10_000).map { _ in UniqueID.random(using: &generator).description }

@@ -6,10 +6,10 @@ import TernMeasurement
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `On the wire` {
+@Suite(.timeLimit(.minutes(5))) struct `A hit on the wire` {
   let world = MeasurementWorld()
 
-  /// A hit of exactly so many bytes on the wire.
+  /// Records a hit of exactly this many bytes on the wire.
   private func send(_ bytes: Int, _ client: MeasurementClient, _ label: String = "") async {
     func payload(_ padding: Int) -> [String: HitValue] {
       [
@@ -20,13 +20,13 @@ import Testing
     client.send(MeasurementClient.tracker, payload(bytes))
   }
 
-  @Test func `one hit of up to 2000 bytes goes by GET, a longer one by POST, several as a batch`() async {
+  @Test func `one hit of up to 2000 bytes is sent by GET, a longer one by POST, several as a batch`() async {
     let probe = world.client()
     await send(0, probe)
     #expect(await probe.dispatchOnce() == .good)
     await probe.shutdown()
     let rest = 2000 - world.transport.requests[0].lines[0].utf8.count
-    // Thrice, since the digits of `z` differ in number.
+    // Three times, since `z` varies in length.
     for length in (0..<3).flatMap({ _ in rest - 4...rest + 4 }) {
       let client = world.client()
       await send(length, client)
@@ -68,7 +68,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `the screen is in every hit once it is known, and a tracker's own goes before it`() async throws {
+  @Test func `every hit has the screen once it is known, and a tracker's own takes precedence`() async throws {
     let client = world.client()
     client.sendEvent("unknown")
     client.screenResolution = "750x1334"
@@ -81,14 +81,14 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `what the device says of its screen is sent`() {
+  @Test func `the device's screen properties are sent`() {
     var device = TestHarness.device
     device.screenSize = "1170x2532"
     #expect(AutomaticFields.fields(of: device, appName: nil, clientID: "c")["sr"] == "1170x2532")
     #expect(AutomaticFields.fields(of: TestHarness.device, appName: nil, clientID: "c")["sr"] == nil)
   }
 
-  @Test func `clearing what every hit needs gives back what there was`() async throws {
+  @Test func `clearing a required parameter restores its default`() async throws {
     let client = world.client()
     client.send(
       MeasurementClient.tracker,
@@ -103,7 +103,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `each attempt computes qt anew; ht and z stay`() async throws {
+  @Test func `each attempt computes qt again; ht and z stay`() async throws {
     let client = world.client()
     world.transport.answer { _ in .acceptAndLoseAnswer }
     client.sendEvent("1")
@@ -129,7 +129,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `qt does not follow a user who sets the clock, and never falls below zero`() async {
+  @Test func `qt ignores changes of the clock, and is never negative`() async {
     let first = world.client()
     first.sendEvent("1")
     world.clock.setWallTime(Timestamp(millisecondsSince1970: 0))
@@ -137,7 +137,7 @@ import Testing
     #expect(await first.dispatchOnce() == .good)
     first.sendEvent("2")
     await first.shutdown()
-    // Another boot: only the wall clock is left, and it was set back meanwhile.
+    // After another boot only the wall clock is left, and it was set back meanwhile.
     world.clock.setWallTime(Timestamp(millisecondsSince1970: -5000))
     let second = world.client(boot: "22222222-2222-4333-8444-555555555555")
     #expect(await second.dispatchOnce() == .good)
@@ -150,7 +150,7 @@ import Testing
     await third.shutdown()
   }
 
-  @Test func `a hit that waited elsewhere happened earlier`() async {
+  @Test func `a hit that waited elsewhere has an earlier time`() async {
     let client = world.client()
     client.send(
       MeasurementClient.tracker, ["&t": .text("item"), "&ti": .text("1"), "&in": .text("2"), "&qt": .text("4000")])
@@ -181,7 +181,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `signs and line breaks in a label arrive intact`() async {
+  @Test func `symbols and line breaks in a label arrive intact`() async {
     let client = world.client()
     for label in ["ü &=+\n", "100 %41 ; # ? 🦆", "\u{0}\r\n\t\"'\\", "a+b", "=", "&z=1&"] { client.sendEvent(label) }
     #expect(await client.dispatchOnce() == .good)
@@ -190,7 +190,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `numbers are written the same in every locale`() {
+  @Test func `numbers are formatted the same in every locale`() {
     let numbers: [(NSNumber, String)] = [
       (5, "5"), (29.2, "29.2"), (true, "1"), (false, "0"), (-55.5, "-55.5"), (1_234_567.891, "1234567.891"),
       (1e15, "1000000000000000"), (1e-7, "0.0000001"), (NSNumber(value: Float(29.2)), "29.2"), (0, "0"),
@@ -198,7 +198,7 @@ import Testing
       (NSDecimalNumber(string: "1000.000001"), "1000.000001"), (NSNumber(value: Double.nan), "0"), (1.0, "1"),
     ]
     for (number, text) in numbers { #expect(HitValue.text(of: number) == text) }
-    // None of it asks for a locale; one that was set must not show.
+    // The formatting does not use a locale, so setting one must have no effect.
     for name in ["de_DE.UTF-8", "ar_SA.UTF-8", "hi_IN.UTF-8"] {
       setlocale(LC_ALL, name)
       defer { setlocale(LC_ALL, "C") }
@@ -206,7 +206,7 @@ import Testing
     }
   }
 
-  @Test func `what the protocol has as a whole number is rounded, and nothing else`() {
+  @Test func `parameters that the protocol defines as integers are rounded, and no others`() {
     let values: [String: (given: String, sent: String)] = [
       "utt": ("1250.4", "1250"), "ev": ("29.5", "30"), "iq": ("1.9", "2"), "cos": ("2.0", "2"), "pr1qt": ("1.4", "1"),
       "pr12ps": ("3.6", "4"), "il1pi2ps": ("-0.2", "0"), "tr": ("29.25", "29.25"), "cm1": ("2.5", "2.5"),
@@ -224,7 +224,7 @@ import Testing
     }
   }
 
-  @Test func `a campaign address gives its eleven parameters, any other none`() {
+  @Test func `a campaign URL yields its eleven parameters, any other none`() {
     let address =
       "https://shop.example/a?utm_id=1&utm_campaign=spring%20sale&utm_content=3&utm_medium=4&utm_source=5+6&utm_term=7"
       + "&dclid=8&gclid=9&gmob_t=10&aclid=11&anid=12&other=x#utm_source=no"
