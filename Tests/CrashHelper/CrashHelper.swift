@@ -3,7 +3,7 @@ import TernBase
 import TernEvents
 import TernLog
 
-/// A process that exists to be killed: it appends numbered events, says so on its standard output, and never cleans up.
+/// A process made to be killed: it appends numbered events, reports them on standard output, and never cleans up.
 @main struct Helper {
   let options: Options
   let log: EventLog
@@ -39,7 +39,7 @@ import TernLog
     }
     group.wait()
     Self.report([Message(.finished)])
-    // Until the test is done with this process: the lock is held meanwhile.
+    // Holds the lock until the test is done with this process.
     while readLine() != nil {}
   }
 
@@ -107,7 +107,7 @@ import TernLog
     return fields.count > 1 ? (UInt32(fields[1]) ?? 0) * UInt32(clamping: sysconf(Int32(_SC_PAGESIZE)) / 1024) : 0
   }
 
-  /// Says something to the test, whole or not at all: fewer bytes than a pipe takes at once.
+  /// Sends a message to the test atomically: it is small enough for a single write to a pipe.
   private static func report(_ messages: [Message]) {
     let words = messages.map(\.encoded.littleEndian)
     words.withUnsafeBytes { bytes in
@@ -116,7 +116,7 @@ import TernLog
   }
 }
 
-/// The real clock, and uptime that can be hurried.
+/// The real wall clock, and an uptime that can be advanced.
 final class HelperClock: TernClock {
   static let bootID = UniqueID(high: 7, low: 7)
   private let ahead = Locked(Duration.zero)

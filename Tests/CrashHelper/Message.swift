@@ -1,23 +1,23 @@
-/// A message of a helper to the test that will kill it: eight bytes, so that a pipe takes whole messages or none.
+/// A message from a helper to the test that will kill it: eight bytes, so that a pipe transfers it whole or not at all.
 struct Message: Equatable, CustomStringConvertible {
   enum Kind: UInt8 {
-    /// The process runs; the log is about to be opened.
+    /// The process runs and is about to open the log.
     case began = 1
-    /// The log is open; the number says how many events wait.
+    /// The log is open; the number is the count of waiting events.
     case opened
     /// `append` returned: the event is stored, or dropped and counted.
     case stored, dropped
-    /// A claim handed the event out, which is as far as a server that answers nothing gets.
+    /// A claim handed out the event, the last step that a silent server can see.
     case received
     /// `settle` returned: the event has left the log.
     case settled
     /// `erase(epoch:)` is about to be called for the epoch of the event; has returned.
     case erasing, erased
-    /// KiB of memory in use, where the system says so: before the log was opened, and after.
+    /// The memory in use in KiB, where the system reports it: before the log was opened, and after.
     case resident
     /// A claim held an event twice or out of order.
     case disorder
-    /// Everything that was asked for is done.
+    /// All requested work is done.
     case finished
   }
 

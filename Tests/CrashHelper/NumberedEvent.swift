@@ -1,23 +1,23 @@
 import TernEvents
 import TernLog
 
-/// An event of which everything follows from its number, so that a test can tell whether it came back unchanged.
+/// An event derived entirely from its number, so that a test can check that it is unchanged.
 struct NumberedEvent: Hashable {
   let number: UInt32
 
-  /// The event that thread `thread` of process `process` appends as its `index`-th.
+  /// The `index`-th event that thread `thread` of process `process` appends.
   init(process: Int, thread: Int, index: Int) {
     number = UInt32(truncatingIfNeeded: process << 24 | thread << 20 | index & 0xF_FFFF)
   }
 
   init(number: UInt32) { self.number = number }
 
-  /// Two events of one source and lane come out in the order of their numbers.
+  /// Events of one source and lane are handed out in the order of their numbers.
   var source: UInt32 { (number >> 20) << 1 | UInt32(lane.rawValue) }
   var index: Int { Int(number & 0xF_FFFF) }
   var id: UniqueID { UniqueID(high: 0x5445_524E, low: UInt64(number)) }
   var lane: Lane { mixed % 5 == 0 ? .critical : .normal }
-  /// Sixty-four events in a row of one thread share an epoch.
+  /// The epoch, shared by 64 successive events of a thread.
   var epoch: UInt32 { number >> 6 }
 
   var payload: [UInt8] {

@@ -1,7 +1,7 @@
-/// The options of a helper, as `name=value` arguments.
+/// The options of a helper, passed as `name=value` arguments.
 struct Options: Sendable {
   var directory = ""
-  /// Tells the events of one process from those of another.
+  /// Distinguishes the events of one process from those of another.
   var process = 0
   var threads = 1
   var seed: UInt64 = 0
@@ -9,9 +9,9 @@ struct Options: Sendable {
   var maximumBytes = 64 << 20
   /// The number of events that each thread appends; 0 for no end.
   var events = 0
-  /// A thread claims and settles meanwhile.
+  /// Runs a thread that claims and settles meanwhile.
   var claims = false
-  /// The appending threads erase epochs of theirs that are complete.
+  /// Makes the appending threads erase their own complete epochs.
   var erases = false
   /// Milliseconds of uptime that pass with each append, in addition to real time.
   var step = 0

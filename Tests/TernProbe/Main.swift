@@ -6,9 +6,9 @@ import Foundation
   import Glibc
 #endif
 
-/// A process that a test starts, talks to by lines, and ends as it likes: an app with a client, or a collector.
+/// A process that a test starts, controls by lines of text, and ends: an app with a client, or a collector.
 ///
-/// It ends by itself when its input does, so that no test that fails leaves one behind.
+/// It exits when its input ends, so that a failing test leaves no process behind.
 @main struct Probe {
   static func main() async throws {
     let options = Options(CommandLine.arguments.dropFirst(2))
@@ -16,7 +16,7 @@ import Foundation
     case "collector": try await ProbeCollector(options).run()
     case "app": try await ProbeApp(options).run()
     case "hits": try await ProbeHits(options).run()
-    default: fatalError("Say what to be: collector, app or hits.")
+    default: fatalError("Pass a role: collector, app or hits.")
     }
   }
 }
@@ -40,19 +40,19 @@ struct Options {
   subscript(name: String) -> String? { values[name] }
 }
 
-/// Nanoseconds of a clock that all processes of this machine share.
+/// The nanoseconds of a clock shared by all processes of this machine.
 func monotonicNanoseconds() -> Int64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
-/// Writes a line at once: a test waits for it.
+/// Writes a line without buffering, because a test waits for it.
 func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
 
-/// The lines of standard input; a thread of their own waits for them.
+/// The lines of standard input, read on a separate thread.
 func inputLines() -> AsyncStream<String> {
   let (lines, continuation) = AsyncStream.makeStream(of: String.self)
   Thread.detachNewThread {

@@ -7,13 +7,13 @@ import Tern
   import Glibc
 #endif
 
-/// An app with a client in the real world.
+/// An app with a client that uses the real network, disk and clock.
 ///
-/// Options: `--collector URL`, `--directory PATH`, `--seed N`, `--deaf` for one that hears nothing of the network,
-/// `--flush-on-termination MILLISECONDS` (or `longest`), and what it does itself on SIGTERM: `--before HANDLER`, `--after HANDLER`, in
-/// relation to that; `ignore` or `exit`, which prints `handled` and exits with 7.
+/// Options: `--collector URL`, `--directory PATH`, `--seed N`, `--deaf` for no network hints, `--flush-on-termination
+/// MILLISECONDS` (or `longest`), and `--before HANDLER` and `--after HANDLER` for the app's own SIGTERM handler,
+/// installed before or after that call: `ignore`, or `exit`, which prints `handled` and exits with 7.
 /// Commands: `track NAME`, `flush TIMES MILLISECONDS`, `status`, `block`, `shutdown`, `handler`,
-/// `flush-on-termination MILLISECONDS`; each is answered by a line.
+/// `flush-on-termination MILLISECONDS`; the app answers each with a line.
 struct ProbeApp {
   private let tern: TernClient
 
@@ -24,7 +24,7 @@ struct ProbeApp {
     var configuration = TernClient.Configuration(key: "probe", collector: collector)
     configuration.queueDirectory = URL(fileURLWithPath: directory, isDirectory: true)
     configuration.sessions = .manual
-    // Sends only when it is told to.
+    // Sends only on request.
     configuration.flushInterval = .seconds(3600)
     configuration.flushAt = 1_000_000
     var environment = TernClient.Environment.live
@@ -54,7 +54,7 @@ struct ProbeApp {
     }
   }
 
-  /// What SIGTERM does now.
+  /// The current action of SIGTERM.
   private var handler: String {
     var action = sigaction()
     sigaction(SIGTERM, nil, &action)
@@ -83,7 +83,7 @@ struct ProbeApp {
         let status = tern.status
         say("status queued=\(status.queued + status.inFlight) delivered=\(status.delivered)")
       case "block":
-        // No task of Swift's gets a thread any more.
+        // From here on no Swift task gets a thread.
         for _ in 0..<256 { Task.detached { sleep(3600) } }
         say("blocked")
       case "shutdown":
@@ -95,7 +95,7 @@ struct ProbeApp {
         #endif
         say("watching")
       case "handler": say("handler \(handler)")
-      default: fatalError("\(line) is no command.")
+      default: fatalError("Unknown command: \(line)")
       }
     }
     await tern.shutdown()

@@ -10,11 +10,11 @@ import TernTestSupport
   import Glibc
 #endif
 
-/// A collector that really listens; it answers as `ScriptedTransport` does and says what it got when.
+/// A collector on a real socket; it answers like `ScriptedTransport` and prints each request and its time.
 ///
-/// Options: `--address IP` (127.0.0.1 by default), `--hang` to answer nothing, `--hang-on NAME` to leave requests with
-/// that event unanswered. It prints `port N` when it listens, then `received NAME NANOSECONDS` for each event, and
-/// `request NANOSECONDS` for each request.
+/// Options: `--address IP` (127.0.0.1 by default), `--hang` to answer no request, `--hang-on NAME` to answer no request
+/// with that event. It prints `port N` when it listens, then `received NAME NANOSECONDS` for each event and `request
+/// NANOSECONDS` for each request.
 struct ProbeCollector {
   private let address: String
   private let brain: ScriptedTransport
@@ -49,22 +49,22 @@ struct ProbeCollector {
     var name = sockaddr_in()
     name.sin_family = sa_family_t(AF_INET)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    guard inet_pton(AF_INET, address, &name.sin_addr) == 1 else { fatalError("\(address) is no address.") }
+    guard inet_pton(AF_INET, address, &name.sin_addr) == 1 else { fatalError("Invalid address: \(address)") }
     let isReady = withUnsafeMutablePointer(to: &name) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         bind(descriptor, $0, length) == 0 && startListening(descriptor) == 0
           && getsockname(descriptor, $0, &length) == 0
       }
     }
-    guard isReady else { fatalError("\(address) cannot be listened at: \(errno)") }
+    guard isReady else { fatalError("Cannot listen on \(address): \(errno)") }
     return (descriptor, UInt16(bigEndian: name.sin_port))
   }
 }
 
-// A free function, because inside the type the method of the same name hides the system's.
+// A free function, because inside the type its method of the same name hides the system's.
 private func startListening(_ descriptor: Int32) -> Int32 { listen(descriptor, 16) }
 
-/// Answers the requests of one connection, one after the other.
+/// Answers the requests of one connection in order.
 private func serve(_ connection: Int32, _ brain: ScriptedTransport) {
   defer { close(connection) }
   var rest: [UInt8] = []
@@ -83,7 +83,7 @@ private func serve(_ connection: Int32, _ brain: ScriptedTransport) {
   }
 }
 
-/// Reads a head and as many bytes of body as it announces; keeps what follows.
+/// Reads a head and the number of body bytes that it declares; keeps the rest.
 private func readRequest(_ connection: Int32, _ bytes: inout [UInt8]) -> TransportRequest? {
   var chunk = [UInt8](repeating: 0, count: 64 << 10)
   while true {
@@ -108,7 +108,7 @@ private func readRequest(_ connection: Int32, _ bytes: inout [UInt8]) -> Transpo
   }
 }
 
-/// Asks the brain, on a thread that may wait.
+/// Gets the scripted response, on a thread that may block.
 private func answer(_ request: TransportRequest, _ brain: ScriptedTransport) -> TransportResult? {
   let result = Locked<TransportResult?>(nil)
   let done = DispatchSemaphore(value: 0)

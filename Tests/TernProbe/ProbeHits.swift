@@ -2,9 +2,9 @@ import Foundation
 import Tern
 import TernMeasurement
 
-/// An app with a client of the Measurement Protocol in the real world, which has nowhere to send to.
+/// An app with a real Measurement Protocol client and no collector.
 ///
-/// Option: `--directory PATH`. Command: `send LABEL`, answered by a line when the hit is recorded.
+/// Option: `--directory PATH`. Command: `send LABEL`, answered with a line when the hit is recorded.
 struct ProbeHits {
   private let client: MeasurementClient
 
