@@ -13,7 +13,7 @@ import Testing
     String(decoding: event.line(device: Array(device.utf8)), as: UTF8.self)
   }
 
-  @Test func `carries the device like this`() {
+  @Test func `has exactly this device`() {
     let expected = #"""
       "device":{"osName":"Debian GNU/Linux","osVersion":"12","osBuild":"6.1.0","model":"x86_64",\#
       "manufacturer":"QEMU","locale":"pt_BR","country":"BR","timeZoneOffset":-180,\#
@@ -22,7 +22,7 @@ import Testing
     #expect(String(decoding: device.encodedMembers(), as: UTF8.self) == expected)
   }
 
-  @Test func `leaves out what is not known`() {
+  @Test func `leaves out unknown values`() {
     let bare = Device(osName: "o", osVersion: "1", locale: "en", sdkVersion: "9")
     let expected = #"""
       "device":{"osName":"o","osVersion":"1","locale":"en","timeZoneOffset":0,\#
@@ -38,7 +38,7 @@ import Testing
         """#)
   }
 
-  @Test func `carries everything that is known`() {
+  @Test func `includes all known values`() {
     let event = Event(
       id: id, name: "Video clicked", time: Timestamp(millisecondsSince1970: 1_767_225_600_000),
       uptimeMilliseconds: 1500, boot: "b", install: install, session: UniqueID(high: 1, low: 2), user: "u",
@@ -55,7 +55,7 @@ import Testing
         """#)
   }
 
-  @Test func `sends a property given twice once, with its last value`() {
+  @Test func `includes a repeated property once, with its last value`() {
     let event = Event(
       id: id, name: "n", time: Timestamp(millisecondsSince1970: 0), install: install,
       properties: ["a": 1, "b": 2, "a": 3, "b": 4])

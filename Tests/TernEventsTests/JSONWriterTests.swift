@@ -9,7 +9,7 @@ import Testing
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  @Test func `escapes what must be, and only that`() {
+  @Test func `escapes only what JSON requires`() {
     #expect(written { $0.string("a\"b\\c/d") } == #""a\"b\\c/d""#)
     #expect(
       written { $0.string("\n\r\t\u{8}\u{C}\u{0}\u{1F}\u{7F}") } == #""\n\r\t\u0008\u000c\u0000\u001f"# + "\u{7F}\"")
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, -1, 9, 10, 99, 100, 12345, -98765, Int64.max, Int64.min, 1_767_225_600_000])
-  func `writes whole numbers`(value: Int64) {
+  func `writes integers`(value: Int64) {
     #expect(written { $0.integer(value) } == String(value))
   }
 
@@ -45,7 +45,7 @@ import Testing
     #expect(written { $0.integer(value &- 1) } == String(value &- 1))
   }
 
-  @Test func `writes doubles that are read back as doubles`() throws {
+  @Test func `writes doubles that read back as doubles`() throws {
     #expect(written { $0.double(12.5) } == "12.5")
     #expect(written { $0.double(3) } == "3.0")
     #expect(written { $0.double(-0.0) } == "-0.0")
@@ -58,7 +58,7 @@ import Testing
       guard value.isFinite else { continue }
       let json = written { $0.double(value) }
       #expect(Double(json) == value)
-      #expect(json.contains(".") || json.contains("e"), "\(json) would be read as a whole number")
+      #expect(json.contains(".") || json.contains("e"), "\(json) would be read as an integer")
       #expect(throws: Never.self) { try JSONDecoder().decode(Double.self, from: Data(json.utf8)) }
     }
   }

@@ -3,7 +3,9 @@ import TernEvents
 import Testing
 
 @Suite struct `Identifiers` {
-  @Test(arguments: 0..<100 as Range<UInt64>) func `read back from their text, in either case`(seed: UInt64) throws {
+  @Test(arguments: 0..<100 as Range<UInt64>) func `read back from their text, in upper or lower case`(seed: UInt64)
+    throws
+  {
     var generator = FastGenerator(seed: seed)
     let id = UniqueID(high: generator.next(), low: generator.next())
     #expect(UniqueID(id.description) == id)
@@ -17,11 +19,11 @@ import Testing
     "01234567_89ab_cdef_fedc_ba9876543210",
     "{1234567-89ab-cdef-fedc-ba9876543210}", "０1234567-89ab-cdef-fedc-ba9876543210",
   ])
-  func `are not read from anything else`(text: String) {
+  func `are not read from any other text`(text: String) {
     #expect(UniqueID(text) == nil)
   }
 
-  @Test func `of version 7 carry their time and sort by it`() {
+  @Test func `of version 7 contain their time and sort by it`() {
     var generator = FastGenerator(seed: 3)
     var last = UniqueID(high: 0, low: 0)
     for milliseconds in stride(from: Int64(0), to: 1 << 47, by: 1 << 41) {
@@ -33,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `of a time before 1970 or beyond the format stay valid`() {
+  @Test func `of a time before 1970 or past the format's end stay valid`() {
     var generator = FastGenerator(seed: 3)
     let early = UniqueID.timeOrdered(at: Timestamp(millisecondsSince1970: -1), using: &generator)
     #expect(early.high >> 16 == 0)
@@ -41,13 +43,13 @@ import Testing
     #expect(late.high >> 12 & 15 == 7 && late.low >> 62 == 0b10)
   }
 
-  @Test func `of version 4 say so`() {
+  @Test func `of version 4 have that version`() {
     var generator = FastGenerator(seed: 3)
     let id = UniqueID.random(using: &generator)
     #expect(id.high >> 12 & 15 == 4 && id.low >> 62 == 0b10)
   }
 
-  @Test func `differ, ten thousand times in one millisecond`() {
+  @Test func `are unique, ten thousand times within a millisecond`() {
     var generator = FastGenerator(seed: 3)
     let now = Timestamp(millisecondsSince1970: 1_767_225_600_000)
     #expect(Set((0..<10_000).map { _ in UniqueID.timeOrdered(at: now, using: &generator) }).count == 10_000)
@@ -71,14 +73,14 @@ import Testing
     #expect(start.since(end) == .milliseconds(Int64.min))
   }
 
-  @Test func `add and subtract`() {
+  @Test func `can be added and subtracted`() {
     let time = Timestamp(millisecondsSince1970: 1_000)
     #expect((time + .milliseconds(2_500)).millisecondsSince1970 == 3_500)
     #expect((time - .milliseconds(2_500)).millisecondsSince1970 == -1_500)
     #expect((time + .seconds(5)).since(time) == .seconds(5))
   }
 
-  @Test func `durations become whole milliseconds, toward zero and within bounds`() {
+  @Test func `convert durations to milliseconds, rounded toward zero and clamped`() {
     #expect(Duration.microseconds(1_999).wholeMilliseconds == 1)
     #expect(Duration.microseconds(-1_999).wholeMilliseconds == -1)
     #expect(Duration.seconds(Int64.max).wholeMilliseconds == .max)
@@ -88,7 +90,7 @@ import Testing
 }
 
 @Suite struct `Properties of an event` {
-  @Test func `keep their order, and the last of a name wins`() {
+  @Test func `keep their order, and the last value of a name wins`() {
     var properties: Properties = ["b": 1, "a": "x", "b": 2.5]
     #expect(properties.elements.map(\.name) == ["b", "a", "b"])
     #expect(properties["b"] == .double(2.5))
@@ -98,17 +100,17 @@ import Testing
     #expect(properties.elements.map(\.name) == ["b"])
   }
 
-  @Test func `from a dictionary are in the order of their names`() {
+  @Test func `from a dictionary are sorted by name`() {
     #expect(Properties(["c": 1, "a": 2, "b": 3]).elements.map(\.name) == ["a", "b", "c"])
   }
 
-  @Test func `within the limits are left alone`() {
+  @Test func `within the limits are unchanged`() {
     let properties: Properties = ["a": String(repeating: "x", count: 8 << 10), "b": 1]
     #expect(properties.limited() == properties)
   }
 }
 
-@Suite struct `Cutting text` {
+@Suite struct `Truncating text` {
   @Test(arguments: 0...30) func `never splits a character`(limit: Int) {
     let text = "aé😀e\u{301}🇦🇹👨‍👩‍👧z"
     let cut = text.cut(toBytes: limit)
@@ -117,7 +119,7 @@ import Testing
     if limit >= 25 { #expect(cut.count >= 5) }
   }
 
-  @Test func `cuts one endless character between scalars`() {
+  @Test func `splits an endless character between scalars`() {
     let endless = "e" + String(repeating: "\u{301}", count: 1000)
     #expect(endless.cut(toBytes: 100).utf8.count == 99)
     #expect("😀".cut(toBytes: 3) == "")

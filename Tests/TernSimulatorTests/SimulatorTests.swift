@@ -2,9 +2,9 @@ import Foundation
 import TernSimulator
 import Testing
 
-/// Devices that live for days with the real client; docs/simulator.md tells what is checked.
+/// Devices that run the real client for days; docs/simulator.md lists the checks.
 ///
-/// `TERN_SIMULATION_DAYS` and `TERN_SIMULATION_SEED` ask for more or for others.
+/// `TERN_SIMULATION_DAYS` and `TERN_SIMULATION_SEED` select the number of days and the seed.
 @Suite struct `Simulated devices` {
   private static let environment = ProcessInfo.processInfo.environment
   private static let days = environment["TERN_SIMULATION_DAYS"].flatMap { Double($0) } ?? 200
@@ -16,14 +16,14 @@ import Testing
     for failure in outcome.failures {
       Issue.record("\(failure.violation?.description ?? "") — \(simulation.command(seed: failure.seed))")
     }
-    // A simulation in which nothing goes wrong proves nothing.
+    // A simulation without failures proves nothing.
     let figures = outcome.figures
     if Self.days < 200 { return }
     #expect(figures.killsInCalls > 0 && figures.retries > 0 && figures.duplicates > 0 && figures.erasures > 0)
     #expect(figures.receipts > 100)
   }
 
-  @Test(arguments: [UInt64(11), 12, 13]) func `live the same life again from the same seed`(seed: UInt64) {
+  @Test(arguments: [UInt64(11), 12, 13]) func `repeat a run exactly from the same seed`(seed: UInt64) {
     let first = SimulatedDevice(seed: seed).run()
     let second = SimulatedDevice(seed: seed).run()
     #expect(first.digest == second.digest)
@@ -31,7 +31,7 @@ import Testing
     #expect(first.digest != SimulatedDevice(seed: seed + 100).run().digest)
   }
 
-  @Test func `tell their story without being changed by it`() {
+  @Test func `behave the same when they are traced`() {
     var lines = 0
     let told = SimulatedDevice(seed: 14, story: { _ in lines += 1 }).run()
     #expect(told.digest == SimulatedDevice(seed: 14).run().digest)
