@@ -89,6 +89,8 @@ public struct ErrorDetail: Sendable, Hashable {
   public var stack: String
   /// The error as sent, truncated to 256 KiB.
   public var raw: String
+  /// False if message, stack and raw text made room for those of newer errors.
+  public var isTextKept: Bool
   /// The developer's properties.
   public var properties: [Properties.Element]
   /// The last 100 records of the session before the error, oldest first.
@@ -98,7 +100,7 @@ public struct ErrorDetail: Sendable, Hashable {
   /// Creates an error.
   public init(
     occurrence: ErrorOccurrence, kind: StoredKind, type: String, message: String, stack: String, raw: String,
-    properties: [Properties.Element], before: [StoredEvent], attachments: [AttachmentFacts]
+    isTextKept: Bool, properties: [Properties.Element], before: [StoredEvent], attachments: [AttachmentFacts]
   ) {
     self.occurrence = occurrence
     self.kind = kind
@@ -106,6 +108,7 @@ public struct ErrorDetail: Sendable, Hashable {
     self.message = message
     self.stack = stack
     self.raw = raw
+    self.isTextKept = isTextKept
     self.properties = properties
     self.before = before
     self.attachments = attachments

@@ -51,6 +51,7 @@ struct SamplePages {
     source.occurrences = [occurrence]
     source.detail = ErrorDetail(
       occurrence: occurrence, kind: .crash, type: text, message: text, stack: text + "\n  at " + text, raw: text,
+      isTextKept: true,
       properties: [.init(name: text, value: .string(text))], before: source.latest,
       attachments: [AttachmentFacts(id: 3, name: text, contentType: text, bytes: 12)])
     source.views = MemoryViews(text, day: today, time: Self.now.millisecondsSince1970)

@@ -9,9 +9,9 @@ import Testing
 
 /// Errors, crashes and attachments as the warehouse keeps them.
 @Suite struct ErrorStoreTests {
-  private static let days = day("2026-05-01")...day("2026-05-30")
+  static let days = day("2026-05-01")...day("2026-05-30")
 
-  private func open(
+  func open(
     _ configure: (inout WarehouseConfiguration) -> Void = { _ in }
   ) throws -> (TemporaryDirectory, Catalog, SQLiteWarehouse, AppID) {
     let directory = try TemporaryDirectory()
@@ -23,7 +23,7 @@ import Testing
   }
 
   /// A batch of one error.
-  private func error(
+  func error(
     _ number: Int64, kind: StoredKind = .crash, type: String = "Oops", fingerprint: Int64 = 7, session: Int64 = 0,
     at time: String = "2026-05-04T10:00:00Z", install: String = "i", version: String = "1.0", raw: Int = 10
   ) -> IncomingBatch {
@@ -40,7 +40,7 @@ import Testing
     return batch
   }
 
-  private func piece(
+  func piece(
     _ part: Int, of parts: Int, _ bytes: [UInt8], key: Int64, error: String = "error 1", id: String = "file"
   ) -> IncomingBatch {
     var batch = batch(["attachment"], firstKey: key, kind: part == 0 ? .attachment : .attachmentPart)
@@ -180,32 +180,6 @@ import Testing
     let losses = try await warehouse.reader.totals(app: app, dimension: .loss, days: Self.days, limit: nil)
     #expect(losses.map(\.key) == ["rejected:attachment_conflict"] && losses.map(\.count) == [3])
     #expect(try await warehouse.reader.verify().isClean)
-    try await warehouse.close()
-  }
-
-  @Test func `an app's errors take no more room than they may, and still count`() async throws {
-    let (_, catalog, warehouse, app) = try open { $0.maximumErrorBytes = 4_000 }
-    let other = try catalog.createApp(name: "Other").id
-    for number in 1...5 { _ = try await warehouse.commit(error(Int64(number), raw: 1_000), app: app) }
-    let refused = try await warehouse.commit(piece(0, of: 1, [UInt8](repeating: 0, count: 1_000), key: 9), app: app)
-    #expect(refused.rejections.map(\.reason) == ["error_storage_full"])
-    #expect(try await warehouse.commit(error(6, raw: 1_000), app: other).accepted == 1)
-    try await warehouse.flush()
-    #expect(try await warehouse.reader.errorGroups(app: app, group: nil, days: Self.days, limit: 9).map(\.count) == [5])
-    let losses = try await warehouse.reader.totals(app: app, dimension: .loss, days: Self.days, limit: nil)
-    #expect(losses.map(\.key) == ["rejected:error_text_left_out", "rejected:error_storage_full"])
-    #expect(losses.map(\.count) == [2, 1])
-    try await warehouse.close()
-  }
-
-  @Test func `empty attachments take room, too`() async throws {
-    let (_, _, warehouse, app) = try open { $0.maximumErrorBytes = 640 }
-    var accepted = 0
-    for number in 1...20 {
-      let empty = piece(0, of: 1, [], key: Int64(number), id: "file \(number)")
-      accepted += try await warehouse.commit(empty, app: app).accepted
-    }
-    #expect(accepted == 10)
     try await warehouse.close()
   }
 

@@ -40,10 +40,12 @@ public enum RejectionReason: String, Sendable, CaseIterable {
   case attachmentConflict = "attachment_conflict"
   /// The attachment, all pieces together, is larger than allowed.
   case attachmentTooLarge = "attachment_too_large"
-  /// The app's errors and attachments take all the room they may.
-  case errorStorageFull = "error_storage_full"
-  /// An error is stored and counted, but its stack and raw text are not, since there is no room for them.
-  case errorTextLeftOut = "error_text_left_out"
+  /// The error of the attachment did not arrive within a day, or too many such attachments arrived.
+  case attachmentUnclaimed = "attachment_unclaimed"
+  /// The attachment made room for newer errors and attachments, or found none.
+  case attachmentNotKept = "attachment_not_kept"
+  /// An error counts, but its stack and raw text made room for those of newer errors, or found none.
+  case errorTextNotKept = "error_text_not_kept"
   /// The hit speaks another version of the Measurement Protocol.
   case versionInvalid = "version_invalid"
   /// The hit has no tracking id.
@@ -93,8 +95,10 @@ public enum RejectionReason: String, Sendable, CaseIterable {
       "Name the error and the attachment by UUIDs, count parts from 0 in whole numbers, and send at most 47 KiB a piece in base 64."
     case .attachmentConflict: "Give each attachment its own id; another one has this id."
     case .attachmentTooLarge: "Send attachments of at most 7 MiB."
-    case .errorStorageFull: "The app has used all of its storage for errors and attachments."
-    case .errorTextLeftOut: "The error counts without its stack: the app has used all of its storage for errors."
+    case .attachmentUnclaimed: "Send the error of an attachment first, or within a day."
+    case .attachmentNotKept: "The app has used all of its storage for errors; the oldest attachments make room."
+    case .errorTextNotKept:
+      "The error counts without its stack: the app has used all of its storage for errors; the oldest make room."
     case .versionInvalid: "Send v=1."
     case .trackingIDMissing: "Send the tracking id as tid."
     case .clientIDMissing: "Send a client id as cid, or a user id as uid."

@@ -68,9 +68,10 @@ extension PortalPages {
       ("Locale", error.device.locale), ("User", error.user), ("Install", "#\(error.install)"), ("Id", error.name),
     ]
     let view = OccurrenceView(
-      message: shown(detail.message, empty: "No message", limit: 2_000),
+      message: shown(detail.message, empty: detail.isTextKept ? "No message" : "No message kept", limit: 2_000),
       facts: terms.map { LiveProperty(term: $0.0, value: shown($0.1, empty: "–")) },
       properties: StreamRow(LiveRow(detail.event), zone: zone).properties, hasStack: !detail.stack.isEmpty,
+      isTextKept: detail.isTextKept,
       stack: shownLines(detail.stack), hasFiles: !detail.attachments.isEmpty,
       files: detail.attachments.map {
         FileRow(
@@ -163,6 +164,7 @@ private struct OccurrenceView {
   var facts: [LiveProperty]
   var properties: [LiveProperty]
   var hasStack: Bool
+  var isTextKept: Bool
   var stack: String
   var hasFiles: Bool
   var files: [FileRow]

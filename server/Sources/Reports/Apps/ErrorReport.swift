@@ -64,6 +64,8 @@ extension AppReports {
       }, isObject: isObject, outputs: outputs)
   }
 
+  private static let noText = "No stack trace kept: it made room for newer errors."
+
   /// One occurrence: nested for JSON, as separate tables for people.
   private static func detailLists(_ detail: ErrorDetail) -> [ReportList] {
     let (error, labels) = (detail.occurrence, DeviceLabels(detail.occurrence.device))
@@ -80,6 +82,7 @@ extension AppReports {
     let members: [(String, ReportValue)] = [
       ("facts", .list(occurrenceList("facts", [error], isObject: true))), ("group", .id(error.group)),
       ("type", .text(detail.type)), ("message", .text(detail.message)), ("stack", .text(detail.stack)),
+      ("isTextKept", .flag(detail.isTextKept)),
       ("event", .list(LiveRow.list("event", [LiveRow(detail.event)], isObject: true))),
       ("before", .list(LiveRow.list("before", before))), ("attachments", .list(attachments)),
       ("raw", .text(detail.raw)),
@@ -96,7 +99,8 @@ extension AppReports {
         outputs: people),
       ReportList(
         "stack", title: "Stack trace", columns: ["frame"],
-        rows: detail.stack.split(separator: "\n").map { [.text(String($0))] }, outputs: people), files,
+        rows: detail.isTextKept ? detail.stack.split(separator: "\n").map { [.text(String($0))] } : [[.text(noText)]],
+        outputs: people), files,
       ReportList(
         "before", title: "Earlier in this session", columns: ["time", "kind", "name"],
         rows: before.map { [.time($0.time), .text($0.kind), .text($0.name)] }, outputs: people),

@@ -159,10 +159,10 @@ extension WarehouseReader {
       return ErrorDetail(
         occurrence: error, kind: hasGroup ? StoredKind(rawValue: Int(group.integer(0))) ?? .crash : .crash,
         type: hasGroup ? group.text(1) : "", message: hasText ? text.text(0) : "", stack: hasText ? text.text(1) : "",
-        raw: hasText ? text.text(2) : "", properties: try properties(of: error, connection),
+        raw: hasText ? text.text(2) : "", isTextKept: hasText, properties: try properties(of: error, connection),
         before: try events(
           before: error, app: app, session: statement.integer(7), limit: 100, connection),
-        attachments: try attachments(of: error.name, app: app, connection))
+        attachments: try attachments(of: error.id, app: app, connection))
     }
   }
 
@@ -177,15 +177,13 @@ extension WarehouseReader {
   }
 
   private func attachments(
-    of error: String, app: AppID, _ connection: SQLConnection
+    of error: Int64, app: AppID, _ connection: SQLConnection
   ) throws -> [AttachmentFacts] {
-    guard !error.isEmpty else { return [] }
     let statement = try connection.prepare(
       """
-      SELECT id, file, type, bytes FROM attachment WHERE app = ? AND error = ? AND stored = parts ORDER BY id LIMIT 100
+      SELECT id, file, type, bytes FROM attachment WHERE app = ? AND owner = ? AND stored = parts ORDER BY id LIMIT 100
       """)
-    statement.bind(app.rawValue)
-    statement.bind(error, at: 2)
+    statement.bind(app.rawValue, error)
     var attachments: [AttachmentFacts] = []
     while try statement.step() { attachments.append(Self.facts(statement)) }
     return attachments

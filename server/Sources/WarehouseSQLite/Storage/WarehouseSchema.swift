@@ -194,17 +194,23 @@ enum WarehouseSchema {
     );
     CREATE INDEX error_t ON error (app, t);
     CREATE INDEX error_group_t ON error (grp, t);
-    CREATE TABLE error_text (id INTEGER PRIMARY KEY, message TEXT NOT NULL, stack TEXT NOT NULL, raw BLOB NOT NULL);
-    CREATE TABLE attachment (
-      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, error TEXT NOT NULL, name TEXT NOT NULL, file TEXT NOT NULL,
-      type TEXT NOT NULL, parts INTEGER NOT NULL, stored INTEGER NOT NULL, bytes INTEGER NOT NULL,
-      UNIQUE (app, error, name)
+    CREATE TABLE error_text (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, bytes INTEGER NOT NULL, name TEXT NOT NULL, message TEXT NOT NULL,
+      stack TEXT NOT NULL, raw BLOB NOT NULL
     );
+    CREATE INDEX error_text_app ON error_text (app);
+    CREATE INDEX error_text_name ON error_text (app, name);
+    CREATE TABLE attachment (
+      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, owner INTEGER NOT NULL, received INTEGER NOT NULL,
+      error TEXT NOT NULL, name TEXT NOT NULL, file TEXT NOT NULL, type TEXT NOT NULL, parts INTEGER NOT NULL,
+      stored INTEGER NOT NULL, bytes INTEGER NOT NULL, UNIQUE (app, error, name)
+    );
+    CREATE INDEX attachment_owner ON attachment (app, owner);
     CREATE TABLE attachment_part (
       id INTEGER PRIMARY KEY, attachment INTEGER NOT NULL, part INTEGER NOT NULL, data BLOB NOT NULL,
       UNIQUE (attachment, part)
     );
-    CREATE TABLE error_room (app INTEGER PRIMARY KEY, bytes INTEGER NOT NULL);
+    CREATE TABLE error_room (app INTEGER PRIMARY KEY, claimed INTEGER NOT NULL, unclaimed INTEGER NOT NULL);
     """
 
   /// Returns the table for events of one month, `year * 100 + month`. It has no secondary index, which would halve the

@@ -40,6 +40,7 @@ final class Verifier {
     }
     try Self.checkSessions(connection, &report, calendar: calendar)
     try checkErrors()
+    try checkErrorRoom()
     try reader.verifyViews(connection, &report)
     return report
   }
@@ -70,6 +71,18 @@ final class Verifier {
         VerificationReport.Difference(
           app: AppID(app), day: Day(number: try calendar(app).day(of: time)), dimension: .kind,
           key: KindName.name(kind), expected: "no event \(id)", found: "an error"))
+    }
+  }
+
+  /// The room that errors are said to take must be what their texts and attachments take.
+  private func checkErrorRoom() throws {
+    for difference in try ErrorRoom.differences(connection) {
+      report.add(
+        VerificationReport.Difference(
+          app: AppID(difference.app),
+          day: Day(number: try calendar(difference.app).day(of: catalog.now().millisecondsSince1970)),
+          dimension: .kind, key: "error storage", expected: "0 bytes beyond texts and attachments",
+          found: "\(difference.claimed), and \(difference.unclaimed) of unclaimed attachments"))
     }
   }
 

@@ -72,7 +72,7 @@ extension Writer {
       let row = try store(event, &context)
       if row.flags.isCut { receipt.unnamed += 1 }
       if event.kind.mayCarryMore, let error = try storeError(at: position, row, user: event.user, context) {
-        leftOut.append(Rejection(.errorTextLeftOut, index: event.index, id: error))
+        leftOut.append(Rejection(.errorTextNotKept, index: event.index, id: error))
       }
       if !batch.hits.isEmpty, let hit = context.hits[position] {
         try parameters.add(batch.hits[hit].parameters, row)
@@ -84,6 +84,9 @@ extension Writer {
       try ledgers.add(
         ledger.refusing(receipt.rejections.count), app: app.rawValue, slot: try slot(event.install, &context),
         received: context.received)
+    }
+    if !batch.errors.isEmpty || !batch.attachments.isEmpty {
+      leftOut += try errors.trim(app: app.rawValue, received: context.received)
     }
     if !batch.rejections.isEmpty || !receipt.rejections.isEmpty || !leftOut.isEmpty {
       var refused = batch

@@ -78,6 +78,7 @@ extension Writer {
     try transact {
       for table in ["cnt", "usr", "prop", "hit"] { try connection.execute("DELETE FROM \(table)") }
       try SpanSessions.rebuild(connection)
+      try ErrorRoom.rebuild(connection)
       try figureStore.store(cursor: 0)
     }
     try restoreNames()

@@ -1,0 +1,210 @@
+import Ingest
+import Warehouse
+
+/// The storage that the texts and attachments of an app's errors take, and the order in which they make room.
+///
+/// The errors themselves and their counts stay. A sixteenth of the limit is for attachments whose error has not arrived
+/// (*unclaimed* ones), so that attachments of errors that never existed displace only each other; another sixteenth
+/// stays free for what one batch brings before ``trim(app:received:)`` runs.
+final class ErrorRoom {
+  /// A stored attachment as far as its removal needs it.
+  private struct Attachment {
+    var id: Int64
+    /// The error that it belongs to; 0 if unclaimed.
+    var owner: Int64
+    var name: String
+    var stored: Int64
+    var bytes: Int64
+    var received: Int64
+  }
+
+  private struct Use {
+    /// Bytes of errors' texts and of their attachments.
+    var claimed: Int64 = 0
+    var unclaimed: Int64 = 0
+  }
+
+  /// The bytes that a text or a piece of an attachment takes beside its own: names, index entries, part of a page.
+  private static let rowBytes: Int64 = 512
+  /// The rows after which one batch removes no more: as many as a request may have events, so that an app can hardly
+  /// bring more than makes room.
+  private static let maximumRemovedRows: Int64 = 2_000
+  /// The time for which an attachment waits for its error: a day.
+  private static let unclaimedMilliseconds: Int64 = 86_400_000
+  /// The attachments that one error can claim when it arrives. Others stay unclaimed.
+  private static let maximumClaims = 100
+
+  /// The room that stored texts and attachments take, by app.
+  private static let use = """
+    SELECT app, bytes + \(rowBytes) AS claimed, 0 AS unclaimed FROM error_text
+    UNION ALL SELECT app, bytes + \(rowBytes) * stored, 0 FROM attachment WHERE owner > 0
+    UNION ALL SELECT app, 0, bytes + \(rowBytes) * stored FROM attachment WHERE owner = 0
+    """
+
+  private let limit: Int64
+  private let findUse: SQLStatement
+  private let storeUse: SQLStatement
+  private let findError: SQLStatement
+  private let claim: SQLStatement
+  private let oldestText: SQLStatement
+  private let oldestAttachment: SQLStatement
+  private let oldestUnclaimed: SQLStatement
+  private let removeText: SQLStatement
+  private let removeParts: SQLStatement
+  private let removeAttachment: SQLStatement
+
+  init(_ connection: SQLConnection, limit: Int64) throws {
+    self.limit = limit
+    findUse = try connection.prepare("SELECT claimed, unclaimed FROM error_room WHERE app = ?")
+    storeUse = try connection.prepare("INSERT OR REPLACE INTO error_room (app, claimed, unclaimed) VALUES (?, ?, ?)")
+    findError = try connection.prepare(
+      "SELECT id FROM error_text WHERE app = ? AND name = ? ORDER BY id DESC LIMIT 1")
+    // The inner limit bounds the rows that are read, too, however many attachments name the error.
+    claim = try connection.prepare(
+      """
+      UPDATE attachment SET owner = ?1 WHERE id IN (
+        SELECT id FROM (SELECT id, owner FROM attachment WHERE app = ?2 AND error = ?3 LIMIT \(Self.maximumClaims))
+        WHERE owner = 0
+      ) RETURNING bytes + \(Self.rowBytes) * stored
+      """)
+    oldestText = try connection.prepare("SELECT id, name, bytes FROM error_text WHERE app = ? ORDER BY id LIMIT 1")
+    let attachment = "SELECT id, owner, name, stored, bytes, received FROM attachment"
+    oldestAttachment = try connection.prepare(
+      "\(attachment) WHERE app = ? AND owner > 0 ORDER BY owner, id LIMIT 1")
+    oldestUnclaimed = try connection.prepare("\(attachment) WHERE app = ? AND owner = 0 ORDER BY id LIMIT 1")
+    removeText = try connection.prepare("DELETE FROM error_text WHERE id = ?")
+    removeParts = try connection.prepare("DELETE FROM attachment_part WHERE attachment = ?")
+    removeAttachment = try connection.prepare("DELETE FROM attachment WHERE id = ?")
+  }
+
+  /// Takes room for a text or a piece of an attachment; `false` if there is not enough.
+  func take(_ bytes: Int64, app: Int64, isClaimed: Bool) throws -> Bool {
+    var use = try use(of: app)
+    let cost = bytes + Self.rowBytes
+    guard use.claimed + use.unclaimed + cost <= limit else { return false }
+    if isClaimed { use.claimed += cost } else { use.unclaimed += cost }
+    try store(use, app: app)
+    return true
+  }
+
+  /// The newest error with an id whose texts are stored; 0 if there is none.
+  func error(named name: String, app: Int64) throws -> Int64 {
+    findError.bind(app)
+    findError.bind(name, at: 2)
+    defer { findError.reset() }
+    return try findError.step() ? findError.integer(0) : 0
+  }
+
+  /// Gives an error that has just been stored the attachments that arrived before it.
+  func claimAttachments(of name: String, error: Int64, app: Int64) throws {
+    guard !name.isEmpty else { return }
+    claim.bind(error, app)
+    claim.bind(name, at: 3)
+    var bytes: Int64 = 0
+    while try claim.step() { bytes += claim.integer(0) }
+    guard bytes > 0 else { return }
+    var use = try use(of: app)
+    use.claimed += bytes
+    use.unclaimed -= bytes
+    try store(use, app: app)
+  }
+
+  /// Makes room after a batch: removes the oldest texts and attachments until the rest fits, or until
+  /// ``maximumRemovedRows`` are gone; later batches continue.
+  ///
+  /// - Parameter received: the time of receipt of the batch, in milliseconds.
+  /// - Returns: what was removed, for the report of losses.
+  func trim(app: Int64, received: Int64) throws -> [Rejection] {
+    var use = try use(of: app)
+    var removed: [Rejection] = []
+    var rows: Int64 = 0
+    let share = limit / 16
+    while rows < Self.maximumRemovedRows, let attachment = try Self.attachment(oldestUnclaimed, app),
+      use.unclaimed > share || attachment.received < received - Self.unclaimedMilliseconds
+    {
+      use.unclaimed -= try remove(attachment)
+      rows += 1 + attachment.stored
+      removed.append(Rejection(.attachmentUnclaimed, index: 0, id: attachment.name))
+    }
+    while rows < Self.maximumRemovedRows, use.claimed > limit - 2 * share {
+      oldestText.bind(app)
+      let hasText = try oldestText.step()
+      let text = hasText ? (id: oldestText.integer(0), name: oldestText.text(1), bytes: oldestText.integer(2)) : nil
+      oldestText.reset()
+      // The text of an error goes before its attachments: it tells that they made room, too.
+      if let attachment = try Self.attachment(oldestAttachment, app), attachment.owner < text?.id ?? .max {
+        use.claimed -= try remove(attachment)
+        rows += 1 + attachment.stored
+        removed.append(Rejection(.attachmentNotKept, index: 0, id: attachment.name))
+      } else if let text {
+        removeText.bind(text.id)
+        try removeText.run()
+        use.claimed -= text.bytes + Self.rowBytes
+        rows += 1
+        removed.append(Rejection(.errorTextNotKept, index: 0, id: text.name))
+      } else {
+        break
+      }
+    }
+    if !removed.isEmpty { try store(use, app: app) }
+    return removed
+  }
+
+  private static func attachment(_ statement: SQLStatement, _ app: Int64) throws -> Attachment? {
+    statement.bind(app)
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    return Attachment(
+      id: statement.integer(0), owner: statement.integer(1), name: statement.text(2), stored: statement.integer(3),
+      bytes: statement.integer(4), received: statement.integer(5))
+  }
+
+  /// - Returns: the room that the attachment took.
+  private func remove(_ attachment: Attachment) throws -> Int64 {
+    removeParts.bind(attachment.id)
+    try removeParts.run()
+    removeAttachment.bind(attachment.id)
+    try removeAttachment.run()
+    return attachment.bytes + Self.rowBytes * attachment.stored
+  }
+
+  private func use(of app: Int64) throws -> Use {
+    findUse.bind(app)
+    defer { findUse.reset() }
+    return try findUse.step() ? Use(claimed: findUse.integer(0), unclaimed: findUse.integer(1)) : Use()
+  }
+
+  private func store(_ use: Use, app: Int64) throws {
+    storeUse.bind(app, use.claimed, use.unclaimed)
+    try storeUse.run()
+  }
+}
+
+// MARK: - Rebuilding and verifying
+
+extension ErrorRoom {
+  /// Adds up again what is stored.
+  static func rebuild(_ connection: SQLConnection) throws {
+    try connection.execute(
+      """
+      DELETE FROM error_room;
+      INSERT INTO error_room SELECT app, sum(claimed), sum(unclaimed) FROM (\(use)) GROUP BY app;
+      """)
+  }
+
+  /// The apps whose room is not what their texts and attachments take, with the difference in bytes.
+  static func differences(_ connection: SQLConnection) throws -> [(app: Int64, claimed: Int64, unclaimed: Int64)] {
+    let statement = try connection.prepare(
+      """
+      SELECT app, sum(claimed), sum(unclaimed) FROM (
+        SELECT app, claimed, unclaimed FROM error_room
+        UNION ALL SELECT app, -claimed, -unclaimed FROM (\(use))
+      ) GROUP BY app HAVING sum(claimed) <> 0 OR sum(unclaimed) <> 0 ORDER BY app
+      """)
+    var differences: [(app: Int64, claimed: Int64, unclaimed: Int64)] = []
+    while try statement.step() {
+      differences.append((statement.integer(0), statement.integer(1), statement.integer(2)))
+    }
+    return differences
+  }
+}
