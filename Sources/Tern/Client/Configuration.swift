@@ -4,88 +4,88 @@ import TernEvents
 import TernLog
 
 extension TernClient {
-  /// Every setting of a client; values out of range are corrected, so that a configuration cannot be wrong.
+  /// The settings of a client. Values out of range are clamped.
   public struct Configuration: Sendable, Hashable {
-    /// The app's key, as the collector gave it.
+    /// The app's key, from the portal or `tern apps create`.
     public var key: String
-    /// The collector's address, for example `https://tern.example.com`; a path in it is kept as a prefix.
+    /// The collector's URL, for example `https://tern.example.com`; its path, if any, is kept as a prefix.
     ///
-    /// `nil`: everything is kept on the device until ``TernClient/setCollector(_:)`` names one.
+    /// If `nil`, events stay on the device until ``TernClient/setCollector(_:)`` sets one.
     public var collector: URL?
-    /// The directory of the queue, the install's identifier and the settings; created if missing.
+    /// The directory for the queue, the install's identifier and the settings; created if missing.
     ///
     /// The default is ``defaultQueueDirectory``.
     public var queueDirectory: URL
-    /// The most the queue may take on disk, in bytes; the default is 10 MiB, the least 24 KiB.
+    /// The maximum size of the queue on disk, in bytes; the default is 10 MiB, the minimum 24 KiB.
     public var maximumQueueBytes: Int {
       didSet { maximumQueueBytes = max(maximumQueueBytes, 24 << 10) }
     }
-    /// The age from which an event is no longer worth sending; the default is 25 days, the least a second.
+    /// The age at which an unsent event expires; the default is 25 days, the minimum 1 s.
     public var maximumEventAge: Duration {
       didSet { maximumEventAge = max(maximumEventAge, .seconds(1)) }
     }
-    /// The app's version, when its bundle has none; the default is `nil`, sent as "0".
+    /// The app's version if its bundle has none; the default is `nil`, sent as "0".
     public var appVersion: String?
-    /// The app's build, when its bundle has none; the default is `nil`, sent as "0".
+    /// The app's build if its bundle has none; the default is `nil`, sent as "0".
     public var appBuild: String?
-    /// The ISO 3166 code of the country; the default is `nil`, which means the region of the locale.
+    /// The ISO 3166 country code; the default is `nil`, which means the locale's region.
     public var countryCode: String?
-    /// Reports the locale's region if the country is unknown; the default is true.
+    /// Reports the locale's region as the country if ``countryCode`` is `nil`; the default is true.
     public var reportsRegionAsCountry: Bool
     /// The time from the first unsent event to the start of a delivery; the default is 6 s.
     public var flushInterval: Duration {
       didSet { flushInterval = min(max(flushInterval, .zero), .longest) }
     }
-    /// The time from the first unsent critical event to the start of a delivery; the default is zero: at once.
+    /// The time from the first unsent critical event to the start of a delivery; the default is zero.
     public var criticalFlushInterval: Duration {
       didSet { criticalFlushInterval = min(max(criticalFlushInterval, .zero), .longest) }
     }
     /// Sends waiting normal events together with critical ones; the default is true.
     ///
-    /// If false, normal events keep to ``flushInterval``, even while the device's radio is on anyway.
+    /// If false, normal events wait for ``flushInterval`` even while the radio is already on.
     public var sendsNormalWithCritical: Bool
-    /// The number of waiting events that starts a delivery at once; the default is 50, the least 1.
+    /// The number of waiting events that triggers a delivery; the default is 50, the minimum 1.
     public var flushAt: Int {
       didSet { flushAt = max(flushAt, 1) }
     }
-    /// The most events in one request; the default is 500, the range 1…2,000.
+    /// The maximum number of events per request; the default is 500, the range 1…2,000.
     public var maximumBatchEvents: Int {
       didSet { maximumBatchEvents = min(max(maximumBatchEvents, 1), NativeProtocol.maximumEvents) }
     }
-    /// The most bytes of events in one request before compression; the default is 512 KiB, the range 1 KiB…4 MiB.
+    /// The maximum bytes of events per request before compression; the default is 512 KiB, the range 1 KiB…4 MiB.
     public var maximumBatchBytes: Int {
       didSet { maximumBatchBytes = min(max(maximumBatchBytes, 1 << 10), NativeProtocol.maximumBodyBytes) }
     }
-    /// The most requests under way at a time; the default is 3, the range 1…16.
+    /// The maximum number of concurrent requests; the default is 3, the range 1…16.
     public var maximumBatchesInFlight: Int {
       didSet { maximumBatchesInFlight = min(max(maximumBatchesInFlight, 1), 16) }
     }
-    /// The longest pause between two attempts; the default is 30 min, the least a second.
+    /// The longest pause between two attempts; the default is 30 min, the minimum 1 s.
     public var maximumRetryDelay: Duration {
       didSet { maximumRetryDelay = max(maximumRetryDelay, .seconds(1)) }
     }
-    /// The retries after failures; the default is ``Retries/unlimited``.
+    /// The retry policy; the default is ``Retries/unlimited``.
     public var retries: Retries
-    /// The timeout of a request; the default is 60 s, the least a second.
+    /// The timeout of a request; the default is 60 s, the minimum 1 s.
     public var requestTimeout: Duration {
       didSet { requestTimeout = max(requestTimeout, .seconds(1)) }
     }
     /// Compresses requests of at least 1 KiB; the default is true.
     public var compressesRequests: Bool
-    /// The start of sessions; the default is `.automatic()`.
+    /// The rule for starting sessions; the default is `.automatic()`.
     public var sessions: Sessions
-    /// The protection against a loss of power; the default is `.onBackgroundAndCritical`.
+    /// The protection of events against power loss; the default is `.onBackgroundAndCritical`.
     public var durability: Durability
-    /// Starts the client paused: it records, but sends nothing until `resume()`; the default is false.
+    /// Starts the client paused: it records but sends nothing until `resume()`. The default is false.
     public var startsPaused: Bool
 
-    /// Creates a configuration with the defaults stated at each setting.
+    /// Creates a configuration with default settings.
     public init(key: String, collector: URL) {
       self.init(key: key)
       self.collector = collector
     }
 
-    /// Creates a configuration without a collector: everything is kept on the device until there is one.
+    /// Creates a configuration without a collector: events stay on the device until one is set.
     public init(key: String) {
       self.key = key
       collector = nil
@@ -109,33 +109,33 @@ extension TernClient {
       startsPaused = false
     }
 
-    /// The retries after failures.
+    /// The retry policy after failures.
     public enum Retries: Sendable, Hashable {
-      /// All events wait for a random time that doubles up to ``maximumRetryDelay``; Tern never gives up.
+      /// Exponential backoff with full jitter, up to ``maximumRetryDelay``; never gives up.
       case unlimited
-      /// Each request is repeated by itself, after a random time within each of these ranges in turn; when one of them
-      /// has used them up, nothing is sent until the network changes or the app starts again.
+      /// Each request is retried separately, after a random time from each of these ranges in turn. Once a request has
+      /// used them all, nothing is sent until the network changes or the app restarts.
       case limited([ClosedRange<Duration>])
     }
 
-    /// The start of sessions.
+    /// A rule for starting sessions.
     public enum Sessions: Sendable, Hashable {
-      /// At the start of the client, if the app is in the foreground, and when it comes back after at least
-      /// `backgroundTimeout` in the background, without an event for as long; 20 s by default.
+      /// When the client starts in the foreground, and when the app returns after at least `backgroundTimeout` in the
+      /// background without recording an event; 20 s by default.
       case automatic(backgroundTimeout: Duration = .seconds(20))
-      /// Only when the app calls `startSession()`; events before that have no session.
+      /// Only when the app calls `startSession()`; earlier events have no session.
       case manual
     }
 
-    /// The times at which recorded events are flushed to the disk.
+    /// The moments at which recorded events are flushed to the disk.
     ///
-    /// It matters only when the device loses power: the end of the process, however violent, loses nothing either way.
+    /// This matters only if the device loses power: a crash or kill of the process loses no events either way.
     public enum Durability: Sendable, Hashable {
-      /// Never; the system writes in its own time, about 30 s.
+      /// Never; the system writes on its own, within about 30 s.
       case never
-      /// As the app enters the background, and after each critical event.
+      /// When the app enters the background, and after each critical event.
       case onBackgroundAndCritical
-      /// As above, and before each request.
+      /// Like ``onBackgroundAndCritical``, and also before each request.
       case everyBatch
     }
   }
@@ -166,13 +166,13 @@ extension TernClient.Configuration {
     }
   }
 
-  /// The address of the endpoint; `nil` without a collector.
+  /// The URL of the endpoint; `nil` without a collector.
   func endpoint() throws(TernError) -> URL? {
     guard let collector else { return nil }
     return try Self.endpoint(of: collector)
   }
 
-  /// The address of a collector's endpoint.
+  /// The URL of a collector's endpoint.
   static func endpoint(of collector: URL) throws(TernError) -> URL {
     let scheme = collector.scheme?.lowercased()
     guard scheme == "http" || scheme == "https", collector.host?.isEmpty == false,
@@ -180,7 +180,7 @@ extension TernClient.Configuration {
     else {
       throw TernError(
         code: .unusableCollector,
-        message: "The collector's address \"\(collector.absoluteString)\" cannot be used; give an http or https URL.")
+        message: "The collector's URL \"\(collector.absoluteString)\" is not usable. Use an http or https URL.")
     }
     while parts.path.hasSuffix("/") { parts.path.removeLast() }
     parts.path += NativeProtocol.path
@@ -192,7 +192,7 @@ extension TernClient.Configuration {
   func checkKey() throws(TernError) {
     guard !key.isEmpty, key.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw TernError(
-        code: .unusableKey, message: "The key is empty or has spaces or signs; copy it from the portal as it stands.")
+        code: .unusableKey, message: "The key is empty or has invalid characters. Copy it from the portal unchanged.")
     }
   }
 }

@@ -1,6 +1,6 @@
 import TernDelivery
 
-/// Why events did not arrive; they wait for the next attempt unless the collector refused them for good.
+/// A reason why events were not delivered; they stay queued unless the collector rejected them permanently.
 public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure; new kinds may be added.
   public struct Code: Hashable, Sendable {
@@ -10,24 +10,24 @@ public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible 
     private let kind: Kind
     /// There is no network.
     public static let offline = Code(kind: .offline)
-    /// The connection could not be made or was cut.
+    /// The connection failed or was interrupted.
     public static let connection = Code(kind: .connection)
-    /// No answer came in time.
+    /// The request timed out.
     public static let timedOut = Code(kind: .timedOut)
-    /// The collector answered with an error that may pass.
+    /// The collector answered with a temporary error.
     public static let server = Code(kind: .server)
-    /// The answer is not a collector's: a captive portal, a proxy, or a wrong address.
+    /// The response is not from a collector: a captive portal, a proxy, or a wrong URL.
     public static let notAcknowledged = Code(kind: .notAcknowledged)
-    /// The collector does not know the key.
+    /// The collector does not accept the key.
     public static let unauthorized = Code(kind: .unauthorized)
-    /// The collector asked to wait, and the wait is not over.
+    /// The collector asked the client to wait, and the wait is not over.
     public static let waiting = Code(kind: .waiting)
-    /// The collector refused the events for good.
+    /// The collector rejected the events permanently.
     public static let refused = Code(kind: .refused)
     /// Sending is paused, disabled, or the client was shut down.
     public static let stopped = Code(kind: .stopped)
 
-    /// The events cannot be read from the disk now, or written to it; they stay, and are tried again later.
+    /// The events cannot be read from the disk or written to it at the moment; they are kept and retried later.
     public static let unreadable = Code(kind: .unreadable)
 
     init(_ kind: DeliveryFailure.Kind) {
@@ -50,11 +50,11 @@ public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible 
 
   /// The kind of failure.
   public var code: Code
-  /// A description of the failure and its remedy.
+  /// A description of the failure and how to fix it.
   public var message: String
-  /// The HTTP status, when there was an answer.
+  /// The HTTP status, if the server responded.
   public var status: Int?
-  /// The wait that the collector asked for, if any.
+  /// The collector's requested wait, if any.
   public var retryAfter: Duration?
 
   init(_ failure: DeliveryFailure) {
@@ -70,15 +70,15 @@ public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible 
 
 /// The result of a flush.
 public enum FlushOutcome: Sendable, Hashable {
-  /// So many events arrived that had not before; nothing that waited when the flush was asked for is left.
+  /// All events that were waiting have been sent; the count excludes duplicates.
   case sent(Int)
   /// Nothing was waiting.
   case nothingToSend
-  /// Something that was waiting did not arrive; Tern goes on trying unless the error says that it was refused.
+  /// Some waiting events were not delivered; Tern keeps trying unless the error code is `refused`.
   case failed(DeliveryError)
-  /// There is no network; what waits goes out when it is back.
+  /// There is no network; waiting events are sent when it returns.
   case offline
-  /// The deadline came first; so many events are still queued or in flight, and go on their way.
+  /// The deadline passed; the given number of events is still queued or in flight.
   case outOfTime(left: Int)
 
   init(_ result: DeliveryMachine.FlushResult) {

@@ -2,27 +2,27 @@ public import TernEvents
 package import TernLog
 
 extension TernClient {
-  /// The dependencies of a client, which a test can replace.
+  /// The dependencies of a client; tests can replace them.
   public struct Environment: Sendable {
-    /// The time.
+    /// The clock.
     public var clock: any TernClock
-    /// The seed of identifiers and jitter: the same seed produces the same ones. Each client needs its own.
+    /// The seed of identifiers and jitter. Each client needs its own: equal seeds produce equal identifiers.
     public var seed: UInt64
-    /// The transport of requests.
+    /// The transport that sends requests.
     public var transport: any Transport
-    /// The facts about the device; asked again at the start of each session.
+    /// Returns the facts about the device; called again at the start of each session.
     public var device: @Sendable () -> Device
-    /// Names this boot of the device; uptimes are comparable only within one. `nil` when unknown.
+    /// The identifier of the device's current boot, since uptimes are comparable only within one; `nil` if unknown.
     public var boot: String?
     /// True if the app is in the foreground when the client is created.
     public var isInForeground: Bool
     /// True if the client observes the app's lifecycle notifications, where the platform has them.
     public var observesLifecycle: Bool
-    /// The source of network hints; `nil`: none, and the client retries on its own schedule.
+    /// The source of network hints; if `nil`, the client retries only on its own schedule.
     public var reachability: (any Reachability)?
-    /// Keeps the process running during ``TernClient/sendInBackground(deadline:)``; `nil` if nothing is needed.
+    /// Keeps the process running during ``TernClient/sendInBackground(deadline:)``; `nil` if not needed.
     public var backgroundActivity: (any BackgroundActivity)?
-    /// The files.
+    /// The file system.
     package var fileSystem: any FileSystem = SystemFileSystem()
     /// Observes each event and its outcome while the recorder is locked; used by the simulator.
     package var observesAppends: (@Sendable (Event, Lane, AppendOutcome) -> Void)?
@@ -44,7 +44,7 @@ extension TernClient {
       self.backgroundActivity = backgroundActivity
     }
 
-    /// The real world: the system's clock, ``SystemTransport``, ``SystemReachability``, this device; the seed comes from the system's generator.
+    /// The production environment: the system's clock, transport, reachability and random seed, and this device.
     public static var live: Environment {
       var generator = SystemRandomNumberGenerator()
       return Environment(

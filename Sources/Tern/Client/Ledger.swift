@@ -2,26 +2,26 @@ import TernBase
 public import TernEvents
 
 extension TernClient {
-  /// The balance of all events ever recorded in the queue's directory, at one moment.
+  /// The counts of all events ever recorded in the queue's directory, at one moment.
   ///
-  /// Sessions and reports of drops are events too. The numbers last over launches. They are exact while the process
-  /// runs; after a crash ``tracked`` and ``delivered`` may both be short of what was settled in the last moment.
+  /// Session starts and drop reports count as events. The counts persist across launches. They are exact while the
+  /// process runs; after a crash, ``tracked`` and ``delivered`` may both lack the events settled last.
   public struct Ledger: Sendable, Hashable {
-    /// Events recorded, those included that were dropped at once.
+    /// Recorded events, including those dropped immediately.
     public var tracked: Int
     /// Events that the collector has acknowledged.
     public var delivered: Int
-    /// Events that wait in the queue.
+    /// Events waiting in the queue.
     public var queued: Int
-    /// Events in requests that are under way.
+    /// Events in active requests.
     public var inFlight: Int
-    /// Events that left without being delivered, by reason.
+    /// Dropped events, by reason.
     public var droppedByReason: [DropReason: Int]
 
-    /// All dropped events, whatever the reason.
+    /// The total number of dropped events.
     public var dropped: Int { droppedByReason.saturatingTotal }
 
-    /// True if every recorded event is delivered, queued, in flight or dropped; false would be a defect of Tern.
+    /// True if every recorded event is delivered, queued, in flight or dropped; false indicates a bug in Tern.
     public var balances: Bool { [delivered, queued, inFlight, dropped].saturatingSum == tracked }
 
     /// Creates a ledger; useful in previews and tests.
@@ -36,7 +36,7 @@ extension TernClient {
     }
   }
 
-  /// The balance of all events ever recorded in the queue's directory.
+  /// The counts of all events ever recorded in the queue's directory.
   public var ledger: Ledger { engine.ledger }
 }
 

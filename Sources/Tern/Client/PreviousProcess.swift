@@ -3,19 +3,19 @@ package import TernEvents
 import TernLog
 
 extension TernClient {
-  /// A previous process of the app that crashed, as far as is known.
+  /// The known facts about an earlier process of the app that crashed.
   package struct PreviousProcess: Sendable, Hashable {
-    /// The identifier of the crash event, so that recording it twice makes one event.
+    /// The identifier of the crash event, so that the collector deduplicates a crash recorded twice.
     package var id: UniqueID
-    /// The end of the process, by the device's wall clock.
+    /// The time of the crash, by the device's wall clock.
     package var time: Timestamp
-    /// The start of the process.
+    /// The time when the process started.
     package var launched: Timestamp?
-    /// The session that was open, if any.
+    /// The session at the time of the crash, if any.
     package var session: UniqueID?
-    /// The user at that time.
+    /// The user at the time of the crash.
     package var user: String?
-    /// The device and the app's version at that time; `nil`: the present ones.
+    /// The device and app version at the time of the crash; `nil` means the current ones.
     package var device: Device?
 
     package init(
@@ -54,7 +54,7 @@ extension Engine {
 }
 
 extension Recorder {
-  /// Records the crash of a previous process; the present session does not continue by it.
+  /// Records the crash of an earlier process. It does not count as activity in the current session.
   fileprivate mutating func recordCrash(
     _ name: String, _ details: [UInt8], _ launch: TernClient.PreviousProcess, into log: EventLog, clock: any TernClock
   ) -> Result {
@@ -63,7 +63,7 @@ extension Recorder {
       id: launch.id, kind: .crash, name: name.cut(toBytes: NativeProtocol.maximumNameBytes), time: launch.time,
       install: install, session: launch.session,
       user: launch.user?.cut(toBytes: NativeProtocol.maximumNameBytes), details: details)
-    // Its age in the queue counts from now: it has not waited for a network yet.
+    // Queued now: its age in the queue counts from here, not from the crash.
     return append(
       EventRecord(event: event, device: launch.device?.encodedMembers() ?? device), .critical, time: clock.wallTime,
       uptime: clock.uptime, into: log)

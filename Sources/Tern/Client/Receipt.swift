@@ -1,15 +1,15 @@
 import TernBase
 public import TernEvents
 
-/// Names one recorded event, to ask later what became of it.
+/// A handle on one recorded event that reports what became of it.
 ///
-/// It costs nothing to be left unused.
+/// An unused receipt costs nothing.
 public struct Receipt: Sendable {
-  /// The knowledge at the return of the call.
+  /// The state of the event when the call returned.
   enum Entry: Sendable {
-    /// It is in the queue; `dropped` events had left without being delivered by then.
+    /// The event is in the queue; `dropped` is the total number of events dropped by then.
     case stored(UniqueID, dropped: Int)
-    /// It is in memory until the disk takes it; otherwise the same, without what earlier processes dropped.
+    /// The event is in memory until the disk accepts it; `dropped` excludes drops by earlier processes.
     case held(UniqueID, dropped: Int)
     case dropped(DropReason)
     case closed
@@ -17,10 +17,10 @@ public struct Receipt: Sendable {
 
   let entry: Entry
   let engine: Engine
-  /// The number of attachments left out because they are too large for an event, the queue or any collector.
+  /// The number of attachments left out because they are too large for an event, the queue or the collector.
   package var refusedAttachments = 0
 
-  /// The event's identifier, as the collector knows it; `nil` when it was not recorded.
+  /// The event's identifier, the same as on the collector; `nil` if it was not recorded.
   public var id: UniqueID? {
     switch entry {
     case .stored(let id, _), .held(let id, _): id
@@ -28,23 +28,23 @@ public struct Receipt: Sendable {
     }
   }
 
-  /// True if the event was on disk when the call returned, and so survives the process.
+  /// True if the event was on disk when the call returned, so that it survives the process.
   package var isOnDisk: Bool {
     if case .stored = entry { true } else { false }
   }
 
-  /// Why the event was not recorded; `nil` when it was.
+  /// The reason why the event was not recorded; `nil` if it was.
   package var refusal: DropReason? {
     if case .dropped(let reason) = entry { reason } else { nil }
   }
 
-  /// Returns when the collector has the event durably.
+  /// Returns when the collector has stored the event durably.
   ///
-  /// However long that takes: use a task that can be cancelled, or ``TernClient/flush(deadline:)``, where it matters.
-  /// An event that is still queued when the client is shut down is delivered by the next one.
+  /// This has no time limit: if you need one, cancel the task or use ``TernClient/flush(deadline:)`` instead.
+  /// If the client shuts down first, the next client delivers the event.
   ///
-  /// - Throws: `ReceiptError` if the event left without being delivered, if its outcome is unknown, or if the
-  ///   client or the task ended first.
+  /// - Throws: `ReceiptError` if the event was dropped, its outcome is unknown, the client was shut down, or the task
+  ///   was cancelled.
   public func delivered() async throws(ReceiptError) {
     switch entry {
     case .dropped(let reason): throw ReceiptError(.dropped(reason))
@@ -71,23 +71,23 @@ extension Receipt {
   }
 }
 
-/// Why a receipt cannot say that its event was delivered.
+/// A reason why a receipt could not confirm delivery.
 public struct ReceiptError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kinds of answer; new kinds may be added.
+  /// The kind of failure; new kinds may be added.
   public struct Code: Sendable, Hashable {
     private enum Kind { case dropped, stopped, unknown }
     private let kind: Kind
-    /// The event left without being delivered; `reason` says why, when that is known of the single event.
+    /// The event was dropped; `reason` says why, if that is known for this event.
     public static let dropped = Code(kind: .dropped)
     /// The client was shut down or the task cancelled; the event may still be queued.
     public static let stopped = Code(kind: .stopped)
-    /// The event left the queue before it was asked about, at a time when others were dropped.
+    /// The event left the queue before `delivered()` was called, while other events were being dropped.
     public static let unknown = Code(kind: .unknown)
   }
 
-  /// The kind of answer.
+  /// The kind of failure.
   public var code: Code
-  /// Why the event was dropped, when it was and that is known.
+  /// The reason why the event was dropped, if known.
   public var reason: DropReason?
 
   init(_ fate: Fate) {
@@ -100,19 +100,19 @@ public struct ReceiptError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The ends of an event that did not arrive.
+  /// The outcome of an event without confirmed delivery.
   enum Fate: Sendable {
     case dropped(DropReason?)
     case stopped
     case unknown
   }
 
-  /// The answer in words.
+  /// A description of the failure.
   public var description: String {
     switch code {
-    case .dropped: "The event was dropped before it could be delivered (\(reason?.description ?? "see the ledger"))."
-    case .stopped: "The client or the task ended before the event was delivered; it may still be queued."
-    default: "The event left the queue while others were dropped; its outcome is unknown."
+    case .dropped: "The event was dropped before delivery (\(reason?.description ?? "see the ledger"))."
+    case .stopped: "The client was shut down or the task cancelled before delivery; the event may still be queued."
+    default: "The event left the queue while others were being dropped; its outcome is unknown."
     }
   }
 }

@@ -3,27 +3,27 @@ public import TernEvents
 extension TernClient {
   /// The state of a client at one moment.
   public struct Status: Sendable, Hashable {
-    /// Events in the queue that are not being sent now.
+    /// Events in the queue that are not in flight.
     public var queued: Int
-    /// Events in requests that are under way.
+    /// Events in active requests.
     public var inFlight: Int
     /// Events that the collector has acknowledged since this client was created.
     public var delivered: Int
-    /// Events that left without being delivered since the app was installed, by reason.
+    /// Events dropped since the app was installed, by reason.
     public var droppedByReason: [DropReason: Int]
-    /// Why the last attempt failed; `nil` once one has succeeded.
+    /// The error of the last attempt; `nil` if it succeeded.
     public var lastError: DeliveryError?
-    /// True if sending is paused: by the app, without a collector, or because requests are not allowed.
+    /// True if sending is paused: by the app, because there is no collector, or because requests are not allowed.
     public var isPaused: Bool
     /// True if the client records and sends.
     public var isEnabled: Bool
-    /// True if events are on disk as soon as they are recorded.
+    /// True if events are written to disk as they are recorded.
     ///
-    /// While the disk refuses them they are kept in memory, as many as fit 256 KiB, and count as queued; they are
-    /// written as soon as the disk takes them, and lost if the process ends before. ``TernClient/storageError`` says why.
+    /// While the disk refuses writes, up to 256 KiB of events are kept in memory and count as queued. They are written
+    /// once the disk recovers, and lost if the process ends first. See ``TernClient/storageError`` for the cause.
     public var hasStorage: Bool
 
-    /// All dropped events, whatever the reason.
+    /// The total number of dropped events.
     public var dropped: Int { droppedByReason.saturatingTotal }
 
     /// Creates a status; useful in previews and tests.

@@ -4,25 +4,25 @@ import TernLog
 
 /// The result of sending in the background.
 public struct BackgroundSendResult: Sendable, Hashable {
-  /// The reason why the sending ended.
+  /// The reason why sending ended.
   public enum Ending: Sendable, Hashable {
     /// The queue is empty.
     case finished
-    /// A request failed; the remaining events are sent later.
+    /// A request failed; remaining events are sent later.
     case failed(DeliveryError)
-    /// The deadline came first.
+    /// The deadline passed.
     case deadlinePassed
-    /// The system took its time back, or granted none.
+    /// The system ended the background time, or granted none.
     case expired
     /// The task was cancelled.
     case cancelled
   }
 
-  /// The reason why the sending ended.
+  /// The reason why sending ended.
   public var ending: Ending
-  /// The events that arrived meanwhile.
+  /// The number of events delivered.
   public var delivered: Int
-  /// The events still queued or in flight; they stay until they are delivered.
+  /// The number of events still queued or in flight.
   public var left: Int
 
   /// Creates a result; useful in tests.
@@ -34,20 +34,19 @@ public struct BackgroundSendResult: Sendable, Hashable {
 }
 
 extension TernClient {
-  /// Sends until the queue is empty, a request fails or the deadline passes, while the system lets the process run.
+  /// Sends until the queue is empty, a request fails, the deadline passes, or the system ends the background time.
   ///
-  /// Call it when the app has left the foreground, or in the app's own background task. The time granted by the system
-  /// is always given back before this returns. Events recorded meanwhile are sent, too. Nothing is given up at the end:
-  /// requests in flight continue for as long as the process runs.
+  /// Call it when the app has left the foreground, or in the app's own background task. The system's background
+  /// activity always ends before this returns. Events recorded in the meantime are sent too. Requests still in flight
+  /// continue as long as the process runs.
   ///
   /// ```swift
   /// tern.didEnterBackground()
   /// let result = await tern.sendInBackground(deadline: .seconds(20))
   /// ```
   ///
-  /// - Parameter deadline: The longest time to send, from now; the default is 25 s, a little less than the system
-  ///   usually grants.
-  /// - Returns: The reason for the end, and the number of remaining events.
+  /// - Parameter deadline: The maximum time from now; the default is 25 s, a little less than systems usually grant.
+  /// - Returns: The reason why sending ended, and the numbers of delivered and remaining events.
   @discardableResult
   public func sendInBackground(deadline: Duration = .seconds(25)) async -> BackgroundSendResult {
     await engine.beginBackgroundSend(deadline: deadline)()
@@ -55,7 +54,7 @@ extension TernClient {
 }
 
 extension Engine {
-  /// Asks the system for background time and returns the work to do in it, which gives the time back at its end.
+  /// Requests background time from the system; the returned closure sends and then ends the background activity.
   package func beginBackgroundSend(deadline: Duration) -> @Sendable () async -> BackgroundSendResult {
     let before = log.counts.deliveredHere
     let until = environment.clock.uptime + min(max(deadline, .zero), .longest)
@@ -76,7 +75,7 @@ extension Engine {
     while !Task.isCancelled {
       switch await flush() {
       case .nothingToSend: return .finished
-      // The next one tells if there is more.
+      // More may have been recorded: flush again.
       case .sent: continue
       case .offline: return .failed(DeliveryError(DeliveryFailure(.offline, "There is no network.")))
       case .failed(let error): return Task.isCancelled ? .cancelled : .failed(error)

@@ -4,26 +4,26 @@ import TernEvents
 import TernLog
 
 extension TernClient {
-  /// Sends all waiting events now, and returns when they have arrived or an attempt has failed.
+  /// Sends all waiting events now and returns when they are delivered or an attempt has failed.
   ///
-  /// It does not wait for events recorded meanwhile. Tern's own pause after a failure does not delay a flush; a wait
-  /// that the collector asked for does. Returns early when the task is cancelled.
+  /// Events recorded after the call are not awaited. A flush ends Tern's own backoff but honors the collector's
+  /// `Retry-After`. It returns early if the task is cancelled.
   @discardableResult
   public func flush() async -> FlushOutcome {
     await engine.flush()
   }
 
-  /// Sends all waiting events now, and returns when they have arrived, an attempt has failed, or the time is over.
+  /// Sends all waiting events now and returns when they are delivered, an attempt has failed, or the deadline passes.
   ///
-  /// Nothing is given up at the deadline: the remaining events stay queued, and requests in flight continue.
+  /// At the deadline, remaining events stay queued and requests in flight continue.
   ///
-  /// - Parameter deadline: The longest wait, from now.
+  /// - Parameter deadline: The maximum wait from now.
   @discardableResult
   public func flush(deadline: Duration) async -> FlushOutcome {
     await engine.flush(until: engine.environment.clock.uptime + min(max(deadline, .zero), .longest))
   }
 
-  /// Stops starting requests until ``resume()``; events are recorded as before. Not kept over launches.
+  /// Starts no more requests until ``resume()``; recording continues. Not saved across launches.
   public func pause() {
     engine.setPaused(true, for: .app)
   }
@@ -33,11 +33,11 @@ extension TernClient {
     engine.setPaused(false, for: .app)
   }
 
-  /// A Boolean value that enables recording and sending; kept over launches. The default is true.
+  /// A Boolean value that enables recording and sending; saved across launches. The default is true.
   ///
-  /// Setting it to false ends the session and erases all waiting events; both are done and saved when the assignment
-  /// returns, which takes longer than recording an event. Setting it to true starts anew.
-  /// Other processes on the same directory follow before they send anything more.
+  /// Setting it to false ends the session and erases all waiting events before the assignment returns, which takes
+  /// longer than recording an event. Other processes that use the same directory apply the change before they send
+  /// anything more.
   public var isEnabled: Bool {
     get { engine.recorder.withLock { $0.isEnabled } }
     set { engine.setEnabled(newValue) }
@@ -46,13 +46,13 @@ extension TernClient {
   /// The current status.
   public var status: Status { engine.status }
 
-  /// A stream of the current status and each change of it.
+  /// A stream of the current status and its changes.
   ///
-  /// Each access returns a new stream. A slow reader misses outdated values, never the latest. Streams end with the
-  /// client.
+  /// Each access returns a new stream. A slow reader may miss intermediate values but always gets the latest. Streams
+  /// end when the client does.
   public var statusUpdates: AsyncStream<Status> { engine.watch() }
 
-  /// Notifies the client that the app left the foreground: waiting events are sent and flushed to the disk.
+  /// Notifies the client that the app entered the background; waiting events are sent and flushed to the disk.
   ///
   /// Called automatically on platforms with UIKit.
   public func didEnterBackground() {
@@ -61,7 +61,7 @@ extension TernClient {
     engine.mailbox.post(.input(.enteredBackground))
   }
 
-  /// Notifies the client that the app enters the foreground: a new session may begin.
+  /// Notifies the client that the app is about to enter the foreground; a new session may begin.
   ///
   /// Called automatically on platforms with UIKit.
   public func willEnterForeground() {
@@ -70,9 +70,9 @@ extension TernClient {
     engine.mailbox.post(.input(.enteredForeground))
   }
 
-  /// Notifies the client that the process is about to end: recorded events are flushed to the disk.
+  /// Notifies the client that the process is about to end; recorded events are flushed to the disk.
   ///
-  /// Events survive the end of the process without this call; it protects them against a loss of power. Called
+  /// Events survive the end of the process even without this call; it protects them against power loss. Called
   /// automatically on platforms with UIKit.
   public func willTerminate() {
     if engine.isBuffering {
@@ -82,7 +82,7 @@ extension TernClient {
     if engine.configuration.durability != .never { engine.log.synchronize() }
   }
 
-  /// Notifies the client that the device's protected files are readable, as after the first unlock since the boot.
+  /// Notifies the client that protected files have become readable, as after the first unlock since boot.
   ///
   /// Called automatically on platforms with UIKit.
   public func protectedDataBecameAvailable() {
@@ -95,18 +95,18 @@ extension Engine {
     files.withLock { setPaused(isPaused, for: reason, &$0) }
   }
 
-  /// Allows or forbids requests; saved on return, because it is the user's decision.
+  /// Allows or forbids requests. The choice is the user's, so it is saved before this returns.
   func setAllowsRequests(_ isAllowed: Bool) {
     files.withLock { files in
       files.unsaved.allowsRequests = isAllowed
       files.save()
       setPaused(!isAllowed, for: .notAllowed, &files)
-      // The loop confirms a change that was written without the lock.
+      // The change was written without the lock: the loop must confirm it.
       if files.isUnconfirmed { mailbox.post(.refresh) }
     }
   }
 
-  /// One lock covers change and message, so that the last message reflects the last change.
+  /// Must be called with the lock held, so that the last message posted reflects the last change.
   private func setPaused(_ isPaused: Bool, for reason: PauseReason, _: inout StateFiles) {
     let changed = clientState.withLock { state -> Bool? in
       let wasPaused = state.isPaused
@@ -128,7 +128,7 @@ extension Engine {
     }
   }
 
-  /// Draws the identifier of a flush.
+  /// Returns a new flush identifier.
   package func makeFlushID() -> FlushID {
     clientState.withLock { state in
       state.nextFlush += 1
@@ -136,7 +136,7 @@ extension Engine {
     }
   }
 
-  /// Posts a request to flush; `completion` is called exactly once, from any thread.
+  /// Requests a flush; `completion` is called exactly once, from any thread.
   package func requestFlush(
     _ id: FlushID, _ input: MachineInput, _ completion: @escaping @Sendable (FlushOutcome) -> Void
   ) {
@@ -167,10 +167,10 @@ extension Engine {
   private func abandonFlush(_ id: FlushID) {
     mailbox.post(.input(.flushAbandoned(id)))
     finishFlush(
-      id, .failed(DeliveryError(DeliveryFailure(.stopped, "The task that asked for the flush was cancelled."))))
+      id, .failed(DeliveryError(DeliveryFailure(.stopped, "The task waiting for the flush was cancelled."))))
   }
 
-  /// Completes a flush, unless it is complete already.
+  /// Completes a flush unless it is already complete.
   func finishFlush(_ id: FlushID, _ outcome: FlushOutcome) {
     let completion = clientState.withLock { $0.flushes.removeValue(forKey: id) }
     completion?(outcome)
@@ -194,7 +194,7 @@ extension Engine {
     return stream
   }
 
-  /// Ends recording and the delivery loop, which closes the log.
+  /// Stops recording and ends the delivery loop, which closes the log.
   package func close() {
     recorder.withLock { $0.isClosed = true }
     mailbox.close()
@@ -202,8 +202,8 @@ extension Engine {
 }
 
 extension TernClient {
-  /// Registers a listener for delivery attempts: it receives the outcome of the first one and each change, on the
-  /// client's own task; `nil` means that the collector took the events.
+  /// Registers a listener for the outcome of the first delivery attempt and each later change of outcome; `nil` means
+  /// success. It is called on the client's own task.
   package func onAttempts(_ listener: @escaping @Sendable (DeliveryError?) -> Void) {
     engine.clientState.withLock { $0.attemptListener = listener }
   }

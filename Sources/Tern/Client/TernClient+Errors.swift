@@ -3,13 +3,13 @@ public import TernEvents
 import TernLog
 
 extension TernClient {
-  /// A file that goes with an error.
+  /// A file attached to an error.
   public struct Attachment: Sendable, Hashable {
     /// The file's name, if it has one.
     public var name: String?
     /// The media type, for example `text/plain`.
     public var contentType: String
-    /// The file's bytes; at most 7 MiB are recorded.
+    /// The file's bytes, at most 7 MiB.
     public var data: [UInt8]
 
     /// Creates an attachment.
@@ -19,22 +19,21 @@ extension TernClient {
       self.data = data
     }
 
-    /// Creates an attachment of text, in UTF-8.
+    /// Creates a UTF-8 text attachment.
     public init(name: String? = nil, text: String) {
       self.init(name: name, contentType: "text/plain", data: Array(text.utf8))
     }
   }
 
-  /// Records an error that the app took care of; it survives the end of the process once this returns.
+  /// Records a handled error; it survives the end of the process once this returns.
   ///
-  /// Its type and what it says of itself are recorded; Swift keeps no stack in an error. Attachments larger than 7 MiB
-  /// or than the queue can hold are left out; the others are written in pieces on the caller's thread, which takes as
-  /// long as writing them does.
+  /// The error's type and description are recorded; Swift errors carry no stack trace. Attachments larger than 7 MiB or
+  /// the room left in the queue are left out. The others are written synchronously on the caller's thread.
   ///
   /// - Parameters:
-  ///   - error: What happened.
-  ///   - properties: What there is to say about it; none by default.
-  ///   - attachments: Files that help to understand it; none by default.
+  ///   - error: The error.
+  ///   - properties: Details of the error; none by default.
+  ///   - attachments: Files that help to diagnose it; none by default.
   @discardableResult
   public func record(
     _ error: any Error, _ properties: Properties = [:], attachments: [Attachment] = []
@@ -42,9 +41,9 @@ extension TernClient {
     record(ExceptionFacts(error), properties, attachments: attachments)
   }
 
-  /// Records an error that the app took care of, with what the app knows of it.
+  /// Records a handled error from facts that the app provides, such as a stack trace.
   ///
-  /// An exception that takes more than 48 KiB, or than its properties leave of 64 KiB, loses the outer end of its stack.
+  /// The outermost stack frames are cut if the exception takes more than 48 KiB, or exceeds 64 KiB with its properties.
   @discardableResult
   public func record(
     _ exception: ExceptionFacts, _ properties: Properties = [:], attachments: [Attachment] = []
@@ -52,9 +51,9 @@ extension TernClient {
     engine.record(.handledError, exception, properties, .normal, attachments)
   }
 
-  /// Records that an earlier process ended by an error; critical, so evicted last and sent first.
+  /// Records a crash of an earlier process as a critical event: evicted last and sent first.
   ///
-  /// The event carries the time, session, user and device of that process. What is attached belongs to this one.
+  /// The event carries that process's time, session, user and device; attachments carry the current ones.
   @discardableResult
   package func recordCrash(
     _ exception: ExceptionFacts, of launch: PreviousProcess, attachments: [Attachment] = []
@@ -85,7 +84,7 @@ extension Engine {
     return receipt
   }
 
-  /// Records the files of an error, which takes so many bytes itself; returns how many of them were left out.
+  /// Records the attachments of an error that takes `bytes` itself; returns the number left out.
   func record(_ attachments: [TernClient.Attachment], of error: UniqueID, besides bytes: Int) -> Int {
     var taken = bytes
     var refused = 0
@@ -99,11 +98,12 @@ extension Engine {
     return refused
   }
 
-  /// Records a file in pieces, in order: each is an event of its own and well below the largest event.
+  /// Records an attachment in pieces, each an event of its own.
   ///
-  /// - Parameter besides: The bytes of what it belongs to and must not displace.
-  /// - Returns: The bytes that it takes; `nil` when it is left out. A part of a file is of no use to anybody, and would
-  ///   have displaced other events for nothing.
+  /// All pieces are recorded or none: an incomplete file is useless and would evict other events for nothing.
+  ///
+  /// - Parameter besides: The bytes of the error and its earlier attachments, which this one must not evict.
+  /// - Returns: The bytes taken; `nil` if the attachment is left out.
   private func record(_ attachment: TernClient.Attachment, of error: UniqueID, besides: Int) -> Int? {
     guard attachment.data.count <= AttachmentPiece.maximumAttachmentBytes else { return refuseAttachment() }
     let id = recorder.withLock { UniqueID.random(using: &$0.generator) }
@@ -114,7 +114,7 @@ extension Engine {
     let step = AttachmentPiece.bytes(encodedIn: room)
     let parts = max((attachment.data.count + step - 1) / step, 1)
     let bytes = parts * (NativeProtocol.maximumEventBytes - room + 4) + attachment.data.count / 3 * 4
-    // An event that the facts about the device fill carries nothing of a file.
+    // The device facts may leave no room for data.
     guard room >= step, log.hasRoom(forNormal: parts, bytes: besides + bytes) else { return refuseAttachment() }
     for part in 0..<parts {
       var piece = bare

@@ -4,25 +4,25 @@ import TernEvents
 import TernLog
 
 extension TernClient {
-  /// The parts of a client's recording that an app can disable separately.
+  /// A part of recording that an app can disable separately.
   public enum Part: String, Sendable, Hashable, CaseIterable, Codable {
     /// Events, screens and sessions.
     case usage
-    /// Handled errors, crashes and what is attached to them.
+    /// Handled errors, crashes and their attachments.
     case errors
   }
 
-  /// Returns true if a part is recorded; kept over launches, true at first.
+  /// Returns true if the part is enabled; saved across launches. The default is true.
   ///
-  /// ``isEnabled`` is above it: nothing is recorded while that is false.
+  /// While ``isEnabled`` is false, nothing is recorded regardless.
   public func isRecording(_ part: Part) -> Bool {
     engine.recorder.withLock { !$0.off.contains(part) }
   }
 
-  /// Enables or disables the recording of a part; kept over launches.
+  /// Enables or disables the recording of a part; saved across launches.
   ///
-  /// Off erases what waits of the part and leaves the rest; without usage there is no session. Like ``isEnabled`` it is
-  /// done, and written down, on return.
+  /// Disabling a part erases its waiting events and no others; disabling usage also ends the session. As with
+  /// ``isEnabled``, the change is applied and saved before this returns.
   public func setRecording(_ isOn: Bool, of part: Part) {
     engine.setRecording(isOn, of: part)
   }
@@ -39,7 +39,7 @@ extension TernClient.Part {
 }
 
 extension EventKind {
-  /// The part that the kind belongs to; `nil` for reports of drops, which are about both.
+  /// The part that the kind belongs to; `nil` for drop reports, which cover both parts.
   var part: TernClient.Part? {
     switch self {
     case .event, .screen, .sessionStart: .usage
@@ -51,7 +51,7 @@ extension EventKind {
 
 extension Engine {
   func setRecording(_ isOn: Bool, of part: TernClient.Part) {
-    // One lock over all of it: of two threads that switch at the same time, one is first in every respect.
+    // Hold the lock for the whole change, so that concurrent changes do not interleave.
     files.withLock { files in
       let isNew = recorder.withLock { recorder in
         guard !recorder.isClosed, recorder.off.contains(part) == isOn else { return false }
@@ -60,7 +60,7 @@ extension Engine {
         return true
       }
       guard isNew else {
-        // It may be news to the file.
+        // The file, which could not be read yet, may say otherwise.
         if files.areSettingsUnknown { files.unsaved.parts[part] = isOn }
         return
       }

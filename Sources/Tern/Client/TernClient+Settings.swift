@@ -6,7 +6,7 @@ import TernLog
 
 /// Settings that can change while a client runs.
 extension TernClient {
-  /// The collector's address; `nil` while there is none, and everything is kept on the device.
+  /// The collector's URL; while it is `nil`, events stay on the device.
   public var collector: URL? {
     engine.endpoint.withLock { $0 }.map { endpoint in
       var text = endpoint.absoluteString
@@ -15,11 +15,11 @@ extension TernClient {
     }
   }
 
-  /// Changes the collector's address; `nil`: nothing is sent until there is one again. Not kept over launches.
+  /// Changes the collector's URL; with `nil`, nothing is sent until another one is set. Not saved across launches.
   ///
-  /// Requests under way end where they were sent to.
+  /// Requests in flight are not redirected.
   ///
-  /// - Throws: `TernError` when the address cannot be used; the one before stays.
+  /// - Throws: `TernError` if the URL is not usable; the previous one stays in place.
   public func setCollector(_ collector: URL?) throws(TernError) {
     var endpoint: URL?
     if let collector { endpoint = try Configuration.endpoint(of: collector) }
@@ -27,17 +27,17 @@ extension TernClient {
     engine.setPaused(endpoint == nil, for: .noCollector)
   }
 
-  /// A Boolean value that allows requests; kept over launches, true at first.
+  /// A Boolean value that allows requests; saved across launches. The default is true.
   ///
-  /// While it is false events are recorded as before and nothing is sent, as after ``pause()``.
+  /// While it is false, events are recorded but not sent, as after ``pause()``.
   public var allowsRequests: Bool {
     get { engine.clientState.withLock { !$0.pauses.contains(.notAllowed) } }
     set { engine.setAllowsRequests(newValue) }
   }
 
-  /// The most the queue may take on disk, in bytes, from now on and over launches; the least is 24 KiB.
+  /// Sets the maximum size of the queue on disk, in bytes, at least 24 KiB; saved across launches.
   ///
-  /// A lower limit than what the queue takes drops its oldest events of the lowest priority at once.
+  /// If the queue is larger, its oldest events of the lowest priority are dropped immediately.
   public func setMaximumQueueBytes(_ bytes: Int) {
     let bytes = max(bytes, 24 << 10)
     engine.log.setMaximumBytes(bytes)
@@ -48,35 +48,35 @@ extension TernClient {
     engine.noteDrops()
   }
 
-  /// The bytes that the queue takes on disk.
+  /// The size of the queue on disk, in bytes.
   public var queueBytes: Int { engine.log.counts.bytes }
 
-  /// Sets the ISO 3166 code of the country for the events from now on; `nil` means what the device says.
+  /// Sets the ISO 3166 country code of later events; `nil` restores the configured or detected one.
   ///
-  /// Not kept over launches.
+  /// Not saved across launches.
   public func setCountryCode(_ code: String?) {
     engine.changeDevice { $0.country = code }
   }
 
-  /// Adds facts about the device to the events from now on, by the names of the App Center protocol; `nil` removes one.
+  /// Adds device facts to later events, by their App Center names; a `nil` value removes one.
   ///
-  /// Not kept over launches. Names that a `Device` has members for must not be among them.
+  /// Not saved across launches. Do not use names that correspond to a property of `Device`.
   public func setDeviceFacts(_ facts: [String: String?]) {
     engine.changeDevice { changes in
       for (name, value) in facts { changes.others[name] = value }
     }
   }
 
-  /// Reads the facts about the device again, for the events from now on: its language or time zone changed.
+  /// Rereads the facts about the device for later events, for example after a change of language or time zone.
   ///
-  /// Called by itself on Apple's systems, and at the start of each session everywhere.
+  /// Called automatically on Apple platforms, and at the start of each session everywhere.
   public func refreshDevice() {
     engine.changeDevice { _ in }
   }
 
-  /// Changes how sessions begin from now on; a session that is open goes on.
+  /// Changes the rule for starting sessions; the current session continues.
   ///
-  /// In the foreground a change to `.automatic()` begins one, if none is open.
+  /// In the foreground, a change to `.automatic()` starts a session if there is none.
   public func setSessions(_ sessions: Configuration.Sessions) {
     engine.beginSession { tracker in
       if case .automatic(let timeout) = sessions {
@@ -88,12 +88,12 @@ extension TernClient {
     }
   }
 
-  /// Changes how long after the first unsent event a delivery starts; not kept over launches.
+  /// Changes ``Configuration/flushInterval``; not saved across launches.
   public func setFlushInterval(_ interval: Duration) {
     engine.mailbox.post(.input(.flushInterval(min(max(interval, .zero), .longest))))
   }
 
-  /// The session that events belong to now; `nil` while none is open.
+  /// The current session; `nil` if there is none.
   public var sessionID: UniqueID? { engine.recorder.withLock { $0.sessions.current } }
 }
 
@@ -125,7 +125,7 @@ extension Engine {
 }
 
 extension PersistedSettings {
-  /// Why a client on these switches sends nothing at first.
+  /// The reasons why a client with these settings starts paused.
   func pauses(_ configuration: TernClient.Configuration) -> Set<PauseReason> {
     var pauses: Set<PauseReason> = []
     if configuration.startsPaused { pauses.insert(.app) }

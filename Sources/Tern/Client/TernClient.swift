@@ -3,11 +3,11 @@ import TernBase
 import TernDelivery
 @_exported public import TernEvents
 
-/// Records what happens in an app and delivers it to a collector, whatever the network and the process do meanwhile.
+/// Records an app's events and delivers them reliably to a collector.
 ///
 /// Create one client for the life of the app and use it from any thread. An event is on disk when `track` returns and
-/// leaves the disk only when the collector has it durably; while the disk refuses it, it waits in memory
-/// (``storageError``). After `init` no call throws, traps or waits for the network.
+/// stays there until the collector has stored it durably. If the disk refuses writes, events wait in memory; see
+/// ``storageError``. After `init`, recording never throws, traps or waits for the network.
 ///
 /// ```swift
 /// let tern = try TernClient(key: "…", collector: URL(string: "https://tern.example.com")!)
@@ -50,7 +50,7 @@ import TernDelivery
 /// - ``setSessions(_:)``
 /// - ``setFlushInterval(_:)``
 /// - ``refreshDevice()``
-/// ### Coming and going
+/// ### Lifecycle
 /// - ``didEnterBackground()``
 /// - ``willEnterForeground()``
 /// - ``willTerminate()``
@@ -59,7 +59,7 @@ import TernDelivery
 /// - ``shutdown()``
 public final class TernClient: Sendable {
   let engine: Engine
-  /// `nil` if the caller runs the loop.
+  /// Runs the delivery loop; `nil` if the caller does.
   private let task: Task<Void, Never>?
   private let lifecycle = Locked<LifecycleObserver?>(nil)
   private let network: NetworkHints?
@@ -70,21 +70,21 @@ public final class TernClient: Sendable {
   /// Creates a client with the default settings.
   ///
   /// - Parameters:
-  ///   - key: The app's key, as the collector gave it.
-  ///   - collector: The collector's address.
-  /// - Throws: `TernError` when the address or the key cannot be used.
+  ///   - key: The app's key, from the portal or `tern apps create`.
+  ///   - collector: The collector's URL.
+  /// - Throws: `TernError` if the URL or the key is not usable.
   public convenience init(key: String, collector: URL) throws(TernError) {
     try self.init(Configuration(key: key, collector: collector))
   }
 
   /// Creates a client.
   ///
-  /// A queue's directory that cannot be used is tried again while the client lives: see ``storageError``.
+  /// If the queue's directory is not usable, the client keeps retrying it: see ``storageError``.
   ///
   /// - Parameters:
-  ///   - configuration: Its settings.
-  ///   - environment: The world around it; `nil`, the default, means the real one.
-  /// - Throws: `TernError` when the address or the key cannot be used.
+  ///   - configuration: The settings.
+  ///   - environment: The dependencies; `nil`, the default, means ``Environment/live``.
+  /// - Throws: `TernError` if the URL or the key is not usable.
   public init(_ configuration: Configuration, environment: Environment? = nil) throws(TernError) {
     let environment = environment ?? .live
     let engine = try Engine(configuration, environment)
@@ -117,67 +117,67 @@ public final class TernClient: Sendable {
     task?.cancel()
   }
 
-  /// Identifies this installation of the app; drawn at the first launch, and kept as long as the queue's directory is.
+  /// The random identifier of this installation, created at the first launch and kept in the queue's directory.
   ///
-  /// While that directory cannot be read it is one that is drawn for the time being: it becomes the one on disk, or is
-  /// written there, as soon as ``storageError`` is `nil`.
+  /// While that directory is not readable, the identifier is provisional. Once ``storageError`` is `nil`, it has been
+  /// replaced by the one on disk, or saved if there was none.
   public var installID: UniqueID { engine.install }
 
-  /// Records an event; it survives the end of the process once this returns, unless the disk refuses it for now.
+  /// Records an event; it survives the end of the process once this returns, unless the disk refuses writes.
   ///
-  /// Names are cut to 768 bytes of UTF-8, text to 8 KiB, properties to the first 100; an event that still takes more
-  /// than 64 KiB is dropped and counted.
+  /// Names are truncated to 768 bytes of UTF-8, text to 8 KiB, properties to the first 100. An event that still exceeds
+  /// 64 KiB is dropped and counted.
   ///
   /// - Parameters:
-  ///   - name: What happened.
-  ///   - properties: What there is to say about it; none by default.
-  ///   - priority: `.critical` is sent at once and is the last to go when the queue is full. The default is `.normal`.
-  /// - Returns: What to ask later whether the event has arrived.
+  ///   - name: The event's name.
+  ///   - properties: The event's properties; none by default.
+  ///   - priority: `.critical` events are sent at once and evicted last. The default is `.normal`.
+  /// - Returns: A receipt that can confirm delivery.
   @discardableResult
   public func track(_ name: String, _ properties: Properties = [:], priority: Priority = .normal) -> Receipt {
     engine.record(.event, name, properties, priority)
   }
 
-  /// Records that a screen came into view.
+  /// Records that a screen appeared.
   @discardableResult
   public func screen(_ name: String, _ properties: Properties = [:]) -> Receipt {
     engine.record(.screen, name, properties, .normal)
   }
 
-  /// Names the user of the events from now on; `nil` or an empty name means none.
+  /// Sets the user of later events; `nil` or an empty name means none.
   ///
-  /// The name is cut to 768 bytes of UTF-8 and kept over launches: it is written down when this returns, by replacing
-  /// one small file on the caller's thread. A disk that refuses is tried again later.
+  /// The name is truncated to 768 bytes of UTF-8 and saved across launches. A change replaces one small file on the
+  /// caller's thread before this returns; if the disk refuses, saving is retried later.
   public func identify(_ user: String?) {
     engine.setUser(user)
   }
 
-  /// Forgets the user, as after a log-out: later events have no user, and a new session if one is open.
+  /// Forgets the user, as after a logout. Later events have no user; an active session is replaced by a new one.
   ///
-  /// Each identity has a number of its own in the queue, also when the same user comes back. It is written down when
-  /// this returns. The installation stays the same: see ``installID``.
+  /// A user who returns later counts as a new identity for ``erase()``. The change is saved before this returns. The
+  /// installation's identifier does not change: see ``installID``.
   public func reset() {
     engine.reset()
   }
 
-  /// Erases what was recorded for the present user and has not been delivered; nothing of other users.
+  /// Erases the undelivered events of the current user, and no others.
   ///
-  /// The user is the one since the last ``identify(_:)`` or ``reset()``. The bytes on disk are overwritten and the events
-  /// counted as erased when this returns, which takes longer than recording one; an erasure that a crash interrupts is
-  /// ended by the next launch. A request that is under way may still arrive. What the collector has is not touched.
+  /// These are the events since the last ``identify(_:)`` or ``reset()``. Their bytes on disk are overwritten and the
+  /// events counted as erased before this returns, which takes longer than recording one. If a crash interrupts the
+  /// erasure, the next launch completes it. Requests in flight may still arrive; data on the collector is not affected.
   public func erase() {
     engine.erase()
   }
 
-  /// Begins a new session, however sessions are configured to begin.
+  /// Starts a new session, regardless of ``Configuration/sessions``.
   public func startSession() {
     engine.beginSession { _ in true }
   }
 
-  /// Stops sending, lets go of the queue's directory and returns when nothing of the client is left running.
+  /// Stops the client and returns when it has released the queue's directory.
   ///
-  /// Nothing is sent any more: call ``flush()`` before if it should be. What waits is sent by the next client on the
-  /// directory, which can be created as soon as this returns. Later calls of the client do nothing.
+  /// This does not flush; call ``flush()`` first if you need to. Waiting events are sent by the next client on the
+  /// directory, which can be created as soon as this returns. Later calls to this client do nothing.
   public func shutdown() async {
     lifecycle.withLock { $0 = nil }
     #if !canImport(Darwin)

@@ -1,22 +1,22 @@
-/// Why a client could not be created, or keeps events in memory.
+/// A reason why a client could not be created or keeps events in memory.
 ///
-/// Nothing but the creation of a client throws: once it exists, no call of it fails into the app.
+/// Only creating a client and ``TernClient/setCollector(_:)`` throw it.
 public struct TernError: Error, Sendable, CustomStringConvertible {
   /// The kind of failure; new kinds may be added.
   public struct Code: Hashable, Sendable {
     private enum Kind { case unusableCollector, unusableKey, unusableDirectory }
     private let kind: Kind
-    /// The collector's address is not an `http` or `https` URL with a host.
+    /// The collector's URL is not an `http` or `https` URL with a host.
     public static let unusableCollector = Code(kind: .unusableCollector)
-    /// The key is empty or has characters that cannot stand in a header.
+    /// The key is empty or contains characters not allowed in a header.
     public static let unusableKey = Code(kind: .unusableKey)
-    /// The queue directory cannot be created, written or locked: see ``TernClient/storageError``. Not thrown.
+    /// The queue directory cannot be created, written or locked. Not thrown: see ``TernClient/storageError``.
     public static let unusableDirectory = Code(kind: .unusableDirectory)
   }
 
   /// The kind of failure.
   public var code: Code
-  /// A description of the failure and its remedy.
+  /// A description of the failure and how to fix it.
   public var message: String
   /// The underlying error, if any.
   public var cause: (any Error)?
