@@ -41,7 +41,7 @@ struct CollectorApplication: Sendable {
       .add(to: routes)
     MeasurementRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
     MeasurementDebugRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
-    HealthRoutes(ingestion: ingestion).add(to: routes)
+    HealthRoutes(ingestion: ingestion, viewCacheBytes: dependencies.viewCacheBytes).add(to: routes)
     ReportRoutes(
       access: access, reader: reader, figures: dependencies.figures, catalog: dependencies.catalog,
       wallTime: dependencies.wallTime

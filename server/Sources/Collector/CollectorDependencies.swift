@@ -13,6 +13,8 @@ public struct CollectorDependencies: Sendable {
   public var catalog: any CatalogStore & AdminStore
   /// The secret by which duplicates are recognised; must be the one that stored hashes were made with.
   public var duplicateKey: DuplicateHashKey
+  /// About how many bytes counted days of views take in memory, for `/metrics`.
+  public var viewCacheBytes: @Sendable () -> Int
   /// What the wall clock shows.
   public var wallTime: @Sendable () -> Timestamp
   /// A clock that never goes back, from any moment on.
@@ -23,7 +25,7 @@ public struct CollectorDependencies: Sendable {
   /// Creates the dependencies.
   public init(
     sink: any EventSink, figures: any FigureSource, catalog: any CatalogStore & AdminStore,
-    duplicateKey: DuplicateHashKey,
+    duplicateKey: DuplicateHashKey, viewCacheBytes: @escaping @Sendable () -> Int = { 0 },
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime, logger: Logger
   ) {
@@ -31,6 +33,7 @@ public struct CollectorDependencies: Sendable {
     self.figures = figures
     self.catalog = catalog
     self.duplicateKey = duplicateKey
+    self.viewCacheBytes = viewCacheBytes
     self.wallTime = wallTime
     self.uptime = uptime
     self.logger = logger

@@ -16,6 +16,9 @@ package final class SlotSet {
 
   package var count: Int { handle.map { Int(roaring_bitmap_get_cardinality($0)) } ?? 0 }
 
+  /// About how many bytes the set takes.
+  package var byteCount: Int { 120 + (handle.map { Int(roaring_bitmap_portable_size_in_bytes($0)) } ?? 0) }
+
   package func insert(_ slots: UnsafeBufferPointer<UInt32>) {
     guard let handle, let start = slots.baseAddress else { return }
     roaring_bitmap_add_many(handle, slots.count, start)

@@ -1,6 +1,6 @@
-package import Warehouse
+import Warehouse
 
-/// What a view remembers of one user from one day to the next: who sent him, and what he is.
+/// The memory that a view has of one user from one day to the next: the last campaign, and values of user scope.
 package struct UserState: Hashable, Sendable {
   /// The campaign that the user's hits named last.
   package struct Campaign: Hashable, Sendable {
@@ -15,11 +15,6 @@ package struct UserState: Hashable, Sendable {
   package var values: [String: String] = [:]
 
   package var isEmpty: Bool { campaign == nil && values.isEmpty }
-
-  /// The campaign that sessions which name none have at a moment.
-  package func campaign(at time: Int64, _ settings: ViewSettings) -> [String]? {
-    campaign.flatMap { settings.campaignLasts(from: $0.time, at: time) ? $0.key : nil }
-  }
 }
 
 // MARK: - Stored form

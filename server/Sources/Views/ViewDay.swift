@@ -8,37 +8,17 @@ package struct ViewDay {
   package struct Tally {
     package var numbers: [Int64]
     package var users = SlotSet()
-
-    /// Adds in place: a busy day does this millions of times.
-    ///
-    /// - Returns: whether the numbers are still sums.
-    @inline(__always)
-    package mutating func add(_ more: [Int64], _ user: UInt32) -> Bool {
-      users.insert(user)
-      var isExact = true
-      for index in 0..<min(more.count, numbers.count) {
-        let (sum, isOver) = numbers[index].addingReportingOverflow(more[index])
-        if isOver { isExact = false }
-        numbers[index] = isOver ? (more[index] < 0 ? .min : .max) : sum
-      }
-      return isExact
-    }
-
-    package mutating func subtract(_ less: [Int64], _ user: UInt32) {
-      users.remove(user)
-      for (index, number) in less.enumerated() { numbers[index] &-= number }
-    }
   }
 
   /// Different keys of one table and day; further ones are counted as "(other)".
   package static let maximumKeys = 5_000
 
   package var totals = ViewTotals()
-  /// Everybody of the app who was there on the day in time, whatever the view's filters.
+  /// All users of the app with a hit of the day in time, whatever the view's filters.
   package var present = SlotSet()
-  /// Who had a session in the view.
+  /// The users with a session in the view.
   package var users = SlotSet()
-  /// Who had more than one.
+  /// The users with more than one.
   package var repeaters = SlotSet()
   package var tables: [ViewTable: [[String]: Tally]] = [:]
   /// What the day changed of what its view remembers; stored apart from the figures.
@@ -47,21 +27,8 @@ package struct ViewDay {
   /// Creates a day without hits.
   package init() {}
 
-  /// The tables that keep no more keys, as the day had too many; see `ViewDay+Limits.swift`.
-  package var closed: Set<ViewTable> = []
-  /// Different ways of each step of the flow, once that keeps no more.
-  package var closedWays: [String: Int] = [:]
-  /// Whether all numbers are sums, none of them the end of its range: only then can something be taken away again.
+  /// True if all numbers are sums, none of them the end of its range: only then can something be taken away again.
   package private(set) var isExact = true
-
-  /// Adds numbers to the row of a key.
-  package mutating func add(_ table: ViewTable, _ key: [String], _ numbers: [Int64], user: UInt32) {
-    let key = closed.isEmpty || !closed.contains(table) ? key : kept(key, in: table)
-    let isSum =
-      tables[table, default: [:]][key, default: Tally(numbers: Array(repeating: 0, count: table.width))]
-      .add(numbers, user)
-    if !isSum { isExact = false }
-  }
 
   /// Adds to the revenue.
   package mutating func add(revenue: Int64) {
@@ -72,6 +39,8 @@ package struct ViewDay {
 
   /// Adds the figures of another day, of the breakdowns only those that are wanted.
   package mutating func merge(_ other: ViewDay, tables wanted: Set<ViewTable> = Set(ViewTable.allCases)) {
+    let isOver = totals.revenue.addingReportingOverflow(other.totals.revenue).overflow
+    if isOver || !other.isExact { isExact = false }
     totals.add(other.totals)
     present.formUnion(other.present)
     users.formUnion(other.users)
@@ -85,24 +54,12 @@ package struct ViewDay {
     }
   }
 
-  /// Gives a table sets of its own, so that it can change beside the day that it was copied from.
-  package mutating func unshare(_ table: ViewTable) {
-    tables[table] = tables[table]?.mapValues { Tally(numbers: $0.numbers, users: $0.users.copy()) }
-  }
-
-  /// Takes away what one user brought, counted by itself: all that the user has on the day.
+  /// Takes away what one user brought but for the breakdowns, counted by itself: all that the user has on the day.
   package mutating func subtract(_ part: ViewDay, of user: UInt32) {
     for field in ViewTotals.fields { totals[keyPath: field] &-= part.totals[keyPath: field] }
     for set in [present, users, repeaters] { set.remove(user) }
     changes.states[user] = nil
     if !part.isExact { isExact = false }
-    for (table, rows) in part.tables {
-      for (key, row) in rows {
-        guard let index = tables[table]?.index(forKey: key) else { continue }
-        tables[table]?.values[index].subtract(row.numbers, user)
-        if tables[table]?.values[index].users.isEmpty ?? false { tables[table]?[key] = nil }
-      }
-    }
   }
 
   private mutating func set(_ table: ViewTable, _ key: [String], _ tally: Tally, adding numbers: [Int64]) {
@@ -120,7 +77,7 @@ package struct ViewDay {
 extension ViewDay {
   private static let version: UInt64 = 3
 
-  /// The stored form of who was there.
+  /// The stored form of ``present``.
   package var encodedPresent: [UInt8] {
     var bytes: [UInt8] = []
     present.encode(into: &bytes)

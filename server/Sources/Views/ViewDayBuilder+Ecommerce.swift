@@ -8,10 +8,16 @@ extension ViewDayBuilder {
   /// What else shoppers do, which is no stage.
   package static let asides = ["impression", "click", "remove", "refund"]
 
-  package mutating func addShopping(_ session: [ViewHit], _ slot: UInt32) {
+  /// - Parameters:
+  ///   - session: its hits, `nil` for those that have nothing to do with it; none when none has.
+  ///   - count: how many hits the session has.
+  mutating func addShopping(_ session: [ViewHit?], count: Int, _ slot: UInt32) {
+    guard !session.isEmpty else {
+      return tables.add(.shopping, ViewKey(KnownText.all.id), 1, Int64(count), 1, user: slot)
+    }
     var done: [String: Int64] = [:]
     var checkout = Checkout()
-    for hit in session {
+    for hit in session.compactMap(\.self) {
       if let seen = ViewEcommerce(hit.parameters) {
         addPromotions(seen, hit)
         addImpressions(seen, slot)
@@ -32,7 +38,7 @@ extension ViewDayBuilder {
       addListActions(hit, action)
       checkout.add(hit, action)
     }
-    addStages(done, hits: Int64(session.count), slot)
+    addStages(done, hits: Int64(count), slot)
     addCheckout(checkout, slot)
   }
 
@@ -40,7 +46,7 @@ extension ViewDayBuilder {
     let furthest = Self.stages.last { done[$0] != nil } ?? "all"
     for stage in Self.stages + Self.asides {
       guard let count = stage == "all" ? hits : done[stage] else { continue }
-      day.add(.shopping, [stage], [1, count, stage == furthest ? 1 : 0], user: slot)
+      tables.add(.shopping, [stage], [1, count, stage == furthest ? 1 : 0], user: slot)
     }
   }
 
@@ -63,11 +69,11 @@ extension ViewDayBuilder {
     let last = checkout.steps.keys.max()
     for (step, hits) in checkout.steps.sorted(by: { $0.key < $1.key }) {
       let isEnd = step == last && !checkout.isBought
-      day.add(.checkoutSteps, ["\(step)"], [1, hits, isEnd ? 1 : 0], user: slot)
+      tables.add(.checkoutSteps, ["\(step)"], [1, hits, isEnd ? 1 : 0], user: slot)
     }
-    if last != nil, checkout.isBought { day.add(.checkoutSteps, ["purchase"], [1, 1, 0], user: slot) }
+    if last != nil, checkout.isBought { tables.add(.checkoutSteps, ["purchase"], [1, 1, 0], user: slot) }
     for (key, hits) in checkout.options.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      day.add(.checkoutOptions, key, [1, hits], user: slot)
+      tables.add(.checkoutOptions, key, [1, hits], user: slot)
     }
   }
 }
@@ -80,7 +86,7 @@ extension ViewDayBuilder {
     let isClick = ["click", "promo_click"].contains(hit.parameters["promoa"] ?? "view")
     for (_, facts) in seen.promotions.sorted(by: { $0.key < $1.key }) {
       let key = ["id", "nm", "cr", "ps"].map { facts[$0] ?? "(not set)" }
-      day.add(.promotions, key, isClick ? [0, 1] : [1, 0], user: hit.slot)
+      tables.add(.promotions, key, isClick ? [0, 1] : [1, 0], user: hit.slot)
     }
   }
 
@@ -88,8 +94,8 @@ extension ViewDayBuilder {
     for (place, facts) in seen.impressions.sorted(by: { $0.key < $1.key }) {
       let list = seen.listNames[place.list] ?? "(not set)"
       let product = [facts["nm"] ?? "(not set)", facts["id"] ?? "(not set)"]
-      day.add(.listProducts, [list] + product, [1, 0, 0], user: slot)
-      day.add(.lists, [list], [1, 0, 0], user: slot)
+      tables.add(.listProducts, [list] + product, [1, 0, 0], user: slot)
+      tables.add(.lists, [list], [1, 0, 0], user: slot)
     }
   }
 
@@ -98,8 +104,8 @@ extension ViewDayBuilder {
     guard let list = hit.parameters["pal"], action == "click" || action == "detail" else { return }
     let numbers: [Int64] = action == "click" ? [0, 1, 0] : [0, 0, 1]
     for product in products(of: hit) {
-      day.add(.listProducts, [list] + product.key, numbers, user: hit.slot)
-      day.add(.lists, [list], numbers, user: hit.slot)
+      tables.add(.listProducts, [list] + product.key, numbers, user: hit.slot)
+      tables.add(.lists, [list], numbers, user: hit.slot)
     }
   }
 
@@ -109,9 +115,9 @@ extension ViewDayBuilder {
     let numbers =
       sign > 0
       ? [1, revenue, hit.millionths("tt") ?? 0, hit.millionths("ts") ?? 0, 0, 0] : [0, 0, 0, 0, 1, revenue]
-    day.add(.orders, ["all", "all"], numbers, user: hit.slot)
+    tables.add(.orders, ["all", "all"], numbers, user: hit.slot)
     for (fact, name) in Self.orderFactNames {
-      if let value = hit.parameters[name] { day.add(.orders, [fact, value], numbers, user: hit.slot) }
+      if let value = hit.parameters[name] { tables.add(.orders, [fact, value], numbers, user: hit.slot) }
     }
   }
 
@@ -119,7 +125,7 @@ extension ViewDayBuilder {
     guard let category = hit.parameters["iv"] else { return }
     let quantity = max(hit.integer("iq") ?? 0, 0)
     let revenue = Self.product(hit.millionths("ip") ?? 0, quantity)
-    day.add(.productFacts, ["category", category], [quantity, revenue, 0, 0, 1], user: hit.slot)
+    tables.add(.productFacts, ["category", category], [quantity, revenue, 0, 0, 1], user: hit.slot)
   }
 
   private mutating func addProductFacts(_ hit: ViewHit, _ action: String) {
@@ -134,7 +140,7 @@ extension ViewDayBuilder {
       }
       for (fact, name) in Self.productFactNames {
         guard let value = hit.parameters["pr\(product.index)\(name)"] else { continue }
-        day.add(.productFacts, [fact, value], numbers, user: hit.slot)
+        tables.add(.productFacts, [fact, value], numbers, user: hit.slot)
       }
     }
   }

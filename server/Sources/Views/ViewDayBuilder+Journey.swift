@@ -1,86 +1,94 @@
-import Ingest
 import Warehouse
 
 /// What a session did from beginning to end: where it began and ended, how far it went and which way.
 extension ViewDayBuilder {
   /// Screen views of a session beyond which sessions are not told apart.
-  package static let deepest = 20
+  static let deepest = 20
   /// Steps of a session that the flow follows.
-  package static let flowSteps = 10
+  static let flowSteps = 10
   /// Different ways of one step that a day keeps; further ones are "(other)", so that no step takes all the room.
-  package static let maximumWays = 400
+  static let maximumWays = 400
 
-  package mutating func addJourney(_ session: [ViewHit], _ slot: UInt32) {
+  mutating func addJourney(_ session: [CountedHit], _ batch: HitBatch, _ slot: UInt32) {
     guard let first = session.first, let last = session.last else { return }
     let views = session.filter(\.isScreenView)
     let duration = last.time - first.time
-    let depth = views.count < Self.deepest ? Self.twoDigits(views.count) : "\(Self.deepest)+"
-    day.add(.depths, [depth], [1, duration], user: slot)
+    let depth = views.count < Self.deepest ? ViewTexts.twoDigits(views.count) : KnownText.many.id
+    tables.add(.depths, ViewKey(depth), 1, duration, user: slot)
     if let landing = views.first, let exit = views.last {
-      day.add(
-        .landings, [landing.screen], [1, views.count == 1 ? 1 : 0, duration, Int64(views.count)], user: slot)
-      day.add(.exits, [exit.screen], [1], user: slot)
+      tables.add(
+        .landings, ViewKey(batch.screen(landing)), 1, views.count == 1 ? 1 : 0, duration, Int64(views.count), user: slot
+      )
+      tables.add(.exits, ViewKey(batch.screen(exit)), 1, user: slot)
     }
-    addScreenVersions(views, slot)
-    addEventScreens(session, slot)
-    addExceptionSessions(session, slot)
-    addApplication(session, slot)
-    addFlow(session, slot)
+    addScreenVersions(views, batch, slot)
+    addEventScreens(session, batch, slot)
+    addExceptionSessions(session, batch, slot)
+    addApplication(session, views: views.count, batch, slot)
+    addFlow(session, batch, slot)
   }
 
-  private mutating func addScreenVersions(_ views: [ViewHit], _ slot: UInt32) {
-    var seen: Set<[String]> = []
+  private mutating func addScreenVersions(_ views: [CountedHit], _ batch: HitBatch, _ slot: UInt32) {
+    var seen: Set<ViewKey> = []
     for view in views {
-      let key = [view.screen, view.text("an"), view.version.isEmpty ? "(not set)" : view.version]
-      day.add(.screenVersions, key, [1, seen.insert(key).inserted ? 1 : 0], user: slot)
+      let key = ViewKey(batch.screen(view), batch.text(.an, view), batch.namedVersion(view))
+      tables.add(.screenVersions, key, 1, seen.insert(key).inserted ? 1 : 0, user: slot)
     }
   }
 
   /// An event that names no screen happened on the one that was seen last.
-  private mutating func addEventScreens(_ session: [ViewHit], _ slot: UInt32) {
-    var (screen, events, seen): (String, Int64, Set<[String]>) = ("(not set)", 0, [])
+  private mutating func addEventScreens(_ session: [CountedHit], _ batch: HitBatch, _ slot: UInt32) {
+    var (screen, events, seen): (TextID, Int64, Set<ViewKey>) = (KnownText.unset.id, 0, [])
     for hit in session {
-      if hit.isScreenView { screen = hit.screen }
+      if hit.isScreenView { screen = batch.screen(hit) }
       guard hit.isEvent else { continue }
-      let key = [hit.parameters["cd"] ?? hit.parameters["dp"] ?? screen, hit.text("ec"), hit.text("ea")]
-      day.add(.eventScreens, key, [1, seen.insert(key).inserted ? 1 : 0, hit.integer("ev") ?? 0], user: slot)
+      let key = ViewKey(batch.namedScreen(hit) ?? screen, batch.text(.ec, hit), batch.text(.ea, hit))
+      tables.add(
+        .eventScreens, key, 1, seen.insert(key).inserted ? 1 : 0, batch.integer(.ev, hit) ?? 0, user: slot)
       events += 1
     }
-    if events > 0 { day.add(.eventSessions, ["all"], [events, 1], user: slot) }
+    if events > 0 { tables.add(.eventSessions, ViewKey(KnownText.all.id), events, 1, user: slot) }
   }
 
-  private mutating func addExceptionSessions(_ session: [ViewHit], _ slot: UInt32) {
+  private mutating func addExceptionSessions(_ session: [CountedHit], _ batch: HitBatch, _ slot: UInt32) {
     let exceptions = session.filter(\.isException)
     guard !exceptions.isEmpty else { return }
     let crashes = exceptions.count { $0.isCrash }
-    day.add(.exceptionSessions, ["exception"], [Int64(exceptions.count), 1], user: slot)
-    if crashes > 0 { day.add(.exceptionSessions, ["crash"], [Int64(crashes), 1], user: slot) }
+    tables.add(.exceptionSessions, ViewKey(KnownText.exception.id), Int64(exceptions.count), 1, user: slot)
+    if crashes > 0 { tables.add(.exceptionSessions, ViewKey(KnownText.crash.id), Int64(crashes), 1, user: slot) }
     for hit in exceptions {
-      let version = hit.version.isEmpty ? "(not set)" : hit.version
-      day.add(.exceptionVersions, [version], [1, hit.isCrash ? 1 : 0], user: slot)
+      tables.add(.exceptionVersions, ViewKey(batch.namedVersion(hit)), 1, hit.isCrash ? 1 : 0, user: slot)
     }
   }
 
-  private mutating func addApplication(_ session: [ViewHit], _ slot: UInt32) {
-    let key = ["aid", "aiid"].map { name in session.compactMap { $0.parameters[name] }.last ?? "(not set)" }
-    let (views, crashes) = (session.count { $0.isScreenView }, session.count { $0.isCrash })
-    day.add(.applications, key, [1, Int64(views), Int64(crashes)], user: slot)
+  private mutating func addApplication(_ session: [CountedHit], views: Int, _ batch: HitBatch, _ slot: UInt32) {
+    func last(_ name: KnownText) -> TextID {
+      session.last { $0.has(name) }.flatMap { batch.value(name, $0) } ?? KnownText.unset.id
+    }
+    let crashes = session.count { $0.isCrash }
+    tables.add(.applications, ViewKey(last(.aid), last(.aiid)), 1, Int64(views), Int64(crashes), user: slot)
   }
 
   private struct Step: Hashable {
-    var kind: String
-    var name: String
+    var kind: KnownText
+    var name: TextID
+    /// The action of an event, whose category is the name.
+    var action = KnownText.empty.id
+
+    func text(_ texts: ViewTexts) -> TextID {
+      kind == .event ? texts.pair(name, action) : name
+    }
   }
 
-  /// The same screen or event twice in a row is one step: nobody went anywhere.
-  private mutating func addFlow(_ session: [ViewHit], _ slot: UInt32) {
+  /// The same screen or event twice in a row is one step: the user went nowhere.
+  private mutating func addFlow(_ session: [CountedHit], _ batch: HitBatch, _ slot: UInt32) {
     var steps: [Step] = []
     for hit in session {
       let step: Step
       if hit.isScreenView {
-        step = Step(kind: "screen", name: hit.screen)
+        step = Step(kind: .screen, name: batch.screen(hit))
       } else if hit.isEvent {
-        step = Step(kind: "event", name: "\(hit.text("ec")): \(hit.text("ea"))")
+        step = Step(kind: .event, name: batch.text(.ec, hit), action: batch.text(.ea, hit))
       } else {
         continue
       }
@@ -88,8 +96,10 @@ extension ViewDayBuilder {
       if steps.count > Self.flowSteps { break }
     }
     for (index, step) in steps.prefix(Self.flowSteps).enumerated() {
-      let next = index + 1 < steps.count ? steps[index + 1] : Step(kind: "exit", name: "(exit)")
-      day.add(.flow, [Self.twoDigits(index + 1), step.kind, step.name, next.kind, next.name], [1], user: slot)
+      let next = index + 1 < steps.count ? steps[index + 1] : Step(kind: .exit, name: KnownText.exitName.id)
+      let key = ViewKey(
+        ViewTexts.twoDigits(index + 1), step.kind.id, step.text(batch.texts), next.kind.id, next.text(batch.texts))
+      tables.add(.flow, key, 1, user: slot)
     }
   }
 }

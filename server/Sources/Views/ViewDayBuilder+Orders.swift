@@ -39,8 +39,11 @@ package struct OrderEntries {
   package static let most = 200_000
   private var entries: [OrderID: [Entry]] = [:]
   private var count = 0
+  /// How many of them are those of users before, which are not in it.
+  private var before = 0
+  private var isSuccessor = false
   private var users: [UInt32: Set<OrderID>] = [:]
-  /// Whether nothing had to be forgotten so far.
+  /// True if nothing had to be forgotten so far.
   package private(set) var hasRoom = true
 
   /// Adds a purchase or a refund, whose revenue and products the caller has read.
@@ -80,6 +83,33 @@ package struct OrderEntries {
       Entry(
         time: hit.time, sequence: hit.sequence, row: hit.id, slot: hit.slot, change: change,
         refund: hit.isOpenRefund ? hit : nil))
+    return true
+  }
+
+  /// Entries that know whether there is room after these: what comes later in the order of users.
+  var successor: OrderEntries {
+    var successor = OrderEntries()
+    successor.count = count
+    successor.hasRoom = hasRoom
+    successor.before = count
+    successor.isSuccessor = true
+    return successor
+  }
+
+  /// About how many bytes they take.
+  var byteCount: Int { count * 300 + users.count * 120 }
+
+  /// Adds what users said whose numbers are larger.
+  ///
+  /// - Returns: false if there is not room for all of it, so that it must be counted one by one: then nothing was added.
+  mutating func merge(_ other: OrderEntries) -> Bool {
+    let more = other.count - other.before
+    let fits = count + more <= Self.most && other.hasRoom && (hasRoom || more == 0)
+    guard other.isSuccessor || fits else { return false }
+    count += more
+    if !other.hasRoom { hasRoom = false }
+    for (id, added) in other.entries { entries[id, default: []] += added }
+    users.merge(other.users) { $0.union($1) }
     return true
   }
 
@@ -176,16 +206,16 @@ extension ViewDayBuilder {
   package mutating func add(refund amounts: ViewOrder, _ hit: ViewHit) {
     let taken = amounts.negated
     day.add(revenue: taken.revenue)
-    day.add(.transactions, [hit.text("ti")], [1, taken.revenue, taken.tax, taken.shipping], user: hit.slot)
+    tables.add(.transactions, [hit.text("ti")], [1, taken.revenue, taken.tax, taken.shipping], user: hit.slot)
     let numbers = [0, 0, 0, 0, 1, amounts.revenue]
-    day.add(.orders, ["all", "all"], numbers, user: hit.slot)
+    tables.add(.orders, ["all", "all"], numbers, user: hit.slot)
     for (fact, name) in Self.orderFactNames {
-      if let value = amounts.facts[name] { day.add(.orders, [fact, value], numbers, user: hit.slot) }
+      if let value = amounts.facts[name] { tables.add(.orders, [fact, value], numbers, user: hit.slot) }
     }
     for (line, taken) in zip(amounts.lines, taken.lines) {
-      day.add(.products, line.key, [taken.quantity, taken.revenue, 0, 0, 0, 0, 0, 0, 1], user: hit.slot)
+      tables.add(.products, line.key, [taken.quantity, taken.revenue, 0, 0, 0, 0, 0, 0, 1], user: hit.slot)
       for (fact, value) in line.facts.sorted(by: { $0.key < $1.key }) {
-        day.add(.productFacts, [fact, value], [taken.quantity, taken.revenue, 0, 0, 0], user: hit.slot)
+        tables.add(.productFacts, [fact, value], [taken.quantity, taken.revenue, 0, 0, 0], user: hit.slot)
       }
     }
   }

@@ -5,37 +5,43 @@ package import Warehouse
 ///
 /// A pure function of its hits in any order, so that a day can be counted again at any time with the same outcome.
 package struct ViewDayBuilder {
+  /// The rows that one portion may have when it is counted beside others.
+  private static let portionRows = 100_000
+
   private let filters: [ViewFilter]
   package let settings: ViewSettings
   package let rules: CustomRules
   private let hour: (Int64) -> Int
+  /// The day without its breakdowns.
   package var day = ViewDay()
+  var tables: DayTables
   /// How often each transaction id was bought.
   private var transactions: [String: Int] = [:]
   /// What hits said of orders, until the day is finished; see `ViewDayBuilder+Orders.swift`.
-  package var orders = OrderEntries()
+  var orders = OrderEntries()
 
-  /// Begins a day; see ``day(of:filters:settings:rules:states:hour:)``.
+  /// Begins a day; see ``day(of:filters:settings:rules:states:orders:hour:)``.
   package init(
     filters: [ViewFilter], settings: ViewSettings = ViewSettings(), rules: CustomRules = CustomRules(),
-    hour: @escaping (Int64) -> Int
+    texts: ViewTexts = ViewTexts(), hour: @escaping (Int64) -> Int
   ) {
     self.filters = filters
     self.settings = settings
     self.rules = rules
     self.hour = hour
+    tables = DayTables(texts: texts)
   }
 
   /// The figures of one day.
   ///
   /// - Parameters:
-  ///   - hits: those of the day that came in time, of everybody.
-  ///   - filters: what a hit must have.
+  ///   - hits: those of the day that came in time, of all users.
+  ///   - filters: the conditions on hits.
   ///   - settings: how sessions are cut and attributed.
   ///   - rules: how custom dimensions and metrics are read.
   ///   - states: what was remembered of the users when the day began.
   ///   - orders: what was known of orders when the day began.
-  ///   - hour: what clocks of the view's zone show at a moment.
+  ///   - hour: returns the hour that clocks of the view's zone show at a moment.
   package static func day(
     of hits: [ViewHit], filters: [ViewFilter] = [], settings: ViewSettings = ViewSettings(),
     rules: CustomRules = CustomRules(), states: [UInt32: UserState] = [:], orders: [OrderID: ViewOrder] = [:],
@@ -50,10 +56,40 @@ package struct ViewDayBuilder {
   ///
   /// - Parameter states: what was remembered of these users when the day began.
   package mutating func add(portion hits: [ViewHit], _ states: [UInt32: UserState] = [:]) {
-    for (slot, hits) in ViewHit.byUser(hits) {
-      add(userHits: hits, slot, states[slot] ?? UserState())
-      day.closeTables()
-    }
+    add(HitBatch(hits), states)
+  }
+
+  /// Adds all hits of some users.
+  package mutating func add(_ batch: HitBatch, _ states: [UInt32: UserState]) {
+    var part = part(batch.texts)
+    part.orders = orders.successor
+    part.count(batch, states) { tables.merge($0) }
+    merge(part)
+  }
+
+  /// All hits of some users, counted by themselves, to be merged; `nil` when they have too many rows for that.
+  package func counted(_ batch: HitBatch, _ states: [UInt32: UserState]) -> ViewDayBuilder? {
+    var part = part(batch.texts)
+    var isTooMuch = false
+    part.count(batch, states) { _ in isTooMuch = true }
+    return isTooMuch ? nil : part
+  }
+
+  /// Adds what was counted of users whose slots are larger than those before.
+  ///
+  /// - Returns: false if there is no room for what they said of orders: then nothing was added.
+  @discardableResult
+  package mutating func merge(_ part: ViewDayBuilder) -> Bool {
+    guard orders.merge(part.orders) else { return false }
+    day.merge(part.day)
+    day.changes.states.merge(part.day.changes.states) { $1 }
+    tables.merge(part.tables)
+    for (id, count) in part.transactions { transactions[id, default: 0] += count }
+    return true
+  }
+
+  private func part(_ texts: ViewTexts) -> ViewDayBuilder {
+    ViewDayBuilder(filters: filters, settings: settings, rules: rules, texts: texts, hour: hour)
   }
 
   /// Takes away all that a user brought.
@@ -62,9 +98,10 @@ package struct ViewDayBuilder {
   ///   - hits: all of the user's that were added.
   ///   - state: what was remembered of the user then.
   package mutating func remove(_ hits: [ViewHit], of slot: UInt32, _ state: UserState?) {
-    var part = ViewDayBuilder(filters: filters, settings: settings, rules: rules, hour: hour)
-    part.add(portion: hits, state.map { [slot: $0] } ?? [:])
+    var part = part(tables.texts)
+    part.count(HitBatch(hits, texts: tables.texts), state.map { [slot: $0] } ?? [:]) { _ in }
     day.subtract(part.day, of: slot)
+    tables.subtract(part.tables, of: slot)
     orders.remove(slot)
     for (id, count) in part.transactions {
       let left = transactions[id, default: 0] - count
@@ -72,137 +109,184 @@ package struct ViewDayBuilder {
     }
   }
 
-  /// Whether users can be taken away again.
-  package var isReversible: Bool { day.isExact && day.closed.isEmpty && orders.hasRoom }
+  /// True if users can be taken away again.
+  package var isReversible: Bool { day.isExact && tables.isExact && !tables.isLimited && orders.hasRoom }
 
-  /// The day, once everybody was added, when nothing was known of any order.
+  /// About how many bytes the counted day takes.
+  package var byteCount: Int {
+    tables.byteCount + transactions.count * 64 + orders.byteCount + day.changes.states.count * 160
+      + [day.present, day.users, day.repeaters].reduce(0) { $0 + $1.byteCount }
+  }
+
+  /// The day, once all users were added, when nothing was known of any order.
   package func finished() -> ViewDay { finished { _ in nil } }
 
-  /// The day, once everybody was added.
+  /// The day, once all users were added.
   ///
   /// - Parameters:
   ///   - tables: the breakdowns wanted.
-  ///   - order: what was known of an order when the day began; only asked for those that something depends on.
+  ///   - order: returns what was known of an order when the day began; called for those that something depends on.
   package func finished(
     tables wanted: Set<ViewTable> = Set(ViewTable.allCases), order: (OrderID) throws -> ViewOrder?
   ) rethrows -> ViewDay {
     var finished = self
-    // Rows of users are shared until somebody changes them.
+    // Sets of users are shared until they change.
     let refunds = try finished.settleOrders(order)
-    for table in Self.refundTables where !refunds.isEmpty { finished.day.unshare(table) }
+    if !refunds.isEmpty { finished.tables.unshare(Self.refundTables) }
     for (hit, amounts) in refunds { finished.add(refund: amounts, hit) }
     finished.day.totals.transactions = Int64(transactions.count)
-    finished.day.tables = finished.day.limited(wanted)
+    finished.day.tables = finished.tables.finished(wanted)
     return finished.day
   }
 
-  private mutating func add(userHits: [ViewHit], _ slot: UInt32, _ state: UserState) {
-    day.present.insert(slot)
-    let user = UserDay(
-      hits: userHits.map { hit in
-        (hit, filters.allSatisfy { $0.holds(hit.parameters[$0.parameter]) })
-      }, state, settings, rules)
-    if user.state != state { day.changes.states[slot] = user.state }
-    guard !user.sessions.isEmpty else { return }
-    day.users.insert(slot)
-    if user.sessions.count > 1 { day.repeaters.insert(slot) }
-    for session in user.sessions { add(session, slot) }
+  /// - Parameter spill: receives rows when there are many, which are then no longer in the tables.
+  private mutating func count(_ batch: HitBatch, _ states: [UInt32: UserState], spill: (DayTables) -> Void) {
+    var conditions = filters.map { Condition(filter: $0, name: batch.texts.id($0.parameter)) }
+    batch.byUser { slot, hits in
+      let state = states[slot] ?? UserState()
+      day.present.insert(slot)
+      let user = UserDay(hits: hits, batch, state, settings, rules) { hit in
+        conditions.indices.allSatisfy { conditions[$0].holds(hit, batch) }
+      }
+      if user.state != state { day.changes.states[slot] = user.state }
+      guard !user.sessions.isEmpty else { return }
+      day.users.insert(slot)
+      if user.sessions.count > 1 { day.repeaters.insert(slot) }
+      for session in user.sessions {
+        add(session, batch, slot) { tables in
+          guard tables.count > Self.portionRows else { return }
+          spill(tables)
+          tables = DayTables(texts: batch.texts)
+        }
+      }
+    }
+  }
+
+  /// A filter, and what it says of values that were met.
+  private struct Condition {
+    let filter: ViewFilter
+    let name: TextID
+    private var known: [TextID?: Bool] = [:]
+
+    init(filter: ViewFilter, name: TextID) {
+      self.filter = filter
+      self.name = name
+    }
+
+    mutating func holds(_ hit: CountedHit, _ batch: HitBatch) -> Bool {
+      let value = batch.value(named: name, hit)
+      if let known = known[value] { return known }
+      let holds = filter.holds(value.map { batch.texts.string($0) })
+      known[value] = holds
+      return holds
+    }
   }
 }
 
 extension ViewDayBuilder {
-  private mutating func add(_ whole: ViewSession, _ slot: UInt32) {
+  private mutating func add(_ whole: ViewSession, _ batch: HitBatch, _ slot: UInt32, relieve: (inout DayTables) -> Void)
+  {
     let session = whole.hits
     guard let first = session.first, let last = session.last else { return }
     day.totals.sessions += 1
     day.totals.hits += Int64(session.count)
     day.totals.duration = day.totals.duration.addingSaturated(last.time - first.time)
     day.totals.excessHits += Int64(whole.excess)
-    day.add(.hours, [Self.twoDigits(hour(first.time))], [1, 0], user: slot)
-    day.add(.acquisition, whole.campaign ?? ["(direct)", "(none)", "(not set)"], [1], user: slot)
-    addDevice(session, slot)
-    addScreens(session.filter(\.isScreenView), slot)
-    addJourney(session, slot)
-    addShopping(session, slot)
-    var seenEvents: Set<[String]> = []
-    for hit in session {
-      day.add(.hours, [Self.twoDigits(hour(hit.time))], [0, 1], user: slot)
+    tables.add(.hours, ViewKey(ViewTexts.twoDigits(hour(first.time))), 1, user: slot)
+    tables.add(.acquisition, whole.campaign ?? Self.direct, 1, user: slot)
+    addDevice(session, batch, slot)
+    addScreens(session, batch, slot)
+    addJourney(session, batch, slot)
+    let commerce = session.contains(where: \.isCommerce) ? session.map { $0.isCommerce ? batch.stored($0) : nil } : []
+    addShopping(commerce, count: session.count, slot)
+    var seenEvents: Set<ViewKey> = []
+    for (index, hit) in session.enumerated() {
+      tables.add(.hours, ViewKey(ViewTexts.twoDigits(hour(hit.time))), 0, 1, user: slot)
       switch hit.type {
-      case "event" where hit.isEvent: addEvent(hit, &seenEvents)
-      case "exception": addException(hit)
-      case "timing": addTiming(hit)
-      // One that names an action too is counted with that.
-      case "transaction" where !hit.isAction("purchase", "refund"): addTransaction(hit, sign: 1)
-      case "item": addItem(hit)
-      case "social": day.add(.social, [hit.text("sn"), hit.text("sa"), hit.text("st")], [1], user: slot)
+      case .event where hit.isEvent: addEvent(hit, batch, slot, &seenEvents)
+      case .exception: addException(hit, batch, slot)
+      case .timing: addTiming(hit, batch, slot)
+      case .social:
+        let key = ViewKey(batch.text(.sn, hit), batch.text(.sa, hit), batch.text(.st, hit))
+        tables.add(.social, key, 1, user: slot)
       default: break
       }
-      addProducts(hit)
+      if !commerce.isEmpty, let stored = commerce[index] { addCommerce(stored) }
+      relieve(&tables)
     }
-    addCustom(whole, slot)
+    addCustom(whole, batch, slot) { relieve(&$0) }
   }
+
+  private static let direct = ViewKey(KnownText.direct.id, KnownText.none.id, KnownText.unset.id)
 
   package static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 
-  private mutating func addDevice(_ session: [ViewHit], _ slot: UInt32) {
+  private mutating func addDevice(_ session: [CountedHit], _ batch: HitBatch, _ slot: UInt32) {
     guard let hit = session.last else { return }
-    let facts = [
-      ("model", hit.parameters["dm"] ?? hit.device.model),
-      ("system", [hit.device.osName, hit.device.osVersion].filter { !$0.isEmpty }.joined(separator: " ")),
-      ("resolution", hit.parameters["sr"] ?? ""),
-      ("language", (hit.parameters["ul"] ?? hit.device.locale).lowercased()), ("country", hit.device.country),
+    let device = batch.devices[Int(hit.device)]
+    let language = batch.value(.ul, hit).map { batch.texts.lowercase($0) } ?? device.language
+    let facts: [(KnownText, TextID)] = [
+      (.model, batch.value(.dm, hit) ?? device.model), (.system, device.system),
+      (.resolution, batch.value(.sr, hit) ?? KnownText.empty.id), (.language, language), (.country, device.country),
     ]
-    for (fact, value) in facts { day.add(.devices, [fact, value.isEmpty ? "(not set)" : value], [1], user: slot) }
-    let app = session.compactMap { $0.parameters["an"] }.last ?? "(not set)"
-    let version = session.map(\.version).last { !$0.isEmpty } ?? "(not set)"
-    let crashes = session.count { $0.isCrash }
-    day.add(.versions, [app, version], [1, Int64(session.count { $0.isScreenView }), Int64(crashes)], user: slot)
+    for (fact, value) in facts { tables.add(.devices, ViewKey(fact.id, HitBatch.named(value)), 1, user: slot) }
+    let app = session.last { $0.has(.an) }.flatMap { batch.value(.an, $0) } ?? KnownText.unset.id
+    let version = session.last { batch.version($0) != KnownText.empty.id }.map(batch.version) ?? KnownText.unset.id
+    let (views, crashes) = (session.count { $0.isScreenView }, session.count { $0.isCrash })
+    tables.add(.versions, ViewKey(app, version), 1, Int64(views), Int64(crashes), user: slot)
   }
 
-  /// The time on a screen lasts until the next one; nobody knows how long the last one was looked at.
-  private mutating func addScreens(_ views: [ViewHit], _ slot: UInt32) {
+  /// The time on a screen lasts until the next one; how long the last one was looked at is unknown.
+  private mutating func addScreens(_ session: [CountedHit], _ batch: HitBatch, _ slot: UInt32) {
+    let views = session.filter(\.isScreenView)
     day.totals.screenViews += Int64(views.count)
-    var seen: Set<String> = []
+    var seen: Set<TextID> = []
     for (index, view) in views.enumerated() {
       let next = index + 1 < views.count ? views[index + 1] : nil
-      let isUnique = seen.insert(view.screen).inserted
-      day.add(
-        .screens, [view.screen],
-        [
-          1, isUnique ? 1 : 0, next.map { $0.time - view.time } ?? 0, next == nil ? 0 : 1, next == nil ? 1 : 0,
-          index == 0 ? 1 : 0,
-        ], user: slot)
+      let screen = batch.screen(view)
+      let isUnique = seen.insert(screen).inserted
+      tables.add(
+        .screens, ViewKey(screen), 1, isUnique ? 1 : 0, next.map { $0.time - view.time } ?? 0, next == nil ? 0 : 1,
+        next == nil ? 1 : 0, index == 0 ? 1 : 0, user: slot)
     }
   }
 
-  private mutating func addEvent(_ hit: ViewHit, _ seen: inout Set<[String]>) {
+  private mutating func addEvent(_ hit: CountedHit, _ batch: HitBatch, _ slot: UInt32, _ seen: inout Set<ViewKey>) {
     day.totals.events += 1
-    let key = [hit.text("ec"), hit.text("ea"), hit.text("el")]
-    let value = hit.integer("ev")
-    day.add(
-      .events, key, [1, seen.insert(key).inserted ? 1 : 0, value ?? 0, value == nil ? 0 : 1], user: hit.slot)
+    let key = ViewKey(batch.text(.ec, hit), batch.text(.ea, hit), batch.text(.el, hit))
+    let value = batch.integer(.ev, hit)
+    tables.add(.events, key, 1, seen.insert(key).inserted ? 1 : 0, value ?? 0, value == nil ? 0 : 1, user: slot)
   }
 
-  private mutating func addException(_ hit: ViewHit) {
+  private mutating func addException(_ hit: CountedHit, _ batch: HitBatch, _ slot: UInt32) {
     day.totals.exceptions += 1
     if hit.isCrash { day.totals.crashes += 1 }
-    let version = hit.version.isEmpty ? "(not set)" : hit.version
-    day.add(.exceptions, [hit.text("exd"), version], [1, hit.isCrash ? 1 : 0], user: hit.slot)
+    let key = ViewKey(batch.text(.exd, hit), batch.namedVersion(hit))
+    tables.add(.exceptions, key, 1, hit.isCrash ? 1 : 0, user: slot)
   }
 
-  private mutating func addTiming(_ hit: ViewHit) {
-    guard let milliseconds = hit.integer("utt"), milliseconds >= 0 else { return }
+  private mutating func addTiming(_ hit: CountedHit, _ batch: HitBatch, _ slot: UInt32) {
+    guard let milliseconds = batch.integer(.utt, hit), milliseconds >= 0 else { return }
     let limits: [Int64] = [100, 500, 1_000, 3_000, 10_000]
     let bucket = limits.firstIndex { milliseconds < $0 } ?? limits.count
     var numbers = [1, milliseconds] + Array(repeating: Int64(0), count: 6)
     numbers[2 + bucket] = 1
-    day.add(.timings, [hit.text("utc"), hit.text("utv"), hit.text("utl")], numbers, user: hit.slot)
+    tables.add(
+      .timings, ViewKey(batch.text(.utc, hit), batch.text(.utv, hit), batch.text(.utl, hit)), numbers, user: slot)
   }
 }
 
 extension ViewDayBuilder {
+  /// Counts what a hit says of orders and products.
+  private mutating func addCommerce(_ hit: ViewHit) {
+    // One that names an action too is counted with that.
+    if hit.type == "transaction", !hit.isAction("purchase", "refund") { addTransaction(hit, sign: 1) }
+    if hit.type == "item" { addItem(hit) }
+    addProducts(hit)
+  }
+
   /// Revenue that a hit does not name is what its products cost.
-  package func revenue(of hit: ViewHit) -> Int64 {
+  func revenue(of hit: ViewHit) -> Int64 {
     hit.millionths("tr") ?? Self.products(of: hit).reduce(0) { $0.addingSaturated($1.revenue) }
   }
 
@@ -215,7 +299,7 @@ extension ViewDayBuilder {
     let revenue = revenue(of: hit) * sign
     if sign > 0 { transactions[hit.text("ti"), default: 0] += 1 }
     day.add(revenue: revenue)
-    day.add(
+    tables.add(
       .transactions, [hit.text("ti")],
       [1, revenue, (hit.millionths("tt") ?? 0) * sign, (hit.millionths("ts") ?? 0) * sign], user: hit.slot)
   }
@@ -224,7 +308,7 @@ extension ViewDayBuilder {
     orders.add(item: hit)
     let quantity = max(hit.integer("iq") ?? 0, 0)
     let revenue = Self.product(hit.millionths("ip") ?? 0, quantity)
-    day.add(
+    tables.add(
       .products, [hit.text("in"), hit.text("ic")], [quantity, revenue, 0, 0, 0, 0, 0, 1, 0], user: hit.slot)
   }
 
@@ -241,23 +325,23 @@ extension ViewDayBuilder {
       if action == "purchase" { numbers.replaceSubrange(0...1, with: [product.quantity, product.revenue]) }
       if action == "refund" { numbers.replaceSubrange(0...1, with: [-product.quantity, -product.revenue]) }
       numbers[2 + position] = 1
-      day.add(.products, product.key, numbers, user: hit.slot)
+      tables.add(.products, product.key, numbers, user: hit.slot)
     }
   }
 
   package struct Product {
     /// Its number among the products of its hit.
-    package var index: Int
-    package var key: [String]
+    var index: Int
+    var key: [String]
     /// `nil` when the hit does not say it.
-    package var price: Int64?
-    package var quantity: Int64
-    package var revenue: Int64
+    var price: Int64?
+    var quantity: Int64
+    var revenue: Int64
   }
 
-  package func products(of hit: ViewHit) -> [Product] { Self.products(of: hit) }
+  func products(of hit: ViewHit) -> [Product] { Self.products(of: hit) }
 
-  package static func products(of hit: ViewHit) -> [Product] {
+  static func products(of hit: ViewHit) -> [Product] {
     guard hit.parameters["pa"] != nil else { return [] }
     return ViewEcommerce.productNumbers(hit.parameters).compactMap { index in
       let (name, identifier) = (hit.parameters["pr\(index)nm"], hit.parameters["pr\(index)id"])
@@ -269,7 +353,7 @@ extension ViewDayBuilder {
     }
   }
 
-  package static func product(_ price: Int64, _ quantity: Int64) -> Int64 {
+  static func product(_ price: Int64, _ quantity: Int64) -> Int64 {
     let (product, isOver) = price.multipliedReportingOverflow(by: quantity)
     return isOver ? (price < 0 ? -(Int64.max / 2) : Int64.max / 2) : product
   }

@@ -35,22 +35,7 @@ package struct ViewHit {
   package var isScreenView: Bool { type == "screenview" || type == "pageview" }
   /// An event by name; what only brings products is none.
   package var isEvent: Bool { type == "event" && parameters["ea"] != nil }
-  package var isException: Bool { type == "exception" }
-  /// Exceptions are fatal unless they say otherwise.
-  package var isCrash: Bool { isException && parameters["exf"] != "0" }
-  package var startsSession: Bool { parameters["sc"] == "start" }
-  package var endsSession: Bool { parameters["sc"] == "end" }
   package var version: String { parameters["av"] ?? device.appVersion }
-
-  /// Source, medium and campaign; `nil` when the hit names none.
-  package var campaign: [String]? {
-    let source = parameters["cs"] ?? (parameters["gclid"] != nil ? "google" : nil)
-    let medium = parameters["cm"] ?? (parameters["gclid"] != nil ? "cpc" : nil)
-    let name = parameters["cn"] ?? parameters["ci"]
-    // Who comes by himself keeps the campaign that he had.
-    guard source ?? medium ?? name != nil, source != "(direct)" else { return nil }
-    return [source ?? "(not set)", medium ?? "(not set)", name ?? "(not set)"]
-  }
 
   /// What stands for a text that a hit does not have.
   package static let unset = "(not set)"

@@ -6,6 +6,9 @@ package struct ViewChanges: Sendable {
   package var states: [UInt32: UserState] = [:]
   /// What purchases brought to orders, and refunds took.
   package var orders: [OrderID: ViewOrder] = [:]
+  /// Creates changes of nothing.
+  package init() {}
+
   /// How many rows they are.
   package var count: Int { states.count + orders.count }
 }

@@ -1,23 +1,26 @@
-package import Warehouse
+import Warehouse
 
 /// One session of a view.
-package struct ViewSession {
+struct ViewSession {
   /// The hits that are processed, in order.
-  package var hits: [ViewHit]
-  /// Source, medium and name; `nil` when the user came by himself.
-  package var campaign: [String]?
+  var hits: [CountedHit]
+  /// Source, medium and name; `nil` when the user came directly.
+  var campaign: ViewKey?
   /// The values of dimensions of session scope, by parameter.
-  package var values: [String: String] = [:]
+  var values: [String: String] = [:]
   /// The values of dimensions of user scope, by parameter, as they were when the session ended.
-  package var userValues: [String: String] = [:]
+  var userValues: [String: String] = [:]
   /// Hits beyond the 500th, whether they are processed or not.
-  package var excess = 0
-  /// The last hit, processed or not: what the next one's silence is counted from.
-  fileprivate var last: ViewHit
+  var excess = 0
+  /// When the last hit happened, processed or not: the next one's silence is counted from it.
+  fileprivate var lastTime: Int64
+  /// True if the last hit, processed or not, ends the session.
+  fileprivate var isEnded: Bool
 
-  fileprivate init(_ hit: ViewHit, campaign: [String]?) {
+  fileprivate init(_ hit: CountedHit, campaign: ViewKey?) {
     hits = [hit]
-    last = hit
+    lastTime = hit.time
+    isEnded = hit.endsSession
     self.campaign = campaign
   }
 }
@@ -27,45 +30,66 @@ package struct ViewSession {
 /// A pure function of the day's hits in order and of what was remembered before. Hits that the view's filters take away
 /// cut no session and count nowhere. But what they say of the session and of the user holds: such a hit belongs to the
 /// session whose last hit before it is no further away than the time-out, else to one that begins as soon after it.
-package struct UserDay {
+struct UserDay {
   private enum Place {
     /// Processed, or not: beyond the quota.
     case inside(session: Int, isProcessed: Bool)
     case filtered
   }
 
-  package private(set) var sessions: [ViewSession] = []
-  package private(set) var state: UserState
+  private(set) var sessions: [ViewSession] = []
+  private(set) var state: UserState
+  private let batch: HitBatch
   private let settings: ViewSettings
   private let rules: CustomRules
+  /// The campaign that the user's hits named last, and when.
+  private var campaign: (key: ViewKey, time: Int64)?
 
-  /// - Parameter hits: all of the user's day in order, each with whether the filters let it through.
-  package init(
-    hits: [(hit: ViewHit, isIn: Bool)], _ state: UserState, _ settings: ViewSettings, _ rules: CustomRules
+  /// - Parameters:
+  ///   - hits: all of the user's day in order.
+  ///   - isIn: returns true for a hit that the view's filters let through.
+  init(
+    hits: ArraySlice<CountedHit>, _ batch: HitBatch, _ state: UserState, _ settings: ViewSettings, _ rules: CustomRules,
+    isIn: (CountedHit) -> Bool
   ) {
     self.state = state
+    self.batch = batch
     self.settings = settings
     self.rules = rules
-    let places = hits.map { place($0.hit, isIn: $0.isIn) }
+    campaign = state.campaign.map { (ViewKey($0.key.map { batch.texts.id($0) }), $0.time) }
+    let named = campaign?.time
     // Most apps define no scopes wider than a hit.
-    if rules.hasWiderScopes { readValues(hits.map(\.hit), places) }
+    if rules.hasWiderScopes {
+      let hits = Array(hits)
+      let places = hits.map { place($0, isIn: isIn($0)) }
+      readValues(hits, places)
+    } else {
+      for hit in hits { _ = place(hit, isIn: isIn(hit)) }
+    }
+    if let campaign,
+      campaign.time != named || campaign.key.parts(3).map({ batch.texts.string($0) }) != state.campaign?.key
+    {
+      self.state.campaign = UserState.Campaign(
+        key: campaign.key.parts(3).map { batch.texts.string($0) }, time: campaign.time)
+    }
   }
 
   /// Puts the next hit into its session.
-  private mutating func place(_ hit: ViewHit, isIn: Bool) -> Place {
-    let named = hit.campaign
+  private mutating func place(_ hit: CountedHit, isIn: Bool) -> Place {
+    let named = batch.campaign(hit)
     guard isIn else {
       note(named, hit.time)
       return .filtered
     }
     let index = sessions.count - 1
-    guard index >= 0, !begins(hit, after: sessions[index]) else {
-      let campaign = named ?? state.campaign(at: hit.time, settings)
+    guard index >= 0, !begins(hit, named, after: sessions[index]) else {
+      let campaign = named ?? lasting(at: hit.time)
       note(named, hit.time)
       sessions.append(ViewSession(hit, campaign: campaign))
       return .inside(session: sessions.count - 1, isProcessed: true)
     }
-    sessions[index].last = hit
+    sessions[index].lastTime = hit.time
+    sessions[index].isEnded = hit.endsSession
     let isExcess = sessions[index].hits.count >= ViewSettings.sessionHits
     if isExcess { sessions[index].excess += 1 }
     if isExcess, settings.hasQuotas { return .inside(session: index, isProcessed: false) }
@@ -74,17 +98,22 @@ package struct UserDay {
     return .inside(session: index, isProcessed: true)
   }
 
-  private func begins(_ hit: ViewHit, after session: ViewSession) -> Bool {
-    hit.time - session.last.time > settings.maximumGap || session.last.endsSession || hit.startsSession
-      || hit.campaign.map { $0 != session.campaign } ?? false
+  private func begins(_ hit: CountedHit, _ named: ViewKey?, after session: ViewSession) -> Bool {
+    hit.time - session.lastTime > settings.maximumGap || session.isEnded || hit.startsSession
+      || named.map { $0 != session.campaign } ?? false
   }
 
-  private mutating func note(_ campaign: [String]?, _ time: Int64) {
-    if let campaign { state.campaign = UserState.Campaign(key: campaign, time: time) }
+  /// The campaign of sessions that name none at a moment.
+  private func lasting(at time: Int64) -> ViewKey? {
+    campaign.flatMap { settings.campaignLasts(from: $0.time, at: time) ? $0.key : nil }
+  }
+
+  private mutating func note(_ named: ViewKey?, _ time: Int64) {
+    if let named { campaign = (named, time) }
   }
 
   /// Finds the values that hold for whole sessions and for the user.
-  private mutating func readValues(_ hits: [ViewHit], _ places: [Place]) {
+  private mutating func readValues(_ hits: [CountedHit], _ places: [Place]) {
     var following: [Int?] = Array(repeating: nil, count: hits.count)
     for position in hits.indices.dropLast().reversed() {
       following[position] = if case .inside = places[position + 1] { position + 1 } else { following[position + 1] }
@@ -100,10 +129,11 @@ package struct UserDay {
       case .filtered:
         session = self.session(of: hit, between: previous, following[position], hits, places)
       }
-      for custom in hit.dimensions {
-        switch rules.scope(custom.name, at: hit.time) {
-        case .session: if let session { sessions[session].values[custom.name] = custom.value }
-        case .user: state.values[custom.name] = custom.value
+      for custom in batch.customs(hit) where custom.role == .dimension {
+        let (name, value) = (batch.texts.string(custom.name), batch.texts.string(custom.value))
+        switch rules.scope(name, at: hit.time) {
+        case .session: if let session { sessions[session].values[name] = value }
+        case .user: state.values[name] = value
         case .hit, nil: break
         }
       }
@@ -113,7 +143,7 @@ package struct UserDay {
 
   /// The session to which a hit that was filtered out belongs.
   private func session(
-    of hit: ViewHit, between previous: Int?, _ next: Int?, _ hits: [ViewHit], _ places: [Place]
+    of hit: CountedHit, between previous: Int?, _ next: Int?, _ hits: [CountedHit], _ places: [Place]
   ) -> Int? {
     func index(_ position: Int) -> Int? {
       if case .inside(let index, _) = places[position] { index } else { nil }

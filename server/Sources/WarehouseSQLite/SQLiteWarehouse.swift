@@ -58,7 +58,7 @@ public final class SQLiteWarehouse: EventSink {
     queue = WriterQueue(
       maximumBytes: configuration.maximumReservedBytes, maximumEvents: configuration.maximumWaitingEvents)
     let pool = try WarehouseFile.open(files, configuration: configuration)
-    reader = WarehouseReader(pool: pool, catalog: catalog)
+    reader = WarehouseReader(pool: pool, catalog: catalog, viewCacheBytes: configuration.viewCacheBytes)
     let writer = try WarehouseFile.writer(pool, catalog: catalog, configuration: configuration, live: live)
     let thread = WriterThread(pool: pool, queue: queue, configuration: configuration, writer: writer)
     let (live, end) = (live, end)
@@ -101,6 +101,9 @@ public final class SQLiteWarehouse: EventSink {
 
   /// True if the reserved bytes or waiting events have reached their limit.
   public var isBehind: Bool { queue.isFull }
+
+  /// The approximate memory taken by counted days of views, in bytes.
+  public var viewCacheBytes: Int { reader.viewDays.byteCount }
 
   /// Checks whether storing works; see ``EventSink/probeWrite()``.
   public func probeWrite() async throws { try await perform { try $0.probeWrite() } }

@@ -23,6 +23,8 @@ public struct WarehouseConfiguration: Sendable {
   public var checkpointPages: Int
   /// The bytes of stacks, raw errors and attachments kept per app; default 1 GiB.
   public var maximumErrorBytes: Int64 = 1 << 30
+  /// The memory that counted days of views may take, in bytes; default 256 MiB.
+  public var viewCacheBytes = 256 << 20
   /// The number of rows in a span; default 8,192. For tests.
   var spanRows = EventTables.spanRows
   /// The maximum size of the database, in 4 KiB pages; `nil` for no limit. For tests of a full disk.

@@ -17,6 +17,7 @@ import Warehouse
     ["views", "set", "1", "--session-timeout", "9999999999"],
     ["views", "set", "1", "--currency", "EUR", "--no-currency"],
     ["serve", "--trusted-proxy", "proxy.local"], ["serve", "--trusted-proxy", "10.0.0.0/33"],
+    ["serve", "--view-cache-size", "12MB"], ["serve", "--view-cache-size", "9999999999GiB"],
     ["apps", "names"], ["apps", "names", "1", "--per-day", "x"],
     ["apps", "names", "1", "--per-day", "5", "--usual-per-day"],
   ])

@@ -12,12 +12,12 @@ import Testing
   private typealias Place = ViewMemoryTests.Place
   private static let event = "t=event&ec=c&ea=a"
 
-  private func key(_ place: Place, _ view: View) throws -> LiveViews.Key {
-    LiveViews.Key(view: view, rules: CustomRules(try place.catalog.definitions(app: place.app.id)))
+  private func key(_ place: Place, _ view: View) throws -> LiveView.Key {
+    LiveView.Key(view: view, rules: CustomRules(try place.catalog.definitions(app: place.app.id)))
   }
 
   private func kept(_ place: Place, _ view: View, _ date: Int) throws -> LiveDay? {
-    place.warehouse.reader.viewDays.live[try key(place, view)].withLock { $0[date] }
+    place.warehouse.reader.viewDays.live(try key(place, view)).withLock { $0[date] }
   }
 
   /// A day as a question sees it, and as a count of everything gives it.
@@ -112,29 +112,29 @@ import Testing
       + "\(more.randomElement(using: &random) ?? "")&qt=\(waits.randomElement(using: &random) ?? 0)"
   }
 
-  @Test func `a table that closes because the day has too much keeps the same keys`() {
-    var whole = ViewDay()
-    var (screens, flow) = (ViewDay(), ViewDay())
+  @Test func `a table that gives up rows because the day has too many keeps the same keys`() {
+    var whole = DayTables()
+    var (screens, flow) = (DayTables(), DayTables())
     for user in 0..<UInt32(6_000) {
       let name = "k\((user &* 7_919) % 6_000)"
       for key in [[name], ["all"]] {
         whole.add(.exits, key, [1], user: user)
         screens.add(.exits, key, [1], user: user)
       }
-      screens.closeTables(most: 5_500)
+      screens.limit(to: 5_500)
       let way = [user < 3_000 ? "01" : "02", "screen", name, user % 2 == 0 ? "exit" : "screen", "x"]
       whole.add(.flow, way, [1], user: user)
       flow.add(.flow, way, [1], user: user)
-      flow.closeTables(most: 2_000)
+      flow.limit(to: 2_000)
     }
-    for (day, table) in [(screens, ViewTable.exits), (flow, .flow)] {
-      #expect(day.closed == [table] && day.tables[table]?.count ?? 0 < 5_500)
-      let (left, right) = (whole.limited([table])[table], day.limited([table])[table])
+    for (tables, table) in [(screens, ViewTable.exits), (flow, .flow)] {
+      #expect(tables.isLimited && !whole.isLimited && tables.count <= 5_500)
+      let (left, right) = (whole.finished([table])[table], tables.finished([table])[table])
       #expect(left?.mapValues(\.numbers) == right?.mapValues(\.numbers), "\(table)")
       #expect(left?.mapValues(\.users.elements) == right?.mapValues(\.users.elements), "\(table)")
     }
-    #expect(whole.limited([.exits])[.exits]?[["(other)"]]?.numbers == [1_001])
-    #expect(whole.limited([.exits])[.exits]?.count == 5_001)
+    #expect(whole.finished([.exits])[.exits]?[["(other)"]]?.numbers == [1_001])
+    #expect(whole.finished([.exits])[.exits]?.count == 5_001)
   }
 
   @Test func `sums that went over the end of their range are not taken apart`() {

@@ -64,7 +64,9 @@ final class CollectorMetrics: Sendable {
   func unreadable(_ source: IngestProtocol) { state.withLockedValue { $0.unreadable[source, default: 0] += 1 } }
 
   /// Everything as Prometheus text.
-  func text(pendingBytes: Int, liveStreams: Int, isReady: Bool, now: ContinuousClock.Instant = .now) -> String {
+  func text(
+    pendingBytes: Int, liveStreams: Int, viewCacheBytes: Int, isReady: Bool, now: ContinuousClock.Instant = .now
+  ) -> String {
     let state = state.withLockedValue { $0 }
     var text = MetricsText()
     text.family("tern_build_info", "gauge", "The running version.")
@@ -76,6 +78,8 @@ final class CollectorMetrics: Sendable {
     write(requests: state.requests, to: &text)
     write(events: state.events, to: &text)
     write(state, pendingBytes: pendingBytes, liveStreams: liveStreams, to: &text)
+    text.family("tern_view_cache_bytes", "gauge", "About how many bytes counted days of views take in memory.")
+    text.sample("tern_view_cache_bytes", [], viewCacheBytes)
     return text.text
   }
 

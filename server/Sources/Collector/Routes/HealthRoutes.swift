@@ -5,6 +5,7 @@ import TernEvents
 /// `/healthz`, `/readyz` and `/metrics`: for machines that watch the server; no login, and nothing about the apps.
 struct HealthRoutes: Sendable {
   let ingestion: Ingestion
+  let viewCacheBytes: @Sendable () -> Int
 
   func add(to routes: RouteTable) {
     routes.on("/healthz", [.get: { _, _ in .json(Array("{\"status\":\"ok\"}".utf8)) }])
@@ -21,7 +22,8 @@ struct HealthRoutes: Sendable {
 
   private func metrics() -> Response {
     let text = ingestion.metrics.text(
-      pendingBytes: ingestion.reader.gate.bytes, liveStreams: ingestion.live.openStreams, isReady: ingestion.isReady)
+      pendingBytes: ingestion.reader.gate.bytes, liveStreams: ingestion.live.openStreams,
+      viewCacheBytes: viewCacheBytes(), isReady: ingestion.isReady)
     return Response(
       status: .ok,
       headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],

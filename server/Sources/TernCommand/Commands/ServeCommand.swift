@@ -4,6 +4,7 @@ import Collector
 import Foundation
 import Logging
 import Warehouse
+import WarehouseSQLite
 
 /// `tern serve`
 struct ServeCommand: AsyncParsableCommand {
@@ -40,6 +41,12 @@ struct ServeCommand: AsyncParsableCommand {
     transform: Self.proxy)
   var trustedProxy: [AddressBlock] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "The memory that counted days of views may take, for example 64MiB, 1GiB or 0.", valueName: "size"),
+    transform: Self.size)
+  var viewCacheSize = WarehouseConfiguration().viewCacheBytes
+
   func validate() throws {
     guard !host.isEmpty else { throw ValidationError("--host needs an address, for example 127.0.0.1.") }
   }
@@ -51,7 +58,7 @@ struct ServeCommand: AsyncParsableCommand {
       settings: CollectorSettings(unknownSecret: unknownSecret, trustedProxies: trustedProxy))
     // First: a mistyped host or a busy port must not leave a new data directory behind.
     try await CollectorServer.checkAddress(configuration)
-    let server = try LocalServer(directory: directory)
+    let server = try LocalServer(directory: directory, viewCacheBytes: viewCacheSize)
     let catalog = server.catalog
     try await server.run(configuration) { port in
       let address = Self.address(host: host, port: port)
@@ -63,6 +70,17 @@ struct ServeCommand: AsyncParsableCommand {
         Terminal.complain("tern: the admin token cannot be created: \(error)")
       }
     }
+  }
+
+  /// Reads a number of bytes, KiB, MiB or GiB.
+  static func size(_ text: String) throws -> Int {
+    let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)]
+    let unit = units.first { text.hasSuffix($0.0) }
+    let digits = text.dropLast(unit?.0.count ?? 0)
+    guard let number = Int(digits), number >= 0, number <= Int.max >> (unit?.1 ?? 0) else {
+      throw ValidationError("--view-cache-size needs a size such as 256MiB.")
+    }
+    return number << (unit?.1 ?? 0)
   }
 
   /// The address as this machine's browser reaches it.

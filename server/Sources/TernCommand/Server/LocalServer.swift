@@ -21,11 +21,18 @@ struct LocalServer {
   /// Opens a data directory, and creates it when missing.
   ///
   /// Throws ``Warehouse/WarehouseError``, with code `inUse` when another server runs on it.
-  init(directory: String, logger: Logger = LocalServer.standardLogger) throws {
+  ///
+  /// - Parameter viewCacheBytes: The bytes that counted days of views may take in memory.
+  init(
+    directory: String, viewCacheBytes: Int = WarehouseConfiguration().viewCacheBytes,
+    logger: Logger = LocalServer.standardLogger
+  ) throws {
     self.directory = directory
     self.logger = logger
     catalog = try Catalog(directory: directory)
-    warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
+    var configuration = WarehouseConfiguration()
+    configuration.viewCacheBytes = viewCacheBytes
+    warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog, configuration: configuration)
   }
 
   /// A logger that writes lines to standard error.
@@ -58,6 +65,7 @@ struct LocalServer {
     let secret = try catalog.duplicateSecret()
     let dependencies = CollectorDependencies(
       sink: warehouse, figures: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
+      viewCacheBytes: { [warehouse] in warehouse.viewCacheBytes },
       logger: logger)
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
     var quiet = logger

@@ -8,9 +8,7 @@ extension WarehouseReader {
     try await asking(view, now: now) { reading in
       let today = reading.calendar.day(of: now)
       let earlier = SlotSet()
-      if let first = try reading.firstDay(), first < today {
-        for day in first..<today { earlier.formUnion(try reading.present(day)) }
-      }
+      for day in try reading.busyDays.get() where day < today { earlier.formUnion(try reading.present(day)) }
       var builder = ViewRealtimeBuilder(now: now, earlier: earlier)
       let since = now - Int64(ViewRealtime.length) * 60_000
       try reading.portions((since + 1)..<Int64.max) { _, time, received in

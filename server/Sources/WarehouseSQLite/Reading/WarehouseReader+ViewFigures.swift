@@ -9,9 +9,13 @@ extension WarehouseReader {
     _ view: View, now: Int64, _ body: @escaping @Sendable (ViewReading) throws -> Value
   ) async throws -> Value {
     let rules = CustomRules(try catalog.definitions(app: view.app))
-    let live = viewDays.live[LiveViews.Key(view: view, rules: rules)]
+    let key = LiveView.Key(view: view, rules: rules)
+    let live = viewDays.live(key)
     return try await reading(takingTurnsOn: live) { [self] connection in
-      try live.withLock { try body(ViewReading(view, connection, self, live: $0, rules: rules, now: now)) }
+      try live.withLock { live in
+        defer { viewDays.note(key, bytes: live.byteCount) }
+        return try body(ViewReading(view, connection, self, live: live, rules: rules, now: now))
+      }
     }
   }
 
@@ -28,13 +32,11 @@ extension WarehouseReader {
       let (newUsers, returning) = (SlotSet(), SlotSet())
       let firstDay = try reading.firstDay()
       let start = min(firstDay ?? last, last)
-      let sealed = Set(try reading.sealedDays())
-      for number in min(start, first)...last {
+      let lastSealed = try reading.lastSealed()
+      let window = min(first, last - 27)
+      for number in try reading.busyDays.get() where number < window { seen.formUnion(try reading.present(number)) }
+      for number in max(window, min(start, first))...last {
         guard reading.calendar.bounds(of: number) != nil else { continue }
-        if number < first, number <= last - 28 {
-          if number >= start { seen.formUnion(try reading.present(number)) }
-          continue
-        }
         // There is nothing before the first hit.
         let day = number < start ? ViewDay() : try reading.day(number, tables: number < first ? [] : tables)
         let fresh = day.users.subtracting(seen)
@@ -46,7 +48,8 @@ extension WarehouseReader {
           figures.days.append(
             ViewFigures.DayRow(
               day: Day(number: number), totals: day.totals, users: day.users.count, newUsers: fresh.count,
-              state: reading.state(of: number, isSealed: sealed.contains(number), firstDay, now: now)))
+              state: reading.state(
+                of: number, isSealed: lastSealed.map { start <= number && number <= $0 } ?? false, firstDay, now: now)))
           whole.merge(day, tables: tables)
         }
         seen.formUnion(day.present)
@@ -76,7 +79,7 @@ extension WarehouseReader {
       let reading = try ViewReading(view, connection, self)
       guard let start = try reading.firstDayWithLate(), start <= days.upperBound.number else { return [] }
       var counts: [LateHits] = []
-      for number in max(start, days.lowerBound.number)...days.upperBound.number {
+      for number in max(start, days.lowerBound.number)...days.upperBound.number where try reading.mayHaveHits(number) {
         let cut = reading.calendar.final(number) ?? 0
         var groups: [[String]: Int] = [:]
         try reading.eachLate(number) { hit in

@@ -9,11 +9,15 @@ public final class WarehouseReader: FigureSource {
   let pool: DatabasePool
   let catalog: any CatalogStore
   let dictionary = ReaderDictionary()
-  let viewDays = ViewDayCache()
+  let viewDays: ViewDayCache
+  let spanDays = SpanDays()
 
   private let threads: ReaderThreads
 
-  init(pool: DatabasePool, catalog: any CatalogStore) {
+  init(
+    pool: DatabasePool, catalog: any CatalogStore, viewCacheBytes: Int = WarehouseConfiguration().viewCacheBytes
+  ) {
+    viewDays = ViewDayCache(capacity: viewCacheBytes)
     self.pool = pool
     self.catalog = catalog
     threads = ReaderThreads(count: pool.configuration.maximumReaderCount)

@@ -13,12 +13,17 @@ final class LiveDay {
   var before: [UInt32: UserState] = [:]
   /// The last row that it covers.
   var row: Int64
-  /// Users of whom the day changed what is remembered in another way than before, and the row that had come by then.
+  /// Users whose remembered state the day changed in another way than before, and the row that had come by then.
   private(set) var news: [(row: Int64, user: UInt32)] = []
-  /// Who has seen the day at this row or later finds all that happened since in ``news``.
+  /// The row since which ``news`` is complete.
   private(set) var since: Int64
 
   private static let mostNews = 100_000
+
+  /// About how many bytes it takes.
+  var byteCount: Int {
+    builder.byteCount + places.count * MemoryLayout<ViewPlace>.stride + before.count * 160 + news.count * 16
+  }
 
   init(_ builder: ViewDayBuilder, row: Int64) {
     self.builder = builder
@@ -70,48 +75,37 @@ extension [ViewPlace] {
 
 /// The last days of one view, as they were counted for the last question.
 final class LiveView {
-  /// Days that are kept: those of which hits still come in time, and one more.
-  static let days = 3
-  /// Hits of a day that is kept, 16 bytes each; one that has more is counted anew when more have come.
-  static let mostHits = 4_000_000
-
-  private var known: [Int: LiveDay] = [:]
-
-  subscript(day: Int) -> LiveDay? {
-    get { known[day] }
-    set {
-      known[day] = newValue
-      if known.count > Self.days, let oldest = known.keys.min() { known[oldest] = nil }
-    }
-  }
-}
-
-/// The views that were asked for last.
-final class LiveViews: Sendable {
   struct Key: Hashable {
     var view: View
     var rules: CustomRules
   }
 
-  private struct State {
-    var views: [Key: Locked<LiveView>] = [:]
-    var order: [Key] = []
-  }
+  /// Days that are kept: those of which hits still come in time, and one more.
+  static let days = 3
 
-  private static let most = 8
-  private let state = Locked(State())
+  /// The bytes that one day may take; one that takes more is counted anew when more hits have come.
+  private let dayCapacity: Int
+  private var known: [Int: LiveDay] = [:]
+  private var large: Set<Int> = []
 
-  /// The days of a view. Whoever asks takes turns, so that a day is counted once for all: hold the lock for the whole
-  /// question, and look at the data only when it is held, as days cannot go back to an earlier state.
-  subscript(key: Key) -> Locked<LiveView> {
-    state.withLock { state in
-      state.order.removeAll { $0 == key }
-      state.order.append(key)
-      if state.order.count > Self.most { state.views[state.order.removeFirst()] = nil }
-      if let known = state.views[key] { return known }
-      let view = Locked(LiveView())
-      state.views[key] = view
-      return view
+  init(dayCapacity: Int) { self.dayCapacity = dayCapacity }
+
+  subscript(day: Int) -> LiveDay? {
+    get { known[day] }
+    set {
+      guard let newValue, newValue.byteCount > dayCapacity else {
+        known[day] = newValue
+        if known.count > Self.days, let oldest = known.keys.min() { known[oldest] = nil }
+        return
+      }
+      known[day] = nil
+      large.insert(day)
     }
   }
+
+  /// True if a day was too large to be kept.
+  func isLarge(_ day: Int) -> Bool { large.contains(day) }
+
+  /// About how many bytes the days take.
+  var byteCount: Int { known.values.reduce(500) { $0 + $1.byteCount } }
 }

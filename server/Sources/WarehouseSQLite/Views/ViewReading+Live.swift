@@ -24,7 +24,9 @@ extension ViewReading {
   ///
   /// Days of a view whose users are `uid`s are not: a hit may turn those of a whole session over to another user.
   func live(_ day: Int) throws -> LiveDay? {
-    guard let kept = live, let today, day > today - LiveView.days, !view.countsMembers else { return nil }
+    guard let kept = live, let today, day > today - LiveView.days, !view.countsMembers, !kept.isLarge(day) else {
+      return nil
+    }
     if let known = kept[day] {
       if known.row == lastRow { return known }
       // Whatever fails on the way, half of it must not be kept.
@@ -40,7 +42,7 @@ extension ViewReading {
     } before: {
       fresh.before.merge($0) { $1 }
     }
-    if fresh.places.count <= LiveView.mostHits { kept[day] = fresh }
+    kept[day] = fresh
     return fresh
   }
 
@@ -70,7 +72,7 @@ extension ViewReading {
     guard known.builder.isReversible else { return false }
     if !fresh.isEmpty { known.add(fresh) }
     known.row = lastRow
-    return known.places.count <= LiveView.mostHits
+    return true
   }
 
   /// The users of a day that must be counted again; `nil` when that cannot be told.

@@ -85,7 +85,11 @@ extension ViewReading {
     }
     while let next = memory.next, next < day {
       // Counting a day adds it.
-      if calendar.bounds(of: next) == nil { memory.skip(next) } else { memory.add(try changes(of: next), of: next) }
+      if try calendar.bounds(of: next) == nil || !isBusy(next) {
+        memory.skip(next)
+      } else {
+        memory.add(try changes(of: next), of: next)
+      }
     }
   }
 

@@ -3,41 +3,6 @@ import TernEvents
 import Views
 import Warehouse
 
-/// Days of views that were counted before, in their stored form.
-///
-/// A day that is final stays until there are too many; another one until a hit came in time for it or for an earlier day.
-final class ViewDayCache: Sendable {
-  struct Key: Hashable {
-    var view: View
-    var rules: CustomRules
-    var day: Int
-  }
-
-  struct Entry {
-    var present: [UInt8]
-    var figures: [UInt8]
-    /// What the day changed of what is remembered; `nil` for a sealed day, beside which that is stored.
-    var changes: ViewChanges?
-    /// The last row when it was counted; `nil` for a day that is final.
-    var row: Int64?
-  }
-
-  private static let most = 2_000
-  private let entries = Locked<[Key: Entry]>([:])
-
-  /// The views whose last days are counted on.
-  let live = LiveViews()
-
-  func entry(_ key: Key) -> Entry? { entries.withLock { $0[key] } }
-
-  func keep(_ entry: Entry, for key: Key) {
-    entries.withLock { entries in
-      if entries.count >= Self.most { entries.removeAll() }
-      entries[key] = entry
-    }
-  }
-}
-
 /// One view over one state of the data. Not for sharing between threads.
 final class ViewReading {
   /// How long after its cut a day is sealed at the earliest.
@@ -55,6 +20,11 @@ final class ViewReading {
   private(set) lazy var sealRows = Result { try loadSealRows() }
   let rules: CustomRules
   let members: ReaderMembers
+  let spanDays: SpanDays
+  /// See ``mayHaveHits(_:)``.
+  private(set) lazy var hitDays = Result { try loadHitDays() }
+  /// See ``isBusy(_:)``.
+  private(set) lazy var busyDays = Result { try loadBusyDays() }
   /// The last days as they were counted for the last question, while it is this question's turn.
   let live: LiveView?
   /// The day on which the question is asked.
@@ -63,6 +33,12 @@ final class ViewReading {
   var arrivals: [Int64: Arrivals] = [:]
   /// What is remembered of users from the days that are not sealed.
   var memory = ViewMemory()
+  /// How much of a day is held at once.
+  var portion = ViewPortion()
+  /// Returns true when the answer is not wanted any more.
+  var isCancelled: @Sendable () -> Bool = { false }
+
+  func checkCancellation() throws { if isCancelled() { throw CancellationError() } }
 
   init(
     _ view: View, _ connection: SQLConnection, _ reader: WarehouseReader, live: LiveView? = nil,
@@ -77,6 +53,7 @@ final class ViewReading {
     self.calendar = calendar
     self.connection = connection
     cache = reader.viewDays
+    spanDays = reader.spanDays
     scan = try ViewScan(connection, app: view.app, dictionary: reader.dictionary)
     lastRow = try WarehouseSchema.lastRow(connection)
     definitions = try reader.catalog.definitions(app: view.app)
@@ -134,16 +111,19 @@ final class ViewReading {
   }
 
   /// Begins to count a day.
-  func builder(_ day: Int) -> ViewDayBuilder {
+  func builder(_ day: Int) -> ViewDayBuilder { Self.builder(day, view, calendar, rules) }
+
+  static func builder(_ day: Int, _ view: View, _ calendar: ViewCalendar, _ rules: CustomRules) -> ViewDayBuilder {
     let own = view.rules(on: Day(number: day))
-    return ViewDayBuilder(filters: own.filters, settings: own.settings, rules: rules) { [calendar] in
-      calendar.hour(of: $0)
-    }
+    return ViewDayBuilder(filters: own.filters, settings: own.settings, rules: rules) { calendar.hour(of: $0) }
   }
 
   /// A day as the stored hits tell it; those of rows behind `row` came when it was sealed.
   func counted(_ day: Int, through row: Int64 = .max) throws -> ViewDay {
-    guard calendar.bounds(of: day) != nil else { return ViewDay() }
+    guard try calendar.bounds(of: day) != nil && mayHaveHits(day) else {
+      memory.skip(day)
+      return ViewDay()
+    }
     var builder = builder(day)
     try count(day, through: row, into: &builder)
     let counted = try builder.finished { try order($0, before: day) }
@@ -151,32 +131,9 @@ final class ViewReading {
     return counted
   }
 
-  /// Counts a day's hits.
-  ///
-  /// - Parameters:
-  ///   - found: is told where the hits are.
-  ///   - before: is told what was known of their users.
-  func count(
-    _ day: Int, through row: Int64, into builder: inout ViewDayBuilder, found: ([ViewPlace]) -> Void = { _ in },
-    before: ([UInt32: UserState]) -> Void = { _ in }
-  ) throws {
-    guard let bounds = calendar.bounds(of: day) else { return }
-    try remember(before: day)
-    let clients = try portions(
-      bounds, of: day,
-      where: { id, time, received in
-        id <= row && calendar.day(of: time) == day && calendar.counts(time: time, received: received)
-      }, found: found
-    ) { hits in
-      let known = try states(of: Set(hits.map(\.slot)), before: day)
-      before(known)
-      builder.add(portion: hits, known)
-    }
-    builder.day.changes.states.merge(clients) { $1 }
-  }
-
   /// What a day that is not sealed changed of what is remembered.
   func changes(of day: Int) throws -> ViewChanges {
+    guard try isBusy(day) else { return ViewChanges() }
     if let live = try live(day) {
       return try live.builder.finished(tables: []) { try order($0, before: day) }.changes
     }
@@ -206,6 +163,7 @@ final class ViewReading {
 
   /// A day, sealed if it is, else counted; of the breakdowns those that are wanted.
   func day(_ day: Int, tables: Set<ViewTable>) throws -> ViewDay {
+    guard try isBusy(day) else { return ViewDay() }
     if let sealed = try kept(sealed: day) { return try decoded(sealed.present, sealed.figures, day, tables) }
     if let live = try live(day) {
       return try live.builder.finished(tables: tables) {
@@ -217,8 +175,9 @@ final class ViewReading {
     return kept(try counted(day), day)
   }
 
-  /// Who was there on a day: cheaper than the whole day where that is sealed.
+  /// The users of a day, cheaper than the whole day where that is sealed.
   func present(_ day: Int) throws -> SlotSet {
+    guard try isBusy(day) else { return SlotSet() }
     let stored = try kept(sealed: day)?.present ?? (live(day) == nil ? entry(day)?.present : nil)
     guard let stored else { return try self.day(day, tables: []).present }
     return try stored.withUnsafeBytes { try WarehouseReader.slots($0) }

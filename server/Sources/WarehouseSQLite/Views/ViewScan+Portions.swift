@@ -7,6 +7,8 @@ struct ViewPortion {
   var places = 2_000_000
   /// Hits that are handed over together, unless one user has more.
   var hits = 20_000
+  /// Bytes of stored hits that are held at once, unless one user has more; up to twice as many for a moment.
+  var bytes = 128 << 20
 }
 
 /// Where a hit is stored, and whose it is.

@@ -10,7 +10,9 @@ final class ViewScan {
   private let dictionary: ReaderDictionary
   let spans: [StoredSpan]
   private let months: Set<Int>
-  private var devices: [Int64: IncomingDevice] = [:]
+  /// The month whose rows are read.
+  var month: Int32 = 0
+  private(set) var devices: [Int64: IncomingDevice] = [:]
   private let loadDevice: SQLStatement
   /// Reads one row each, by month.
   var loadHit: [Int: SQLStatement] = [:]
@@ -107,7 +109,7 @@ final class ViewScan {
   }
 
   /// What the event itself tells, for those that came by another protocol.
-  private func told(_ statement: SQLStatement, _ flags: EventRow.Flags) throws -> [String: String] {
+  func told(_ statement: SQLStatement, _ flags: EventRow.Flags) throws -> [String: String] {
     let name = statement.integer(6)
     let properties = try PropertyCoding.decode(statement.bytes(8)) { try dictionary.text($0, connection) }
     return ViewHit.parameters(
@@ -126,7 +128,7 @@ final class ViewScan {
     }
   }
 
-  private func device(_ id: Int64) throws -> IncomingDevice {
+  func device(_ id: Int64) throws -> IncomingDevice {
     if let known = devices[id] { return known }
     loadDevice.bind(id)
     defer { loadDevice.reset() }

@@ -4,15 +4,16 @@ import Views
 public import Warehouse
 
 extension SQLiteWarehouse {
-  /// Days of a view that are sealed in one go, so that whoever waits for the writer, or for its end, waits for little.
+  /// Days of a view that are sealed in one step, so that the writer, and the end of the process, wait for little.
   private static let sealedAtOnce = 20
 
   /// Stores the figures of every day of every view that has become final, for good.
   ///
   /// Days are sealed in order, one by one; what fails is tried again at the next call. No day is sealed while something
-  /// that was received before its cut is on its way into the warehouse (``pendingRequests``). What comes all the same, because
-  /// the clock was set back, is late for the day: with it is stored which row was the last that it could count. A task
-  /// that is cancelled stops after a few days.
+  /// that was received before its cut is on its way into the warehouse (``pendingRequests``). What comes all the same,
+  /// because the clock was set back, is late for the day: with it is stored which row was the last that it could count.
+  ///
+  /// Days are counted in steps of few days and hits; a task that is cancelled stops within one.
   ///
   /// - Parameters:
   ///   - views: the views of the catalog.
@@ -75,18 +76,38 @@ struct SealableDay: Sendable {
 }
 
 extension WarehouseReader {
+  /// Hits after which a step of sealing ends, if it has any day.
+  private static let sealedHits = 200_000
+
   /// The next days of a view that are final and not sealed yet, in order; only those whose cut is not after `oldest`.
+  ///
+  /// - Parameter limit: the most days; days with many hits end the answer earlier, and so does a cancelled task.
   func unsealedDays(_ view: View, now: Int64, oldest: Int64, limit: Int) async throws -> [SealableDay] {
+    let isCancelled = Locked(false)
+    return try await withTaskCancellationHandler {
+      try await unsealedDays(view, now: now, oldest: oldest, limit: limit) { isCancelled.withLock { $0 } }
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
+  }
+
+  private func unsealedDays(
+    _ view: View, now: Int64, oldest: Int64, limit: Int, isCancelled: @escaping @Sendable () -> Bool
+  ) async throws -> [SealableDay] {
     try await reading { [self] connection in
       let reading = try ViewReading(view, connection, self)
+      reading.isCancelled = isCancelled
+      var hits: Int64 = 0
       guard let first = try reading.firstDay() else { return [] }
       var days: [SealableDay] = []
       var number = try reading.lastSealed().map { $0 + 1 } ?? first
       let today = reading.calendar.day(of: now)
-      while number <= today, days.count < limit {
+      while number <= today, days.count < limit, hits < Self.sealedHits {
+        if isCancelled() { break }
         if reading.calendar.bounds(of: number) != nil {
           guard reading.isSettled(number, now: now), reading.calendar.final(number) ?? .max <= oldest else { break }
-          let day = try reading.counted(number)
+          guard let day = try counted(number, reading) else { break }
+          hits += day.totals.hits
           days.append(
             SealableDay(
               number: number, present: day.encodedPresent, figures: day.encodedFigures, row: reading.lastRow,
@@ -95,6 +116,15 @@ extension WarehouseReader {
         number += 1
       }
       return days
+    }
+  }
+
+  /// A day, or `nil` when the answer is not wanted any more.
+  private func counted(_ day: Int, _ reading: ViewReading) throws -> ViewDay? {
+    do {
+      return try reading.counted(day)
+    } catch is CancellationError {
+      return nil
     }
   }
 

@@ -1,14 +1,11 @@
-import Views
-import Warehouse
-
 extension GrowingMemory<UInt64> {
   /// Sorts in linear time (radix sort with 11-bit digits). Comparison sorting took a tenth of the writer's time.
-  func sortAscending() { elements.sortAscending() }
+  package func sortAscending() { elements.sortAscending() }
 }
 
 extension UnsafeMutableBufferPointer<UInt64> {
   /// Sorts in linear time, which pays off for many numbers.
-  func sortAscending() {
+  package func sortAscending() {
     guard count > 64 else {
       var numbers = self
       return numbers.sort()

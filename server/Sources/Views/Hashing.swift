@@ -1,6 +1,3 @@
-import Views
-import Warehouse
-
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)
@@ -10,8 +7,8 @@ import Warehouse
 #endif
 
 /// Mixes two words into one; each bit of the result depends on all bits of both.
-@inline(__always)
-func mixed(_ left: UInt64, _ right: UInt64) -> UInt64 {
+@inlinable @inline(__always)
+package func mixed(_ left: UInt64, _ right: UInt64) -> UInt64 {
   let product = (left ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: right ^ 0xD6E8_FEB8_6659_FD93)
   return product.high ^ product.low
 }
@@ -19,21 +16,21 @@ func mixed(_ left: UInt64, _ right: UInt64) -> UInt64 {
 /// A string's first sixteen bytes as two words, zero-padded, and a hash of all its bytes.
 ///
 /// Most texts in events are that short, so hashing and comparing them needs no loop over bytes.
-struct StringKey: BitwiseCopyable {
-  var first: UInt64
-  var second: UInt64
-  var hash: UInt64
+package struct StringKey: BitwiseCopyable {
+  package var first: UInt64
+  package var second: UInt64
+  package var hash: UInt64
 
   /// - Parameter seed: The hash key, so that clients can't provoke collisions.
-  @inline(__always)
-  init(_ bytes: UnsafeRawBufferPointer, seed: UInt64) {
+  @inlinable @inline(__always)
+  package init(_ bytes: UnsafeRawBufferPointer, seed: UInt64) {
     first = Self.word(bytes, at: 0)
     second = Self.word(bytes, at: 8)
     hash = mixed(mixed(first ^ seed, UInt64(bytes.count)), second ^ seed)
     if bytes.count > 16 { hashRest(bytes, seed: seed) }
   }
 
-  private mutating func hashRest(_ bytes: UnsafeRawBufferPointer, seed: UInt64) {
+  @inlinable mutating func hashRest(_ bytes: UnsafeRawBufferPointer, seed: UInt64) {
     var position = 16
     while position < bytes.count {
       hash = mixed(hash, Self.word(bytes, at: position) ^ seed)
@@ -41,8 +38,8 @@ struct StringKey: BitwiseCopyable {
     }
   }
 
-  @inline(__always)
-  private static func word(_ bytes: UnsafeRawBufferPointer, at position: Int) -> UInt64 {
+  @inlinable @inline(__always)
+  static func word(_ bytes: UnsafeRawBufferPointer, at position: Int) -> UInt64 {
     if position + 8 <= bytes.count { return bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self) }
     var word: UInt64 = 0
     var index = bytes.count
@@ -58,47 +55,49 @@ struct StringKey: BitwiseCopyable {
 ///
 /// A class over raw memory rather than an array: in the writer's inner loops, the uniqueness and exclusivity checks of
 /// arrays cost as much as the work itself.
-final class Memory<Element: BitwiseCopyable> {
-  let start: UnsafeMutablePointer<Element>
-  let count: Int
+package final class Memory<Element: BitwiseCopyable> {
+  package let start: UnsafeMutablePointer<Element>
+  package let count: Int
 
-  init(count: Int, zero: Element) {
+  @inlinable package init(count: Int, zero: Element) {
     self.count = count
     start = .allocate(capacity: count)
     start.initialize(repeating: zero, count: count)
   }
 
-  deinit { start.deallocate() }
+  @inlinable deinit { start.deallocate() }
 
-  @inline(__always)
-  subscript(index: Int) -> Element {
+  @inlinable @inline(__always)
+  package subscript(index: Int) -> Element {
     get { start[index] }
     set { start[index] = newValue }
   }
 }
 
 /// A growable list of trivial values.
-final class GrowingMemory<Element: BitwiseCopyable> {
-  private var memory: Memory<Element>
-  private let zero: Element
-  private(set) var count = 0
+package final class GrowingMemory<Element: BitwiseCopyable> {
+  @usableFromInline var memory: Memory<Element>
+  @usableFromInline let zero: Element
+  package var count = 0
 
-  init(zero: Element) {
+  @inlinable package init(zero: Element) {
     self.zero = zero
     memory = Memory(count: 4, zero: zero)
   }
 
-  var elements: UnsafeMutableBufferPointer<Element> { UnsafeMutableBufferPointer(start: memory.start, count: count) }
+  @inlinable package var elements: UnsafeMutableBufferPointer<Element> {
+    UnsafeMutableBufferPointer(start: memory.start, count: count)
+  }
 
-  @inline(__always)
-  func append(_ element: Element) {
+  @inlinable @inline(__always)
+  package func append(_ element: Element) {
     if count == memory.count { memory = memory.grown(to: count * 2, zero: zero) }
     memory[count] = element
     count += 1
   }
 
   /// Removes all elements and frees their memory.
-  func removeAll() {
+  @inlinable package func removeAll() {
     count = 0
     memory = Memory(count: 4, zero: zero)
   }
@@ -107,37 +106,44 @@ final class GrowingMemory<Element: BitwiseCopyable> {
 /// Numbers distinct byte strings 0, 1, 2, … in the order of their arrival.
 ///
 /// Several times faster than `Dictionary<String, Int>` for short texts, of which every event has five to ten.
-final class ByteTable {
-  private struct Entry: BitwiseCopyable {
-    var key: StringKey
-    var start: Int
-    var count: Int
+package final class ByteTable {
+  @usableFromInline struct Entry: BitwiseCopyable {
+    @usableFromInline var key: StringKey
+    @usableFromInline var start: Int
+    @usableFromInline var count: Int
+
+    @inlinable init(key: StringKey, start: Int, count: Int) {
+      (self.key, self.start, self.count) = (key, start, count)
+    }
   }
 
-  private static let none = Entry(
+  @usableFromInline static let none = Entry(
     key: StringKey(UnsafeRawBufferPointer(start: nil, count: 0), seed: 0), start: 0, count: 0)
   /// Each cell holds the number of a string plus one and, above it, half of its hash; 0 if it is free. The number of
   /// cells is a power of two.
-  private var cells = Memory<UInt64>(count: 8, zero: 0)
-  private var entries = Memory<Entry>(count: 4, zero: ByteTable.none)
-  private var bytes = Memory<UInt8>(count: 32, zero: 0)
-  private var byteCount = 0
-  private(set) var count = 0
-  private let seed: UInt64
+  @usableFromInline var cells = Memory<UInt64>(count: 8, zero: 0)
+  @usableFromInline var entries = Memory<Entry>(count: 4, zero: ByteTable.none)
+  @usableFromInline var bytes = Memory<UInt8>(count: 32, zero: 0)
+  @usableFromInline var byteCount = 0
+  package var count = 0
+  @usableFromInline let seed: UInt64
 
-  init(seed: UInt64) { self.seed = seed }
+  @inlinable package init(seed: UInt64) { self.seed = seed }
 
-  @inline(__always)
-  func key(_ string: UnsafeRawBufferPointer) -> StringKey { StringKey(string, seed: seed) }
+  /// How many bytes it takes.
+  @inlinable package var size: Int { cells.count * 8 + entries.count * MemoryLayout<Entry>.stride + bytes.count }
+
+  @inlinable @inline(__always)
+  package func key(_ string: UnsafeRawBufferPointer) -> StringKey { StringKey(string, seed: seed) }
 
   /// Returns the string with a number, valid until the next insertion.
-  func string(_ number: Int) -> UnsafeRawBufferPointer {
+  @inlinable package func string(_ number: Int) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: bytes.start + entries[number].start, count: entries[number].count)
   }
 
   /// Returns the number of a string, or `nil` if it isn't in the table.
-  @inline(__always)
-  func find(_ string: UnsafeRawBufferPointer, _ key: StringKey) -> Int? {
+  @inlinable @inline(__always)
+  package func find(_ string: UnsafeRawBufferPointer, _ key: StringKey) -> Int? {
     let mask = cells.count - 1
     var cell = Int(truncatingIfNeeded: key.hash) & mask
     while cells[cell] != 0 {
@@ -150,17 +156,22 @@ final class ByteTable {
     return nil
   }
 
-  @inline(__always)
-  private func isEqual(_ entry: Entry, _ string: UnsafeRawBufferPointer, _ key: StringKey) -> Bool {
+  @inlinable @inline(__always)
+  func isEqual(_ entry: Entry, _ string: UnsafeRawBufferPointer, _ key: StringKey) -> Bool {
     guard entry.count == string.count, entry.key.first == key.first, entry.key.second == key.second else {
       return false
     }
     guard string.count > 16, let start = string.baseAddress else { return true }
-    return memcmp(bytes.start + entry.start, start, string.count) == 0
+    return isEqual(entry, start)
+  }
+
+  @usableFromInline
+  func isEqual(_ entry: Entry, _ string: UnsafeRawPointer) -> Bool {
+    memcmp(bytes.start + entry.start, string, entry.count) == 0
   }
 
   /// Adds a string that isn't in the table yet and returns its number.
-  func insert(_ string: UnsafeRawBufferPointer, _ key: StringKey) -> Int {
+  @inlinable package func insert(_ string: UnsafeRawBufferPointer, _ key: StringKey) -> Int {
     reserve(bytes: byteCount + string.count)
     UnsafeMutableRawPointer(bytes.start + byteCount).copyMemory(from: string)
     entries[count] = Entry(key: key, start: byteCount, count: string.count)
@@ -170,7 +181,7 @@ final class ByteTable {
     return count - 1
   }
 
-  private func place(_ number: Int) {
+  @inlinable func place(_ number: Int) {
     let hash = entries[number].key.hash
     let mask = cells.count - 1
     var cell = Int(truncatingIfNeeded: hash) & mask
@@ -178,7 +189,7 @@ final class ByteTable {
     cells[cell] = hash & 0xFFFF_FFFF_0000_0000 | UInt64(number + 1)
   }
 
-  private func reserve(bytes size: Int) {
+  @inlinable func reserve(bytes size: Int) {
     if size > bytes.count { bytes = bytes.grown(to: max(size, bytes.count * 2), zero: 0) }
     guard count == entries.count else { return }
     entries = entries.grown(to: count * 2, zero: Self.none)
@@ -189,7 +200,7 @@ final class ByteTable {
 
 extension Memory {
   /// Returns a larger copy.
-  func grown(to size: Int, zero: Element) -> Memory {
+  @inlinable package func grown(to size: Int, zero: Element) -> Memory {
     let larger = Memory(count: size, zero: zero)
     larger.start.update(from: start, count: count)
     return larger
@@ -197,29 +208,34 @@ extension Memory {
 }
 
 extension UnsafeMutableRawPointer {
-  fileprivate func copyMemory(from bytes: UnsafeRawBufferPointer) {
+  @inlinable func copyMemory(from bytes: UnsafeRawBufferPointer) {
     if let start = bytes.baseAddress { copyMemory(from: start, byteCount: bytes.count) }
   }
 }
 
 /// Numbers distinct pairs of words 0, 1, 2, … in the order of their arrival.
-final class PairTable {
-  private static let initialCells = 1_024
-  private var cells = Memory<UInt32>(count: PairTable.initialCells, zero: 0)
-  private var pairs = Memory<Pair>(count: PairTable.initialCells / 2, zero: Pair(first: 0, second: 0))
-  private(set) var count = 0
+package final class PairTable {
+  @usableFromInline static let initialCells = 1_024
+  @usableFromInline var cells = Memory<UInt32>(count: PairTable.initialCells, zero: 0)
+  @usableFromInline var pairs = Memory<Pair>(count: PairTable.initialCells / 2, zero: Pair(first: 0, second: 0))
+  package var count = 0
+
+  /// Creates an empty table.
+  @inlinable package init() {}
 
   /// A pair of words.
-  struct Pair: BitwiseCopyable {
-    var first: UInt64
-    var second: UInt64
+  package struct Pair: BitwiseCopyable {
+    package var first: UInt64
+    package var second: UInt64
+
+    @inlinable package init(first: UInt64, second: UInt64) { (self.first, self.second) = (first, second) }
   }
 
-  func pair(_ number: Int) -> Pair { pairs[number] }
+  @inlinable package func pair(_ number: Int) -> Pair { pairs[number] }
 
   /// Returns the number of a pair, and true if it is new.
-  @inline(__always)
-  func number(_ first: UInt64, _ second: UInt64) -> (Int, isNew: Bool) {
+  @inlinable @inline(__always)
+  package func number(_ first: UInt64, _ second: UInt64) -> (Int, isNew: Bool) {
     let mask = cells.count - 1
     var cell = Int(truncatingIfNeeded: mixed(first, second)) & mask
     while cells[cell] != 0 {
@@ -230,7 +246,7 @@ final class PairTable {
     return (insert(Pair(first: first, second: second)), true)
   }
 
-  func removeAll() {
+  @inlinable package func removeAll() {
     guard count > 0 else { return }
     count = 0
     if cells.count > 1 << 16 {
@@ -242,7 +258,7 @@ final class PairTable {
     }
   }
 
-  private func insert(_ pair: Pair) -> Int {
+  @inlinable func insert(_ pair: Pair) -> Int {
     if count == pairs.count {
       pairs = pairs.grown(to: count * 2, zero: Pair(first: 0, second: 0))
       cells = Memory(count: count * 4, zero: 0)
@@ -254,7 +270,7 @@ final class PairTable {
     return count - 1
   }
 
-  private func place(_ number: Int) {
+  @inlinable func place(_ number: Int) {
     let mask = cells.count - 1
     var cell = Int(truncatingIfNeeded: mixed(pairs[number].first, pairs[number].second)) & mask
     while cells[cell] != 0 { cell = (cell + 1) & mask }

@@ -1,0 +1,241 @@
+import Ingest
+
+/// One hit as it is counted: its texts are numbers of its batch's ``ViewTexts``.
+package struct CountedHit: BitwiseCopyable {
+  var id: Int64
+  var time: Int64
+  var sequence: Int64 = 0
+  var slot: UInt32
+  /// The `uid`.
+  var user = KnownText.empty.id
+  /// An index of ``HitBatch/devices``.
+  var device: UInt32
+  /// The first of its parameters in ``HitBatch/parameters``, and how many there are.
+  var start: Int
+  var count = 0
+  /// Known names among the parameters, a bit each.
+  var names: UInt64 = 0
+  var type = ViewHitType.other
+  /// True if the hit has custom dimensions, metrics or content groups.
+  var hasCustom = false
+  /// True if the hit says something about promotions or lists of products.
+  var hasLists = false
+  var startsSession = false
+  var endsSession = false
+  var isCrash = false
+
+  var isScreenView: Bool { type == .screenview || type == .pageview }
+  /// True for an event with a name; a hit that only brings products has none.
+  var isEvent: Bool { type == .event && has(.ea) }
+  var isException: Bool { type == .exception }
+  /// True if the hit may matter to orders, products, promotions or lists.
+  var isCommerce: Bool { hasLists || has(.pa) || type == .transaction || type == .item }
+
+  @inline(__always)
+  func has(_ name: KnownText) -> Bool { names & 1 << UInt64(name.rawValue) != 0 }
+
+  /// The order in which a user's hits happened.
+  @inline(__always)
+  static func isBefore(_ left: CountedHit, _ right: CountedHit) -> Bool {
+    (left.time, left.sequence, left.id) < (right.time, right.sequence, right.id)
+  }
+}
+
+/// Hits with the texts that they share. Not for sharing between threads.
+package final class HitBatch {
+  struct Parameter: BitwiseCopyable {
+    var name: TextID
+    var value: TextID
+  }
+
+  struct Device {
+    var facts: IncomingDevice
+    var model: TextID
+    var system: TextID
+    var language: TextID
+    var country: TextID
+    var version: TextID
+  }
+
+  /// Names among the known ones that a hit's bits can tell.
+  private static let namedBits = UInt32(64)
+
+  let texts: ViewTexts
+  private(set) var hits: [CountedHit] = []
+  private(set) var devices: [Device] = []
+  private var parameters: [Parameter] = []
+  private var deviceNumbers: [IncomingDevice: UInt32] = [:]
+
+  init(texts: ViewTexts = ViewTexts()) { self.texts = texts }
+
+  /// A batch of hits that were read in full.
+  convenience init(_ hits: [ViewHit], texts: ViewTexts) {
+    self.init(texts: texts)
+    for hit in hits { add(hit) }
+  }
+
+  /// A batch of hits that were read in full.
+  package convenience init(_ hits: [ViewHit]) { self.init(hits, texts: ViewTexts()) }
+
+  func add(_ hit: ViewHit) {
+    var added = CountedHit(
+      id: hit.id, time: hit.time, slot: hit.slot, user: texts.id(hit.user), device: number(of: hit.device),
+      start: parameters.count)
+    for (name, value) in hit.parameters { set(texts.id(name), texts.id(value), &added, isUnique: true) }
+    finish(&added)
+  }
+
+  /// Adds a hit whose parameters are given as they are stored.
+  func add(_ raw: RawHits.Hit, user: UnsafeRawBufferPointer, parameters bytes: UnsafeRawBufferPointer, device: UInt32) {
+    var hit = CountedHit(id: raw.id, time: raw.time, slot: raw.slot, device: device, start: parameters.count)
+    if !user.isEmpty { hit.user = texts.id(user) }
+    var reader = ByteReader(bytes)
+    while !reader.isAtEnd {
+      guard let nameLength = reader.varint(), let name = reader.bytes(Int(clamping: nameLength)),
+        let valueLength = reader.varint(), let value = reader.bytes(Int(clamping: valueLength))
+      else { break }
+      set(texts.id(name), texts.id(value), &hit, isUnique: false)
+    }
+    finish(&hit)
+  }
+
+  func number(of device: IncomingDevice) -> UInt32 {
+    if let known = deviceNumbers[device] { return known }
+    let system = [device.osName, device.osVersion].filter { !$0.isEmpty }.joined(separator: " ")
+    devices.append(
+      Device(
+        facts: device, model: texts.id(device.model), system: texts.id(system),
+        language: texts.id(device.locale.lowercased()), country: texts.id(device.country),
+        version: texts.id(device.appVersion)))
+    deviceNumbers[device] = UInt32(devices.count - 1)
+    return UInt32(devices.count - 1)
+  }
+
+  @inline(__always)
+  private func set(_ name: TextID, _ value: TextID, _ hit: inout CountedHit, isUnique: Bool) {
+    // Of a parameter that is there twice the last one counts.
+    if !isUnique, let known = index(of: name, in: hit) {
+      parameters[known].value = value
+      return
+    }
+    if name.number < Self.namedBits { hit.names |= 1 << UInt64(name.number) }
+    parameters.append(Parameter(name: name, value: value))
+    hit.count += 1
+  }
+
+  @inline(__always)
+  private func index(of name: TextID, in hit: CountedHit) -> Int? {
+    if name.number < Self.namedBits, hit.names & 1 << UInt64(name.number) == 0 { return nil }
+    var index = hit.start
+    while index < hit.start + hit.count {
+      if parameters[index].name == name { return index }
+      index += 1
+    }
+    return nil
+  }
+
+  private func finish(_ hit: inout CountedHit) {
+    for index in hit.start..<hit.start + hit.count {
+      switch texts.role(parameters[index].name) {
+      case .dimension, .contentGroup, .metric: hit.hasCustom = true
+      case .commerce: hit.hasLists = true
+      case .plain, .unknown: break
+      }
+    }
+    if let type = value(.t, hit) { hit.type = texts.type(type) }
+    if let sequence = value(._s, hit) { hit.sequence = Int64(texts.string(sequence)) ?? 0 }
+    if let control = value(.sc, hit) {
+      hit.startsSession = control == KnownText.start.id
+      hit.endsSession = control == KnownText.end.id
+    }
+    hit.isCrash = hit.isException && value(.exf, hit) != KnownText.zero.id
+    hits.append(hit)
+  }
+}
+
+extension HitBatch {
+  /// The value of a parameter.
+  @inline(__always)
+  func value(_ name: KnownText, _ hit: CountedHit) -> TextID? {
+    guard hit.has(name) else { return nil }
+    return index(of: name.id, in: hit).map { parameters[$0].value }
+  }
+
+  /// The value of a parameter, or the text that stands for none.
+  @inline(__always)
+  func text(_ name: KnownText, _ hit: CountedHit) -> TextID { value(name, hit) ?? KnownText.unset.id }
+
+  func integer(_ name: KnownText, _ hit: CountedHit) -> Int64? { value(name, hit).flatMap { Int64(texts.string($0)) } }
+
+  /// The value of the parameter with this name.
+  func value(named name: TextID, _ hit: CountedHit) -> TextID? { index(of: name, in: hit).map { parameters[$0].value } }
+
+  func screen(_ hit: CountedHit) -> TextID { namedScreen(hit) ?? KnownText.unset.id }
+
+  func namedScreen(_ hit: CountedHit) -> TextID? { value(.cd, hit) ?? value(.dp, hit) }
+
+  func version(_ hit: CountedHit) -> TextID { value(.av, hit) ?? devices[Int(hit.device)].version }
+
+  /// The version, or the text that stands for none.
+  func namedVersion(_ hit: CountedHit) -> TextID { Self.named(version(hit)) }
+
+  static func named(_ text: TextID) -> TextID { text == KnownText.empty.id ? KnownText.unset.id : text }
+
+  /// Source, medium and campaign; `nil` when the hit names none.
+  func campaign(_ hit: CountedHit) -> ViewKey? {
+    let names = [KnownText.cs, .cm, .cn, .ci, .gclid].reduce(UInt64(0)) { $0 | 1 << UInt64($1.rawValue) }
+    guard hit.names & names != 0 else { return nil }
+    let isPaid = hit.has(.gclid)
+    let source = value(.cs, hit) ?? (isPaid ? KnownText.google.id : nil)
+    let medium = value(.cm, hit) ?? (isPaid ? KnownText.cpc.id : nil)
+    let name = value(.cn, hit) ?? value(.ci, hit)
+    // A user who comes directly keeps the campaign of before.
+    guard source ?? medium ?? name != nil, source != KnownText.direct.id else { return nil }
+    let unset = KnownText.unset.id
+    return ViewKey(source ?? unset, medium ?? unset, name ?? unset)
+  }
+
+  /// A custom dimension, metric or content group of a hit.
+  struct Custom {
+    var role: ViewTexts.Role
+    var name: TextID
+    var value: TextID
+  }
+
+  /// The custom parameters of a hit by name: in order, as values are counted in the order in which they stand.
+  func customs(_ hit: CountedHit) -> [Custom] {
+    guard hit.hasCustom else { return [] }
+    var found: [Custom] = []
+    for parameter in parameters[hit.start..<hit.start + hit.count] {
+      let role = texts.role(parameter.name)
+      guard role == .dimension || role == .contentGroup || role == .metric else { continue }
+      found.append(Custom(role: role, name: parameter.name, value: parameter.value))
+    }
+    if found.count > 1 { found.sort { texts.precedes($0.name, $1.name) } }
+    return found
+  }
+
+  /// A hit in full.
+  func stored(_ hit: CountedHit) -> ViewHit {
+    var texts: [String: String] = [:]
+    for parameter in parameters[hit.start..<hit.start + hit.count] {
+      texts[self.texts.string(parameter.name)] = self.texts.string(parameter.value)
+    }
+    return ViewHit(
+      id: hit.id, time: hit.time, received: hit.time, slot: hit.slot, user: self.texts.string(hit.user),
+      device: devices[Int(hit.device)].facts, parameters: texts)
+  }
+
+  /// The hits of each user, in the order in which they happened.
+  func byUser(_ body: (_ slot: UInt32, _ hits: ArraySlice<CountedHit>) -> Void) {
+    // Places are sorted instead of hits, which are large.
+    let ordered = hits.sorted { $0.slot == $1.slot ? CountedHit.isBefore($0, $1) : $0.slot < $1.slot }
+    var start = 0
+    while start < ordered.count {
+      var end = start + 1
+      while end < ordered.count, ordered[end].slot == ordered[start].slot { end += 1 }
+      body(ordered[start].slot, ordered[start..<end])
+      start = end
+    }
+  }
+}

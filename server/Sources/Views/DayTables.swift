@@ -1,0 +1,192 @@
+import Warehouse
+
+/// The breakdowns of a day while it is counted.
+///
+/// A day keeps so many different keys of each: those of the users with the smallest numbers, who are the longest known, and
+/// of one user those that come first by name. Further ones are "(other)". So which keys are kept follows from the rows
+/// alone. Rows may be given up at any time while a day is counted in the order of its users: a key that was given up once
+/// never comes among those that are kept.
+struct DayTables {
+  /// Rows of all tables that a day holds while it is counted, before it gives up those of the largest.
+  static let heldRows = 250_000
+
+  private(set) var texts: ViewTexts
+  private var tables = DayTables.empty
+  /// What was given up, by the keys of further ones.
+  private var others = DayTables.empty
+  /// How many rows there are.
+  private(set) var count = 0
+  /// True if rows were given up: a user cannot be taken away any more.
+  private(set) var isLimited = false
+  /// True if all numbers are sums, none of them the end of its range: only then can something be taken away again.
+  private(set) var isExact = true
+
+  private static var empty: [CountingTable] {
+    var tables = Array(repeating: CountingTable(.hours), count: 64)
+    for table in ViewTable.allCases { tables[table.index] = CountingTable(table) }
+    return tables
+  }
+
+  init(texts: ViewTexts = ViewTexts()) { self.texts = texts }
+
+  /// About how many bytes the rows and texts take.
+  var byteCount: Int { (tables + others).reduce(texts.byteCount) { $0 + $1.byteCount } }
+
+  /// Adds numbers to the row of a key, the first ones of its numbers.
+  @inline(__always)
+  mutating func add(
+    _ table: ViewTable, _ key: ViewKey, _ n0: Int64, _ n1: Int64 = 0, _ n2: Int64 = 0, _ n3: Int64 = 0, _ n4: Int64 = 0,
+    _ n5: Int64 = 0, user: UInt32
+  ) {
+    let index = table.index
+    let before = tables[index].count
+    let row = tables[index].row(key, user)
+    var isSum = tables[index].add(n0, at: 0, of: row)
+    if n1 != 0 { isSum = tables[index].add(n1, at: 1, of: row) && isSum }
+    if n2 != 0 { isSum = tables[index].add(n2, at: 2, of: row) && isSum }
+    if n3 != 0 { isSum = tables[index].add(n3, at: 3, of: row) && isSum }
+    if n4 != 0 { isSum = tables[index].add(n4, at: 4, of: row) && isSum }
+    if n5 != 0 { isSum = tables[index].add(n5, at: 5, of: row) && isSum }
+    count += tables[index].count - before
+    if !isSum { isExact = false }
+  }
+
+  /// Adds numbers to the row of a key that is given as texts.
+  mutating func add(_ table: ViewTable, _ key: [String], _ numbers: [Int64], user: UInt32) {
+    add(table, ViewKey(key.map { texts.id($0) }), numbers, user: user)
+  }
+
+  mutating func add(_ table: ViewTable, _ key: ViewKey, _ numbers: [Int64], user: UInt32) {
+    let before = tables[table.index].count
+    let row = tables[table.index].row(key, user)
+    for (index, number) in numbers.enumerated() where !tables[table.index].add(number, at: index, of: row) {
+      isExact = false
+    }
+    count += tables[table.index].count - before
+  }
+
+  /// Adds the rows of users whose numbers are larger than those of all before.
+  mutating func merge(_ other: DayTables) {
+    if !other.isExact { isExact = false }
+    var numbers = [TextID?](repeating: nil, count: other.texts.count)
+    func own(_ id: TextID) -> TextID {
+      if other.texts === texts { return id }
+      if let known = numbers[Int(id.number)] { return known }
+      let found = texts.id(other.texts.bytes(id))
+      numbers[Int(id.number)] = found
+      return found
+    }
+    for (index, more) in other.tables.enumerated() where more.count > 0 {
+      let before = tables[index].count
+      more.forEach { key, row in
+        if !tables[index].merge(more, row: row, as: key.map(own)) { isExact = false }
+      }
+      count += tables[index].count - before
+    }
+    limit()
+  }
+
+  /// Takes away what one user brought, counted by itself: all that the user has on the day.
+  mutating func subtract(_ part: DayTables, of user: UInt32) {
+    if !part.isExact { isExact = false }
+    for (index, less) in part.tables.enumerated() {
+      less.forEach { key, row in
+        tables[index].subtract(
+          less.numbers(row), of: user, from: part.texts === texts ? key : key.map { texts.id(part.texts.bytes($0)) })
+      }
+    }
+  }
+
+  mutating func unshare(_ wanted: [ViewTable]) { for table in wanted { tables[table.index].unshare() } }
+
+  /// Gives up rows of the largest tables while more are held than may be.
+  mutating func limit(to most: Int = heldRows) {
+    guard count > most else { return }
+    isLimited = true
+    let largest = tables.sorted { ($1.count, $1.table.rawValue) < ($0.count, $0.table.rawValue) }
+    // All of some size at once, so that it is long until the next time.
+    for table in largest where count > most / 2 && table.count > table.table.maximumKeys {
+      let (kept, rest) = limited(table)
+      count -= table.count - kept.count
+      tables[table.table.index] = kept
+      others[table.table.index] = rest
+    }
+    dropTexts()
+  }
+
+  /// The rows of a table that are kept, and the others together.
+  private func limited(_ table: CountingTable) -> (kept: CountingTable, rest: CountingTable) {
+    var kept = CountingTable(table.table)
+    var rest = others[table.table.index]
+    rest.unshare()
+    for rows in table.groups() {
+      let isOver = rows.count > table.table.maximumKeys
+      for (position, row) in (isOver ? table.ordered(rows, texts) : rows).enumerated() {
+        if position < table.table.maximumKeys {
+          _ = kept.merge(table, row: row, as: table.key(row))
+        } else {
+          _ = rest.merge(table, row: row, as: Self.other(table.key(row), in: table.table))
+        }
+      }
+    }
+    return (kept, rest)
+  }
+
+  private static func other(_ key: ViewKey, in table: ViewTable) -> ViewKey {
+    let other = KnownText.otherName.id
+    guard table == .flow else { return ViewKey(Array(repeating: other, count: table.parts)) }
+    // Of each step by itself, and who leaves is still told from who goes on.
+    let isExit = key.fourth == KnownText.exit.id
+    return ViewKey(
+      key.first, KnownText.other.id, other, isExit ? KnownText.exit.id : KnownText.other.id, isExit ? key.fifth : other)
+  }
+
+  /// Forgets the texts of rows that were given up.
+  private mutating func dropTexts() {
+    let fresh = ViewTexts()
+    func renumbered(_ table: CountingTable) -> CountingTable {
+      var renumbered = CountingTable(table.table)
+      table.forEach { key, row in
+        _ = renumbered.merge(table, row: row, as: key.map { fresh.id(texts.bytes($0)) })
+      }
+      return renumbered
+    }
+    tables = tables.map(renumbered)
+    others = others.map(renumbered)
+    texts = fresh
+    count = tables.reduce(0) { $0 + $1.count }
+  }
+
+  /// The tables by texts, without the keys that are too many.
+  func finished(_ wanted: Set<ViewTable>) -> [ViewTable: [[String]: ViewDay.Tally]] {
+    var finished: [ViewTable: [[String]: ViewDay.Tally]] = [:]
+    for kind in wanted {
+      let table = tables[kind.index]
+      var rows: [[String]: ViewDay.Tally] = [:]
+      let (kept, rest) = table.count > kind.maximumKeys ? limited(table) : (table, others[kind.index])
+      for part in [kept, rest] {
+        part.forEach { key, row in add(part.numbers(row), part.users(row), texts(of: key, in: kind), to: &rows) }
+      }
+      if !rows.isEmpty { finished[kind] = rows }
+    }
+    return finished
+  }
+
+  private func texts(of key: ViewKey, in table: ViewTable) -> [String] {
+    key.parts(table.parts).map { texts.string($0) }
+  }
+
+  /// Texts that are equal to Swift but not byte by byte make one row, under the spelling that comes first.
+  private func add(
+    _ numbers: ArraySlice<Int64>, _ users: SlotSet, _ key: [String], to rows: inout [[String]: ViewDay.Tally]
+  ) {
+    guard let index = rows.index(forKey: key) else {
+      rows[key] = ViewDay.Tally(numbers: Array(numbers), users: users)
+      return
+    }
+    let (known, tally) = rows.remove(at: index)
+    let sums = zip(tally.numbers, numbers).map { $0.addingSaturated($1) }
+    let isBefore = key.lazy.flatMap(\.utf8).lexicographicallyPrecedes(known.lazy.flatMap(\.utf8))
+    rows[isBefore ? key : known] = ViewDay.Tally(numbers: sums, users: tally.users.union(users))
+  }
+}

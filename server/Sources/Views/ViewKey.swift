@@ -1,0 +1,40 @@
+/// The key of a row while a day is counted: up to five texts.
+struct ViewKey: Hashable, BitwiseCopyable {
+  private static let nothing = KnownText.empty.id
+  var first: TextID
+  var second: TextID
+  var third: TextID
+  var fourth: TextID
+  var fifth: TextID
+
+  @inline(__always)
+  init(
+    _ first: TextID, _ second: TextID = nothing, _ third: TextID = nothing, _ fourth: TextID = nothing,
+    _ fifth: TextID = nothing
+  ) {
+    (self.first, self.second, self.third, self.fourth, self.fifth) = (first, second, third, fourth, fifth)
+  }
+
+  /// - Parameter parts: one to five texts.
+  init(_ parts: [TextID]) {
+    func part(_ index: Int) -> TextID { index < parts.count ? parts[index] : Self.nothing }
+    self.init(part(0), part(1), part(2), part(3), part(4))
+  }
+
+  /// The first `count` texts.
+  func parts(_ count: Int) -> ArraySlice<TextID> { [first, second, third, fourth, fifth][..<count] }
+
+  @inline(__always)
+  var mixedHash: UInt64 {
+    mixed(
+      mixed(UInt64(first.number) << 32 | UInt64(second.number), UInt64(third.number) << 32 | UInt64(fourth.number)),
+      UInt64(fifth.number))
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(mixedHash) }
+
+  /// The same key with other numbers for its texts.
+  func map(_ body: (TextID) -> TextID) -> ViewKey {
+    ViewKey(body(first), body(second), body(third), body(fourth), body(fifth))
+  }
+}

@@ -1,0 +1,151 @@
+import Warehouse
+
+/// The number of a text in ``ViewTexts``.
+struct TextID: Hashable, BitwiseCopyable {
+  var number: UInt32
+}
+
+/// Texts that every table of texts knows, with the same number in each. The first 64 are names of parameters.
+enum KnownText: UInt32, CaseIterable {
+  case t, cd, dp, ea, ec, el, ev, exd, exf, sc, av, an, aid, aiid, cs, cm, cn, ci, gclid, dm, sr, ul, utc, utv, utl, utt
+  case sn, sa, st, pa, _s
+  case unset, direct, none, google, cpc, zero, start, end, empty, exit, exitName
+  case screen, event, all, exception, crash, model, system, resolution, language, country, hit, session, user, other
+  case otherName, many
+
+  var id: TextID { TextID(number: rawValue) }
+
+  var text: String {
+    switch self {
+    case .unset: ViewHit.unset
+    case .direct: "(direct)"
+    case .none: "(none)"
+    case .zero: "0"
+    case .empty: ""
+    case .exitName: "(exit)"
+    case .otherName: Dimension.otherKey
+    case .many: "\(ViewDayBuilder.deepest)+"
+    default: "\(self)"
+    }
+  }
+
+  /// The texts, and after them the numbers `00` to `23`.
+  fileprivate static let seeds = allCases.map(\.text) + (0..<24).map(ViewDayBuilder.twoDigits)
+  fileprivate static let firstNumber = UInt32(allCases.count)
+}
+
+/// Numbers for the texts of hits, so that counting compares and hashes numbers. Equal bytes have equal numbers.
+///
+/// Not for sharing between threads.
+package final class ViewTexts {
+  /// The role of a parameter, which its name decides.
+  enum Role: UInt8 {
+    case unknown, plain, dimension, contentGroup, metric, commerce
+  }
+
+  // Chosen by chance, so that a client cannot aim for collisions.
+  private static let seed = UInt64.random(in: 0...UInt64.max)
+  private let table = ByteTable(seed: ViewTexts.seed)
+  private var strings: [String?] = []
+  private var roles: [Role] = []
+  private var types: [ViewHitType?] = []
+  private var lowercased: [TextID: TextID] = [:]
+  private var pairs: [ViewKey: TextID] = [:]
+
+  package init() { for text in KnownText.seeds { _ = id(text) } }
+
+  /// How many texts have a number.
+  var count: Int { table.count }
+  /// About how many bytes the texts take.
+  var byteCount: Int { table.size + strings.count * 16 + roles.count + types.count }
+
+  @inline(__always)
+  func id(_ bytes: UnsafeRawBufferPointer) -> TextID {
+    let key = table.key(bytes)
+    return TextID(number: UInt32(truncatingIfNeeded: table.find(bytes, key) ?? table.insert(bytes, key)))
+  }
+
+  func id(_ text: String) -> TextID { withUTF8(text) { id($0) } }
+
+  /// The number of a count from 0 to 23 in two digits.
+  static func twoDigits(_ number: Int) -> TextID { TextID(number: KnownText.firstNumber + UInt32(number)) }
+
+  func bytes(_ id: TextID) -> UnsafeRawBufferPointer { table.string(Int(id.number)) }
+
+  func string(_ id: TextID) -> String {
+    let index = Int(id.number)
+    if index >= strings.count { strings += repeatElement(nil, count: max(table.count, index + 1) - strings.count) }
+    if let known = strings[index] { return known }
+    let text = String(decoding: bytes(id), as: UTF8.self)
+    strings[index] = text
+    return text
+  }
+
+  /// The role of the parameter with this name.
+  func role(_ id: TextID) -> Role {
+    let index = Int(id.number)
+    if index >= roles.count { roles += repeatElement(.unknown, count: max(table.count, index + 1) - roles.count) }
+    if roles[index] == .unknown { roles[index] = Self.role(bytes(id)) }
+    return roles[index]
+  }
+
+  private static func role(_ name: UnsafeRawBufferPointer) -> Role {
+    if name.starts(with: "promo".utf8) || name.starts(with: "il".utf8) { return .commerce }
+    guard name.count > 2, name[0] == UInt8(ascii: "c"), name[2...].allSatisfy({ (0x30...0x39).contains($0) }) else {
+      return .plain
+    }
+    switch name[1] {
+    case UInt8(ascii: "d"): return .dimension
+    case UInt8(ascii: "g"): return .contentGroup
+    case UInt8(ascii: "m"): return .metric
+    default: return .plain
+    }
+  }
+
+  /// The hit type that a value of `t` names.
+  func type(_ id: TextID) -> ViewHitType {
+    let index = Int(id.number)
+    if index >= types.count { types += repeatElement(nil, count: max(table.count, index + 1) - types.count) }
+    if let known = types[index] { return known }
+    let type = ViewHitType(string(id))
+    types[index] = type
+    return type
+  }
+
+  func lowercase(_ id: TextID) -> TextID {
+    if let known = lowercased[id] { return known }
+    let lower = self.id(string(id).lowercased())
+    lowercased[id] = lower
+    return lower
+  }
+
+  /// Two texts with a colon between them.
+  func pair(_ left: TextID, _ right: TextID) -> TextID {
+    if let known = pairs[ViewKey(left, right)] { return known }
+    let pair = id("\(string(left)): \(string(right))")
+    pairs[ViewKey(left, right)] = pair
+    return pair
+  }
+
+  /// True if the bytes of the left text come first.
+  func precedes(_ left: TextID, _ right: TextID) -> Bool { bytes(left).lexicographicallyPrecedes(bytes(right)) }
+}
+
+/// The types of hits that counting tells apart.
+enum ViewHitType: UInt8 {
+  case screenview, pageview, event, exception, timing, transaction, item, social, other
+
+  init(_ value: String) {
+    switch value.lowercased() {
+    case "screenview", "appview": self = .screenview
+    case "pageview": self = .pageview
+    case "event": self = .event
+    case "exception": self = .exception
+    case "timing": self = .timing
+    case "transaction": self = .transaction
+    case "item": self = .item
+    case "social": self = .social
+    default: self = .other
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import Dispatch
+import Foundation
+import Ingest
+import Views
+import Warehouse
+
+extension ViewReading {
+  /// Counts a day's hits.
+  ///
+  /// - Parameters:
+  ///   - found: receives the places of the hits.
+  ///   - before: receives what was known of their users.
+  func count(
+    _ day: Int, through row: Int64, into builder: inout ViewDayBuilder, found: ([ViewPlace]) -> Void = { _ in },
+    before: ([UInt32: UserState]) -> Void = { _ in }
+  ) throws {
+    guard let bounds = calendar.bounds(of: day) else { return }
+    try remember(before: day)
+    let isWanted = { [calendar] (id: Int64, time: Int64, received: Int64) in
+      id <= row && calendar.day(of: time) == day && calendar.counts(time: time, received: received)
+    }
+    let members = RawHits()
+    try scan.rawPortions(bounds, bytes: portion.bytes, where: isWanted) { hits in
+      guard view.countsMembers else {
+        found(hits.places)
+        return try count(hits, of: day, into: &builder, before)
+      }
+      builder.day.changes.states.merge(try add(hits, of: day, to: members)) { $1 }
+    }
+    guard view.countsMembers else { return }
+    members.sort()
+    try count(members, of: day, into: &builder, before)
+  }
+
+  /// Adds the hits of `uid`s by the numbers of those.
+  ///
+  /// - Returns: what the hits changed of what is remembered of clients.
+  private func add(_ hits: RawHits, of day: Int, to members: RawHits) throws -> [UInt32: UserState] {
+    let settings = view.rules(on: Day(number: day)).settings
+    var changes: [UInt32: UserState] = [:]
+    members.devices = hits.devices
+    for range in hits.portions(of: portion.hits) {
+      var known: [UInt32: UserState] = [:]
+      if settings.identity == .user {
+        known = try states(of: Set(hits.users(range).map { $0 | ViewIdentity.clientMark }), before: day)
+      }
+      let outcome = try ViewIdentity.users(of: hits.batch(range), settings, states: known) {
+        try self.members.number($0)
+      }
+      for var hit in hits.hits[range] {
+        guard let owner = outcome.owners[hit.id] else { continue }
+        let (user, parameters) = (hits.user(hit), hits.parameters(hit))
+        hit.slot = owner
+        members.add(hit, user: user, parameters: parameters)
+      }
+      // Each client is in one portion.
+      changes.merge(outcome.states) { $1 }
+    }
+    return changes
+  }
+
+  /// Counts hits in portions, several at once, and adds them up in order, so that the outcome is always the same.
+  private func count(
+    _ hits: RawHits, of day: Int, into builder: inout ViewDayBuilder, _ before: ([UInt32: UserState]) -> Void
+  ) throws {
+    let portions = hits.portions(of: portion.hits)
+    let (view, rules, done) = (view, rules, DispatchSemaphore(value: 0))
+    let counted = Locked<[Int: CountedPortion]>([:])
+    var waiting: [[UInt32: UserState]] = []
+    var merged = 0
+    while merged < portions.count {
+      while waiting.count < portions.count, waiting.count - merged < Self.threads + 2 {
+        let (index, range) = (waiting.count, portions[waiting.count])
+        let states = try states(of: hits.users(range), before: day)
+        before(states)
+        waiting.append(states)
+        Self.queue.async {
+          // A calendar is not for sharing between threads.
+          let part = ViewCalendar(view).flatMap { calendar in
+            Self.builder(day, view, calendar, rules).counted(hits.batch(range), states)
+          }
+          counted.withLock { $0[index] = CountedPortion(builder: part) }
+          done.signal()
+        }
+      }
+      done.wait()
+      while let part = counted.withLock({ $0.removeValue(forKey: merged) }) {
+        if part.builder.map({ builder.merge($0) }) != true {
+          builder.add(hits.batch(portions[merged]), waiting[merged])
+        }
+        waiting[merged] = [:]
+        merged += 1
+      }
+      try checkCancellation()
+    }
+  }
+
+  private static let queue = DispatchQueue(label: "tern.views", attributes: .concurrent)
+  /// Portions that are counted at once.
+  private static let threads = min(4, ProcessInfo.processInfo.activeProcessorCount)
+}
+
+/// A portion that was counted; `nil` when it has to be counted after those before it.
+///
+/// `@unchecked Sendable` because the thread that counted it hands it over and forgets it.
+private struct CountedPortion: @unchecked Sendable {
+  var builder: ViewDayBuilder?
+}

@@ -1,0 +1,90 @@
+import Views
+import Warehouse
+
+/// The days of apps' hits in complete spans of rows that cover a long time; they never change.
+final class SpanDays: Sendable {
+  struct Key: Hashable {
+    var app: Int64
+    var month: Int
+    var firstID: Int64
+  }
+
+  private static let most = 20_000
+  private let known = Locked<[Key: [Int]]>([:])
+
+  /// - Parameter load: reads the days if they are not known yet.
+  func days(_ key: Key, _ load: () throws -> [Int]) rethrows -> [Int] {
+    if let days = known.withLock({ $0[key] }) { return days }
+    let days = try load()
+    known.withLock { known in
+      if known.count >= Self.most { known = [:] }
+      known[key] = days
+    }
+    return days
+  }
+}
+
+extension ViewScan {
+  /// A span that covers more is looked through for its days: one wrong clock must not fill decades with days.
+  private static let shortSpan = 3
+
+  /// The days of UTC on which the app may have hits.
+  func busyDays(_ known: SpanDays) throws -> Set<Int> {
+    var days: Set<Int> = []
+    for span in spans {
+      guard let times = span.times else {
+        days.formUnion(try self.days(of: span))
+        continue
+      }
+      let (first, last) = (Self.day(times.lowerBound), Self.day(times.upperBound))
+      if last - first <= Self.shortSpan {
+        days.formUnion(first...last)
+      } else {
+        let key = SpanDays.Key(app: app, month: span.month, firstID: span.ids.lowerBound)
+        days.formUnion(try known.days(key) { try self.days(of: span) })
+      }
+    }
+    return days
+  }
+
+  private func days(of span: StoredSpan) throws -> [Int] {
+    let statement = try connection.prepare(
+      "SELECT DISTINCT t / 86400000 FROM \(WarehouseSchema.table(span.month)) WHERE id BETWEEN ? AND ? AND app = ?")
+    statement.bind(span.ids.lowerBound, span.ids.upperBound, app)
+    var days: [Int] = []
+    while try statement.step() { days.append(Int(statement.integer(0))) }
+    return days
+  }
+
+  private static func day(_ time: Int64) -> Int { Int(flooredQuotient(time, 86_400_000)) }
+}
+
+extension ViewReading {
+  /// The view's days on which a hit may have happened, late or not.
+  func loadHitDays() throws -> Set<Int> {
+    var days: Set<Int> = []
+    for utc in try scan.busyDays(spanDays) {
+      let start = Int64(utc) * 86_400_000
+      // A day around, as the view's zone and its changes may date a moment to.
+      let (first, last) = (calendar.day(of: start) - 1, calendar.day(of: start + 86_399_999) + 1)
+      days.formUnion(min(first, last)...max(first, last))
+    }
+    return days
+  }
+
+  /// The view's days that may have users: sealed ones that have, and others on which a hit may have happened.
+  func loadBusyDays() throws -> Set<Int> {
+    guard let sealed = try lastSealed() else { return try hitDays.get() }
+    var days = try hitDays.get().filter { $0 > sealed }
+    let statement = try connection.prepare("SELECT day FROM view_day WHERE view = ? AND length(present) > 1")
+    statement.bind(view.id.rawValue)
+    while try statement.step() { days.insert(Int(statement.integer(0))) }
+    return days
+  }
+
+  /// True if a hit may have happened on the day.
+  func mayHaveHits(_ day: Int) throws -> Bool { try hitDays.get().contains(day) }
+
+  /// True if the day may have users: others need not be looked at.
+  func isBusy(_ day: Int) throws -> Bool { try busyDays.get().contains(day) }
+}
