@@ -46,7 +46,7 @@
   }
 
   extension TernClient.Environment {
-    /// The kernel draws one at each boot.
+    /// The kernel's boot session identifier, new at each boot.
     static func currentBoot() -> String? {
       var size = 37
       var bytes = [UInt8](repeating: 0, count: size)

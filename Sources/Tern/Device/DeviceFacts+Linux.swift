@@ -30,7 +30,7 @@
       return values
     }
 
-    /// The locale of the process by the rules of POSIX: `LC_ALL`, else `LC_MESSAGES`, else `LANG`.
+    /// The locale of the process by POSIX precedence: `LC_ALL`, `LC_MESSAGES`, `LANG`.
     static func localeName(environment: [String: String]) -> String {
       let value = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
       let name = value.map { String($0.prefix { $0 != "." && $0 != "@" }) } ?? ""
@@ -49,16 +49,16 @@
   }
 
   extension TernClient.Environment {
-    /// The kernel draws one at each boot.
+    /// The kernel's boot identifier, new at each boot.
     static func currentBoot() -> String? {
       let text = try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8)
       return text?.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    /// A process on Linux has no foreground to leave, unless the app says so.
+    /// Linux has no foreground; an app can still report transitions itself.
     static var startsInForeground: Bool { true }
 
-    /// Nothing is suspended here.
+    /// Linux does not suspend processes.
     static var systemBackgroundActivity: (any BackgroundActivity)? { nil }
   }
 #endif

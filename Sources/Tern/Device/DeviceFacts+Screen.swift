@@ -1,14 +1,14 @@
 import TernBase
 import TernEvents
 
-// Only the main thread may read the screen, and a client may be created on another one.
+// Only the main thread may read the screen, but a client may be created on any thread.
 #if canImport(Darwin)
   import Foundation
 
   #if canImport(UIKit) && !os(watchOS) && !os(visionOS)
     import UIKit
 
-    /// The panel's own pixels, in portrait however the device is held.
+    /// The native pixels of the panel, always in portrait.
     @MainActor private func mainScreen() -> CGSize? { UIScreen.main.nativeBounds.size }
   #elseif canImport(WatchKit)
     import WatchKit
@@ -25,14 +25,14 @@ import TernEvents
       NSScreen.main.map { screen in screen.convertRectToBacking(screen.frame).size }
     }
   #else
-    /// There is no screen that has pixels.
+    /// This platform has no screen with a pixel size.
     @MainActor private func mainScreen() -> CGSize? { nil }
   #endif
 
   extension Device {
     private static let screen = Locked<String?>(nil)
 
-    /// The screen in pixels; away from the main thread `nil` until that one has been asked.
+    /// The screen size in pixels; off the main thread it is `nil` until the main thread has read it.
     static func currentScreen() -> String? {
       if let known = screen.withLock({ $0 }) { return known }
       if Thread.isMainThread {
@@ -50,13 +50,13 @@ import TernEvents
   }
 #else
   extension Device {
-    /// A process here need not have a screen, and no call of the system tells which one is the app's.
+    /// No system call tells which screen, if any, is the app's.
     static func currentScreen() -> String? { nil }
   }
 #endif
 
 extension Device {
-  /// Whole pixels as the protocols write them; `nil` for what is no screen.
+  /// The size in whole pixels as the protocols write it; `nil` if it cannot be a screen's.
   static func screenText(width: Double, height: Double) -> String? {
     guard (1...100_000).contains(width), (1...100_000).contains(height) else { return nil }
     return "\(Int(width.rounded()))x\(Int(height.rounded()))"

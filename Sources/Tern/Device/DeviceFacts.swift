@@ -2,7 +2,7 @@ import Foundation
 import TernEvents
 
 extension Device {
-  /// The facts about this device and app, as of now.
+  /// The current facts about this device and app.
   static var current: Device {
     var device = fixedFacts
     let locale = localeName(environment: ProcessInfo.processInfo.environment)
@@ -13,8 +13,8 @@ extension Device {
     return device
   }
 
-  /// Minutes east of UTC now, by the C library: Foundation's `TimeZone` keeps the zone of the start of the process, and
-  /// brings megabytes of calendar data into memory.
+  /// The current offset from UTC in minutes. The C library computes it: Foundation's `TimeZone` keeps the zone from the
+  /// start of the process and loads megabytes of calendar data.
   private static func minutesEastOfUTC() -> Int {
     var now = time(nil)
     var parts = tm()
@@ -23,7 +23,7 @@ extension Device {
     return parts.tm_gmtoff / 60
   }
 
-  /// The facts that cannot change while the process runs.
+  /// Facts that cannot change while the process runs.
   private static let fixedFacts: Device = {
     var device = platformFacts()
     let info = Bundle.main.infoDictionary
@@ -33,7 +33,7 @@ extension Device {
     return device
   }()
 
-  /// The region in a locale like `pt_BR`, `zh_Hant_TW` or `de-AT`: two letters or three digits after the language.
+  /// The region of a locale such as `pt_BR`, `zh_Hant_TW` or `de-AT`: two letters or three digits after the language.
   static func region(ofLocale locale: String) -> String? {
     let base = locale.prefix { $0 != "." && $0 != "@" }
     return base.split { $0 == "_" || $0 == "-" }.dropFirst().first { part in
@@ -43,7 +43,7 @@ extension Device {
     .map { $0.uppercased() }
   }
 
-  /// The facts with the configuration's answers where the bundle has none.
+  /// The facts with the configuration's overrides, and its values for what the bundle lacks.
   func completed(by configuration: TernClient.Configuration) -> Device {
     var device = self
     if device.appVersion.isEmpty || device.appVersion == "0" { device.appVersion = configuration.appVersion ?? "0" }

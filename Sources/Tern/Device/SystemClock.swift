@@ -13,17 +13,17 @@ public struct SystemClock: TernClock {
   /// Creates the clock.
   public init() {}
 
-  /// The time on the device's clock, right or wrong.
+  /// The time on the device's clock, which may be wrong.
   public var wallTime: Timestamp {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
-  /// Time since the device booted, its sleep included.
+  /// The time since boot, including sleep.
   public var uptime: Duration {
     var time = timespec()
-    // Of each system the monotonic clock that goes on while the device sleeps.
+    // The system's monotonic clock that keeps running during sleep.
     #if canImport(Darwin)
       clock_gettime(CLOCK_MONOTONIC_RAW, &time)
     #else
@@ -33,11 +33,11 @@ public struct SystemClock: TernClock {
       secondsComponent: Int64(time.tv_sec), attosecondsComponent: Int64(time.tv_nsec) * 1_000_000_000)
   }
 
-  /// Waits until `uptime` has reached the deadline, or the task is cancelled.
+  /// Waits until `uptime` reaches the deadline or the task is cancelled.
   public func sleep(until deadline: Duration) async {
     while !Task.isCancelled {
       let now = uptime
-      // Compared first: the difference to a deadline long before the boot may be more than a duration holds.
+      // Compare before subtracting: the difference to a deadline in the distant past may overflow.
       guard deadline > now else { return }
       try? await Task.sleep(for: min(deadline - now, .longest))
     }
@@ -45,6 +45,6 @@ public struct SystemClock: TernClock {
 }
 
 extension Duration {
-  /// A hundred years: what is meant by any longer time, which the system's timers could not be set to.
+  /// A hundred years: longer durations are clamped to it because system timers could not handle them.
   static let longest = Duration.seconds(100 * 365 * 86_400)
 }

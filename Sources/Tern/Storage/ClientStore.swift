@@ -3,7 +3,7 @@ import TernBase
 package import TernEvents
 import TernLog
 
-/// The files in a client's directory, for callers that need them before there is a client.
+/// Access to the files in a client's directory before the client exists.
 package struct ClientStore: Sendable {
   private let files: Locked<StateFiles>
   private let seed: UInt64
@@ -16,7 +16,7 @@ package struct ClientStore: Sendable {
         directory: directory.path, fileSystem: environment.fileSystem, isDurable: true, seed: generator.next()))
   }
 
-  /// The install's identifier, made when there is none; one that lasts only for this call when the disk refuses.
+  /// The install's identifier, created if missing. If the disk refuses, it is not saved and valid for this call only.
   package var installID: UniqueID {
     files.withLock { files in
       var generator = FastGenerator(seed: seed)
@@ -40,7 +40,7 @@ package struct ClientStore: Sendable {
     }
   }
 
-  /// Takes over what another SDK kept, if nothing of ours is there; what the disk refuses is tried at the next launch.
+  /// Imports the state of another SDK unless Tern has its own already; if the disk refuses, the next launch retries.
   package func adopt(_ beginning: () -> Beginning?) {
     files.withLock { files in
       guard !files.hasInstallID, let beginning = beginning() else { return }
@@ -51,7 +51,7 @@ package struct ClientStore: Sendable {
     }
   }
 
-  /// True if requests may be made, including changes made here that could not be saved.
+  /// True if requests are allowed, including changes made here that could not be saved.
   package var allowsRequests: Bool {
     files.withLock { files in
       files.unsaved.applied(to: (try? files.loadSettings()) ?? PersistedSettings()).allowsRequests ?? true
@@ -63,7 +63,7 @@ package struct ClientStore: Sendable {
     save { $0.allowsRequests = isAllowed }
   }
 
-  /// True if the user agreed to send all future crash reports; false at first.
+  /// True if the user agreed to send all future crash reports; the default is false.
   package var sendsCrashes: Bool {
     get {
       files.withLock { files in
@@ -81,9 +81,9 @@ package struct ClientStore: Sendable {
     }
   }
 
-  /// PersistedSettings the recording of a part, as ``TernClient/setRecording(_:of:)`` does; false when the disk refuses.
+  /// Enables or disables a part, as ``TernClient/setRecording(_:of:)`` does; returns false if the disk refuses.
   ///
-  /// The next client erases its waiting events.
+  /// The next client erases the waiting events of a disabled part.
   package func setRecording(_ isOn: Bool, of part: TernClient.Part) -> Bool {
     save { $0.parts[part] = isOn }
   }

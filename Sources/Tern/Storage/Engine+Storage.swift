@@ -3,19 +3,19 @@ import TernBase
 import TernEvents
 import TernLog
 
-/// A limit for the queue that applies unless the queue is larger already.
+/// A limit for the queue that applies unless the queue is already larger.
 struct QueueLimit: Sendable {
   var bytes: Int
   var answer: @Sendable (Bool) -> Void
 }
 
 extension Engine {
-  private static let help = "Give a queueDirectory that this process may create and write."
+  private static let help = "Use a queueDirectory that this process can create and write to."
 
   /// True while events are kept in memory because the disk refuses them.
   var isBuffering: Bool { recorder.withLock { $0.outage != nil } }
 
-  /// The given events that are kept in memory.
+  /// The subset of the given events that is buffered in memory.
   func held(of ids: Set<UniqueID>) -> Set<UniqueID> {
     recorder.withLock { recorder in
       var found: Set<UniqueID> = []
@@ -24,9 +24,9 @@ extension Engine {
     }
   }
 
-  /// Opens the log and writes the buffered events; returns true when both are done.
+  /// Opens the log and writes the buffered events; returns true if both succeed.
   ///
-  /// Each call after the first continues where the one before failed.
+  /// A later call continues where the previous one failed.
   @discardableResult
   func openStorage() -> Bool {
     var answers: [() -> Void] = []
@@ -46,21 +46,21 @@ extension Engine {
     return error == nil
   }
 
-  /// The error for events that an open log refuses.
+  /// The error while an open log refuses events.
   var storageRefusal: TernError {
     TernError(
       code: .unusableDirectory,
-      message: "The disk takes no events in \(configuration.queueDirectory.path); it is full, or may not be written.")
+      message: "Cannot write events to \(configuration.queueDirectory.path); the disk is full or not writable.")
   }
 
   private func openLog(_ files: inout StateFiles) -> TernError? {
     do throws(FileError) {
-      // A provisional identifier stays if there is none: the app may have read it.
+      // If there is none on disk, keep the provisional identifier: the app may already have read it.
       let install = try files.installID(orElse: install)
       recorder.withLock { $0.become(install) }
     } catch {
       return TernError(
-        code: .unusableDirectory, message: "The directory \(files.directory) cannot be used. \(Self.help)",
+        code: .unusableDirectory, message: "The directory \(files.directory) is not usable. \(Self.help)",
         cause: error)
     }
     let dropped = log.droppedTotal
@@ -98,7 +98,7 @@ extension Engine {
     log.erase()
   }
 
-  /// Removes the waiting events of an identity or a part (``RecordEpoch``), on disk and in memory.
+  /// Removes the waiting events of an identity or a part, given by its ``RecordEpoch``, on disk and in memory.
   func erase(recordEpoch epoch: UInt32) {
     recorder.withLock { recorder in
       recorder.eraseBuffered(log) { held in
@@ -109,7 +109,7 @@ extension Engine {
     log.erase(epoch: epoch)
   }
 
-  /// Counts the buffered events as lost at the end of the client, and answers that pending limits do not apply.
+  /// Counts the buffered events as dropped when the client ends, and reports that pending limits were not applied.
   func discardBuffered() {
     let limits = clientState.withLock { state in
       defer { state.limits = [] }
@@ -138,7 +138,7 @@ extension Engine {
 
   // MARK: Limits
 
-  /// Limits the queue unless it is larger already; answers whether the limit applies as soon as that is known.
+  /// Limits the queue unless it is already larger; `limit.answer` reports if it applied, once the log is open.
   func limitQueue(_ limit: QueueLimit) {
     let isUnknown = recorder.withLock { recorder in
       guard recorder.outage?.isUnopened == true else { return false }
@@ -171,26 +171,26 @@ extension Engine {
 }
 
 extension TernClient {
-  /// The reason why events are kept in memory; `nil` while they are on disk.
+  /// The reason why events are kept in memory; `nil` while they are written to disk.
   ///
-  /// The disk is tried again: after a second, then after pauses that double up to ten minutes, when an event is recorded
-  /// or the app comes and goes, and with each flush.
+  /// Tern retries after a second, then at intervals that double up to ten minutes. Recording an event, entering or
+  /// leaving the foreground, and each flush trigger earlier attempts.
   public var storageError: TernError? {
     guard engine.isBuffering else { return nil }
     return engine.clientState.withLock { $0.storageError } ?? engine.storageRefusal
   }
 
-  /// True if events recorded now survive the end of the process.
+  /// True if recorded events are written to disk, and so survive the end of the process.
   package var hasStorage: Bool { !engine.isBuffering }
 
   /// True if all changed settings are saved.
   package var areSettingsSaved: Bool { engine.areSettingsSaved }
 
-  /// Registers a listener for storage failures and recoveries; it is called at once if the disk refuses events now.
+  /// Registers a listener for storage failures and recoveries; it is called at once if the disk refuses events.
   package func onStorage(_ listener: @escaping @Sendable (TernError?) -> Void) { engine.onStorage(listener) }
 
-  /// Limits the queue as ``setMaximumQueueBytes(_:)`` does, unless it is larger already; answers whether the limit
-  /// applies as soon as that is known.
+  /// Limits the queue as ``setMaximumQueueBytes(_:)`` does, unless it is already larger; `answer` reports if the limit
+  /// was applied, once the log is open.
   package func limitQueue(to bytes: Int, _ answer: @escaping @Sendable (Bool) -> Void) {
     engine.limitQueue(QueueLimit(bytes: max(bytes, 24 << 10), answer: answer))
   }

@@ -1,16 +1,16 @@
 package import TernLog
 
-/// A bounded queue in memory for records that the disk refuses, in their order.
+/// A bounded FIFO queue in memory for records that the disk refuses.
 ///
-/// When it is full, room is made as in the queue on disk: the oldest of the lowest priority go first, and nothing goes
-/// for something less important than itself.
+/// When full, it evicts like the queue on disk: the oldest records of the lowest priority go first, and no record is
+/// evicted for a less important one.
 package struct MemoryBuffer<Element: Sendable>: Sendable {
-  /// The most elements, so that small ones are bounded too.
+  /// The maximum number of elements, which also bounds the overhead of small ones.
   package let maximumCount: Int
-  /// The most bytes, as the elements are going to have on disk.
+  /// The maximum total size of the elements, in the bytes given to `add`.
   package let maximumBytes: Int
 
-  /// By `Lane.rawValue`.
+  /// Indexed by `Lane.rawValue`.
   private var lanes: [[(element: Element, bytes: Int)]] = [[], []]
   private var bytes = [0, 0]
 
@@ -22,7 +22,7 @@ package struct MemoryBuffer<Element: Sendable>: Sendable {
   package var count: Int { lanes[0].count + lanes[1].count }
   package var isEmpty: Bool { count == 0 }
 
-  /// Keeps an element; returns those that had to go for it, or the element itself when it is the one.
+  /// Adds an element; returns the evicted elements, or the element itself if it does not fit.
   package mutating func add(_ element: Element, bytes size: Int, _ lane: Lane) -> [Element] {
     let (kept, keptBytes) = lane == .critical ? (0, 0) : (lanes[1].count, bytes[1])
     guard kept < maximumCount, keptBytes + size <= maximumBytes else { return [element] }
@@ -49,12 +49,12 @@ package struct MemoryBuffer<Element: Sendable>: Sendable {
     return nil
   }
 
-  /// Takes out what ``first`` names.
+  /// Removes ``first``.
   package mutating func removeFirst() {
     if !isEmpty { _ = removeFirst(lanes[1].isEmpty ? 0 : 1) }
   }
 
-  /// Takes out what matches.
+  /// Removes and returns the matching elements.
   package mutating func removeAll(where matches: (Element) -> Bool) -> [Element] {
     var gone: [Element] = []
     for lane in lanes.indices {
@@ -65,14 +65,14 @@ package struct MemoryBuffer<Element: Sendable>: Sendable {
     return gone
   }
 
-  /// Changes every element in place; its size counts as before.
+  /// Updates every element in place; its recorded size does not change.
   package mutating func update(_ change: (inout Element) -> Void) {
     for lane in lanes.indices {
       for index in lanes[lane].indices { change(&lanes[lane][index].element) }
     }
   }
 
-  /// Looks at every element.
+  /// Calls `body` with every element.
   package func forEach(_ body: (Element) -> Void) {
     for lane in lanes { for held in lane { body(held.element) } }
   }

@@ -1,25 +1,25 @@
 import TernLog
 
-/// The settings that a client keeps over launches, beside the queue.
+/// The settings that a client saves across launches, in a file next to the queue.
 struct PersistedSettings: Codable, Equatable, Sendable {
   /// True if the client records and sends.
   var isEnabled = true
   /// The user set by `identify`.
   var user: String?
-  /// Counts the changes of user.
+  /// The number of the current identity; each change of user increments it.
   var epoch: UInt32 = 0
-  /// The parts that are not recorded; `nil` when all are.
+  /// The disabled parts; `nil` if there are none.
   var off: Set<TernClient.Part>?
   /// False if requests are not allowed; `nil` means true.
   var allowsRequests: Bool?
-  /// The queue's limit, if the app set it at run time.
+  /// The queue's size limit, if the app set one at run time.
   var queueBytes: Int?
-  /// The number of opt-outs, for processes that look only after recording was enabled again; `nil` means none.
+  /// The number of opt-outs, so that a process notices one that was reverted before it looked; `nil` means none.
   var optOuts: Int?
-  /// True if the user agreed to send all future crash reports; `nil` means no.
+  /// True if the user agreed to send all future crash reports; `nil` means false.
   var sendsCrashes: Bool?
 
-  /// True if anything is disabled: a decision of the user that must survive even a loss of power.
+  /// True if anything is disabled: such a decision of the user must survive even power loss.
   var holdBack: Bool { !isEnabled || off != nil || allowsRequests == false }
 }
 
@@ -27,7 +27,7 @@ struct PersistedSettings: Codable, Equatable, Sendable {
 struct SettingsPatch: Equatable, Sendable {
   struct User: Equatable, Sendable {
     var name: String?
-    /// The lowest number that the identity may get.
+    /// The lowest number that the new identity may get.
     var epoch: UInt32
   }
 
@@ -54,7 +54,7 @@ struct SettingsPatch: Equatable, Sendable {
     if optOuts > 0 { settings.optOuts = (old.optOuts ?? 0) &+ optOuts }
     if let user {
       settings.user = user.name
-      // Another process may have counted on meanwhile.
+      // Another process may have incremented the number in the meantime.
       settings.epoch = max(old.epoch &+ 1, user.epoch) & RecordEpoch.identityMask
     }
     for (part, isOn) in parts {

@@ -3,8 +3,8 @@ public import Foundation
 extension TernClient.Configuration {
   /// The default directory of a client's queue.
   ///
-  /// On Apple platforms `Application Support/tern`, within a directory named after the bundle where apps share one; on
-  /// Linux `$XDG_DATA_HOME` or `~/.local/share`, then `<executable>/tern`.
+  /// On Apple platforms it is `Application Support/<bundle identifier>/tern`; on Linux, `<executable>/tern` in
+  /// `$XDG_DATA_HOME` or `~/.local/share`.
   public static var defaultQueueDirectory: URL {
     dataDirectory(environment: ProcessInfo.processInfo.environment)
       .appendingPathComponent(executableName, isDirectory: true).appendingPathComponent("tern", isDirectory: true)
@@ -23,7 +23,7 @@ extension TernClient.Configuration {
       FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
         ?? FileManager.default.temporaryDirectory
     #else
-      // A relative path is to be ignored, says the XDG base directory specification.
+      // The XDG base directory specification says to ignore relative paths.
       if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
         URL(fileURLWithPath: data, isDirectory: true)
       } else if let home = environment["HOME"], home.hasPrefix("/") {

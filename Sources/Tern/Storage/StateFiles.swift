@@ -2,30 +2,30 @@ import Foundation
 package import TernEvents
 package import TernLog
 
-/// The small files in a queue's directory: the install's identifier, the settings, what delivery remembers.
+/// The small files in a queue's directory: the install's identifier, the settings and the delivery memory.
 ///
-/// They are replaced by renaming, so that a crash leaves the old or the new one and never half of one.
+/// They are replaced by renaming, so that a crash never leaves a partial file.
 package struct StateFiles: Sendable {
   let directory: String
   let fileSystem: any FileSystem
   /// True if the user's decisions are flushed to the disk.
   let isDurable: Bool
-  /// Changes that the file does not contain yet.
+  /// Changes not yet in the file.
   var unsaved = SettingsPatch()
-  /// Changes written without the lock, and the settings written: another process may have overwritten them.
+  /// Changes written without the lock, which another process may have overwritten, and the settings as written.
   private var unconfirmed: (patch: SettingsPatch, written: PersistedSettings)?
-  /// The opt-outs that this client has performed or followed, as the file counts them.
+  /// The number of opt-outs in the file that this client has applied.
   var followedOptOuts = 0
-  /// The file's count of opt-outs when this client last wrote it.
+  /// The number of opt-outs in the file when this client last wrote it.
   private(set) var writtenOptOuts = 0
-  /// The settings could not be read when the client was created: recording may be disabled.
+  /// True if the settings have not been readable since the client was created: recording may be disabled.
   var areSettingsUnknown = false
-  /// The provisional number of the identity in that case.
+  /// The provisional identity number in that case.
   private(set) var unknownEpoch: UInt32?
-  /// Distinguishes temporary files: another process may write its own at the same time.
+  /// The suffix of temporary files, since another process may write its own at the same time.
   private let temporaryName: String
   private var generator: FastGenerator
-  /// The last settings file read, kept open: a replacement unlinks it.
+  /// The settings file last read, kept open: a replacement unlinks it.
   private var seen: OpenFile?
 
   private static let installName = "install-id"
@@ -34,12 +34,12 @@ package struct StateFiles: Sendable {
   private static let memoryName = "delivery.json"
   private static let maximumBytes = 64 << 10
 
-  /// True if changes were written without the lock and may have been overwritten.
+  /// True if changes written without the lock may have been overwritten.
   var isUnconfirmed: Bool { unconfirmed != nil }
-  /// Changes of this client that another process may not know: they take precedence over the file.
+  /// Changes by this client that take precedence over the file.
   var pending: SettingsPatch { unconfirmed?.patch.merging(unsaved) ?? unsaved }
 
-  /// Creates the value without touching the disk.
+  /// Creates a value without accessing the disk.
   package init(directory: String, fileSystem: any FileSystem, isDurable: Bool, seed: UInt64) {
     self.directory = directory
     self.fileSystem = fileSystem
@@ -48,20 +48,20 @@ package struct StateFiles: Sendable {
     generator = FastGenerator(seed: seed)
   }
 
-  /// The settings; the defaults if there are none or they are damaged: better a forgotten user than an app that cannot
-  /// start.
+  /// Reads the settings; returns the defaults if the file is missing or damaged, because forgetting the user is better
+  /// than failing to start.
   ///
-  /// - Throws: `FileError` if they may exist and cannot be read at the moment.
+  /// - Throws: `FileError` if the file may exist but is not readable at the moment.
   func loadSettings() throws(FileError) -> PersistedSettings { try readSettings() ?? PersistedSettings() }
 
-  /// The settings that a client begins with.
+  /// The settings at the creation of a client.
   mutating func firstSettings() -> PersistedSettings {
     var settings = PersistedSettings()
     do throws(FileError) {
       if let changed = changedSettings() { settings = changed } else { settings = try loadSettings() }
     } catch {
       areSettingsUnknown = true
-      // A random number is not in use; the real one is read later.
+      // A random number is almost certainly unused; the real one is read later.
       settings.epoch = UInt32(truncatingIfNeeded: generator.next()) & RecordEpoch.identityMask
       unknownEpoch = settings.epoch
     }
@@ -69,10 +69,10 @@ package struct StateFiles: Sendable {
     return settings
   }
 
-  /// Settings that this client has not followed yet.
+  /// Returns settings that this client has not applied yet, if any.
   mutating func newSettings() -> PersistedSettings? {
     if let changed = changedSettings() { return changed }
-    // A missing file is an answer too.
+    // A missing file settles the question too: the defaults apply.
     return areSettingsUnknown ? try? loadSettings() : nil
   }
 
@@ -80,23 +80,23 @@ package struct StateFiles: Sendable {
     guard let bytes = try read(Self.settingsName),
       var settings = try? JSONDecoder().decode(PersistedSettings.self, from: Data(bytes))
     else { return nil }
-    // The log uses the highest numbers otherwise.
+    // The log reserves the highest numbers.
     settings.epoch &= RecordEpoch.identityMask
     return settings
   }
 
-  /// The settings if they were written since the last call; one system call if not.
+  /// Returns the settings if they were written since the last call; otherwise it costs one system call.
   mutating func changedSettings() -> PersistedSettings? {
     if let file = seen {
-      // A failed look proves nothing.
+      // A failed call proves nothing.
       guard (try? fileSystem.status(file))?.isLinked == false else { return nil }
       forgetSeen()
     }
-    // Opened before it is read: a replacement in between is noticed the next time.
+    // Open before reading: a replacement in between is noticed the next time.
     seen = try? fileSystem.open("\(directory)/\(Self.settingsName)", .read)
     guard seen != nil else { return nil }
     let settings = (try? readSettings()) ?? nil
-    // Unreadable: looked at again.
+    // If unreadable, try again next time.
     if settings == nil { forgetSeen() }
     return settings
   }
@@ -107,9 +107,9 @@ package struct StateFiles: Sendable {
     seen = nil
   }
 
-  /// Saves the changes; returns true if none is left unsaved. Changes that the disk refuses stay to be saved.
+  /// Saves the changes; returns true if none are left unsaved. Changes that the disk refuses are kept for later.
   ///
-  /// Everything else is taken from the file: another process of the app may have changed it.
+  /// Other settings are preserved from the file, since another process of the app may have changed them.
   @discardableResult
   mutating func save() -> Bool {
     unsaved == SettingsPatch() && unconfirmed == nil || write() != nil
@@ -117,10 +117,10 @@ package struct StateFiles: Sendable {
 
   /// Saves the changes and returns the settings in the file; `nil` if the disk refuses.
   private mutating func write() -> PersistedSettings? {
-    // Without the lock one process would undo the simultaneous change of another.
+    // Without the lock, one process would undo the simultaneous change of another.
     let (lock, isAlone) = lockSettings()
     defer { if let lock { fileSystem.close(lock) } }
-    // A file that cannot be read may say more than we know: it must not be overwritten.
+    // An unreadable file may contain other settings: do not overwrite it.
     guard let before = try? loadSettings() else { return nil }
     if isAlone, let own = unconfirmed {
       if before != own.written { unsaved = own.patch.merging(unsaved) }
@@ -143,30 +143,29 @@ package struct StateFiles: Sendable {
     return settings
   }
 
-  /// Saves a new user and returns the number of the identity, which no other process uses for one of its own.
+  /// Saves a new user and returns the identity's number, which no other process uses.
   mutating func save(user: String?, after epoch: UInt32) -> UInt32 {
     unsaved.user = SettingsPatch.User(name: user, epoch: epoch &+ 1)
-    // Counted under the lock, and read from what was written.
+    // The number was assigned under the lock.
     if let settings = write() { return settings.epoch }
     drawEpoch(after: epoch)
     return unsaved.user?.epoch ?? epoch &+ 1
   }
 
-  /// Draws the number of the identity at random, far ahead, where it cannot be counted under the lock.
+  /// Picks a random number well ahead for the identity, for when none can be assigned under the lock.
   private mutating func drawEpoch(after epoch: UInt32) {
     guard let user = unsaved.user else { return }
     let drawn = max(epoch, user.epoch) &+ UInt32(1 + generator.next() % (1 << 20))
     unsaved.user?.epoch = drawn & RecordEpoch.identityMask
   }
 
-  /// Tries to lock the settings, without waiting: this may be the app's thread, and the owner of the lock may be
-  /// suspended.
+  /// Tries to lock the settings without waiting: this may be the app's thread, and the owner may be suspended.
   private func lockSettings() -> (file: OpenFile?, isLocked: Bool) {
     guard let file = try? fileSystem.open("\(directory)/\(Self.settingsLockName)", .lock) else { return (nil, false) }
     return (file, (try? fileSystem.lock(file)) ?? false)
   }
 
-  /// The stored delivery memory; `nil` if there is none or the file is damaged.
+  /// Reads the stored delivery memory; returns `nil` if it is missing or damaged.
   func loadMemory() -> StoredMemory? {
     ((try? read(Self.memoryName)) ?? nil).flatMap { try? JSONDecoder().decode(StoredMemory.self, from: Data($0)) }
   }
@@ -183,13 +182,13 @@ package struct StateFiles: Sendable {
     try? replace(Self.memoryName, with: [UInt8](data))
   }
 
-  /// The install's identifier on disk; if there is none, `made` is written and returned.
+  /// Returns the install's identifier on disk; if there is none, writes and returns `made`.
   ///
-  /// - Throws: `FileError` also if there may be one that cannot be read at the moment: another one would count as a new
-  ///   user.
+  /// - Throws: `FileError`, also if there may be one that is not readable at the moment: a second one would count as a
+  ///   new install.
   package func installID(orElse made: UniqueID) throws(FileError) -> UniqueID {
     try fileSystem.makeDirectory(directory)
-    // Two processes may start for the first time together: the owner of the lock writes the identifier.
+    // Two processes may start for the first time together: the one that gets the lock writes the identifier.
     for _ in 0..<1000 {
       if let known = try readInstallID() { return known }
       let lock = try fileSystem.open("\(directory)/\(Self.installName).lock", .lock)
@@ -205,15 +204,15 @@ package struct StateFiles: Sendable {
     return made
   }
 
-  /// Saves the settings and then an identifier made elsewhere.
+  /// Saves the settings, then an identifier made elsewhere.
   ///
-  /// In that order, so that an interrupted process does both again.
+  /// The order ensures that an interrupted process repeats both.
   package mutating func begin(as install: UniqueID) {
     guard (try? fileSystem.makeDirectory(directory)) != nil, save() else { return }
     try? replace(Self.installName, with: Array(install.description.utf8))
   }
 
-  /// True if there is an identifier, or may be one that cannot be read at the moment.
+  /// True if there is an identifier, or may be one that is not readable at the moment.
   var hasInstallID: Bool {
     do throws(FileError) {
       return try readInstallID() != nil
@@ -226,7 +225,7 @@ package struct StateFiles: Sendable {
     try read(Self.installName).flatMap { UniqueID(String(decoding: $0, as: UTF8.self)) }
   }
 
-  /// The bytes of a file; `nil` if there is none or it cannot be ours. Throws if that cannot be decided.
+  /// Reads a file; returns `nil` if it does not exist or cannot be one of ours, and throws if that is unknown.
   package func read(_ name: String) throws(FileError) -> [UInt8]? {
     let file: OpenFile
     do throws(FileError) {
@@ -248,7 +247,7 @@ package struct StateFiles: Sendable {
   /// Replaces a file by renaming.
   package func replace(_ name: String, with bytes: [UInt8], isFlushed: Bool = false) throws(FileError) {
     let temporary = "\(directory)/\(name).\(temporaryName)"
-    // Left over from a crash, if it is there at all.
+    // A crash may have left one behind.
     try? fileSystem.remove(temporary)
     let file = try fileSystem.open(temporary, .create)
     do throws(FileError) {
@@ -270,7 +269,7 @@ package struct StateFiles: Sendable {
     let result: Result<Int, FileError> = bytes.withUnsafeBytes { buffer in
       do throws(FileError) {
         let count = try fileSystem.write(buffer, to: file, at: offset)
-        // A disk that neither writes nor fails would keep the caller here for ever.
+        // A disk that neither writes nor fails would loop forever.
         return count > 0 ? .success(count) : .failure(FileError(.write, number: ENOSPC))
       } catch {
         return .failure(error)

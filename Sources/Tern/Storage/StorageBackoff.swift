@@ -1,14 +1,14 @@
-/// The schedule on which something that the disk refused is tried again: pauses that double, cut short by a reason.
+/// The schedule of retries after the disk refused something: doubling pauses that a trigger can cut short.
 package struct StorageBackoff: Sendable, Hashable {
-  /// The reasons for an attempt, the weakest first.
+  /// A reason for an attempt, from weakest to strongest.
   package enum Trigger: Int, Sendable, Comparable, CaseIterable {
     /// A timer or an unrelated message.
     case timer
-    /// An event was recorded: the app is in use and has something to lose.
+    /// An event was recorded.
     case event
-    /// The app came or went, or its protected files became readable.
+    /// The app entered or left the foreground, or its protected files became readable.
     case lifecycle
-    /// A caller waits for the result.
+    /// A caller is waiting for the result.
     case request
 
     package static func < (left: Trigger, right: Trigger) -> Bool { left.rawValue < right.rawValue }
@@ -16,24 +16,24 @@ package struct StorageBackoff: Sendable, Hashable {
 
   /// The pause after the first failure.
   package static let first = Duration.seconds(1)
-  /// The longest pause: a disk that stays full must not drain a battery.
+  /// The longest pause, so that a disk that stays full does not drain the battery.
   package static let longest = Duration.seconds(600)
-  /// The pause between attempts triggered by events.
+  /// The minimum pause between attempts triggered by events.
   package static let afterEvent = Duration.seconds(10)
-  /// The pause between attempts triggered by the lifecycle, whose notifications come in bursts.
+  /// The minimum pause between attempts triggered by the lifecycle, whose notifications come in bursts.
   package static let afterLifecycle = Duration.seconds(1)
 
   private var failures = 0
   /// The uptime of the last attempt.
   private var lastTry: Duration
 
-  /// Begins with a failure.
+  /// Creates the schedule after a first failure.
   package init(failedAt uptime: Duration) { lastTry = uptime }
 
-  /// The uptime from which the timer is a reason.
+  /// The uptime from which the timer triggers an attempt.
   package var due: Duration { lastTry + pause }
 
-  /// The uptime from which an event is a reason.
+  /// The uptime from which an event triggers an attempt.
   package var dueForEvent: Duration { lastTry + min(pause, Self.afterEvent) }
 
   private var pause: Duration { min(Self.first * (1 << min(failures, 20)), Self.longest) }

@@ -12,18 +12,18 @@ struct BufferedRecord: Sendable {
 /// The state of a recorder while the disk refuses events.
 struct StorageOutage: Sendable {
   var buffer = MemoryBuffer<BufferedRecord>()
-  /// The log was never opened, so the install and the events on disk are unknown.
+  /// True if the log has never been opened, so that the install and the events on disk are unknown.
   var isUnopened: Bool
-  /// The uptime from which an event is a reason to try the disk again.
+  /// The uptime from which a recorded event triggers another attempt to use the disk.
   var eventIsReasonFrom: Duration
-  /// Everything on disk has to be erased once it can be reached.
+  /// True if all events on disk must be erased once the log can be opened.
   var erasesDisk = false
 }
 
 extension Recorder {
   var bufferedEvents: Int { outage?.buffer.count ?? 0 }
 
-  /// Keeps the last encoded record in memory: the log refused it or is not open.
+  /// Buffers the last encoded record in memory because the log refused it or is not open.
   mutating func buffer<Record: QueueRecord>(
     _ record: Record, _ lane: Lane, time: Timestamp, uptime: Duration, _ log: EventLog
   ) -> Result {
@@ -40,7 +40,7 @@ extension Recorder {
       observe(buffered.record, lane, .dropped(.storageFailed))
     }
     let isReason = uptime >= outage.eventIsReasonFrom
-    // Posted once: the loop tries the disk and sets the time of the next reason.
+    // Post only once: the loop tries the disk and sets the next time.
     if isReason { outage.eventIsReasonFrom = uptime + StorageBackoff.afterEvent }
     self.outage = outage
     droppedBefore = log.droppedTotal
@@ -58,7 +58,7 @@ extension Recorder {
     for buffered in erased { observe(buffered.record, .normal, .dropped(.erased)) }
   }
 
-  /// Sets the user of the records that were made while the settings could not be read.
+  /// Sets the user of records buffered while the settings could not be read.
   mutating func resolveBuffered(unknown epoch: UInt32?, user: String?, _ known: UInt32) {
     guard let epoch else { return }
     outage?.buffer.update { buffered in
@@ -68,7 +68,7 @@ extension Recorder {
     }
   }
 
-  /// Adopts the install on disk, also for buffered records.
+  /// Adopts the install identifier on disk, including for buffered records.
   mutating func become(_ install: UniqueID) {
     let provisional = self.install
     guard install != provisional else { return }
@@ -76,7 +76,7 @@ extension Recorder {
     outage?.buffer.update { $0.record.replaceInstall(provisional, with: install) }
   }
 
-  /// Writes buffered records in order until the disk refuses one; returns true when none is left.
+  /// Writes buffered records in order until the disk refuses one; returns true if none are left.
   mutating func writeBuffered(_ log: EventLog) -> Bool {
     while let next = outage?.buffer.first {
       let outcome = write(next.element.record, next.element, next.lane, log)
