@@ -2,9 +2,9 @@ import TernBase
 import TernDelivery
 import TernEvents
 
-/// A reason why nothing is sent; each is lifted separately.
+/// A reason why sending is paused; sending resumes when all are removed.
 package enum PauseReason: Hashable, Sendable {
-  /// The app paused.
+  /// The app called `pause()`.
   case app
   /// There is no collector.
   case noCollector
@@ -14,20 +14,20 @@ package enum PauseReason: Hashable, Sendable {
   case unknownSettings
 }
 
-/// The shared state of a client: its pauses, errors, listeners, and callers that wait for a result.
+/// The shared state of a client: its pauses, errors, listeners and pending callbacks.
 final class ClientState: Sendable {
   struct State {
     var lastError: DeliveryError?
-    /// The reasons why nothing is sent.
+    /// The reasons why sending is paused.
     var pauses: Set<PauseReason>
     var isPaused: Bool { !pauses.isEmpty }
-    /// The reason why the disk refuses events, if it does.
+    /// The error while the disk refuses events.
     var storageError: TernError?
     /// Receives storage failures, and `nil` on recovery.
     var storageListener: (@Sendable (TernError?) -> Void)?
-    /// The queue held events of earlier processes at launch: they need not wait for the timer.
+    /// True if the queue held events of earlier processes at launch; they are sent without waiting for the timer.
     var hadBacklog = false
-    /// Limits to apply once the queue can be opened, if it is not larger then.
+    /// Limits to apply once the queue is open, unless it is larger.
     var limits: [QueueLimit] = []
     var isClosed = false
     var nextWatcher = 0
@@ -35,9 +35,9 @@ final class ClientState: Sendable {
     var lastPublished: TernClient.Status?
     var nextFlush = 0
     var receipts = ReceiptRegistry()
-    /// Receives the outcome of the first attempt and each change after it.
+    /// Receives the outcome of the first attempt and each later change.
     var attemptListener: (@Sendable (DeliveryError?) -> Void)?
-    /// The outcome that the listener received last.
+    /// The last outcome reported to the listener.
     var reportedError: DeliveryError.Code??
     var flushes: [FlushID: @Sendable (FlushOutcome) -> Void] = [:]
   }
@@ -61,7 +61,7 @@ final class ClientState: Sendable {
     listener?(error)
   }
 
-  /// Records the state of the storage; the listener receives each change once.
+  /// Records the state of the storage and notifies the listener of a change.
   func recordStorage(_ error: TernError?) {
     let listener = state.withLock { state -> (@Sendable (TernError?) -> Void)? in
       let isNew = (state.storageError == nil) != (error == nil)
@@ -84,7 +84,7 @@ final class ClientState: Sendable {
     }
   }
 
-  /// Removes a watcher; returns true if it was the last.
+  /// Removes a watcher; returns true if it was the last one.
   func unwatch(_ number: Int) -> Bool {
     state.withLock { state in
       state.watchers[number] = nil
@@ -92,7 +92,7 @@ final class ClientState: Sendable {
     }
   }
 
-  /// Publishes the status to the watchers if it changed.
+  /// Publishes the status to the watchers if it has changed.
   func publish(_ status: @autoclosure () -> TernClient.Status) {
     guard state.withLock({ !$0.watchers.isEmpty }) else { return }
     let status = status()
@@ -101,7 +101,7 @@ final class ClientState: Sendable {
       state.lastPublished = status
       return Array(state.watchers.values)
     }
-    // Outside the lock: a resumed watcher may call back into the client.
+    // Not under the lock: a watcher may call back into the client.
     for watcher in watchers { watcher.yield(status) }
   }
 
@@ -121,5 +121,5 @@ final class ClientState: Sendable {
   }
 
   static let closed = FlushOutcome.failed(
-    DeliveryError(DeliveryFailure(.stopped, "The client was shut down; what waits is sent by the next one.")))
+    DeliveryError(DeliveryFailure(.stopped, "The client was shut down; the next one sends the waiting events.")))
 }

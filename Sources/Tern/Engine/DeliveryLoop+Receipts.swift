@@ -3,14 +3,14 @@ import TernDelivery
 import TernEvents
 import TernLog
 
-/// Those who wait to hear of single events.
+/// The callbacks waiting for the outcomes of single events.
 struct ReceiptRegistry {
   typealias Waiter = @Sendable (ReceiptError?) -> Void
 
-  /// A caller that waits for the outcome of an event.
+  /// A callback waiting for the outcome of an event.
   struct Question {
     let number: Int
-    /// The events dropped when this one was recorded.
+    /// The number of events dropped when this one was recorded.
     let dropped: Int
     /// True if that count excludes the drops of earlier processes.
     let wasHeld: Bool
@@ -32,10 +32,10 @@ struct ReceiptRegistry {
     questions[id, default: []].append(question)
   }
 
-  /// Takes out everybody who asked about an event.
+  /// Removes and returns all callbacks for an event.
   mutating func take(_ id: UniqueID) -> [Question] { questions.removeValue(forKey: id) ?? [] }
 
-  /// Takes out one who does not want to wait any more.
+  /// Removes and returns an abandoned callback.
   mutating func take(_ id: UniqueID, number: Int) -> Waiter? {
     guard let index = questions[id]?.firstIndex(where: { $0.number == number }) else { return nil }
     let waiter = questions[id]?.remove(at: index).waiter
@@ -50,19 +50,19 @@ struct ReceiptRegistry {
 }
 
 extension DeliveryLoop {
-  /// Tells those who ask about the events of a settled batch.
+  /// Answers the callbacks for the events of a settled batch.
   mutating func answerReceipts(delivered: [LogRecord], rejected: [LogRecord]) {
-    // Even if no caller waits now: a later one must learn that the event left before.
+    // Even if no callback is waiting: one registered later must not take the event for present.
     if !knownReceipts.isEmpty { for record in rejected + delivered { knownReceipts.remove(record.id) } }
     guard engine.clientState.withLock({ !$0.receipts.isEmpty }) else { return }
     for record in rejected { engine.answer(record.id, ReceiptError(.dropped(.rejected))) }
     for record in delivered { engine.answer(record.id, nil) }
   }
 
-  /// Looks for awaited events that left without a notice: evicted, expired, damaged, erased.
+  /// Finds awaited events that left without being reported: evicted, expired, damaged or erased.
   ///
-  /// Delivered and rejected events are reported by identifier. Any other event that is gone was dropped, unless
-  /// it had left before it was asked about; then it was delivered if nothing was dropped in that time.
+  /// Delivered and rejected events are reported by identifier, so any other event that is gone was dropped. An event that
+  /// left before its callback was registered was delivered if nothing has been dropped since it was recorded.
   mutating func lookForReceipts() {
     let asked = engine.clientState.withLock { $0.receipts.ids }
     knownReceipts.formIntersection(asked)
@@ -71,7 +71,7 @@ extension DeliveryLoop {
     let before = droppedWhenLooked
     let counts = engine.log.counts
     let dropped = counts.dropped.filter { !$0.key.isReport }
-    // Unreadable parts are searched again after the next attempt to read them.
+    // Search unreadable parts again after the next attempt to read them.
     let isTriedAgain = !doubtfulReceipts.isEmpty && counts.unreadableUntil != doubtfulUntil
     let isSettled = asked.isSubset(of: knownReceipts.union(doubtfulReceipts))
     guard !isSettled || isTriedAgain || dropped != before else { return }
@@ -82,7 +82,7 @@ extension DeliveryLoop {
     let earlierDrops = engine.recorder.withLock { $0.earlierDrops }
     let lost = asked.subtracting(remaining.found).subtracting(remaining.uncertain)
     if !lost.isEmpty {
-      // Once more: what is gone by now may have been counted after the first time.
+      // Read the counts again: these events may have been counted as dropped only after the first read.
       let counts = engine.log.counts
       let reasons = counts.dropped.filter { $0.value > before[$0.key, default: 0] && $0.key.isOfStored }.map(\.key)
       for id in lost {
@@ -94,7 +94,7 @@ extension DeliveryLoop {
         }
       }
     }
-    // An event that was not found may be in the unreadable part: it counts as present only if it was before.
+    // An event that was not found may be in the unreadable part: it counts as known only if it was before.
     knownReceipts.formIntersection(remaining.uncertain)
     doubtfulReceipts = remaining.uncertain.subtracting(knownReceipts)
     knownReceipts.formUnion(remaining.found)
@@ -111,7 +111,7 @@ extension DropReason {
 }
 
 extension Engine {
-  /// Waits to hear what became of an event; `nil` when it was delivered.
+  /// Waits for the outcome of an event; returns `nil` if it was delivered.
   func fate(of id: UniqueID, dropped: Int, wasHeld: Bool) async -> ReceiptError? {
     let number = clientState.withLock { $0.receipts.draw() }
     return await withTaskCancellationHandler {

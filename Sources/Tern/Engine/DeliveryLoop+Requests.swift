@@ -3,7 +3,7 @@ import TernEvents
 import TernLog
 
 extension DeliveryLoop {
-  /// Claims a batch and sends it; returns the machine's next inputs, the last one first.
+  /// Claims a batch and sends it; returns the machine's next inputs in reverse order.
   mutating func start(_ id: BatchID, _ maximumEvents: Int, _ maximumBytes: Int) -> [MachineInput] {
     if codec.reportsDrops { reportDrops() }
     guard let claim = engine.log.claim(maximumEvents: maximumEvents, maximumBytes: maximumBytes) else {
@@ -16,7 +16,7 @@ extension DeliveryLoop {
       bytes: records.reduce(0) { $0 + $1.payload.count + 1 }, first: records.first?.id)
     switch codec.plan(for: records) {
     case .send(let count) where count < records.count:
-      // Claimed anew, so that the machine counts exactly the events of the request.
+      // Claim again, so that the machine counts exactly the events of the request.
       engine.log.settle(claim.id, .returned)
       return start(id, max(count, 1), maximumBytes)
     case .send:
@@ -33,7 +33,7 @@ extension DeliveryLoop {
     }
   }
 
-  /// Handles the result of a request: treats its events as the machine decides, then lets the machine go on.
+  /// Handles the result of a request: settles its events as the machine decides and feeds the outcome to the machine.
   mutating func finishRequest(_ id: BatchID, _ result: TransportResult) {
     effects.finished(id)
     let records = claims[id]?.records ?? []
@@ -49,7 +49,7 @@ extension DeliveryLoop {
 
   private mutating func settle(_ claim: LogClaim, _ disposition: EventDisposition) {
     let (resolution, rejected) = disposition.resolution(of: claim.records)
-    // False if the events were erased while the request was in flight: they were counted then, and only once.
+    // False if the events were erased while the request was in flight: those are already counted as erased.
     if engine.log.settle(claim.id, resolution) { engine.forgive(rejected: rejected) }
     let leaving = if case .remove = disposition { claim.records } else { rejected }
     if codec.reportsDrops { reportsSettled(leaving) }
@@ -65,14 +65,14 @@ extension DeliveryLoop {
     if let claim = claims[id] { effects.send(id, claim.records) }
   }
 
-  /// Returns the events of a batch that is not tried again to the log.
+  /// Returns the events of an abandoned batch to the log.
   mutating func release(_ id: BatchID) {
     if let claim = claims.removeValue(forKey: id) { engine.log.settle(claim.id, .returned) }
   }
 }
 
 extension EventDisposition {
-  /// The same in the terms of the log, and the records that are given up.
+  /// The corresponding resolution for the log, and the rejected records.
   func resolution(of records: [LogRecord]) -> (BatchResolution, rejected: [LogRecord]) {
     switch self {
     case .remove(let indexes) where indexes.isEmpty: return (.delivered, [])

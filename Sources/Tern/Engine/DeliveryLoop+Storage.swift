@@ -3,14 +3,14 @@ import TernDelivery
 import TernEvents
 
 extension DeliveryLoop {
-  /// Tries to use a failing disk again if it is time; events held in memory have then waited long enough.
+  /// Retries a failing disk if an attempt is due; after a recovery, the buffered events are sent immediately.
   mutating func tryStorage(_ trigger: StorageBackoff.Trigger) {
     guard engine.isBuffering else {
       if storageBackoff != nil { storageRecovered() }
       return
     }
     let now = engine.environment.clock.uptime
-    // The failed append was an attempt.
+    // The failed append counts as the first attempt.
     if storageBackoff == nil, engine.clientState.withLock({ $0.storageError == nil }) {
       engine.clientState.recordStorage(engine.storageRefusal)
     }
@@ -30,7 +30,7 @@ extension DeliveryLoop {
     feed(.launched)
   }
 
-  /// Schedules further looks at settings that cannot be read, or confirmed under their lock.
+  /// Schedules retries while the settings cannot be read, or confirmed under their lock.
   mutating func lookForSettings() {
     guard engine.files.withLock({ $0.areSettingsUnknown || $0.isUnconfirmed }) else {
       settingsBackoff = nil
@@ -47,7 +47,7 @@ extension DeliveryLoop {
 }
 
 extension Message {
-  /// The reason that the message gives for using a failing disk again.
+  /// The trigger that the message is for retrying a failing disk.
   var trigger: StorageBackoff.Trigger {
     switch self {
     case .appended: .event

@@ -3,9 +3,9 @@ import TernDelivery
 import TernEvents
 import TernLog
 
-/// The loop has one timer, for the machine, the disk, the settings and the counts of drops.
+// The loop's single timer serves the machine, the disk, the settings and the drop counts.
 extension DeliveryLoop {
-  /// Replaces the deadline of the machine; `nil` removes it.
+  /// Replaces the machine's deadline; `nil` removes it.
   mutating func wake(at deadline: Duration?) {
     machineDeadline = deadline
     isTimerDue = true
@@ -13,7 +13,7 @@ extension DeliveryLoop {
 
   /// Sets the timer to the earliest deadline.
   mutating func setTimer() {
-    // Each attempt to use the storage is a look at the settings as well.
+    // Each attempt to use the storage also rereads the settings.
     let deadlines = [
       machineDeadline, storageBackoff?.due ?? settingsBackoff?.due, hasUnsavedDrops ? nextCountSave : nil,
     ]
@@ -24,12 +24,12 @@ extension DeliveryLoop {
     effects.setTimer(next)
   }
 
-  /// Saves the counts of drops, at most once a second: a full queue drops an event with almost every `track`.
+  /// Saves the drop counts, at most once a second: a full queue drops an event with almost every `track`.
   mutating func saveDrops() {
     hasUnsavedDrops = engine.recorder.withLock { $0.hasNewDrops }
     let now = engine.environment.clock.uptime
     guard hasUnsavedDrops, now >= nextCountSave else { return }
-    // Cleared first: drops from here on are new.
+    // Clear the flag first: it must catch drops during the save.
     engine.recorder.withLock { $0.hasNewDrops = false }
     engine.log.saveCounts()
     hasUnsavedDrops = false

@@ -3,27 +3,27 @@ package import TernDelivery
 import TernEvents
 package import TernLog
 
-/// The effects that a delivery loop has beside the log's files.
+/// The side effects of a delivery loop, other than on the log's files.
 package protocol DeliveryEffects {
-  /// Sends a batch, which may be empty; the answer comes back as one message.
+  /// Sends a batch, which may be empty; its result arrives as one message.
   mutating func send(_ id: BatchID, _ records: [LogRecord])
-  /// Cancels a request whose result no longer matters; its answer may come at once, as a failure.
+  /// Cancels a request whose result no longer matters; it may fail immediately.
   mutating func cancel(_ id: BatchID)
-  /// Forgets a request whose answer has been handled.
+  /// Forgets a request whose result has been handled.
   mutating func finished(_ id: BatchID)
-  /// Sends `timerFired` at this uptime; replaces the previous timer. `nil` cancels it.
+  /// Schedules `timerFired` for this uptime, replacing the previous timer; `nil` cancels it.
   mutating func setTimer(_ deadline: Duration?)
-  /// Lets requests that hang on the previous network fail.
+  /// Cancels requests that probably hang on the previous network.
   mutating func networkChanged()
 }
 
-/// A delivery loop with Tern's own machine and protocol.
+/// The delivery loop for Tern's own machine and protocol.
 package typealias NativeDeliveryLoop<Effects: DeliveryEffects> = DeliveryLoop<DeliveryMachine, NativeCodec, Effects>
 
-/// Performs the decisions of a sending machine on the log; each client has one.
+/// Carries out the decisions of a sending machine on the log. Each client has one.
 ///
-/// Nothing here waits: messages go in, and the effects do the rest. The same code runs in the task of a client
-/// (``DeliveryTask``) and in a simulator that covers months in a second.
+/// It never waits: messages go in, and effects do the rest. The same code runs in a client's task (``DeliveryTask``)
+/// and in a simulator that covers months in a second.
 package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: DeliveryEffects> {
   package let engine: Engine
   package var effects: Effects
@@ -32,31 +32,31 @@ package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: 
   /// Batches in flight.
   var claims: [BatchID: LogClaim] = [:]
   var drops = DropReporter()
-  /// Awaited events that were in the log at the last look.
+  /// Awaited events that were in the log at the last search.
   var knownReceipts: Set<UniqueID> = []
-  /// Awaited events that may have been in the log: part of it could not be read.
+  /// Awaited events that may be in an unreadable part of the log.
   var doubtfulReceipts: Set<UniqueID> = []
   /// The uptime of the next attempt to read that part.
   var doubtfulUntil: Duration?
-  /// The drops at the last look.
+  /// The drop counts at the last search.
   var droppedWhenLooked: [DropReason: Int] = [:]
-  /// The uptime of the last search for events of dead processes.
+  /// The uptime of the last search for orphaned events.
   var lookedForOrphans: Duration
-  /// The number of times that events were found there or in memory: they are due at once.
+  /// The number of times that events were adopted or recovered, which are sent immediately.
   package internal(set) var adoptions = 0
-  /// The schedule of the disk's retries while it refuses events.
+  /// The retry schedule while the disk refuses events.
   var storageBackoff: StorageBackoff?
-  /// The schedule of attempts to read or confirm the settings.
+  /// The retry schedule while the settings cannot be read or confirmed.
   var settingsBackoff: StorageBackoff?
-  /// The uptime from which the counts of drops may be saved again.
+  /// The earliest uptime for saving the drop counts again.
   var nextCountSave: Duration = .zero
-  /// True if drops were counted since the counts were saved; they are saved within a second.
+  /// True if drop counts have changed since they were saved; they are saved within a second.
   package internal(set) var hasUnsavedDrops = false
   /// The deadline of the machine's timer.
   var machineDeadline: Duration?
   /// The deadline last given to the effects.
   var timer: Duration?
-  /// True if the effects' timer has to be set even to the same deadline.
+  /// True if the effects' timer must be set again, even to the same deadline.
   var isTimerDue = false
 
   package init(_ engine: Engine, _ machine: Machine, _ codec: Codec, _ effects: Effects) {
@@ -64,15 +64,15 @@ package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: 
     self.machine = machine
     self.codec = codec
     self.effects = effects
-    // Opening the log was a look.
+    // Opening the log included a search.
     lookedForOrphans = engine.environment.clock.uptime
   }
 
-  /// Handles the state that the client was created in.
+  /// Handles the initial state of the client.
   package mutating func begin() {
     // Another process may have changed the settings since the log was opened.
     _ = engine.followSettings()
-    // Checked before anything starts: the app may have paused or disabled the client right after creating it.
+    // Check before anything starts: the app may have paused or disabled the client right after creating it.
     if engine.clientState.withLock({ $0.isPaused }) { feed(.paused) }
     if engine.recorder.withLock({ !$0.isEnabled }) { feed(.disabled) }
     lookForSettings()
@@ -83,7 +83,7 @@ package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: 
 
   /// Handles messages.
   package mutating func take(_ messages: [Message]) {
-    // Everything that is sent is sent because of a message.
+    // Sending always starts with a message, so checking here applies other processes' opt-outs before any request.
     for input in engine.followSettings() { take(.input(input)) }
     lookForSettings()
     loadUnreadSegments()
@@ -102,23 +102,23 @@ package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: 
     for case .barrier(let reached) in messages { reached() }
   }
 
-  /// Requeues the batches in flight and closes the directory; requests must have ended before.
+  /// Requeues the claimed events and closes the log and settings. All requests must have ended.
   package mutating func end() {
     for (_, claim) in claims.inOrder { engine.log.settle(claim.id, .returned) }
     claims = [:]
-    // Events that the user does not want sent must not be left to the next launch, which may have other settings.
+    // Apply a last-minute opt-out now: the next launch may find other settings and send the events.
     _ = engine.followSettings()
     engine.saveSettings()
     if engine.isBuffering, !engine.openStorage() { engine.discardBuffered() }
     engine.files.withLock { $0.forgetSeen() }
-    // Drops of the last second are not saved yet.
+    // Drops of the last second may be unsaved.
     engine.log.saveCounts()
     engine.log.close()
     engine.clientState.close()
   }
 
-  /// Makes the machine follow the present settings: a message may be older than the last look at the files, and no
-  /// other message follows a change seen there.
+  /// Aligns the machine with the current settings: a message may predate the last check of the file, and a change found
+  /// there sends no message of its own.
   private mutating func mirrorSettings() {
     let isEnabled = engine.recorder.withLock { $0.isEnabled }
     if machine.isEnabled != isEnabled { take(.input(isEnabled ? .enabled : .disabled)) }
@@ -135,7 +135,7 @@ package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: 
     case .barrier: break
     case .filesAvailable: engine.log.retryUnreadable()
     case .answered(let id, let result): finishRequest(id, result)
-    // Paused again since; that message follows.
+    // Paused again in the meantime; that message follows.
     case .input(.resumed) where engine.clientState.withLock({ $0.isPaused }): break
     case .input(let input):
       switch input {
@@ -143,7 +143,7 @@ package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: 
       case .disabled: for (id, _) in claims.inOrder { effects.cancel(id) }
       case .enteredBackground where engine.configuration.durability != .never: engine.log.synchronize()
       case .flushRequested, .batchRequested:
-        // The caller wants to know whether everything can be sent.
+        // A flush reports unreadable events: try them now.
         engine.log.retryUnreadable()
         loadUnreadSegments()
       case .networkAvailable: effects.networkChanged()
@@ -154,7 +154,7 @@ package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: 
     }
   }
 
-  /// Loads segments that could not be read when the log was opened, once they can be: they have waited long enough.
+  /// Loads segments that were unreadable when the log was opened. Their events are sent immediately.
   private mutating func loadUnreadSegments() {
     guard engine.log.loadUnreadSegments() else { return }
     adoptions += 1
@@ -163,18 +163,18 @@ package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: 
     feed(.launched)
   }
 
-  /// Adopts the events of processes that have died since; otherwise they would wait for the next launch.
+  /// Adopts the events of processes that have ended; otherwise these would wait for the next launch.
   private mutating func adoptOrphans() {
     guard engine.recorder.withLock({ $0.isEnabled }) else { return }
     lookedForOrphans = engine.environment.clock.uptime
     guard engine.log.adoptOrphans() else { return }
     for part in engine.recorder.withLock({ $0.off }) { engine.log.erase(epoch: part.erasure) }
     adoptions += 1
-    // As with a backlog at launch: they have waited long enough.
+    // Send adopted events immediately, like a backlog at launch.
     feed(.launched)
   }
 
-  /// Feeds the machine and performs its actions, until there is no further input.
+  /// Feeds the machine and performs its actions until there is no further input.
   mutating func feed(_ input: MachineInput) {
     var inputs = [input]
     // Check the pause flag now: events recorded after `pause()` must not be sent by an earlier message.
@@ -207,7 +207,7 @@ extension DeliveryLoop where Machine == DeliveryMachine, Codec == NativeCodec {
 }
 
 extension MachineInput {
-  /// True if it is time to look for events of dead processes: everything is to be sent, or the app comes or goes.
+  /// True if the input triggers a search for orphaned events: flushes, and transitions to foreground or background.
   fileprivate var looksForOrphans: Bool {
     switch self {
     case .flushRequested, .batchRequested, .enteredForeground, .enteredBackground: true
@@ -217,6 +217,6 @@ extension MachineInput {
 }
 
 extension [BatchID: LogClaim] {
-  /// In the order of claiming: a dictionary's own order differs between processes, and a simulation must be repeatable.
+  /// The claims in order, because a dictionary's order differs between processes and a simulation must be repeatable.
   fileprivate var inOrder: [(key: BatchID, value: LogClaim)] { sorted { $0.key.number < $1.key.number } }
 }

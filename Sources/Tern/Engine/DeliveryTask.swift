@@ -2,7 +2,7 @@ package import TernDelivery
 import TernEvents
 import TernLog
 
-/// Runs a delivery loop with the client's clock and transport, in the one task that the client owns.
+/// Runs a delivery loop with the client's clock and transport, in the client's only task.
 package struct DeliveryTask<Machine: SendingMachine, Codec: WireCodec> {
   private var loop: DeliveryLoop<Machine, Codec, TaskEffects<Codec>>
 
@@ -10,7 +10,7 @@ package struct DeliveryTask<Machine: SendingMachine, Codec: WireCodec> {
     loop = DeliveryLoop(engine, machine, codec, TaskEffects(engine, codec))
   }
 
-  /// Runs until the mailbox is closed; when this returns nothing is left running, and the log is closed.
+  /// Runs until the mailbox is closed; on return, all requests have ended and the log is closed.
   package mutating func run() async {
     loop.begin()
     while let messages = await loop.engine.mailbox.next() { loop.take(messages) }
@@ -19,10 +19,10 @@ package struct DeliveryTask<Machine: SendingMachine, Codec: WireCodec> {
   }
 }
 
-/// Performs the effects of a delivery loop with tasks: one for each request in flight, one for the timer.
+/// Performs the effects of a delivery loop with one task per request and one for the timer.
 struct TaskEffects<Codec: WireCodec>: DeliveryEffects {
-  /// Most answers take less than this; a request that has been in flight longer when the network changes is more likely
-  /// to hang on the previous one.
+  /// Most responses take less time than this. A request in flight for longer when the network changes probably hangs on
+  /// the previous one.
   private static var patience: Duration { .seconds(1) }
 
   private let engine: Engine
@@ -66,7 +66,7 @@ struct TaskEffects<Codec: WireCodec>: DeliveryEffects {
     }
   }
 
-  /// Ends everything in flight and waits for it.
+  /// Cancels everything in flight and waits for it to end.
   mutating func stop() async {
     timer?.cancel()
     for request in requests.values { request.task.cancel() }

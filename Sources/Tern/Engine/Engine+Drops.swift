@@ -3,26 +3,27 @@ import TernDelivery
 import TernEvents
 import TernLog
 
-/// A report of drops that is on its way, and what it tells.
+/// A drop report that has not been delivered yet, with its counts.
 struct DropReport {
   let id: UniqueID
   let counts: [DropReason: Int]
 }
 
-/// The schedule of drop reports: one at a time, so that they do not fill a queue under pressure.
+/// The state of drop reporting: one report at a time, so that reports do not fill a queue under pressure.
 struct DropReporter {
-  /// The report that has not arrived yet.
+  /// The undelivered report, if any.
   var pending: DropReport?
-  /// An event other than a report was delivered since the last report: each batch outage one would be no progress.
+  /// True if an event other than a report has left the queue since the last report. Without this condition, reports
+  /// alone would keep requests going.
   var isDue = true
-  /// A report arrived: what was dropped while it was on its way goes after it, with the last of the others.
+  /// True if a report was delivered: a second one with the drops since then may follow once the queue is empty.
   var mayFollow = false
 }
 
 extension DeliveryLoop {
-  /// Records what was dropped since the last report, unless that one is still on its way.
+  /// Records the drops since the last report, unless that one is still undelivered.
   ///
-  /// Called before a batch is claimed: only what was dropped while a report was on its way is a reason for a request.
+  /// Called before a batch is claimed, so that the report travels with other events.
   mutating func reportDrops() {
     forgetLostReport()
     guard drops.pending == nil, drops.isDue else { return }
@@ -30,23 +31,23 @@ extension DeliveryLoop {
     if drops.pending != nil { drops.isDue = false }
   }
 
-  /// Takes back the counts of a report that was itself evicted, damaged, outdated or erased.
+  /// Uncounts a report that was itself evicted, damaged, expired or erased, so that the next one repeats its counts.
   private mutating func forgetLostReport() {
     guard let report = drops.pending else { return }
     let isUnderWay = claims.values.contains { claim in claim.records.contains { $0.id == report.id } }
-    // Reports lie in the critical lane: if nothing waits there, this one neither waits nor is under way.
+    // Reports use the critical lane: if it is empty and no claim has the report, the report is lost.
     guard !isUnderWay, engine.log.counts.waitingCritical == 0 else { return }
     for (reason, count) in report.counts { engine.log.uncount(reason.report, count) }
     drops = DropReporter()
   }
 
-  /// Takes note of events that left for good.
+  /// Updates the state after events have left the queue for good.
   mutating func reportsSettled(_ records: some Sequence<LogRecord>) {
     for record in records {
       if record.id == drops.pending?.id { drops.pending = nil }
       if record.isReportOfDrops { drops.mayFollow = true } else { drops.isDue = true }
     }
-    // Nothing else is left to travel with: the drops that came too late for the report go after it.
+    // The queue is empty, so no other events can carry the drops that were too late for the report: send another one.
     guard drops.mayFollow, engine.waiting.total == 0 else { return }
     drops.mayFollow = false
     drops.isDue = true
@@ -55,7 +56,7 @@ extension DeliveryLoop {
 }
 
 extension Engine {
-  /// Records what was dropped and not reported yet, as a critical event: the last to be evicted and the first to go.
+  /// Records unreported drops as a critical event, which is evicted last and sent first.
   fileprivate func recordDrops() -> DropReport? {
     let dropped = log.counts.dropped
     var news: [DropReason: Int] = [:]
@@ -67,8 +68,8 @@ extension Engine {
     let properties = Properties(
       Dictionary(uniqueKeysWithValues: news.map { ($0.key.description, PropertyValue.integer(Int64($0.value))) }))
     let (result, id) = recorder.withLock { recorder -> (Recorder.Result, UniqueID?) in
-      // A client that was disabled meanwhile would drop the report, and count a drop of which no event knows.
-      // One that is kept in memory would be taken for lost.
+      // A client disabled in the meantime would drop the report itself, and one that only buffers it in memory would
+      // consider it lost.
       guard recorder.isEnabled, recorder.outage == nil else { return (.nothing, nil) }
       let result = recorder.record(.drops, "", properties, .critical, into: log, clock: environment.clock)
       return (result, recorder.lastID)
@@ -83,7 +84,7 @@ extension Engine {
     return DropReport(id: id, counts: news)
   }
 
-  /// Takes refused reports of drops out of what is to be reported: a server that refuses one refuses the next.
+  /// Counts rejected drop reports as reported: a server that rejects one would reject the next.
   func forgive(rejected records: [LogRecord]) {
     log.count(DropReason.rejected.report, records.count { $0.isReportOfDrops })
   }
@@ -92,18 +93,18 @@ extension Engine {
 extension DropReason {
   private static let prefix = "reported:"
 
-  /// Under which the log counts how many drops of this reason the collector has been told of.
+  /// The pseudo-reason under which the log counts the reported drops of this reason.
   ///
-  /// In the log's own ledger, because a process that adopts the events of another adopts its ledger with them, and what
-  /// was reported must not part from what was dropped.
+  /// It is part of the log's ledger, so that a process that adopts another's drop counts also adopts its counts of
+  /// reported drops.
   var report: DropReason { DropReason(Self.prefix + description) }
 
-  /// True if this counts reports and not drops.
+  /// True if this counts reported drops rather than drops.
   var isReport: Bool { description.hasPrefix(Self.prefix) }
 }
 
 extension LogRecord {
-  /// True if the event is a report of drops; its type follows its identifier.
+  /// True if the event is a drop report; its type follows its identifier.
   fileprivate var isReportOfDrops: Bool {
     let start = "{\"id\":\"".utf8.count + 36
     return payload.dropFirst(start).starts(with: "\",\"type\":\"drops\"".utf8)

@@ -2,21 +2,20 @@ import TernBase
 import TernDelivery
 import TernEvents
 
-/// What the delivery machine asked to remember, as the file says it: durations and wall times, since an uptime means
-/// nothing after the next boot.
+/// The file format of the delivery memory: durations and wall times, since uptimes are meaningless after a reboot.
 struct StoredMemory: Codable, Equatable, Sendable {
   /// The time of writing, in milliseconds since 1970 by the device's clock.
   var time: Int64
-  /// The time of writing, in milliseconds since the boot `boot`.
+  /// The time of writing, in milliseconds since the boot identified by `boot`.
   var uptime: Int64
   var boot: String?
-  /// The remaining wait that the server asked for, in milliseconds.
+  /// The remaining `Retry-After`, in milliseconds.
   var retryAfterRemaining: Int64?
   var bytesLimit: Int?
-  /// The age of the limit at the time of writing, in milliseconds.
+  /// The age of `bytesLimit` at the time of writing, in milliseconds.
   var limitAge: Int64?
   var isCircuitOpen: Bool
-  /// Sent since the collector last answered.
+  /// The failed attempts since the collector last answered.
   var failedHealthProbes: Int?
   var failedTrials: Int?
   var failedEvents: Int?
@@ -36,10 +35,10 @@ extension StoredMemory {
     failedEvents = memory.failedAttempts.events
   }
 
-  /// The memory as of now.
+  /// Converts the stored values to the current uptime.
   ///
-  /// Within one boot the uptime says how long ago it was. Otherwise the wall clock does; one that went back means that
-  /// the elapsed time is unknown, and the wait begins anew, bounded by `longestWait`.
+  /// Within one boot, the uptime gives the time elapsed since writing; otherwise the wall clock does. If the wall clock
+  /// went back, the elapsed time is unknown and the wait starts over, bounded by `longestWait`.
   func memory(wallTime: Timestamp, uptime now: Duration, boot currentBoot: String?, longestWait: Duration)
     -> DeliveryMemory
   {
@@ -66,7 +65,7 @@ extension Engine {
   func deliveryMemory() -> DeliveryMemory {
     guard let stored = files.withLock({ $0.loadMemory() }) else { return DeliveryMemory() }
     let memory = memory(of: stored)
-    // Written with a clock that was ahead: from now on the present one counts, or the wait would begin anew each time.
+    // The clock was ahead when the file was written. Rewrite it, or the wait would start over at each launch.
     if stored.time > environment.clock.wallTime.millisecondsSince1970 { remember(memory) }
     return memory
   }
@@ -78,12 +77,12 @@ extension Engine {
       longestWait: RetryRules.maximumRetryAfter)
   }
 
-  /// Writes down what the next process shall know; best effort, since it saves requests and no events.
+  /// Saves the memory for the next process. Best effort: losing it costs requests, not events.
   func remember(_ memory: DeliveryMemory) {
     files.withLock { files in
       var memory = memory
-      // Another process of the app writes the same file. A wait that the server asked it for ends by time alone, as
-      // ours does, so the later one counts; who is last about the rest costs a question or a smaller batch at most.
+      // Processes of one app share this file. The later `Retry-After` wins, because only time may end it. For the rest
+      // the last writer wins, which costs at most a health probe or a smaller batch.
       if let other = files.loadMemory().flatMap({ self.memory(of: $0).retryAfterDeadline }) {
         memory.retryAfterDeadline = max(memory.retryAfterDeadline ?? .zero, other)
       }

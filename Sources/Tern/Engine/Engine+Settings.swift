@@ -4,12 +4,12 @@ import TernEvents
 import TernLog
 
 extension Engine {
-  /// Enables or disables recording and sending; saved on return, because it is the user's decision.
+  /// Enables or disables recording and sending. The choice is the user's, so it is saved before this returns.
   package func setEnabled(_ isEnabled: Bool) {
-    // One lock covers all of it: of two threads, one is first in every respect.
+    // Hold the lock for the whole change, so that concurrent changes do not interleave.
     files.withLock { files in
       guard recorder.withLock({ $0.setEnabled(isEnabled) }) else {
-        // It may be new to the file.
+        // The file, which could not be read yet, may say otherwise.
         if files.areSettingsUnknown { files.unsaved.isEnabled = isEnabled }
         files.save()
         return
@@ -19,8 +19,8 @@ extension Engine {
       let isSaved = files.save()
       if !isEnabled {
         eraseAll()
-        // A full disk has room now. If it still refuses, the loop tries again.
-        // Nothing is left that an earlier opt-out of another process could concern.
+        // Erasing may have freed a full disk: save again. If it still refuses, the loop retries. Earlier opt-outs by
+        // other processes need no further erasure.
         if isSaved || files.save() { files.followedOptOuts = files.writtenOptOuts }
       }
       mailbox.post(.input(isEnabled ? .enabled : .disabled))
@@ -28,14 +28,13 @@ extension Engine {
     }
   }
 
-  /// Does what another process of the app was told: recording and sending are the user's to switch, and not of one
-  /// process. Returns what the run loop has to be told.
+  /// Applies settings that another process of the app has changed; returns the inputs for the delivery loop.
   ///
-  /// One system call unless somebody has written the settings. Called before anything is sent, since `track` looks at
-  /// no file.
+  /// Costs one system call if nothing has changed. It must be called before anything is sent, since `track` reads no
+  /// file.
   package func followSettings() -> [MachineInput] {
     files.withLock { files in
-      // Unknown settings are learned first: the users of recorded events depend on them.
+      // Learn unknown settings before saving: the user of buffered events depends on them.
       if !files.areSettingsUnknown, files.unsaved != SettingsPatch() { files.save() }
       guard let settings = files.newSettings() else { return [] }
       let isFirst = files.areSettingsUnknown
@@ -45,7 +44,7 @@ extension Engine {
     }
   }
 
-  /// Opt-outs apply to every process; an off/on toggle between two checks is missed.
+  /// Applies disabled parts to this process; an off/on toggle between two checks is missed.
   private func followParts(_ settings: PersistedSettings, _ files: StateFiles) -> [MachineInput] {
     let off = files.pending.applied(to: settings).off ?? []
     let (newlyOff, newlyOn) = recorder.withLock { recorder in
@@ -69,9 +68,9 @@ extension Engine {
   }
 
   private func follow(_ settings: PersistedSettings, _ files: inout StateFiles) -> [MachineInput] {
-    // A change of this process that could not be saved takes precedence.
+    // An unsaved change by this process takes precedence.
     let isEnabled = files.pending.isEnabled ?? settings.isEnabled
-    // Disabled and enabled again since the last look: events recorded before must go all the same.
+    // Disabled and enabled again since the last check: earlier events must still be erased.
     let isMissed = files.followedOptOuts != settings.optOuts ?? 0
     files.followedOptOuts = settings.optOuts ?? 0
     let isChanged = recorder.withLock { recorder -> Bool in
@@ -82,18 +81,18 @@ extension Engine {
     guard isEnabled else { return isChanged ? [.disabled] : [] }
     guard isChanged || isMissed else { return [] }
     beginSession { $0.enabled() }
-    // Disabled first: requests in flight are cancelled.
+    // `.disabled` first, which cancels requests in flight.
     return isMissed ? [.disabled, .enabled] : [.enabled]
   }
 
   /// Applies settings that could not be read at launch.
   private func learn(_ settings: PersistedSettings, _ files: inout StateFiles) {
     files.areSettingsUnknown = false
-    // Changes made since take precedence and are saved separately.
+    // Changes made since then take precedence and are saved separately.
     let changes = files.pending
     let off = changes.applied(to: settings).off ?? []
     recorder.withLock { recorder in
-      // Events still in memory, even if another user was set since.
+      // This concerns buffered events even if another user has been set since.
       recorder.resolveBuffered(unknown: files.unknownEpoch, user: settings.user, settings.epoch)
       if changes.user == nil { (recorder.user, recorder.epoch) = (settings.user, settings.epoch) }
       recorder.off = off
@@ -108,12 +107,13 @@ extension Engine {
     files.followedOptOuts = settings.optOuts ?? 0
   }
 
-  /// Sets the user; saved on return, or a process that ends now would leave its events to the previous user.
+  /// Sets the user and saves it before returning; otherwise, after a crash, events would be attributed to the previous
+  /// user.
   func setUser(_ user: String?) {
     changeIdentity(user.flatMap { $0.isEmpty ? nil : $0.cut(toBytes: NativeProtocol.maximumNameBytes) })
   }
 
-  /// Ends the present identity; the next one gets its own session.
+  /// Ends the current identity; the next one gets its own session.
   func reset() {
     changeIdentity(nil, evenIfSame: true)
     beginSession { $0.current != nil }
@@ -121,18 +121,18 @@ extension Engine {
 
   private func changeIdentity(_ user: String?, evenIfSame: Bool = false) {
     files.withLock { files in
-      // Apps set the same user at every launch and more often: only a change is worth a look at the disk.
+      // Apps often set the same user again: only a change is worth accessing the disk.
       let isNew = recorder.withLock { !$0.isClosed && (evenIfSame || files.areSettingsUnknown || $0.user != user) }
       guard isNew else { return }
-      // Another process counts too: an erasure must distinguish its events from ours.
+      // Numbers are unique across processes, so that an erasure can tell their events apart.
       let epoch = files.save(user: user, after: recorder.withLock { $0.epoch })
       recorder.withLock { ($0.user, $0.epoch) = (user, epoch) }
-      // The loop confirms a change that was written without the lock.
+      // The change was written without the lock: the loop must confirm it.
       if files.isUnconfirmed { mailbox.post(.refresh) }
     }
   }
 
-  /// Erases undelivered events of the present identity.
+  /// Erases the undelivered events of the current identity.
   func erase() {
     files.withLock { _ in
       let (epoch, isClosed) = recorder.withLock { ($0.epoch, $0.isClosed) }
@@ -148,7 +148,7 @@ extension Engine {
 }
 
 extension Recorder {
-  /// Enables or disables recording; returns true if that is a change.
+  /// Enables or disables recording; returns true if this is a change.
   fileprivate mutating func setEnabled(_ isEnabled: Bool) -> Bool {
     guard !isClosed, self.isEnabled != isEnabled else { return false }
     self.isEnabled = isEnabled

@@ -4,9 +4,9 @@ import TernDelivery
 package import TernEvents
 package import TernLog
 
-/// The parts of a client that its delivery loop shares.
+/// The parts of a client that it shares with its delivery loop.
 ///
-/// The loop keeps it alive after the client until it has closed the log.
+/// The loop keeps it alive after the client is gone, until the log is closed.
 package final class Engine: Sendable {
   package let configuration: TernClient.Configuration
   package let environment: TernClient.Environment
@@ -15,7 +15,7 @@ package final class Engine: Sendable {
   /// The app's changes to the device facts.
   let deviceChanges: Locked<DeviceChanges>
   package let log: EventLog
-  /// Locked for a whole change of settings: of two threads, one is first in every respect.
+  /// Locked for a whole change of settings, so that concurrent changes do not interleave.
   let files: Locked<StateFiles>
   let recorder: Locked<Recorder>
   let clientState: ClientState
@@ -30,7 +30,7 @@ package final class Engine: Sendable {
     self.init(queue: configuration, environment, endpoint: endpoint, format: .native)
   }
 
-  /// Creates an engine; only the key and the collector of the configuration are not looked at.
+  /// Creates an engine. Of the configuration, the key and the collector are ignored.
   package init(
     queue configuration: TernClient.Configuration, _ environment: TernClient.Environment, endpoint: URL? = nil,
     format: QueueFormat
@@ -46,7 +46,7 @@ package final class Engine: Sendable {
     let settings = files.firstSettings()
     self.files = Locked(files)
     var opened = configuration
-    // A limit set at run time applies from the start: a lower one from the configuration would drop events.
+    // Apply a limit set at run time from the start: a lower one in the configuration would drop events.
     if let bytes = settings.queueBytes { opened.maximumQueueBytes = bytes }
     log = Self.log(opened, environment, format)
     let unknown: Set<PauseReason> = files.areSettingsUnknown ? [.unknownSettings] : []
@@ -69,14 +69,14 @@ package final class Engine: Sendable {
       unopened: EventLog.Configuration(
         directory: configuration.queueDirectory.path, maximumBytes: configuration.maximumQueueBytes,
         maximumAge: configuration.maximumEventAge,
-        // A new file costs fifty times what an append does: larger segments keep that out of the 99th percentile.
+        // Creating a file costs fifty times an append: large segments keep that out of the 99th percentile.
         segmentBytes: 256 << 10, maximumRecordBytes: format.maximumRecordBytes,
         durability: configuration.logDurability,
         bootID: environment.boot.flatMap { UniqueID($0) } ?? UniqueID(high: 0, low: 0)),
       fileSystem: environment.fileSystem, clock: environment.clock)
   }
 
-  /// Provisional while the disk does not give out the identifier.
+  /// The install's identifier; provisional while the one on disk is not readable.
   package var install: UniqueID { recorder.withLock { $0.install } }
 
   // MARK: Recording
@@ -102,13 +102,13 @@ package final class Engine: Sendable {
     }
   }
 
-  /// Counts an event that is dropped before it is recorded.
+  /// Counts an event dropped before it was recorded.
   package func countDrop(_ reason: DropReason) {
     log.count(reason, 1)
     noteDrops()
   }
 
-  /// Lets the loop save the counts of drops; wakes it only for the first of several.
+  /// Has the loop save the drop counts; wakes it only for the first of several drops.
   func noteDrops() {
     let isNews = recorder.withLock { recorder in
       defer { recorder.hasNewDrops = true }
@@ -119,7 +119,7 @@ package final class Engine: Sendable {
 
   /// Begins a session if `decide` returns true.
   func beginSession(if decide: (inout SessionTracker) -> Bool) {
-    // Read before locking: the device's facts take longer than an event should wait.
+    // Read the device facts before locking: they take longer than recording an event should wait.
     let device = currentDevice
     let result = recorder.withLock { recorder -> Recorder.Result in
       guard decide(&recorder.sessions) else { return .nothing }
@@ -128,9 +128,9 @@ package final class Engine: Sendable {
     perform(result)
   }
 
-  // MARK: Looking
+  // MARK: Status
 
-  /// The counts of log and buffer at one moment: an event moves from one to the other under the recorder's lock.
+  /// A consistent snapshot of the counts: events move from the buffer to the log under the recorder's lock.
   private var counts: (log: LogCounts, buffered: Int, isEnabled: Bool, hasStorage: Bool) {
     recorder.withLock { (log.counts, $0.bufferedEvents, $0.isEnabled, $0.outage == nil) }
   }

@@ -4,27 +4,27 @@ import TernEvents
 
 /// A message to a delivery loop.
 package enum Message: Sendable {
-  /// Events were appended, and the machine has to know.
+  /// Events were appended that matter to the machine's schedule.
   case appended(isCritical: Bool)
-  /// The status changed, or drops have to be saved.
+  /// The status changed or drop counts must be saved.
   case refresh
-  /// Calls its argument when the loop has handled all earlier messages.
+  /// Calls its argument once the loop has handled all earlier messages.
   case barrier(@Sendable () -> Void)
   /// The system made protected files readable.
   case filesAvailable
   /// An input for the machine.
   case input(MachineInput)
-  /// A request was answered.
+  /// A request ended.
   case answered(BatchID, TransportResult)
 }
 
-/// The queue through which any thread sends messages to the delivery loop.
+/// The queue of messages to the delivery loop, from any thread.
 ///
-/// While it is empty the loop is suspended and occupies no thread.
+/// While it is empty, the loop is suspended and occupies no thread.
 package final class Mailbox: Sendable {
   fileprivate struct State {
     var messages: [Message] = []
-    /// `appended` and `refresh` only mean "look again": one of each is enough.
+    /// Coalesces `appended` and `refresh`, which carry no data of their own.
     var hasAppended = false
     var hasRefresh = false
     var isClosed = false
@@ -54,7 +54,7 @@ package final class Mailbox: Sendable {
     wake?.0.resume(returning: wake?.1)
   }
 
-  /// Waits for messages; `nil` once the mailbox is closed. For one reader only.
+  /// Waits for messages; returns `nil` once the mailbox is closed. Only one reader may wait.
   func next() async -> [Message]? {
     await withCheckedContinuation { continuation in
       let ready = state.withLock { state -> [Message]?? in
@@ -67,12 +67,12 @@ package final class Mailbox: Sendable {
     }
   }
 
-  /// Returns the messages without waiting; for a loop that no task runs.
+  /// Returns the messages without waiting, for a loop that runs in no task.
   package func takeAll() -> [Message] {
     state.withLock { $0.take() }
   }
 
-  /// Ends the delivery loop.
+  /// Closes the mailbox, which ends the delivery loop.
   func close() {
     let reader = state.withLock { state in
       state.isClosed = true

@@ -2,11 +2,11 @@ import TernBase
 package import TernEvents
 import TernLog
 
-/// The limits of a queue that its protocol sets.
+/// The limits that a protocol sets for its queue.
 package struct QueueFormat: Sendable {
-  /// The largest record.
+  /// The maximum size of a record.
   var maximumRecordBytes: Int
-  /// The most events that wait; beyond that the oldest are dropped.
+  /// The maximum number of waiting events; beyond it, the oldest are dropped.
   var maximumEvents: Int
 
   package init(maximumRecordBytes: Int, maximumEvents: Int = .max) {
@@ -17,25 +17,25 @@ package struct QueueFormat: Sendable {
   static let native = QueueFormat(maximumRecordBytes: NativeProtocol.maximumEventBytes)
 }
 
-/// A record of the queue before it is encoded.
+/// A record of the queue before encoding.
 ///
-/// A failing disk keeps it in memory; it is encoded again when it is written, because only then the install is known for
-/// sure.
+/// While the disk fails, records are buffered in this form. They are encoded again when written, because only then is
+/// the install identifier final.
 package protocol QueueRecord: Sendable {
   var id: UniqueID { get }
   /// True if the record belongs to the part `errors`.
   var isError: Bool { get }
-  /// The memory that the record takes beside its encoded bytes, roughly.
+  /// The approximate memory that a record takes in addition to its encoded bytes.
   static var memoryOverhead: Int { get }
-  /// Encodes the record; `number` counts the records of the install.
+  /// Encodes the record; `number` is its number within the install.
   func encode(to writer: inout JSONWriter, number: Int)
-  /// Replaces a provisional install.
+  /// Replaces a provisional install identifier.
   mutating func replaceInstall(_ provisional: UniqueID, with known: UniqueID)
-  /// Sets the user, once the disk says who it was at the time of the record.
+  /// Sets the user at the time of recording, once the settings are readable.
   mutating func resolveUser(_ user: String?)
 }
 
-/// An event with the device facts that it was recorded with.
+/// An event with the device facts at the time of recording.
 struct EventRecord: QueueRecord {
   var event: Event
   var device: [UInt8]
@@ -59,8 +59,8 @@ struct EventRecord: QueueRecord {
 extension Engine {
   /// Records what `make` returns, unless recording is off.
   ///
-  /// - Parameter make: Called under the recorder's lock with the generator of identifiers.
-  /// - Returns: The encoded bytes and where they are now.
+  /// - Parameter make: Called under the recorder's lock with the generator for identifiers.
+  /// - Returns: The encoded bytes and where they are stored.
   package func append<Record: QueueRecord>(
     time: (Record) -> (wall: Timestamp, uptime: Duration), _ make: (inout FastGenerator) -> Record
   ) -> AppendedRecord {
@@ -77,7 +77,7 @@ extension Engine {
     return appended
   }
 
-  /// Drops the oldest events beyond the format's limit.
+  /// Drops the oldest events in excess of the format's limit.
   func trim() {
     let most = recorder.withLock { $0.format.maximumEvents }
     while case let excess = log.counts.waiting - most, excess > 0 {

@@ -2,15 +2,15 @@ import TernDelivery
 import TernEvents
 import TernLog
 
-/// Stamps and encodes events on the thread that records them.
+/// Stamps and encodes events on the caller's thread.
 ///
-/// It shares one lock with the append, so that events lie in the log in the order of their identifiers and none slips in
-/// after the client was disabled.
+/// One lock covers recording and appending, so that events are in the log in the order of their identifiers and none is
+/// appended after the client was disabled.
 struct Recorder: Sendable {
-  /// Provisional while the disk does not give out the identifier.
+  /// The install's identifier; provisional while the one on disk is not readable.
   var install: UniqueID
   let boot: String?
-  /// The number of waiting events that the machine wants to hear about.
+  /// The number of waiting events that wakes the loop.
   let flushAt: Int
   let format: QueueFormat
   /// Observes each event and its outcome.
@@ -20,26 +20,26 @@ struct Recorder: Sendable {
   var user: String?
   var epoch: UInt32
   var isEnabled: Bool
-  /// The parts that are not recorded.
+  /// The disabled parts.
   var off: Set<TernClient.Part>
   var isClosed = false
-  /// True while the status is watched.
+  /// True while `statusUpdates` has readers.
   var isObserved = false
   /// The result of ``Device/encodedMembers()``.
   var device: [UInt8]
-  /// The identifier of the last event that was to be stored.
+  /// The identifier of the last event passed to the log.
   private(set) var lastID: UniqueID?
-  /// The events dropped when the last one was stored.
+  /// The total number of dropped events when the last one was stored.
   var droppedBefore = 0
-  /// True until the loop has taken note that events were dropped.
+  /// True if events were dropped and the loop has not handled that yet.
   var hasNewDrops = false
-  /// The events stored in the log since the install's first launch, as far as is known.
+  /// The number of events stored in the log since the install's first launch, as far as known.
   var storedRecords = 0
-  /// The events that earlier processes dropped: unknown until the log is open.
+  /// The number of events dropped by earlier processes; unknown until the log is open.
   var earlierDrops = 0
-  /// The events that wait for the disk; `nil` while it takes each event at once.
+  /// The events waiting for the disk; `nil` while the disk works.
   var outage: StorageOutage?
-  /// Kept from event to event, so that recording one allocates nothing.
+  /// Reused, so that recording an event allocates nothing.
   private var writer = JSONWriter(capacity: 1 << 10)
 
   init(
@@ -62,11 +62,11 @@ struct Recorder: Sendable {
     outage = StorageOutage(isUnopened: true, eventIsReasonFrom: .zero)
   }
 
-  /// The caller's task after unlocking.
+  /// The follow-up for the caller to perform after unlocking.
   enum Result {
     case nothing
     case post(Message)
-    /// The event was not stored, for the reason that the log has counted.
+    /// The event was not stored; the log has counted it under this reason.
     case dropped(DropReason)
   }
 
@@ -86,7 +86,7 @@ struct Recorder: Sendable {
     return append(EventRecord(event: event, device: device), priority, time: time, uptime: uptime, into: log)
   }
 
-  /// The bytes left for the details of an event before it is too large for any collector.
+  /// The bytes left for the details of an event within the protocol's limit.
   mutating func room(besides kind: EventKind, _ name: String, _ properties: Properties) -> Int {
     let event = Event(
       id: install, kind: kind, name: name.cut(toBytes: NativeProtocol.maximumNameBytes),
@@ -94,7 +94,7 @@ struct Recorder: Sendable {
       session: install, user: user, properties: properties.limited())
     writer.bytes.removeAll(keepingCapacity: true)
     writer.event(event, device: device)
-    // The comma before the details, and room for a device fact that changes meanwhile.
+    // Leave room for the comma before the details and for device facts that change in the meantime.
     return NativeProtocol.maximumEventBytes - writer.bytes.count - 64
   }
 
@@ -115,7 +115,7 @@ struct Recorder: Sendable {
     lastID = record.id
     encode(record)
     let lane: Lane = priority == .critical ? .critical : .normal
-    // Buffered events are older and go first.
+    // Buffered events are older and must be written first.
     if outage != nil { return buffer(record, lane, time: time, uptime: uptime, log) }
     let outcome = store(record, lane, time: time, uptime: uptime, epoch: epoch, into: log)
     if outcome == .dropped(.storageFailed) { return buffer(record, lane, time: time, uptime: uptime, log) }
@@ -124,13 +124,13 @@ struct Recorder: Sendable {
     case .dropped(let reason): return .dropped(reason)
     case .stored(let waiting, let waitingCritical, let dropped):
       storedRecords += 1
-      // The loop is woken for the first drop only: a full queue drops an event with almost every call.
+      // Wake the loop for the first drop only: a full queue drops an event with almost every call.
       let isFirstDrop = dropped != droppedBefore && !hasNewDrops
       if isFirstDrop { hasNewDrops = true }
       droppedBefore = dropped
       if priority == .critical { return .post(.appended(isCritical: true)) }
-      // Waking the loop costs more than recording: only when it may have something to do.
-      // The first normal event has its own time where critical ones are sent apart.
+      // Waking the loop costs more than recording an event, so do it only when it may have something to do. The first
+      // normal event counts on its own because critical ones may be sent separately.
       if waiting - waitingCritical == 1 || waiting == flushAt { return .post(.appended(isCritical: false)) }
       return isObserved || isFirstDrop || waiting > format.maximumEvents ? .post(.refresh) : .nothing
     }
@@ -152,7 +152,7 @@ struct Recorder: Sendable {
   /// The last encoded record.
   var encoded: [UInt8] { writer.bytes }
 
-  /// Appends the last encoded record to the log; the caller counts an event that the disk refuses.
+  /// Appends the last encoded record to the log; the caller handles one that the disk refuses.
   func store<Record: QueueRecord>(
     _ record: Record, _ lane: Lane, time: Timestamp, uptime: Duration, epoch: UInt32, into log: EventLog
   ) -> AppendOutcome {

@@ -1,11 +1,11 @@
 import TernEvents
 
-/// Decides when a session ends and another begins.
+/// Decides when sessions begin and end.
 ///
-/// A session is renewed when the app comes to the foreground after at least `timeout` in the background and no event
-/// was recorded for as long: half an hour in the foreground is one session, and so is a quick look at a message.
+/// A new session begins when the app enters the foreground after at least `timeout` in the background without an event.
+/// Half an hour in the foreground is one session, and a quick switch to another app does not end it.
 struct SessionTracker: Sendable {
-  /// `nil`: sessions begin only when the app says so.
+  /// The minimum time in the background; if `nil`, only the app begins sessions.
   var timeout: Duration?
   private(set) var current: UniqueID?
   private var isInForeground = false
@@ -16,7 +16,7 @@ struct SessionTracker: Sendable {
     self.timeout = timeout
   }
 
-  /// Sets the state at launch; returns true if a session begins. A launch in the background opens none.
+  /// Sets the state at launch; returns true if a session begins. A launch in the background begins none.
   mutating func launched(inForeground: Bool) -> Bool {
     isInForeground = inForeground
     return inForeground && timeout != nil
@@ -47,13 +47,13 @@ struct SessionTracker: Sendable {
     current = session
   }
 
-  /// Ends the session for good: recording was switched off.
+  /// Ends the session because recording was disabled.
   mutating func end() {
     current = nil
     lastEventAt = nil
   }
 
-  /// Handles that recording was enabled again; returns true if a session begins.
+  /// Returns true if a session begins now that recording has been enabled again.
   mutating func enabled() -> Bool {
     isInForeground && timeout != nil
   }

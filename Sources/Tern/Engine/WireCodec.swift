@@ -3,25 +3,25 @@ package import TernDelivery
 package import TernEvents
 package import TernLog
 
-/// The wire protocol of a delivery loop: turns claimed records into requests and answers into outcomes.
+/// The wire protocol of a delivery loop: turns records into requests and responses into outcomes.
 package protocol WireCodec: Sendable {
-  /// True if the loop records reports of dropped events in the queue.
+  /// True if the loop reports dropped events as events.
   var reportsDrops: Bool { get }
   /// Decides what to do with claimed records.
   func plan(for records: [LogRecord]) -> RequestPlan
-  /// The request that carries all of the records; `nil` if there is no collector.
+  /// Creates the request for all of the records; `nil` if there is no collector.
   func request(for records: [LogRecord]) -> TransportRequest?
-  /// Interprets the result of a request that carried the records.
+  /// Interprets the result of the request for the records.
   func outcome(of result: TransportResult, for records: [LogRecord], now: Timestamp) -> ResponseOutcome
 }
 
-/// The use of claimed records.
+/// A decision about claimed records.
 package enum RequestPlan: Sendable, Equatable {
-  /// Send the first of them, which fit into one request.
+  /// Send the given number of them, which fit into one request.
   case send(Int)
   /// Remove all from the queue without sending them.
   case drop(DropReason)
-  /// Requeue all: there is no collector.
+  /// Requeue all because there is no collector.
   case unavailable(DeliveryFailure)
 }
 
@@ -63,7 +63,7 @@ extension DeliveryFailure {
 extension Engine {
   private static let compressFrom = 1 << 10
 
-  /// The device's clocks now: the collector reads the times of the events relative to them.
+  /// The device's current clocks; the collector corrects event times with them.
   private var sent: String {
     let clock = environment.clock
     let time = "time=\(clock.wallTime.millisecondsSince1970); uptime=\(clock.uptime.wholeMilliseconds)"
@@ -76,7 +76,7 @@ extension Engine {
       + "in-flight=\(ledger.inFlight); dropped=\(ledger.dropped)"
   }
 
-  /// A request with the records; `nil` if there is no collector.
+  /// Creates a request with the records; `nil` if there is no collector.
   package func request(for records: [LogRecord]) -> TransportRequest? {
     guard let endpoint = endpoint.withLock({ $0 }) else { return nil }
     var body: [UInt8] = []

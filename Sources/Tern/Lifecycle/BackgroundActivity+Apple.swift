@@ -11,16 +11,16 @@ import TernBase
   }
 
   #if canImport(UIKit) || canImport(WatchKit)
-    /// Asks for the seconds that the system gives a process before it suspends it; in app extensions, too.
+    /// Requests the few seconds that the system grants a process before suspending it. Works in app extensions too.
     public struct SystemBackgroundActivity: BackgroundActivity {
-      /// Creates the source of time.
+      /// Creates the activity.
       public init() {}
 
-      /// Asks for time.
+      /// Requests background time from the system.
       public func begin(_ reason: String, onExpiry: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let isOver = DispatchSemaphore(value: 0)
-        // The system counts the time for as long as the block runs, on a thread of the system's. It calls the block
-        // again when the time is up, or only so when there is none.
+        // The activity lasts as long as the block runs, on a system thread. When the time is up, the system calls the
+        // block again with `isExpired`; if it grants no time, it makes only that call.
         DispatchQueue.global(qos: .utility).async {
           ProcessInfo.processInfo.performExpiringActivity(withReason: reason) { isExpired in
             if isExpired { onExpiry() } else { isOver.wait() }
@@ -30,12 +30,12 @@ import TernBase
       }
     }
   #else
-    /// Keeps a Mac from napping or ending the process meanwhile; the system takes no time back.
+    /// Prevents App Nap and the sudden or automatic termination of the process. The system never expires this activity.
     public struct SystemBackgroundActivity: BackgroundActivity {
-      /// Creates the source of time.
+      /// Creates the activity.
       public init() {}
 
-      /// Asks for time.
+      /// Requests background time from the system.
       public func begin(_ reason: String, onExpiry: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let token = Locked(
           ProcessInfo.processInfo.beginActivity(

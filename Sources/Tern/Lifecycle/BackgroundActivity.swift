@@ -1,12 +1,12 @@
-/// A way to keep the process running for a while after its app left the foreground.
+/// Keeps the process running for a while after the app has left the foreground.
 ///
-/// `SystemBackgroundActivity` is the usual one on Apple's systems. Where the system suspends nothing, none is needed.
+/// Apple platforms use `SystemBackgroundActivity`. Systems that do not suspend processes need none.
 public protocol BackgroundActivity: Sendable {
-  /// Asks the system for time.
+  /// Requests background time from the system.
   ///
   /// - Parameters:
-  ///   - reason: What the time is for, in words for a developer.
-  ///   - onExpiry: Called from any thread when the system wants the time back, or grants none.
-  /// - Returns: Gives the time back; has to be called exactly once, after `onExpiry` too.
+  ///   - reason: The purpose of the activity, for developers.
+  ///   - onExpiry: Called from any thread when the time is up, or if the system grants none.
+  /// - Returns: A closure that ends the activity; it must be called exactly once, even after `onExpiry`.
   func begin(_ reason: String, onExpiry: @escaping @Sendable () -> Void) -> @Sendable () -> Void
 }

@@ -8,7 +8,7 @@ import TernBase
     import UIKit
 
     extension TernClient.Environment {
-      /// Unknown until the first notification: a launch in the background must not open a session.
+      /// Unknown until the first notification: a launch in the background must not start a session.
       static var startsInForeground: Bool { false }
     }
 
@@ -17,7 +17,7 @@ import TernBase
         let center = NotificationCenter.default
         watch(UIApplication.didEnterBackgroundNotification, of: center, for: client) { $0.didEnterBackground() }
         watch(UIApplication.willEnterForegroundNotification, of: center, for: client) { $0.willEnterForeground() }
-        // The first activation of a launch in the foreground comes without `willEnterForeground`.
+        // A launch in the foreground sends no `willEnterForeground` notification.
         watch(UIApplication.didBecomeActiveNotification, of: center, for: client) { $0.willEnterForeground() }
         watch(UIApplication.willTerminateNotification, of: center, for: client) { $0.willTerminate() }
         watch(UIApplication.protectedDataDidBecomeAvailableNotification, of: center, for: client) {
@@ -29,13 +29,13 @@ import TernBase
     import WatchKit
 
     extension TernClient.Environment {
-      /// Unknown until the first notification: a watch wakes apps in the background all day.
+      /// Unknown until the first notification: watchOS wakes apps in the background all day.
       static var startsInForeground: Bool { false }
     }
 
     extension LifecycleObserver {
       func start(_ client: TernClient) {
-        // The names belong to the main actor here.
+        // The notification names are isolated to the main actor here.
         Task { @MainActor [weak self, weak client] in
           guard let self, let client else { return }
           let center = NotificationCenter.default
@@ -49,12 +49,12 @@ import TernBase
     import AppKit
 
     extension TernClient.Environment {
-      /// A Mac launches apps in the foreground.
+      /// macOS launches apps in the foreground.
       static var startsInForeground: Bool { true }
     }
 
     extension LifecycleObserver {
-      /// A window behind another is still in use; an app that is hidden, or a Mac that sleeps, is not.
+      /// The app is in the background while it is hidden or the Mac sleeps, but not while its windows are covered.
       func start(_ client: TernClient) {
         let presence = Locked(Presence())
         let tell: @Sendable (TernClient, Presence.Change?) -> Void = { client, change in
@@ -87,12 +87,12 @@ import TernBase
     }
 
     extension LifecycleObserver {
-      /// There is nothing to observe here: the app calls `didEnterBackground` and `willEnterForeground` if it wants to.
+      /// Does nothing: this platform has no notifications, so the app must report transitions itself.
       func start(_ client: TernClient) {}
     }
   #endif
 
-  /// Tells a client when the app comes and goes, until it is let go of.
+  /// Notifies a client of the app's lifecycle until it is deallocated.
   final class LifecycleObserver: Sendable {
     private struct Registration {
       var center: NotificationCenter

@@ -1,5 +1,5 @@
 #if !canImport(Darwin)
-  /// There is nothing to observe here: the app calls `didEnterBackground` and `willEnterForeground` if it wants to, and
+  /// Does nothing: Linux has no lifecycle notifications. The app can report transitions itself and use
   /// `flushOnTermination` for signals.
   final class LifecycleObserver: Sendable {
     init(_ client: TernClient) {}

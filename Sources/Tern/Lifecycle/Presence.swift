@@ -1,4 +1,4 @@
-/// The visibility of an app that several notifications determine.
+/// The visibility of an app, derived from several notifications.
 struct Presence: Sendable {
   enum Change: Hashable { case left, came }
 

@@ -10,9 +10,9 @@ import TernBase
     import Musl
   #endif
 
-  /// Catches termination signals for all clients of the process; there can be only one of it, as of signal handlers.
+  /// Catches termination signals for all clients. It is a singleton because signal handlers are process-wide.
   ///
-  /// Once used it keeps a pipe and a dispatch source, and no thread.
+  /// Once used, it keeps a pipe and a dispatch source but no thread.
   final class TerminationSignals: Sendable {
     static let shared = TerminationSignals()
 
@@ -22,7 +22,7 @@ import TernBase
       var flush: @Sendable () async -> Void
     }
 
-    /// The work between the arrival of a signal and its default action.
+    /// The flush between the arrival of a signal and its previous action.
     private struct Farewell {
       let number: Int
       let work: Task<Void, Never>
@@ -33,16 +33,16 @@ import TernBase
       var clients: [Int: Client] = [:]
       /// The previous action of each caught signal.
       var caught: [Int32: SignalAction] = [:]
-      /// The signals that have come, and what is done before they are passed on.
+      /// The signals received but not yet passed on.
       var pending: [Int32: Farewell] = [:]
-      /// Reads what the handler says; made at the first use, and kept.
+      /// Reads the pipe that the handler writes to; created at the first use and kept.
       var source: (any DispatchSourceRead)?
     }
 
     private let state = Locked(State())
     private let queue = DispatchQueue(label: "tern.termination")
 
-    /// Has `flush` called when one of the signals comes, until the observation ends.
+    /// Calls `flush` when one of the signals arrives, until the observation ends.
     func observe(
       _ signals: Set<TerminationSignal>, deadline: Duration, _ flush: @escaping @Sendable () async -> Void
     ) -> TerminationObservation {
@@ -64,13 +64,13 @@ import TernBase
       return TerminationObservation { [weak self] in self?.forget(number) }
     }
 
-    /// Puts back what was there before, for signals that no client waits for any more.
+    /// Restores the previous actions of signals that no client observes any more.
     private func forget(_ client: Int) {
       state.withLock { state in
         state.clients[client] = nil
         let wanted = Set(state.clients.values.flatMap(\.signals).map(\.number))
         for (signal, action) in state.caught where !wanted.contains(signal) && state.pending[signal] == nil {
-          // A handler set since then may call ours: ours stays and passes signals on.
+          // A handler set since then may call ours, so keep ours to pass signals on.
           if action.putBack(signal, evenIfReplaced: false) { state.caught[signal] = nil }
         }
       }
@@ -93,18 +93,18 @@ import TernBase
         queue.async { self.pass(signal, endOf: number) }
       }
       state.withLock { $0.pending[signal] = Farewell(number: number, work: work) }
-      // By dispatch and not by a task: an app that blocks all of Swift's threads must end all the same.
+      // Use Dispatch rather than a task: this must work even if the app blocks all threads of Swift's pool.
       queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: min(longest, .longest).wholeMilliseconds))) {
         self.pass(signal, endOf: number)
       }
     }
 
-    /// Passes the signal on, unless that has been done: an app that survives it may wait for the next one by now.
+    /// Passes the signal on unless that has been done: an app that survives it may already expect the next one.
     private func pass(_ signal: Int32, endOf number: Int) {
       if state.withLock({ $0.pending[signal]?.number == number }) { pass(signal) }
     }
 
-    /// Lets the signal do what it would have done.
+    /// Restores the signal's previous action and raises it again.
     private func pass(_ signal: Int32) {
       let (action, farewell) = state.withLock { state in
         (state.caught.removeValue(forKey: signal), state.pending.removeValue(forKey: signal))
@@ -116,7 +116,7 @@ import TernBase
     }
   }
 
-  /// Ends when it is let go of.
+  /// An observation of signals, which ends when it is deallocated.
   final class TerminationObservation: Sendable {
     private let end: @Sendable () -> Void
 
@@ -125,12 +125,12 @@ import TernBase
     deinit { end() }
   }
 
-  /// The action of a process on a signal.
+  /// A process's action for a signal.
   private struct SignalAction: @unchecked Sendable {
-    // Unchecked for the pointers to functions in it, which never change.
+    // Unchecked because of the function pointers in it, which never change.
     private var action: sigaction
 
-    /// Catches the signal; returns what was done before, or `nil` when it cannot be caught.
+    /// Catches the signal; returns its previous action, or `nil` if it cannot be caught.
     static func catching(_ signal: Int32) -> SignalAction? {
       var catching = sigaction()
       #if canImport(Glibc)
@@ -138,14 +138,14 @@ import TernBase
       #else
         catching.__sa_handler.sa_handler = caughtSignal
       #endif
-      // System calls of the app go on, and threads with a small stack of their own survive.
+      // Restart the app's interrupted system calls, and use the alternate stack of threads that have one.
       catching.sa_flags = SA_RESTART | SA_ONSTACK
       sigemptyset(&catching.sa_mask)
       var before = sigaction()
       return sigaction(signal, &catching, &before) == 0 ? SignalAction(action: before) : nil
     }
 
-    /// Restores the previous action; returns false if another handler was set since and stays.
+    /// Restores the previous action; returns false if another handler has been set since, which stays.
     func putBack(_ signal: Int32, evenIfReplaced: Bool) -> Bool {
       var current = sigaction()
       sigaction(signal, nil, &current)
@@ -166,7 +166,7 @@ import TernBase
     }
   }
 
-  /// By which the handler wakes the rest of the process; made before the first handler is set.
+  /// The pipe through which the handler wakes the process; created before the first handler is installed.
   private struct SignalPipe: Sendable {
     static let shared = SignalPipe()
 
@@ -193,14 +193,14 @@ import TernBase
     }
   }
 
-  /// The handler. It may interrupt anything, an allocation or a lock too: so it makes system calls and nothing else.
+  /// The signal handler. It may interrupt anything, even an allocation or a lock, so it only makes system calls.
   private func caughtSignal(_ signal: Int32) {
     let before = errno
     if getpid() == SignalPipe.shared.process {
       var byte = UInt8(truncatingIfNeeded: signal)
       _ = write(SignalPipe.shared.writeEnd, &byte, 1)
     } else {
-      // A child that has not become another program yet: its parent is not meant.
+      // This is a child between fork and exec: the signal is not meant for its parent.
       _ = systemSignal(signal, SIG_DFL)
       raise(signal)
     }

@@ -1,24 +1,24 @@
 #if !canImport(Darwin)
   import CTernNetlink
 
-  /// One message of rtnetlink, as far as it says something about reachability.
+  /// An rtnetlink message that concerns reachability.
   ///
-  /// The bytes come from the kernel, but they are read as if they came from anyone: every length is checked, what does
-  /// not fit is left out, and nothing after it is believed.
+  /// The bytes come from the kernel but are treated as untrusted: every length is checked, and reading stops at the
+  /// first that does not fit.
   enum NetlinkMessage: Hashable {
-    /// A link exists, with these flags.
+    /// A link exists with these flags.
     case link(index: Int32, flags: UInt32)
     case linkRemoved(index: Int32)
-    /// An interface has an address that can be used beyond the link.
+    /// An interface has an address that is usable beyond the link.
     case address(index: Int32, [UInt8])
-    /// An interface has not, or no more, this address.
+    /// An interface does not, or no longer, have this address.
     case addressRemoved(index: Int32, [UInt8])
-    /// There is a new way to somewhere; `nil`: over several interfaces.
+    /// A route was added; `index` is `nil` if it uses several interfaces.
     case route(index: Int32?)
-    /// The answer to a request is complete, or was refused.
+    /// The answer to a request is complete, or the request was refused.
     case answered
 
-    /// Reads the messages of one datagram; stops where it makes no sense.
+    /// Reads the messages of one datagram, up to the first malformed one.
     static func messages(in datagram: [UInt8]) -> [NetlinkMessage] {
       var messages: [NetlinkMessage] = []
       var rest = NetlinkBytes(datagram[...])
@@ -31,7 +31,7 @@
 
     private static let headerLength = 16
 
-    /// Reads one message, header included; `nil` when it says nothing that matters here.
+    /// Reads one message, including its header; `nil` if it does not concern reachability.
     private init?(_ message: NetlinkBytes) {
       guard let type = message.uint16(at: 4) else { return nil }
       let body = message.dropFirst(Self.headerLength)
@@ -48,7 +48,7 @@
 
     /// `ifinfomsg`: family, type (2 bytes), index, flags, change.
     private init?(link body: NetlinkBytes, isNew: Bool) {
-      // Other families tell of the same link in another role: one that leaves a bridge is not gone.
+      // Other families describe the same link in another role: one that leaves a bridge still exists.
       guard let family = body.uint8(at: 0), Int32(family) == AF_UNSPEC, let index = body.int32(at: 4),
         let flags = body.uint32(at: 8)
       else { return nil }
@@ -61,7 +61,7 @@
         let index = body.int32(at: 4)
       else { return nil }
       let attributes = body.dropFirst(8).attributes()
-      // On a point-to-point link the one is ours and the other the peer's.
+      // On a point-to-point link, IFA_LOCAL is ours and IFA_ADDRESS is the peer's.
       guard let address = attributes[UInt16(IFA_LOCAL)] ?? attributes[UInt16(IFA_ADDRESS)],
         address.count == (Int32(family) == AF_INET ? 4 : 16)
       else { return nil }
@@ -72,7 +72,7 @@
         ? .address(index: index, address.array) : .addressRemoved(index: index, address.array)
     }
 
-    /// An address that is being checked, was found twice, or is about to go.
+    /// Flags of an address that is being checked, is a duplicate, or is deprecated.
     private static let unusable = UInt32(IFA_F_TENTATIVE | IFA_F_DADFAILED | IFA_F_DEPRECATED)
 
     /// `rtmsg`: family, 2 lengths, tos, table, protocol, scope, type, flags; then attributes.
@@ -81,19 +81,19 @@
         let flags = body.uint32(at: 8), UInt32(type) == UInt32(RTN_UNICAST), UInt32(table) != RT_TABLE_LOCAL.rawValue,
         flags & UInt32(RTM_F_CLONED) == 0
       else { return nil }
-      // The kernel's own routes come with an address or a link, which count already; redirects do not matter.
+      // The kernel's own routes come with an address or a link, which already count; redirects do not matter.
       if Int32(origin) == RTPROT_KERNEL || Int32(origin) == RTPROT_REDIRECT { return nil }
       self = .route(index: body.dropFirst(12).attributes()[UInt16(RTA_OIF.rawValue)]?.int32(at: 0))
     }
   }
 
-  /// Without the two bits that say how to read the value.
+  /// Masks out the two flag bits of an attribute type.
   private let typeMask: UInt16 = 0x3FFF
 
-  /// Lengths are rounded up to four bytes everywhere.
+  /// Rounds up to the four-byte alignment of netlink.
   private func aligned(_ length: Int) -> Int { (length + 3) & ~3 }
 
-  /// Bytes that are read without trusting any length in them.
+  /// Bytes with bounds-checked access.
   private struct NetlinkBytes {
     private let bytes: ArraySlice<UInt8>
 
@@ -109,12 +109,12 @@
 
     func dropFirst(_ count: Int) -> NetlinkBytes { NetlinkBytes(bytes.dropFirst(count)) }
 
-    /// The first so many bytes, if there are as many.
+    /// The first `count` bytes, if there are that many.
     func prefix(_ count: Int) -> NetlinkBytes? {
       count <= bytes.count ? NetlinkBytes(bytes.prefix(count)) : nil
     }
 
-    /// The attributes up to the first that does not fit: a length of 2 bytes, a type of 2 bytes, and the value.
+    /// The attributes up to the first malformed one. Each has a 2-byte length, a 2-byte type and a value.
     func attributes() -> [UInt16: NetlinkBytes] {
       var attributes: [UInt16: NetlinkBytes] = [:]
       var rest = self
@@ -127,7 +127,7 @@
       return attributes
     }
 
-    /// Netlink speaks the byte order of the machine.
+    /// Loads an integer in host byte order, as netlink uses it.
     private func load<Value: FixedWidthInteger>(at offset: Int) -> Value? {
       let size = MemoryLayout<Value>.size
       guard offset + size <= bytes.count else { return nil }

@@ -1,17 +1,17 @@
 #if !canImport(Darwin)
   import CTernNetlink
 
-  /// Decides what the kernel's messages mean: which of them make the network available.
+  /// Decides which of the kernel's messages mean that the network has become available.
   ///
-  /// It does when an interface other than loopback gains a carrier and has an address already, gains an address and has
-  /// a carrier, or when a route appears that is not the kernel's own. Routes are not kept: an interface that goes down
-  /// takes its routes with it, and the kernel does not tell which.
+  /// It has when an interface other than loopback has both a carrier and an address after gaining either, or when a
+  /// route appears that is not the kernel's own. Routes are not stored, because the kernel does not report the routes
+  /// lost with an interface that goes down.
   struct NetlinkTable: Sendable {
-    /// A task for the owner.
+    /// An action for the owner to perform.
     enum Action: Hashable {
       /// Ask the kernel for all links or all addresses.
       case ask(Question)
-      /// The network came back or changed.
+      /// Report that the network came back or changed.
       case announce
     }
 
@@ -25,27 +25,27 @@
       var isUsable: Bool { !isLoopback && hasCarrier && !addresses.isEmpty }
     }
 
-    /// A machine full of containers has hundreds of either; a machine with more must not fill our memory.
+    // A host full of containers has hundreds of each; the limits bound our memory on larger ones.
     private static let maximumInterfaces = 4096
     private static let maximumAddresses = 256
 
     private var interfaces: [Int32: Interface] = [:]
-    /// The unanswered question; until its answer, changes cannot be distinguished from the initial state.
+    /// The pending question; until it is answered, changes cannot be told from the initial state.
     private var question: Question?
-    /// Messages were lost: something may have changed.
+    /// True if messages were lost, so that something may have changed unnoticed.
     private var isUnsure = false
 
     var interfaceCount: Int { interfaces.count }
     var addressCount: Int { interfaces.values.reduce(0) { $0 + $1.addresses.count } }
 
-    /// Begins, with everything unknown.
+    /// Starts over by asking for the state.
     mutating func begin() -> [Action] {
       interfaces = [:]
       question = .links
       return [.ask(.links)]
     }
 
-    /// The kernel had more to say than there was room for: begins again.
+    /// Starts over because the socket's buffer overflowed.
     mutating func lostMessages() -> [Action] {
       isUnsure = true
       return begin()
@@ -104,7 +104,7 @@
       }
     }
 
-    /// Up, with a carrier, and not waiting for a key as a wireless link does at first.
+    /// Up and with a carrier; not dormant, as a wireless link is before authentication.
     private static let carrier = UInt32(TERN_IFF_UP | TERN_IFF_LOWER_UP)
     private static let carrierMask = carrier | UInt32(TERN_IFF_DORMANT)
 

@@ -1,17 +1,17 @@
 import TernEvents
 
-/// Decides when a change of the network becomes a hint: soon, but not for each of many.
+/// Turns changes of the network into hints, promptly but at a limited rate.
 ///
-/// A network that comes back does so in steps (carrier, address, route), so a change waits for the others of its kind.
-/// A flapping link must not turn every failure into another request: hints that follow each other come at growing
-/// intervals, until the network has been quiet for a while.
+/// A network comes back in steps (carrier, address, route), so changes are debounced. A flapping link must not turn
+/// every failure into another request, so successive hints come at growing intervals until the network has been quiet
+/// for a while.
 struct NetworkHintThrottle: Sendable {
-  /// The time that a change waits for those that follow it.
+  /// The debounce time of a change.
   static let settlingTime: Duration = .milliseconds(100)
-  /// The least time between the first two of several hints; doubled for each further one.
+  /// The minimum time between the first two hints; doubled for each further one.
   static let firstInterval: Duration = .seconds(1)
-  /// The longest time between two hints while the network changes all the time; after as long without one, the
-  /// intervals begin anew.
+  /// The maximum interval between hints while the network keeps changing. After this time without a hint, the intervals
+  /// start over.
   static let longestInterval: Duration = .seconds(60)
 
   private var interval = firstInterval
@@ -31,7 +31,7 @@ struct NetworkHintThrottle: Sendable {
     return max(settled, lastHint + interval)
   }
 
-  /// Records that the hint was given.
+  /// Records that the hint was sent.
   mutating func hinted(at now: Duration) {
     isPending = false
     lastHint = now

@@ -2,13 +2,13 @@ import TernBase
 import TernDelivery
 package import TernEvents
 
-/// Notifies a client's delivery loop when the network came back.
+/// Notifies a client's delivery loop when the network comes back.
 ///
-/// It runs nothing between changes of the network.
+/// Nothing runs between changes of the network.
 package final class NetworkHints: Sendable {
   private struct State {
     var pacer = NetworkHintThrottle()
-    /// A task that waits until the hint is due.
+    /// The task that waits until the next hint is due.
     var pending: Task<Void, Never>?
     var observation: ReachabilityObservation?
     var isStopped = false
@@ -39,7 +39,7 @@ package final class NetworkHints: Sendable {
     state.withLock { $0.pending?.cancel() }
   }
 
-  /// Stops observing and returns when nothing of it is left running.
+  /// Stops observing and waits for pending work to end.
   package func stop() async {
     let (observation, pending) = state.withLock { state in
       state.isStopped = true

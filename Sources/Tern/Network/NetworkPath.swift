@@ -1,19 +1,19 @@
-/// The way to the network, as Apple's path monitor describes it.
+/// A network path, as Apple's path monitor describes it.
 struct NetworkPath: Hashable, Sendable {
-  /// True if there is a usable path.
+  /// True if the path is usable.
   var isSatisfied: Bool
-  /// The names of the interfaces that offer it, the preferred one first.
+  /// The names of its interfaces, in order of preference.
   var interfaces: [String]
 }
 
-/// Decides which updates of the path make the network available.
+/// Decides which path updates mean that the network has become available.
 ///
-/// One does when there was no way before, or when another interface is preferred now: from Wi-Fi to mobile as well,
-/// since whatever failed on the one may work on the other.
+/// These are updates to a usable path from an unusable one or one with another preferred interface. Wi-Fi to cellular
+/// counts too: requests that failed on one may succeed on the other.
 struct NetworkPathChanges: Sendable {
   private var last: NetworkPath?
 
-  /// Handles an update; returns true if it makes the network available. The first one is the initial state.
+  /// Handles an update; returns true if the network has become available. The first update is the initial state.
   mutating func updated(_ path: NetworkPath) -> Bool {
     defer { last = path }
     guard let last, path.isSatisfied else { return false }

@@ -5,12 +5,12 @@ import TernBase
   import Network
   import TernEvents
 
-  /// Listens to the system's path monitor.
+  /// Observes the system's path monitor.
   public struct SystemReachability: Reachability {
     /// Creates the source.
     public init() {}
 
-    /// Calls `onChange` each time that there is a way to the network again, or another interface leads there.
+    /// Calls `onChange` whenever the network becomes reachable again or through another interface.
     public func observe(_ onChange: @escaping @Sendable () -> Void) -> ReachabilityObservation {
       let queue = DispatchQueue(label: "tern.reachability", qos: .utility)
       let changes = Locked(NetworkPathChanges())
@@ -25,7 +25,7 @@ import TernBase
       }
       return ReachabilityObservation { whenEnded in
         monitor.withLock { $0.cancel() }
-        // The queue is serial: an update that was being told is over then.
+        // The queue is serial, so any update in progress finishes first.
         queue.async(execute: whenEnded)
       }
     }

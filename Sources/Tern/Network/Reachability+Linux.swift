@@ -9,16 +9,15 @@
     import Musl
   #endif
 
-  /// Listens to rtnetlink, by which the kernel tells of links, addresses and routes.
+  /// Observes rtnetlink, through which the kernel reports changes of links, addresses and routes.
   ///
-  /// It costs a socket and, while the network does not change, no wake-up and no thread of its own. Where the system
-  /// allows no such socket, it tells nothing.
+  /// It costs a socket but no thread, and no wake-ups while the network does not change. If the system does not allow
+  /// such a socket, it reports nothing.
   public struct SystemReachability: Reachability {
     /// Creates the source.
     public init() {}
 
-    /// Calls `onChange` each time that an interface other than loopback became usable or got an address, or a route
-    /// appeared.
+    /// Calls `onChange` whenever an interface other than loopback becomes usable or gets an address, or a route is added.
     public func observe(_ onChange: @escaping @Sendable () -> Void) -> ReachabilityObservation {
       guard let socket = NetlinkSocket() else { return ReachabilityObservation { $0() } }
       let listener = NetlinkListener(socket, onChange)
@@ -26,16 +25,16 @@
     }
   }
 
-  /// Reads what the kernel sends and tells what it means.
+  /// Reads the kernel's messages and reports changes.
   ///
-  /// `@unchecked Sendable` because the socket and the source may be used by any thread, and the table is by the handlers
-  /// of one serial queue only.
+  /// `@unchecked Sendable` because the socket and the source are thread-safe, and the table is used only on one serial
+  /// queue.
   private final class NetlinkListener: @unchecked Sendable {
     private let socket: NetlinkSocket
     private let onChange: @Sendable () -> Void
     private let queue = DispatchQueue(label: "tern.reachability", qos: .utility)
     private let source: any DispatchSourceRead
-    /// Entered until the socket is closed.
+    /// Left when the socket is closed.
     private let life = DispatchGroup()
     private var table = NetlinkTable()
 
@@ -44,9 +43,9 @@
       self.onChange = onChange
       source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
       life.enter()
-      // The handlers keep this object until the source is cancelled.
+      // The handlers retain this object until the source is cancelled.
       source.setEventHandler { self.listen() }
-      // Not closed before: until then the source uses the descriptor.
+      // The socket must stay open until then, because the source uses it.
       source.setCancelHandler { [life] in
         socket.close()
         life.leave()
@@ -55,7 +54,7 @@
       source.activate()
     }
 
-    /// Ends listening; calls the argument when nothing is left running.
+    /// Stops listening; calls `whenEnded` once the socket is closed.
     func stop(_ whenEnded: @escaping @Sendable () -> Void) {
       source.cancel()
       life.notify(queue: queue, execute: whenEnded)
@@ -63,14 +62,14 @@
 
     private func listen() {
       var buffer = [UInt8](repeating: 0, count: NetlinkSocket.maximumDatagram)
-      // A flood is left for the next call: the queue must get to the end of the observation.
+      // Bounded, so that a flood of messages does not keep the queue from ending the observation.
       for _ in 0..<64 {
         switch socket.receive(&buffer) {
         case .datagram(let bytes): perform(table.received(bytes))
         case .foreign: break
         case .lost: perform(table.lostMessages())
         case .nothing: return
-        // It will not get better: listening on would be called again and again.
+        // The error is permanent: listening on would call this handler in a loop.
         case .failed: return source.cancel()
         }
       }
@@ -86,14 +85,14 @@
     }
   }
 
-  /// A socket that hears of links, addresses and routes.
+  /// An rtnetlink socket subscribed to links, addresses and routes.
   private struct NetlinkSocket: Sendable {
-    /// The kernel never sends more at once.
+    /// The kernel never sends larger datagrams.
     static let maximumDatagram = 32 << 10
 
     enum Received {
       case datagram([UInt8])
-      /// Another process sent it, as any may.
+      /// It came from another process, not the kernel.
       case foreign
       case lost, nothing, failed
     }
@@ -120,7 +119,7 @@
 
     func close() { _ = systemClose(descriptor) }
 
-    /// Asks for everything of a kind: an `nlmsghdr` and an `rtgenmsg` that says "of any family".
+    /// Requests a dump of all links or addresses: an `nlmsghdr` and an `rtgenmsg` for any address family.
     func ask(_ question: NetlinkTable.Question) {
       let type = question == .links ? RTM_GETLINK : RTM_GETADDR
       var header = nlmsghdr()
@@ -128,7 +127,7 @@
       header.nlmsg_type = UInt16(type)
       header.nlmsg_flags = UInt16(NLM_F_REQUEST | NLM_F_DUMP)
       let message = withUnsafeBytes(of: header) { Array($0) } + [0, 0, 0, 0]
-      // Unanswered, nothing is ever announced: a client does without hints then.
+      // If this fails, nothing is ever announced, and the client does without hints.
       _ = send(descriptor, message, message.count, 0)
     }
 
@@ -137,7 +136,7 @@
       var length = socklen_t(MemoryLayout<sockaddr_nl>.size)
       let count = withUnsafeMutablePointer(to: &sender) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          // With this flag the count is the datagram's own, even if the buffer is too small for it.
+          // MSG_TRUNC returns the datagram's real size even if the buffer is too small.
           recvfrom(descriptor, &buffer, buffer.count, Int32(MSG_TRUNC), $0, &length)
         }
       }

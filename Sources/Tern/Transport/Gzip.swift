@@ -1,9 +1,9 @@
 import CTernZlib
 
-/// The bytes as a gzip member (RFC 1952); `nil` when zlib has no memory, and the bytes can go out as they are.
+/// Compresses the bytes to a gzip member (RFC 1952); returns `nil` if zlib fails, for example for lack of memory.
 func gzip(_ bytes: [UInt8]) -> [UInt8]? {
   var stream = z_stream()
-  // 15 bits of window, and 16 more for a gzip header instead of zlib's.
+  // A 15-bit window, plus 16 for a gzip header instead of zlib's.
   guard
     deflateInit2_(
       &stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
@@ -14,7 +14,7 @@ func gzip(_ bytes: [UInt8]) -> [UInt8]? {
   var isComplete = false
   let packed = [UInt8](unsafeUninitializedCapacity: bound) { output, count in
     bytes.withUnsafeBufferPointer { input in
-      // zlib does not write to its input; its C type only says so when compiled with ZLIB_CONST.
+      // zlib never writes to its input, but the C type is const only with ZLIB_CONST.
       stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
       stream.avail_in = uInt(input.count)
       stream.next_out = output.baseAddress

@@ -1,7 +1,7 @@
 #if !canImport(Darwin)
-  /// The transport of this system: libcurl on Linux, `URLSession` on Apple's systems.
+  /// The platform's transport: libcurl on Linux, `URLSession` on Apple platforms.
   public typealias SystemTransport = CurlTransport
 #else
-  /// The transport of this system: libcurl on Linux, `URLSession` on Apple's systems.
+  /// The platform's transport: libcurl on Linux, `URLSession` on Apple platforms.
   public typealias SystemTransport = URLSessionTransport
 #endif

@@ -10,14 +10,14 @@ import TernBase
     import Musl
   #endif
 
-  /// Sends requests with libcurl, the transport on Linux: no cookies, no cache, no redirects.
+  /// Sends requests with libcurl, without cookies, caching or redirects; the transport on Linux.
   ///
-  /// Not `URLSession`: while a request waits for its answer, the Foundation of Linux keeps a core busy; it bounds only
-  /// idle time, not the whole request; and cancelling a task may trap (all measured with Swift 6.3.1). Each request here
-  /// has a thread for as long as it runs, and none is left in between.
+  /// It replaces `URLSession`, which on Linux keeps a core busy while a request waits, bounds idle time but not the
+  /// whole request, and may trap when a task is cancelled (all measured with Swift 6.3.1). Each request has its own
+  /// thread while it runs; none remain between requests.
   public final class CurlTransport: Transport {
     private let idle = Locked<[CurlHandle]>([])
-    /// Handles kept for their open connections; more are closed.
+    /// The maximum number of idle handles kept for their open connections.
     private static let maximumIdle = 3
 
     /// Creates a transport.
@@ -25,7 +25,7 @@ import TernBase
       Self.initializeOnce
     }
 
-    /// Sends a request and waits for the answer; returns early with a failure when the task is cancelled.
+    /// Sends a request and waits for the response; returns a failure early if the task is cancelled.
     public func send(_ request: TransportRequest) async -> TransportResult {
       let cancellation = CurlCancellation()
       return await withTaskCancellationHandler {
@@ -42,9 +42,9 @@ import TernBase
       }
     }
 
-    /// Closes the connections that no request uses.
+    /// Closes idle connections.
     public func networkChanged() {
-      // Let go of after unlocking: closing takes longer than a lock should be held.
+      // Release the handles after unlocking: closing takes longer than a lock should be held.
       let handles = idle.withLock { idle in
         defer { idle = [] }
         return idle
@@ -61,13 +61,13 @@ import TernBase
       return result
     }
 
-    /// libcurl asks to be initialised before any thread uses it.
+    /// libcurl must be initialized before any thread uses it.
     private static let initializeOnce: Void = {
       curl_global_init(Int(CURL_GLOBAL_DEFAULT))
     }()
   }
 
-  /// Owns what libcurl needs for one request at a time, and the connections that stay open between requests.
+  /// Owns libcurl's handles for one request at a time and the connections kept open between requests.
   ///
   /// `@unchecked Sendable` because the transport gives it to one thread at a time.
   final class CurlHandle: @unchecked Sendable {
@@ -93,7 +93,7 @@ import TernBase
   /// Ends an exchange from another thread.
   final class CurlCancellation: Sendable {
     private struct State: @unchecked Sendable {
-      // Unchecked for the pointer: libcurl allows to wake it from any thread, and it is used under the lock only.
+      // Unchecked because of the pointer: libcurl allows waking it from any thread, and it is used only under the lock.
       var isCancelled = false
       var multi: UnsafeMutableRawPointer?
     }
@@ -105,18 +105,18 @@ import TernBase
     func cancel() {
       state.withLock { state in
         state.isCancelled = true
-        // Under the lock, because afterwards the handle might be gone.
+        // Under the lock, because the handle might be gone afterwards.
         if let multi = state.multi { curl_multi_wakeup(multi) }
       }
     }
 
-    /// Names what has to be woken; `nil` when the exchange is over.
+    /// Sets the handle to wake on cancellation; `nil` when the exchange is over.
     func watch(_ multi: UnsafeMutableRawPointer?) {
       state.withLock { $0.multi = multi }
     }
   }
 
-  /// Starts a detached thread with a small stack; false when the system has none left.
+  /// Starts a detached thread with a small stack; returns false if the system cannot create one.
   private func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     final class Box {
       let body: @Sendable () -> Void

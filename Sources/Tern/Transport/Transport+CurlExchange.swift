@@ -3,9 +3,9 @@
   import Foundation
   import TernEvents
 
-  /// One request and what comes back, while libcurl performs it on its thread.
+  /// One request and its response, performed by libcurl on the request's thread.
   final class CurlExchange {
-    /// More than any acknowledgement: a longer answer is no collector's and must not fill our memory.
+    /// Larger than any acknowledgement: a longer response is not from a collector and must not fill our memory.
     private static let maximumBodyBytes = 4 << 20
     private static let maximumHeaderBytes = 64 << 10
 
@@ -16,13 +16,13 @@
 
     init(_ request: TransportRequest) { self.request = request }
 
-    /// Sends the request and waits for the whole answer, for the time-out, or for the cancellation.
+    /// Sends the request and waits for the complete response, the timeout or the cancellation.
     func perform(on handle: CurlHandle, until cancellation: CurlCancellation) -> TransportResult {
-      // Forgets everything about the request before.
+      // Reset all options of the previous request.
       curl_easy_reset(handle.easy)
       var list: UnsafeMutablePointer<curl_slist>?
       defer { curl_slist_free_all(list) }
-      // The last one because libcurl else asks for leave before it sends a large body, and waits a second for it.
+      // The empty `Expect` keeps libcurl from waiting up to a second for `100 Continue` before sending a large body.
       for line in request.headers.map({ "\($0.key): \($0.value)" }) + ["Expect:"] {
         guard let longer = curl_slist_append(list, line) else { return failure(CURLE_OUT_OF_MEMORY, handle) }
         list = longer
@@ -37,7 +37,7 @@
       return .response(TransportResponse(status: status, headers: headers, body: body))
     }
 
-    /// The multi interface for a single request, because only that can be woken for a cancellation.
+    /// Performs the transfer. It uses the multi interface even for a single request, because only that can be woken.
     private func exchange(_ handle: CurlHandle, _ cancellation: CurlCancellation) -> CURLcode {
       guard curl_multi_add_handle(handle.multi, handle.easy) == CURLM_OK else { return CURLE_FAILED_INIT }
       cancellation.watch(handle.multi)
@@ -53,7 +53,7 @@
           guard let message = curl_multi_info_read(handle.multi, &rest) else { return CURLE_FAILED_INIT }
           return message.pointee.data.result
         }
-        // Sleeps until something arrives, libcurl's own next deadline, or the cancellation.
+        // Sleep until there is activity, a deadline of libcurl's, or the cancellation.
         guard curl_multi_poll(handle.multi, nil, 0, 60_000, nil) == CURLM_OK else { return CURLE_FAILED_INIT }
       }
       return CURLE_ABORTED_BY_CALLBACK
@@ -62,13 +62,13 @@
     private func configure(
       _ pointer: UnsafeMutableRawPointer, _ list: UnsafeMutablePointer<curl_slist>?, _ bytes: UnsafeRawBufferPointer
     ) -> CURLcode {
-      // Some versions of libcurl keep no more than 32 bits of it.
+      // Some versions of libcurl store only 32 bits.
       let milliseconds = Int(min(max(request.timeout.wholeMilliseconds, 1), Int64(Int32.max)))
       let numbers: [(CURLoption, Int)] = [
         (request.method == .post ? CURLOPT_POST : CURLOPT_HTTPGET, 1), (CURLOPT_FOLLOWLOCATION, 0),
         (CURLOPT_TIMEOUT_MS, milliseconds),
         (CURLOPT_CONNECTTIMEOUT_MS, min(milliseconds, 30_000)),
-        // Signals belong to the host; without this a slow name look-up would use SIGALRM.
+        // Signals belong to the app; without this, name lookups may use SIGALRM.
         (CURLOPT_NOSIGNAL, 1),
       ]
       for (option, number) in numbers {
@@ -100,7 +100,7 @@
       context.map { Unmanaged<CurlExchange>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Each header line on its own; a status line begins anew, as after `100 Continue`.
+    /// Receives one header line; a status line starts over, as after `100 Continue`.
     private func receiveHeader(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
       guard let bytes else { return 0 }
       headerBytes += count
@@ -115,7 +115,7 @@
     }
 
     private func receiveBody(_ bytes: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-      // Taking less than was offered ends the exchange.
+      // Consuming less than offered aborts the transfer.
       guard let bytes, body.count + count <= Self.maximumBodyBytes else { return 0 }
       body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: count))
       return count
@@ -132,13 +132,13 @@
       let reason =
         switch code {
         case CURLE_ABORTED_BY_CALLBACK: "The request was cancelled."
-        case CURLE_WRITE_ERROR: "The answer is too long for a collector's."
+        case CURLE_WRITE_ERROR: "The response is too long to come from a collector."
         default: "The collector cannot be reached: \(String(cString: curl_easy_strerror(code)))."
         }
       return .failure(TransportFailure(kind, reason))
     }
 
-    /// An address needs no look-up, so it is the system that says that nothing leads there.
+    /// True if the system reported that there is no route. Numeric addresses need no lookup that could fail first.
     private static func isWithoutNetwork(_ handle: CurlHandle) -> Bool {
       var number = 0
       tern_curl_get_system_error(handle.easy, &number)

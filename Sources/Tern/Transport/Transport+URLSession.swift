@@ -4,26 +4,26 @@ import TernBase
   import Foundation
   import TernEvents
 
-  // Never there on Apple's systems; it lets Scripts/check type-check this file elsewhere.
+  // Never available on Apple platforms; it lets Scripts/check type-check this file elsewhere.
   #if canImport(FoundationNetworking)
     import FoundationNetworking
   #endif
 
-  /// Sends requests with `URLSession`, the transport on Apple's systems: no cookies, no cache, no redirects.
+  /// Sends requests with `URLSession`, without cookies, caching or redirects; the transport on Apple platforms.
   public final class URLSessionTransport: Transport {
     private let receiver = Receiver()
-    /// Made with the first request: a session is not free, and a client may never send one.
+    /// Created with the first request: a session is not free, and a client may never send one.
     private let session = Locked<URLSession?>(nil)
 
     /// Creates a transport.
     public init() {}
 
     deinit {
-      // A session keeps its delegate until it is invalidated.
+      // A session retains its delegate until it is invalidated.
       session.withLock { $0?.invalidateAndCancel() }
     }
 
-    /// Sends a request and waits for the answer; returns early with a failure when the task is cancelled.
+    /// Sends a request and waits for the response; returns a failure early if the task is cancelled.
     public func send(_ request: TransportRequest) async -> TransportResult {
       let task = openSession().dataTask(with: urlRequest(for: request))
       let receiver = receiver
@@ -49,7 +49,7 @@ import TernBase
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
-        // The request's own time-out counts idle time only; this bounds an answer that drips.
+        // The request's own timeout covers only idle time; this bounds a response that trickles in.
         configuration.timeoutIntervalForResource = 300
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         let made = URLSession(configuration: configuration, delegate: receiver, delegateQueue: nil)
@@ -68,14 +68,14 @@ import TernBase
     }
   }
 
-  /// Collects answers. A delegate and not completion handlers, because only a delegate can refuse a redirect on Linux.
+  /// Collects responses. It is a delegate because completion handlers cannot refuse redirects.
   private final class Receiver: NSObject, URLSessionDataDelegate {
     private struct Pending {
       var continuation: CheckedContinuation<TransportResult, Never>
       var body: [UInt8] = []
     }
 
-    /// More than any acknowledgement: a longer answer is no collector's and must not fill our memory.
+    /// Larger than any acknowledgement: a longer response is not from a collector and must not fill our memory.
     private static let maximumBodyBytes = 4 << 20
 
     private let pending = Locked<[Int: Pending]>([:])
@@ -115,7 +115,7 @@ import TernBase
     private func result(of task: URLSessionTask, body: [UInt8], error: (any Error)?) -> TransportResult {
       if let error { return .failure(failure(error)) }
       guard let response = task.response as? HTTPURLResponse else {
-        return .failure(TransportFailure(.connection, "The answer is not HTTP."))
+        return .failure(TransportFailure(.connection, "The response is not HTTP."))
       }
       var headers: [String: String] = [:]
       for (name, value) in response.allHeaderFields {

@@ -1,40 +1,40 @@
 public import Foundation
 
-/// A way to send requests to a collector.
+/// Sends requests to a collector.
 ///
-/// `SystemTransport` is the usual one; tests use `ScriptedTransport` of TernTestSupport.
+/// The default is `SystemTransport`; tests use `ScriptedTransport` from TernTestSupport.
 public protocol Transport: Sendable {
-  /// Sends a request and waits for the answer; returns early with a failure when the task is cancelled.
+  /// Sends a request and waits for the response; returns a failure early if the task is cancelled.
   ///
-  /// Redirects must not be followed, and nothing may be retried: that is decided elsewhere.
+  /// Implementations must not follow redirects or retry: Tern decides on both.
   func send(_ request: TransportRequest) async -> TransportResult
 
-  /// The network came back or changed: connections that are kept open between requests may lead nowhere now.
+  /// Called when the network came back or changed: connections kept open between requests may be dead.
   func networkChanged()
 }
 
 extension Transport {
-  /// Does nothing, which is right for a transport that keeps no connections or looks after them itself.
+  /// Does nothing, which suits a transport that keeps no connections or manages them itself.
   public func networkChanged() {}
 }
 
-/// One request to a collector.
+/// A request to a collector.
 public struct TransportRequest: Sendable, Hashable {
   /// The methods that Tern's protocols use.
   public enum Method: String, Sendable, Hashable {
-    /// Everything is in the address; the body is left out.
+    /// Sends no body.
     case get = "GET"
     /// Sends the body.
     case post = "POST"
   }
 
-  /// The method; `POST` unless said otherwise.
+  /// The method; the default is `POST`.
   public var method: Method
-  /// The address.
+  /// The URL.
   public var url: URL
-  /// The headers beside those that the connection needs.
+  /// The headers, in addition to those that the transport adds.
   public var headers: [String: String]
-  /// The body, compressed if the headers say so.
+  /// The body, encoded as the headers say.
   public var body: [UInt8]
   /// The timeout of the whole request.
   public var timeout: Duration
@@ -51,16 +51,16 @@ public struct TransportRequest: Sendable, Hashable {
   }
 }
 
-/// The answer to a request.
+/// The response to a request.
 public struct TransportResponse: Sendable, Hashable {
   /// The HTTP status.
   public var status: Int
-  /// The headers; names in lower case.
+  /// The headers, with lowercase names.
   public var headers: [String: String]
   /// The body.
   public var body: [UInt8]
 
-  /// Creates a response; header names are lowered.
+  /// Creates a response; header names are lowercased.
   public init(status: Int, headers: [String: String] = [:], body: [UInt8] = []) {
     self.status = status
     self.headers = Dictionary(headers.map { ($0.key.lowercased(), $0.value) }) { first, _ in first }
@@ -68,15 +68,15 @@ public struct TransportResponse: Sendable, Hashable {
   }
 }
 
-/// Why there was no answer.
+/// A reason why there was no response.
 public struct TransportFailure: Error, Sendable, Hashable {
-  /// The kinds that Tern tells apart.
+  /// The kinds of failure that Tern distinguishes.
   public enum Kind: Sendable, Hashable {
     /// There is no network, or the collector's name cannot be resolved.
     case offline
-    /// No answer came in time.
+    /// The request timed out.
     case timedOut
-    /// Everything else.
+    /// Any other failure.
     case connection
   }
 
@@ -94,8 +94,8 @@ public struct TransportFailure: Error, Sendable, Hashable {
 
 /// The result of a request.
 public enum TransportResult: Sendable, Hashable {
-  /// The server answered, whatever it said.
+  /// The server responded, with any status.
   case response(TransportResponse)
-  /// There was no answer, or not a whole one.
+  /// There was no complete response.
   case failure(TransportFailure)
 }
