@@ -7,13 +7,13 @@ struct Options: Sendable {
   var seed: UInt64 = 0
   var segmentBytes = 4 << 10
   var maximumBytes = 64 << 20
-  /// The number of events that each thread appends; 0 for no end.
+  /// The number of events that each thread appends; 0 for no limit.
   var events = 0
   /// Runs a thread that claims and settles meanwhile.
   var claims = false
   /// Makes the appending threads erase their own complete epochs.
   var erases = false
-  /// Milliseconds of uptime that pass with each append, in addition to real time.
+  /// The milliseconds of uptime that each append adds to real time.
   var step = 0
 
   init() {}

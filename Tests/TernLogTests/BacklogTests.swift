@@ -9,9 +9,9 @@ import Testing
 
 /// The cost of operations with a large and a small backlog, in file system calls: the same on every machine.
 @Suite struct `A million waiting events` {
-  /// A log with as many waiting events as asked for, made of copies of one full segment.
+  /// A log with the given number of waiting events, made of copies of one full segment.
   ///
-  /// The log does not mind that identifiers repeat, and the copies share their memory.
+  /// The log tolerates repeated identifiers, and the copies share their memory.
   private func backlog(events: Int) throws -> LogFixture {
     let template = LogFixture()
     template.configuration.segmentBytes = 256 << 10
@@ -37,7 +37,7 @@ import Testing
     return fixture
   }
 
-  /// Calls of the file system made by `body`.
+  /// The number of file system calls that `body` makes.
   private func cost(_ fixture: LogFixture, _ body: () -> Void) -> Int {
     let before = fixture.memory?.operationCount ?? 0
     body()
@@ -53,7 +53,7 @@ import Testing
     var synchronizing = 0
   }
 
-  /// A day's work at the head and the tail of the queue.
+  /// The work of a day at the head and the tail of the queue.
   private func work(_ fixture: LogFixture, _ log: EventLog) -> Costs {
     var costs = Costs()
     costs.appending = cost(fixture) { for number in 0..<500 { fixture.append(log, number, bytes: 16) } }
@@ -73,7 +73,7 @@ import Testing
     return costs
   }
 
-  @Test func `cost appends, claims and settlements no more calls than ten thousand`() throws {
+  @Test func `make appends, claims and settlements no more expensive than ten thousand do`() throws {
     let few = try backlog(events: 10_000)
     let many = try backlog(events: environmentNumber("TERN_BACKLOG") ?? 1_000_000)
     let fewCosts = work(few, try few.open())
@@ -81,13 +81,13 @@ import Testing
     #expect(log.counts.waiting >= 1_000_000 || environmentNumber("TERN_BACKLOG") != nil)
     let manyCosts = work(many, log)
     #expect(manyCosts == fewCosts)
-    // One write each, and a file now and then; a claim looks after the directory, opens and reads.
+    // One write each, and occasionally a new file; a claim checks the directory, opens and reads.
     #expect(manyCosts.appending <= 510)
     #expect(manyCosts.claiming <= 20 * 4 && manyCosts.settling <= 20 * 3 && manyCosts.returning == 0)
     #expect(manyCosts.counting <= 2)
   }
 
-  @Test func `are opened with three calls a segment, and remembered with a few numbers a segment`() throws {
+  @Test func `take three calls to open and a few numbers in memory per segment`() throws {
     let fixture = try backlog(events: 200_000)
     let segments = fixture.memory?.paths.filter { $0.hasSuffix(".seg") }.count ?? 0
     #expect(segments > 50)
@@ -98,7 +98,7 @@ import Testing
       state.lanes.reduce(0) { $0 + $1.segments.indices.count }
     }
     #expect(index == segments)
-    // No memory belongs to events: neither runs nor buffers grow with what waits.
+    // Events take no memory: neither runs nor buffers grow with the backlog.
     let runs = log?.state.withLock { state in
       state.lanes.reduce(0) { sum, lane in sum + lane.segments.indices.reduce(0) { $0 + lane.segments[$1].runs.count } }
     }
@@ -107,7 +107,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `take little memory of a real process`() throws {
+    @Test func `take little memory in a real process`() throws {
       let directory = try TemporaryDirectory()
       let events = environmentNumber("TERN_BACKLOG") ?? 200_000
       let fixture = try backlog(events: events)
@@ -117,7 +117,7 @@ import Testing
       try SystemFileSystem().makeDirectory(home)
       try Data(segment).write(to: URL(fileURLWithPath: home + "/" + name))
       let count = fixture.memory?.paths.filter { $0.hasSuffix(".seg") }.count ?? 0
-      // Links, as the helper only reads: a million events would fill some disks.
+      // Hard links suffice, as the helper only reads; a million events would fill some disks.
       for number in 2...count {
         let copy = home + "/" + SegmentName(number: UInt64(number), lane: .normal).text
         try FileManager.default.linkItem(atPath: home + "/" + name, toPath: copy)
@@ -136,7 +136,7 @@ import Testing
     }
   #endif
 
-  @Test func `in a full log are evicted for a few calls a segment, at any limit`() throws {
+  @Test func `in a full log are evicted with a few calls per segment, at any limit`() throws {
     for maximum in [256 << 10, 8 << 20] {
       let fixture = LogFixture()
       fixture.configuration.maximumBytes = maximum
@@ -148,7 +148,7 @@ import Testing
         number += 1
       }
       let calls = cost(fixture) { for _ in 0..<1000 { fixture.append(log, bytes: 400) } }
-      // A write for the event, a mark for the one that goes, and a little for each segment that begins or ends.
+      // A write for the event, a tombstone for the evicted one, and a little for each segment that starts or ends.
       #expect(calls <= 2000 + 1000 / 34 * 8 + 20, "\(maximum): \(calls)")
     }
   }

@@ -27,7 +27,7 @@ import Testing
     return claim.numbers
   }
 
-  @Test(arguments: years) func `while the log is open makes nothing older or younger`(days: Double) throws {
+  @Test(arguments: years) func `while the log is open changes the age of no event`(days: Double) throws {
     let fixture = makeFixture()
     let log = try fixture.open()
     fixture.append(log, 1)
@@ -42,7 +42,7 @@ import Testing
     #expect(log.counts.dropped == [.expired: 2])
   }
 
-  @Test(arguments: years, [false, true]) func `between two launches of one boot does not either`(
+  @Test(arguments: years, [false, true]) func `between two launches of one boot changes the age of no event`(
     days: Double, isKilled: Bool
   ) throws {
     let fixture = makeFixture()
@@ -58,7 +58,7 @@ import Testing
     withExtendedLifetime(log) {}
   }
 
-  @Test(arguments: years, [false, true]) func `while the device is off costs nothing young and keeps nothing for ever`(
+  @Test(arguments: years, [false, true]) func `while the device is off costs no young event and keeps no event forever`(
     days: Double, isKilled: Bool
   ) throws {
     let fixture = makeFixture()
@@ -71,7 +71,7 @@ import Testing
     reboot(fixture, after: Self.days(3))
     logs.append(try fixture.open())
     #expect(waiting(logs[1]) == [1, 2])
-    // Set right again, which tells the log nothing.
+    // The clock is corrected, which tells the log nothing.
     fixture.clock.jump(by: Self.days(-days))
     #expect(waiting(logs[1]) == [1, 2])
     fixture.clock.advance(by: Self.days(15.1))
@@ -81,7 +81,7 @@ import Testing
     withExtendedLifetime(logs) {}
   }
 
-  @Test func `from its factory setting to the present loses nothing over the next boot`() throws {
+  @Test func `from its factory setting to the present loses no event over the next boot`() throws {
     let fixture = makeFixture()
     fixture.clock.setWallTime(to: 1000)
     let log = try fixture.open()
@@ -93,13 +93,13 @@ import Testing
     reboot(fixture, after: Self.days(2))
     let second = try fixture.open()
     #expect(waiting(second) == [1, 2])
-    // Known from the second event: the days off count, as the clock was right at both ends.
+    // Known since the second event: the days off count, as the clock was right at both ends.
     fixture.clock.advance(by: Self.days(22.5))
     #expect(waiting(second) == [2])
     withExtendedLifetime(log) {}
   }
 
-  @Test func `by days that are believable counts them, as no clock could tell them from real ones`() throws {
+  @Test func `by a plausible number of days counts, since no clock can distinguish them from real ones`() throws {
     let fixture = makeFixture()
     let log = try fixture.open()
     fixture.append(log, 1)
@@ -113,7 +113,7 @@ import Testing
     #expect(waiting(second) == [2])
   }
 
-  @Test func `in each boot to 1970 again does not keep events beyond 25 days of uptime`() throws {
+  @Test func `to 1970 in every boot does not keep events past 25 days of uptime`() throws {
     let fixture = makeFixture()
     var logs = [try fixture.open()]
     fixture.append(logs[0], 1)
@@ -131,7 +131,7 @@ import Testing
     #expect(logs[boots].counts.dropped == [.expired: 1])
   }
 
-  @Test func `is no reason to believe that a device was off for years; what waits gets 25 days more at most`() throws {
+  @Test func `does not imply that a device was off for years; waiting events get at most 25 more days`() throws {
     let fixture = makeFixture()
     let log = try fixture.open()
     fixture.append(log, 1)
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func `changes nothing for a log that does not know its boot: there the wall clock decides`() throws {
+  @Test func `has full effect on a log that does not know its boot`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     fixture.append(log, 1)
@@ -180,7 +180,7 @@ import Testing
   }
 
   /// A device whose true time is known only to the test.
-  @Test(arguments: 0..<40) func `by years, at any time, drops no event younger than 25 days and keeps none for ever`(
+  @Test(arguments: 0..<40) func `by years, at any time, drops no event younger than 25 days and keeps none forever`(
     seed: UInt64
   ) throws {
     var generator = FastGenerator(seed: seed)
@@ -202,7 +202,7 @@ import Testing
         now.real += days
         now.up += days
       case 5:
-        // By years, and back to the truth half of the time.
+        // By years, and half of the time back to the true time.
         let ahead = generator.next() % 2 == 0 ? 0 : Double(generator.next() % 100) * 365 - 50 * 365
         fixture.clock.jump(by: Self.days(ahead - now.ahead))
         now.ahead = ahead

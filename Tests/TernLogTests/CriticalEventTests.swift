@@ -16,11 +16,11 @@ import Testing
     return (fixture, log)
   }
 
-  /// The number of critical events that must always fit: they take three eighths of the log.
+  /// The number of critical events that must always fit: three eighths of the log.
   private func capacity(kibibytes: Int) -> Int { (kibibytes << 10) * 3 / 8 / Self.recordBytes }
 
   @Test(arguments: [24, 25, 30, 32, 48, 64, 100, 128, 256, 512, 1024, 10 << 10])
-  func `outlast normal ones that are in flight for ever`(kibibytes: Int) throws {
+  func `outlast normal ones that stay in flight`(kibibytes: Int) throws {
     let (fixture, log) = try openFullLog(kibibytes: kibibytes)
     var claims: [LogClaim] = []
     while let claim = log.claim(500) { claims.append(claim) }
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: [24, 25, 32, 64, 100, 256, 512])
-  func `outlast normal ones that are sent again and again`(kibibytes: Int) throws {
+  func `outlast normal ones that are sent repeatedly`(kibibytes: Int) throws {
     let (fixture, log) = try openFullLog(kibibytes: kibibytes)
     var generator = FastGenerator(seed: UInt64(kibibytes))
     var claims: [LogClaim] = []
@@ -55,7 +55,7 @@ import Testing
     #expect(log.counts.dropped.keys.map(\.description) == [DropReason.queueFull.description])
   }
 
-  @Test func `one event that is larger than claims may hold can be claimed all the same`() throws {
+  @Test func `can be claimed even if one event exceeds the size limit of claims`() throws {
     let fixture = LogFixture()
     fixture.configuration.maximumBytes = 24 << 10
     let log = try fixture.open()

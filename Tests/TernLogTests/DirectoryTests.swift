@@ -8,13 +8,13 @@ import Testing
 
 @Suite struct `The directory of a log` {
   @Test(arguments: World.allCases)
-  func `every file system keeps the contract`(world: World) throws {
+  func `keeps its contract on every file system`(world: World) throws {
     let fixture = LogFixture(world)
     try FileSystemContract(fixture.fileSystem, directory: fixture.directory).check()
   }
 
   @Test(arguments: World.allCases)
-  func `two logs on one directory keep out of each other's way`(world: World) throws {
+  func `holds two logs that do not interfere with each other`(world: World) throws {
     let fixture = LogFixture(world)
     let first = try fixture.open()
     fixture.append(first, 1)
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `opening adopts the logs of dead processes, with their counts`(world: World) throws {
+  func `has its dead logs adopted at opening, with their counts`(world: World) throws {
     let fixture = LogFixture(world)
     let first = try fixture.open()
     var second: EventLog? = try fixture.open()
@@ -44,10 +44,10 @@ import Testing
     heir.close()
     let again = try fixture.open()
     #expect(again.counts.waiting == 0)
-    #expect(again.counts.dropped == [.disabled: 4], "adopted counts are taken once")
+    #expect(again.counts.dropped == [.disabled: 4], "counts are adopted once")
   }
 
-  @Test func `an adoption that is interrupted anywhere loses and doubles nothing`() throws {
+  @Test func `keeps every event once when an adoption is interrupted anywhere`() throws {
     let template = LogFixture()
     let first = try template.open()
     let second = try template.open()
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `a directory removed under the log is made anew, and its last events are saved`(world: World) throws {
+  func `is recreated after a removal, and its last events are saved`(world: World) throws {
     let fixture = LogFixture(world)
     let log = try fixture.open()
     fixture.append(log, 1)
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `after a second without any other call an append notices that the directory is gone`(world: World) throws {
+  func `is checked by an append after a second without other calls`(world: World) throws {
     let fixture = LogFixture(world)
     let log = try fixture.open()
     fixture.append(log, 1)
@@ -97,7 +97,7 @@ import Testing
     withExtendedLifetime(log) {}
   }
 
-  @Test func `segments lost with their directory are counted`() throws {
+  @Test func `has its lost segments counted when it is removed`() throws {
     let fixture = LogFixture()
     fixture.configuration.segmentBytes = 1 << 10
     let log = try fixture.open()
@@ -108,7 +108,7 @@ import Testing
     #expect(log.counts.waiting == 0)
   }
 
-  @Test func `a single segment that was removed is counted, and the others stay`() throws {
+  @Test func `loses a single removed segment, which is counted`() throws {
     let fixture = LogFixture()
     fixture.configuration.segmentBytes = 1 << 10
     let log = try fixture.open()
@@ -118,7 +118,7 @@ import Testing
     #expect(log.counts.dropped == [.storageFailed: 5])
   }
 
-  @Test func `the segment that is appended to is restored after it was removed`() throws {
+  @Test func `regains the current segment after its removal`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     fixture.append(log, 1)
@@ -130,7 +130,7 @@ import Testing
     withExtendedLifetime(log) {}
   }
 
-  @Test func `a directory that cannot be made is an error that says so`() throws {
+  @Test func `throws a clear error if it cannot be created`() throws {
     let fixture = LogFixture()
     fixture.memory?.setReadOnly(true)
     let error = #expect(throws: LogError.self) { try fixture.open() }
@@ -139,7 +139,7 @@ import Testing
     #expect(error?.description.contains("/queue") == true)
   }
 
-  @Test func `a log without a directory drops and counts until it is opened`() throws {
+  @Test func `can be missing: the log drops and counts events until it is opened`() throws {
     let fixture = LogFixture()
     fixture.memory?.setReadOnly(true)
     let log = fixture.unopened()
@@ -156,7 +156,7 @@ import Testing
     #expect(log.drain() == [2])
   }
 
-  @Test func `counts from before the opening are added to those in the directory`() throws {
+  @Test func `keeps its counts and adds those from before the opening`() throws {
     let fixture = LogFixture()
     let first = try fixture.open()
     first.count(.disabled, 5)
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `erasing removes every event from the disk`(world: World) throws {
+  func `contains no event after an erasure`(world: World) throws {
     let fixture = LogFixture(world)
     let orphan = try fixture.open()
     let log = try fixture.open()
@@ -185,8 +185,8 @@ import Testing
     log.erase()
     #expect(log.counts.waiting == 0)
     #expect(log.counts.claimed == 0)
-    #expect(log.counts.dropped == [.erased: 599], "the orphan's event is erased and counted as well")
-    #expect(fixture.bytesOnDisk == 2 * DropLedger.fileBytes, "the counts of both")
+    #expect(log.counts.dropped == [.erased: 599], "the orphan's event is erased and counted too")
+    #expect(fixture.bytesOnDisk == 2 * DropLedger.fileBytes, "the counts of both logs")
     log.settle(claim.id, .returned)
     #expect(log.claim(1) == nil)
     fixture.append(log, 700)
@@ -194,7 +194,7 @@ import Testing
     #expect(try fixture.open().drain() == [700])
   }
 
-  @Test func `erasing reaches what was set aside and what could not be read`() throws {
+  @Test func `loses quarantined and unreadable segments in an erasure, too`() throws {
     let fixture = LogFixture()
     fixture.memory?.setContents(of: "/queue/log-0/0000000000000001-normal.seg", to: Array(repeating: 1, count: 300))
     fixture.memory?.setContents(of: "/queue/log-0/0000000000000002-normal.seg", to: Array(repeating: 1, count: 300))
@@ -207,7 +207,7 @@ import Testing
     #expect(fixture.memory?.paths.filter { $0.contains("normal") } == [])
   }
 
-  @Test func `what cannot be removed is emptied`() throws {
+  @Test func `contains empty files where removal fails`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     fixture.append(log, 1)
@@ -218,7 +218,7 @@ import Testing
     #expect(try fixture.open().claim(1) == nil)
   }
 
-  @Test func `flushing touches what is new, once`() throws {
+  @Test func `is flushed only where it has new writes`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     let flushed = Locked<[String]>([])
@@ -238,7 +238,7 @@ import Testing
   }
 
   @Test(arguments: [(Durability.never, 0), (.onBackgroundAndCritical, 1), (.everyBatch, 2)])
-  func `the durability decides when to flush`(durability: Durability, expected: Int) throws {
+  func `is flushed as often as the durability requires`(durability: Durability, expected: Int) throws {
     let fixture = LogFixture()
     fixture.configuration.durability = durability
     let log = try fixture.open()

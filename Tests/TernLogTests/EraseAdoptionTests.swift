@@ -5,9 +5,9 @@ import Testing
 
 @testable import TernLog
 
-@Suite struct `An erasure that another process finds`: ErasingTests {
-  /// Beside a living log an erasure in another one fails at one operation, and perhaps at all after it; then both
-  /// processes die, and the process that opens the first directory adopts the second.
+@Suite struct `An erasure interrupted in another process`: ErasingTests {
+  /// Next to a living log, an erasure in another one fails at one operation, and optionally at all later ones. Then
+  /// both processes die, and the process that opens the first directory adopts the second.
   private func dieBesideAnother(
     _ fixture: LogFixture, at failing: Int, forGood: Bool
   ) throws -> (isKnown: Bool, operations: Int) {
@@ -16,7 +16,7 @@ import Testing
     let (dead, _, operations) = try erase(fixture) { operation in
       (forGood ? operation >= failing : operation == failing) ? .fail(errno: EIO) : nil
     }
-    // Appended later, so not concerned.
+    // Appended later, so not affected.
     if !forGood { for number in 42..<44 { fixture.append(dead, number, epoch: 3) } }
     let isKnown = fixture.memory?.paths.contains { $0.hasSuffix("log-1/erasing") } == true
     fixture.memory?.killProcess()
@@ -38,7 +38,7 @@ import Testing
     }
     #expect(heir.counts.dropped[.damaged] == nil && heir.counts.balances, place)
     #expect(fixture.memory?.paths.contains { $0.hasSuffix("erasing") } == false, place)
-    // Numbers that an erasure named are not given to what comes now.
+    // Numbers named by an erasure are not used again.
     fixture.append(heir, 50, epoch: 3)
     fixture.memory?.killProcess()
     let last = try fixture.open()
@@ -47,7 +47,7 @@ import Testing
     withExtendedLifetime((heir, last)) {}
   }
 
-  @Test func `is carried on by another process that adopts it, wherever the first one died`() throws {
+  @Test func `is completed by the process that adopts the log, wherever the first one died`() throws {
     var carriedOn = 0
     for forGood in [true, false] {
       var dying = 1
@@ -64,7 +64,7 @@ import Testing
     #expect(carriedOn > 20)
   }
 
-  @Test func `is carried on, wherever the one who adopts it dies on the way`() throws {
+  @Test func `is completed, wherever the adopting process dies`() throws {
     let prepared = LogFixture()
     let failing = 20
     let (isKnown, _) = try dieBesideAnother(prepared, at: failing, forGood: false)
@@ -74,7 +74,7 @@ import Testing
     let operations = (prepared.memory?.operationCount ?? 0) - before
     #expect(operations > 50)
     for dying in 1...operations {
-      // A torn write matters where there is one; every third operation is enough.
+      // A torn write matters only at writes; every third operation is enough.
       for isTorn in dying % 3 == 0 ? [false, true] : [false] {
         let fixture = LogFixture()
         _ = try dieBesideAnother(fixture, at: failing, forGood: false)
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `stays where it is with its events when these cannot be listed`() throws {
+  @Test func `stays pending, with its events, when these cannot be listed`() throws {
     let fixture = LogFixture()
     let (isKnown, _) = try dieBesideAnother(fixture, at: 20, forGood: false)
     try #require(isKnown)
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `keeps back what it may concern until its own file can be read`(endsByItself: Bool) throws {
+  func `holds back the events it may affect until its own file is readable`(endsByItself: Bool) throws {
     let fixture = LogFixture()
     let (dead, _, _) = try erase(fixture) { $0 >= 20 ? .fail(errno: EIO) : nil }
     try #require(fixture.memory?.paths.contains { $0.hasSuffix("log-0/erasing") } == true)
@@ -117,7 +117,7 @@ import Testing
     #expect(heir.drain() == [])
     #expect(heir.counts.unreadable == heir.counts.waiting && heir.counts.waiting > 20)
     for number in 50..<53 { fixture.append(heir, number, epoch: 3) }
-    #expect(heir.drain() == [50, 51, 52], "what comes now is not concerned")
+    #expect(heir.drain() == [50, 51, 52], "new events are not affected")
     fixture.append(heir, 53, epoch: 3)
     fixture.memory?.setScript(nil)
     if endsByItself {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct `Erasing one identity`: ErasingTests {
   @Test(arguments: World.allCases)
-  func `removes what is of that epoch, in both lanes, and nothing else`(world: World) throws {
+  func `removes all events of that epoch, in both lanes, and no others`(world: World) throws {
     let fixture = LogFixture(world)
     fixture.configuration.segmentBytes = 2 << 10
     var log = try fixture.open()
@@ -22,10 +22,10 @@ import Testing
     log.close()
     log = try fixture.open()
     #expect(log.counts.dropped == [.erased: gone.count])
-    #expect(log.drain().sorted() == expected, "what came later stays, also of the same epoch")
+    #expect(log.drain().sorted() == expected, "later events stay, even those of the same epoch")
   }
 
-  @Test func `overwrites delivered events, too, which lie between waiting ones`() throws {
+  @Test func `overwrites delivered events between waiting ones, too`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     append(fixture, log, 0..<30)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `reaches what dead processes left, and leaves the living alone`() throws {
+  @Test func `erases events of dead processes, but not of living ones`() throws {
     let fixture = LogFixture()
     let living = try fixture.open()
     let dead = try fixture.open()
@@ -74,7 +74,7 @@ import Testing
     #expect(living.drain() == [3])
   }
 
-  @Test func `waits for a directory when there is none, and hands nothing out meanwhile`() throws {
+  @Test func `waits for a missing directory, and no event is handed out meanwhile`() throws {
     let fixture = LogFixture()
     let first = try fixture.open()
     append(fixture, first, 0..<9)
@@ -92,7 +92,7 @@ import Testing
     #expect(onDisk(fixture, 0..<9).filter { epoch($0) == 3 } == [])
   }
 
-  @Test func `on a read-only disk hands nothing out, and only that: nothing could be written down`() throws {
+  @Test func `on a read-only disk hands out no affected event, but cannot be saved`() throws {
     let fixture = LogFixture()
     let first = try fixture.open()
     append(fixture, first, 0..<12)
@@ -113,7 +113,7 @@ import Testing
     InMemoryFileSystem.Fault.fail(errno: EIO), .fail(errno: ENOSPC), .tear(bytes: 4), .tear(bytes: 70),
     .tearAndFail(bytes: 30, errno: EIO),
   ])
-  func `may fail at any operation: neighbours stay, and nothing erased is ever handed out`(
+  func `may fail at any operation: other events stay, and no erased event is ever handed out`(
     fault: InMemoryFileSystem.Fault
   ) throws {
     let faultless = LogFixture()
@@ -135,13 +135,13 @@ import Testing
       let again = try fixture.open()
       #expect(again.drain() == expected + [42], place)
       #expect(again.counts.dropped[.damaged] == nil, place)
-      #expect(onDisk(fixture, 0..<40).allSatisfy { epoch($0) != 3 }, "ended by the next launch, \(place)")
+      #expect(onDisk(fixture, 0..<40).allSatisfy { epoch($0) != 3 }, "completed by the next launch, \(place)")
       #expect(fixture.memory?.paths.contains { $0.hasSuffix("erasing") } == false, place)
       fixture.memory?.killProcess()
     }
   }
 
-  @Test func `is ended by the next launch, wherever the process dies on the way`() throws {
+  @Test func `is completed by the next launch, wherever the process dies`() throws {
     let faultless = LogFixture()
     let (log, _, operations) = try erase(faultless, fault: nil)
     let expected = log.drain()
@@ -160,7 +160,7 @@ import Testing
         #expect(found.filter { epoch($0) != 3 } == expected, place)
         #expect(again.counts.dropped[.damaged] == nil, place)
         if found.contains(where: { epoch($0) == 3 }) {
-          // Died before the intention was on the disk: all of it is still there.
+          // Died before the erasure was saved, so all events are still there.
           returned += 1
           #expect(found.filter { epoch($0) == 3 }.count == log.counts.dropped[.erased], place)
         } else {
@@ -173,11 +173,11 @@ import Testing
     #expect(returned > 0 && returned < operations)
   }
 
-  @Test func `that cannot end does not take later events along, though all segments of then are gone`() throws {
+  @Test func `that cannot finish spares later events, even if all its segments are gone`() throws {
     let fixture = LogFixture()
     let first = try fixture.open()
     for number in 0..<5 { fixture.append(first, number, epoch: 3) }
-    // Its note cannot be removed, nor can anything be flushed after it.
+    // The file of the erasure cannot be removed, and no later flush succeeds.
     fixture.memory?.setScript { operation in
       operation.kind == .synchronize || operation.kind == .remove && operation.path.hasSuffix("erasing")
         ? .fail(errno: EIO) : nil
@@ -228,7 +228,7 @@ import Testing
       }
       return await group.reduce(into: []) { $0 += $1 }
     }
-    // What was claimed and erased at the same time may be reported as both, by the test, not by the log.
+    // The test, unlike the log, may record an event as both claimed and erased if both happen at once.
     let rest = log.drain()
     #expect(rest.allSatisfy { $0 >= 1000 })
     let kept = Set(delivered + rest).filter { $0 >= 1000 }
@@ -236,7 +236,7 @@ import Testing
     #expect(rest.count == Set(rest).count && Set(delivered.filter { $0 >= 1000 }).isDisjoint(with: rest))
   }
 
-  @Test func `leaves a file that a damaged byte costs one event of, at most`() throws {
+  @Test func `leaves a file in which a damaged byte costs at most one event`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     for number in 0..<12 { fixture.append(log, number, bytes: 40, epoch: epoch(number)) }
@@ -260,7 +260,7 @@ import Testing
     }
   }
 
-  @Test func `does nothing to a log that holds nothing of it, and costs appends nothing`() throws {
+  @Test func `has no effect on a log without its events, and costs appends nothing`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     #expect(log.erase(epoch: 3))
@@ -268,7 +268,7 @@ import Testing
     #expect(log.erase(epoch: 3))
     let before = fixture.memory?.operationCount ?? 0
     for number in 10..<20 { fixture.append(log, number, epoch: 3) }
-    #expect((fixture.memory?.operationCount ?? 0) - before <= 11, "a segment begun, and a write for each")
+    #expect((fixture.memory?.operationCount ?? 0) - before <= 11, "one new segment, and a write for each event")
     #expect(log.drain() == Array(0..<20))
   }
 }

@@ -17,7 +17,7 @@ extension ErasingTests {
     for number in numbers { fixture.append(log, number, lane: lane(number), epoch: epoch(number)) }
   }
 
-  /// The numbers whose payloads are in any file of the log's directories.
+  /// The numbers of the events whose payloads are in any file of the log's directories.
   func onDisk(_ fixture: LogFixture, _ numbers: Range<Int>) -> [Int] {
     let files = (fixture.memory?.paths ?? []).compactMap { fixture.memory?.contents(of: $0) }.map { Data($0) }
     return numbers.filter { number in
@@ -26,7 +26,7 @@ extension ErasingTests {
     }
   }
 
-  /// Runs an erasure in the middle of other work; the failing operation is one of its own.
+  /// Runs an erasure during other work; the failing operation is one of the erasure.
   func erase(
     _ fixture: LogFixture, fault: (@Sendable (Int) -> InMemoryFileSystem.Fault?)?
   ) throws -> (log: EventLog, isComplete: Bool, operations: Int) {

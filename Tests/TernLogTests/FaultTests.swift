@@ -14,7 +14,7 @@ import Testing
     var delivered: Set<Int> = []
   }
 
-  /// A run through everything a log does; small segments make it begin and remove some.
+  /// Exercises everything that a log does, with small segments so that some start and some are removed.
   private func run(_ fixture: LogFixture) -> Promise {
     var promise = Promise()
     guard let log = try? fixture.open() else { return promise }
@@ -51,7 +51,7 @@ import Testing
     return fixture
   }
 
-  /// Reopens without faults and checks that every acknowledged event is there, in order, and none twice.
+  /// Reopens without faults and checks that every acknowledged event is there, once and in order.
   private func check(_ fixture: LogFixture, _ promise: Promise, _ fault: Comment) throws {
     fixture.memory?.setScript(nil)
     fixture.memory?.setReadOnly(false)
@@ -68,7 +68,7 @@ import Testing
     #expect(claim?.isGenuine ?? true, fault)
     #expect(log.counts.balances, fault)
     log.close()
-    // What this recovery made of the damage is what the next one finds.
+    // The next recovery finds the same as this one.
     #expect(try fixture.open().claim(maximumEvents: 1000, maximumBytes: .max)?.numbers ?? [] == numbers, fault)
     fixture.memory?.killProcess()
   }
@@ -78,7 +78,7 @@ import Testing
     .tear(bytes: 0), .tear(bytes: 30), .tear(bytes: 140), .tear(bytes: 200), .tearAndFail(bytes: 100, errno: EIO),
     .tearAndFail(bytes: 1 << 20, errno: EIO),
   ])
-  func `every single operation may fail without losing an acknowledged event`(
+  func `loses no acknowledged event, whichever operation fails`(
     fault: InMemoryFileSystem.Fault
   ) throws {
     let faultless = makeFixture()
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `from any operation on, everything may fail`() throws {
+  @Test func `loses no acknowledged event if everything fails from any operation on`() throws {
     let operations = try #require(
       { () -> Int? in
         let fixture = makeFixture()
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<200) func `random faults lose nothing that was acknowledged`(seed: UInt64) throws {
+  @Test(arguments: 0..<200) func `loses no acknowledged event under random faults`(seed: UInt64) throws {
     let generator = Locked(FastGenerator(seed: seed))
     let fixture = makeFixture()
     fixture.memory?.setScript { _ in
@@ -123,7 +123,7 @@ import Testing
     try check(fixture, promise, "seed \(seed)")
   }
 
-  @Test func `a full disk drops and counts, and storing resumes when there is room again`() throws {
+  @Test func `drops and counts on a full disk, and resumes storing when there is room`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     fixture.memory?.setCapacity(1500 + DropLedger.fileBytes)
@@ -143,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: Lane.allCases, [1, 3])
-  func `what was delivered makes room on a full disk, the segment that is appended to included`(
+  func `uses the space of delivered events on a full disk, even in the current segment`(
     lane: Lane, round: Int
   ) throws {
     let fixture = LogFixture()
@@ -156,13 +156,13 @@ import Testing
       while let claim = log.claim(7) { log.settle(claim.id, .delivered) }
     }
     guard case .stored = fixture.append(log, 0, lane: lane) else {
-      Issue.record("nothing waits, and still nothing can be stored")
+      Issue.record("no event waits, yet none can be stored")
       return
     }
     #expect(log.counts.waiting == 1 && log.counts.balances)
   }
 
-  @Test func `what a full disk cost is known at the next launch, after a kill too`() throws {
+  @Test func `remembers the drops of a full disk at the next launch, even after a kill`() throws {
     for isKilled in [false, true] {
       let fixture = LogFixture()
       let log = try fixture.open()
@@ -170,7 +170,7 @@ import Testing
       fixture.memory?.setCapacity(fixture.bytesOnDisk)
       for number in 1..<20 { fixture.append(log, number) }
       #expect(log.counts.dropped == [.storageFailed: 19])
-      // As the client does from time to time, and before each batch.
+      // As the client does periodically, and before each batch.
       log.synchronize()
       if isKilled { fixture.memory?.killProcess() } else { log.close() }
       let next = try fixture.open()
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  @Test func `a disk that turns read-only drops and counts, and claims go on`() throws {
+  @Test func `drops and counts when the disk turns read-only, and claims still work`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     fixture.append(log, 1)
@@ -195,7 +195,7 @@ import Testing
     #expect(log.counts.dropped == [.storageFailed: 1])
   }
 
-  @Test func `a segment that cannot be read does not block the others, and is tried again later`() throws {
+  @Test func `reads past an unreadable segment, and retries it later`() throws {
     let fixture = makeFixture()
     let log = try fixture.open()
     for number in 0..<12 { fixture.append(log, number) }
@@ -209,7 +209,7 @@ import Testing
       #expect(until > fixture.clock.uptime && until <= fixture.clock.uptime + .seconds(30 * 60))
       #expect(log.remaining(of: [LogFixture.id(3)]).uncertain == [LogFixture.id(3)], "it may be gone or not")
       fixture.clock.advance(by: until - fixture.clock.uptime)
-      #expect(log.counts.unreadable == 0, "a try is due")
+      #expect(log.counts.unreadable == 0, "a retry is due")
       #expect(log.drain() == [])
     }
     fixture.append(log, 20)
@@ -222,7 +222,7 @@ import Testing
     #expect(try fixture.open().drain() == Array(0..<5))
   }
 
-  @Test func `a process without free descriptors keeps using the same file, and hands out all of it later`() throws {
+  @Test func `keeps using the same file without free descriptors, and hands out all of it later`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     for number in 0..<3 { fixture.append(log, number) }

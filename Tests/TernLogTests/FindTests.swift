@@ -6,10 +6,10 @@ import Testing
 
 @testable import TernLog
 
-@Suite struct `Looking for single events` {
+@Suite struct `The search for single events` {
   private func ids(_ numbers: [Int]) -> Set<UniqueID> { Set(numbers.map { LogFixture.id($0) }) }
 
-  @Test func `reads the backlog once, and then no more, however much is evicted`() throws {
+  @Test func `reads the backlog only once, however much is evicted`() throws {
     let fixture = LogFixture()
     fixture.configuration.maximumBytes = 64 << 10
     let log = try fixture.open()
@@ -31,10 +31,10 @@ import Testing
       fixture.memory?.setScript(nil)
     }
     #expect(log.counts.droppedTotal > 40)
-    #expect(reads.withLock { $0 } <= 4, "only segments that were rewritten meanwhile")
+    #expect(reads.withLock { $0 } <= 4, "only segments rewritten meanwhile")
   }
 
-  /// Against the plain truth: what a claim of everything hands out.
+  /// The truth is the result of a claim of everything.
   @Test(arguments: 0..<12 as Range<UInt64>)
   func `always agrees with the content of the log`(seed: UInt64) throws {
     var generator = FastGenerator(seed: seed)
@@ -69,7 +69,7 @@ import Testing
       default: break
       }
       let remaining = log.remaining(of: asked).found
-      // The truth, from a copy of the files: open claims are free again there, and nothing else differs.
+      // The truth comes from a copy of the files, which differs only in that no claim is open.
       let copy = try #require(fixture.memory?.copy())
       var roomy = fixture.configuration
       roomy.maximumBytes = 10 << 20

@@ -6,7 +6,7 @@ import Testing
 @testable import TernLog
 
 @Suite struct `Flushing from several threads` {
-  /// Several logs, so that the thread sanitizer sees their locks at work at the same time.
+  /// Several logs let the thread sanitizer see their locks in use simultaneously.
   @Test func `leaves every event of every log in place`() async throws {
     let logs = try (0..<4).map { _ in
       let fixture = LogFixture()
@@ -31,7 +31,7 @@ import Testing
   }
 
   #if DEBUG
-    @Test func `a lock around nothing is refused while developing`() async {
+    @Test func `a lock around an empty value traps in debug builds`() async {
       await #expect(processExitsWith: .failure) { _ = Locked(()) }
       await #expect(processExitsWith: .success) { _ = Locked(false) }
     }

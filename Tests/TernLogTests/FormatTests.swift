@@ -15,7 +15,7 @@ import Testing
     #expect(words.value == Array("123456789012".utf8).withUnsafeBytes { Checksum.of($0) })
   }
 
-  @Test func `a segment with two records has these bytes`() throws {
+  @Test func `a segment with two records has exactly these bytes`() throws {
     let fixture = LogFixture()
     fixture.configuration.bootID = UniqueID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10)
     let log = try fixture.open()
@@ -32,7 +32,7 @@ import Testing
     #expect(hexLines(bytes) == snapshot)
   }
 
-  @Test func `an erased stretch is a filler and zeros, and its neighbours are as they were`() throws {
+  @Test func `an erased range is a filler and zeros, and its neighbours are unchanged`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     for (number, epoch) in [(1, 5), (2, 6), (3, 6), (4, 5)] {
@@ -54,7 +54,7 @@ import Testing
     #expect(after[236..<240].reversed().reduce(0) { $0 << 8 | Int($1) } == 428, "the mark")
   }
 
-  @Test func `the small files have these bytes`() {
+  @Test func `the small files have exactly these bytes`() {
     let erasures = [Erasure(epoch: 0x0102_0304, firstToErase: 0x0607, firstToKeep: 0x0A0B)]
     let bytes = ErasureFile.encode(erasures)
     #expect(Array(bytes[..<4]) == Array("TERA".utf8))
@@ -76,7 +76,7 @@ import Testing
     #expect(file.withUnsafeBytes { AgeClock($0) } == clock)
   }
 
-  @Test func `names sort by age and tell the lane`() {
+  @Test func `names sort by age and show the lane`() {
     let name = SegmentName(number: 42, lane: .normal)
     #expect(name.text == "000000000000002a-normal.seg")
     #expect(SegmentName(name.text) == name)
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `drop counts survive in the file, whichever slot is damaged`() {
+  @Test func `drop counts survive damage to either slot of the file`() {
     var ledger = DropLedger()
     ledger.add(.expired, 2)
     let first = ledger.nextSlot()

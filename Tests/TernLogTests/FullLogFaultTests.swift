@@ -6,7 +6,7 @@ import Testing
 
 @testable import TernLog
 
-/// The paths that only a full log takes, and a log that inherits: each with every single operation failing.
+/// The code paths of a full log and of an adoption, with every single operation failing.
 @Suite struct `A full log on a failing disk` {
   /// The log's answers, and its content when the process died.
   private struct Account {
@@ -22,7 +22,7 @@ import Testing
     .tearAndFail(bytes: 12, errno: EIO),
   ]
 
-  /// Eviction, growing, shrinking with and without open claims, compaction, spares, the end of a log and its heir.
+  /// Eviction, growing, shrinking with and without open claims, compaction, spares, a log's end and its adoption.
   private func run(_ fixture: LogFixture) -> Account {
     var account = Account()
     var maybe = try? fixture.open()
@@ -38,7 +38,7 @@ import Testing
     }
     func deliver(_ log: EventLog, _ events: Int) {
       guard let claim = log.claim(events) else { return }
-      // Every third comes back, which leaves holes for the compaction to close.
+      // Every third event is returned, which leaves holes for the compaction to close.
       let delivered = claim.records.enumerated().filter { $0.offset % 3 != 0 }.map(\.element.id)
       log.settle(claim.id, .partly(delivered: Set(delivered), dropped: [:]))
       account.delivered.formUnion(delivered.map { Int($0.low) })
@@ -59,9 +59,9 @@ import Testing
     guard let log = maybe else { return account }
     append(log, 160..<200, criticalEach: 4)
     deliver(log, 10)
-    // So that claims may hold all of it.
+    // So that claims may hold the whole log.
     log.setMaximumBytes(10 << 20)
-    // Twice, as one failure makes one attempt come up short.
+    // Twice, as one failure makes one attempt incomplete.
     for _ in 0..<2 {
       while let claim = log.claim(1000) {
         for record in claim.records { account.left[record.lane, default: []].append(Int(record.id.low)) }
@@ -78,7 +78,7 @@ import Testing
     return fixture
   }
 
-  @Test func `takes every one of those paths`() throws {
+  @Test func `takes each of those paths`() throws {
     let fixture = makeFixture()
     let kinds = Locked<Set<String>>([])
     fixture.memory?.setScript { operation in
@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: faults)
-  func `keeps its books and what is in them, whichever operation fails`(fault: InMemoryFileSystem.Fault) throws {
+  func `keeps its counts and events, whichever operation fails`(fault: InMemoryFileSystem.Fault) throws {
     let faultless = makeFixture()
     _ = run(faultless)
     let operations = try #require(faultless.memory?.operationCount)
@@ -120,7 +120,7 @@ import Testing
         #expect(numbers == Array(Set(numbers)).sorted(), place)
         #expect(Set(account.left[lane, default: []]).subtracting(numbers).isEmpty, "lost, \(place)")
       }
-      // Counts are of the process that died; a mark that could not be written brings back what they counted.
+      // The counts are those of the dead process; events whose tombstone could not be written come back.
       let known = Set(account.left.values.joined()).union(found.values.joined()).union(account.delivered)
       let drops = max(account.counts.dropped.values.reduce(0, +), log.counts.dropped.values.reduce(0, +))
       #expect(known.count + drops >= account.stored + account.refused, place)
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test func `an adoption may fail at any single operation without losing or doubling anything`() throws {
+  @Test func `is adopted without losing or repeating an event, whichever operation fails`() throws {
     let template = LogFixture()
     let first = try template.open()
     let second = try template.open()
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test(arguments: faults)
-  func `an opening that fails at any operation leaves everything to the next one`(
+  func `loses no event if opening fails at any operation`(
     fault: InMemoryFileSystem.Fault
   ) throws {
     let template = LogFixture()

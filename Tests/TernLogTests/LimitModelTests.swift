@@ -5,10 +5,10 @@ import Testing
 
 @testable import TernLog
 
-/// A log under a limit that moves, against lists that say which events may go and which may not.
-@Suite struct `A log under a moving limit, and a plain list` {
+/// A log under a changing limit, compared with lists of the events that may be evicted.
+@Suite struct `A log under a changing limit and a plain list` {
   private struct Model {
-    /// Waiting events by lane, oldest first, with the bytes that they take.
+    /// Waiting events by lane, oldest first, with their sizes.
     var waiting: [Lane: [(number: Int, bytes: Int)]] = [.normal: [], .critical: []]
     var claims: [(claim: LogClaim, events: [(number: Int, bytes: Int, lane: Lane)])] = []
     var evicted = 0
@@ -23,9 +23,9 @@ import Testing
       for lane in Lane.allCases { waiting[lane, default: []].sort { $0.number < $1.number } }
     }
 
-    /// Lets the oldest of each lane go until as many are left as the log says.
+    /// Evicts the oldest of each lane until the counts match the log's.
     ///
-    /// While claims are open it need not be the oldest: those that share a file with a claimed event give no room.
+    /// While claims are open it need not be the oldest: events in a file with a claimed event free no space.
     mutating func evict(to log: EventLog, _ place: Comment) {
       let counts = log.counts
       if !claims.isEmpty {
@@ -42,11 +42,11 @@ import Testing
       ]
       for lane in Lane.allCases {
         let surplus = count(lane) - left[lane, default: 0]
-        #expect(surplus >= 0, "more than there can be, \(place)")
+        #expect(surplus >= 0, "more events than there can be, \(place)")
         waiting[lane, default: []].removeFirst(max(surplus, 0))
         evicted += max(surplus, 0)
         if lane == .critical, surplus > 0 {
-          #expect(count(.normal) == 0, "a critical event went before a normal one, \(place)")
+          #expect(count(.normal) == 0, "a critical event was evicted before a normal one, \(place)")
         }
       }
     }
@@ -55,7 +55,7 @@ import Testing
   private static let recordBytes = RecordHeader.size
 
   /// Claims return exactly the events that the model allows, in the same order.
-  @Test(arguments: 0..<24) func `agree on which events go, on what is refused, and on every byte`(seed: UInt64) throws {
+  @Test(arguments: 0..<24) func `agree on evictions, on refusals and on every byte`(seed: UInt64) throws {
     var generator = FastGenerator(seed: seed)
     let fixture = LogFixture()
     var limit = 24 << 10
@@ -68,7 +68,7 @@ import Testing
       let place: Comment = "seed \(seed), step \(step)"
       switch generator.next() % 20 {
       case 0..<12:
-        // Many critical ones now and then, until they alone fill the log.
+        // Occasionally many critical events, until they alone fill the log.
         let lane: Lane = (step / 100) % 2 == 1 || generator.next() % 4 == 0 ? .critical : .normal
         let bytes = Int(generator.next() % 1200)
         append(&model, log, fixture, (number, bytes + Self.recordBytes, lane), place)
@@ -88,7 +88,7 @@ import Testing
         if generator.next() % 2 == 0 { log.close() } else { log.synchronize() }
         log = try restart(&model, log, fixture, limit, place)
       default:
-        // Often below what the critical events alone take.
+        // Often below the size of the critical events alone.
         limit = generator.next() % 2 == 0 ? 24 << 10 : (24 << 10) + Int(generator.next() % (64 << 10))
         log.setMaximumBytes(limit)
         model.evict(to: log, place)
@@ -112,7 +112,7 @@ import Testing
       log, event.number, lane: event.lane, bytes: event.bytes - Self.recordBytes)
     if case .stored = outcome {
       model.waiting[event.lane, default: []].append((event.number, event.bytes))
-      // Nothing goes while there is room: each file has a header, and one file's worth of space may be in use twice.
+      // No event is evicted while there is room: each file has a header, and the space of one file may be used twice.
       let headers = (wasAlive / limits.segment * 2 + 6) * SegmentHeader.size
       if wasAlive + event.bytes + headers + 3 * (limits.segment + 1264) < limits.limit {
         #expect(log.counts.dropped == before.dropped, "there was room, \(place)")
@@ -125,11 +125,12 @@ import Testing
     }
     #expect(outcome == .dropped(.queueFull), place)
     #expect(log.counts.waiting == before.waiting, "evicted without making room, \(place)")
-    // Only when what may be evicted for it would not make room.
+    // Only if the events that may be evicted would not make room.
     #expect(!model.claims.isEmpty || event.lane == .normal && model.bytes(.critical) > 0, place)
     if model.claims.isEmpty {
       #expect(
-        model.bytes(.normal) < event.bytes + limits.segment + SegmentHeader.size, "normal ones could go, \(place)")
+        model.bytes(.normal) < event.bytes + limits.segment + SegmentHeader.size,
+        "normal ones could be evicted, \(place)")
     }
     model.refused += 1
   }
@@ -155,7 +156,7 @@ import Testing
     #expect(counts.dropped.values.reduce(0, +) == model.evicted + model.refused, place)
     #expect(counts.dropped[.queueFull, default: 0] == model.evicted + model.refused, place)
     #expect(counts.bytes <= limit || !model.claims.isEmpty, place)
-    #expect((fixture.memory?.totalBytes ?? 0) <= counts.bytes, "what it says is what it takes, \(place)")
+    #expect((fixture.memory?.totalBytes ?? 0) <= counts.bytes, "the log's size is correct, \(place)")
   }
 
   private func restart(
@@ -172,7 +173,7 @@ import Testing
     return log
   }
 
-  @Test func `a limit below what critical events take evicts the oldest of them, and leaves claims alone`() throws {
+  @Test func `agree that a limit below the size of critical events evicts the oldest unclaimed ones`() throws {
     let fixture = LogFixture()
     fixture.configuration.maximumBytes = 256 << 10
     let log = try fixture.open()
@@ -181,7 +182,7 @@ import Testing
     let claim = try #require(log.claim(100))
     log.setMaximumBytes(24 << 10)
     #expect(log.counts.claimed == 100)
-    #expect(log.counts.waiting < 36, "the claim alone takes more than the limit; only events of its files are left")
+    #expect(log.counts.waiting < 36, "the claim alone exceeds the limit; only events of its files are left")
     #expect(fixture.append(log, 400, lane: .critical, bytes: 400) == .dropped(.queueFull))
     let left = log.waitingNumbers.union(claim.numbers).sorted()
     log.settle(claim.id, .returned)
@@ -189,10 +190,10 @@ import Testing
     let kept = log.counts.waiting
     #expect(log.counts.waitingCritical == kept && kept >= 38)
     #expect(log.counts.dropped == [.queueFull: 401 - kept])
-    #expect(log.drain() == left.suffix(kept), "the newest of those that were left")
+    #expect(log.drain() == left.suffix(kept), "the newest of the remaining events")
   }
 
-  @Test func `a limit that grows lets events in again at once, also while claims are open`() throws {
+  @Test func `agree that a higher limit admits events immediately, even while claims are open`() throws {
     let fixture = LogFixture()
     fixture.configuration.maximumBytes = 24 << 10
     let log = try fixture.open()

@@ -12,7 +12,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `the smallest log keeps the newest events and stays under its limit`(world: World) throws {
+  func `the smallest log keeps the newest events and stays within its limit`(world: World) throws {
     let fixture = makeFixture(bytes: 1, world)
     let log = try fixture.open()
     for number in 0..<500 {
@@ -26,7 +26,7 @@ import Testing
     #expect(log.drain() == Array(500 - kept..<500))
   }
 
-  @Test func `a full log evicts no more than it must`() throws {
+  @Test func `a full log evicts no more than necessary`() throws {
     let fixture = makeFixture(bytes: 64 << 10)
     let log = try fixture.open()
     for number in 0..<400 { fixture.append(log, number, bytes: 400) }
@@ -59,7 +59,7 @@ import Testing
     withExtendedLifetime(log) {}
   }
 
-  @Test func `normal events go before critical ones, and are refused when only critical ones are left`() throws {
+  @Test func `normal events are evicted before critical ones, and refused when only critical ones are left`() throws {
     let fixture = makeFixture(bytes: 24 << 10)
     let log = try fixture.open()
     for number in 0..<20 { fixture.append(log, number, bytes: 400) }
@@ -67,7 +67,7 @@ import Testing
     #expect(log.counts.waitingCritical == log.counts.waiting, "no normal event is left")
     #expect(fixture.append(log, 30, bytes: 400) == .dropped(.queueFull))
     let kept = log.counts.waiting
-    #expect(log.drain() == Array(200 - kept..<200), "of the critical ones the oldest went")
+    #expect(log.drain() == Array(200 - kept..<200), "the oldest critical events are evicted")
     #expect(log.counts.dropped == [.queueFull: 121 - kept])
   }
 
@@ -98,13 +98,13 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `a lower limit takes effect at once and keeps the newest`(world: World) throws {
+  func `a lower limit takes effect immediately and keeps the newest events`(world: World) throws {
     let fixture = makeFixture(bytes: 10 << 20, world)
     let log = try fixture.open()
     for number in 0..<2000 { fixture.append(log, number, bytes: 400) }
     log.setMaximumBytes(300 << 10)
     #expect(log.counts.bytes <= 300 << 10)
-    #expect(log.counts.waiting > 600, "one segment less than the limit at worst")
+    #expect(log.counts.waiting > 600, "at worst one segment below the limit")
     log.setMaximumBytes(0)
     #expect(log.counts.bytes <= 24 << 10)
     #expect(fixture.bytesOnDisk <= 24 << 10)
@@ -117,7 +117,7 @@ import Testing
     #expect(log.drain() == Array(2000 - kept..<3000))
   }
 
-  @Test func `a lower limit at launch takes effect too, and outlives open claims`() throws {
+  @Test func `a lower limit at launch takes effect too, and still holds after open claims`() throws {
     let fixture = makeFixture(bytes: 10 << 20)
     var log = try fixture.open()
     for number in 0..<500 { fixture.append(log, number, bytes: 400) }
@@ -166,7 +166,7 @@ import Testing
     #expect(log.counts.dropped == [.expired: 4])
   }
 
-  @Test func `an event from the future is not expired, and a clock set forward in the same boot expires nothing`()
+  @Test func `an event from the future does not expire, and a clock set forward in the same boot expires none`()
     throws
   {
     let fixture = makeFixture(bytes: 1 << 20)
@@ -180,7 +180,7 @@ import Testing
     #expect(log.claim(5)?.numbers == [1, 2])
   }
 
-  @Test func `a whole backlog may expire at once`() throws {
+  @Test func `a whole backlog can expire at once`() throws {
     let fixture = makeFixture(bytes: 10 << 20)
     let log = try fixture.open()
     for number in 0..<3000 { fixture.append(log, number) }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TernLog
 
-/// A clock that stands still until a test moves it.
+/// A clock that only moves when a test advances it.
 final class ManualClock: TernClock {
   private let locked: Locked<(wall: Int64, uptime: Duration)>
 
@@ -27,10 +27,10 @@ final class ManualClock: TernClock {
 
   func setWallTime(to wall: Int64) { locked.withLock { $0.wall = wall } }
 
-  /// Sets the wall clock forward, or back.
+  /// Sets the wall clock forward or back.
   func jump(by duration: Duration) { locked.withLock { $0.wall += duration.wholeMilliseconds } }
 
-  /// Lets a device be off for a while; uptime begins anew.
+  /// Switches the device off for a while; uptime starts again.
   func reboot(after duration: Duration) {
     locked.withLock {
       $0.wall += duration.wholeMilliseconds
@@ -46,7 +46,7 @@ enum World: String, CaseIterable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 }
 
-/// A log and everything around it that a test wants to look at.
+/// A log and its surroundings for tests.
 final class LogFixture {
   let directory: String
   let fileSystem: any FileSystem
@@ -81,7 +81,7 @@ final class LogFixture {
   /// A log that touches no file before `open()`.
   func unopened() -> EventLog { EventLog(unopened: configuration, fileSystem: fileSystem, clock: clock) }
 
-  /// Appends an event that can be told from all others by its number.
+  /// Appends an event identified by its number.
   @discardableResult
   func append(
     _ log: EventLog, _ number: Int? = nil, lane: Lane = .normal, bytes: Int = 100, epoch: UInt32 = 7
@@ -122,10 +122,10 @@ extension LogCounts {
 }
 
 extension LogClaim {
-  /// The numbers of the events, as `LogFixture.append` gave them.
+  /// The numbers of the events, as passed to `LogFixture.append`.
   var numbers: [Int] { records.map { Int($0.id.low) } }
 
-  /// Every event is as it was appended, to the last byte.
+  /// True if every event is byte for byte as appended.
   var isGenuine: Bool {
     records.allSatisfy { record in
       record.payload == LogFixture.payload(Int(record.id.low), bytes: record.payload.count)
@@ -135,7 +135,7 @@ extension LogClaim {
 }
 
 extension EventLog {
-  /// Claims everything that waits and delivers it; the numbers in the order they came.
+  /// Claims and delivers all waiting events; returns their numbers in order.
   func drain(batch: Int = 50) -> [Int] {
     var numbers: [Int] = []
     while let claim = claim(maximumEvents: batch, maximumBytes: 1 << 20) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TernLog
 
-/// Runs random operations on a log and on a list that is too simple to be wrong.
+/// Runs random operations on a log and on a plain list as the oracle.
 @Suite struct `A log and a plain list` {
   private struct Model {
     /// Waiting events by lane, oldest first.
@@ -16,10 +16,10 @@ import Testing
       for lane in Lane.allCases { waiting[lane, default: []].sort() }
     }
 
-    /// Events are of four identities in turn.
+    /// Events belong to four identities in turn.
     static func epoch(_ number: Int) -> UInt32 { UInt32(number % 4) }
 
-    /// Forgets one identity, in claims too; how many events that were.
+    /// Removes the events of one identity, including claimed ones; returns their number.
     mutating func erase(_ epoch: UInt32) -> Int {
       let before = count
       for lane in Lane.allCases { waiting[lane, default: []].removeAll { Self.epoch($0) == epoch } }
@@ -71,7 +71,7 @@ import Testing
         let index = Int(generator.next() % UInt64(model.claims.count))
         settle(&model, log, index, &generator)
       case 18:
-        // A clean restart or a kill: neither forgets what was settled.
+        // A clean restart or a kill: settled events stay settled after both.
         if generator.next() % 2 == 0 { log.close() } else { fixture.memory?.killProcess() }
         log = try fixture.open()
         for (_, numbers) in model.claims { model.giveBack(numbers) }

@@ -20,7 +20,8 @@ import Testing
   }
 
   @Test(arguments: 0..<10 as Range<UInt64>, [Durability.onBackgroundAndCritical, .everyBatch])
-  func `has nothing of what was erased, its own or of the dead`(seed: UInt64, durability: Durability) throws {
+  func `has no erased events, neither its own nor those of dead processes`(seed: UInt64, durability: Durability) throws
+  {
     let fixture = makeFixture(durability)
     let first = try fixture.open()
     let second = try fixture.open()
@@ -33,7 +34,7 @@ import Testing
     #expect(found(try fixture.open()).isEmpty)
   }
 
-  @Test(arguments: 0..<60) func `has every event that was there when a flush returned`(seed: UInt64) throws {
+  @Test(arguments: 0..<60) func `has every event stored before a flush returned`(seed: UInt64) throws {
     var generator = FastGenerator(seed: seed)
     let fixture = makeFixture(.onBackgroundAndCritical, segmentBytes: (1 << 10) << Int(generator.next() % 4))
     var logs = [try fixture.open()]
@@ -79,14 +80,14 @@ import Testing
         #expect(owed.subtracting(numbers).count == 0, "\(owed.subtracting(numbers).sorted().prefix(9)), \(place)")
         let back = Set(numbers).subtracting(owed).subtracting(unflushed).subtracting(mayReturn)
         #expect(back.count == 0, "\(back.sorted().prefix(9)), \(place)")
-        // What came through is on the medium.
+        // The surviving events are on the medium.
         owed = Set(numbers)
         unflushed = []
       }
     }
   }
 
-  @Test(arguments: 0..<20) func `has every event that was handed out, when each batch is flushed`(seed: UInt64) throws {
+  @Test(arguments: 0..<20) func `has every event that was handed out if each batch is flushed`(seed: UInt64) throws {
     let fixture = makeFixture(.everyBatch)
     let log = try fixture.open()
     for number in 0..<40 { fixture.append(log, number) }
@@ -94,12 +95,12 @@ import Testing
     for number in 40..<60 { fixture.append(log, number) }
     fixture.memory?.losePower(seed: seed)
     let again = try fixture.open()
-    #expect(Set(found(again)).isSuperset(of: 0..<40), "those of the batch, and what waited behind it")
+    #expect(Set(found(again)).isSuperset(of: 0..<40), "the events of the batch, and those that waited behind it")
     #expect(claim.records.count == 10)
     withExtendedLifetime(log) {}
   }
 
-  @Test func `may have nothing, when nothing is ever flushed, and that traps nowhere`() throws {
+  @Test func `may have no events, without a crash, if nothing is ever flushed`() throws {
     var least = Int.max
     for seed in 0..<40 {
       let fixture = makeFixture(.never)

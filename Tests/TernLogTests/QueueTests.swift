@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct `A queue of events` {
   @Test(arguments: World.allCases)
-  func `hands out what was appended, in order and unchanged`(world: World) throws {
+  func `hands out appended events in order and unchanged`(world: World) throws {
     let fixture = LogFixture(world)
     let log = try fixture.open()
     #expect(fixture.append(log, 1) == .stored(waiting: 1, waitingCritical: 0, dropped: log.counts.droppedTotal))
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `an event is in one open claim at most`(world: World) throws {
+  func `has each event in at most one open claim`(world: World) throws {
     let fixture = LogFixture(world)
     let log = try fixture.open()
     for number in 0..<10 { fixture.append(log, number) }
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `what is returned comes back in its place`(world: World) throws {
+  func `puts returned events back in their place`(world: World) throws {
     let fixture = LogFixture(world)
     let log = try fixture.open()
     for number in 0..<6 { fixture.append(log, number) }
@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `a batch can be settled in part, by id`(world: World) throws {
+  func `settles a batch partially, by id`(world: World) throws {
     let fixture = LogFixture(world)
     let log = try fixture.open()
     for number in 0..<6 { fixture.append(log, number) }
@@ -75,11 +75,11 @@ import Testing
     #expect(log.counts.dropped == [.rejected: 1])
     #expect(log.claim(9)?.numbers == [1, 2, 5])
     log.close()
-    #expect(try fixture.open().drain() == [1, 2, 5], "and stays so over a restart")
+    #expect(try fixture.open().drain() == [1, 2, 5], "and so after a restart")
   }
 
   @Test(arguments: World.allCases)
-  func `a claim is settled once`(world: World) throws {
+  func `settles a claim only once`(world: World) throws {
     let fixture = LogFixture(world)
     let log = try fixture.open()
     fixture.append(log, 1)
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `what was settled stays away after a restart, and open claims are free again`(world: World) throws {
+  func `has no settled events after a restart, and open claims are released`(world: World) throws {
     let fixture = LogFixture(world)
     var log = try fixture.open()
     for number in 0..<2000 { fixture.append(log, number, lane: number % 7 == 0 ? .critical : .normal) }
@@ -108,7 +108,7 @@ import Testing
     #expect(Array(rest.prefix(200)) == open.numbers)
   }
 
-  @Test func `a batch is limited by bytes, but never empty`() throws {
+  @Test func `limits a batch by bytes, but never to zero events`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     for number in 0..<5 { fixture.append(log, number, bytes: 1000) }
@@ -117,18 +117,18 @@ import Testing
     #expect(log.claim(maximumEvents: 10, maximumBytes: 2000)?.numbers == [3, 4])
   }
 
-  @Test func `a settled segment leaves the disk`() throws {
+  @Test func `removes a settled segment from the disk`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     for number in 0..<2000 { fixture.append(log, number) }
     #expect(log.counts.bytes > 5 * 64 << 10)
     #expect(log.drain(batch: 500).count == 2000)
-    #expect(log.counts.bytes <= 66 << 10, "only the segment that is appended to stays")
+    #expect(log.counts.bytes <= 66 << 10, "only the current segment stays")
     log.close()
     #expect(fixture.bytesOnDisk == DropLedger.fileBytes, "only the counts stay")
   }
 
-  @Test func `files of settled segments are emptied and used again`() throws {
+  @Test func `empties and reuses the files of settled segments`() throws {
     let fixture = LogFixture()
     fixture.configuration.segmentBytes = 1 << 10
     let log = try fixture.open()
@@ -145,12 +145,12 @@ import Testing
     for number in 17..<200 { fixture.append(reopened, number) }
     #expect(spares().isEmpty)
     #expect(reopened.drain() == Array(17..<200))
-    #expect(spares().count == 8, "no more than are of use")
+    #expect(spares().count == 8, "no more than are useful")
     reopened.erase()
     #expect(spares().isEmpty)
   }
 
-  @Test func `a record larger than a segment has a segment of its own`() throws {
+  @Test func `puts a record larger than a segment into its own segment`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     fixture.append(log, 1)
@@ -161,7 +161,7 @@ import Testing
     #expect(log.counts.dropped == [.tooLarge: 1])
   }
 
-  @Test func `the head of the queue tells its time`() throws {
+  @Test func `reports the time of its head`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     #expect(log.counts.oldestWaiting == nil)
@@ -177,7 +177,7 @@ import Testing
     #expect(log.counts.oldestWaiting == start)
   }
 
-  @Test func `after closing nothing is stored`() throws {
+  @Test func `stores nothing after closing`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     fixture.append(log, 1)
@@ -188,7 +188,7 @@ import Testing
     #expect(try fixture.open().drain() == [1])
   }
 
-  @Test func `threads may append while others claim and settle`() async throws {
+  @Test func `accepts events from threads while others claim and settle`() async throws {
     let fixture = LogFixture(.disk)
     let log = try fixture.open()
     let (time, uptime) = (fixture.clock.wallTime, fixture.clock.uptime)

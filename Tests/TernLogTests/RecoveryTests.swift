@@ -23,10 +23,10 @@ import Testing
     return (fixture, try #require(fixture.memory?.contents(of: path)))
   }
 
-  @Test func `one flipped bit costs at most one event, wherever it is`() throws {
+  @Test func `loses at most one event to a flipped bit anywhere`() throws {
     let (fixture, bytes) = try damagedWorld()
     for offset in bytes.indices {
-      // One bit of each byte, or all of them in a long run.
+      // One bit of each byte, or all bits in a long run.
       let bits = environmentNumber("TERN_EVERY_BIT") == nil ? [offset % 8] : Array(0..<8)
       for bit in bits {
         var damaged = bytes
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `one byte with other contents costs at most one event, wherever it is`() throws {
+  @Test func `loses at most one event to a changed byte anywhere`() throws {
     let (fixture, bytes) = try damagedWorld()
     for offset in bytes.indices {
       for value in [UInt8(0), 0xFF, bytes[offset] ^ 0xFF] where value != bytes[offset] {
@@ -74,7 +74,7 @@ import Testing
     log.close()
   }
 
-  @Test func `damage next to settled events brings back no more than they were, and loses one at most`() throws {
+  @Test func `loses at most one event to damage next to settled ones, and brings back only those`() throws {
     let (fixture, bytes) = try damagedWorld(settled: true)
     for offset in bytes.indices {
       var damaged = bytes
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `a file cut anywhere keeps every whole record before the cut`() throws {
+  @Test func `keeps every whole record before a cut anywhere`() throws {
     let (fixture, bytes) = try damagedWorld()
     var ends: [Int] = []
     var offset = SegmentHeader.size
@@ -111,7 +111,7 @@ import Testing
     }
   }
 
-  @Test func `a file cut anywhere while the log is open costs what was behind the cut, and that is counted`() throws {
+  @Test func `loses and counts the events after a cut made while the log is open`() throws {
     let (_, bytes) = try damagedWorld()
     let ends = payloads.map(\.upperBound)
     for length in stride(from: 0, to: bytes.count, by: 7) {
@@ -128,7 +128,7 @@ import Testing
     }
   }
 
-  @Test func `damage is counted once, not at every launch`() throws {
+  @Test func `counts damage once, not at every launch`() throws {
     let (fixture, bytes) = try damagedWorld()
     var damaged = bytes
     damaged[SegmentHeader.size + 3 * 64 + 150] ^= 0xFF
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `a wiped stretch is counted by the events it held`() throws {
+  @Test func `counts the events of a wiped range`() throws {
     let (fixture, bytes) = try damagedWorld()
     var damaged = bytes
     for offset in 300..<700 { damaged[offset] = 0 }
@@ -153,7 +153,7 @@ import Testing
     #expect(log.counts.dropped == [.damaged: 5])
   }
 
-  @Test func `a payload that quotes a whole segment is not mistaken for records`() throws {
+  @Test func `does not mistake a payload that contains a whole segment for records`() throws {
     let (_, bytes) = try damagedWorld()
     let fixture = LogFixture()
     let log = try fixture.open()
@@ -168,7 +168,7 @@ import Testing
     #expect(try fixture.open().drain() == [50, 52])
   }
 
-  @Test func `a segment that cannot be read is set aside, not deleted`() throws {
+  @Test func `quarantines an unreadable segment instead of deleting it`() throws {
     let (fixture, bytes) = try damagedWorld()
     var damaged = bytes
     for offset in 0..<SegmentHeader.size { damaged[offset] = 0x55 }
@@ -182,7 +182,7 @@ import Testing
     #expect(try fixture.open().drain() == [77])
   }
 
-  @Test func `a segment of a later version is set aside whole`() throws {
+  @Test func `quarantines a whole segment of a later version`() throws {
     let (fixture, bytes) = try damagedWorld()
     var later = bytes
     for copy in [0, 64] {
@@ -195,7 +195,7 @@ import Testing
     #expect(fixture.memory?.contents(of: path + ".unreadable") == later)
   }
 
-  @Test func `a segment damaged while the log is open costs the damaged event only`() throws {
+  @Test func `loses only the damaged event if the segment is damaged while the log is open`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     for number in 0..<events { fixture.append(log, number) }

@@ -7,7 +7,7 @@ import Testing
 @testable import TernLog
 
 @Suite(.timeLimit(.minutes(5))) struct `A log on a slow disk` {
-  /// Runs `body` on a thread of its own with each of its operations held back until an append has returned.
+  /// Runs `body` on a separate thread and holds back each of its operations until an append has returned.
   private func delayEach(
     _ kinds: Set<InMemoryFileSystem.Operation.Kind>, _ fixture: LogFixture, _ log: EventLog,
     _ body: @escaping @Sendable () -> Void
@@ -35,13 +35,13 @@ import Testing
     while true {
       reached.wait()
       if isDone.withLock({ $0 }) { break }
-      // Would never return if the operation that is held back held the lock, too.
+      // Would deadlock if the operation that is held back also held the lock.
       if case .stored = fixture.append(log) { appended += 1 }
       goOn.signal()
     }
     done.wait()
     fixture.memory?.setScript(nil)
-    #expect(appended > 0, "something was held back")
+    #expect(appended > 0, "an operation was held back")
   }
 
   private func makeLog() throws -> (LogFixture, EventLog) {
@@ -53,12 +53,12 @@ import Testing
     return (fixture, log)
   }
 
-  @Test func `reading a claim does not keep a caller of append waiting`() throws {
+  @Test func `does not block append while it reads a claim`() throws {
     let (fixture, log) = try makeLog()
     try delayEach([.read, .open], fixture, log) { _ = log.claim(40) }
   }
 
-  @Test func `marking and removing what was settled does not`() throws {
+  @Test func `does not block append while it marks and removes settled events`() throws {
     let (fixture, log) = try makeLog()
     let claim = try #require(log.claim(70))
     try delayEach([.open, .write, .truncate, .rename, .remove], fixture, log) { log.settle(claim.id, .delivered) }
@@ -66,12 +66,12 @@ import Testing
     #expect(numbers == Array(70..<70 + numbers.count))
   }
 
-  @Test func `flushing to the medium does not`() throws {
+  @Test func `does not block append while it flushes to the medium`() throws {
     let (fixture, log) = try makeLog()
     try delayEach([.synchronize], fixture, log) { log.synchronize() }
   }
 
-  @Test func `erasing everything does not`() throws {
+  @Test func `does not block append while it erases everything`() throws {
     let (fixture, log) = try makeLog()
     try delayEach([.list, .remove], fixture, log) { log.erase() }
   }

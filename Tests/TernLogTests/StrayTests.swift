@@ -8,7 +8,7 @@ import Testing
   private static let names = ["ffffffffffffffff", "fffffffffffffffe", "8000000000000000", "7fffffffffffffff"]
 
   @Test(arguments: names, ["-normal.seg", "-critical.seg"])
-  func `a stray segment without sense is set aside, and the log works`(number: String, ending: String) throws {
+  func `a meaningless segment is quarantined, and the log works`(number: String, ending: String) throws {
     let fixture = LogFixture()
     try fixture.open().close()
     fixture.memory?.setContents(
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test(arguments: names) func `the events of a real segment under such a name are kept`(number: String) throws {
+  @Test(arguments: names) func `the events of a real segment are kept`(number: String) throws {
     let fixture = LogFixture()
     let first = try fixture.open()
     for event in 0..<5 { fixture.append(first, event) }
@@ -37,20 +37,20 @@ import Testing
     second.close()
   }
 
-  @Test(arguments: names) func `erasing takes a stray segment along`(number: String) throws {
+  @Test(arguments: names) func `an erasure removes a stray segment`(number: String) throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     fixture.append(log)
     let path = "/queue/log-0/\(number)-normal.seg"
     fixture.memory?.setContents(of: path, to: [1, 2, 3])
     log.erase()
-    // What is at or below the highest number could be the log's own, begun since.
+    // A segment at or below the highest number could be the log's own, started since.
     if number > "8" { #expect(fixture.memory?.contents(of: path) == nil) }
     log.close()
   }
 
   @Test(arguments: ["9223372036854775807", "9223372036854775806", "9223372036854775805", "-1", "x", ""])
-  func `a stray spare does no harm`(number: String) throws {
+  func `a spare with such a name does no harm`(number: String) throws {
     let fixture = LogFixture()
     fixture.configuration.segmentBytes = 1 << 10
     try fixture.open().close()
@@ -63,7 +63,7 @@ import Testing
     log.close()
   }
 
-  @Test func `a spare that is not empty, as power loss may leave it, is removed`() throws {
+  @Test func `a spare that a power loss left non-empty is removed`() throws {
     let fixture = LogFixture()
     try fixture.open().close()
     fixture.memory?.setContents(of: "/queue/log-0/spare-3", to: [1, 2, 3])
@@ -72,7 +72,7 @@ import Testing
     #expect(fixture.memory?.paths.filter { $0.contains("spare-") } == ["/queue/log-0/spare-4"])
   }
 
-  @Test func `counts of drops stop at the greatest number`() throws {
+  @Test func `drop counts stop at the maximum`() throws {
     var ledger = DropLedger()
     ledger.add(.expired, .max)
     ledger.add(.expired, .max)
@@ -85,7 +85,7 @@ import Testing
     _ = read.nextSlot()
   }
 
-  @Test func `counts can be taken back, never below nothing`() {
+  @Test func `drop counts can be reduced, but not below zero`() {
     var ledger = DropLedger()
     ledger.add(.expired, 5)
     ledger.remove(.expired, 2)
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test(arguments: ["+000000000000001-normal.seg", "00000000000000FF-normal.seg", "1-normal.seg", ""])
-  func `a name that a log would not write is none`(text: String) {
+  func `a name that a log would not write is invalid`(text: String) {
     #expect(SegmentName(text) == nil)
   }
 }

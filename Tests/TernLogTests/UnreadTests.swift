@@ -4,8 +4,8 @@ import TernLog
 import TernTestSupport
 import Testing
 
-@Suite struct `A segment that cannot be read when the log is opened` {
-  /// A log of several segments, closed.
+@Suite struct `A segment that is unreadable when the log is opened` {
+  /// A closed log of several segments.
   private func filled() throws -> LogFixture {
     let fixture = LogFixture()
     fixture.configuration.segmentBytes = 1 << 10
@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [InMemoryFileSystem.Operation.Kind.open, .status, .read])
-  func `is taken in when it can be, in its place`(kind: InMemoryFileSystem.Operation.Kind) throws {
+  func `is loaded in its place once it is readable`(kind: InMemoryFileSystem.Operation.Kind) throws {
     let fixture = try filled()
     let memory = try #require(fixture.memory)
     let unreadable = Set(memory.paths.filter { $0.hasSuffix(".seg") }.dropFirst(2).prefix(3))
@@ -31,7 +31,7 @@ import Testing
     #expect(due > fixture.clock.uptime)
     fixture.append(log, 60)
     memory.setScript(nil)
-    #expect(!log.loadUnreadSegments(), "not before its time")
+    #expect(!log.loadUnreadSegments(), "not before the retry is due")
     fixture.clock.advance(by: due - fixture.clock.uptime)
     #expect(log.loadUnreadSegments() && !log.loadUnreadSegments())
     #expect(log.counts.unreadSegments == 0 && log.counts.unreadableUntil == nil)
@@ -42,7 +42,7 @@ import Testing
     #expect(try fixture.open().counts.waiting == 0)
   }
 
-  @Test func `is left alone longer each time, is gone when its file is, and counts towards the limit`() throws {
+  @Test func `is retried less and less often, disappears with its file, and counts towards the limit`() throws {
     let fixture = try filled()
     let memory = try #require(fixture.memory)
     let path = try #require(memory.paths.first { $0.hasSuffix("-normal.seg") })
@@ -65,7 +65,7 @@ import Testing
     #expect(other != nil)
     log.close()
     let next = try fixture.open()
-    #expect(next.counts.unreadSegments == 0 && next.counts.balances, "what is not there is not waited for")
+    #expect(next.counts.unreadSegments == 0 && next.counts.balances, "a missing segment is not retried")
   }
 
   @Test func `is erased with the rest`() throws {
@@ -73,7 +73,7 @@ import Testing
     let memory = try #require(fixture.memory)
     memory.setScript { $0.kind == .read && $0.path.hasSuffix("-normal.seg") ? .fail(errno: EIO) : nil }
     let log = try fixture.open()
-    #expect(!log.erase(epoch: 7), "something is left")
+    #expect(!log.erase(epoch: 7), "a segment is left")
     memory.setScript(nil)
     log.retryUnreadable()
     _ = log.loadUnreadSegments()

@@ -11,7 +11,7 @@ import TernBase
   @testable import CrashHelper
   @testable import TernLog
 
-  @Suite struct `A log on a real disk that gives out` {
+  @Suite struct `A log on a failing real disk` {
     private let clock = ManualClock()
 
     private func configuration(_ disk: SmallDisk) -> EventLog.Configuration {
@@ -24,7 +24,7 @@ import TernBase
       }
     }
 
-    /// Appends numbered events; which of them were stored.
+    /// Appends numbered events; returns the stored ones.
     private func append(_ log: EventLog, _ numbers: Range<Int>) -> [UInt32] {
       numbers.compactMap { number in
         clock.advance(by: .milliseconds(10))
@@ -43,7 +43,7 @@ import TernBase
     private func check(_ log: EventLog, _ stored: [UInt32], _ place: Comment) {
       var history = History()
       history.add(stored.map { Message(.stored, $0) }, place)
-      #expect(history.check(log, place) == 0, "what was refused is not there, \(place)")
+      #expect(history.check(log, place) == 0, "refused events are not there, \(place)")
       #expect(log.counts.waiting == stored.count, place)
     }
 
@@ -58,9 +58,9 @@ import TernBase
         let more = append(log, round * 1000..<round * 1000 + 100)
         stored += more
         refused += 100 - more.count
-        #expect(more.count < 60, "round \(round): what a page holds, not more")
+        #expect(more.count < 60, "round \(round): at most as many as fit in a page")
         #expect(log.counts.dropped == [.storageFailed: refused])
-        // Also a launch on a full disk keeps what is there.
+        // A launch on a full disk also keeps existing events.
         if round % 2 == 0 {
           log.close()
           log = try open(disk)
@@ -76,10 +76,10 @@ import TernBase
       log = try open(disk)
       check(log, stored, "after a restart")
       #expect(log.counts.dropped[.storageFailed] == refused)
-      #expect(log.counts.dropped[.damaged] == nil, "a write that was cut short left nothing behind")
+      #expect(log.counts.dropped[.damaged] == nil, "a truncated write left no trace")
     }
 
-    @Test func `full: claims and settlements go on, and give the space back`() throws {
+    @Test func `full: claims and settlements still work, and free space`() throws {
       guard let disk = SmallDisk(bytes: 128 << 10) else { return }
       let log = try open(disk)
       var stored: [UInt32] = []
@@ -112,7 +112,7 @@ import TernBase
         options.process = round
         let filler = round % 2 == 1 ? disk.fill() : nil
         let helper = try HelperProcess(options)
-        // On a full disk until something was refused, else until half of the disk is full.
+        // Until an event is refused on a full disk, or else until half of the disk is full.
         let messages = helper.read { messages in
           messages.count > 200 && (filler == nil || messages.contains { $0.kind == .dropped })
         }
@@ -128,13 +128,13 @@ import TernBase
       #expect(history.dropped > 0 && history.stored.count > 400)
     }
 
-    @Test func `read-only while open: what cannot be stored is counted, claims go on, and storing too, later`() throws {
+    @Test func `read-only while open: drops are counted, claims still work, and storing resumes later`() throws {
       guard let disk = SmallDisk(bytes: 512 << 10) else { return }
       let log = try open(disk)
       var stored = append(log, 0..<60)
-      guard disk.coverReadOnly() else { return print("skipped, as a read-only mount is refused") }
+      guard disk.coverReadOnly() else { return print("skipped: a read-only mount is refused") }
       let during = append(log, 1000..<1100)
-      #expect(during.count < 60, "no more than the open segments take")
+      #expect(during.count < 60, "no more than fit in the open segments")
       #expect(log.counts.dropped == [.storageFailed: 100 - during.count])
       stored += during
       check(log, stored, "while read-only")
@@ -149,7 +149,7 @@ import TernBase
       check(log, (stored + after).filter { !received.contains($0) }, "writable again")
     }
 
-    @Test func `read-only at the start: nothing is lost, everything is counted, and nothing traps`() throws {
+    @Test func `read-only at the start: no event is lost, every drop is counted, and nothing crashes`() throws {
       guard let disk = SmallDisk(bytes: 512 << 10) else { return }
       let first = try open(disk)
       let stored = append(first, 0..<60)
@@ -167,11 +167,11 @@ import TernBase
       log.close()
       #expect(disk.remount(readOnly: false))
       let again = try open(disk)
-      check(again, stored, "writable again: what was settled meanwhile comes back, as the collector can tell")
+      check(again, stored, "writable again: events settled meanwhile come back, and the collector recognises them")
       again.close()
     }
 
-    @Test func `read-only without a directory: everything is counted until one can be made`() throws {
+    @Test func `read-only without a directory: every drop is counted until the directory can be created`() throws {
       guard let disk = SmallDisk(bytes: 512 << 10), disk.remount(readOnly: true) else { return }
       let log = EventLog(unopened: configuration(disk), fileSystem: SystemFileSystem(), clock: clock)
       #expect(throws: LogError.self) { try log.open() }

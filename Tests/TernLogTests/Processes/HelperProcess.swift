@@ -4,7 +4,7 @@ import Testing
 
 @testable import CrashHelper
 
-/// A running `CrashHelper`, and what it said so far.
+/// A running `CrashHelper` and its messages so far.
 final class HelperProcess {
   private let process: ChildProcess
   private let output = Pipe()
@@ -14,8 +14,8 @@ final class HelperProcess {
   init(_ options: Options) throws {
     let program = try #require(Self.program, "the executable CrashHelper is built next to the tests")
     #if os(Linux)
-      // A helper that is far ahead of its reader only makes the test long.
-      let setPipeSize: Int32 = 1031  // F_SETPIPE_SZ, which the module leaves out.
+      // A helper that is far ahead of its reader only prolongs the test.
+      let setPipeSize: Int32 = 1031  // F_SETPIPE_SZ, missing in the module.
       _ = fcntl(output.fileHandleForWriting.fileDescriptor, setPipeSize, 4096)
     #endif
     process = try ChildProcess(
@@ -24,7 +24,7 @@ final class HelperProcess {
     try input.fileHandleForReading.close()
   }
 
-  /// The next messages, waiting for at least one; empty once the process is gone and everything has been read.
+  /// Waits for at least one message and returns all that are there; empty once the process is gone and all is read.
   func messages() -> [Message] {
     var buffer = [UInt8](repeating: 0, count: 4096)
     while true {
@@ -43,7 +43,7 @@ final class HelperProcess {
     }
   }
 
-  /// Reads until `isEnough` says so of all messages, or the process is gone.
+  /// Reads until `isEnough` accepts the messages or the process is gone.
   func read(until isEnough: ([Message]) -> Bool) -> [Message] {
     var all: [Message] = []
     while !isEnough(all) {
@@ -61,7 +61,7 @@ final class HelperProcess {
     return rest()
   }
 
-  /// Lets a finished process go by closing its standard input.
+  /// Closes the standard input of a finished process, which then exits.
   func finish() throws -> [Message] {
     try input.fileHandleForWriting.close()
     return rest()

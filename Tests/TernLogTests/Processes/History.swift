@@ -8,14 +8,14 @@ import Testing
 /// The messages of helpers about one directory, and the checks of the log that they left.
 struct History {
   private(set) var stored: Set<UInt32> = []
-  /// Handed out by a claim: a server may have them.
+  /// The events handed out by a claim: a server may have them.
   private(set) var received: Set<UInt32> = []
   private(set) var settled: Set<UInt32> = []
-  /// Epochs that were being erased, and those of which it was done.
+  /// The epochs whose erasure has started, and those whose erasure is complete.
   private(set) var erasing: Set<UInt32> = []
   private(set) var erased: Set<UInt32> = []
   private(set) var dropped = 0
-  /// Events that came more than once from claims, which a crash between claim and settlement explains.
+  /// The number of events handed out more than once, because of a crash between claim and settlement.
   private(set) var repeated = 0
 
   mutating func add(_ messages: [Message], _ place: Comment) {
@@ -31,12 +31,12 @@ struct History {
       case .settled: settled.insert(message.number)
       case .erasing: erasing.insert(event.epoch)
       case .erased: erased.insert(event.epoch)
-      case .disorder: Issue.record("a claim out of order at \(message.number), \(place)")
+      case .disorder: Issue.record("claimed out of order at \(message.number), \(place)")
       }
     }
   }
 
-  /// Checks what waits in a log against everything that was said; the number of events that were never acknowledged.
+  /// Checks a log's waiting events against all messages; returns the number of events never acknowledged.
   @discardableResult
   func check(_ log: EventLog, _ place: Comment) -> Int {
     var waiting: [UInt32] = []

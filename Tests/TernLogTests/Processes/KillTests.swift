@@ -13,9 +13,9 @@ import Testing
     var testDescription: String { rawValue }
   }
 
-  /// On one directory, so that recoveries pile up; each kill is followed by a look, or by the next helper.
+  /// All rounds use one directory, so that recoveries accumulate; a check or the next helper follows each kill.
   @Test(arguments: Mode.allCases)
-  func `loses no acknowledged event and brings back none that was settled`(
+  func `loses no acknowledged event and brings back no settled one`(
     mode: Mode
   ) throws {
     let seed = environmentNumber("TERN_KILL_SEED").map { UInt64($0) } ?? 1
@@ -26,7 +26,7 @@ import Testing
     var total = (acknowledged: 0, settled: 0, repeated: 0, unacknowledged: 0)
     for round in 0..<rounds {
       let place: Comment = "seed \(seed), round \(round), \(mode.rawValue)"
-      // A directory of hundreds of rounds is read in each of them; a new one now and then keeps that short.
+      // Every round reads the whole directory; an occasional new one keeps that short.
       let epoch = round / 25
       if round % 25 == 0 {
         history.count(into: &total)
@@ -41,16 +41,16 @@ import Testing
       options.claims = mode != .appending
       options.erases = mode == .erasing
       let helper = try HelperProcess(options)
-      // One message: while the log is being opened. Else somewhere in the middle of work.
+      // After one message the log is being opened; after more the helper is at work.
       let wanted = generator.next() % 4 == 0 ? 1 : Int(generator.next() % 400) + 1
       history.add(helper.read { $0.count >= wanted } + helper.kill(), place)
       if generator.next() % 3 == 0 { continue }
       let log = try open(options)
       let extra = history.check(log, place)
       total.unacknowledged = max(total.unacknowledged, extra)
-      // Each thread of each helper may have been killed between storing an event and saying so.
+      // Each thread of each helper may have been killed between storing an event and reporting it.
       #expect(extra <= 3 * 25, place)
-      #expect(log.counts.dropped[.damaged, default: 0] <= 3 * 25, "only records that were being written, \(place)")
+      #expect(log.counts.dropped[.damaged, default: 0] <= 3 * 25, "only records in the middle of a write, \(place)")
       log.close()
     }
     history.count(into: &total)

@@ -8,7 +8,7 @@ import Testing
 @testable import CrashHelper
 @testable import TernLog
 
-@Suite struct `A directory in the hands of real processes` {
+@Suite struct `A directory used by real processes` {
   private func open(_ directory: String) throws -> EventLog {
     try ChildProcess.startLock.withLock {
       try EventLog(
@@ -25,22 +25,22 @@ import Testing
     return options
   }
 
-  @Test func `is made anew when it is deleted under a running log, and what was lost is counted`() throws {
+  @Test func `is recreated when it is deleted under a running log, and the lost events are counted`() throws {
     let directory = try TemporaryDirectory()
     let queue = directory.path + "/queue"
     var options = options(queue, process: 1)
     options.threads = 2
-    // A tenth of a second of uptime with each append: the log looks after its directory once a second.
+    // Each append advances the uptime by a tenth of a second; the log checks its directory once a second.
     options.step = 100
     let helper = try HelperProcess(options)
     var said = helper.read { $0.count > 200 }
     while FileManager.default.fileExists(atPath: queue) { try? FileManager.default.removeItem(atPath: queue) }
     while (try? SystemFileSystem().list(queue + "/log-0").contains { $0.hasSuffix(".seg") }) != true {
       let next = helper.messages()
-      try #require(!next.isEmpty, "the process lives on")
+      try #require(!next.isEmpty, "the process keeps running")
       said += next
     }
-    // More than the pipe holds: what comes behind that was stored in the new directory.
+    // More messages than the pipe holds: the events after them were stored in the new directory.
     let late = said.count + 2 * 4096 / Message.size
     said += helper.read { said.count + $0.count > late + 400 }
     said += helper.kill()
@@ -51,11 +51,11 @@ import Testing
     #expect(Set(said[late...].filter { $0.kind == .stored }.map(\.number)).isSubset(of: found))
     let lost = Set(stored).subtracting(found)
     let counted = log.counts.dropped[.storageFailed, default: 0]
-    #expect(lost.count <= counted && counted <= lost.count + 2, "each thread may not have said its last yet")
+    #expect(lost.count <= counted && counted <= lost.count + 2, "each thread may not have reported its last event")
     #expect(!said.contains { $0.kind == .dropped })
   }
 
-  @Test func `is shared by processes, and who opens adopts the events of the dead, once`() throws {
+  @Test func `is shared by processes, and opening it adopts the events of dead ones once`() throws {
     let directory = try TemporaryDirectory()
     let queue = directory.path + "/queue"
     var history = History()
@@ -73,10 +73,10 @@ import Testing
     options.events = 100
     let heir = try HelperProcess(options)
     let said = heir.read { $0.last?.kind == .finished }
-    #expect(said.contains(Message(.opened, 150)), "the events of the dead one, not of the living")
+    #expect(said.contains(Message(.opened, 150)), "the events of the dead process, not those of the living ones")
     history.add(said, "the heir")
     let third = try open(queue)
-    #expect(third.counts.waiting == 0, "everything belongs to someone alive")
+    #expect(third.counts.waiting == 0, "all events belong to living processes")
     heir.kill()
     third.close()
     let log = try open(queue)
@@ -89,17 +89,17 @@ import Testing
     #expect(history.check(last, "at the end") == 0)
   }
 
-  @Test func `loses nothing when processes start together and die one after another`() throws {
+  @Test func `loses no event when processes start together and die one after another`() throws {
     let seed = environmentNumber("TERN_KILL_SEED").map { UInt64($0) } ?? 2
     var generator = FastGenerator(seed: seed)
     let directory = try TemporaryDirectory()
     let queue = directory.path + "/queue"
     var history = History()
     var living: [HelperProcess] = []
-    // Eighty rounds of three are as many as have numbers of their own.
+    // Eighty rounds of three processes use up the distinct numbers.
     for round in 0..<min(History.rounds(default: 8), 80) {
       let place: Comment = "seed \(seed), round \(round)"
-      // Before it reads from any: they open the directory at the same time.
+      // All start before any is read from, so that they open the directory simultaneously.
       while living.count < 3 {
         var options = options(queue, process: round * 3 + living.count + 1, claims: true)
         options.seed = generator.next()

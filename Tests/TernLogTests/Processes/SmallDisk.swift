@@ -3,17 +3,17 @@ import Foundation
 #if canImport(Glibc)
   import Glibc
 
-  /// A real file system of its own that is small, or turns read-only; Linux only, and only where mounting is permitted.
+  /// A separate real file system that is small or turns read-only; Linux only, where mounting is permitted.
   final class SmallDisk {
     let path: String
     private var isCovered = false
 
-    /// `nil`, with the reason printed, when this process may not mount.
+    /// Returns `nil` and prints the reason if this process may not mount.
     init?(bytes: Int) {
       path = NSTemporaryDirectory() + "tern-disk-" + UUID().uuidString
       guard mkdir(path, 0o700) == 0 else { return nil }
       guard mount("tmpfs", path, "tmpfs", 0, "size=\(bytes)") == 0 else {
-        print("skipped, as mounting a tmpfs failed: \(String(cString: strerror(errno)))")
+        print("skipped: mounting a tmpfs failed: \(String(cString: strerror(errno)))")
         rmdir(path)
         return nil
       }
@@ -27,8 +27,8 @@ import Foundation
 
     /// Makes everything below `path` read-only for later openings.
     ///
-    /// The kernel refuses to do so to a mount that has files open for writing, so a read-only view is laid over it: the
-    /// files that are open stay writable, as they do after `chmod`. Where those fail too, a test uses memory.
+    /// The kernel refuses this for a mount with files open for writing, so a read-only view is mounted over it. Open
+    /// files stay writable, as they do after `chmod`. For failures of those a test uses the in-memory file system.
     func coverReadOnly() -> Bool {
       let readOnly = UInt(MS_REMOUNT | MS_BIND | MS_RDONLY)
       guard mount(path, path, nil, UInt(MS_BIND), nil) == 0 else { return false }
@@ -36,18 +36,18 @@ import Foundation
       return mount(nil, path, nil, readOnly, nil) == 0
     }
 
-    /// Takes the read-only view away.
+    /// Removes the read-only view.
     func uncover() -> Bool {
       defer { isCovered = false }
       return umount2(path, Int32(MNT_DETACH)) == 0
     }
 
-    /// Makes the whole file system read-only, which needs all its files closed; or writable again.
+    /// Makes the whole file system read-only, which requires that all its files are closed, or writable again.
     func remount(readOnly: Bool) -> Bool {
       mount(nil, path, nil, UInt(MS_REMOUNT) | (readOnly ? UInt(MS_RDONLY) : 0), nil) == 0
     }
 
-    /// Takes all free space, as another app would; returns what to remove to give it back.
+    /// Fills all free space, as another app would; returns the file to remove to free it.
     func fill() -> String {
       let filler = path + "/filler"
       let file = open(filler, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

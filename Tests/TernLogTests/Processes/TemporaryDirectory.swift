@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory that goes with the test that made it.
+/// A directory that is removed at the end of its test.
 final class TemporaryDirectory {
   let path: String
 
@@ -12,7 +12,7 @@ final class TemporaryDirectory {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// A number that the environment sets, such as the rounds of a long run.
+/// A number from the environment, such as the rounds of a long run.
 func environmentNumber(_ name: String) -> Int? {
   ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
 }
