@@ -4,7 +4,7 @@ import Testing
 
 @testable import Collector
 
-/// The budget of bytes.
+/// Tests the budget of request bytes.
 @Suite struct AdmissionTests {
   private func admission(_ maximum: Int, perClient: Int = .max) -> Admission {
     Admission(.init(maximumBytes: maximum, maximumUnfinishedBytes: perClient))
@@ -17,7 +17,7 @@ import Testing
     return try #require(ticket)
   }
 
-  @Test func `an announced length takes no room, and is only refused when complete bodies leave none`() throws {
+  @Test func `a declared length reserves no room, and is only refused when complete bodies leave none`() throws {
     var admission = admission(100)
     for _ in 0..<1_000 { #expect(admission.begin(declared: 100, client: "a", at: .zero) != nil) }
     #expect(admission.bytes == 0)
@@ -28,7 +28,7 @@ import Testing
     }
     let stored = try begin(&admission, declared: 60, client: "a", at: .zero)
     #expect(admission.grow(stored, by: 60, at: .zero) == .admitted(cutting: []))
-    #expect(admission.begin(declared: 41, client: "b", at: .zero) != nil, "it may still be cut")
+    #expect(admission.begin(declared: 41, client: "b", at: .zero) != nil, "it may still be cut off")
     admission.complete(stored)
     #expect(admission.begin(declared: 41, client: "b", at: .zero) == nil)
     #expect(admission.begin(declared: 40, client: "b", at: .zero) != nil)
@@ -37,7 +37,7 @@ import Testing
     #expect(admission.begin(declared: 100, client: "b", at: .zero) != nil)
   }
 
-  @Test func `a body that arrives takes the room of the one that has cost most, never of a complete one`() throws {
+  @Test func `an arriving body takes the room of the most expensive one, never of a complete one`() throws {
     var admission = admission(100)
     let tickets = try (0..<3).map { try begin(&admission, declared: 50, client: "a", at: .seconds($0)) }
     #expect(admission.grow(tickets[0], by: 20, at: .seconds(3)) == .admitted(cutting: []))
@@ -47,14 +47,14 @@ import Testing
     let late = try begin(&admission, declared: 50, client: "b", at: .seconds(10))
     #expect(admission.grow(late, by: 1, at: .seconds(10)) == .admitted(cutting: [tickets[1]]))
     #expect(!admission.contains(tickets[1]))
-    #expect(admission.grow(tickets[1], by: 1, at: .seconds(10)) == .refused(cutting: []), "it has been cut")
+    #expect(admission.grow(tickets[1], by: 1, at: .seconds(10)) == .refused(cutting: []), "it was cut off")
     admission.complete(tickets[2])
     #expect(admission.grow(late, by: 49, at: .seconds(10)) == .admitted(cutting: [tickets[0]]))
-    #expect(admission.grow(late, by: 16, at: .seconds(11)) == .refused(cutting: []), "nobody else is left to cut")
+    #expect(admission.grow(late, by: 16, at: .seconds(11)) == .refused(cutting: []), "no other body is left to cut off")
     #expect(admission.bytes == 85)
   }
 
-  @Test func `whoever has cost most makes room for nobody else's`() throws {
+  @Test func `the most expensive client takes no room from others`() throws {
     var admission = admission(100)
     let greedy = try begin(&admission, declared: nil, client: "a", at: .zero)
     #expect(admission.grow(greedy, by: 90, at: .zero) == .admitted(cutting: []))
@@ -64,7 +64,7 @@ import Testing
     #expect(admission.contains(other))
   }
 
-  @Test func `one client's incomplete bodies have a share, but one body alone may have it all`() throws {
+  @Test func `a client's incomplete bodies have a limited share, but a single body may use everything`() throws {
     var admission = admission(100, perClient: 50)
     let first = try begin(&admission, declared: nil, client: "a", at: .zero)
     #expect(admission.grow(first, by: 60, at: .zero) == .admitted(cutting: []))
@@ -76,11 +76,13 @@ import Testing
     #expect(admission.grow(third, by: 41, at: .seconds(3)) == .admitted(cutting: [second]))
     admission.complete(third)
     let fourth = try begin(&admission, declared: nil, client: "a", at: .seconds(3))
-    #expect(admission.grow(fourth, by: 9, at: .seconds(3)) == .admitted(cutting: []), "what is complete is no share")
+    #expect(
+      admission.grow(fourth, by: 9, at: .seconds(3)) == .admitted(cutting: []),
+      "complete bodies do not count towards the share")
     #expect(admission.bytes == 100)
   }
 
-  @Test func `a body that does not get on is cut, a slow one that does is not`() throws {
+  @Test func `a stalled body is cut off, a slow one is not`() throws {
     var admission = Admission(
       .init(maximumBytes: 1_000, progressInterval: .seconds(5), minimumProgress: 10))
     let silent = try begin(&admission, declared: 100, client: "a", at: .zero)
@@ -100,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `the budget is never exceeded and always given back, whatever is asked for`(seed: UInt64) {
+  func `the budget is never exceeded and always returned, whatever is requested`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
     var admission = admission([0, 1, 10, 1_000][Int(seed % 4)], perClient: [1, 300, .max][Int(seed % 3)])
     var tickets: [Int] = []
@@ -126,7 +128,7 @@ import Testing
     #expect(admission.bytes == 0 && admission.completeBytes == 0)
   }
 
-  @Test func `a reservation gives back what it holds, and its connection is ended when it has to give way`() throws {
+  @Test func `a reservation returns its bytes, and losing it ends its connection`() throws {
     let cuts = NIOLockedValueBox<[String]>([])
     let clock = NIOLockedValueBox(Duration.zero)
     let gate = AdmissionGate(.init(maximumBytes: 100), now: { clock.withLockedValue { $0 } })
@@ -139,7 +141,7 @@ import Testing
       let arriving = gate.begin(declared: 30, client: "a", cut: { cuts.withLockedValue { $0.append("a") } })
       let body = try #require(arriving)
       #expect(body.grow(by: 30))
-      #expect(query.grow(to: 71), "what is complete goes before what still arrives")
+      #expect(query.grow(to: 71), "complete bodies take precedence over arriving ones")
       #expect(body.isCut)
       #expect(cuts.withLockedValue { $0 } == ["a"])
       #expect(!body.grow(by: 1))
@@ -153,7 +155,7 @@ import Testing
     #expect(gate.bytes == 0)
   }
 
-  @Test func `there is room for what would be admitted, and for anything in an untouched budget`() throws {
+  @Test func `there is room for any body that would be admitted, and for any size in an unused budget`() throws {
     for (maximum, taken, count, expected) in [
       (100, 0, 100, true), (100, 1, 99, true), (100, 1, 100, false), (100, 0, 1_000, true), (100, 1, 1_000, false),
       (0, 0, 10, true),
@@ -164,7 +166,7 @@ import Testing
         let ticket = try #require(begun)
         let growth = admission.grow(ticket, by: taken, at: .zero)
         #expect(growth == .admitted(cutting: []))
-        // What still arrives would give way.
+        // Arriving bodies would give way.
         #expect(admission.hasRoom(for: count))
         admission.complete(ticket)
       }
@@ -172,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func `after a failure one of those who ask tries, the others are told to wait`() {
+  @Test func `after a failure one caller at a time probes, and the others wait`() {
     var readiness = Readiness(memory: .seconds(10), probeInterval: .seconds(1))
     func health(_ now: Duration) -> Readiness.WriteHealth { readiness.writeHealth(at: now) }
     #expect(health(.zero) == .healthy)
@@ -182,13 +184,13 @@ import Testing
     #expect(health(.seconds(6)) == .failing)
     readiness.failed(at: .seconds(8))
     #expect(health(.milliseconds(8_999)) == .failing)
-    // Time alone does not make it good.
+    // Time alone does not end the failure.
     #expect(health(.seconds(100_000)) == .needsProbe)
     readiness.succeeded()
     #expect(health(.seconds(100_000)) == .healthy)
   }
 
-  @Test func `a failure to store is remembered for a while, or until something is stored`() {
+  @Test func `a storage failure is remembered for a while, or until a write succeeds`() {
     var readiness = Readiness(memory: .seconds(10))
     #expect(readiness.isReady(at: .zero))
     readiness.failed(at: .seconds(5))
@@ -199,7 +201,7 @@ import Testing
     #expect(readiness.isReady(at: .seconds(20)))
   }
 
-  @Test func `a fault that every request meets is reported once in a while, with a count`() {
+  @Test func `a repeated fault is reported at intervals, with a count`() {
     var fault = LogThrottle(interval: .seconds(10))
     #expect(fault.occurred(at: .seconds(1)) == 1)
     for second in 2..<11 { #expect(fault.occurred(at: .seconds(second)) == nil) }

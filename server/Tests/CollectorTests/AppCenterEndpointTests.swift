@@ -9,7 +9,7 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// `POST /logs` as stock and hand-written App Center clients see it.
+/// Tests `POST /logs` as stock and hand-written App Center clients use it.
 @Suite struct AppCenterEndpointTests {
   private static let install = "0C7C9D1E-5A77-4E0C-8F0B-3B8E1D0F9A42"
 
@@ -29,7 +29,7 @@ import WarehouseSQLite
   @Test(arguments: [
     "/logs?api-version=1.0.0", "/logs?Api-Version=1.0.0", "/logs?api_version=1.0.0", "/logs?API-VERSION=1.0.0", "/logs",
   ])
-  func `logs are stored and answered as the original did`(uri: String) async throws {
+  func `logs are stored and answered as by App Center`(uri: String) async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let secret = fixture.app.appSecret
@@ -50,10 +50,10 @@ import WarehouseSQLite
     }
     #expect(fixture.warehouse.names == ["Clip opened", "Clip opened", "Clip opened"])
     let keys = Set(fixture.warehouse.batches.flatMap(\.events).map(\.duplicateKey?.hash))
-    #expect(keys.count == 1, "one event, however its install was written")
+    #expect(keys.count == 1, "one event, in any notation of its install")
   }
 
-  @Test func `an unknown secret never makes a stock client erase its queue, unless the operator says so`() async throws
+  @Test func `an unknown secret never makes a stock client erase its queue, unless the operator wants it`() async throws
   {
     let secret = "6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10"
     for (policy, status) in [
@@ -73,7 +73,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `without any secret the client learns what is missing`() async throws {
+  @Test func `a client without a secret learns what is missing`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let response = try await client.execute(uri: "/logs", method: .post, body: body(log("Clip opened")))
@@ -83,7 +83,7 @@ import WarehouseSQLite
   }
 
   @Test(arguments: ["", "{", "[]", "null", "{\"logs\":7}"])
-  func `an unreadable body costs the client this request only, and is counted as a loss`(text: String) async throws {
+  func `an unreadable body costs the client only this request, and counts as a loss`(text: String) async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let response = try await client.execute(
@@ -96,7 +96,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.batches.flatMap(\.rejections).map(\.reason) == ["unreadable_malformed"])
   }
 
-  @Test func `a compressed body that was cut is sent again, one that is damaged is a loss`() async throws {
+  @Test func `a truncated compressed body is sent again, a damaged one is a loss`() async throws {
     let whole = storedGzip(Array(#"{"logs":[]}"#.utf8))
     let damaged = whole.dropLast(6) + [whole[whole.count - 6] ^ 1] + whole.suffix(5)
     let fixture = try Fixture()
@@ -118,7 +118,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.batches.flatMap(\.rejections).map(\.reason) == ["unreadable_undecodable"])
   }
 
-  @Test func `a log that is no JSON costs neither the others nor the client's queue`() async throws {
+  @Test func `a log that is not JSON costs neither the others nor the client's queue`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let response = try await client.execute(
@@ -137,7 +137,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.batches.flatMap(\.rejections).map(\.reason) == ["not_json", "not_json"])
   }
 
-  @Test func `what cannot be stored is not acknowledged, and the client is told when to return`() async throws {
+  @Test func `logs that cannot be stored are not acknowledged, and the response has a Retry-After`() async throws {
     let fixture = try Fixture()
     fixture.warehouse.fail(with: WarehouseError(code: .full, message: "disk full"))
     try await fixture.routed { client in
@@ -149,7 +149,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a start of services has nothing to store and is a success`() async throws {
+  @Test func `a service start stores nothing and succeeds`() async throws {
     let fixture = try Fixture()
     let time = Date.now.formatted(.iso8601)
     let start = #"{"type":"startService","timestamp":"\#(time)","services":["Crashes","Analytics"]}"#

@@ -13,12 +13,12 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// The figures of the analytics API where ranges end, names look alike, and rows are of many kinds.
+/// Tests the figures of the analytics API at the ends of ranges, with similar names and with rows of many kinds.
 @Suite struct AppCenterFigureTests {
   /// 2026-05-31T12:00:00Z.
   private static let now = Timestamp(millisecondsSince1970: 1_780_228_800_000)
 
-  /// What one install recorded in one go, noon of a day of May unless a time is given.
+  /// The events of one install at one time, noon of a day in May by default.
   private struct Visit {
     var install = "a"
     var day = 1
@@ -40,7 +40,7 @@ import WarehouseSQLite
     }
   }
 
-  /// Asks an app that has these visits; the answers are JSON values.
+  /// Queries an app with these visits and returns JSON values.
   private func answers(
     to paths: [String], of visits: [Visit], app name: String = "Player", as address: String = "Player"
   ) async throws -> [(status: HTTPResponse.Status, body: Any)] {
@@ -80,12 +80,12 @@ import WarehouseSQLite
   }
 
   @Test(arguments: [("P1D", [1, 0, 0, 0, 0, 0, 1, 2]), ("P1W", [1, 2]), ("P30D", [1.667])])
-  func `sessions of a step that the range cuts short are shared among the users of its days`(
+  func `sessions of a truncated step are divided among the users of its days`(
     interval: String, expected: [Double]
   ) async throws {
     var visits = [Visit(install: "a", day: 9), Visit(install: "b", day: 9), Visit(install: "c", day: 15)]
     visits += [Visit(install: "a", day: 16), Visit(install: "a", day: 16)]
-    // Users of the days before the range have no part in it.
+    // Users of the days before the range do not count.
     visits += ["x", "y", "z"].map { Visit(install: $0, day: 8) }
     let answer = try await object(
       "sessions_per_device?start=2026-05-09&end=2026-05-16&interval=\(interval)", of: visits)
@@ -107,7 +107,7 @@ import WarehouseSQLite
     #expect((later["monthly"] as? [[String: Any]])?.map { $0["count"] as? Int } == [1, 0])
   }
 
-  @Test func `a list has 30 rows, and all up to 2,000 when none are asked for`() async throws {
+  @Test func `a list has 30 rows by default, and up to 2,000 without a limit`() async throws {
     let visits = (0..<40).map { Visit(install: "i\($0)", device: IncomingDevice(model: "m\($0)")) }
     let range = "start=2026-05-01&end=2026-05-01"
     for (top, count) in [("", 30), ("&$top=0", 40), ("&$top=2", 2), ("&$top=99999", 40)] {
@@ -117,7 +117,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `names that only look the same have figures of their own, before as well`() async throws {
+  @Test func `names that only look the same have separate figures, also for the previous period`() async throws {
     let (one, two) = ("\u{E9}", "e\u{301}")
     let visits = [
       Visit(install: "a", day: 4, names: [one, one, one, two], device: IncomingDevice(model: one, appVersion: one)),
@@ -152,7 +152,7 @@ import WarehouseSQLite
     #expect((only["versions"] as? [Any])?.count == 1)
   }
 
-  @Test func `versions lose their builds, not brackets of their own`() async throws {
+  @Test func `versions lose their builds, but not their own brackets`() async throws {
     let devices = [("2.0 (x)", "9"), ("2.0 (x)", "10"), ("2.0", "9"), ("3 (beta", "")]
     let visits = devices.enumerated().map { index, version in
       Visit(install: "i\(index)", device: IncomingDevice(appVersion: version.0, appBuild: version.1))
@@ -163,7 +163,7 @@ import WarehouseSQLite
     #expect(rows.map { $0["count"] as? Int } == [2, 1, 1])
   }
 
-  @Test func `the flow of logs is filled with logs that it shows`() async throws {
+  @Test func `the log flow contains only logs that it can show`() async throws {
     var visits = [Visit(day: 31, names: ["Play", "Stop"])]
     visits += Array(repeating: Visit(day: 31, kinds: Array(repeating: .other, count: 150)), count: 2)
     visits.append(Visit(day: 31, kinds: Array(repeating: .attachment, count: 150)))
@@ -179,7 +179,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `what is not here is told whatever the parameters are`() async throws {
+  @Test func `missing endpoints and items are reported whatever the parameters are`() async throws {
     let paths: [(String, HTTPResponse.Status)] = [
       ("audiences", .notImplemented), ("export_configurations", .notImplemented), ("crash_groups", .notImplemented),
       ("distribution/releases", .notImplemented), ("crashfree_device_percentages?version=1", .notImplemented),
@@ -193,7 +193,7 @@ import WarehouseSQLite
   }
 
   @Test(arguments: ["-", "%20", "%3F", "!"])
-  func `a name without letters and digits is found by itself only`(address: String) async throws {
+  func `a name without letters and digits matches only itself`(address: String) async throws {
     let answer = try await answers(to: ["versions?start=2026-05-01"], of: [], app: "!!!", as: address).first
     #expect(answer?.status == .notFound)
     let exact = try await answers(to: ["versions?start=2026-05-01"], of: [], app: "!!!", as: "%21%21%21").first

@@ -14,7 +14,7 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// `/v0.1/apps/{owner}/{app}/analytics/…` as scripts written for App Center ask it.
+/// Tests `/v0.1/apps/{owner}/{app}/analytics/…` as scripts written for App Center use it.
 @Suite struct AppCenterReportTests {
   /// 2026-05-10T12:00:00Z.
   private static let now = Timestamp(millisecondsSince1970: 1_778_414_400_000)
@@ -51,7 +51,7 @@ import WarehouseSQLite
     try catalog.close()
   }
 
-  /// Two installs: sessions of 20 s, 10 min and an unknown length on 9 and 10 May, one before.
+  /// Two installs with sessions of 20 s, 10 min and an unknown length on 9 and 10 May, and one before.
   private static var traffic: [IncomingBatch] {
     [
       session("a", 1, "2026-05-09T08:00:00Z", [("Play", 5), ("Play", 20)], version: "1.0", build: "1"),
@@ -91,7 +91,7 @@ import WarehouseSQLite
       as: UTF8.self)
   }
 
-  @Test func `each address answers with the members that App Center's had`() async throws {
+  @Test func `each endpoint responds with App Center's members`() async throws {
     try await withFigures { get, _, _, _ in
       for (path, expected) in [
         (
@@ -182,7 +182,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `the flow of logs shows what was received today, or since a moment`() async throws {
+  @Test func `the log flow shows the logs received today, or since a given time`() async throws {
     try await withFigures { get, _, _, _ in
       let today = try #require(try await get("log_flow") as? [String: Any])
       let logs = try #require(today["logs"] as? [[String: Any]])
@@ -205,14 +205,14 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `an app whose name is a number is found by it`() async throws {
+  @Test func `an app whose name is a number is found by its name`() async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-rest-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let apps = try ["2", "First of all", "1984"].map { try catalog.createApp(name: $0) }
     let token = try #require(try catalog.ensureAdminToken())
-    // A crash in each app, as many as its number, tells them apart.
+    // The number of crashes, equal to the app's number, identifies each app.
     for app in apps {
       for number in 0..<app.id.rawValue {
         let start = Self.now - .seconds(60 + number)
@@ -251,7 +251,7 @@ import WarehouseSQLite
         (.get, "apps/me/1", .notFound, "NotFound"), (.post, "apps", .notFound, "NotFound"),
         (.get, "apps/me/Other/analytics/versions?start=x", .notFound, "NotFound"),
       ] as [(HTTPRequest.Method, String, HTTPResponse.Status, String)] {
-        // Whoever follows a link in a browser gets it too: only programs know this address.
+        // Browsers get the same form, as only programs use this address.
         let headers: HTTPFields = [.xAPIToken: token, .accept: "text/html"]
         let response = try await client.execute(uri: "/v0.1/\(path)", method: method, headers: headers)
         #expect(response.status == status, "\(method) \(path)")
@@ -277,7 +277,7 @@ import WarehouseSQLite
     #expect(answer["error"] as? [String: String] == ["code": code, "message": message])
   }
 
-  @Test func `the app is found by name, number or secret, and the token must be right`() async throws {
+  @Test func `the app is found by name, number or secret, and the token must be valid`() async throws {
     try await withFigures { _, client, app, token in
       for name in ["My%20Notes", "my-notes", "1", app.appSecret.uppercased()] {
         let response = try await client.execute(

@@ -6,7 +6,7 @@ import Warehouse
 
 @testable import TernCommand
 
-/// What is typed, without a process.
+/// Tests the parsing of command lines, without a process.
 @Suite struct CommandLineTests {
   @Test(arguments: [
     ["serve", "--nonsense"], ["serve", "--port", "abc"], ["serve", "--port", "65536"], ["nonsense"], ["report"],
@@ -32,7 +32,7 @@ import Warehouse
   @Test(arguments: [
     ["--help"], ["--version"], ["serve", "--help"], ["apps", "create", "--help"], ["help", "report"],
   ])
-  func `asking for help is no mistake`(arguments: [String]) throws {
+  func `a request for help is not a mistake`(arguments: [String]) throws {
     let error = try #require(throws: (any Error).self) {
       var command = try RootCommand.parseAsRoot(arguments)
       try command.run()
@@ -62,7 +62,7 @@ import Warehouse
     ("a=1 ", .string("1 ")), ("a=+1", .string("+1")), ("a=99999999999999999999", .double(1e20)), ("a=e", .string("e")),
     ("a=-", .string("-")), ("a=1e999", .string("1e999")),
   ])
-  func `a property's type is inferred from what it looks like`(text: String, value: PropertyValue) throws {
+  func `a property's type is inferred from its text`(text: String, value: PropertyValue) throws {
     #expect(try PropertyArgument.parse(text) == Properties.Element(name: "a", value: value))
   }
 
@@ -70,12 +70,12 @@ import Warehouse
     #expect(throws: ValidationError.self) { try PropertyArgument.parse(text) }
   }
 
-  @Test func `what is quoted cannot break the line or the terminal`() {
+  @Test func `quoted text cannot break the line or the terminal`() {
     let ending = CommandEnding(WarehouseError(code: .invalid, message: "no \"a\nb\u{1B}[31m\r\n\tc\""))
     #expect(ending == CommandEnding(code: 2, text: "tern: no \"a b?[31m c\""))
   }
 
-  @Test func `an app's name cannot steer the terminal`() {
+  @Test func `an app's name cannot control the terminal`() {
     let app = App(
       id: AppID(1), name: "A\u{1B}[2J\nB\u{9B}1m\u{202E}C", key: "k", appSecret: "s", trackingID: "t", timeZone: "UTC",
       created: Timestamp(millisecondsSince1970: 0))
@@ -89,7 +89,7 @@ import Warehouse
     }
   }
 
-  @Test func `the address is one that this machine's browser understands`() {
+  @Test func `the printed address works in a browser on this machine`() {
     #expect(ServeCommand.address(host: "0.0.0.0", port: 1) == "http://127.0.0.1:1")
     #expect(ServeCommand.address(host: "::", port: 1) == "http://[::1]:1")
     #expect(ServeCommand.address(host: "::1", port: 1) == "http://[::1]:1")

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Collector
 
-/// What happens to the parts of requests and answers on one connection.
+/// Tests how the parts of requests and responses on one connection are handled.
 @Suite struct ConnectionDecisionsTests {
-  @Test func `a request runs against its deadline until it is complete`() {
+  @Test func `a request's deadline applies until it is complete`() {
     var decisions = ConnectionDecisions()
     #expect(decisions.requestHead(awaitsContinue: false) == .passAndStartDeadline(request: 1))
     #expect(decisions.deadlinePassed(request: 1))
@@ -13,10 +13,10 @@ import Testing
     #expect(decisions.requestEnd() == .passAndCancelDeadline)
     #expect(!decisions.deadlinePassed(request: 1))
     #expect(decisions.requestHead(awaitsContinue: false) == .passAndStartDeadline(request: 2))
-    #expect(!decisions.deadlinePassed(request: 1), "a late deadline does not hit the next request")
+    #expect(!decisions.deadlinePassed(request: 1), "a late deadline does not affect the next request")
   }
 
-  @Test func `only a client that waits is invited, and once`() {
+  @Test func `only a client that waits for 100 Continue gets it, once`() {
     var decisions = ConnectionDecisions()
     _ = decisions.requestHead(awaitsContinue: true)
     #expect(decisions.bodyWanted() == true)
@@ -30,11 +30,11 @@ import Testing
     #expect(decisions.bodyWanted() == false, "it did not wait")
   }
 
-  @Test func `after an answer that closes, everything is thrown away`() {
+  @Test func `everything after a closing response is discarded`() {
     var decisions = ConnectionDecisions()
     _ = decisions.requestHead(awaitsContinue: false)
     decisions.answerHead(closes: true, isInformational: true)
-    #expect(decisions.answerEnd() == .nothing, "an invitation is not an answer")
+    #expect(decisions.answerEnd() == .nothing, "100 Continue is not a response")
     decisions.answerHead(closes: true, isInformational: false)
     #expect(decisions.answerEnd() == .finishAndDiscard)
     #expect(decisions.requestBody() == .discard)
@@ -43,7 +43,7 @@ import Testing
     #expect(!decisions.deadlinePassed(request: 1))
   }
 
-  @Test func `an answer that does not close leaves the connection open`() {
+  @Test func `a response that does not close leaves the connection open`() {
     var decisions = ConnectionDecisions()
     _ = decisions.requestHead(awaitsContinue: false)
     decisions.answerHead(closes: false, isInformational: false)
@@ -51,16 +51,16 @@ import Testing
     #expect(decisions.requestBody() == .pass)
   }
 
-  @Test func `the beginning of a head is told from a body, a whole request and nothing`() {
+  @Test func `the start of a head is distinguished from a body, a whole request and silence`() {
     var decisions = ConnectionDecisions()
     #expect(decisions.phase == .withoutRequest)
-    #expect(decisions.headDeadlinePassed() == .close, "nothing has come")
-    #expect(decisions.bytesWereRead() == false, "the first head's deadline runs already")
+    #expect(decisions.headDeadlinePassed() == .close, "nothing has arrived")
+    #expect(decisions.bytesWereRead() == false, "the first head's deadline is already running")
     _ = decisions.requestHead(awaitsContinue: false)
     #expect(decisions.bytesWereRead() == false)
     #expect(decisions.phase == .receiving)
     #expect(decisions.headDeadlinePassed() == .nothing)
-    #expect(decisions.bytesWereRead() == false, "a piece of a chunk is no head")
+    #expect(decisions.bytesWereRead() == false, "part of a chunk is not a head")
     _ = decisions.requestEnd()
     #expect(decisions.bytesWereRead() == false)
     #expect(decisions.phase == .answering)
@@ -73,7 +73,7 @@ import Testing
     #expect(decisions.headDeadlinePassed() == .close)
   }
 
-  @Test func `a head that begins during an answer is not held against the client`() {
+  @Test func `a head that starts during a response does not count against the client`() {
     var decisions = ConnectionDecisions()
     _ = decisions.requestHead(awaitsContinue: false)
     _ = decisions.requestEnd()
@@ -82,7 +82,7 @@ import Testing
     #expect(decisions.phase == .answering)
     #expect(decisions.headDeadlinePassed() == .wait)
     _ = decisions.requestHead(awaitsContinue: false)
-    #expect(decisions.phase == .answering, "a body behind a request that is being answered")
+    #expect(decisions.phase == .answering, "a body after a request that is being answered")
     _ = decisions.answerEnd()
     #expect(decisions.phase == .receiving)
     _ = decisions.requestEnd()

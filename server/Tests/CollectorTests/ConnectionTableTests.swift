@@ -4,9 +4,9 @@ import Testing
 
 @testable import Collector
 
-/// Which connection goes when there are too many.
+/// Tests which connection is closed when there are too many.
 @Suite struct ConnectionTableTests {
-  @Test func `the oldest without a request goes first, then the oldest whose body comes in`() {
+  @Test func `the oldest idle connection is closed first, then the oldest with an arriving body`() {
     var table = ConnectionTable<Int>(maximum: 4, maximumPerClient: 4)
     for id in 0..<4 { #expect(table.opened(id, client: "a", at: .seconds(id)) == nil) }
     #expect(table.changed(0, to: .receiving, at: .seconds(10)) == nil)
@@ -22,7 +22,7 @@ import Testing
     #expect(table.count == 4)
   }
 
-  @Test func `what is being answered stays, and the surplus goes as soon as it can`() {
+  @Test func `connections being answered stay, and surplus ones close as soon as possible`() {
     var table = ConnectionTable<Int>(maximum: 2, maximumPerClient: 2)
     for id in 0..<2 {
       _ = table.opened(id, client: "a", at: .zero)
@@ -34,11 +34,11 @@ import Testing
     #expect(table.changed(0, to: .withoutRequest, at: .seconds(3)) == 0)
     #expect(table.count == 2)
     table.closed(0)
-    #expect(table.count == 2, "closed is closed")
+    #expect(table.count == 2, "a closed connection is gone")
     #expect(table.changed(0, to: .withoutRequest, at: .seconds(3)) == nil)
   }
 
-  @Test func `one address beyond its share loses its own connections, and nobody else does`() {
+  @Test func `an address over its share loses only its own connections`() {
     var table = ConnectionTable<Int>(maximum: 10, maximumPerClient: 3)
     _ = table.opened(100, client: "b", at: .zero)
     for id in 0..<20 { #expect(table.opened(id, client: "a", at: .seconds(id)) == (id < 3 ? nil : id - 3)) }
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(arguments: 0..<10 as Range<UInt64>)
-  func `there are never more than the limit but for what is being answered`(seed: UInt64) {
+  func `only connections being answered exceed the limit`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
     var table = ConnectionTable<Int>(maximum: 10, maximumPerClient: 6)
     var phases: [Int: ConnectionPhase] = [:]
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `clients are told apart by address, those of IPv6 by its first half`() throws {
+  @Test func `clients are identified by address, those of IPv6 by its first half`() throws {
     func share(_ address: String) throws -> String {
       try #require(IPAddress(SocketAddress(ipAddress: address, port: 1))).share
     }
@@ -88,7 +88,7 @@ import Testing
     #expect(try IPAddress(SocketAddress(unixDomainSocketPath: "/tmp/x")) == nil)
   }
 
-  @Test func `what belongs to no share is bounded by the whole alone`() {
+  @Test func `connections without a share are limited only by the total`() {
     var table = ConnectionTable<Int>(maximum: 6, maximumPerClient: 2)
     for id in 0..<5 { #expect(table.opened(id, client: nil, at: .seconds(id)) == nil) }
     #expect(table.opened(10, client: "a", at: .seconds(10)) == nil)

@@ -10,13 +10,13 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// Many connections that want to harm the others, on a socket.
+/// Tests with many connections that try to harm the others, on a socket.
 @Suite(.timeLimit(.minutes(10))) struct CrowdTests {
   private func head(_ fixture: Fixture, _ fields: String) -> String {
     "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nTern-Key: \(fixture.app.key)\r\n\(fields)\r\n\r\n"
   }
 
-  /// Keeps connections open that have sent some text each, while `body` runs.
+  /// Keeps connections open, each after sending some text, while `body` runs.
   private func withCrowd<Value>(
     _ texts: [String], to port: Int, _ body: ([RawConnection]) async throws -> Value
   ) async throws -> Value {
@@ -39,7 +39,7 @@ import WarehouseSQLite
   }
 
   @Test(arguments: ["/v1/events", "/logs", "/collect", "/batch", "/login", "/api/v1/apps"])
-  func `bodies that are only announced take nothing from the others`(path: String) async throws {
+  func `bodies that are only declared take no room from others`(path: String) async throws {
     let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumPendingBytes: 16_000)))
     try await fixture.running { port in
       let fields =
@@ -55,13 +55,13 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `bodies that were begun and not finished give way to one that gets on`() async throws {
+  @Test func `incomplete bodies give way to one that makes progress`() async throws {
     let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumPendingBytes: 100_000)))
     try await fixture.running { port in
       let begun = head(fixture, "Content-Length: 50000") + String(repeating: "\n", count: 45_000)
       try await withCrowd([begun, begun], to: port) { crowd in
         #expect(try await store(fixture, port, padding: 60_000).hasPrefix("HTTP/1.1 200"))
-        // One of the two at least was cut; the other may finish.
+        // At least one of the two was cut off; the other may finish.
         try? await crowd[1].send(String(repeating: "\n", count: 5_000))
         _ = try await crowd[1].receive(until: "}")
       }
@@ -69,7 +69,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.names == ["Play"])
   }
 
-  @Test func `while stored bodies fill the budget a body is refused before it is read`() async throws {
+  @Test func `a body is refused before it is read while complete bodies fill the budget`() async throws {
     let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumPendingBytes: 1_000)))
     fixture.warehouse.hold()
     try await fixture.running { port in
@@ -87,7 +87,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a body that does not get on is ended long before its deadline`() async throws {
+  @Test func `a stalled body is aborted long before its deadline`() async throws {
     let limits = CollectorLimits(
       bodyProgressInterval: .milliseconds(200), minimumBodyProgress: 100, bodyDeadline: .seconds(3_600),
       idleTimeout: .seconds(3_600))
@@ -101,7 +101,7 @@ import WarehouseSQLite
   }
 
   @Test(arguments: ["", "G", "GET / HTTP/1.1\r\nHost: x\r\nX-a: "])
-  func `a head that is not finished is ended long before a connection at rest`(text: String) async throws {
+  func `an incomplete head is aborted long before an idle connection`(text: String) async throws {
     let limits = CollectorLimits(headDeadline: .milliseconds(300), idleTimeout: .seconds(3_600))
     let fixture = try Fixture(CollectorSettings(limits: limits))
     try await fixture.running { port in
@@ -109,7 +109,7 @@ import WarehouseSQLite
         let nothing = try await crowd[0].receiveToEnd()
         #expect(nothing == "")
         _ = try await crowd[1].receive(until: "}")
-        // The beginning of a second head, in bytes of its own.
+        // The start of a second head, sent separately.
         try? await crowd[1].send("GET / HTTP/1.1\r\nX")
         _ = try await crowd[1].receiveToEnd()
       }
@@ -117,14 +117,14 @@ import WarehouseSQLite
   }
 
   @Test(.serialized, arguments: ["", "GET / HTTP/1.1\r\nX-a: ", "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"])
-  func `more connections than allowed keep no new client out`(text: String) async throws {
+  func `connections over the limit do not keep new clients out`(text: String) async throws {
     let limits = CollectorLimits(
       maximumConnections: 8, maximumConnectionsPerClient: 8, headDeadline: .seconds(3_600), idleTimeout: .seconds(3_600)
     )
     let fixture = try Fixture(CollectorSettings(limits: limits))
     try await fixture.running { port in
       try await withCrowd(Array(repeating: text, count: 200), to: port) { crowd in
-        // As a client does: one that is cut off tries again.
+        // Retries when cut off, as a client does.
         var answer = ""
         for _ in 0..<5 where !answer.hasPrefix("HTTP/1.1 200") { answer = (try? await store(fixture, port)) ?? "" }
         #expect(answer.hasPrefix("HTTP/1.1 200"))
@@ -133,12 +133,12 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a client that reads no answers is ended`() async throws {
+  @Test func `a client that reads no responses is disconnected`() async throws {
     let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(idleTimeout: .milliseconds(300))))
     try await fixture.running { port in
       try await RawConnection.open(to: port) { connection in
         let requests = String(repeating: "GET /assets/tern.css HTTP/1.1\r\nHost: x\r\n\r\n", count: 1_000)
-        // Sending fails once the server has closed; as long as it only waits, sending waits too.
+        // Sending fails once the server has closed the connection, and blocks until then.
         await #expect(throws: RawConnection.Failure.self) {
           while true { try await connection.send(requests) }
         }
@@ -150,7 +150,7 @@ import WarehouseSQLite
     ("HTTP/1.0\r\n\r\n", true), ("HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", false), ("HTTP/1.1\r\n\r\n", false),
     ("HTTP/1.1\r\nConnection: Close\r\n\r\n", true),
   ])
-  func `a connection is closed after the answer when the client's version or header says so`(
+  func `a connection is closed after the response if the client's version or header requires it`(
     end: String, closes: Bool
   ) async throws {
     let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(idleTimeout: .seconds(3_600))))
@@ -166,7 +166,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `an app that brings too many names is named in the log once a minute, and counted`() async throws {
+  @Test func `an app that sends too many names is logged once a minute, and counted`() async throws {
     let time = NIOLockedValueBox(Duration.zero)
     let fixture = try Fixture(uptime: { time.withLockedValue { $0 } })
     try await fixture.routed { client in
@@ -187,7 +187,7 @@ import WarehouseSQLite
     #expect(messages.first?.contains("A batch of") == true && messages.last?.contains("5 batches of") == true)
   }
 
-  @Test func `requests for apps that are not here write one line in a while, without secrets or control characters`()
+  @Test func `requests for unknown apps are logged at intervals, without secrets or control characters`()
     async throws
   {
     let time = NIOLockedValueBox(Duration.zero)
@@ -210,7 +210,7 @@ import WarehouseSQLite
     #expect(!messages.joined().contains("\u{1B}"))
   }
 
-  @Test func `a warehouse that fails every request writes one line in a while`() async throws {
+  @Test func `a warehouse that fails every request is logged at intervals`() async throws {
     let fixture = try Fixture(uptime: { .zero })
     let full = WarehouseError(code: .full, message: "The disk is full.")
     fixture.warehouse.fail(with: full)

@@ -14,7 +14,7 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// Errors and attachments on their way from a request to a page.
+/// Tests errors and attachments from the request to the page.
 @Suite struct ErrorPageTests {
   private static let error = "C0000000-0000-4000-8000-000000000001"
 
@@ -39,7 +39,7 @@ import WarehouseSQLite
     try catalog.close()
   }
 
-  /// A native event; `more` follows the members that are always there.
+  /// A native event; `more` follows the required members.
   private func line(_ type: String, _ number: Int, _ more: String) -> String {
     let time = WallClock.system().millisecondsSince1970 - 60_000 + Int64(number)
     let digits = String(number, radix: 16)
@@ -70,12 +70,12 @@ import WarehouseSQLite
     return String(buffer: response.body)
   }
 
-  @Test func `a crash of a native client is listed, and shown with its stack, session and attachment`() async throws {
+  @Test func `a native client's crash is listed, and shown with its stack, session and attachment`() async throws {
     try await withCollector { client, app, cookie, warehouse in
       let exception =
         #","exception":{"type":"Bad<Thing>","message":"no & no","frames":[{"className":"A","methodName":"f"}]},"#
         + #""properties":{"Level":"3"}"#
-      // An app that was moved from App Center knows its secret only.
+      // An app that was moved from App Center has only its secret.
       let answer = try await send(
         [
           line("event", 1, #","name":"Before <it>""#), line("crash", 2, exception),
@@ -101,7 +101,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a fault or an occurrence that does not exist is not found, one of another time is`() async throws {
+  @Test func `a fault or occurrence that does not exist is not found, one outside the range is`() async throws {
     try await withCollector { client, app, cookie, _ in
       _ = try await send(
         [line("crash", 1, #","exception":{"type":"Bad"}"#), line("event", 2, #","name":"E""#)], client, key: app.key)
@@ -123,11 +123,11 @@ import WarehouseSQLite
       let report = try await client.execute(
         uri: "/api/v1/apps/1/reports/error?occurrence=1", method: .get, headers: cookie)
       let occurrence = try #require(try object(report)["occurrence"] as? [String: Any])
-      #expect((occurrence["event"] as? [String: Any])?["name"] as? String == "Bad", "an event is named by its type")
+      #expect((occurrence["event"] as? [String: Any])?["name"] as? String == "Bad", "an error is named after its type")
     }
   }
 
-  @Test func `attachments are handed out behind the login only, and only of their own app`() async throws {
+  @Test func `attachments require a login and belong to their own app`() async throws {
     try await withCollector { client, app, cookie, _ in
       _ = try await send([piece(4, 0, of: 1, "SGU=", name: "a", type: "x")], client, key: app.key)
       for (path, headers, status) in [
@@ -146,13 +146,13 @@ import WarehouseSQLite
     ("...", "text/css", "attachment-7.txt"), ("a\"\r\nSet-Cookie: x.txt", "text/plain", "a___Set-Cookie__x.txt"),
     ("evil.html", "text/html", "evil.html.txt"), ("run.exe", "application/x", "run.exe.bin"),
     ("../../etc/passwd", "x", "_.._etc_passwd.bin"), ("naïve 😀.log", "text/plain", "na_ve__.log"),
-  ]) func `the name of a file is harmless, whatever a client calls it`(name: String, type: String, expected: String) {
+  ]) func `a file's name is harmless, whatever a client calls it`(name: String, type: String, expected: String) {
     let file = AttachmentFile(facts: AttachmentFacts(id: 7, name: name, contentType: type, bytes: 0), data: [])
     #expect(file.plainName == expected)
     #expect(["text/plain; charset=utf-8", "application/octet-stream"].contains(file.contentType))
   }
 
-  /// Everything after `attachment` of the header, for files that claim to be text.
+  /// Everything after `attachment` in the header, for files that claim to be text.
   @Test(arguments: [
     ("report.txt", #"; filename="report.txt""#),
     ("naïve 😀.log", #"; filename="na_ve__.log"; filename*=UTF-8''na%C3%AFve_%F0%9F%98%80.log"#),
@@ -160,7 +160,7 @@ import WarehouseSQLite
     ("日誌", #"; filename="attachment-7.txt"; filename*=UTF-8''%E6%97%A5%E8%AA%8C.txt"#),
     ("é.html", #"; filename="_.html.txt"; filename*=UTF-8''%C3%A9.html.txt"#),
     ("e\u{301}.txt", #"; filename="e_.txt"; filename*=UTF-8''e%CC%81.txt"#),
-    // What turns the direction of writing around, joins, hides or ends a line has no business in a name.
+    // Characters that change the writing direction, join, hide or end lines do not belong in a name.
     ("a\u{202E}txt.exe", #"; filename="a_txt.exe.txt""#), ("a\u{200D}\u{2066}b.txt", #"; filename="a__b.txt""#),
     (
       "ü\"; filename=x\r\nX: y.txt",
@@ -168,12 +168,12 @@ import WarehouseSQLite
     ),
     ("\u{2028}\u{85}é.txt", #"; filename="___.txt"; filename*=UTF-8''__%C3%A9.txt"#),
     ("é%00'.txt", #"; filename="__00_.txt"; filename*=UTF-8''%C3%A9_00_.txt"#),
-  ]) func `a name outside of ASCII is handed out beside a plain one, and breaks no header`(name: String, rest: String) {
+  ]) func `a non-ASCII name is sent along with a plain one, and breaks no header`(name: String, rest: String) {
     let file = AttachmentFile(facts: AttachmentFacts(id: 7, name: name, contentType: "text/plain", bytes: 0), data: [])
     #expect(file.response.headers[.contentDisposition] == "attachment" + rest)
   }
 
-  @Test func `a piece that there is no room for is answered as refused`() async throws {
+  @Test func `a piece without room is rejected`() async throws {
     try await withCollector { client, app, _, _ in
       _ = try await send([piece(4, 0, of: 2, "SGU=", name: "a", type: "x")], client, key: app.key)
       let answer = try await send([piece(5, 1, of: 3, "SGU=", name: "a", type: "x")], client, key: app.key)

@@ -15,7 +15,7 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// The most extreme numbers at every place of every protocol, and then all that can be shown. A trap ends the run.
+/// Tests the most extreme numbers in every place of every protocol and on every page. A trap ends the run.
 @Suite struct ExtremeValueTests {
   private static let numbers = [
     "-9223372036854775808", "-9223372036854775807", "9223372036854775807", "9223372036854775808",
@@ -29,7 +29,7 @@ import WarehouseSQLite
     "0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999999999999999+18:00", "0000-01-01 00:00:00-18:00",
   ]
 
-  /// Every number as every JSON value that a property may be.
+  /// Every number in every JSON form of a property.
   private static var members: [String] {
     let values =
       numbers + (numbers + texts + times).map { "\"\($0)\"" } + numbers.map { "{\"date\":\($0)}" }
@@ -64,7 +64,7 @@ import WarehouseSQLite
         "{\"type\":\"\(type)\",\"name\":\"\(type) \($0.offset)\",\"value\":\($0.element)}"
       }
     }
-    // A log has a hundred properties at most.
+    // A log has at most a hundred properties.
     let values = stride(from: 0, to: typed.count, by: 50).map {
       typed[$0..<min($0 + 50, typed.count)].joined(separator: ",")
     }
@@ -120,7 +120,7 @@ import WarehouseSQLite
   }
 
   @Test(arguments: ["UTC", "Asia/Kathmandu"] as [String])
-  func `every extreme value of every protocol is stored or refused, and everything can be shown`(
+  func `every extreme value of every protocol is stored or rejected, and every page can show it`(
     zone: String
   ) async throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-extreme-\(UUID().uuidString)").path

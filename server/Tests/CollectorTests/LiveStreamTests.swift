@@ -5,7 +5,7 @@ import Warehouse
 
 @testable import Collector
 
-/// Server-sent events of the live page.
+/// Tests the server-sent events of the live page.
 @Suite(.timeLimit(.minutes(10))) struct LiveStreamTests {
   private func request(_ fixture: Fixture, port: Int, _ query: String = "", _ fields: String = "") throws -> String {
     let cookie = try fixture.cookie().replacing("tern_session", with: "tern_session_\(port)")
@@ -21,7 +21,7 @@ import Warehouse
     }
   }
 
-  @Test func `new rows come as events, oldest first, and silence is filled`() async throws {
+  @Test func `new rows are sent as events, oldest first, with keep-alives in between`() async throws {
     let fixture = try Fixture(CollectorSettings(heartbeat: .milliseconds(50)))
     try await fixture.running { port in
       try await post(fixture, port: port, "Before", id: 1)
@@ -41,7 +41,7 @@ import Warehouse
     }
   }
 
-  @Test func `a page that reconnects gets what it missed`() async throws {
+  @Test func `a page that reconnects gets the rows it missed`() async throws {
     let fixture = try Fixture()
     try await fixture.running { port in
       for id in 1...3 { try await post(fixture, port: port, "Event \(id)", id: UInt64(id)) }
@@ -55,7 +55,7 @@ import Warehouse
     }
   }
 
-  @Test func `streams are few, end with the server, and leave their place`() async throws {
+  @Test func `streams are limited, end with the server, and free their slot`() async throws {
     let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumLiveStreams: 1)))
     let stream = try await fixture.running { port in
       let (opened, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -75,10 +75,10 @@ import Warehouse
       return first
     }
     let ended = try await stream.value
-    #expect(ended.hasSuffix("0\r\n\r\n"), "an orderly end")
+    #expect(ended.hasSuffix("0\r\n\r\n"), "a proper end")
   }
 
-  @Test func `a place is free again when its stream has gone`() {
+  @Test func `a slot is free again once its stream is gone`() {
     let hub = LiveHub()
     var place = hub.place(maximum: 1)
     #expect(place != nil)

@@ -10,7 +10,7 @@ import Warehouse
 
 @testable import Collector
 
-/// Who gets to see figures, and how.
+/// Tests logins and access to reports.
 @Suite struct LoginTests {
   private func sessionCookie(_ response: TestResponse) throws -> String {
     let field = try #require(response.headers[.setCookie])
@@ -18,7 +18,7 @@ import Warehouse
     return String(try #require(field.split(separator: ";").first))
   }
 
-  @Test func `the login link leads to the portal, which then is open`() async throws {
+  @Test func `the login link leads to the portal and opens it`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let link = try await client.execute(uri: "/login?token=\(fixture.token)", method: .get)
@@ -39,7 +39,7 @@ import Warehouse
     }
   }
 
-  @Test func `the form works too, and remembers where the reader wanted to go`() async throws {
+  @Test func `the form works too, and continues to the requested page`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let wanted = "/apps/1/events?from=2026-01-01&to=2026-02-01"
@@ -57,7 +57,7 @@ import Warehouse
     }
   }
 
-  @Test func `over https the cookie is for https only`() async throws {
+  @Test func `a login over https sets a cookie for https only`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let forwarded = try #require(HTTPField.Name("X-Forwarded-Proto"))
@@ -80,7 +80,7 @@ import Warehouse
     #expect(ReturnPath.checked(next) == next)
   }
 
-  @Test func `wrong tokens are refused and soon slowed down, the right one always passes`() async throws {
+  @Test func `wrong tokens are refused and soon throttled, and the right one always passes`() async throws {
     let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumFailedLogins: 3)))
     try await fixture.routed { client in
       for _ in 0..<3 {
@@ -94,7 +94,7 @@ import Warehouse
       let bearer = try await client.execute(
         uri: "/api/v1/apps", method: .get, headers: [.authorization: "Bearer wrong"])
       #expect(bearer.status == .tooManyRequests)
-      // All of them come from one address, as everybody behind a proxy does.
+      // All requests come from one address, like those behind a proxy.
       let right = try await client.execute(uri: "/login?token=\(fixture.token)", method: .get)
       #expect(right.status == .seeOther)
       #expect(right.headers[.setCookie] != nil)
@@ -132,7 +132,7 @@ import Warehouse
         #expect(response.headers[.setCookie] == nil)
         let page = String(buffer: response.body)
         #expect(page.contains("disk is full"))
-        #expect(!page.contains("catalog.sqlite"), "paths are for the log")
+        #expect(!page.contains("catalog.sqlite"), "paths belong in the log")
       }
       let program = try await client.execute(uri: "/api/full", method: .post)
       #expect(program.status == .serviceUnavailable)
@@ -141,7 +141,7 @@ import Warehouse
     #expect(fixture.log.messages.filter { $0.contains("catalog.sqlite") }.count == 3)
   }
 
-  @Test func `forms of other sites are refused even with our cookie`() async throws {
+  @Test func `forms of other sites are refused even with a valid cookie`() async throws {
     let fixture = try Fixture()
     let cookie = try fixture.cookie()
     try await fixture.routed { client in
@@ -169,7 +169,7 @@ import Warehouse
     #expect(try fixture.catalog.apps().map(\.name) == ["Player & <Friends>", "Mine"])
   }
 
-  @Test func `an app that cannot be created is explained on the page`() async throws {
+  @Test func `the page explains why an app cannot be created`() async throws {
     let fixture = try Fixture()
     let cookie = try fixture.cookie()
     try await fixture.routed { client in
@@ -191,7 +191,7 @@ import Warehouse
     limiter.failed("b", now: .seconds(21))
     limiter.failed("c", now: .seconds(22))
     limiter.failed("d", now: .seconds(23))
-    #expect(limiter.wait("a", now: .seconds(24)) == nil, "the oldest makes room")
+    #expect(limiter.wait("a", now: .seconds(24)) == nil, "the oldest address makes room")
     limiter.failed("d", now: .seconds(24))
     #expect(limiter.wait("d", now: .seconds(24)) == .seconds(59))
   }

@@ -9,7 +9,7 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// `/collect` and `/batch` as Measurement Protocol clients see them.
+/// Tests `/collect` and `/batch` as Measurement Protocol clients use them.
 @Suite struct MeasurementEndpointTests {
   private func hit(_ fixture: Fixture, _ action: String, z: Int = 1) -> String {
     "v=1&tid=\(fixture.app.trackingID)&cid=35009a79-1a05-49d7-b876-2b884d0f825b&t=event&ec=Video&ea=\(action)&z=\(z)"
@@ -25,7 +25,7 @@ import WarehouseSQLite
     #expect(HTTPField.Name("Pragma").flatMap { response.headers[$0] } == "no-cache")
   }
 
-  @Test func `hits come by address, by body and several in one request`() async throws {
+  @Test func `hits arrive in the query, in the body and several in one request`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       expectPicture(try await client.execute(uri: "/collect?\(hit(fixture, "One", z: 1))", method: .get))
@@ -39,8 +39,7 @@ import WarehouseSQLite
   }
 
   @Test(arguments: ["", "v=1", "nonsense", "v=1&tid=UA-0-0&cid=1&t=event&ec=a&ea=b", "%%%", "v=2&t=event"])
-  func `broken hits and unknown properties are answered like all others, and stored nowhere`(body: String) async throws
-  {
+  func `broken hits and unknown properties get the usual response, and are not stored`(body: String) async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       expectPicture(try await client.execute(uri: "/collect", method: .post, body: ByteBuffer(string: body)))
@@ -68,7 +67,7 @@ import WarehouseSQLite
     #expect(reasons == [Array(repeating: "too_many_hits", count: 5), ["event_too_large"], ["event_too_large"]])
   }
 
-  @Test func `a hit that cannot be stored is 503, so that the client keeps it`() async throws {
+  @Test func `a hit that cannot be stored gets a 503, so that the client keeps it`() async throws {
     let fixture = try Fixture()
     fixture.warehouse.fail(with: WarehouseError(code: .unavailable, message: "gone"))
     try await fixture.routed { client in
@@ -89,7 +88,7 @@ import WarehouseSQLite
   }
 
   @Test(arguments: ["/collect", "/r/collect", "/j/collect"])
-  func `every address of a hit answers with the picture`(path: String) async throws {
+  func `every hit endpoint responds with the image`(path: String) async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       expectPicture(try await client.execute(uri: "\(path)?\(hit(fixture, "One", z: 1))", method: .get))
@@ -100,7 +99,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.names == ["One", "Two"])
   }
 
-  @Test func `a hit of 8192 bytes is stored, a longer one is not and counted`() async throws {
+  @Test func `a hit of 8192 bytes is stored, a longer one is dropped and counted`() async throws {
     let fixture = try Fixture()
     let start = hit(fixture, "Long") + "&odd="
     try await fixture.routed { client in
@@ -113,7 +112,9 @@ import WarehouseSQLite
     #expect(fixture.warehouse.batches.flatMap { $0.rejections.map(\.reason) } == ["event_too_large"])
   }
 
-  @Test func `of twenty-one lines twenty are processed and one is counted, blank ones are not`() async throws {
+  @Test func `twenty of twenty-one lines are processed, one is counted as dropped, and blank ones are ignored`()
+    async throws
+  {
     let fixture = try Fixture()
     try await fixture.routed { client in
       for (separator, number) in [("\n", 21), ("\r\n", 21), ("\n\n \n", 20)] {
@@ -134,7 +135,7 @@ import WarehouseSQLite
         try await client.execute(
           uri: "/collect", method: .post, headers: [.contentEncoding: "gzip"],
           body: ByteBuffer(bytes: storedGzip(Array(hit(fixture, "One").utf8)))))
-      // A thousand times its size. What is unpacked is never larger than the limit: `BodyDecoderTests`.
+      // A thousand times its size. `BodyDecoderTests` checks that the decoded size never exceeds the limit.
       let bomb = try await client.execute(
         uri: "/collect", method: .post, headers: [.contentEncoding: "gzip"],
         body: ByteBuffer(bytes: GzipBomb.bytes(megabytes: 64)))
@@ -144,7 +145,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.batches.flatMap { $0.rejections }.isEmpty)
   }
 
-  @Test func `a hit that is tried out is judged and not stored`() async throws {
+  @Test func `a hit sent for validation is checked and not stored`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let bad = try await client.execute(uri: "/debug/collect?tid=fake&v=1", method: .get)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Collector
 
-/// The text for Prometheus.
+/// Tests the text for Prometheus.
 @Suite struct MetricsTests {
-  @Test func `labels may hold anything`() {
+  @Test func `labels may contain any text`() {
     var text = MetricsText()
     text.family("a_total", "counter", "Things.")
     text.sample("a_total", [("name", "quote \" backslash \\ break \n")], 3)

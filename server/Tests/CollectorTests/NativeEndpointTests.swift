@@ -10,7 +10,7 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// `POST /v1/events` as clients see it.
+/// Tests `POST /v1/events` as clients use it.
 @Suite struct NativeEndpointTests {
   @Test func `events are answered one by one: accepted, duplicate, rejected`() async throws {
     let fixture = try Fixture()
@@ -39,7 +39,7 @@ import WarehouseSQLite
     #expect(Set(fixture.warehouse.apps) == [fixture.app.id])
   }
 
-  @Test func `the answer's bytes are what the protocol says`() {
+  @Test func `the response has the bytes that the protocol specifies`() {
     let answer = NativeRoutes.answer(
       CommitReceipt(accepted: 2, duplicates: [0, 3]),
       [.init(index: 1, id: "a\"b", reason: "name_missing", message: "Give it a name.")])
@@ -49,7 +49,8 @@ import WarehouseSQLite
         + #""message":"Give it a name."}]}"#)
   }
 
-  @Test(arguments: [nil, "", "wrong", "tern_"]) func `without a known key nothing is stored`(key: String?) async throws
+  @Test(arguments: [nil, "", "wrong", "tern_"]) func `requests without a known key store nothing`(key: String?)
+    async throws
   {
     let fixture = try Fixture()
     try await fixture.routed { client in
@@ -80,7 +81,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.batches.isEmpty)
   }
 
-  @Test func `an unknown content encoding is 415, damaged gzip 400`() async throws {
+  @Test func `an unknown content encoding gets a 415, damaged gzip a 400`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       for (encoding, status, code) in [
@@ -97,7 +98,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.batches.isEmpty)
   }
 
-  @Test func `a body above the limit is 413, whether its length was declared or not`() async throws {
+  @Test func `a body above the limit gets a 413, whether or not its length is declared`() async throws {
     let fixture = try Fixture(
       CollectorSettings(native: .init(maximumBodyBytes: 1_000, maximumDecompressedBytes: 1_000)))
     try await fixture.routed { client in
@@ -110,7 +111,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `what cannot be stored is not acknowledged`() async throws {
+  @Test func `events that cannot be stored are not acknowledged`() async throws {
     let fixture = try Fixture()
     let failures: [(WarehouseError.Code, String)] = [
       (.busy, "behind"), (.full, "not_stored"), (.unavailable, "not_stored"), (.unknownApp, "not_stored"),
@@ -127,7 +128,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a collector that is behind asks to come back, and takes events again afterwards`() async throws {
+  @Test func `an overloaded collector sends Retry-After, and accepts events again afterwards`() async throws {
     let body = line("Play")
     let fixture = try Fixture(
       CollectorSettings(limits: CollectorLimits(maximumPendingBytes: body.utf8.count + 10)))
@@ -149,7 +150,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a device's ledger goes with its batch, unless it is not well formed`() async throws {
+  @Test func `a device's ledger is stored with its batch, unless it is malformed`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       for (id, header) in [
@@ -166,7 +167,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.batches.map(\.ledger) == [expected, nil, nil])
   }
 
-  @Test func `a request without events asks whether storing works, and stores nothing`() async throws {
+  @Test func `a request without events is a health probe, and stores nothing`() async throws {
     let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(writeProbeInterval: .zero)))
     try await fixture.routed { client in
       func ask(_ body: String = "", _ headers: HTTPFields? = nil) async throws -> TestResponse {
@@ -180,7 +181,7 @@ import WarehouseSQLite
         #expect(String(buffer: answer.body) == #"{"accepted":0,"duplicates":[],"rejected":[]}"#)
       }
       #expect(try await ask("", [:]).status == .unauthorized)
-      #expect(fixture.warehouse.writeProbes == 0, "as long as nothing has failed, asking costs nothing")
+      #expect(fixture.warehouse.writeProbes == 0, "a probe costs nothing as long as no write has failed")
 
       fixture.warehouse.fallBehind(true)
       let behind = try await ask()
@@ -190,7 +191,7 @@ import WarehouseSQLite
       #expect(try await ask().status == .ok)
 
       fixture.warehouse.fail(with: WarehouseError(code: .full, message: "disk full"))
-      #expect(try await ask().status == .ok, "nobody knows yet")
+      #expect(try await ask().status == .ok, "the state is still unknown")
       #expect(try await ask(line("Play")).status == .serviceUnavailable)
       for _ in 0..<3 {
         let failing = try await ask()
@@ -205,7 +206,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.batches.isEmpty)
   }
 
-  @Test func `while a batch holds all the room, those who ask are told to come back`() async throws {
+  @Test func `health probes get a Retry-After while a batch takes all the room`() async throws {
     let body = line("Play")
     let fixture = try Fixture(
       CollectorSettings(limits: CollectorLimits(maximumPendingBytes: body.utf8.count + 10)))

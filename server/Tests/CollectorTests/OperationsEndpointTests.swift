@@ -8,7 +8,7 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// Health, metrics, unknown addresses and the header fields of every answer.
+/// Tests health, metrics, unknown addresses and the header fields of every response.
 @Suite struct OperationsEndpointTests {
   @Test func `health and readiness differ when storing fails`() async throws {
     let fixture = try Fixture()
@@ -51,7 +51,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `unknown addresses are 404, known ones with another method 405`() async throws {
+  @Test func `unknown addresses get a 404, known ones with another method a 405`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let unknown = try await client.execute(uri: "/nowhere", method: .get)
@@ -77,7 +77,7 @@ import WarehouseSQLite
   }
 
   @Test(arguments: ["/", "/login", "/nowhere", "/healthz", "/metrics", "/assets/nothing", "/api/v1/apps", "/collect"])
-  func `every answer carries the security header fields`(uri: String) async throws {
+  func `every response has the security header fields`(uri: String) async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let response = try await client.execute(uri: uri, method: .get, headers: [.accept: "text/html"])

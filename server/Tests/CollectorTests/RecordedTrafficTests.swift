@@ -14,13 +14,13 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// Requests as App Center's clients send them give the figures stated beside them.
+/// Tests that requests of App Center's clients result in the figures given with them.
 @Suite struct RecordedTrafficTests {
-  /// 2026-05-10T12:00:00Z, throughout a test: what is a minute inside of a limit stays so however long the test takes.
+  /// 2026-05-10T12:00:00Z, throughout a test: a time one minute within a limit stays so, however long the test takes.
   private static let now = Date(timeIntervalSince1970: 1_778_414_400)
 
   @Test(arguments: RecordedRequest.all)
-  func `each client's request gives its figures, however often and in whatever encoding it is sent`(
+  func `each client's request gives its figures, however often and in whichever encoding it is sent`(
     request: RecordedRequest
   ) async throws {
     try await withCollector { client, app, warehouse in
@@ -41,7 +41,7 @@ import WarehouseSQLite
         #expect(answer["throttledDiagnosticsIds"] as? [String] == [])
       }
       try await warehouse.flush()
-      // What has no id, or was refused, is counted by its bytes or by request.
+      // Logs without an id, and rejected ones, are counted by their bytes or per request.
       var expected = request.figures
       expected.refused *= 3
       #expect(try await figures(warehouse, app.id) == expected)

@@ -9,9 +9,9 @@ import Warehouse
 
 @testable import Collector
 
-/// `/api/v1` and the pages behind the login.
+/// Tests `/api/v1` and the pages behind the login.
 @Suite struct ReportEndpointTests {
-  @Test func `apps are listed and created by programs`() async throws {
+  @Test func `programs can list and create apps`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let list = try await client.execute(uri: "/api/v1/apps", method: .get, headers: fixture.authorized)
@@ -64,7 +64,7 @@ import Warehouse
   }
 
   @Test(arguments: ReportRegistry.standard.app.map(\.name))
-  func `every report comes as JSON and CSV, and as a page`(name: String) async throws {
+  func `every report is available as JSON, as CSV and as a page`(name: String) async throws {
     let fixture = try Fixture()
     let cookie = try fixture.cookie()
     try await fixture.routed { client in
@@ -83,7 +83,7 @@ import Warehouse
     }
   }
 
-  @Test func `what cannot be answered is explained`() async throws {
+  @Test func `errors explain what to do`() async throws {
     let fixture = try Fixture()
     let cookie = try fixture.cookie()
     try await fixture.routed { client in
@@ -112,7 +112,7 @@ import Warehouse
     }
   }
 
-  @Test func `without token or login there is nothing to see`() async throws {
+  @Test func `reports require a token or a login`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       for headers: HTTPFields in [

@@ -9,14 +9,14 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// The collector on a socket: what only shows with real connections.
+/// Tests the collector on a socket, for behaviour that only real connections show.
 @Suite(.timeLimit(.minutes(10))) struct SocketTests {
   private func head(_ fixture: Fixture, _ fields: String) -> String {
     "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nTern-Key: \(fixture.app.key)\r\n\(fields)\r\n\r\n"
   }
 
-  @Test func `a body that comes in pieces is stored, and the connection is used again`() async throws {
-    // Beside many other tests the pieces may take long, which is not what this is about.
+  @Test func `a body that arrives in pieces is stored, and the connection is reused`() async throws {
+    // Among many other tests the pieces may take long, which this test does not measure.
     let limits = CollectorLimits(bodyProgressInterval: .seconds(3_600), bodyDeadline: .seconds(3_600))
     let fixture = try Fixture(CollectorSettings(limits: limits))
     try await fixture.running { port in
@@ -34,7 +34,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.names == ["Play", "Stop"])
   }
 
-  @Test func `a client that waits to be invited is, when its body will be read`() async throws {
+  @Test func `a client that expects 100 Continue gets it if its body will be read`() async throws {
     let fixture = try Fixture()
     try await fixture.running { port in
       try await RawConnection.open(to: port) { connection in
@@ -57,7 +57,7 @@ import WarehouseSQLite
     let now = NIOLockedValueBox(Timestamp(millisecondsSince1970: 1_780_000_000_000))
     let fixture = try Fixture(wallTime: { now.withLockedValue { $0 } })
     let arrived = now.withLockedValue { $0 }
-    // The device's clock is twenty years behind; the event happened ten seconds before the request was built.
+    // The device's clock is twenty years slow; the event happened ten seconds before the request was built.
     let shown = arrived - .seconds(20 * 365 * 86_400)
     let body = line("Play", at: shown - .seconds(10))
     try await fixture.running { port in
@@ -76,7 +76,7 @@ import WarehouseSQLite
     #expect(batch.received == arrived + .seconds(60))
   }
 
-  @Test func `a refused body is not read: too large, unknown key, behind`() async throws {
+  @Test func `a refused body is not read: too large, unknown key, overloaded`() async throws {
     let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumPendingBytes: 100_000)))
     try await fixture.running { port in
       for (request, status) in [
@@ -85,7 +85,7 @@ import WarehouseSQLite
       ] {
         try await RawConnection.open(to: port) { connection in
           try await connection.send(request)
-          // Not one byte of the body is sent: the answer comes all the same, and then the end.
+          // No byte of the body is sent, yet the response arrives and the connection ends.
           let answer = try await connection.receiveToEnd()
           #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(request)\(answer)")
           #expect(answer.lowercased().contains("connection: close"))
@@ -107,7 +107,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a slow body and a silent connection are ended, and harm nobody`() async throws {
+  @Test func `slow bodies and silent connections are closed, and harm no others`() async throws {
     let limits = CollectorLimits(bodyDeadline: .seconds(1), idleTimeout: .seconds(1))
     let fixture = try Fixture(CollectorSettings(limits: limits))
     try await fixture.running { port in
@@ -127,7 +127,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.names == ["Play"])
   }
 
-  /// A stock App Center client takes any 4xx for the end of its queue, and whoever cut the body may not be itself.
+  /// A stock App Center client erases its queue after any 4xx, and the client may not have caused the cut.
   @Test(
     arguments: [("/v1/events", "400"), ("/logs", "503"), ("/collect", "400"), ("/batch", "400")], [true, false])
   func
@@ -157,7 +157,7 @@ import WarehouseSQLite
     #expect(fixture.log.messages.isEmpty)
   }
 
-  /// The metrics once they show what is waited for; the suite's time limit ends the wait.
+  /// Waits until the metrics contain the text and returns them; the suite's time limit ends the wait.
   private func metrics(_ port: Int, _ isEnough: (String) -> Bool) async throws -> String {
     while true {
       let text = try await RawConnection.open(to: port) { connection in
@@ -187,7 +187,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test(arguments: 0..<20) func `noise on a connection stops nothing`(seed: UInt64) async throws {
+  @Test(arguments: 0..<20) func `noise on a connection does not stop the server`(seed: UInt64) async throws {
     let fixture = try Fixture()
     try await fixture.running { port in
       var generator = FastGenerator(seed: seed)
@@ -211,7 +211,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `header fields without end are refused`() async throws {
+  @Test func `endless header fields are refused`() async throws {
     let fixture = try Fixture()
     try await fixture.running { port in
       try await RawConnection.open(to: port) { connection in
@@ -226,7 +226,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a server asked to stop finishes the request under way`() async throws {
+  @Test func `a server that is stopping finishes the request in progress`() async throws {
     let fixture = try Fixture()
     fixture.warehouse.hold()
     let request = try await fixture.running { port in
@@ -244,7 +244,7 @@ import WarehouseSQLite
           try await connection.send("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
           _ = try await connection.receive(until: "}")
           continuation.yield()
-          // Connections at rest are closed once the server has been asked to stop: only then may the commit go on.
+          // Idle connections are closed once the server is stopping; only then may the commit continue.
           _ = try await connection.receiveToEnd()
         }
         fixture.warehouse.release()
@@ -257,7 +257,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.names == ["Play"])
   }
 
-  @Test func `a port in use is said in one line`() async throws {
+  @Test func `a port in use is reported in one line`() async throws {
     let fixture = try Fixture()
     try await fixture.running { port in
       let second = CollectorServer(.init(port: port), dependencies: fixture.dependencies)
@@ -268,7 +268,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `an address that is not ours is said in one line`() async throws {
+  @Test func `an address of another machine is reported in one line`() async throws {
     let fixture = try Fixture()
     for host in ["192.0.2.1", "no such host"] {
       let server = CollectorServer(.init(host: host, port: 0), dependencies: fixture.dependencies)

@@ -3,10 +3,10 @@ import Testing
 
 @testable import TernCommand
 
-@Suite struct `A clock that days are sealed by` {
+@Suite struct `The clock for sealing days` {
   private let noon = Timestamp(millisecondsSince1970: 1_800_000_000_000)
 
-  /// What is said of looks every half minute, the wall clock being off by so much at each.
+  /// The results of a check every half minute, with these errors of the wall clock.
   private func looks(_ offsets: [Duration]) -> [Bool] {
     var clock = SteadyClock()
     return offsets.enumerated().map { index, offset in
@@ -15,12 +15,12 @@ import Testing
     }
   }
 
-  @Test func `is believed after ten minutes without a jump`() {
+  @Test func `is trusted after ten minutes without a jump`() {
     #expect(looks(Array(repeating: .zero, count: 23)) == Array(repeating: false, count: 20) + [true, true, true])
   }
 
   @Test(arguments: [Duration.seconds(3 * 86_400), .seconds(-3 * 86_400), .seconds(6), .seconds(-6)])
-  func `is not believed for ten minutes after a jump, there and back`(jump: Duration) {
+  func `is not trusted for ten minutes after a jump in either direction`(jump: Duration) {
     let before = Array(repeating: Duration.zero, count: 21)
     let found = looks(before + [jump] + Array(repeating: .zero, count: 21))
     #expect(found[20])
@@ -28,11 +28,11 @@ import Testing
     #expect(looks(before + Array(repeating: jump, count: 21)).last == true)
   }
 
-  @Test func `may be corrected a little at a time`() {
+  @Test func `may be corrected in small steps`() {
     #expect(looks((0..<40).map { .milliseconds(100) * $0 }).last == true)
   }
 
-  @Test func `survives the ends of time`() {
+  @Test func `handles the most extreme times`() {
     var clock = SteadyClock()
     for time in [Int64.min, .max, 0, .min] {
       let isSteady = clock.isSteady(wall: Timestamp(millisecondsSince1970: time), uptime: .zero)

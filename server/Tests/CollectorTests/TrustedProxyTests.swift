@@ -3,7 +3,7 @@ import Testing
 
 @testable import Collector
 
-/// Who a client is when proxies stand between.
+/// Tests how clients behind proxies are identified.
 @Suite(.timeLimit(.minutes(2))) struct TrustedProxyTests {
   @Test(arguments: [
     ("192.0.2.7", ["192.0.2.7", "::ffff:192.0.2.7"], ["192.0.2.8", "2001:db8::1", "::ffff:192.0.2.8"]),
@@ -12,7 +12,7 @@ import Testing
     ("192.0.2.7/32", ["192.0.2.7"], ["192.0.2.6"]), ("fd00::/8", ["fd12::1"], ["fe00::1", "253.0.0.1"]),
     ("2001:db8::/33", ["2001:db8:7fff::"], ["2001:db8:8000::"]), ("::1", ["::1"], ["::2", "127.0.0.1"]),
     ("::ffff:10.0.0.0/104", ["10.9.9.9"], ["11.0.0.0"]),
-  ]) func `a block is an address, or all that begin alike`(text: String, inside: [String], outside: [String]) throws {
+  ]) func `a block is an address or a prefix of addresses`(text: String, inside: [String], outside: [String]) throws {
     let block = try #require(AddressBlock(text))
     for address in inside { #expect(block.contains(try #require(IPAddress(address))), "\(address)") }
     for address in outside { #expect(!block.contains(try #require(IPAddress(address))), "\(address)") }
@@ -21,7 +21,7 @@ import Testing
   @Test(arguments: [
     "", "/", "/8", "proxy.local", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "10.0.0",
     "::/129", "::ffff:10.0.0.0/95", "10.0.0.0/99999999999999999999", " 10.0.0.1", "[::1]", "10.0.0.1:80",
-  ]) func `anything else is no block`(text: String) {
+  ]) func `any other text is not a block`(text: String) {
     #expect(AddressBlock(text) == nil)
   }
 
@@ -35,14 +35,14 @@ import Testing
     ("10.0.0.1", ["[2001:db8::7]:4711"], "2001:db8::7"), ("10.0.0.1", ["[2001:db8::7]"], "2001:db8::7"),
     ("10.0.0.1", ["2001:db8::7"], "2001:db8::7"), ("10.0.0.1", ["[2001:db8::7"], "10.0.0.1"),
     ("::ffff:10.0.0.1", ["::ffff:198.51.100.7"], "198.51.100.7"), ("fd00::1", ["10.0.0.9, fd00::2"], "10.0.0.9"),
-  ]) func `the header is read from its end, as long as trusted proxies speak`(
+  ]) func `the header is read from its end, up to the first untrusted address`(
     peer: String, fields: [String], client: String
   ) throws {
     let proxies = TrustedProxies(try ["10.0.0.0/8", "fd00::/8"].map { try #require(AddressBlock($0)) })
     #expect(proxies.client(behind: try #require(IPAddress(peer)), fields) == IPAddress(client))
   }
 
-  /// What a request with a wrong token for a client is answered.
+  /// The response to a request with a wrong token for a client.
   private func wrongToken(_ port: Int, for client: String) async throws -> String {
     try await RawConnection.open(to: port) { connection in
       try await connection.send(
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `wrong tokens count for the client that a trusted proxy names`() async throws {
+  @Test func `wrong tokens count against the client that a trusted proxy names`() async throws {
     let fixture = try Fixture(
       CollectorSettings(
         limits: CollectorLimits(maximumFailedLogins: 2), trustedProxies: [try #require(AddressBlock("127.0.0.0/8"))]))
@@ -63,7 +63,7 @@ import Testing
       }
       let another = try await wrongToken(port, for: "198.51.100.8")
       #expect(another == "HTTP/1.1 401")
-      // Whoever has one address of IPv6 has all that begin alike.
+      // A client with one IPv6 address has all addresses with that prefix.
       for (client, expected) in [("2001:db8::1", 401), ("2001:db8::2", 401), ("2001:db8::3", 429)] {
         let answer = try await wrongToken(port, for: client)
         #expect(answer == "HTTP/1.1 \(expected)")
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `nobody else can choose for whom wrong tokens count`() async throws {
+  @Test func `an untrusted client cannot choose against whom wrong tokens count`() async throws {
     let limits = CollectorLimits(maximumFailedLogins: 2)
     for proxies in [[], ["10.0.0.0/8"]] {
       let blocks = try proxies.map { try #require(AddressBlock($0)) }
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `a trusted proxy may have more connections than one client`() async throws {
+  @Test func `a trusted proxy may open more connections than a client`() async throws {
     for (proxies, isKept) in [([], false), (["127.0.0.1"], true)] {
       let blocks = try proxies.map { try #require(AddressBlock($0)) }
       let limits = CollectorLimits(maximumConnections: 20, maximumConnectionsPerClient: 2)

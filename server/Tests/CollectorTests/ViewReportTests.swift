@@ -15,7 +15,7 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// Reports of views from the hit to the API and the pages.
+/// Tests reports of views from the hit to the API and the pages.
 @Suite struct ViewReportTests {
   private static let now = Timestamp(millisecondsSince1970: 1_715_767_200_000)  // 2024-05-15T10:00:00Z
 
@@ -50,7 +50,7 @@ import WarehouseSQLite
     #expect(try await client.execute(uri: hit, method: .get).status == .ok)
   }
 
-  @Test func `every report of a view has its three forms and a page, with the same figures`() async throws {
+  @Test func `every report of a view has three formats and a page, with the same figures`() async throws {
     try await over { client, app, headers, catalog in
       let view = try catalog.createView(app: app.id, name: "NY <b>", timeZone: "America/New_York")
       try await send(client, app, "t=screenview&cd=Home%3Cscript%3E&av=1.0&an=App")
@@ -87,11 +87,11 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `custom dimensions and metrics have their names and scopes, and amounts their currency`() async throws {
+  @Test func `custom dimensions and metrics show their names and scopes, and amounts their currency`() async throws {
     try await over { client, app, headers, catalog in
       let settings = ViewSettings(hasQuotas: true, currency: "EUR", identity: .explicitUser)
       let view = try catalog.createView(app: app.id, name: "V", timeZone: "UTC", settings: settings)
-      // The catalog's clock is the system's, which is later than all hits: only names count for them.
+      // The catalog uses the system's clock, which is later than all hits, so only names apply to them.
       try catalog.define(app: app.id, kind: .dimension, index: 1, name: "Plan <i>", scope: .session)
       try catalog.define(app: app.id, kind: .metric, index: 1, name: "Paid", type: .currency)
       try await send(client, app, "t=screenview&cd=A&cd1=gold&cm1=2.5&uid=u")
@@ -118,7 +118,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `the hit inspector says of what was refused, dropped or cut why, field by field`() async throws {
+  @Test func `the hit inspector explains every rejected, dropped or truncated field`() async throws {
     try await over { client, app, headers, catalog in
       let view = try catalog.createView(app: app.id, name: "UTC", timeZone: "UTC")
       try await send(client, app, "t=timing&utc=Load%20a%3Db%26c%2541+utl%3Dx&utt=soon&uip=203.0.113.77")
@@ -144,17 +144,17 @@ import WarehouseSQLite
         uri: "/apps/\(app.id)/hits?view=\(view.id)", method: .get, headers: headers)
       let html = String(buffer: page.body)
       #expect(html.contains("timing_missing") && html.contains("cut to 100 bytes"))
-      #expect(!html.contains("(no name)"), "what has no faults has just none")
+      #expect(!html.contains("(no name)"), "a hit without faults shows none")
     }
   }
 
-  @Test func `the API and the pages show which settings hold since when`() async throws {
+  @Test func `the API and the pages show since when each setting applies`() async throws {
     try await over { client, app, headers, catalog in
       let view = try catalog.createView(app: app.id, name: "V", timeZone: "UTC")
       var change = ViewChange()
       change.currency = "EUR"
       change.filters = [ViewFilter("av=2")].compactMap(\.self)
-      // The catalog's clock is the system's: after all that the reports show.
+      // The catalog uses the system's clock, which is later than everything in the reports.
       let start = try #require(try catalog.changeView(view.id, change).latest.start)
       let uri = "/api/v1/apps/\(app.id)/views"
       #expect(try await client.execute(uri: uri, method: .get).status == .unauthorized)
@@ -175,7 +175,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `views of an app are listed, and others' are not shown`() async throws {
+  @Test func `an app's views are listed, those of others are not`() async throws {
     try await over { client, app, headers, catalog in
       let empty = try await client.execute(uri: "/apps/\(app.id)/views", method: .get, headers: headers)
       #expect(String(buffer: empty.body).contains("No views yet"))

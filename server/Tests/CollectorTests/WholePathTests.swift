@@ -15,7 +15,7 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// From a request to a report, through the warehouse that ships.
+/// Tests the whole path from a request to a report, with the real warehouse.
 @Suite struct WholePathTests {
   private func withWarehouse(
     _ body: @escaping @Sendable (any TestClientProtocol, App, HTTPFields, SQLiteWarehouse) async throws -> Void
@@ -45,7 +45,7 @@ import WarehouseSQLite
     try object(try await client.execute(uri: "/api/v1/apps/1/reports/\(name)", method: .get, headers: headers))
   }
 
-  @Test func `events of all three protocols are in the reports once, however often they are sent`() async throws {
+  @Test func `events of all three protocols appear once in the reports, however often they are sent`() async throws {
     try await withWarehouse { client, app, headers, warehouse in
       let now = WallClock.system()
       let stamp = Date(timeIntervalSince1970: Double(now.millisecondsSince1970) / 1_000).formatted(.iso8601)
@@ -79,7 +79,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `the report of dropped events has what the server rejected`() async throws {
+  @Test func `the report of dropped events includes events rejected by the server`() async throws {
     try await withWarehouse { client, app, headers, warehouse in
       let body = ByteBuffer(string: [line("", id: 1), line("Play", id: 2)].joined(separator: "\n"))
       _ = try await client.execute(uri: "/v1/events", method: .post, headers: [.ternKey: app.key], body: body)
@@ -92,19 +92,19 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a device whose clock is years off is counted once, at the time that was`() async throws {
+  @Test func `events of a device whose clock is years off count once, at their real time`() async throws {
     try await withWarehouse { client, app, headers, warehouse in
       let now = WallClock.system()
       for offset in [-30 * 365, 5 * 365] {
         let shown = now + .seconds(offset * 86_400)
         let body = ByteBuffer(string: line("Play", id: UInt64(abs(offset)), at: shown - .seconds(60)))
         var native: HTTPFields = [.ternKey: app.key]
-        // Without a stamp the clock is believed, and the event is refused.
+        // Without `Tern-Sent` the device's clock is trusted, and the event is rejected.
         let refused = try object(
           try await client.execute(uri: "/v1/events", method: .post, headers: native, body: body))
         #expect((refused["rejected"] as? [Any])?.count == 1)
         for attempt in 0..<3 {
-          // Other requests, so other stamps; the last with a clock that somebody has set right meanwhile.
+          // Later requests have other stamps; the last has a clock that was corrected meanwhile.
           let sent = attempt < 2 ? shown + .milliseconds(attempt * 137) : WallClock.system()
           native[.ternSent] = "time=\(sent.millisecondsSince1970); uptime=\(attempt); boot=x"
           let answer = try object(
@@ -123,7 +123,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `the report of dropped events has what waits on devices`() async throws {
+  @Test func `the report of dropped events includes events waiting on devices`() async throws {
     try await withWarehouse { client, app, headers, _ in
       var native: HTTPFields = [.ternKey: app.key]
       native[.ternLedger] = "tracked=9; delivered=4; waiting=3; in-flight=2; dropped=0"
@@ -135,7 +135,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `an app created while the server runs is known at once`() async throws {
+  @Test func `an app created while the server runs is known immediately`() async throws {
     try await withWarehouse { client, _, headers, warehouse in
       let created = try object(
         try await client.execute(
@@ -148,7 +148,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a warehouse that has closed is a 503, not a success`() async throws {
+  @Test func `a closed warehouse gives a 503, not a success`() async throws {
     try await withWarehouse { client, app, _, warehouse in
       try await warehouse.close()
       for body in [line("Play"), ""] {

@@ -6,7 +6,7 @@ import Testing
   private let start =
     #"{"type":"startSession","timestamp":"2025-03-02T13:55:09.120Z","sid":"\#(testSession)"}"#
 
-  @Test func `a session and typed events`() throws {
+  @Test func `a session and typed events are stored`() throws {
     let typed =
       #","typedProperties":[{"type":"long","name":"Position","value":12},{"type":"double","name":"Volume","value":0.75},"#
       + #"{"type":"boolean","name":"Offline","value":true},{"type":"string","name":"Genre","value":"Jazz"},"#
@@ -31,7 +31,7 @@ import Testing
     #expect(batch.events[2].properties.count == expected.count)
   }
 
-  @Test func `the device is resolved once however many logs repeat it`() throws {
+  @Test func `a device is resolved once, however many logs repeat it`() throws {
     let batch = try parseLogs(logs(start, eventLog("A", id: uuid(1)), eventLog("B", id: uuid(2)))).batch
     #expect(batch.devices.count == 1)
     let device = try #require(batch.devices.first)
@@ -44,12 +44,12 @@ import Testing
   @Test(arguments: [
     (#","carrierCountry":"us""#, "US"), ("", "BR"), (#","carrierCountry":"--""#, "BR"),
     (#","carrierCountry":"Germany""#, "BR"), (#","carrierCountry":null"#, "BR"),
-  ]) func `the country is the carrier's, else the locale's`(member: String, country: String) throws {
+  ]) func `the country is the carrier's, or else the locale's`(member: String, country: String) throws {
     let batch = try parseLogs(logs(eventLog("A", id: uuid(1)), device: deviceBlock(country: member))).batch
     #expect(batch.devices.first?.country == country)
   }
 
-  @Test func `device blocks that begin alike are told apart`() throws {
+  @Test func `device blocks with a common prefix are distinguished`() throws {
     let one = eventLog("A", id: uuid(1), more: #","device":\#(deviceBlock())"#)
     let two = eventLog("B", id: uuid(2), more: #","device":\#(deviceBlock(extra: #","osName":"iPadOS""#))"#)
     let none = eventLog("C", id: uuid(3))
@@ -59,12 +59,12 @@ import Testing
     #expect(batch.devices.count == 3)
   }
 
-  /// Each byte as an escape: what serializers of some languages do to letters that they take for special.
+  /// Each byte as an escape, as the serializers of some languages write letters that they consider special.
   private func escaped(_ text: String) -> String {
     text.utf8.map { "\\u00" + String($0, radix: 16) }.joined()
   }
 
-  @Test func `members are known however their names are written`() throws {
+  @Test func `members are recognised however their names are escaped`() throws {
     let device = deviceBlock()
     let log = eventLog("A", id: uuid(1), more: #","device":\#(device),"properties":{"d":{"date":5}}"#)
     let error =
@@ -88,7 +88,7 @@ import Testing
         #expect(parsed.batch.errors.map(\.stack) == expected.batch.errors.map(\.stack), "\(spelling)")
       }
     }
-    // Nothing else is taken for the list, and a damaged log beside it costs itself alone.
+    // No other member is taken for the list, and a damaged log in it costs only itself.
     for name in ["log", "logss", "l\\u006fg", "l\\u006fgs\\u0000", "\\u006c\\u006f\\u0067\\u0073s"] {
       #expect(throws: IngestError.self) { try parseLogs(Array(#"{"\#(name)":[\#(log)]}"#.utf8)) }
     }
@@ -96,7 +96,7 @@ import Testing
     #expect(damaged.batch.names(.event) == ["A"] && damaged.batch.reasons == ["not_json"])
   }
 
-  @Test func `a service start is accepted and stores nothing`() throws {
+  @Test func `a service start is accepted and not stored`() throws {
     let parsed = try parseLogs(
       logs(#"{"type":"startService","timestamp":"2025-03-02T14:04:09.120Z","services":["Crashes","Analytics"]}"#))
     #expect(parsed.withoutEvent == 1 && parsed.batch.events.isEmpty && parsed.batch.rejections.isEmpty)
@@ -104,7 +104,7 @@ import Testing
     #expect(empty.batch.events.isEmpty && empty.batch.rejections.isEmpty)
   }
 
-  @Test func `plain properties are taken and typed ones win`() throws {
+  @Test func `plain properties are accepted, and typed ones take precedence`() throws {
     let batch = try parseLogs(
       logs(
         eventLog("Purchase", id: uuid(1), more: #","properties":{"Plan":"Yearly","Coupon":""}"#),
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `errors, pages, attachments and unknown logs`() throws {
+  @Test func `errors, pages, attachments and unknown logs have their own kinds`() throws {
     let time = #""timestamp":"2025-03-02T14:04:09.120Z""#
     let parsed = try parseLogs(
       logs(
@@ -148,7 +148,7 @@ import Testing
     #expect(raw.hasPrefix(#"{"type":"futureLog","#) && raw.hasSuffix("}}"))
   }
 
-  @Test func `null logs are passed over and positions count them`() throws {
+  @Test func `null logs are skipped but count towards positions`() throws {
     let body = #"{"logs":[null,\#(eventLog("A", id: uuid(1))),null,7,"x",[1],\#(eventLog("B", id: uuid(2)))]}"#
     let batch = try parseLogs(Array(body.utf8)).batch
     #expect(batch.events.map(\.index) == [1, 6])
@@ -156,7 +156,7 @@ import Testing
     #expect(Set(batch.reasons) == ["not_an_object"])
   }
 
-  @Test func `the age limits are those of the original`() throws {
+  @Test func `the age limits are those of App Center`() throws {
     let limit: Int64 = 25 * 86_400_000
     for (offset, reason) in [
       (-limit, nil), (-limit - 1, "time_too_old"), (3 * 86_400_000, nil), (3 * 86_400_000 + 1, "time_in_future"),
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  @Test func `the start of a session is the same one however its members are ordered`() throws {
+  @Test func `a session start has the same key in any order of its members`() throws {
     let session = #""sid":"\#(testSession)""#
     let time = #""timestamp":"2025-03-02T14:05:00.000Z""#
     let type = #""type":"startSession""#
@@ -182,7 +182,7 @@ import Testing
     #expect(keys[0] == keys[1] && keys[0] == keys[2] && keys[0] != keys[3])
   }
 
-  @Test func `times, scripts and markup arrive as they are`() throws {
+  @Test func `times, scripts and markup arrive unchanged`() throws {
     let batch = try parseLogs(
       logs(
         eventLog("Видео открыто", id: uuid(1), time: "2025-03-02T14:04:39Z", more: #","properties":{"気分":"良い"}"#),
@@ -202,19 +202,19 @@ import Testing
     (#"{"type":"event","name":"A"}"#, "time_missing"),
     (#"{"type":"event","name":"A","timestamp":"yesterday"}"#, "time_invalid"),
     (#"{"type":"event","name":"A","timestamp":{}}"#, "time_invalid"),
-  ]) func `a log that cannot be stored is refused alone`(log: String, reason: String) throws {
+  ]) func `a log that cannot be stored is the only one rejected`(log: String, reason: String) throws {
     let batch = try parseLogs(logs(log, eventLog("Good", id: uuid(1)))).batch
     #expect(batch.reasons == [reason])
     #expect(batch.names(.event) == ["Good"])
   }
 
-  @Test(arguments: [nil, ""]) func `without an install every log is refused`(install: String?) throws {
+  @Test(arguments: [nil, ""]) func `every log is rejected if the install is missing`(install: String?) throws {
     let batch = try parseLogs(logs(start, eventLog("A", id: uuid(1))), install: install).batch
     #expect(batch.reasons == ["install_missing", "install_missing"])
     #expect(batch.events.isEmpty)
   }
 
-  @Test func `an install that is no UUID stays as it is, cut`() throws {
+  @Test func `an install that is not a UUID is kept, truncated`() throws {
     let name = "Kiosk-" + String(repeating: "é", count: 40)
     let batch = try parseLogs(logs(start), install: name).batch
     #expect(batch.installs == [String(name.prefix(35))])
@@ -235,13 +235,13 @@ import Testing
   @Test(arguments: [
     "", " ", "[]", "null", "{}", #"{"logs":null}"#, #"{"logs":{}}"#, #"{"logs":["#, #"{"logs":[,"#, #"{"logs":[]} x"#,
     #"{"a":"logs":[1]}"#, #"{"a":{"logs":[{]}}"#, #"{logs:[{}]}"#, #"{"logs"[{}]}"#, #"{"logs:[{}]}"#, "\u{FEFF}",
-  ]) func `what is no list of logs is malformed`(text: String) {
+  ]) func `a body without a list of logs is malformed`(text: String) {
     let error = #expect(throws: IngestError.self) { try parseLogs(Array(text.utf8)) }
     #expect(error?.code == .malformed)
     #expect(error?.message.isEmpty == false)
   }
 
-  @Test func `of several lists of logs all count, and positions go on`() throws {
+  @Test func `several lists of logs all count, and positions continue`() throws {
     let (one, two) = (eventLog("A", id: uuid(1)), eventLog("B", id: uuid(2)))
     for (text, indexes) in [
       ("{\"logs\":[],\"logs\":[\(one),\(two)]}", [0, 1]), ("{\"logs\":[\(one),\(two)],\"logs\":[]}", [0, 1]),
@@ -258,12 +258,12 @@ import Testing
     #expect(error?.code == .tooLarge)
   }
 
-  @Test func `a byte order mark, blanks and other members are passed over`() throws {
+  @Test func `a byte order mark, blanks and other members are skipped`() throws {
     let text = "\u{FEFF} { \"a\" : [ 1 ] , \"logs\" : [ \(eventLog("A", id: uuid(1))) ] , \"b\" : { } } \n"
     #expect(try parseLogs(Array(text.utf8)).batch.names(.event) == ["A"])
   }
 
-  @Test func `numbers where texts belong`() throws {
+  @Test func `numbers are accepted in place of texts`() throws {
     let block = #"{"osName":"iOS","osVersion":17.4,"appBuild":418,"model":true,"timeZoneOffset":1e9,"locale":null}"#
     let batch = try parseLogs(logs(eventLog("A", id: uuid(1)), device: block)).batch
     let device = try #require(batch.devices.first)
@@ -271,7 +271,7 @@ import Testing
     #expect(device.timeZoneOffsetMinutes == 0)
   }
 
-  @Test func `too many logs are refused together`() throws {
+  @Test func `a request with too many logs is rejected as a whole`() throws {
     let error = #expect(throws: IngestError.self) {
       try parseLogs(logs(start, start, start), limits: IngestLimits(maximumEvents: 2))
     }

@@ -33,8 +33,8 @@ func deflated(_ bytes: [UInt8], windowBits: Int32 = 31) throws -> [UInt8] {
     try BodyDecoder.decode(body, encoding: encoding, limits: limits)
   }
 
-  @Test(arguments: [nil, "", "identity", "IDENTITY", " identity "]) func `identity stays as it is`(name: String?) throws
-  {
+  @Test(arguments: [nil, "", "identity", "IDENTITY", " identity "])
+  func `a body with identity encoding stays unchanged`(name: String?) throws {
     #expect(try decode(text, name) == text)
     #expect(try decode([], name) == [])
   }
@@ -42,7 +42,7 @@ func deflated(_ bytes: [UInt8], windowBits: Int32 = 31) throws -> [UInt8] {
   @Test(
     arguments: [
       ("gzip", 31), ("GZip", 31), ("x-gzip", 31), (" gzip\t", 31), ("deflate", 15), ("Deflate", -15),
-    ] as [(String, Int32)]) func `compressed bodies come back`(name: String, windowBits: Int32) throws
+    ] as [(String, Int32)]) func `compressed bodies are decoded`(name: String, windowBits: Int32) throws
   {
     #expect(try decode(try deflated(text, windowBits: windowBits), name) == text)
     #expect(try decode(try deflated([], windowBits: windowBits), name) == [])
@@ -51,12 +51,12 @@ func deflated(_ bytes: [UInt8], windowBits: Int32 = 31) throws -> [UInt8] {
     #expect(try decode(try deflated(noise, windowBits: windowBits), name) == noise)
   }
 
-  @Test func `several gzip members are one body`() throws {
+  @Test func `several gzip members form one body`() throws {
     let body = try deflated(Array(text[..<100])) + deflated([]) + deflated(Array(text[100...]))
     #expect(try decode(body, "gzip") == text)
   }
 
-  @Test func `a damaged or cut body is refused`() throws {
+  @Test func `a damaged or truncated body is rejected`() throws {
     for bits: Int32 in [31, 15] {
       let name = bits == 31 ? "gzip" : "deflate"
       let body = try deflated(text, windowBits: bits)
@@ -74,7 +74,7 @@ func deflated(_ bytes: [UInt8], windowBits: Int32 = 31) throws -> [UInt8] {
     }
   }
 
-  @Test func `what follows a body that is whole is left aside, where a checksum says that it is`() throws {
+  @Test func `data after a body with a valid checksum is ignored`() throws {
     let rests: [[UInt8]] = [[0], Array(repeating: 0, count: 5_000), Array("\r\n".utf8), [0x1F], [0x1F, 0x8C, 8], text]
     for rest in rests {
       #expect(try decode(try deflated(text) + rest, "gzip") == text)
@@ -85,7 +85,7 @@ func deflated(_ bytes: [UInt8], windowBits: Int32 = 31) throws -> [UInt8] {
       }
       #expect(error?.code == .undecodable)
     }
-    // What begins as another member is one.
+    // Data that starts like another member is one.
     let second = try deflated(text)
     for (rest, code) in [
       (Array(second.dropLast()), .incomplete), ([0x1F, 0x8B, 9, 0, 0, 0, 0, 0, 0, 0], .undecodable),
@@ -95,7 +95,7 @@ func deflated(_ bytes: [UInt8], windowBits: Int32 = 31) throws -> [UInt8] {
     }
   }
 
-  @Test func `size limits hold to the byte`() throws {
+  @Test func `size limits are exact to the byte`() throws {
     let noise = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 3) }
     for (limit, isAllowed) in [(4999, false), (5000, true), (5001, true)] {
       let limits = IngestLimits(maximumDecompressedBytes: limit)
@@ -112,7 +112,7 @@ func deflated(_ bytes: [UInt8], windowBits: Int32 = 31) throws -> [UInt8] {
     #expect(error?.code == .tooLarge)
   }
 
-  @Test func `an attachment of nothing but zeros is read, since its log must not cost a client its queue`() throws {
+  @Test func `an attachment of zeros is read, since its log must not cost a client its queue`() throws {
     let zeros = [UInt8](repeating: 0x41, count: 9 << 20)
     #expect(try decode(try deflated(zeros), "gzip", limits: .appCenter) == zeros)
     let bomb = try deflated([UInt8](repeating: 0x41, count: 64 << 20))
@@ -120,7 +120,7 @@ func deflated(_ bytes: [UInt8], windowBits: Int32 = 31) throws -> [UInt8] {
     #expect(error?.code == .tooLarge)
   }
 
-  @Test func `a bomb is refused before it is larger than the limit`() throws {
+  @Test func `a bomb is rejected before its output exceeds the limit`() throws {
     let bomb = try deflated([UInt8](repeating: 0x20, count: 64 << 20))
     for limits in [IngestLimits(), IngestLimits(maximumDecompressedBytes: 1 << 30)] {
       let error = #expect(throws: IngestError.self) { try decode(bomb, "gzip", limits: limits) }

@@ -2,7 +2,7 @@ import Ingest
 import TernEvents
 import Testing
 
-/// Logs that are no JSON: each costs its request itself and nothing else.
+/// Tests logs that are not JSON: each costs its request only itself.
 @Suite struct DamagedLogTests {
   private let one = eventLog("A", id: uuid(1), more: #","device":\#(deviceBlock()),"properties":{"a":"}],[\\\"{"}"#)
   private let two = eventLog("B", id: uuid(2), more: #","device":\#(deviceBlock()),"properties":{"b":"\u00e9"}"#)
@@ -24,14 +24,14 @@ import Testing
       Array(#"{"a":"é"#.utf8).dropLast() + Array(#""}"#.utf8),
     ]
 
-  @Test(arguments: damaged) func `a log that is no JSON is lost alone, and counted`(log: [UInt8]) throws {
+  @Test(arguments: damaged) func `a log that is not JSON is the only one lost, and is counted`(log: [UInt8]) throws {
     let text = String(decoding: log, as: UTF8.self)
     let isSwallowing = ["{", #"{"a":1]"#].contains(text)
     for place in 0...2 {
       var list = [Array(one.utf8), Array(two.utf8)]
       list.insert(log, at: place)
       let parsed = try parseLogs(body(list))
-      // A bracket that nobody closes takes what follows with it, and nothing that stands before.
+      // An unclosed bracket costs the logs after it, and none before it.
       let expected = isSwallowing ? Array(["A", "B"].prefix(place)) : ["A", "B"]
       #expect(parsed.batch.names(.event) == expected, "\(text) at \(place)")
       #expect(parsed.batch.reasons == ["not_json"], "\(text) at \(place)")
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a text that is not closed takes what follows with it, and nothing that stands before`() throws {
+  @Test func `an unclosed text costs the logs after it, and none before it`() throws {
     let open = Array(#"{"type":"event","name":"x},"#.utf8)
     for place in 0...2 {
       var list = [Array(one.utf8), Array(two.utf8)]
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a damaged error is not among those that were taken`() throws {
+  @Test func `a damaged error is not among the accepted ones`() throws {
     func error(_ number: Int, _ more: String) -> String {
       #"{"type":"handledError","timestamp":"2025-03-02T14:04:09Z","id":"\#(uuid(number))","exception":{"type":"E"\#(more)}}"#
     }
@@ -65,20 +65,20 @@ import Testing
     #expect(parsed.batch.errors.map(\.event) == [0, 1] && parsed.batch.reasons == ["not_json"])
   }
 
-  @Test func `of a body that is cut the logs before the cut are kept, and the rest counts as one`() throws {
+  @Test func `a truncated body keeps the logs before the cut, and the rest counts as one`() throws {
     let whole = Array("{\"logs\":[\(one),\(two)]}".utf8)
     let (first, second) = (9 + one.utf8.count, 10 + one.utf8.count + two.utf8.count)
     for end in 10..<whole.count {
       let batch = try parseLogs(Array(whole[..<end])).batch
       #expect(batch.names(.event) == (end < first ? [] : end < second ? ["A"] : ["A", "B"]), "\(end)")
-      // Behind the list nothing can be missing.
+      // Nothing can be missing after the list.
       let isListClosed = end > second
       #expect(batch.reasons == (isListClosed ? [] : ["not_json"]), "\(end)")
       #expect(isListClosed || batch.rejections.map(\.index) == [end < first ? 0 : end < second ? 1 : 2], "\(end)")
     }
   }
 
-  @Test func `what is wrong beside the list costs no log`() throws {
+  @Test func `damage outside the list costs no log`() throws {
     for text in [
       "{\"a\":NaN,\"logs\":[\(one),\(two)]}", "{\"logs\":[\(one),\(two),]}", "{\"logs\":[\(one),\(two)],}",
       "{\"logs\":[\(one),\(two)]} x", "{\"logs\":[\(one)],\"b\":tru,\"logs\":[\(two)]}",
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `damaged logs count towards the most of one request`() throws {
+  @Test func `damaged logs count towards the limit of a request`() throws {
     let list = [Array(one.utf8), Array("NaN".utf8), Array(two.utf8)]
     #expect(try parseLogs(body(list), limits: IngestLimits(maximumEvents: 3)).batch.events.count == 2)
     let error = #expect(throws: IngestError.self) {
@@ -100,7 +100,7 @@ import Testing
     #expect(error?.code == .tooLarge)
   }
 
-  /// Each would take minutes if the bytes before were looked at again for each byte.
+  /// Each body would take minutes if every byte caused the earlier ones to be read again.
   @Test(arguments: [
     "[", "{", "]", "}", "[{", "\"", "\\", "{\"logs\":[", ",", ":", "\"\",", "NaN,", "{}}", "{\"a\":[1},",
   ])

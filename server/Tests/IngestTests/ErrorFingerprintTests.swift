@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ingest
 
-/// The rules by which errors become one fault (docs/protocols.md).
+/// Tests the rules by which errors become one fault (docs/protocols.md).
 @Suite struct ErrorFingerprintTests {
   private func fingerprint(
     _ message: String = "", stack: String = "", type: String = "Player.PlayerError", kind: String = "handled_error"
@@ -14,7 +14,7 @@ import Testing
     return try #require(try parseLines(line).errors.first).fingerprint
   }
 
-  /// The stack of an error on Linux, without symbols, as one build and launch gives it.
+  /// The stack of an error on Linux without symbols, for one build and launch.
   private func linux(build: Int, base: Int) -> String {
     [0x99e72, 0x88a10, 0x12345].map { offset in
       let address = String(base + offset + build, radix: 16)
@@ -35,7 +35,7 @@ import Testing
     #expect(structured[0].fingerprint != structured[2].fingerprint)
   }
 
-  @Test func `a rebuild makes no new fault of an old one`() throws {
+  @Test func `a rebuild does not turn an old fault into a new one`() throws {
     let before = try fingerprint("networkGone", stack: linux(build: 0, base: 0x5500_0000))
     #expect(try fingerprint("networkGone", stack: linux(build: 0x40, base: 0x7F00_0000)) == before)
     for (one, two, other) in [
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  @Test func `crashes without symbols are told apart by their position in the image`() throws {
+  @Test func `crashes without symbols are distinguished by their position in the image`() throws {
     for (one, two) in [("app(+0x10) [0x7f00]", "app(+0x20) [0x7f00]"), ("0 App 0x1 App + 16", "0 App 0x1 App + 32")] {
       #expect(try fingerprint(stack: one, kind: "crash") != fingerprint(stack: two, kind: "crash"))
       #expect(try fingerprint("a", stack: one) == fingerprint("a", stack: two))
@@ -67,13 +67,13 @@ import Testing
     ("cannot open: a b", "cannot open: c"),
     ("gone /var/x", "gone /tmp/y"), ("lost (a)", "lost (b c)"), ("the user's 'a' ended", "the user's 'b' ended"),
     ("session 0C7C9D1E-5A77 ended", "session 7B0E2C5E-6C2B ended"), ("mail to a@b.c failed", "mail to d@e.f failed"),
-  ]) func `details of a free text do not count`(one: String, two: String) throws {
+  ]) func `details of free text do not count`(one: String, two: String) throws {
     let stack = linux(build: 0, base: 0x5500_0000)
     #expect(try fingerprint(one, stack: stack) == fingerprint(two, stack: stack))
     #expect(try fingerprint(one, stack: stack) != fingerprint("something else", stack: stack))
   }
 
-  @Test func `free text does not count beside the frames of the throw`() throws {
+  @Test func `free text does not count if the frames of the throw are known`() throws {
     func error(_ message: String) throws -> Int64? {
       let log =
         #"{"type":"handledError","timestamp":"2025-03-02T14:04:09.120Z","exception":{"type":"E","message":"\#(message)","#
@@ -83,7 +83,7 @@ import Testing
     #expect(try error("user bob is gone") == error("user eve is gone"))
   }
 
-  @Test func `errors of a system are told apart by domain and code`() throws {
+  @Test func `system errors are distinguished by domain and code`() throws {
     func system(_ code: Int, _ text: String) throws -> Int64 {
       try fingerprint(#"Error Domain=NSURLErrorDomain Code=\#(code) \"\#(text)\" UserInfo={a=\#(text)}"#)
     }

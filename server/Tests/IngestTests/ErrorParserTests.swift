@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ingest
 
-/// Errors, crashes and attachments, of App Center's protocol and of our own.
+/// Tests errors, crashes and attachments of App Center's protocol and of Tern's own.
 @Suite struct ErrorParserTests {
   private let time = #""timestamp":"2025-03-02T14:04:09.120Z""#
 
@@ -17,7 +17,7 @@ import Testing
       + #","session":"\#(testSession)"\#(more)}"#
   }
 
-  @Test func `a second device in one log costs no log, and the last one counts`() throws {
+  @Test func `a log with two devices is stored with the last one`() throws {
     let body =
       #"{"logs":[\#(eventLog("A", id: uuid(1))),{"type":"event",\#(time),"id":"\#(uuid(2))","name":"B","device":"#
       + #"{"osName":"one"},"device":{"osName":"two","model":"m"}},\#(eventLog("C", id: uuid(3), more: #","device":{"osName":"one"}"#))]}"#
@@ -26,7 +26,7 @@ import Testing
     #expect(batch.events.map { batch.devices[$0.device].osName } == ["", "two", "one"])
   }
 
-  @Test func `many devices in one log make no long list of devices`() throws {
+  @Test func `many devices in one log do not produce a long list of devices`() throws {
     let devices = (0..<500).map { #""device":{"osName":"\#($0)"}"# }.joined(separator: ",")
     let one = #"{"type":"event",\#(time),"id":"\#(uuid(1))","name":"A",\#(devices)}"#
     let two = eventLog("B", id: uuid(2), more: #","device":{"osName":"x"},"device":{"osName":"x"}"#)
@@ -57,7 +57,7 @@ import Testing
     #expect(String(decoding: error.raw, as: UTF8.self).hasPrefix(#"{"type":"handledError","#))
   }
 
-  @Test func `numbers of frames are left out, addresses and offsets whole`() {
+  @Test func `frame numbers are left out, addresses and offsets entirely`() {
     #expect(
       withoutNumbers("/usr/bin/app(+0x7a0b7) [0x55f1595fa0b7] line 12 of 0X7FfE") == "/usr/bin/app(+#) [#] line # of #")
     #expect(withoutNumbers("0x") == "#" && withoutNumbers("a+0x1g9") == "a+#g#")
@@ -74,7 +74,7 @@ import Testing
     #expect(error.stack.hasPrefix("Thread 4 main (crashed):\n  player + 0x10\nThread 0:\n  0x1000  x\n"))
   }
 
-  @Test func `errors are the same fault by kind, type and the frames at the top`() throws {
+  @Test func `errors with the same kind, type and top frames are one fault`() throws {
     func log(_ type: String = "IOError", _ frames: String..., kind: String = "handledError", line: Int = 1) -> String {
       let list = frames.map { #"{"methodName":"\#($0)","lineNumber":\#(line)}"# }.joined(separator: ",")
       return #"{"type":"\#(kind)",\#(time),"id":"\#(uuid(1))","exception":{"type":"\#(type)","frames":[\#(list)]}}"#
@@ -93,7 +93,7 @@ import Testing
     #expect(texts[0] == texts[1] && texts[0] != texts[2])
   }
 
-  @Test func `the place of an error is its first frame as it was sent, numbers included`() throws {
+  @Test func `the place of an error is its first frame as sent, including numbers`() throws {
     for (exception, place) in [
       (#"{"type":"E","stackTrace":"E: 7 of 8\n  at Bar2.run(Bar.java:12)\n at b"}"#, "at Bar2.run(Bar.java:12)"),
       (#"{"type":"E","frames":[{"methodName":"m2"},{"methodName":"n"}]}"#, "m2"),
@@ -109,7 +109,7 @@ import Testing
     #expect(lines[0] == lines[1])
   }
 
-  @Test func `of a chain of exceptions the first and seven more are read`() throws {
+  @Test func `the first eight exceptions of a chain are read`() throws {
     let chain = (1..<12).reversed().reduce(#"{"type":"E12"}"#) { #"{"type":"E\#($1)","innerExceptions":[\#($0)]}"# }
     let error = try #require(
       try errors(#"{"type":"handledError",\#(time),"exception":\#(chain)}"#).first)
@@ -117,7 +117,7 @@ import Testing
     #expect(error.stack.split(separator: "\n").map(String.init) == (2...8).map { "Caused by: E\($0): " })
   }
 
-  @Test func `stacks and raw texts are bounded, whatever comes`() throws {
+  @Test func `stacks and raw texts are bounded, whatever arrives`() throws {
     let long = String(repeating: "é", count: 200_000)
     let deep = String(repeating: #"{"innerExceptions":["#, count: 200) + String(repeating: "]}", count: 200)
     for exception in [
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `an attachment is decoded, and what is none is kept as text`() throws {
+  @Test func `an attachment is decoded, and other data is kept as text`() throws {
     let batch = try parseLogs(
       logs(
         #"{"type":"errorAttachment",\#(time),"id":"\#(uuid(2))","errorId":"\#(uuid(1))","contentType":"text/plain","data":"aGVs\/G8=","fileName":"a.txt"}"#,
@@ -150,7 +150,7 @@ import Testing
     #expect(attachment.data == [0x68, 0x65, 0x6C, 0xFC, 0x6F])
   }
 
-  @Test func `an attachment of seven mebibytes is taken and a larger one refused alone`() throws {
+  @Test func `an attachment of 7 MiB is accepted, and a larger one is the only log rejected`() throws {
     for (bytes, count) in [(7 << 20, 1), (7 << 20 + 1, 0)] {
       let text = String(repeating: "AAAA", count: bytes / 3) + (["", "AA==", "AAA="][bytes % 3])
       let log = #"{"type":"errorAttachment",\#(time),"id":"\#(uuid(2))","errorId":"\#(uuid(1))","data":"\#(text)"}"#
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `native errors carry their exception, and their name is its type`() throws {
+  @Test func `native errors have their exception and are named after its type`() throws {
     let exception = #","exception":{"type":"Oops","message":"m","frames":[{"methodName":"f"}]},"properties":{"a":"1"}"#
     let batch = try parseLines(
       [native("handled_error", exception), native("crash", exception, id: 2)].joined(separator: "\n"))
@@ -170,7 +170,7 @@ import Testing
     #expect(batch.errors[0].stack == "  at f\n" && batch.property("a") == .string("1"))
   }
 
-  @Test func `an attachment in pieces says which piece it is`() throws {
+  @Test func `a piece of an attachment has its index and the number of pieces`() throws {
     func piece(_ part: Int, _ data: String, id: Int) -> String {
       native(
         "attachment",
@@ -191,7 +191,7 @@ import Testing
     (#""part":0,"parts":1.5"#, false), (#""part":0,"parts":"1""#, false), (#""part":0,"parts":1e400"#, false),
     (#""part":0,"parts":0"#, false), (#""part":0,"parts":99999999999999999999"#, false), (#""part":true"#, false),
     (#""part":18446744073709551616,"parts":1"#, false),
-  ]) func `a piece whose numbers are no whole numbers is refused, and never passes for the whole file`(
+  ]) func `a piece without integer numbers is rejected, and never taken for the whole file`(
     numbers: String, isTaken: Bool
   ) throws {
     let value = #","attachment":{"error":"\#(uuid(1))","id":"\#(uuid(2))",\#(numbers),"data":"aGk="}"#
@@ -200,7 +200,7 @@ import Testing
     #expect(batch.reasons == (isTaken ? [] : ["attachment_invalid"]))
   }
 
-  @Test func `a piece of 47 KiB fits into an event, one of a byte more is refused`() throws {
+  @Test func `a piece of 47 KiB fits into an event, and one byte more is rejected`() throws {
     let name = String(repeating: "n", count: 255)
     let more =
       #","device":{"osName":"iOS","osVersion":"17.4.1","model":"iPhone15,2","locale":"pt_BR"},"app":{"version":"3"}"#
@@ -227,7 +227,7 @@ import Testing
       "attachment_invalid"
     ),
     ("attachment", #","attachment":{"error":"\#(uuid(1))","id":"\#(uuid(2))","data":"?"}"#, "attachment_invalid"),
-  ]) func `a native error or attachment that cannot be stored is refused alone`(
+  ]) func `a native error or attachment that cannot be stored is the only event rejected`(
     type: String, more: String, reason: String
   ) throws {
     let good = native("crash", #","exception":{"type":"T"}"#, id: 9)
@@ -236,11 +236,11 @@ import Testing
     #expect(batch.events.count == 1 && batch.errors.map(\.event) == [0])
   }
 
-  @Test func `a crash keeps the time, the session and the device of its own launch, whatever came with it`() throws {
+  @Test func `a crash keeps the time, session and device of its own launch, whatever accompanies it`() throws {
     let boot = "5f0c0f0e-0000-4000-8000-000000000001"
     let clock = EventClock(SentStamp(time: testTime, uptime: 5_000, boot: boot), arrived: testTime)
     let day: Int64 = 86_400_000
-    // The present launch's event has an uptime; the crash, of the day before, has none and another session.
+    // The event of this launch has an uptime; the crash of the day before has none, and another session.
     let lines = [
       #"{"id":"\#(uuid(1))","type":"event","name":"Now","time":1740924309120,"uptime":4000,"boot":"\#(boot)","#
         + #""install":"\#(testInstall)","session":"\#(uuid(8))","app":{"version":"2"}}"#,
@@ -259,7 +259,7 @@ import Testing
     #expect(batch.errors.map { String(decoding: $0.raw, as: UTF8.self).contains(#""launched":"#) } == [true])
   }
 
-  @Test func `base 64 is what was encoded, for every length`() throws {
+  @Test func `Base64 decodes to the original bytes at every length`() throws {
     var generator = SplitMix64(seed: 7)
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
     for length in 0..<70 {

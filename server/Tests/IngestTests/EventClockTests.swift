@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ingest
 
-/// When an event happened, with clocks that are wrong and requests that are slow.
+/// Tests the time of an event with wrong clocks and slow requests.
 @Suite struct EventClockTests {
   private static let year: Int64 = 365 * 86_400_000
   private static let arrived: Int64 = 1_780_000_000_000
@@ -14,7 +14,7 @@ import Testing
 
   private func time(_ milliseconds: Int64) -> Timestamp { Timestamp(millisecondsSince1970: milliseconds) }
 
-  /// The rule as it is written down, in numbers that never overflow.
+  /// The rule as documented, in numbers that never overflow.
   private func expected(
     sent: Int64, sentUptime: Int64?, event: Int64, uptime: Int64?, isSameBoot: Bool
   ) -> Int64 {
@@ -28,7 +28,7 @@ import Testing
     return Int64(clamping: accepted.contains(corrected) ? corrected : arrived)
   }
 
-  @Test func `the rule holds at every border of every number`() {
+  @Test func `the rule holds at every boundary of every number`() {
     let day: Int64 = 86_400_000
     let skews: [Int64] = [
       0, 1, -1, -4_999, -5_000, -5_001, 89_999, 90_000, 90_001, day, -day, 12 * Self.year, -12 * Self.year,
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// A device with a clock that is off, and a request that takes its time, as nobody but the test knows them.
+  /// A device with a wrong clock and a slow request; only the test knows the true times.
   private struct Journey {
     var booted: Int64
     var happened: Int64
@@ -85,18 +85,18 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `neither a wrong clock nor a slow request moves an event by more than the request took`(seed: UInt64) {
+  func `neither a wrong clock nor a slow request moves an event by more than the request's duration`(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     for round in 0..<2_000 {
       let journey = Journey(using: &generator)
       let isSameBoot = Bool.random(using: &generator)
-      // What the wall clock showed for an event of the same boot does not matter at all.
+      // For an event of the same boot the wall clock does not matter.
       let shown =
         isSameBoot ? Int64.random(in: .min ... .max, using: &generator) : journey.happened + journey.clockError
       let answer = journey.clock.time(
         time(shown), uptime: journey.happened - journey.booted, isSameBoot: isSameBoot, window: Self.window)
       let error = answer.millisecondsSince1970 - journey.happened
-      // A clock that is right, or nearly so, is believed; otherwise only the way of the request is in the answer.
+      // A correct clock, or nearly so, is trusted; otherwise only the request's duration affects the result.
       let allowed = journey.clock.isRight ? journey.clockError : journey.transit
       guard error != allowed || abs(error) > 90_000 else { continue }
       Issue.record("seed \(seed), round \(round): off by \(error) ms, \(journey)")
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  @Test func `boots are the same whatever the case of their letters`() {
+  @Test func `boot identifiers ignore the case of their letters`() {
     let clock = EventClock(SentStamp(time: time(0), uptime: 1, boot: "Ab-9[@"), arrived: time(0))
     for (boot, isSame) in [
       ("Ab-9[@", true), ("aB-9[@", true), ("Ab-9{@", false), ("Ab-9[`", false), ("Ab-9[", false), ("", false),
@@ -117,7 +117,7 @@ import Testing
   }
 }
 
-/// What a request with `Tern-Sent` makes of its events.
+/// Tests the events of requests with `Tern-Sent`.
 @Suite struct SentRequestTests {
   private let year: Int64 = 365 * 86_400_000
 
@@ -147,11 +147,11 @@ import Testing
       #expect(batch.rejections.isEmpty, "\(batch.reasons)")
       let ages = batch.events.map { testTime.millisecondsSince1970 - $0.time.millisecondsSince1970 }
       #expect(ages == [60_000, 1_000, 120_000, 180_000, 0, 7_000, 8_000, 9_000], "\(offset)")
-      #expect(batch.events[1].duplicateKey?.milliseconds == 5, "what the device showed")
+      #expect(batch.events[1].duplicateKey?.milliseconds == 5, "the time of the device")
     }
   }
 
-  @Test func `a right clock stands, and only uptimes make an event too old`() throws {
+  @Test func `a correct clock is kept, and only uptimes make an event too old`() throws {
     let now = testTime.millisecondsSince1970
     let sent = "time=\(now - 30_000); uptime=90000000000; boot=b"
     let batch = try parse(
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func `whatever a retry says of its clocks, its events have the keys they had`(seed: UInt64) throws {
+  func `a retry has the same keys, whatever its clocks`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let times: [Int64] = (0..<20).map { _ in Int64.random(in: .min ... .max, using: &generator) }
     let lines = times.indices.map { line($0 + 1, at: times[$0], #","uptime":\#($0 * 10),"boot":"b""#) }
@@ -184,7 +184,7 @@ import Testing
     }
   }
 
-  @Test func `without the header, or with one that cannot be read, the device's clock stands`() throws {
+  @Test func `the device's clock is used if the header is missing or unreadable`() throws {
     let now = testTime.millisecondsSince1970
     let text = [line(1, at: now - 5_000, #","uptime":1,"boot":"b""#), line(2, at: now - 2 * year)]
       .joined(separator: "\n")

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Ingest
 
-/// Headers of Tern's own protocol, which anybody may write.
+/// Tests headers of Tern's own protocol, which any client may send.
 @Suite struct HeaderTests {
-  @Test func `a stamp needs its time only, and is read whole or not at all`() {
+  @Test func `a stamp requires only its time, and is read entirely or not at all`() {
     let time = Timestamp(millisecondsSince1970: 1_740_924_309_120)
     for (header, expected) in [
       ("time=1740924309120; uptime=5; boot=b", SentStamp(time: time, uptime: 5, boot: "b")),
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `a ledger is kept as it will be when the device has the answer`() {
+  @Test func `a ledger is stored as it will be after the device has the response`() {
     let ledger = DeviceLedger(tracked: 20, delivered: 4, waiting: 6, inFlight: 9, dropped: 1)
     #expect(
       ledger.answered(stored: 5, refused: 2)
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `what is refused after all was given up, and the books balance`() {
+  @Test func `rejected events count as dropped, and the ledger balances`() {
     let ledger = DeviceLedger(tracked: 20, delivered: 4, waiting: 6, inFlight: 9, dropped: 1)
     #expect(ledger.refusing(3) == DeviceLedger(tracked: 20, delivered: 1, waiting: 6, inFlight: 9, dropped: 4))
     for count in [0, 4, 5, .max, -1, .min] {
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `a ledger is read whatever the order of its fields`() {
+  @Test func `a ledger is read in any order of its fields`() {
     let expected = DeviceLedger(tracked: 10, delivered: 4, waiting: 3, inFlight: 2, dropped: 1)
     for header in [
       "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=1",
@@ -76,7 +76,7 @@ import Testing
     "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=1; a=" + String(repeating: "x", count: 500),
     "tracked=10; delivered=4; waiting=3; in-flight=2; dropped=1"
       + (0..<20).map { "; a\($0)=1" }.joined(),
-  ]) func `a ledger that is not well formed is none`(header: String) {
+  ]) func `a malformed ledger is ignored`(header: String) {
     #expect(DeviceLedger(header: header) == nil)
   }
 }

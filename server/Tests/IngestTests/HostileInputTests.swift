@@ -2,7 +2,7 @@ import Ingest
 import TernEvents
 import Testing
 
-/// Whatever arrives, the parsers answer with a value or an ``IngestError``; a trap would end the whole test run.
+/// Tests that the parsers return a value or an ``IngestError`` for any input; a trap would end the test run.
 @Suite struct HostileInputTests {
   private let sample = logs(
     #"{"type":"startSession","timestamp":"2025-03-02T13:55:09.120Z","sid":"\#(testSession)"}"#,
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// How many events came out; -1 for an error.
+  /// The number of parsed events; -1 for an error.
   @discardableResult
   private func parse(_ bytes: [UInt8], _ parser: Parser) -> Int {
     do {
@@ -70,14 +70,14 @@ import Testing
     }
   }
 
-  @Test func `a body cut anywhere is answered`() throws {
+  @Test func `a body truncated anywhere is handled`() throws {
     for parser in Parser.allCases {
       let whole = try body(parser)
       #expect(parse(whole, parser) > 0)
       for end in 0...whole.count { parse(Array(whole[..<end]), parser) }
       for start in 0...whole.count { parse(Array(whole[start...]), parser) }
     }
-    // Of a body that is cut those logs count that are whole.
+    // A truncated body keeps its complete logs.
     var counts = Set<Int>()
     for end in 0..<(sample.count) { counts.insert(parse(Array(sample[..<end]), .appCenter)) }
     #expect(counts == Set(-1...5))
@@ -85,7 +85,7 @@ import Testing
 
   private static let seeds: [UInt64] = Array(1...10)
 
-  @Test(arguments: seeds) func `mutated bodies are answered`(seed: UInt64) throws {
+  @Test(arguments: seeds) func `mutated bodies are handled`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let bits = Array(#"{}[]":,\u0x19-.eE+&=%tfn "#.utf8) + [0, 0x1F, 9, 10, 13, 0x80, 0xC0, 0xE2, 0xED, 0xF4, 0xFF]
     for parser in Parser.allCases {
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test(arguments: seeds) func `noise is answered`(seed: UInt64) {
+  @Test(arguments: seeds) func `noise is handled`(seed: UInt64) {
     var generator = SplitMix64(seed: seed)
     for size in [1, 7, 63, 64, 65, 500] {
       for _ in 0..<50 {
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  @Test func `many small things in one body cost bounded memory`() throws {
+  @Test func `many small items in one body use bounded memory`() throws {
     let quarter = 1 << 20
     let bodies = [
       #"{"logs":["# + String(repeating: "null,", count: quarter / 5) + "null]}",
@@ -137,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func `parsers may run on many threads at once`() async throws {
+  @Test func `parsers can run on many threads at once`() async throws {
     let (sample, lines) = (sample, lines)
     try await withThrowingTaskGroup(of: (Int, Int).self) { group in
       for _ in 0..<32 {

@@ -13,7 +13,7 @@ import Testing
     try #require(collect(base + more, received: received).first?.batch.events.first)
   }
 
-  @Test func `an event and what it carries`() throws {
+  @Test func `an event has its fields and parameters`() throws {
     let batches = collect(
       base + "&t=event&ec=Music%20Player&ea=Play&el=a%26b+c&ev=12&av=3.2.0&ul=pt-br&geoid=br&uid=user-7&_v=mi3.1.7"
         + "&ua=GoogleAnalytics%2F3.17%20(iPhone%3B%20U%3B%20CPU%20iPhone%20OS%2010_3_1%20like%20Mac%20OS%20X)&z=1")
@@ -34,7 +34,7 @@ import Testing
   @Test(arguments: [
     "&t=timing&utc=a&utv=b&utt=7", "&t=transaction&ti=1", "&t=item&ti=1&in=a", "&t=social&sn=a&sa=b&st=c",
     "&t=exception", "&t=exception&exf=0",
-  ]) func `an address is masked wherever the text of a hit is kept`(more: String) throws {
+  ]) func `an address is masked wherever the hit's text is kept`(more: String) throws {
     for address in ["&uip=203.0.113.77", "&u%69p=203.0.113.77&aip=1", "&uip=x&uip=203%2E0.113.77"] {
       let batch = try #require(collect(base + address + more).first?.batch)
       let texts =
@@ -50,7 +50,7 @@ import Testing
     ("&t=pageview&dh=h&dp=%2Fhome", .screen, "/home"), ("&t=screenview", .screen, "(not set)"),
     ("&t=exception&exd=x&exf=0", .handledError, "exception"), ("&t=exception", .crash, "exception"),
     ("&t=timing&utc=a&utv=b&utt=7", .other, "timing"), ("&t=item&ti=1&in=a", .other, "item"),
-  ]) func `each type has its kind`(more: String, kind: StoredKind, name: String) throws {
+  ]) func `each hit type has its kind`(more: String, kind: StoredKind, name: String) throws {
     let event = try one(more)
     #expect(event.kind == kind && event.name == name)
     #expect((Properties(event.properties)["raw"] != nil) == (kind == .other))
@@ -67,7 +67,7 @@ import Testing
     ("v=1&tid=UA-1-2&cid=1&t=timing&utc=a&utv=b&utt=1.5", "timing_missing"), ("", "tid_missing"),
     ("%%%=&&=&", "tid_missing"),
     ("v=1&tid=UA-1-2&cid=1&t=event&ec=a&ea=" + String(repeating: "x", count: 8192), "event_too_large"),
-  ]) func `a broken hit is refused, never an error`(payload: String, reason: String) {
+  ]) func `a broken hit is rejected, but is never an error`(payload: String, reason: String) {
     let batches = collect(payload)
     #expect(batches.flatMap(\.batch.rejections).map(\.reason) == [reason])
     #expect(batches.flatMap(\.batch.events).isEmpty)
@@ -77,19 +77,20 @@ import Testing
     arguments: [
       ("&qt=10010", 10_010), ("", 0), ("&qt=-5", 0), ("&qt=x", 0), ("&qt=99999999999999999999", 0),
       ("&qt=14400001", 14_400_001), ("&qt=9223372036854775807", 400 * 86_400_000),
-    ] as [(String, Int64)]) func `the time is the receipt less the queue time`(more: String, queued: Int64) throws
+    ] as [(String, Int64)]) func `the time is the time of receipt minus the queue time`(more: String, queued: Int64)
+    throws
   {
     let event = try one("&t=screenview&cd=A" + more)
     #expect(testTime.millisecondsSince1970 - event.time.millisecondsSince1970 == queued)
   }
 
-  @Test func `only sc=start begins a session`() throws {
+  @Test func `only sc=start starts a session`() throws {
     #expect(try one("&t=screenview&sc=start").startsSession)
     #expect(try one("&t=screenview&sc=end").startsSession == false)
     #expect(try one("&t=screenview&sc=foo").startsSession == false)
   }
 
-  @Test func `retries repeat the key, other hits do not`() throws {
+  @Test func `retries have the same key, other hits do not`() throws {
     let first = try one("&t=screenview&ht=1000&z=7&qt=1").duplicateKey
     #expect(first != nil && first?.milliseconds == 1000)
     #expect(try one("&t=screenview&ht=1000&z=7&qt=99", received: testTime + .seconds(86_400 * 9)).duplicateKey == first)
@@ -104,8 +105,7 @@ import Testing
     #expect(try one("&t=screenview&z=7", received: window + .seconds(172_800)).duplicateKey != plain)
   }
 
-  @Test func `without ht, hits with the same z are one only if they say the same, but for how long they waited`() throws
-  {
+  @Test func `hits without ht are duplicates if only their queue time differs`() throws {
     let first = try one("&t=screenview&cd=A&z=123").duplicateKey
     #expect(try one("&t=screenview&cd=B&z=123").duplicateKey != first)
     #expect(try one("&t=screenview&cd=A&z=124").duplicateKey != first)
@@ -125,7 +125,7 @@ import Testing
     #expect(batches[2].batch.rejections.map(\.index) == [2])
   }
 
-  @Test func `the twenty-first hit is refused, in the name of its app`() {
+  @Test func `the twenty-first hit is rejected and counted for its app`() {
     let line = base + "&t=screenview\n"
     let other = "v=1&%74id=UA-9-9&cid=1&t=screenview\n"
     let batches = batch(String(repeating: line, count: 22) + other + "?" + line + "cid=1&tid=\n")
@@ -137,7 +137,7 @@ import Testing
     #expect(Set(batches.flatMap(\.batch.rejections).map(\.reason)) == ["too_many_hits"])
   }
 
-  @Test func `a hit too long is refused in the name of the app that its first bytes name`() {
+  @Test func `a hit that is too long is rejected and counted for the app in its first bytes`() {
     let long = "&cd=" + padding(9_000)
     for (hit, trackingID) in [
       (base + long, "UA-1-2"), ("?" + base + long, "UA-1-2"), ("tid=UA-9-9&" + base + long, "UA-1-2"),
@@ -152,13 +152,13 @@ import Testing
     }
   }
 
-  @Test(arguments: 8_180...8_200) func `an id that the limit cuts is nobody's`(position: Int) {
+  @Test(arguments: 8_180...8_200) func `an id truncated by the limit belongs to no app`(position: Int) {
     let start = "v=1&cd="
     let hit = start + padding(position - start.utf8.count) + "&tid=UA-1-23&cd=" + padding(9_000)
     #expect(collect(hit).map(\.trackingID) == [position + "&tid=UA-1-23".utf8.count <= 8_192 ? "UA-1-23" : ""])
   }
 
-  @Test func `what a request without end of apps costs is bounded`() {
+  @Test func `the cost of a request with countless apps is bounded`() {
     let lines = (0..<3_000).map { "v=1&tid=UA-\($0)-1&cid=1&t=screenview" }
     let batches = batch(lines.joined(separator: "\n"))
     #expect(batches.count == 41)
@@ -169,7 +169,7 @@ import Testing
 
   private func padding(_ count: Int) -> String { String(repeating: "x", count: count) }
 
-  @Test func `texts are decoded, trimmed and cut`() throws {
+  @Test func `texts are decoded, trimmed and truncated`() throws {
     let long = String(repeating: "é", count: 100)
     let event = try one("&t=event&ea=%20+a%0A%09b+&ec=\(long)&el=%FF%C3%BC%zz%4&ev=-1&el=&el=last%00")
     let properties = Properties(event.properties)
@@ -182,15 +182,15 @@ import Testing
     #expect(Properties(odd.properties)["Label"] == .string("x"))
   }
 
-  @Test func `a query may begin with its question mark, and a user id stands in for a client id`() throws {
+  @Test func `a query may start with a question mark, and a user id replaces a missing client id`() throws {
     let batches = collect("?v=1&tid=UA-1-2&uid=someone&t=screenview&cd=A\n")
     #expect(batches.first?.batch.installs == [" someone"])
     #expect(batches.first?.batch.names(.screen) == ["A"])
     let client = collect("v=1&tid=UA-1-2&cid=%20someone&t=screenview&cd=A").first?.batch.installs
-    #expect(client == ["someone"], "a client is not a user who reads alike")
+    #expect(client == ["someone"], "a client is not a user with the same id")
   }
 
-  @Test(arguments: ["cid", "uid"]) func `clients that differ only at the end of a long name are two`(name: String)
+  @Test(arguments: ["cid", "uid"]) func `clients that differ only at the end of a long id are distinct`(name: String)
     throws
   {
     let start = String(repeating: "ü", count: 200)
@@ -201,7 +201,7 @@ import Testing
     #expect(batch.events.map(\.install) == [0, 1, 0])
     let longest = String(repeating: "x", count: name == "cid" ? 64 : 63)
     let exact = collect("v=1&tid=UA-1-2&\(name)=\(longest)&t=screenview&cd=A").first?.batch.installs
-    #expect(exact == [name == "cid" ? longest : " " + longest], "what fits stays as it is")
+    #expect(exact == [name == "cid" ? longest : " " + longest], "an id that fits is unchanged")
   }
 
   @Test(arguments: [
@@ -212,7 +212,7 @@ import Testing
     ("Mozilla/5.0 (Windows NT 10.0; Win64; x64)", "Windows", "10.0", ""), ("curl/8", "", "", ""), ("", "", "", ""),
     ("X11; Linux x86_64", "Linux", "", ""), ("Android ", "Android", "", ""),
     ("Android 1 Build/ Build/", "Android", "1", "Android 1"),
-  ]) func `user agents name the system`(header: String, os: String, version: String, model: String) throws {
+  ]) func `user agents determine the system`(header: String, os: String, version: String, model: String) throws {
     let batches = collect(base + "&t=screenview", userAgent: header)
     let device = try #require(batches.first?.batch.devices.first)
     #expect([device.osName, device.osVersion, device.model] == [os, version, model])

@@ -26,7 +26,7 @@ import Testing
       + #""install":"\#(testInstall)"\#(members)}"#
   }
 
-  @Test func `what the client writes comes back whole`() throws {
+  @Test func `events written by the client are read completely`() throws {
     let properties: Properties = [
       "Category": "Mus\"ic\n", "Length": 12.5, "Count": -3, "HD": true, "Off": false,
       "At": Timestamp(millisecondsSince1970: 1_700_000_000_123), "気分": "良い 👩‍👩‍👧", "Small": 1e-7,
@@ -51,7 +51,7 @@ import Testing
     #expect(stored.sdkName == "tern-swift" && stored.sdkVersion == ternVersion)
   }
 
-  @Test func `session starts and drops are named after their type`() throws {
+  @Test func `session starts and drop reports are named after their type`() throws {
     let batch = try NativeParser.parse(
       body([event(1, kind: .sessionStart, name: ""), event(2, kind: .drops, name: "", properties: ["full": 12])]),
       received: testTime, key: testKey, app: 1)
@@ -60,7 +60,7 @@ import Testing
     #expect(batch.property("full", of: 1) == .integer(12))
   }
 
-  @Test func `a retry has the same key and anything else another`() throws {
+  @Test func `a retry has the same key, and any other event a different one`() throws {
     let first = try NativeParser.parse(body([event(1), event(2)]), received: testTime, key: testKey, app: 1)
     let retry = try NativeParser.parse(
       body([event(2), event(1)]), received: testTime + .seconds(3600), key: testKey, app: 1)
@@ -80,7 +80,7 @@ import Testing
   @Test(arguments: [
     (#"{"id":"AAAAAAAA-0000-4000-8000-000000000001"}"#, "type_missing"), (#"{}"#, "id_missing"),
     (#"{"id":"7","type":"event"}"#, "id_invalid"), (#"{"id":7,"type":"event"}"#, "id_missing"),
-  ]) func `an incomplete event is refused alone`(text: String, reason: String) throws {
+  ]) func `an incomplete event is the only one rejected`(text: String, reason: String) throws {
     let batch = try parseLines(text + "\n" + line(""))
     #expect(batch.reasons == [reason])
     #expect(batch.events.count == 1)
@@ -95,7 +95,7 @@ import Testing
     (#""install":"#, #""installs":"#, "install_missing"),
     (#""time":"#, #""time":9223372036854775807,"t":"#, "time_in_future"),
     (#""time":"#, #""time":-9223372036854775808,"t":"#, "time_too_old"),
-  ]) func `what is wrong with an event is said`(part: String, replacement: String, reason: String) throws {
+  ]) func `a rejected event has a reason`(part: String, replacement: String, reason: String) throws {
     let text = line("").replacing(part, with: replacement)
     let batch = try parseLines(text)
     #expect(batch.reasons == [reason])
@@ -104,7 +104,7 @@ import Testing
     #expect(batch.events.isEmpty)
   }
 
-  @Test func `the window of times is closed at both ends`() throws {
+  @Test func `the time window includes both ends`() throws {
     let limits = IngestLimits(maximumAge: .seconds(10), maximumLead: .seconds(5))
     for (offset, expected) in [(-10_000, nil), (-10_001, "time_too_old"), (5_000, nil), (5_001, "time_in_future")] {
       let batch = try parseLines(line(""), received: testTime - .milliseconds(offset), limits: limits)
@@ -117,7 +117,7 @@ import Testing
     ("7", 0, 0), (#"{"a":01}"#, 5, 0), (#"{"a":1.}"#, 5, 0), (#"{"a":"\x"}"#, 9, 0), (#"{"a":"b}"#, 5, 0),
     (#"{"a":1,}"#, 7, 0), (#"{"a" 1}"#, 5, 0), (#"{a:1}"#, 1, 0), (#"{"a":[1,2}"#, 9, 0), ("{\"a\":\"\t\"}", 6, 0),
     (#"{"a":{"b":[}}"#, 11, 0), (#"{"a":-}"#, 5, 0), (#"{"a":1e}"#, 5, 0), (#"{"a":"\u12G4"}"#, 13, 0),
-  ]) func `broken JSON spoils the request and is located`(text: String, position: Int, index: Int) throws {
+  ]) func `broken JSON fails the request and is located`(text: String, position: Int, index: Int) throws {
     let good = line("")
     let error = #expect(throws: IngestError.self) { try parseLines(good + "\n\n" + text + "\n" + good) }
     #expect(error?.code == .malformed)
@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `all lines that cannot be read are named, and without them the body can`(seed: UInt64) throws {
+  func `all unreadable lines are listed, and the body is readable without them`(seed: UInt64) throws {
     var generator = SplitMix64(seed: seed)
     let bad = ["{", "7", #"{"a":tru}"#, "\u{1}", #"{"device":{},"device":{}}"#, #"{"a":"b}"#, "nul", "}", #"{"a":"\"#]
     var lines = (0..<Int.random(in: 1...60, using: &generator)).map { _ in
@@ -150,7 +150,7 @@ import Testing
     #expect(try parseLines(lines.joined(separator: "\n")).events.count == good, "seed \(seed)")
   }
 
-  @Test func `the list of lines at fault is bounded, and too many events do not hide them`() throws {
+  @Test func `the list of unreadable lines is bounded, and too many events do not hide it`() throws {
     let many = #expect(throws: IngestError.self) {
       try parseLines(String(repeating: "x\n", count: 50_000))
     }
@@ -202,7 +202,7 @@ import Testing
     for (name, value) in expected { #expect(batch.property(name) == value, "\(name)") }
   }
 
-  @Test func `names and values are cut at character boundaries`() throws {
+  @Test func `names and values are truncated between characters`() throws {
     let limits = IngestLimits(maximumNameBytes: 4, maximumValueBytes: 6, maximumProperties: 2)
     let text = line(#","properties":{"abcdef":"aéééé","b":[1,2,3,4],"c":1}"#).replacing(#""A""#, with: #""ab€""#)
     let batch = try parseLines(text, limits: limits)
@@ -217,7 +217,7 @@ import Testing
     #expect(batch.events.map(\.name) == ["A"])
   }
 
-  @Test func `too many events and too long ones are refused`() throws {
+  @Test func `too many events and events that are too long are rejected`() throws {
     let error = #expect(throws: IngestError.self) {
       try parseLines([line(""), line("")].joined(separator: "\n"), limits: IngestLimits(maximumEvents: 1))
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import Ingest
 
 @Suite struct SipHasherTests {
-  /// From the reference implementation: key 00…0f, message 00, 01, …, of the length that is the position.
+  /// From the reference implementation: key 00…0f, message 00, 01, … of a length equal to the index.
   private let published: [UInt64] = [
     0x726f_db47_dd0e_0e31, 0x74f8_39c5_93dc_67fd, 0x0d6c_8009_d9a9_4f5a, 0x8567_6696_d7fb_7e2d,
     0xcf27_94e0_2771_87b7, 0x1876_5564_cd99_a68d, 0xcbc9_466e_58fe_e3ce, 0xab02_00f5_8b01_d137,
@@ -13,7 +13,7 @@ import Testing
 
   private var keyed: SipHasher { SipHasher(0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908) }
 
-  @Test func `published vectors hold`() {
+  @Test func `the published vectors match`() {
     for (length, expected) in published.enumerated() {
       var hasher = keyed
       [UInt8](0..<16).prefix(length).withUnsafeBytes { hasher.append(bytes: $0) }
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `it does not matter how the message is cut into pieces`() {
+  @Test func `the division of the message into pieces does not matter`() {
     let message = (0..<40).map { UInt8($0 * 7 & 0xFF) }
     var whole = keyed
     message.withUnsafeBytes { whole.append(bytes: $0) }
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `a key survives its bytes`() {
+  @Test func `a key can be restored from its bytes`() {
     var generator = SplitMix64(seed: 3)
     let key = DuplicateHashKey.random(using: &generator)
     #expect(DuplicateHashKey(bytes: key.bytes) == key)
@@ -44,7 +44,7 @@ import Testing
     #expect(DuplicateHashKey(bytes: [UInt8](0..<16)) == testKey)
   }
 
-  @Test func `neighbouring texts cannot trade characters`() {
+  @Test func `moving a character between adjacent texts changes the hash`() {
     let one = InstallHasher(key: testKey, app: 1, install: "ab")
     let other = InstallHasher(key: testKey, app: 1, install: "a")
     let hashes = ["c", "bc", ""].flatMap { type in

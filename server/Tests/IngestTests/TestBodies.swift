@@ -7,14 +7,14 @@ let testKey = DuplicateHashKey(0x0706_0504_0302_0100, 0x0F0E_0D0C_0B0A_0908)
 let testInstall = "0C7C9D1E-5A77-4E0C-8F0B-3B8E1D0F9A42"
 let testSession = "7B0E2C5E-6C2B-4B57-9A5E-0D6B6F0B9E11"
 
-/// The device block of one App Center log; `extra` goes in before the closing bracket.
+/// The device block of one App Center log; `extra` precedes the closing bracket.
 func deviceBlock(os: String = "iOS", country: String = #","carrierCountry":"BR""#, extra: String = "") -> String {
   #"{"sdkName":"appcenter.ios","sdkVersion":"5.0.7","model":"iPhone15,2","oemName":"Apple","osName":"\#(os)","#
     + #""osVersion":"17.4.1","osBuild":"21E236","locale":"pt_BR","timeZoneOffset":-180,"screenSize":"2556x1179","#
     + #""appVersion":"3.2.0","appBuild":"418","appNamespace":"br.example.player"\#(country)\#(extra)}"#
 }
 
-/// A body of App Center logs; each gets the device unless it is no object.
+/// A body of App Center logs; each log that is an object gets the device.
 func logs(_ logs: String..., device: String = deviceBlock()) -> [UInt8] {
   let complete = logs.map { log in
     log.hasSuffix("}") ? log.dropLast() + #","device":"# + device + "}" : log[...]
@@ -22,7 +22,7 @@ func logs(_ logs: String..., device: String = deviceBlock()) -> [UInt8] {
   return Array((#"{"logs":["# + complete.joined(separator: ",") + "]}").utf8)
 }
 
-/// The members of an event log that are always there.
+/// The required members of an event log.
 func eventLog(_ name: String, id: String, time: String = "2025-03-02T14:05:00.000Z", more: String = "") -> String {
   #"{"type":"event","timestamp":"\#(time)","sid":"\#(testSession)","id":"\#(id)","name":"\#(name)"\#(more)}"#
 }
@@ -55,7 +55,7 @@ extension IncomingBatch {
   func property(_ name: String, of event: Int = 0) -> PropertyValue? { Properties(events[event].properties)[name] }
 }
 
-/// A small generator of reproducible chance.
+/// A small seeded random number generator.
 struct SplitMix64: RandomNumberGenerator {
   var state: UInt64
   init(seed: UInt64) { state = seed }

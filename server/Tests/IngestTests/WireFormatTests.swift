@@ -4,7 +4,7 @@ import Testing
 
 @testable import Ingest
 
-/// Protocols as tables of members, and the bounds that hold for all of them.
+/// Tests protocols as tables of members, and the limits that apply to all of them.
 @Suite struct WireFormatTests {
   @Test func `a further protocol needs only a table`() throws {
     let format = WireFormat(
@@ -34,14 +34,14 @@ import Testing
     #expect(read == 2)
   }
 
-  @Test func `brackets in texts are not nesting, whatever the size of the body`() throws {
+  @Test func `brackets in texts do not count as nesting, whatever the size of the body`() throws {
     let brackets = String(repeating: "[", count: 300_000)
     let log = eventLog("A", id: uuid(1), more: #","x":"\"\#(brackets)\\","y":"\#(brackets)""#)
     let batch = try parseLogs(logs(log, eventLog("B", id: uuid(2)))).batch
     #expect(batch.names(.event) == ["A", "B"] && batch.rejections.isEmpty)
   }
 
-  @Test func `a log that nests far too deeply costs itself and what follows, and nothing before it`() throws {
+  @Test func `a log nested far too deeply costs itself and the logs after it, and none before it`() throws {
     let first = eventLog("A", id: uuid(1))
     for (depth, names) in [(60_000, ["A", "B"]), (70_000, ["A"]), (4 << 20, ["A"])] {
       let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  @Test(arguments: [2_000, 200_000]) func `a line that nests too deeply is located`(depth: Int) throws {
+  @Test(arguments: [2_000, 200_000]) func `a line nested too deeply is located`(depth: Int) throws {
     let error = #expect(throws: IngestError.self) {
       try parseLines("\n" + #"{"a":"# + String(repeating: "[", count: depth))
     }

@@ -14,7 +14,7 @@ import Testing
     ("2025-03-02T16:05:09.5+02:00", 1_740_924_309_500), ("2025-03-02T16:05:09+02", 1_740_924_309_000),
     ("2025-03-02T10:35:09.1209999-03:30", 1_740_924_309_120), ("2025-03-02 14:05:09", 1_740_924_309_000),
     ("1969-12-31T23:59:59.999Z", -1), ("2000-02-29T00:00:00Z", 951_782_400_000),
-  ]) func `a time is read`(text: String, expected: Int64) {
+  ]) func `a valid time is read`(text: String, expected: Int64) {
     #expect(milliseconds(text) == expected)
   }
 
@@ -23,7 +23,7 @@ import Testing
     "2025-03-00T14:05:09Z", "2025-03-02T24:05:09Z", "2025-03-02T14:60:09Z", "2025-03-02T14:05:09.Z",
     "2025-03-02T14:05:09Zx", "2025-03-02T14:05:09+1", "2025-03-02T14:05:09+99:00", "1900-02-29T00:00:00Z",
     "2025-03-02T14:05:0９Z", "-025-03-02T14:05:09Z",
-  ]) func `what is no time is refused`(text: String) {
+  ]) func `an invalid time is rejected`(text: String) {
     #expect(milliseconds(text) == nil)
   }
 

@@ -11,7 +11,7 @@ struct ChartTests {
     Timestamp(millisecondsSince1970: Int64(today.number) * 86_400_000)
   }
 
-  @Test func `an axis begins at zero, has equal whole steps, and ends close above the largest value`() {
+  @Test func `an axis starts at zero, has equal integer steps, and ends just above the largest value`() {
     for maximum in Array(0...3_000) + [9_999, 10_001, 123_456, 999_999_999, Int(Int32.max), 1 << 60, Int.max / 2] {
       let ticks = ChartScale(maximum: maximum).ticks
       #expect(ticks.first == 0)
@@ -71,24 +71,24 @@ struct ChartTests {
     #expect(text(2_100, 100) == "+2,000 %")
     #expect(text(5, 0) == "new")
     #expect(text(0, 0) == nil)
-    #expect(Change(5, before: 10, in: request(today...today)) == nil, "the day has only begun")
+    #expect(Change(5, before: 10, in: request(today...today)) == nil, "the day has only just started")
     #expect(Change(5, before: 10, in: request(today.advanced(by: -1)...today.advanced(by: -1)))?.text == "−50.0 %")
   }
 
-  @Test func `numbers on an axis are short`() {
+  @Test func `numbers on an axis are abbreviated`() {
     #expect(
       [0, 999, 1_000, 1_500, 20_000, 2_500_000, 3_000_000_000].map(compact)
         == ["0", "999", "1k", "1.5k", "20k", "2.5M", "3G"])
   }
 
-  @Test func `weekdays are right across the calendar`() {
+  @Test func `weekdays are correct across the calendar`() {
     #expect(Day("1970-01-01")?.weekdayText == "Thu, 1 Jan 1970")
     #expect(Day("1969-12-31")?.weekdayText == "Wed, 31 Dec 1969")
     #expect(Day("2024-02-29")?.weekdayText == "Thu, 29 Feb 2024")
     #expect(Day("2026-05-30")?.weekdayText == "Sat, 30 May 2026")
   }
 
-  @Test(arguments: [1, 7, 59, 60, 61, 400, 731]) func `a trend loses no count`(length: Int) throws {
+  @Test(arguments: [1, 7, 59, 60, 61, 400, 731]) func `a trend keeps every count`(length: Int) throws {
     let today = Day(number: 20_000)
     let request = ReportRequest(
       AppReports.events, of: .app(AppID(1), timeZone: "UTC"),

@@ -11,7 +11,7 @@ struct EscapingTests {
     "javascript:alert(1)", String(repeating: "<", count: 500), "字幕 𝄞 ä",
   ]
 
-  @Test(arguments: hostile) func `no text changes the structure of a page`(text: String) async throws {
+  @Test(arguments: hostile) func `no text can change the structure of a page`(text: String) async throws {
     let plain = try await SamplePages("plain").all()
     let pages = try await SamplePages(text).all()
     for (page, model) in zip(pages, plain) {
@@ -19,14 +19,14 @@ struct EscapingTests {
       #expect(scanner.problems.isEmpty, "\(page.name)")
       let names = scanner.tags.map { [$0.name] + $0.attributes.map(\.name) }
       var expected = PageScanner(model.html).tags.map { [$0.name] + $0.attributes.map(\.name) }
-      // Most of these texts are no path to go on to after the login, and left out.
+      // Most of these texts are not a path to continue to after the login, and are left out.
       let next = ["input", "type", "name", "value"]
       if page.name == "login", !names.contains(next) { expected.removeAll { $0 == next } }
       #expect(names == expected, "\(page.name)")
     }
   }
 
-  @Test(arguments: hostile) func `no control or direction character reaches a page as itself`(text: String) async throws
+  @Test(arguments: hostile) func `no control or direction character reaches a page unescaped`(text: String) async throws
   {
     for page in try await SamplePages(text).all()
     where page.name != "login" && page.name != "home" && page.name != "error" {
@@ -41,7 +41,7 @@ struct EscapingTests {
   @Test(arguments: [
     " ", "\t \u{A0}", "\u{FEFF}", "\u{200B}\u{200D}", "\u{3164}", "\u{2800}", "\u{AD}", "\u{301}", "\u{FE0F}",
   ])
-  func `an invisible name is written out and links to its event`(name: String) async throws {
+  func `an invisible name is shown escaped and links to its event`(name: String) async throws {
     let sample = try SamplePages(name)
     let expected = name.unicodeScalars.map { scalar in
       scalar == "\t" ? "\\t" : "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"

@@ -1,4 +1,4 @@
-/// Reads the tags of a page the strict way: what it does not expect, it reports.
+/// A strict reader of a page's tags; it reports everything unexpected.
 struct PageScanner {
   /// One start tag.
   struct Tag: Hashable {

@@ -145,8 +145,7 @@ struct PageTests {
     #expect(PageScanner(page).text.contains("As reported by the 1 install seen"))
   }
 
-  @Test func `the overview and the pages of rankings unite the users of few keys, however many there are`() async throws
-  {
+  @Test func `the overview and the ranking pages combine the users of few keys, however many there are`() async throws {
     let sample = try SamplePages("e")
     var source = sample.source
     let today = try sample.request("overview").today
@@ -187,7 +186,9 @@ struct PageTests {
     #expect(try await SamplePages("something_new").report("dropped").contains("comes from the client"))
   }
 
-  @Test func `the page of dropped events shows what waits on devices, once a device has reported it`() async throws {
+  @Test func `the page of dropped events shows the events waiting on devices, once a device has reported them`()
+    async throws
+  {
     let sample = try SamplePages("queue_full")
     #expect(!PageScanner(try await sample.report("dropped")).text.contains("Waiting on devices"))
     var source = sample.source
@@ -235,7 +236,7 @@ struct PageTests {
     #expect(page.contains("9,223,372,036,854,775,807"))
   }
 
-  @Test func `the largest numbers fit into every report and page`() async throws {
+  @Test func `every report and page can show the largest numbers`() async throws {
     let sample = try SamplePages("Demo Player")
     let source = ExtremeFigures(base: sample.source)
     for name in ReportRegistry.standard.app.map(\.name) {
@@ -253,7 +254,7 @@ struct PageTests {
   }
 
   @Test(arguments: ExtremeFigures.numbers)
-  func `the largest numbers fit into every report and page of views`(number: Int64) async throws {
+  func `every report and page of a view can show the largest numbers`(number: Int64) async throws {
     let sample = try SamplePages("Demo Player")
     var source = sample.source
     source.views = MemoryViews("", number, day: try sample.request("dropped").today, time: number)
@@ -274,7 +275,7 @@ struct PageTests {
       #expect(page.problems.isEmpty, "\(name)")
       let scripts = page.tags.compactMap { $0["src"] }.filter { $0.hasPrefix("/assets/realtime.js?v=") }
       #expect(scripts.count == (name == "realtime" ? 1 : 0), "only real-time refreshes itself")
-      #expect(page.tags.contains { $0["data-refresh"] != nil }, "the part that the script replaces")
+      #expect(page.tags.contains { $0["data-refresh"] != nil }, "the element that the script replaces")
     }
   }
 

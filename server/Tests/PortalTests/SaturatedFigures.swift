@@ -10,7 +10,7 @@ struct SaturatedFigures: StubSource {
 
   func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
     guard dimension == .loss else {
-      // As an existential: in an async context, overload resolution would prefer the stub's default.
+      // An existential, since overload resolution in an async context would prefer the stub's default.
       return try await (base as any FigureSource).dailyCounts(app: app, dimension: dimension, days: days)
     }
     return base.rows.compactMap { row in row.loss.map { DailyCount(day: row.day, key: $0.reason, count: $0.count) } }

@@ -5,10 +5,10 @@ import TernEvents
 import Testing
 import Warehouse
 
-/// The names of app versions and systems in reports.
+/// Tests the names of app versions and systems in reports.
 @Suite struct DeviceLabelTests {
   @Test(arguments: [("1", "2", "1 (2)"), ("1", "", "1"), ("", "2", "(2)"), ("", "", "")])
-  func `a version has one name on the live page, in errors and in rankings`(
+  func `a version has the same name on the live page, in errors and in rankings`(
     version: String, build: String, expected: String
   ) async throws {
     let device = IncomingDevice(osName: "iOS", appVersion: version, appBuild: build)

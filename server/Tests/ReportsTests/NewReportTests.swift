@@ -41,7 +41,7 @@ struct NewReportTests {
     #expect(json?["from"] as? String == "2026-05-24")
   }
 
-  @Test func `the names of reports are unique, and each report that is reached from another one names it`() throws {
+  @Test func `report names are unique, and a report reached from another one names that report`() throws {
     for reports in [ReportRegistry.standard.app, ReportRegistry.standard.view] {
       #expect(Set(reports.map(\.name)).count == reports.count)
       for parent in reports.compactMap(\.parent) { #expect(reports.contains { $0.name == parent }) }

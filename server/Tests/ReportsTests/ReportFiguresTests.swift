@@ -55,7 +55,7 @@ struct ReportFiguresTests {
     #expect(overview.totals.events == overview.days.reduce(0) { $0 + $1.events })
     #expect(overview.totals.events == events.reduce(0) { $0 + $1.count })
     #expect(overview.days.allSatisfy { $0.dau <= $0.wau && $0.wau <= $0.mau })
-    #expect(overview.totals.mau == overview.totals.users, "the range is the 30 days that the last day looks back on")
+    #expect(overview.totals.mau == overview.totals.users, "the range is the 30 days up to the last day")
     if !events.isEmpty { #expect(abs(events.reduce(0) { $0 + $1.share } - 1) < 0.00001) }
     for line in events {
       let event = try await EventMetrics(
@@ -70,7 +70,7 @@ struct ReportFiguresTests {
     #expect(dropped.total == dropped.reasons.reduce(0) { $0 + $1.count })
   }
 
-  @Test func `a limit cuts the list, but shares are of the whole`() async throws {
+  @Test func `a limit shortens the list, but shares refer to the total`() async throws {
     var source = MemoryFigures()
     for (name, count) in [("a", 6), ("b", 3), ("c", 1)] {
       for _ in 0..<count { source.rows.append(.init(day: try day("2026-05-01"), name: name)) }
@@ -81,7 +81,7 @@ struct ReportFiguresTests {
     #expect(events.map(\.share) == [0.6, 0.3])
   }
 
-  @Test func `a ranking unites the users of no more keys than it shows`() async throws {
+  @Test func `a ranking combines the users of only the keys that it shows`() async throws {
     var source = MemoryFigures()
     for key in 0..<100 { source.rows.append(.init(day: try day("2026-05-01"), name: "event \(key)", install: key)) }
     source.rows.append(.init(day: try day("2026-05-01"), loss: ("queue_full", 3)))

@@ -154,7 +154,7 @@ struct ReportFormatTests {
     #expect(terminal.contains("       2       15          6        3          2        4  2026-05-20T10:00:00.000Z"))
   }
 
-  @Test func `the ledger leaves out devices that were silent for more than 25 days, whatever the range`() async throws {
+  @Test func `the ledger leaves out devices silent for more than 25 days, whatever the range`() async throws {
     var source = try source()
     for (updated, expected) in [("2026-05-06T00:00:00Z", 2), ("2026-05-05T23:59:59Z", 0)] {
       let date = try Date(updated, strategy: .iso8601)
@@ -175,7 +175,9 @@ struct ReportFormatTests {
     (253_402_300_800_000, "9999-12-31T23:59:59.999Z"), (1 << 53, "9999-12-31T23:59:59.999Z"),
     (.max, "9999-12-31T23:59:59.999Z"),
   ])
-  func `any time has a text; times beyond the calendar show its ends`(milliseconds: Int64, text: String) throws {
+  func `any time has a text; times beyond the calendar show its first or last day`(milliseconds: Int64, text: String)
+    throws
+  {
     let time = Timestamp(millisecondsSince1970: milliseconds)
     #expect(time.isoText == text)
     #expect(PropertyValue.date(time).displayText == text)
@@ -249,7 +251,7 @@ struct ReportFormatTests {
     #expect(table.terminalText().hasSuffix("-54.00   -54.00     -7\n"))
   }
 
-  @Test func `a long name is cut where numbers follow it, and complete in CSV`() {
+  @Test func `a long name is truncated if numbers follow it, and complete in CSV`() {
     for letter in ["x", "字"] {
       let name = String(repeating: letter, count: 500)
       let table = ReportList("", columns: ["screen", "views", "note"], rows: [[.text(name), .count(7), .text(name)]])

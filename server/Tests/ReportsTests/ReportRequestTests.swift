@@ -23,7 +23,7 @@ struct ReportRequestTests {
   }
 
   @Test(arguments: [("UTC", "2026-05-30"), ("Europe/Berlin", "2026-05-31"), ("America/New_York", "2026-05-30")])
-  func `the default range is the thirty days that end today in the app's zone`(zone: String, today: String) throws {
+  func `the default range is the thirty days up to today in the app's zone`(zone: String, today: String) throws {
     let request = try request(zone: zone)
     #expect(request.days.upperBound == Day(today))
     #expect(request.today == Day(today))
@@ -65,7 +65,7 @@ struct ReportRequestTests {
 
   @Test func `a reversed range is rejected, a range of one day is not`() throws {
     #expect(failure("overview", ["from": "2026-05-02", "to": "2026-05-01"])?.code == .invalidRange)
-    #expect(failure("overview", ["from": "2027-01-01"])?.code == .invalidRange, "it begins after today")
+    #expect(failure("overview", ["from": "2027-01-01"])?.code == .invalidRange, "it starts after today")
     #expect(try request("overview", ["from": "2026-05-02", "to": "2026-05-02"]).length == 1)
   }
 

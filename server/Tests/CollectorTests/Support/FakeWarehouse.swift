@@ -5,7 +5,7 @@ import TernEvents
 import Warehouse
 import WarehouseSQLite
 
-/// A warehouse in memory that can be told to fail or to wait.
+/// An in-memory warehouse that can fail or wait on request.
 final class FakeWarehouse: EventSink, StubSource {
   let pendingRequests = PendingRequests()
   private struct State {
@@ -23,16 +23,16 @@ final class FakeWarehouse: EventSink, StubSource {
 
   private let state = NIOLockedValueBox(State())
 
-  /// What was committed, in order.
+  /// The committed batches, in order.
   var batches: [IncomingBatch] { state.withLockedValue { $0.batches.map(\.batch) } }
   var apps: [AppID] { state.withLockedValue { $0.batches.map(\.app) } }
   var names: [String] { batches.flatMap(\.events).map(\.name) }
 
   func fail(with error: WarehouseError?) { state.withLockedValue { $0.failure = error } }
-  /// From now on stored events lose their names.
+  /// Makes stored events lose their names from now on.
   func flood() { state.withLockedValue { $0.isFlooded = true } }
   func fallBehind(_ isBehind: Bool) { state.withLockedValue { $0.isBehind = isBehind } }
-  /// How often somebody has tried whether storing works.
+  /// The number of write probes.
   var writeProbes: Int { state.withLockedValue { $0.writeProbes } }
   var isBehind: Bool { state.withLockedValue { $0.isBehind } }
 
@@ -45,7 +45,7 @@ final class FakeWarehouse: EventSink, StubSource {
 
   func hold() { state.withLockedValue { $0.isHeld = true } }
 
-  /// Returns when a commit waits to be released.
+  /// Returns once a commit waits for its release.
   func commitWaits() async {
     await withCheckedContinuation { continuation in
       let isWaiting = state.withLockedValue { state in

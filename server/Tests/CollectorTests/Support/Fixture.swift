@@ -51,18 +51,18 @@ final class Fixture: Sendable {
       wallTime: wallTime, uptime: uptime, logger: Logger(label: "test") { [log] _ in log })
   }
 
-  /// The routes, asked without a socket.
+  /// The routes, called without a socket.
   func routed<Value>(_ body: @Sendable (any TestClientProtocol) async throws -> Value) async throws -> Value {
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://127.0.0.1:8787"), settings: settings)
     return try await Application(responder: collector.responder, logger: dependencies.logger).test(.router, body)
   }
 
-  /// A native request's header fields.
+  /// The header fields of a native request.
   var keyed: HTTPFields { [.ternKey: app.key] }
   var authorized: HTTPFields { [.authorization: "Bearer \(token)"] }
 
-  /// The cookie of a fresh login, as a browser sends it.
+  /// The cookie of a new login, as a browser sends it.
   func cookie() throws -> String {
     "tern_session=\(try catalog.createSession(lasting: .seconds(3_600)))"
   }
@@ -91,7 +91,7 @@ func object(_ response: TestResponse) throws -> [String: Any] {
   try #require(try JSONSerialization.jsonObject(with: Data(buffer: response.body)) as? [String: Any])
 }
 
-/// The error of a body, whose shape is the same everywhere.
+/// The error in a body, which has the same form everywhere.
 func error(_ response: TestResponse) throws -> [String: Any] {
   let error = try #require(try object(response)["error"] as? [String: Any])
   #expect(Set(error.keys) == ["code", "message", "position", "index", "indexes"])

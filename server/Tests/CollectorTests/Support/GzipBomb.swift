@@ -1,9 +1,9 @@
-/// A small gzip stream that inflates to a lot of zeros.
+/// A small gzip stream that inflates to many zeros.
 enum GzipBomb {
   /// The stream.
   static func bytes(megabytes: Int) -> [UInt8] {
     var bits = BitWriter()
-    // One block with fixed codes: the literal 0, then copies of 258 bytes at distance 1.
+    // One block with fixed codes: the literal 0, then 258-byte copies at distance 1.
     bits.write(1, count: 1)
     bits.write(1, count: 2)
     bits.writeCode(0b0011_0000, count: 8)
@@ -16,7 +16,7 @@ enum GzipBomb {
   }
 }
 
-/// Packs bits as DEFLATE does: lowest first, codes from their highest bit.
+/// Packs bits like DEFLATE: lowest first, codes from their highest bit.
 private struct BitWriter {
   private var bytes: [UInt8] = []
   private var current: UInt32 = 0

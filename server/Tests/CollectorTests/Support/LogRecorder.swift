@@ -1,13 +1,13 @@
 import Logging
 import NIOConcurrencyHelpers
 
-/// Keeps what was logged, for tests about what the operator gets to read.
+/// Records log messages for tests of the operator's log.
 struct LogRecorder: LogHandler {
   private let lines = NIOLockedValueBox<[String]>([])
   var metadata: Logger.Metadata = [:]
   var logLevel = Logger.Level.warning
 
-  /// Every message so far, with its metadata.
+  /// All messages so far, with their metadata.
   var messages: [String] { lines.withLockedValue { $0 } }
 
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {

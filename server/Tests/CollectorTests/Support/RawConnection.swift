@@ -7,9 +7,10 @@ import NIOConcurrencyHelpers
   import Glibc
 #endif
 
-/// A connection that sends and receives bytes as they are.
+/// A connection that sends and receives raw bytes.
 ///
-/// Blocking calls on threads of their own: what a test sees is what the kernel says, with no client's manners between.
+/// Uses blocking calls on separate threads, so that a test sees the kernel's behaviour without a client library in
+/// between.
 final class RawConnection: Sendable {
   struct Failure: Error { let errno: Int32 }
 
@@ -27,10 +28,10 @@ final class RawConnection: Sendable {
     return try await body(connection)
   }
 
-  /// Sends text; throws when the other side has closed.
+  /// Sends text; throws if the other side has closed.
   func send(_ text: String) async throws { try await send(Array(text.utf8)) }
 
-  /// Sends bytes; throws when the other side has closed.
+  /// Sends bytes; throws if the other side has closed.
   func send(_ bytes: [UInt8]) async throws {
     try await Self.blocking { [descriptor] in
       var rest = bytes[...]
@@ -42,10 +43,10 @@ final class RawConnection: Sendable {
     }
   }
 
-  /// Says that nothing more will be sent; answers can still be received.
+  /// Closes the sending side; responses can still be received.
   func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Receives until the text so far contains `mark`, or the other side closes; returns everything received.
+  /// Receives until the text contains `mark` or the other side closes; returns everything received.
   func receive(until mark: String) async throws -> String {
     try await receive { $0.contains(mark) }
   }
@@ -60,7 +61,7 @@ final class RawConnection: Sendable {
       var text = received.withLockedValue { String(decoding: $0, as: UTF8.self) }
       var buffer = [UInt8](repeating: 0, count: 65_536)
       while !isEnough(text) {
-        // A reset is an end like any other: what came before it counts.
+        // A reset ends the connection like a close: the bytes before it count.
         let count = recv(descriptor, &buffer, buffer.count, 0)
         guard count > 0 else { break }
         text = received.withLockedValue { received in
@@ -95,7 +96,7 @@ final class RawConnection: Sendable {
     _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-      // Not the system's queues: Swift's own tasks share their few threads, which these calls would hold.
+      // Not on the system's queues: these calls would block their few threads, which Swift's tasks share.
       Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
     }
   }

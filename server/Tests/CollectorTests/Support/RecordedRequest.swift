@@ -3,23 +3,23 @@ import HTTPTypes
 import TernEvents
 import Testing
 
-/// One request of some App Center client, and what the figures must be after it.
+/// A request of an App Center client, and the figures expected after it.
 ///
-/// The shapes are those of real clients; all ids, names and values are made up here.
+/// The formats are those of real clients; all ids, names and values are invented.
 struct RecordedRequest: Sendable, CustomTestStringConvertible {
-  /// Which client sends such requests.
+  /// The client that sends such requests.
   var client: String
   var uri = "/logs?api-version=1.0.0"
   var headers: [(String, String)]
-  /// The body, with times written as `{-60}`: seconds from now, milliseconds and `Z`; `{-60s}` without fraction;
-  /// `{-60+}` with the offset +0200.
+  /// The body, with times in seconds from now: `{-60}` becomes a time with milliseconds and `Z`, `{-60s}` one without a
+  /// fraction, and `{-60+}` one with the offset +0200.
   var body: String
-  /// What the answer's `validDiagnosticsIds` are.
+  /// The expected `validDiagnosticsIds` of the response.
   var diagnosticsIDs: [String] = []
-  /// What the reports say then.
+  /// The expected reports.
   var figures: Figures
 
-  /// Everything that is counted.
+  /// The total of all counted logs.
   struct Figures: Sendable, Equatable {
     var events: [String: Int] = [:]
     var screens: [String: Int] = [:]
@@ -36,7 +36,7 @@ struct RecordedRequest: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { client }
 
-  /// The body as it is sent at a moment.
+  /// The body as sent at a time.
   func body(at now: Date) -> String {
     var text = body
     while let open = text.range(of: #"\{-?[0-9]+[s+]?\}"#, options: .regularExpression) {
@@ -68,7 +68,7 @@ extension RecordedRequest {
     + #""screenSize":"1080x2400","appVersion":"2.1.0","appBuild":"77","appNamespace":"com.example.notes"}"#
   private static let session = "5D1F0A52-0E0C-4A0E-9D6B-3C9C2C1B7E01"
 
-  /// One of each of ten clients.
+  /// One request of each of ten clients.
   static let all: [RecordedRequest] = [
     RecordedRequest(
       client: "Apple SDK: a session and typed events in one batch",
@@ -134,7 +134,7 @@ extension RecordedRequest {
         """, diagnosticsIDs: ["C0000000-0000-4000-8000-000000000005"],
       figures: Figures(screens: ["Editor": 1], handled: 1)),
     RecordedRequest(
-      client: "No Content-Type, null logs, and a type that nobody knows between two good logs",
+      client: "No Content-Type, null logs, and an unknown type between two good logs",
       headers: [("Install-ID", "1D7A2E90-7C1A-4C39-8E52-0B1F6B5E2A06")],
       body: """
         {"logs":[null,{"type":"event","timestamp":"{-9}","id":"A0000000-0000-4000-8000-000000000061","name":"One",\(phone)},
@@ -142,7 +142,7 @@ extension RecordedRequest {
         {"type":"event","timestamp":"{-8}","id":"A0000000-0000-4000-8000-000000000062","name":"Two",\(phone)}]}
         """, figures: Figures(events: ["One": 1, "Two": 1], keptRaw: 1)),
     RecordedRequest(
-      client: "A queue of a month: 25 days back and 3 days ahead are taken, a minute more is refused and counted",
+      client: "A queue of a month: 25 days back and 3 days ahead are accepted, a minute more is rejected and counted",
       headers: [("Install-ID", "1D7A2E90-7C1A-4C39-8E52-0B1F6B5E2A07")],
       body: """
         {"logs":[{"type":"event","timestamp":"{-2159940}","id":"A0000000-0000-4000-8000-000000000071","name":"Old",\(phone)},
@@ -162,7 +162,7 @@ extension RecordedRequest {
       figures: Figures(
         events: ["Заметка": 1, "<img src=x>": 1, "👨‍👩‍👦 invited": 1], properties: ["Заметка/色/青い": 1])),
     RecordedRequest(
-      client: "A hand-written client: no device, no session, a member given twice, logs that are none",
+      client: "A hand-written client: no device, no session, a repeated member, values that are not logs",
       uri: "/logs", headers: [("INSTALL-ID", "kiosk 9"), ("Content-Type", "text/plain")],
       body: """
         {"logs":[{"type":"event","timestamp":"{-5}","name":"Bare"},7,{"type":"event","timestamp":"{-5}"},{},

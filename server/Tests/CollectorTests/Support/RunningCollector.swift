@@ -32,7 +32,7 @@ extension Fixture {
 }
 
 extension Result where Failure == any Error {
-  /// What `body` returns or throws.
+  /// The result or error of `body`.
   init(_ body: () async throws -> Success) async {
     do { self = .success(try await body()) } catch { self = .failure(error) }
   }
