@@ -16,7 +16,6 @@ public import Warehouse
 /// - ``openForReading(directory:catalog:)``
 /// ### Accepting
 /// - ``commit(_:app:)``
-/// - ``reserve(bytes:)``
 /// ### Checking
 /// - ``rebuild(directory:catalog:progress:)``
 public final class SQLiteWarehouse: EventSink {
@@ -25,7 +24,6 @@ public final class SQLiteWarehouse: EventSink {
   /// The requests that haven't been stored or refused yet.
   public let pendingRequests = PendingRequests()
   private let queue: WriterQueue
-  private let live: LiveFeed
   private let lock: DirectoryLock
   private let end = Locked(End())
 
@@ -54,16 +52,13 @@ public final class SQLiteWarehouse: EventSink {
     _ files: DataDirectory, lock: DirectoryLock, catalog: any CatalogStore, configuration: WarehouseConfiguration
   ) throws {
     self.lock = lock
-    live = LiveFeed()
-    queue = WriterQueue(
-      maximumBytes: configuration.maximumReservedBytes, maximumEvents: configuration.maximumWaitingEvents)
+    queue = WriterQueue(maximumEvents: configuration.maximumWaitingEvents)
     let pool = try WarehouseFile.open(files, configuration: configuration)
     reader = WarehouseReader(pool: pool, catalog: catalog, viewCacheBytes: configuration.viewCacheBytes)
-    let writer = try WarehouseFile.writer(pool, catalog: catalog, configuration: configuration, live: live)
+    let writer = try WarehouseFile.writer(pool, catalog: catalog, configuration: configuration)
     let thread = WriterThread(pool: pool, queue: queue, configuration: configuration, writer: writer)
-    let (live, end) = (live, end)
+    let end = end
     thread.start { failure in
-      live.finish()
       lock.release()
       let waiters = end.withLock { end in
         end.isOver = true
@@ -88,18 +83,7 @@ public final class SQLiteWarehouse: EventSink {
     }
   }
 
-  /// Asks for room for a request of so many bytes, before its body is read; give it back with ``release(bytes:)``.
-  ///
-  /// - Returns: `false` when the writer is behind: answer 503 and let the client try again.
-  public func reserve(bytes: Int) -> Bool { queue.reserve(bytes) }
-
-  /// Gives reserved room back, once the request was answered.
-  public func release(bytes: Int) { queue.release(bytes) }
-
-  /// Bytes of requests that are being read or stored.
-  public var queuedBytes: Int { queue.reservedBytes }
-
-  /// True if the reserved bytes or waiting events have reached their limit.
+  /// True if the limit of waiting events is reached.
   public var isBehind: Bool { queue.isFull }
 
   /// The approximate memory taken by counted days of views, in bytes.
@@ -107,11 +91,6 @@ public final class SQLiteWarehouse: EventSink {
 
   /// Checks whether storing works; see ``EventSink/probeWrite()``.
   public func probeWrite() async throws { try await perform { try $0.probeWrite() } }
-
-  /// The events of an app as they are stored, from now on.
-  ///
-  /// - Parameter limit: how many may wait for a slow reader before the oldest are left out.
-  public func live(app: AppID, limit: Int = 100) -> AsyncStream<StoredEvent> { live.watch(app, limit: limit) }
 
   /// Writes the rollups of all events committed so far, so that reports include them immediately rather than within a
   /// second.

@@ -3,9 +3,6 @@ import Warehouse
 
 /// Settings that trade memory, latency and throughput of a ``SQLiteWarehouse``.
 public struct WarehouseConfiguration: Sendable {
-  /// The bytes of requests that may be reserved before ``SQLiteWarehouse/reserve(bytes:)`` refuses more; default 64
-  /// MiB.
-  public var maximumReservedBytes: Int
   /// The number of events that may wait for the writer before `commit` throws `busy`; default 500,000.
   public var maximumWaitingEvents: Int
   /// The maximum number of events in one transaction, unless a single batch has more; default 20,000.
@@ -34,11 +31,10 @@ public struct WarehouseConfiguration: Sendable {
 
   /// Creates a configuration. Values below one are raised to one.
   public init(
-    maximumReservedBytes: Int = 64 << 20, maximumWaitingEvents: Int = 500_000, maximumGroupEvents: Int = 20_000,
+    maximumWaitingEvents: Int = 500_000, maximumGroupEvents: Int = 20_000,
     flushInterval: Duration = .milliseconds(400), flushEvents: Int = 50_000, pendingKeys: Int = 1 << 19,
     cachedInstalls: Int = 1_000_000, checkpointPages: Int = 1_000
   ) {
-    self.maximumReservedBytes = max(1, maximumReservedBytes)
     self.maximumWaitingEvents = max(1, maximumWaitingEvents)
     self.maximumGroupEvents = max(1, maximumGroupEvents)
     self.flushInterval = max(.milliseconds(1), flushInterval)

@@ -44,7 +44,7 @@ import Testing
       let error = #expect(throws: WarehouseError.self) { try attempt() }
       #expect(error?.description.contains("warehouse.sqlite was written by a newer version of tern") == true)
     }
-    try WarehouseFile.withConnection(catalog.pool) { try $0.execute(newer) }
+    try withConnection(catalog.pool) { try $0.execute(newer) }
     try catalog.close()
     let error = #expect(throws: WarehouseError.self) { catalog = try Catalog(directory: directory.path) }
     #expect(error?.description.contains("catalog.sqlite was written by a newer version of tern") == true)

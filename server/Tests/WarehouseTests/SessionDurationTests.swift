@@ -87,7 +87,7 @@ import Testing
 
   private func change(_ directory: TemporaryDirectory, _ sql: String) throws {
     let pool = try WarehouseFile.open(DataDirectory(path: directory.path), configuration: WarehouseConfiguration())
-    try WarehouseFile.withConnection(pool) { try $0.execute(sql) }
+    try withConnection(pool) { try $0.execute(sql) }
   }
 
   @Test func `complete spans are not read again, and their sessions can be verified and rebuilt`() async throws {

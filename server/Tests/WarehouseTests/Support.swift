@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Ingest
 import TernEvents
 import Testing
@@ -61,4 +62,9 @@ func batch(
         index: index, kind: kind, duplicateKey: firstKey.map { key($0 + Int64(index), at: time) }, time: time,
         startsSession: kind == .sessionStart, name: name, properties: properties)
     })
+}
+
+/// Runs `body` on the writing connection of a pool, outside any transaction.
+func withConnection<Value>(_ pool: DatabasePool, _ body: (SQLConnection) throws -> Value) throws -> Value {
+  try pool.writeWithoutTransaction { try body(WarehouseFile.connection($0)) }
 }

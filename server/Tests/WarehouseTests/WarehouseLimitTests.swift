@@ -177,21 +177,6 @@ import Testing
     _ = directory
   }
 
-  @Test func `room is reserved up to the limit and given back`() async throws {
-    let (directory, warehouse, _) = try open(WarehouseConfiguration(maximumReservedBytes: 100))
-    #expect(warehouse.reserve(bytes: 500), "one request alone always fits")
-    #expect(warehouse.isBehind)
-    #expect(!warehouse.reserve(bytes: 1))
-    warehouse.release(bytes: 500)
-    #expect(!warehouse.isBehind)
-    #expect(warehouse.reserve(bytes: 60))
-    #expect(!warehouse.reserve(bytes: 60))
-    #expect(warehouse.queuedBytes == 60)
-    warehouse.release(bytes: 60)
-    try await warehouse.close()
-    _ = directory
-  }
-
   @Test func `rejections are counted by protocol and reason, with a few samples`() async throws {
     let (directory, warehouse, app) = try open()
     var batch = batch([])
@@ -207,20 +192,6 @@ import Testing
       #expect(samples == 10)
     }
     try await warehouse.close()
-    _ = directory
-  }
-
-  @Test func `who watches an app sees its events as they are stored`() async throws {
-    let (directory, warehouse, app) = try open()
-    _ = try await warehouse.commit(batch(["unseen"]), app: app)
-    var events = warehouse.live(app: app, limit: 3).makeAsyncIterator()
-    _ = try await warehouse.commit(batch(["a", "b", "c", "d", "e"], firstKey: 1), app: app)
-    _ = try await warehouse.commit(batch(["a"], firstKey: 1), app: app)
-    var seen: [String] = []
-    for _ in 0..<3 { seen.append(await events.next()?.name ?? "") }
-    #expect(seen == ["c", "d", "e"], "the newest stay when nobody reads")
-    try await warehouse.close()
-    #expect(await events.next() == nil)
     _ = directory
   }
 

@@ -205,7 +205,7 @@ import Testing
   private func tamper(_ directory: TemporaryDirectory, _ sql: String) throws {
     let pool = try WarehouseFile.open(
       DataDirectory(path: directory.path), configuration: WarehouseConfiguration())
-    try WarehouseFile.withConnection(pool) { try $0.execute(sql) }
+    try withConnection(pool) { try $0.execute(sql) }
   }
 
   @Test func `commits are synced to disk`() async throws {
@@ -216,7 +216,7 @@ import Testing
       let mode = try $0.connection.integer("PRAGMA synchronous")
       #expect(mode == 2)
     }
-    let catalogMode = try WarehouseFile.withConnection(catalog.pool) { try $0.integer("PRAGMA synchronous") }
+    let catalogMode = try withConnection(catalog.pool) { try $0.integer("PRAGMA synchronous") }
     #expect(catalogMode == 2)
     for (name, mode) in [("warehouse.sqlite", 0o600), ("catalog.sqlite", 0o600), ("lock", 0o600)] {
       let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/" + name)

@@ -22,16 +22,35 @@ enum PropertyPack {
     var slots: UnsafeRawBufferPointer
   }
 
-  /// Reads the entries of a pack in order.
+  /// Calls `body` with each entry of a pack, in order.
+  ///
+  /// - Throws: ``WarehouseError`` with code `damaged` when the pack does not check out.
+  static func forEach(_ pack: UnsafeRawBufferPointer, _ body: (Entry) throws -> Void) throws {
+    var entries = Entries(pack)
+    while let entry = entries.next() { try body(entry) }
+    guard entries.isAtEnd else { throw damage }
+  }
+
+  static var damage: WarehouseError {
+    WarehouseError(
+      code: .damaged, message: "The values of a property are damaged. Stop the server and run `tern rebuild`.")
+  }
+
+  /// Reads the entries of a pack in order, up to its end or to the first that does not check out.
   struct Entries: Sequence, IteratorProtocol {
     private var reader: ByteReader
     private var number = 0
 
     init(_ pack: UnsafeRawBufferPointer) { reader = ByteReader(pack) }
 
+    /// True once all entries of an undamaged pack have been read.
+    var isAtEnd: Bool { reader.isAtEnd }
+
     mutating func next() -> Entry? {
-      guard let step = reader.varint(), let length = reader.varint() else { return nil }
-      number += Int(clamping: step)
+      guard let step = reader.varint(), step <= UInt64(PropertyPack.other - number), let length = reader.varint() else {
+        return nil
+      }
+      number += Int(step)
       var value: UnsafeRawBufferPointer?
       if length > 0 {
         guard let bytes = reader.bytes(Int(clamping: length) - 1) else { return nil }
@@ -57,7 +76,9 @@ enum PropertyPack {
   }
 
   /// Merges two packs.
-  static func merged(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> [UInt8] {
+  ///
+  /// - Throws: ``WarehouseError`` with code `damaged` when either pack does not check out.
+  static func merged(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) throws -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(left.count + right.count)
     var (lefts, rights) = (Entries(left), Entries(right))
@@ -69,16 +90,17 @@ enum PropertyPack {
       let second = two?.number == number ? two : nil
       appendHead(
         step: number - previous, value: first?.value ?? second?.value,
-        count: (first?.count ?? 0) + (second?.count ?? 0), to: &output)
+        count: (first?.count ?? 0).addingSaturated(second?.count ?? 0), to: &output)
       previous = number
       if let first, let second {
-        SlotSet.appendUnion(first.slots, second.slots, to: &output)
+        try SlotSet.appendUnion(first.slots, second.slots, to: &output)
       } else if let slots = first?.slots ?? second?.slots {
         output.append(contentsOf: slots)
       }
       if first != nil { one = lefts.next() }
       if second != nil { two = rights.next() }
     }
+    guard lefts.isAtEnd, rights.isAtEnd else { throw damage }
     return output
   }
 }
@@ -87,11 +109,11 @@ extension SlotSet {
   /// Appends the stored form of the union of two stored forms.
   static func appendUnion(
     _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer, to output: inout [UInt8]
-  ) {
+  ) throws {
     if appendSmallUnion(left, right, to: &output) { return }
     var (leftReader, rightReader) = (ByteReader(left), ByteReader(right))
-    let union = decode(&leftReader) ?? SlotSet()
-    if let other = decode(&rightReader) { union.formUnion(other) }
+    guard let union = decode(&leftReader), let other = decode(&rightReader) else { throw PropertyPack.damage }
+    union.formUnion(other)
     union.encode(into: &output)
   }
 
@@ -142,7 +164,8 @@ extension SlotSet {
     for index in 0..<Int(header >> 1) {
       guard let difference = reader.varint(), difference <= UInt64(UInt32.max) else { return nil }
       slot += difference
-      slots[index] = UInt32(truncatingIfNeeded: slot)
+      guard slot <= UInt64(UInt32.max) else { return nil }
+      slots[index] = UInt32(slot)
     }
     return Int(header >> 1)
   }

@@ -40,18 +40,16 @@ final class PropertyStore {
   func load(_ group: PropertyAccumulator.Group) throws {
     bind(group, to: loadParts)
     var texts: [Int: [UInt8]] = [:]
+    defer { loadParts.reset() }
     while try loadParts.step() {
       let pack = loadParts.bytes(1)
       group.parts.append(PropertyAccumulator.Part(number: loadParts.integer(0), byteCount: pack.count))
-      for entry in PropertyPack.Entries(pack) {
+      try PropertyPack.forEach(pack) { entry in
         if let value = entry.value { texts[entry.number] = Array(value) }
       }
     }
     for number in 0..<texts.count {
-      guard let text = texts[number] else {
-        throw WarehouseError(
-          code: .damaged, message: "The stored property counts are damaged. Stop the server and run `tern rebuild`.")
-      }
+      guard let text = texts[number] else { throw PropertyPack.damage }
       text.withUnsafeBytes { _ = group.values.insert($0, group.values.key($0)) }
     }
     group.storedValues = texts.count
@@ -82,12 +80,9 @@ final class PropertyStore {
     guard let last = group.parts.popLast() else { return pack }
     bind(group, to: loadPart)
     loadPart.bind(last.number, at: 5)
-    guard try loadPart.step() else {
-      throw WarehouseError(
-        code: .damaged, message: "The stored property counts are damaged. Stop the server and run `tern rebuild`.")
-    }
-    let merged = pack.withUnsafeBytes { PropertyPack.merged(loadPart.bytes(0), $0) }
-    loadPart.reset()
+    defer { loadPart.reset() }
+    guard try loadPart.step() else { throw PropertyPack.damage }
+    let merged = try pack.withUnsafeBytes { try PropertyPack.merged(loadPart.bytes(0), $0) }
     bind(group, to: deletePart)
     deletePart.bind(last.number, at: 5)
     try deletePart.run()

@@ -18,11 +18,11 @@ extension WarehouseReader {
       guard let number = try ReaderDictionary.id(event, app: app.rawValue, kind: .event, connection) else { return [] }
       var properties: [Int64: PropertyValues] = [:]
       try forEachGroup(app, event: number, days, connection) { property, packs in
-        properties[property, default: PropertyValues()].add(packs)
+        try properties[property, default: PropertyValues()].add(packs)
       }
       var figures: [PropertyFigures] = []
       for (property, values) in properties {
-        figures.append(values.figures(property: try dictionary.text(property, connection), limit: limit))
+        figures.append(try values.figures(property: try dictionary.text(property, connection), limit: limit))
       }
       return figures.sorted { ($1.count, $0.property) < ($0.count, $1.property) }
     }
@@ -72,40 +72,39 @@ private struct PropertyValues {
   private var counts: [ExactText: Int] = [:]
   private var isCapped = false
 
-  mutating func add(_ packs: [[UInt8]]) {
+  mutating func add(_ packs: [[UInt8]]) throws {
     days.append(packs)
-    let texts = Self.texts(packs)
+    let texts = try Self.texts(packs)
     for pack in packs {
-      pack.withUnsafeBytes { bytes in
-        for entry in PropertyPack.Entries(bytes) {
+      try pack.withUnsafeBytes { bytes in
+        try PropertyPack.forEach(bytes) { entry in
           if entry.number == PropertyPack.other { isCapped = true }
-          counts[ExactText(Self.text(entry.number, texts)), default: 0] += Int(entry.count)
+          counts[ExactText(Self.text(entry.number, texts)), default: 0].addSaturated(Int(entry.count))
         }
       }
     }
   }
 
-  func figures(property: String, limit: Int) -> PropertyFigures {
+  func figures(property: String, limit: Int) throws -> PropertyFigures {
     let ranked = counts.sorted { ($1.value, $0.key.text) < ($0.value, $1.key.text) }
     let shown = ranked.prefix(max(0, limit))
-    let users = users(of: Set(shown.map(\.key)))
+    let users = try users(of: Set(shown.map(\.key)))
     return PropertyFigures(
-      property: property, count: ranked.reduce(0) { $0 + $1.value },
+      property: property, count: ranked.reduce(0) { $0.addingSaturated($1.value) },
       values: shown.map { KeyFigures(key: $0.key.text, count: $0.value, users: users[$0.key]?.count ?? 0) },
       isCapped: isCapped)
   }
 
-  private func users(of values: Set<ExactText>) -> [ExactText: SlotSet] {
+  private func users(of values: Set<ExactText>) throws -> [ExactText: SlotSet] {
     var users: [ExactText: SlotSet] = [:]
     for packs in days {
-      let texts = Self.texts(packs)
+      let texts = try Self.texts(packs)
       for pack in packs {
-        pack.withUnsafeBytes { bytes in
-          for entry in PropertyPack.Entries(bytes) {
+        try pack.withUnsafeBytes { bytes in
+          try PropertyPack.forEach(bytes) { entry in
             let text = ExactText(Self.text(entry.number, texts))
-            guard values.contains(text) else { continue }
-            var reader = ByteReader(entry.slots)
-            guard let set = SlotSet.decode(&reader) else { continue }
+            guard values.contains(text) else { return }
+            let set = try WarehouseReader.slots(entry.slots)
             if let union = users[text] { union.formUnionLazily(set) } else { users[text] = set }
           }
         }
@@ -120,11 +119,11 @@ private struct PropertyValues {
   }
 
   /// Returns the texts of a day's values by number.
-  private static func texts(_ packs: [[UInt8]]) -> [Int: String] {
+  private static func texts(_ packs: [[UInt8]]) throws -> [Int: String] {
     var texts: [Int: String] = [:]
     for pack in packs {
-      pack.withUnsafeBytes { bytes in
-        for entry in PropertyPack.Entries(bytes) {
+      try pack.withUnsafeBytes { bytes in
+        try PropertyPack.forEach(bytes) { entry in
           if let value = entry.value { texts[entry.number] = PropertyText.text(value) }
         }
       }

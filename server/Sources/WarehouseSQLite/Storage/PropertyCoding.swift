@@ -141,7 +141,7 @@ enum PropertyCoding {
       guard let id = reader.varint() else { break }
       let given = id == 0 ? reader.text() : nil
       guard let value = value(&reader) else { break }
-      elements.append(Properties.Element(name: try given ?? name(Int64(id)), value: value))
+      elements.append(Properties.Element(name: try given ?? name(Int64(bitPattern: id)), value: value))
     }
     return elements
   }

@@ -41,7 +41,7 @@ enum WarehouseFile {
 
   /// Creates a writer and finishes what a crash interrupted.
   static func writer(
-    _ pool: DatabasePool, catalog: any CatalogStore, configuration: WarehouseConfiguration, live: LiveFeed
+    _ pool: DatabasePool, catalog: any CatalogStore, configuration: WarehouseConfiguration
   ) throws -> Writer {
     // The seed affects only memory layout, so it needn't be injectable.
     var generator = SystemRandomNumberGenerator()
@@ -49,7 +49,7 @@ enum WarehouseFile {
     do {
       return try pool.writeWithoutTransaction { database in
         let writer = try Writer(
-          connection(database), catalog: catalog, configuration: configuration, live: live, seed: seed)
+          connection(database), catalog: catalog, configuration: configuration, seed: seed)
         try writer.recover()
         return writer
       }
@@ -92,17 +92,12 @@ enum WarehouseFile {
     do {
       try pool.writeWithoutTransaction { database in
         let writer = try Writer(
-          connection(database), catalog: catalog, configuration: WarehouseConfiguration(), live: LiveFeed(), seed: 0)
+          connection(database), catalog: catalog, configuration: WarehouseConfiguration(), seed: 0)
         try body(writer)
       }
     } catch {
       throw WarehouseError.from(error)
     }
-  }
-
-  /// Runs `body` on the writing connection of a pool, outside any transaction.
-  static func withConnection<Value>(_ pool: DatabasePool, _ body: (SQLConnection) throws -> Value) throws -> Value {
-    try pool.writeWithoutTransaction { try body(connection($0)) }
   }
 
   static func connection(_ database: Database) throws -> SQLConnection {

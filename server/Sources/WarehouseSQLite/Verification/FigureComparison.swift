@@ -145,7 +145,8 @@ struct FigureComparison {
     _ pack: UnsafeRawBufferPointer, of group: PropertyKey, _ texts: inout [Int: [UInt8]],
     to figures: inout [PropertyKey: ValueFigures]
   ) {
-    for entry in PropertyPack.Entries(pack) {
+    var entries = PropertyPack.Entries(pack)
+    while let entry = entries.next() {
       if let value = entry.value { texts[entry.number] = Array(value) }
       var key = group
       // No value has tag 255: "(other)" must differ from a value with that text.
@@ -153,7 +154,13 @@ struct FigureComparison {
       var reader = ByteReader(entry.slots)
       let sum = figures[key] ?? ValueFigures()
       if let slots = SlotSet.decode(&reader) { sum.users.formUnion(slots) }
-      figures[key] = ValueFigures(count: sum.count + entry.count, users: sum.users)
+      figures[key] = ValueFigures(count: sum.count.addingSaturated(entry.count), users: sum.users)
+    }
+    if !entries.isAtEnd {
+      // Bytes that can't be read must show as a difference even if everything before them is right.
+      var key = group
+      key.value = Array("(damaged)".utf8)
+      figures[key] = ValueFigures(count: 1, users: SlotSet())
     }
   }
 

@@ -36,7 +36,6 @@ extension Writer {
 
   private func store(_ jobs: [CommitJob]) throws -> [CommitReceipt] {
     if mustCatchUp { try catchUp() }
-    live.begin()
     let receipts = try transact {
       let receipts = try jobs.map { try store($0.batch, app: $0.app) }
       try installs.storeCounts()
@@ -47,7 +46,6 @@ extension Writer {
       return receipts
     }
     duplicates.committed(throughRow: lastID)
-    live.commit()
     return receipts
   }
 
@@ -56,7 +54,7 @@ extension Writer {
     try batch.check()
     var context = BatchContext(
       batch: batch, app: app.rawValue, calendar: try calendar(app.rawValue),
-      names: try dictionary.names(app: app.rawValue), isObserved: live.isObserved(app))
+      names: try dictionary.names(app: app.rawValue))
     var receipt = CommitReceipt()
     duplicates.arrived(at: context.received)
     var leftOut: [Rejection] = []
@@ -102,7 +100,6 @@ extension Writer {
     let received: Int64
     let calendar: ZoneCalendar
     let isMeasurement: Bool
-    let isObserved: Bool
     let batch: IncomingBatch
     let names: AppNames
     /// A buffer for the encoded properties of the current event.
@@ -114,11 +111,10 @@ extension Writer {
     let attachments: [Int: Int]
     let hits: [Int: Int]
 
-    init(batch: IncomingBatch, app: Int64, calendar: ZoneCalendar, names: AppNames, isObserved: Bool) {
+    init(batch: IncomingBatch, app: Int64, calendar: ZoneCalendar, names: AppNames) {
       self.app = app
       self.calendar = calendar
       self.names = names
-      self.isObserved = isObserved
       self.batch = batch
       received = TimeBounds.clamp(batch.received.millisecondsSince1970)
       isMeasurement = batch.source == .measurement
@@ -161,9 +157,6 @@ extension Writer {
       try count(row, calendar: context.calendar, device: { keys }, bytes)
     }
     if !event.user.isEmpty { try members.add(event.user, app: context.app) }
-    if context.isObserved, event.kind != .attachmentPart {
-      live.add(event, row, context.batch, app: AppID(context.app))
-    }
     return row
   }
 

@@ -12,7 +12,6 @@ final class Writer {
   let connection: SQLConnection
   let catalog: any CatalogStore
   let configuration: WarehouseConfiguration
-  let live: LiveFeed
   let dictionary: WriterDictionary
   let devices: WriterDevices
   let installs: WriterInstalls
@@ -41,13 +40,12 @@ final class Writer {
   var mustCatchUp = true
 
   init(
-    _ connection: SQLConnection, catalog: any CatalogStore, configuration: WarehouseConfiguration, live: LiveFeed,
+    _ connection: SQLConnection, catalog: any CatalogStore, configuration: WarehouseConfiguration,
     seed: UInt64
   ) throws {
     self.connection = connection
     self.catalog = catalog
     self.configuration = configuration
-    self.live = live
     dictionary = try WriterDictionary(connection, seed: seed) { try catalog.newNamesPerDay(of: AppID($0)) }
     devices = try WriterDevices(connection, dictionary: dictionary)
     installs = try WriterInstalls(connection, limit: configuration.cachedInstalls)

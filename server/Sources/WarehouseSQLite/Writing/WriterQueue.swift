@@ -34,36 +34,18 @@ final class WriterQueue: Sendable {
     var jobs: [WriterJob] = []
     /// The weight of the waiting batches, in events.
     var waiting = 0
-    var reservedBytes = 0
     var isWriterAsleep = false
     var isClosed = false
   }
 
   private let state = Locked(State())
   private let wake = DispatchSemaphore(value: 0)
-  let maximumBytes: Int
   let maximumEvents: Int
 
-  init(maximumBytes: Int, maximumEvents: Int) {
-    self.maximumBytes = maximumBytes
-    self.maximumEvents = maximumEvents
-  }
+  init(maximumEvents: Int) { self.maximumEvents = maximumEvents }
 
-  var reservedBytes: Int { state.withLock { $0.reservedBytes } }
-
-  /// True if the limit of bytes or events is reached.
-  var isFull: Bool { state.withLock { $0.reservedBytes >= maximumBytes || $0.waiting >= maximumEvents } }
-
-  func reserve(_ bytes: Int) -> Bool {
-    state.withLock { state in
-      // A single request always fits; otherwise a small limit would refuse it forever.
-      guard state.reservedBytes == 0 || state.reservedBytes + bytes <= maximumBytes else { return false }
-      state.reservedBytes += bytes
-      return true
-    }
-  }
-
-  func release(_ bytes: Int) { state.withLock { $0.reservedBytes = max(0, $0.reservedBytes - bytes) } }
+  /// True if the limit of waiting events is reached.
+  var isFull: Bool { state.withLock { $0.waiting >= maximumEvents } }
 
   /// Appends a batch. Throws if too many events are waiting or the queue is closed.
   func append(_ job: CommitJob) throws {
