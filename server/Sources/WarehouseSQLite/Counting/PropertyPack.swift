@@ -24,11 +24,11 @@ enum PropertyPack {
 
   /// Calls `body` with each entry of a pack, in order.
   ///
-  /// - Throws: ``WarehouseError`` with code `damaged` when the pack does not check out.
+  /// - Throws: ``WarehouseError`` with code `damaged` if the pack is damaged.
   static func forEach(_ pack: UnsafeRawBufferPointer, _ body: (Entry) throws -> Void) throws {
     var entries = Entries(pack)
     while let entry = entries.next() { try body(entry) }
-    guard entries.isAtEnd else { throw damage }
+    if entries.isDamaged { throw damage }
   }
 
   static var damage: WarehouseError {
@@ -36,17 +36,24 @@ enum PropertyPack {
       code: .damaged, message: "The values of a property are damaged. Stop the server and run `tern rebuild`.")
   }
 
-  /// Reads the entries of a pack in order, up to its end or to the first that does not check out.
+  /// Reads the entries of a pack in order, up to its end or to the first invalid one.
   struct Entries: Sequence, IteratorProtocol {
     private var reader: ByteReader
     private var number = 0
 
     init(_ pack: UnsafeRawBufferPointer) { reader = ByteReader(pack) }
 
-    /// True once all entries of an undamaged pack have been read.
-    var isAtEnd: Bool { reader.isAtEnd }
+    /// True after ``next()`` has ended before the end of the pack.
+    private(set) var isDamaged = false
 
     mutating func next() -> Entry? {
+      guard !reader.isAtEnd, !isDamaged else { return nil }
+      let entry = read()
+      isDamaged = entry == nil
+      return entry
+    }
+
+    private mutating func read() -> Entry? {
       guard let step = reader.varint(), step <= UInt64(PropertyPack.other - number), let length = reader.varint() else {
         return nil
       }
@@ -77,7 +84,7 @@ enum PropertyPack {
 
   /// Merges two packs.
   ///
-  /// - Throws: ``WarehouseError`` with code `damaged` when either pack does not check out.
+  /// - Throws: ``WarehouseError`` with code `damaged` if either pack is damaged.
   static func merged(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) throws -> [UInt8] {
     var output: [UInt8] = []
     output.reserveCapacity(left.count + right.count)
@@ -100,7 +107,7 @@ enum PropertyPack {
       if first != nil { one = lefts.next() }
       if second != nil { two = rights.next() }
     }
-    guard lefts.isAtEnd, rights.isAtEnd else { throw damage }
+    if lefts.isDamaged || rights.isDamaged { throw damage }
     return output
   }
 }

@@ -156,7 +156,7 @@ struct FigureComparison {
       if let slots = SlotSet.decode(&reader) { sum.users.formUnion(slots) }
       figures[key] = ValueFigures(count: sum.count.addingSaturated(entry.count), users: sum.users)
     }
-    if !entries.isAtEnd {
+    if entries.isDamaged {
       // Bytes that can't be read must show as a difference even if everything before them is right.
       var key = group
       key.value = Array("(damaged)".utf8)
