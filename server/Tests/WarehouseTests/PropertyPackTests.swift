@@ -1,3 +1,4 @@
+import TernEvents
 import Testing
 
 @testable import Views

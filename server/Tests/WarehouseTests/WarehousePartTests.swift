@@ -87,8 +87,8 @@ import Testing
     let (left, right) = (random(), random())
     #expect(elements(stored(left)) == left, "seed \(seed)")
     var union: [UInt8] = []
-    stored(left).withUnsafeBytes { left in
-      stored(right).withUnsafeBytes { SlotSet.appendUnion(left, $0, to: &union) }
+    try stored(left).withUnsafeBytes { left in
+      try stored(right).withUnsafeBytes { try SlotSet.appendUnion(left, $0, to: &union) }
     }
     #expect(elements(union) == Set(left + right).sorted(), "seed \(seed)")
     // Whatever a file contains, reading must not go past its end.
