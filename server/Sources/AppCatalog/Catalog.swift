@@ -47,7 +47,7 @@ public final class Catalog: CatalogStore, AdminStore {
     try self.directory.createFile(path)
     do {
       // Switching to WAL fails immediately if there is another connection, whatever the busy timeout, and two processes
-      // that migrate a new file at the same time would both create its tables.
+      // that open a new file at the same time would both create its tables.
       (pool, appDirectory) = try self.directory.whileOpeningCatalog { try Self.open(path) }
     } catch let error as WarehouseError {
       throw error
@@ -63,8 +63,11 @@ public final class Catalog: CatalogStore, AdminStore {
     let pool = try DatabasePool(path: path, configuration: configuration)
     // GRDB sets NORMAL when it enables WAL, after `prepareDatabase`, so FULL must be set here.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-    try migrator.refuseNewer(pool, path: path)
-    try migrator.migrate(pool)
+    try pool.write { database in
+      try CatalogSchema.format.prepare(
+        path, tables: CatalogSchema.tables, integer: { try Int64.fetchOne(database, sql: $0) },
+        execute: { try database.execute(sql: $0) })
+    }
     return (pool, try AppDirectory(path: path))
   }
 
@@ -171,63 +174,4 @@ func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
 /// Base 64 of RFC 4648 §5 without padding.
 func urlSafeBase64(_ bytes: [UInt8]) -> String {
   Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-}
-
-extension Catalog {
-  static var migrator: DatabaseMigrator {
-    var migrator = DatabaseMigrator()
-    migrator.registerMigration("1") { database in
-      try database.execute(
-        sql: """
-          CREATE TABLE app (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, key TEXT NOT NULL UNIQUE,
-            app_secret TEXT NOT NULL UNIQUE, tracking_id TEXT NOT NULL UNIQUE, time_zone TEXT NOT NULL,
-            created INTEGER NOT NULL
-          );
-          CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-          CREATE TABLE session (hash BLOB PRIMARY KEY, expires INTEGER NOT NULL) WITHOUT ROWID;
-          """)
-    }
-    migrator.registerMigration("2: views") { database in
-      try database.execute(
-        sql: """
-          CREATE TABLE view (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, name TEXT NOT NULL, lateness TEXT NOT NULL,
-            filters TEXT NOT NULL
-          );
-          CREATE TABLE view_zone (
-            view INTEGER NOT NULL, start INTEGER NOT NULL, zone TEXT NOT NULL, PRIMARY KEY (view, start)
-          ) WITHOUT ROWID;
-          """)
-    }
-    migrator.registerMigration("3: settings of views, definitions") { database in
-      try database.execute(
-        sql: """
-          ALTER TABLE view ADD COLUMN timeout INTEGER NOT NULL DEFAULT 1800;
-          ALTER TABLE view ADD COLUMN campaign_days INTEGER NOT NULL DEFAULT 183;
-          ALTER TABLE view ADD COLUMN quotas INTEGER NOT NULL DEFAULT 0;
-          ALTER TABLE view ADD COLUMN currency TEXT NOT NULL DEFAULT '';
-          ALTER TABLE view ADD COLUMN identity TEXT NOT NULL DEFAULT 'client';
-          CREATE TABLE definition (
-            app INTEGER NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL,
-            PRIMARY KEY (app, kind, number)
-          ) WITHOUT ROWID;
-          CREATE TABLE definition_rule (
-            app INTEGER NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL, start INTEGER NOT NULL,
-            scope TEXT NOT NULL, active INTEGER NOT NULL, PRIMARY KEY (app, kind, number, start)
-          ) WITHOUT ROWID;
-          """)
-    }
-    migrator.registerMigration("4: rules of views") { database in
-      try database.execute(
-        sql: """
-          CREATE TABLE view_rule (
-            view INTEGER NOT NULL, day INTEGER NOT NULL, lateness TEXT NOT NULL, filters TEXT NOT NULL,
-            timeout INTEGER NOT NULL, campaign_days INTEGER NOT NULL, quotas INTEGER NOT NULL, currency TEXT NOT NULL,
-            identity TEXT NOT NULL, PRIMARY KEY (view, day)
-          ) WITHOUT ROWID;
-          """)
-    }
-    return migrator
-  }
 }

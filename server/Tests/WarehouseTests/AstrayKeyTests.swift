@@ -98,7 +98,7 @@ import Testing
     try await warehouse.perform { writer in
       try writer.drainKeys(through: writer.lastID)
       while try writer.expireKeys(before: bound) {}
-      for table in ["seen", "astray"] {
+      for table in ["seen", "out_of_window"] {
         let left = try writer.connection.integer("SELECT count(*) FROM \(table)")
         #expect(left == 0, "\(table)")
       }
@@ -122,28 +122,6 @@ import Testing
       #expect(try await warehouse.commit(sent, app: app).accepted == 0)
       try await warehouse.close()
     }
-  }
-
-  @Test func `a directory of the first version is brought up to date and knows its events`() async throws {
-    let (directory, catalog, app) = try setUp()
-    var warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
-    _ = try await warehouse.commit(batch(["a", "b"], firstKey: 1), app: app)
-    try await warehouse.perform { writer in
-      let later = [
-        "error_group", "error", "error_text", "attachment", "attachment_part", "error_room", "view_day", "view_seal",
-        "view_state", "view_order", "member", "member_count", "span_session",
-      ]
-      for table in ["astray", "ledger", "write_probe"] + later { try writer.connection.execute("DROP TABLE \(table)") }
-      try writer.connection.execute("DELETE FROM grdb_migrations WHERE identifier <> '1'")
-    }
-    let copy = try directory.copy()
-    try? await warehouse.close()
-    warehouse = try SQLiteWarehouse(directory: copy.path, catalog: try Catalog(directory: copy.path))
-    #expect(try await warehouse.commit(batch(["a", "b"], firstKey: 1), app: app).duplicates == [0, 1])
-    #expect(try await warehouse.commit(request(), app: app).accepted == all.count)
-    try await expectKnown(warehouse, app, after: 1, "after the update")
-    #expect(try await warehouse.reader.verify().isClean)
-    try await warehouse.close()
   }
 
   @Test func `clients can't make the days of their clocks take up memory`() async throws {

@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func `databases of a newer version are refused with a one-line message, for any operation`() async throws {
-    let newer = "INSERT INTO grdb_migrations VALUES ('9 from the future')"
+    let newer = "PRAGMA user_version = 2"
     let directory = try TemporaryDirectory()
     var catalog = try Catalog(directory: directory.path)
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
@@ -49,6 +49,23 @@ import Testing
     let error = #expect(throws: WarehouseError.self) { catalog = try Catalog(directory: directory.path) }
     #expect(error?.description.contains("catalog.sqlite was written by a newer version of tern") == true)
     #expect(error?.description.contains("\n") == false)
+  }
+
+  @Test(arguments: ["PRAGMA application_id = 7", "PRAGMA user_version = 0", "PRAGMA application_id = 0; PRAGMA user_version = 0"])
+  func `databases of other programs are refused and left alone`(change: String) async throws {
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    try await warehouse.perform { try $0.connection.execute(change) }
+    try await warehouse.close()
+    let error = #expect(throws: WarehouseError.self) {
+      _ = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    }
+    #expect(error?.description.contains("warehouse.sqlite wasn't written by this program") == true)
+    try withConnection(catalog.pool) { try $0.execute(change) }
+    try catalog.close()
+    let other = #expect(throws: WarehouseError.self) { _ = try Catalog(directory: directory.path) }
+    #expect(other?.description.contains("catalog.sqlite wasn't written by this program") == true)
   }
 
   @Test func `invalid values are refused with a reason`() throws {

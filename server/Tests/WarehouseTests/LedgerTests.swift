@@ -128,15 +128,4 @@ import Testing
     try await warehouse.close()
     _ = directory
   }
-
-  @Test func `a directory written by an older server can be read before it is upgraded`() async throws {
-    let (directory, warehouse, app, _) = try open()
-    _ = try await warehouse.commit(batch(["a"]), app: app)
-    try await warehouse.perform { try $0.connection.execute("DROP TABLE ledger") }
-    let reader = try SQLiteWarehouse.openForReading(
-      directory: directory.path, catalog: try Catalog(directory: directory.path))
-    #expect(try await sums(reader, app) == LedgerFigures())
-    try reader.close()
-    try await warehouse.close()
-  }
 }

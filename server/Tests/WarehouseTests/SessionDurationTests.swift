@@ -111,25 +111,6 @@ import Testing
     }
   }
 
-  @Test func `an older directory has durations when read, and is upgraded when opened for writing`() async throws {
-    let (directory, catalog, app, durations) = try await filled()
-    try change(
-      directory, "DROP TABLE span_session; DELETE FROM grdb_migrations WHERE identifier LIKE '10%'")
-    let reader = try SQLiteWarehouse.openForReading(directory: directory.path, catalog: catalog)
-    #expect(try await reader.sessionDurations(app: app, days: Self.days) == durations)
-    #expect(try await reader.verify().isClean)
-    try reader.close()
-    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
-    #expect(try await warehouse.reader.sessionDurations(app: app, days: Self.days) == durations)
-    let report = try await warehouse.reader.verify()
-    #expect(report.isClean, "\(report.differences)")
-    try await warehouse.perform {
-      let stored = try $0.connection.integer("SELECT count(*) FROM span_session")
-      #expect(stored == 6)
-    }
-    try await warehouse.close()
-  }
-
   @Test func `stored sessions round-trip, and damage is reported`() {
     let times: [Int64] = [0, -1, 1, TimeBounds.clamp(.min), TimeBounds.clamp(.max)]
     var spans: [SessionSpan] = []

@@ -171,38 +171,4 @@ import Testing
     }
     try await place.close()
   }
-
-  @Test func `a directory of before is sealed anew, and its users have numbers`() async throws {
-    let place = try Place()
-    let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
-    let users = try place.catalog.createView(
-      app: place.app.id, name: "U", timeZone: "UTC", settings: ViewSettings(identity: .user))
-    for date in ["2024-05-01", "2024-06-01"] {
-      for user in ["a", "b", "a"] {
-        try await place.send("cid=\(user)1&uid=\(user)&t=screenview&cd=A", at: "\(date)T12:00:00Z")
-      }
-    }
-    try await place.send("cid=c1&uid=c&t=screenview&cd=A", at: "2024-06-01T12:00:00Z")
-    try await place.seal([view, users], at: "2024-05-03T12:00:00Z")
-    try await place.warehouse.perform { writer in
-      for table in ["view_state", "view_order", "member", "member_count"] {
-        try writer.connection.execute("DROP TABLE \(table)")
-      }
-      try writer.connection.execute("DELETE FROM grdb_migrations WHERE identifier GLOB '[89]*'")
-      try writer.connection.execute("DROP TRIGGER view_day_update; UPDATE view_day SET figures = x'01'")
-    }
-    let copy = try Place(copying: place.directory)
-    try? await place.close()
-    try await copy.seal([view, users], at: "2024-05-03T12:00:00Z")
-    let range = day("2024-05-01")...day("2024-06-01")
-    for (view, count) in [(view, 3), (users, 3)] {
-      let figures = try await copy.warehouse.reader.viewFigures(view, days: range, tables: [], now: 0)
-      #expect(figures.users == count && figures.totals.hits == 7)
-    }
-    try await copy.send("cid=d1&uid=d&t=screenview&cd=A", at: "2024-06-01T13:00:00Z")
-    #expect(try await copy.warehouse.reader.viewFigures(users, days: range, tables: [], now: 0).users == 4)
-    try await copy.warehouse.flush()
-    #expect(try await copy.warehouse.reader.verify().isClean)
-    try await copy.close()
-  }
 }

@@ -66,7 +66,7 @@ import Testing
   @Test func `unusual texts, times and sizes are stored and counted`() async throws {
     let (directory, warehouse, app) = try open(zone: "America/New_York")
     let names = [
-      "", "\0", "'; DROP TABLE cnt; --", "(other)", String(repeating: "é", count: 2_000),
+      "", "\0", "'; DROP TABLE daily_count; --", "(other)", String(repeating: "é", count: 2_000),
       "👩‍👩‍👧‍👦", "\u{202E}x",
     ]
     let long = String(repeating: "ü", count: 5_000)
@@ -107,14 +107,14 @@ import Testing
     for (index, day) in ["2026-05-04", "2026-05-05"].enumerated() { try await report(day, Int64(index)) }
     try await warehouse.flush()
     // Billions of such reports are possible, but would take too long for a test.
-    try await warehouse.perform { try $0.connection.execute("UPDATE cnt SET n = \(Int64.max - 5)") }
+    try await warehouse.perform { try $0.connection.execute("UPDATE daily_count SET n = \(Int64.max - 5)") }
     try await report("2026-05-04", 2)
     try await warehouse.flush()
     let daily = try await warehouse.reader.dailyCounts(app: app, dimension: .loss, days: Self.days)
     #expect(daily.map(\.count) == [.max, .max - 5])
     let rounded = Locked<Int64?>(nil)
     try await warehouse.perform { writer in
-      let count = try writer.connection.integer("SELECT count(*) FROM cnt WHERE typeof(n) <> 'integer'")
+      let count = try writer.connection.integer("SELECT count(*) FROM daily_count WHERE typeof(n) <> 'integer'")
       rounded.withLock { $0 = count }
     }
     #expect(rounded.withLock { $0 } == 0)

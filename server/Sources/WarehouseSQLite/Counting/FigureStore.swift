@@ -1,7 +1,7 @@
 import Views
 import Warehouse
 
-/// The writer's access to the tables `cnt`, `usr` and `hit`.
+/// The writer's access to the tables `daily_count`, `daily_users` and `hit`.
 final class FigureStore {
   private let addCount: SQLStatement
   private let loadSlots: SQLStatement
@@ -13,11 +13,11 @@ final class FigureStore {
   init(_ connection: SQLConnection) throws {
     addCount = try connection.prepare(
       """
-      INSERT INTO cnt VALUES (?, ?, ?, ?, ?)
+      INSERT INTO daily_count VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET n = min(n, \(Int64.max) - excluded.n) + excluded.n
       """)
-    loadSlots = try connection.prepare("SELECT slots FROM usr WHERE app = ? AND dim = ? AND day = ? AND key = ?")
-    storeSlots = try connection.prepare("INSERT OR REPLACE INTO usr VALUES (?, ?, ?, ?, ?, ?)")
+    loadSlots = try connection.prepare("SELECT slots FROM daily_users WHERE app = ? AND dim = ? AND day = ? AND key = ?")
+    storeSlots = try connection.prepare("INSERT OR REPLACE INTO daily_users VALUES (?, ?, ?, ?, ?, ?)")
     storeHit = try connection.prepare("INSERT OR REPLACE INTO hit VALUES (?, ?, ?)")
     loadHit = try connection.prepare("SELECT t FROM hit WHERE app = ? AND slot = ?")
     storeCursor = try connection.prepare("INSERT OR REPLACE INTO state (name, value) VALUES ('rolled', ?)")

@@ -1,7 +1,7 @@
 import Views
 import Warehouse
 
-/// The writer's access to the table `prop`.
+/// The writer's access to the table `property_values`.
 final class PropertyStore {
   private let loadParts: SQLStatement
   private let loadPart: SQLStatement
@@ -12,14 +12,14 @@ final class PropertyStore {
 
   init(_ connection: SQLConnection) throws {
     let group = "app = ? AND day = ? AND event = ? AND property = ?"
-    loadParts = try connection.prepare("SELECT part, pack FROM prop WHERE \(group) ORDER BY part")
-    loadPart = try connection.prepare("SELECT pack FROM prop WHERE \(group) AND part = ?")
-    deletePart = try connection.prepare("DELETE FROM prop WHERE \(group) AND part = ?")
-    insertPart = try connection.prepare("INSERT INTO prop VALUES (?, ?, ?, ?, ?, ?)")
+    loadParts = try connection.prepare("SELECT part, pack FROM property_values WHERE \(group) ORDER BY part")
+    loadPart = try connection.prepare("SELECT pack FROM property_values WHERE \(group) AND part = ?")
+    deletePart = try connection.prepare("DELETE FROM property_values WHERE \(group) AND part = ?")
+    insertPart = try connection.prepare("INSERT INTO property_values VALUES (?, ?, ?, ?, ?, ?)")
     countGroups = try connection.prepare(
-      "SELECT count(*) FROM (SELECT DISTINCT event, property FROM prop WHERE app = ? AND day = ?)")
+      "SELECT count(*) FROM (SELECT DISTINCT event, property FROM property_values WHERE app = ? AND day = ?)")
     loadProperties = try connection.prepare(
-      "SELECT DISTINCT property FROM prop WHERE app = ? AND day = ? AND event = ?")
+      "SELECT DISTINCT property FROM property_values WHERE app = ? AND day = ? AND event = ?")
   }
 
   func groupCount(_ first: UInt64) throws -> Int {

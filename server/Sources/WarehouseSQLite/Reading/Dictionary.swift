@@ -49,7 +49,7 @@ final class ReaderDictionary: Sendable {
   func text(_ id: Int64, _ connection: SQLConnection) throws -> String {
     if id == 0 { return WriterDictionary.other }
     if let known = texts.withLock({ $0[id] }) { return known }
-    let statement = try connection.prepare("SELECT text FROM dict WHERE id = ?")
+    let statement = try connection.prepare("SELECT text FROM dictionary WHERE id = ?")
     statement.bind(id)
     guard try statement.step() else { return WriterDictionary.other }
     let text = statement.text(0)
@@ -63,7 +63,7 @@ final class ReaderDictionary: Sendable {
   /// Returns the ID of a text, or `nil` if it never occurred.
   static func id(_ text: String, app: Int64, kind: NameKind, _ connection: SQLConnection) throws -> Int64? {
     if text == WriterDictionary.other { return 0 }
-    let statement = try connection.prepare("SELECT id FROM dict WHERE app = ? AND kind = ? AND text = ?")
+    let statement = try connection.prepare("SELECT id FROM dictionary WHERE app = ? AND kind = ? AND text = ?")
     statement.bind(app, kind.rawValue)
     statement.bind(text, at: 3)
     guard try statement.step() else { return nil }

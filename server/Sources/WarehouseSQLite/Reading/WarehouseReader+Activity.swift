@@ -20,7 +20,7 @@ extension WarehouseReader {
   /// Returns the installs active on each day; `nil` for days without any.
   func dailySets(_ app: AppID, _ days: ClosedRange<Day>, _ connection: SQLConnection) throws -> [SlotSet?] {
     let statement = try connection.prepare(
-      "SELECT day, slots FROM usr WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = 0")
+      "SELECT day, slots FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = 0")
     bind(statement, app, .total, days)
     var sets: [Int: SlotSet] = [:]
     while try statement.step() { sets[Int(statement.integer(0))] = try Self.slots(statement.bytes(1)) }

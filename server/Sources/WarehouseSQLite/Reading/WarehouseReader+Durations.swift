@@ -21,7 +21,7 @@ extension WarehouseReader {
       let stored = try StoredSessions(connection)
       for span in try StoredSpan.all(connection, through: .max) {
         guard span.apps?.contains(app.rawValue) ?? true, span.times?.overlaps(times) ?? true else { continue }
-        if span.isComplete, let stored {
+        if span.isComplete {
           try stored.add(app.rawValue, span, to: sessions)
         } else {
           try sessions.add(rowsOf: span, app: app.rawValue, connection)
@@ -66,13 +66,13 @@ extension WarehouseReader {
     try await reading { [self] connection in
       var counts: [ExactText: Int] = [:]
       var sets: [ExactText: SlotSet] = [:]
-      for (table, column) in [("cnt", "n"), ("usr", "slots")] {
+      for (table, column) in [("daily_count", "n"), ("daily_users", "slots")] {
         let statement = try connection.prepare(
           "SELECT key, \(column) FROM \(table) WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
         bind(statement, app, .version, days)
         while try statement.step() {
           let name = ExactText(Self.withoutBuild(try text(statement.integer(0), .version, connection)))
-          if table == "cnt" {
+          if table == "daily_count" {
             counts[name, default: 0].addSaturated(Int(statement.integer(1)))
           } else {
             let set = try Self.slots(statement.bytes(1))

@@ -6,7 +6,7 @@ extension WarehouseReader {
   public func names(of app: AppID) async throws -> [NameFigures] {
     let perDay = try catalog.newNamesPerDay(of: app)
     return try await reading { connection in
-      let statement = try connection.prepare("SELECT kind, count(*) FROM dict WHERE app = ? GROUP BY kind")
+      let statement = try connection.prepare("SELECT kind, count(*) FROM dictionary WHERE app = ? GROUP BY kind")
       statement.bind(app.rawValue)
       var known: [Int64: Int] = [:]
       while try statement.step() { known[statement.integer(0)] = Int(statement.integer(1)) }

@@ -34,7 +34,7 @@ extension WarehouseReader {
     _ body: (Int64, [[UInt8]]) throws -> Void
   ) throws {
     let statement = try connection.prepare(
-      "SELECT property, pack FROM prop WHERE app = ? AND day = ? AND event = ? ORDER BY property, part")
+      "SELECT property, pack FROM property_values WHERE app = ? AND day = ? AND event = ? ORDER BY property, part")
     for day in try activeDays(app, event: event, days, connection) {
       statement.bind(app.rawValue, day, event)
       var property: Int64?
@@ -55,7 +55,7 @@ extension WarehouseReader {
     _ app: AppID, event: Int64, _ days: ClosedRange<Day>, _ connection: SQLConnection
   ) throws -> [Int64] {
     let statement = try connection.prepare(
-      "SELECT day FROM cnt WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
+      "SELECT day FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
     bind(statement, app, .event, days)
     statement.bind(event, at: 5)
     var active: [Int64] = []

@@ -52,7 +52,7 @@ public final class WarehouseReader: FigureSource {
   public func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
     try await reading { [self] connection in
       let statement = try connection.prepare(
-        "SELECT day, key, n FROM cnt WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
+        "SELECT day, key, n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
       bind(statement, app, dimension, days)
       var counts: [DailyCount] = []
       while try statement.step() {
@@ -112,7 +112,7 @@ public final class WarehouseReader: FigureSource {
       }
       guard let number = try number(key, app, dimension, connection) else { return zero }
       let statement = try connection.prepare(
-        "SELECT n FROM cnt WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
+        "SELECT n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
       bind(statement, app, dimension, days)
       statement.bind(number, at: 5)
       var count = 0
@@ -133,7 +133,7 @@ public final class WarehouseReader: FigureSource {
           figures[Int64(entry.day.number), default: (0, 0)].count += entry.count
         }
       } else if let number = try number(key, app, dimension, connection) {
-        for (table, isCount) in [("cnt", true), ("usr", false)] {
+        for (table, isCount) in [("daily_count", true), ("daily_users", false)] {
           let statement = try connection.prepare(
             "SELECT day, n FROM \(table) WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
           bind(statement, app, dimension, days)
@@ -193,7 +193,7 @@ extension WarehouseReader {
     _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>, _ connection: SQLConnection
   ) throws -> [Int64: Int] {
     let statement = try connection.prepare(
-      "SELECT key, n FROM cnt WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
+      "SELECT key, n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
     bind(statement, app, dimension, days)
     var counts: [Int64: Int] = [:]
     while try statement.step() {
@@ -205,7 +205,7 @@ extension WarehouseReader {
   private func keysOfUsers(
     _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>, _ connection: SQLConnection
   ) throws -> Set<Int64> {
-    let statement = try connection.prepare("SELECT key FROM usr WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
+    let statement = try connection.prepare("SELECT key FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
     bind(statement, app, dimension, days)
     var keys: Set<Int64> = []
     while try statement.step() { keys.insert(statement.integer(0)) }
@@ -218,7 +218,7 @@ extension WarehouseReader {
   ) throws -> [Int64: SlotSet] {
     let filter = keys.count == 1 ? " AND key = \(keys.first ?? 0)" : ""
     let statement = try connection.prepare(
-      "SELECT key, slots FROM usr WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?" + filter)
+      "SELECT key, slots FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?" + filter)
     bind(statement, app, dimension, days)
     var unions: [Int64: SlotSet] = [:]
     while try statement.step() {

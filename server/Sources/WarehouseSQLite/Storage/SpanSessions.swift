@@ -39,9 +39,7 @@ final class SpanSessions {
 struct StoredSessions {
   private let load: SQLStatement
 
-  /// Returns `nil` if no server has upgraded the directory yet.
-  init?(_ connection: SQLConnection) throws {
-    guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'span_session'") != nil else { return nil }
+  init(_ connection: SQLConnection) throws {
     load = try connection.prepare("SELECT sessions FROM span_session WHERE app = ? AND month = ? AND first_id = ?")
   }
 

@@ -11,8 +11,11 @@ enum WarehouseFile {
     try files.createFile(path)
     do {
       let pool = try DatabasePool(path: path, configuration: settings)
-      try WarehouseSchema.migrator.refuseNewer(pool, path: path)
-      try WarehouseSchema.migrator.migrate(pool)
+      try pool.write { database in
+        let connection = try connection(database)
+        try WarehouseSchema.format.prepare(
+          path, tables: WarehouseSchema.tables, integer: connection.integer, execute: connection.execute)
+      }
       try pool.writeWithoutTransaction { database in
         // GRDB sets NORMAL when it enables WAL, after `prepareDatabase`, so FULL must be set here.
         try database.execute(sql: "PRAGMA synchronous = FULL")
@@ -32,7 +35,13 @@ enum WarehouseFile {
       var settings = settings
       settings.readonly = true
       let pool = try DatabasePool(path: files.warehousePath, configuration: settings)
-      try WarehouseSchema.migrator.refuseNewer(pool, path: files.warehousePath)
+      let isEmpty = try pool.read { database in
+        try WarehouseSchema.format.isEmpty(files.warehousePath, integer: connection(database).integer)
+      }
+      guard !isEmpty else {
+        throw WarehouseError(
+          code: .unavailable, message: "\(files.warehousePath) is being created. Try again in a moment.")
+      }
       return pool
     } catch {
       throw unusable(files.warehousePath, error)

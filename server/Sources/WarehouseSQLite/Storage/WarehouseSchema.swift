@@ -1,34 +1,16 @@
-import GRDB
 import Views
 import Warehouse
 
 /// The tables of `warehouse.sqlite`; see docs/architecture.md for the design.
 enum WarehouseSchema {
-  static var migrator: DatabaseMigrator {
-    var migrator = DatabaseMigrator()
-    migrator.registerMigration("1") { database in
-      try database.execute(sql: names + events + figures)
-    }
-    migrator.registerMigration("2: write_probe") { try $0.execute(sql: writeProbe) }
-    migrator.registerMigration("3: ledger") { try $0.execute(sql: ledger) }
-    migrator.registerMigration("4: astray keys") { try $0.execute(sql: astray) }
-    migrator.registerMigration("5: errors") { try $0.execute(sql: errors) }
-    migrator.registerMigration("6: sealed days of views") { try $0.execute(sql: sealed) }
-    migrator.registerMigration("7: rows of sealed days") { try $0.execute(sql: sealedRows) }
-    migrator.registerMigration("8: what views remember") { database in
-      try database.execute(sql: states)
-      try addMembers(database)
-    }
-    migrator.registerMigration("9: what views know of orders") { try $0.execute(sql: orders) }
-    migrator.registerMigration("10: sessions of stretches") { database in
-      try database.execute(sql: sessions)
-      try SpanSessions.rebuild(WarehouseFile.connection(database))
-    }
-    return migrator
-  }
+  /// The mark of `warehouse.sqlite` in its header: "TrnW".
+  static let format = DatabaseFormat(applicationID: 0x5472_6E57, version: 1)
+
+  /// All statements that create the tables of an empty file.
+  static let tables = names + events + rollups + ledger + views + errors
 
   private static let names = """
-    CREATE TABLE dict (
+    CREATE TABLE dictionary (
       id INTEGER PRIMARY KEY, app INTEGER NOT NULL, kind INTEGER NOT NULL, text TEXT NOT NULL,
       UNIQUE (app, kind, text)
     );
@@ -39,14 +21,25 @@ enum WarehouseSchema {
     CREATE TABLE install (
       app INTEGER NOT NULL, name NOT NULL, slot INTEGER NOT NULL, first_day INTEGER NOT NULL, PRIMARY KEY (app, name)
     ) WITHOUT ROWID;
+    CREATE TABLE member (
+      app INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (app, name)
+    ) WITHOUT ROWID;
+    CREATE TABLE member_count (app INTEGER PRIMARY KEY, members INTEGER NOT NULL);
     """
 
+  /// `seen` has the duplicate keys; those whose time is far from their arrival are in `out_of_window` and expire by
+  /// arrival. `write_probe` briefly holds a row while the writer checks whether storing works again.
   private static let events = """
     CREATE TABLE span (
       month INTEGER NOT NULL, first_id INTEGER NOT NULL, last_id INTEGER NOT NULL, rows INTEGER NOT NULL,
       min_t INTEGER NOT NULL, max_t INTEGER NOT NULL, apps BLOB NOT NULL, PRIMARY KEY (month, first_id)
     ) WITHOUT ROWID;
     CREATE TABLE seen (ms INTEGER NOT NULL, hash INTEGER NOT NULL, PRIMARY KEY (ms, hash)) WITHOUT ROWID;
+    CREATE TABLE out_of_window (
+      ms INTEGER NOT NULL, hash INTEGER NOT NULL, received INTEGER NOT NULL, PRIMARY KEY (ms, hash)
+    ) WITHOUT ROWID;
+    CREATE INDEX out_of_window_received ON out_of_window (received, hash);
+    CREATE TABLE write_probe (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
     CREATE TABLE hit (
       app INTEGER NOT NULL, slot INTEGER NOT NULL, t INTEGER NOT NULL, PRIMARY KEY (app, slot)
     ) WITHOUT ROWID;
@@ -60,24 +53,25 @@ enum WarehouseSchema {
     );
     """
 
-  private static let figures = """
+  private static let rollups = """
     CREATE TABLE state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE TABLE cnt (
+    CREATE TABLE daily_count (
       app INTEGER NOT NULL, dim INTEGER NOT NULL, day INTEGER NOT NULL, key INTEGER NOT NULL, n INTEGER NOT NULL,
       PRIMARY KEY (app, dim, day, key)
     ) WITHOUT ROWID;
-    CREATE TABLE usr (
+    CREATE TABLE daily_users (
       app INTEGER NOT NULL, dim INTEGER NOT NULL, day INTEGER NOT NULL, key INTEGER NOT NULL, n INTEGER NOT NULL,
       slots BLOB NOT NULL, PRIMARY KEY (app, dim, day, key)
     ) WITHOUT ROWID;
-    CREATE TABLE prop (
+    CREATE TABLE property_values (
       app INTEGER NOT NULL, day INTEGER NOT NULL, event INTEGER NOT NULL, property INTEGER NOT NULL,
       part INTEGER NOT NULL, pack BLOB NOT NULL, PRIMARY KEY (app, day, event, property, part)
     ) WITHOUT ROWID;
+    CREATE TABLE span_session (
+      app INTEGER NOT NULL, month INTEGER NOT NULL, first_id INTEGER NOT NULL, sessions BLOB NOT NULL,
+      PRIMARY KEY (app, month, first_id)
+    ) WITHOUT ROWID;
     """
-
-  /// Briefly holds a row while the writer checks whether storing works again.
-  private static let writeProbe = "CREATE TABLE write_probe (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);"
 
   private static let ledger = """
     CREATE TABLE ledger (
@@ -87,99 +81,32 @@ enum WarehouseSchema {
     ) WITHOUT ROWID;
     """
 
-  /// Duplicate keys whose time is far from their arrival; they expire by arrival.
-  private static let astray = """
-    CREATE TABLE astray (
-      ms INTEGER NOT NULL, hash INTEGER NOT NULL, received INTEGER NOT NULL, PRIMARY KEY (ms, hash)
-    ) WITHOUT ROWID;
-    CREATE INDEX astray_received ON astray (received, hash);
-    """
-
-  /// The reports of sealed days. Triggers keep them from being rewritten, even by mistake.
-  private static let sealed = """
+  /// The reports of sealed days, the last row that each could count, and the states of users and orders that each has
+  /// changed. Triggers keep them from being rewritten, even by mistake.
+  private static let views = """
     CREATE TABLE view_day (
       view INTEGER NOT NULL, day INTEGER NOT NULL, present BLOB NOT NULL, figures BLOB NOT NULL,
       PRIMARY KEY (view, day)
     ) WITHOUT ROWID;
-    CREATE TRIGGER view_day_update BEFORE UPDATE ON view_day BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
-    CREATE TRIGGER view_day_delete BEFORE DELETE ON view_day BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
-    """
-
-  /// The last row that a sealed day could count. Rows after it were stored after sealing.
-  private static let sealedRows = """
     CREATE TABLE view_seal (
       view INTEGER NOT NULL, day INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (view, day)
     ) WITHOUT ROWID;
-    CREATE TRIGGER view_seal_update BEFORE UPDATE ON view_seal BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
-    CREATE TRIGGER view_seal_delete BEFORE DELETE ON view_seal BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
-    """
-
-  /// What views remember of users from sealed days on, and numbers for `uid`s. Days that were sealed without that are
-  /// sealed anew from the hits: which of those were late stays what it was.
-  private static let states = """
-    DROP TABLE view_day;
-    \(sealed)
-    DROP TABLE view_seal;
-    \(sealedRows)
-    \(viewStates)
-    CREATE TABLE member (
-      app INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (app, name)
-    ) WITHOUT ROWID;
-    CREATE TABLE member_count (app INTEGER PRIMARY KEY, members INTEGER NOT NULL);
-    """
-
-  private static let viewStates = """
     CREATE TABLE view_state (
       view INTEGER NOT NULL, user INTEGER NOT NULL, day INTEGER NOT NULL, state BLOB NOT NULL,
       PRIMARY KEY (view, user, day)
     ) WITHOUT ROWID;
-    CREATE TRIGGER view_state_update BEFORE UPDATE ON view_state BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
-    CREATE TRIGGER view_state_delete BEFORE DELETE ON view_state BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
-    """
-
-  /// What sealed days changed of what views know of orders. Days that were sealed without that are sealed anew.
-  private static let orders = """
-    DROP TABLE view_day;
-    \(sealed)
-    DROP TABLE view_seal;
-    \(sealedRows)
-    DROP TABLE view_state;
-    \(viewStates)
     CREATE TABLE view_order (
       view INTEGER NOT NULL, id BLOB NOT NULL, day INTEGER NOT NULL, change BLOB NOT NULL,
       PRIMARY KEY (view, id, day)
     ) WITHOUT ROWID;
-    CREATE TRIGGER view_order_update BEFORE UPDATE ON view_order BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
-    CREATE TRIGGER view_order_delete BEFORE DELETE ON view_order BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
-    """
+    """ + ["view_day", "view_seal", "view_state", "view_order"].map(immutable).joined()
 
-  /// Numbers the users of stored events.
-  private static func addMembers(_ database: Database) throws {
-    let tables = try String.fetchAll(
-      database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'ev_[0-9]*'")
-    for table in tables {
-      try database.execute(
-        sql: """
-          INSERT OR IGNORE INTO member
-          SELECT app, user, coalesce((SELECT members FROM member_count m WHERE m.app = f.app), 0)
-            + row_number() OVER (PARTITION BY app ORDER BY id) - 1
-          FROM (
-            SELECT app, user, min(id) AS id FROM \(table) e WHERE user <> ''
-              AND NOT EXISTS (SELECT 1 FROM member k WHERE k.app = e.app AND k.name = e.user)
-            GROUP BY app, user
-          ) f;
-          INSERT OR REPLACE INTO member_count SELECT app, count(*) FROM member GROUP BY app;
-          """)
-    }
+  private static func immutable(_ table: String) -> String {
+    """
+    CREATE TRIGGER \(table)_update BEFORE UPDATE ON \(table) BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    CREATE TRIGGER \(table)_delete BEFORE DELETE ON \(table) BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    """
   }
-
-  /// The sessions of complete spans.
-  private static let sessions = """
-    CREATE TABLE span_session (
-      app INTEGER NOT NULL, month INTEGER NOT NULL, first_id INTEGER NOT NULL, sessions BLOB NOT NULL,
-      PRIMARY KEY (app, month, first_id)
-    ) WITHOUT ROWID;
-    """
 
   /// Details of errors beyond their event rows, whose IDs they share. Long texts are stored separately, so that lists
   /// don't have to read past them.

@@ -56,7 +56,7 @@ struct FigureComparison {
   }
 
   private mutating func compare(counts: inout [Key: Int64]) throws {
-    let stored = try connection.prepare("SELECT app, dim, day, key, n FROM cnt WHERE day BETWEEN ? AND ?")
+    let stored = try connection.prepare("SELECT app, dim, day, key, n FROM daily_count WHERE day BETWEEN ? AND ?")
     stored.bind(Int64(days.lowerBound), Int64(days.upperBound))
     while try stored.step() {
       let key = Self.key(stored)
@@ -68,7 +68,7 @@ struct FigureComparison {
   }
 
   private mutating func compare(users: inout [Key: [UInt32]]) throws {
-    let stored = try connection.prepare("SELECT app, dim, day, key, n, slots FROM usr WHERE day BETWEEN ? AND ?")
+    let stored = try connection.prepare("SELECT app, dim, day, key, n, slots FROM daily_users WHERE day BETWEEN ? AND ?")
     stored.bind(Int64(days.lowerBound), Int64(days.upperBound))
     while try stored.step() {
       let key = Self.key(stored)
@@ -96,7 +96,7 @@ struct FigureComparison {
     var stored: [PropertyKey: ValueFigures] = [:]
     let statement = try connection.prepare(
       """
-      SELECT app, day, event, property, pack FROM prop WHERE day BETWEEN ? AND ?
+      SELECT app, day, event, property, pack FROM property_values WHERE day BETWEEN ? AND ?
       ORDER BY app, day, event, property, part
       """)
     statement.bind(Int64(days.lowerBound), Int64(days.upperBound))

@@ -6,7 +6,7 @@ extension Verifier {
   static func checkSessions(
     _ connection: SQLConnection, _ report: inout VerificationReport, calendar: (Int64) throws -> ZoneCalendar
   ) throws {
-    guard let stored = try StoredSessions(connection) else { return }
+    let stored = try StoredSessions(connection)
     for span in try StoredSpan.all(connection, through: .max) where span.isComplete {
       let rows = SessionBounds()
       try rows.add(rowsOf: span, app: nil, connection)

@@ -47,7 +47,6 @@ final class Verifier {
 
   /// Checks that every listed error belongs to a counted event of its kind.
   private func checkErrors() throws {
-    guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'error_room'") != nil else { return }
     let months = Set(try WarehouseSchema.months(connection))
     var events: [Int: SQLStatement] = [:]
     let errors = try connection.prepare(
@@ -129,24 +128,24 @@ final class Verifier {
   private func dayRanges() throws -> [ClosedRange<Int>] {
     guard let all = try allDays() else { return [] }
     let rangesOfSpans = spans.compactMap { span in span.times.map { (days: Self.days(of: $0), rows: span.rows) } }
-    let cuts = Set(rangesOfSpans.map(\.days.upperBound)).union([all.upperBound]).sorted()
+    let ends = Set(rangesOfSpans.map(\.days.upperBound)).union([all.upperBound]).sorted()
     var ranges: [ClosedRange<Int>] = []
     var start = all.lowerBound
-    for (index, cut) in cuts.enumerated() where cut >= start {
-      let next = index + 1 < cuts.count ? cuts[index + 1] : nil
+    for (index, end) in ends.enumerated() where end >= start {
+      let next = index + 1 < ends.count ? ends[index + 1] : nil
       let rows = next.map { next in
         rangesOfSpans.reduce(0) { $0 + ($1.days.overlaps(start...next) ? $1.rows : 0) }
       }
       if let rows, rows <= Self.rangeRows { continue }
-      ranges.append(start...cut)
-      start = cut + 1
+      ranges.append(start...end)
+      start = end + 1
     }
     return ranges
   }
 
   private func allDays() throws -> ClosedRange<Int>? {
     var bounds = spans.compactMap { span in span.times.map(Self.days) }.flatMap { [$0.lowerBound, $0.upperBound] }
-    for table in ["cnt", "usr", "prop"] {
+    for table in ["daily_count", "daily_users", "property_values"] {
       for extreme in ["min", "max"] {
         if let day = try connection.integer("SELECT \(extreme)(day) FROM \(table)") { bounds.append(Int(day)) }
       }

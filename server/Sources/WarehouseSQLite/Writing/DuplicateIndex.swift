@@ -11,7 +11,7 @@ import Warehouse
 /// complete.
 ///
 /// Keys expire by time, once their events are too old to be delivered again. A key's time comes from the device, whose
-/// clock may be off by years. Keys far from their arrival are out of window: they are kept in the table `astray`,
+/// clock may be off by years. Keys far from their arrival are out of window: they are kept in the table `out_of_window`,
 /// expire by arrival, and get no filter for their day.
 final class DuplicateIndex {
   /// The state of one day in memory.
@@ -48,7 +48,7 @@ final class DuplicateIndex {
   private let pendingLimit: Int
   private let find: SQLStatement
   private let insertKey: SQLStatement
-  private let insertAstray: SQLStatement
+  private let insertOutOfWindow: SQLStatement
   private let anyOfDay: SQLStatement
   private let keysOfDay: SQLStatement
   private let storeCursor: SQLStatement
@@ -70,14 +70,14 @@ final class DuplicateIndex {
     find = try connection.prepare(
       """
       SELECT 1 FROM seen WHERE ms = ?1 AND hash = ?2
-      UNION ALL SELECT 1 FROM astray WHERE ms = ?1 AND hash = ?2
+      UNION ALL SELECT 1 FROM out_of_window WHERE ms = ?1 AND hash = ?2
       """)
     insertKey = try connection.prepare("INSERT OR IGNORE INTO seen (ms, hash) VALUES (?, ?)")
-    insertAstray = try connection.prepare("INSERT OR IGNORE INTO astray (ms, hash, received) VALUES (?, ?, ?)")
+    insertOutOfWindow = try connection.prepare("INSERT OR IGNORE INTO out_of_window (ms, hash, received) VALUES (?, ?, ?)")
     let ofDay = "WHERE ms >= ?1 AND ms < ?2"
-    anyOfDay = try connection.prepare("SELECT 1 FROM seen \(ofDay) UNION ALL SELECT 1 FROM astray \(ofDay) LIMIT 1")
+    anyOfDay = try connection.prepare("SELECT 1 FROM seen \(ofDay) UNION ALL SELECT 1 FROM out_of_window \(ofDay) LIMIT 1")
     keysOfDay = try connection.prepare(
-      "SELECT ms, hash FROM seen \(ofDay) UNION ALL SELECT ms, hash FROM astray \(ofDay)")
+      "SELECT ms, hash FROM seen \(ofDay) UNION ALL SELECT ms, hash FROM out_of_window \(ofDay)")
     storeCursor = try connection.prepare("INSERT OR REPLACE INTO state (name, value) VALUES ('seen', ?)")
     arriving = PendingKeys(capacity: pendingLimit)
   }
@@ -211,10 +211,10 @@ extension DuplicateIndex {
     let end = min(batch.position + count, batch.keys.count)
     let regular = Self.regularTimes(received: batch.received)
     for key in batch.keys[batch.position..<end] {
-      let insert = regular.contains(key.milliseconds) ? insertKey : insertAstray
+      let insert = regular.contains(key.milliseconds) ? insertKey : insertOutOfWindow
       insert.bind(key.milliseconds, at: 1)
       insert.bind(key.hash, at: 2)
-      if insert === insertAstray { insert.bind(batch.received, at: 3) }
+      if insert === insertOutOfWindow { insert.bind(batch.received, at: 3) }
       try insert.run()
     }
     draining?.position = end

@@ -35,10 +35,6 @@ extension WarehouseReader {
   /// Returns the sum of an app's ledgers; see ``FigureSource/ledger(app:since:)``.
   public func ledger(app: AppID, since: Timestamp) async throws -> LedgerFigures {
     try await reading { connection in
-      // An older server may be running on the directory.
-      guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'ledger'") != nil else {
-        return LedgerFigures()
-      }
       // Clients can send any numbers, and SQLite's `sum` fails on overflow; sums of the upper and lower halves can't
       // overflow.
       let sums = ["tracked", "delivered", "waiting", "in_flight", "dropped"].map {

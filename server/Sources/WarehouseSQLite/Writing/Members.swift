@@ -85,21 +85,18 @@ final class WriterMembers {
 /// Looks up user numbers for views. Not thread-safe.
 final class ReaderMembers {
   private let app: Int64
-  private let find: SQLStatement?
+  private let find: SQLStatement
   private var known: [ExactText: UInt32?] = [:]
 
   init(_ connection: SQLConnection, app: AppID) throws {
     self.app = app.rawValue
-    // A directory that no server has upgraded yet has no table of users.
-    let isKnown = try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'member'") != nil
-    find = isKnown ? try connection.prepare("SELECT number FROM member WHERE app = ? AND name = ?") : nil
+    find = try connection.prepare("SELECT number FROM member WHERE app = ? AND name = ?")
   }
 
   /// Returns the number of a user, or `nil` if there is none.
   func number(_ name: String) throws -> UInt32? {
     let key = ExactText(name)
     if let found = known[key] { return found }
-    guard let find else { return nil }
     find.bind(app)
     find.bind(name, at: 2)
     defer { find.reset() }

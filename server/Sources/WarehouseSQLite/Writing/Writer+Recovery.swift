@@ -60,7 +60,7 @@ extension Writer {
   func expireKeys(before milliseconds: Int64) throws -> Bool {
     try transact {
       var count: Int64 = 0
-      for (table, column) in [("seen", "ms"), ("astray", "received")] {
+      for (table, column) in [("seen", "ms"), ("out_of_window", "received")] {
         try connection.execute(
           """
           DELETE FROM \(table) WHERE (ms, hash) IN
@@ -76,7 +76,7 @@ extension Writer {
   /// next start completes the rebuild.
   func rebuild(progress: (Int) -> Void) throws {
     try transact {
-      for table in ["cnt", "usr", "prop", "hit"] { try connection.execute("DELETE FROM \(table)") }
+      for table in ["daily_count", "daily_users", "property_values", "hit"] { try connection.execute("DELETE FROM \(table)") }
       try SpanSessions.rebuild(connection)
       try ErrorRoom.rebuild(connection)
       try figureStore.store(cursor: 0)
@@ -89,7 +89,7 @@ extension Writer {
   /// Deletes all duplicate keys and collects them from the rows again.
   func rebuildKeys() throws {
     try transact {
-      for table in ["seen", "astray"] { try connection.execute("DELETE FROM \(table)") }
+      for table in ["seen", "out_of_window"] { try connection.execute("DELETE FROM \(table)") }
       try connection.execute("INSERT OR REPLACE INTO state (name, value) VALUES ('seen', 0)")
     }
     try recollectKeys()

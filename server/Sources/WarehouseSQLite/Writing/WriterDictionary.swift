@@ -35,9 +35,9 @@ final class WriterDictionary {
     _ connection: SQLConnection, seed: UInt64, heldTexts: Int = 50_000,
     perDay: @escaping (_ app: Int64) throws -> Int? = { _ in nil }
   ) throws {
-    insert = try connection.prepare("INSERT INTO dict (app, kind, text) VALUES (?, ?, ?) RETURNING id")
-    load = try connection.prepare("SELECT kind, id, text FROM dict WHERE app = ?")
-    find = try connection.prepare("SELECT id FROM dict WHERE app = ? AND kind = ? AND text = ?")
+    insert = try connection.prepare("INSERT INTO dictionary (app, kind, text) VALUES (?, ?, ?) RETURNING id")
+    load = try connection.prepare("SELECT kind, id, text FROM dictionary WHERE app = ?")
+    find = try connection.prepare("SELECT id FROM dictionary WHERE app = ? AND kind = ? AND text = ?")
     self.seed = seed
     self.heldTexts = heldTexts
     self.perDay = perDay
