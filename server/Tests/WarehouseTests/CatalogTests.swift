@@ -51,7 +51,9 @@ import Testing
     #expect(error?.description.contains("\n") == false)
   }
 
-  @Test(arguments: ["PRAGMA application_id = 7", "PRAGMA user_version = 0", "PRAGMA application_id = 0; PRAGMA user_version = 0"])
+  @Test(arguments: [
+    "PRAGMA application_id = 7", "PRAGMA user_version = 0", "PRAGMA application_id = 0; PRAGMA user_version = 0",
+  ])
   func `databases of other programs are refused and left alone`(change: String) async throws {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)

@@ -180,8 +180,10 @@ import Testing
     _ = try await warehouse.commit(batch(["a"], install: "other", firstKey: 10), app: app)
     try await warehouse.close()
     let plants = [
-      "UPDATE daily_count SET n = n + 1 WHERE dim = 1", "DELETE FROM daily_count WHERE dim = 0", "DELETE FROM daily_users WHERE dim = 3",
-      "INSERT INTO daily_count VALUES (\(app), 1, 4, 77, 5)", "UPDATE daily_users SET n = 9 WHERE dim = 0", "DELETE FROM property_values",
+      "UPDATE daily_count SET n = n + 1 WHERE dim = 1", "DELETE FROM daily_count WHERE dim = 0",
+      "DELETE FROM daily_users WHERE dim = 3",
+      "INSERT INTO daily_count VALUES (\(app), 1, 4, 77, 5)", "UPDATE daily_users SET n = 9 WHERE dim = 0",
+      "DELETE FROM property_values",
       "UPDATE daily_users SET slots = x'0401' WHERE dim = 0",
       "UPDATE ev_202605 SET name = name + 1 WHERE id = 1", "DELETE FROM ev_202605 WHERE id = 2",
     ]

@@ -16,7 +16,8 @@ final class FigureStore {
       INSERT INTO daily_count VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET n = min(n, \(Int64.max) - excluded.n) + excluded.n
       """)
-    loadSlots = try connection.prepare("SELECT slots FROM daily_users WHERE app = ? AND dim = ? AND day = ? AND key = ?")
+    loadSlots = try connection.prepare(
+      "SELECT slots FROM daily_users WHERE app = ? AND dim = ? AND day = ? AND key = ?")
     storeSlots = try connection.prepare("INSERT OR REPLACE INTO daily_users VALUES (?, ?, ?, ?, ?, ?)")
     storeHit = try connection.prepare("INSERT OR REPLACE INTO hit VALUES (?, ?, ?)")
     loadHit = try connection.prepare("SELECT t FROM hit WHERE app = ? AND slot = ?")

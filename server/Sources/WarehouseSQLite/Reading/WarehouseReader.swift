@@ -205,7 +205,8 @@ extension WarehouseReader {
   private func keysOfUsers(
     _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>, _ connection: SQLConnection
   ) throws -> Set<Int64> {
-    let statement = try connection.prepare("SELECT key FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
+    let statement = try connection.prepare(
+      "SELECT key FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
     bind(statement, app, dimension, days)
     var keys: Set<Int64> = []
     while try statement.step() { keys.insert(statement.integer(0)) }

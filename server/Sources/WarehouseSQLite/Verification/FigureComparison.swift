@@ -68,7 +68,8 @@ struct FigureComparison {
   }
 
   private mutating func compare(users: inout [Key: [UInt32]]) throws {
-    let stored = try connection.prepare("SELECT app, dim, day, key, n, slots FROM daily_users WHERE day BETWEEN ? AND ?")
+    let stored = try connection.prepare(
+      "SELECT app, dim, day, key, n, slots FROM daily_users WHERE day BETWEEN ? AND ?")
     stored.bind(Int64(days.lowerBound), Int64(days.upperBound))
     while try stored.step() {
       let key = Self.key(stored)

@@ -17,7 +17,7 @@ final class DuplicateIndex {
   /// The state of one day in memory.
   private enum DayState {
     case filter(DayFilter)
-    /// No filter; the table has been queried `lookups` times.
+    /// No complete filter; the table has been queried `lookups` times.
     case cold(lookups: Int)
   }
 
@@ -33,8 +33,10 @@ final class DuplicateIndex {
   }
 
   private static let dayMilliseconds: Int64 = 86_400_000
-  /// The number of look-ups for a day without a filter after which loading the whole day is cheaper.
+  /// The number of look-ups for a day without a filter after which loading its keys is cheaper.
   private static let coldLimit = 2_000
+  /// The number of keys loaded per commit, a few milliseconds' worth. Until all are loaded, the table is queried.
+  static let keysLoadedPerCommit = 8_192
   /// The maximum memory for filters, in bytes.
   private static let filterLimit = 128 << 20
   /// The lifetime of keys, in days. Older events are not accepted.
@@ -45,12 +47,12 @@ final class DuplicateIndex {
   /// The number of days after its arrival beyond which a key is out of window.
   private static let latestDays: Int64 = 4
 
+  private let connection: SQLConnection
   private let pendingLimit: Int
   private let find: SQLStatement
   private let insertKey: SQLStatement
   private let insertOutOfWindow: SQLStatement
   private let anyOfDay: SQLStatement
-  private let keysOfDay: SQLStatement
   private let storeCursor: SQLStatement
   private var days: [Int64: DayState] = [:]
   private var today = Int64.min
@@ -59,6 +61,10 @@ final class DuplicateIndex {
   private var lastDay = Int64.min
   private var lastFilter: DayFilter?
   private var hasForgotten = false
+  /// The loader of the day that gets its filter next.
+  private var loader: DayLoader?
+  /// The number of stored keys loaded into filters so far.
+  private(set) var loadedKeys = 0
   private var arriving: PendingKeys
   /// The latest time of receipt among `arriving`.
   private var latestReceived = Int64.min
@@ -66,6 +72,7 @@ final class DuplicateIndex {
   private var mark: (arriving: Int, position: Int) = (0, 0)
 
   init(_ connection: SQLConnection, pendingLimit: Int) throws {
+    self.connection = connection
     self.pendingLimit = max(pendingLimit, 1)
     find = try connection.prepare(
       """
@@ -73,11 +80,11 @@ final class DuplicateIndex {
       UNION ALL SELECT 1 FROM out_of_window WHERE ms = ?1 AND hash = ?2
       """)
     insertKey = try connection.prepare("INSERT OR IGNORE INTO seen (ms, hash) VALUES (?, ?)")
-    insertOutOfWindow = try connection.prepare("INSERT OR IGNORE INTO out_of_window (ms, hash, received) VALUES (?, ?, ?)")
+    insertOutOfWindow = try connection.prepare(
+      "INSERT OR IGNORE INTO out_of_window (ms, hash, received) VALUES (?, ?, ?)")
     let ofDay = "WHERE ms >= ?1 AND ms < ?2"
-    anyOfDay = try connection.prepare("SELECT 1 FROM seen \(ofDay) UNION ALL SELECT 1 FROM out_of_window \(ofDay) LIMIT 1")
-    keysOfDay = try connection.prepare(
-      "SELECT ms, hash FROM seen \(ofDay) UNION ALL SELECT ms, hash FROM out_of_window \(ofDay)")
+    anyOfDay = try connection.prepare(
+      "SELECT 1 FROM seen \(ofDay) UNION ALL SELECT 1 FROM out_of_window \(ofDay) LIMIT 1")
     storeCursor = try connection.prepare("INSERT OR REPLACE INTO state (name, value) VALUES ('seen', ?)")
     arriving = PendingKeys(capacity: pendingLimit)
   }
@@ -143,7 +150,8 @@ extension DuplicateIndex {
       return filter.insert(key)
     case .cold(let lookups):
       days[day] = .cold(lookups: lookups + 1)
-      if lookups + 1 >= Self.coldLimit { try warm(day) }
+      if lookups + 1 >= Self.coldLimit, loader == nil { try startLoading(day) }
+      if let loader, loader.day == day { _ = loader.filter.insert(key) }
       return true
     }
   }
@@ -165,22 +173,29 @@ extension DuplicateIndex {
     let count = days.count
     days = days.filter { knownDays.contains($0.key) }
     if days.count < count { hasForgotten = true }
+    if let loader, !knownDays.contains(loader.day) { self.loader = nil }
     guard !knownDays.contains(lastDay) else { return }
     lastDay = .min
     lastFilter = nil
   }
 
-  private func warm(_ day: Int64) throws {
-    let filter = DayFilter()
-    let (start, end) = Self.range(of: day)
-    keysOfDay.bind(start, end)
-    while try keysOfDay.step() {
-      _ = filter.insert(DuplicateKey(milliseconds: keysOfDay.integer(0), hash: keysOfDay.integer(1)))
+  private func startLoading(_ day: Int64) throws {
+    let loader = try DayLoader(connection, day: day, times: Self.range(of: day))
+    for key in arriving.keys where Self.day(of: key.milliseconds) == day { _ = loader.filter.insert(key) }
+    for key in draining?.pending.keys ?? [] where Self.day(of: key.milliseconds) == day {
+      _ = loader.filter.insert(key)
     }
-    for key in arriving.keys where Self.day(of: key.milliseconds) == day { _ = filter.insert(key) }
-    for key in draining?.pending.keys ?? [] where Self.day(of: key.milliseconds) == day { _ = filter.insert(key) }
-    days[day] = .filter(filter)
-    coolOldest(except: day)
+    self.loader = loader
+  }
+
+  /// Loads some keys of a day that is queried often, so that its filter can answer in the end.
+  func load(atMost count: Int) throws {
+    guard let loader else { return }
+    loadedKeys += try loader.load(atMost: count)
+    guard loader.isComplete else { return }
+    days[loader.day] = .filter(loader.filter)
+    self.loader = nil
+    coolOldest(except: loader.day)
   }
 
   /// Drops the filters of the earliest days until the rest fit, since late events are rare.
@@ -250,6 +265,7 @@ extension DuplicateIndex {
   func recollect(_ key: DuplicateKey, received: Int64) throws {
     arrived(at: received)
     _ = try insert(key)
+    try load(atMost: .max)
   }
 
   /// True if waiting keys must be inserted before more are collected.

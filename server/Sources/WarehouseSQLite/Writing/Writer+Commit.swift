@@ -43,6 +43,7 @@ extension Writer {
       let rows = receipts.reduce(0) { $0 + $1.accepted }
       // Insert keys faster than they arrive, so that these are done before the next set is sorted.
       try duplicates.drain(atMost: max(1_024, rows + rows / 2))
+      try duplicates.load(atMost: DuplicateIndex.keysLoadedPerCommit)
       return receipts
     }
     duplicates.committed(throughRow: lastID)

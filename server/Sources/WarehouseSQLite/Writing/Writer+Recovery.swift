@@ -76,7 +76,9 @@ extension Writer {
   /// next start completes the rebuild.
   func rebuild(progress: (Int) -> Void) throws {
     try transact {
-      for table in ["daily_count", "daily_users", "property_values", "hit"] { try connection.execute("DELETE FROM \(table)") }
+      for table in ["daily_count", "daily_users", "property_values", "hit"] {
+        try connection.execute("DELETE FROM \(table)")
+      }
       try SpanSessions.rebuild(connection)
       try ErrorRoom.rebuild(connection)
       try figureStore.store(cursor: 0)
