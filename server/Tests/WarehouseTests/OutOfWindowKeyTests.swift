@@ -8,7 +8,7 @@ import Testing
 @testable import WarehouseSQLite
 
 /// Devices whose clocks are off by years: each of their events is still counted exactly once.
-@Suite struct AstrayKeyTests {
+@Suite struct OutOfWindowKeyTests {
   private static let start = milliseconds("2026-05-04T10:00:00Z")
   private static let day: Int64 = 86_400_000
 
