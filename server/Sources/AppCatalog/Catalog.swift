@@ -130,12 +130,12 @@ public final class Catalog: CatalogStore, AdminStore {
   }
 
   private func secret(named name: String, bytes: Int) throws -> String {
-    if let known = try setting(name) { return known }
-    let drawn = hexadecimal(randomBytes(bytes))
+    if let stored = try setting(name) { return stored }
+    let fresh = hexadecimal(randomBytes(bytes))
     return try writing { database in
       // Another process may have inserted first, so read back what is in the table.
-      try database.execute(sql: "INSERT OR IGNORE INTO setting VALUES (?, ?)", arguments: [name, drawn])
-      return try String.fetchOne(database, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) ?? drawn
+      try database.execute(sql: "INSERT OR IGNORE INTO setting VALUES (?, ?)", arguments: [name, fresh])
+      return try String.fetchOne(database, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) ?? fresh
     }
   }
 

@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `a directory of the first version is brought up to date and knows its events`() async throws {
+  @Test func `a directory of the first version is upgraded and recognizes its events`() async throws {
     let (directory, catalog, app) = try setUp()
     var warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     _ = try await warehouse.commit(batch(["a", "b"], firstKey: 1), app: app)
@@ -141,7 +141,7 @@ import Testing
     warehouse = try SQLiteWarehouse(directory: copy.path, catalog: try Catalog(directory: copy.path))
     #expect(try await warehouse.commit(batch(["a", "b"], firstKey: 1), app: app).duplicates == [0, 1])
     #expect(try await warehouse.commit(request(), app: app).accepted == all.count)
-    try await expectKnown(warehouse, app, after: 1, "after the update")
+    try await expectKnown(warehouse, app, after: 1, "after the upgrade")
     #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
   }
