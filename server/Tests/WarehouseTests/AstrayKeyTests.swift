@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `a directory of the first version is upgraded and recognizes its events`() async throws {
+  @Test func `a directory of the first version is upgraded and recognises its events`() async throws {
     let (directory, catalog, app) = try setUp()
     var warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     _ = try await warehouse.commit(batch(["a", "b"], firstKey: 1), app: app)

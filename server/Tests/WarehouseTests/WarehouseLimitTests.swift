@@ -140,7 +140,7 @@ import Testing
     try await reopened.close()
   }
 
-  @Test func `keys of many different days are still recognized`() async throws {
+  @Test func `keys of many different days are still recognised`() async throws {
     let (directory, warehouse, app) = try open(WarehouseConfiguration(pendingKeys: 300))
     for round in 0..<2 {
       for part in 0..<10 {

@@ -114,8 +114,8 @@ enum WarehouseSchema {
     CREATE TRIGGER view_seal_delete BEFORE DELETE ON view_seal BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
     """
 
-  /// What views remember of users from sealed days on, and numbers for `uid`s. Days that were sealed without that are
-  /// sealed anew from the hits: which of those were late stays what it was.
+  /// The state of users that views carry over from sealed days, and numbers for `uid`s. Days sealed without it are
+  /// sealed again from the hits; hits that were late stay late.
   private static let states = """
     DROP TABLE view_day;
     \(sealed)
@@ -137,7 +137,7 @@ enum WarehouseSchema {
     CREATE TRIGGER view_state_delete BEFORE DELETE ON view_state BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
     """
 
-  /// What sealed days changed of what views know of orders. Days that were sealed without that are sealed anew.
+  /// The changes that sealed days made to the orders of views. Days sealed without them are sealed again.
   private static let orders = """
     DROP TABLE view_day;
     \(sealed)
