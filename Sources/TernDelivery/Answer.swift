@@ -8,7 +8,7 @@ package struct Answer: Sendable {
   package var retryAfter: String?
   /// The value of `x-ms-retry-after-ms`, if present.
   package var retryAfterMilliseconds: String?
-  /// The value of `Date`, if present: the server's clock, which a `Retry-After` date refers to.
+  /// The value of `Date`, if present: the server's clock, to which a `Retry-After` date refers.
   package var date: String?
   /// The body.
   package var body: [UInt8]
@@ -24,23 +24,23 @@ package struct Answer: Sendable {
     self.body = body
   }
 
-  /// A longer body is not an answer of this protocol.
+  /// A longer body does not belong to this protocol.
   private static let maximumBodyBytes = 1 << 20
 
-  /// Interprets the answer to a batch of the given number of events.
+  /// Interprets the response to a batch of the given number of events.
   ///
-  /// - Parameter now: The device's wall clock, for a `Retry-After` date when the answer has no `Date`.
+  /// - Parameter now: The device's wall clock, for a `Retry-After` date in a response without `Date`.
   package func outcome(events: Int, now: Timestamp) -> ResponseOutcome {
     switch ResponseClass(status: status) {
     case .success: return acknowledgement(events: events)
     case .unauthorized:
-      return failed(.unauthorized, "The collector does not accept the key (\(status)); check it.", now)
+      return failed(.unauthorized, "The collector does not accept the key (\(status)). Check the key.", now)
     case .tryAgainLater:
       return failed(.server, "The collector answered \(status)\(detail).", now)
     case .tooLarge:
-      return .tooLarge(failure(.refused, "The collector found the batch too large (413)."))
+      return .tooLarge(failure(.refused, "The batch is too large for the collector (413)."))
     case .wrongAddress:
-      return failed(.notAcknowledged, "Nothing at the address accepts events (\(status)\(detail)); check the URL.", now)
+      return failed(.notAcknowledged, "No collector at this URL (\(status)\(detail)). Check the URL.", now)
     case .refused:
       return .refused(
         at: named(events: events), failure(.refused, "The collector refused the batch (\(status)\(detail))."))
@@ -51,12 +51,12 @@ package struct Answer: Sendable {
     let notOurs = ResponseOutcome.failed(
       failure(
         .notAcknowledged,
-        "The answer (\(status)) is not a collector's acknowledgement; a captive portal or proxy may sit in between."))
+        "The response (\(status)) is not a collector's; a captive portal or proxy may have intercepted the request."))
     guard body.count <= Self.maximumBodyBytes, let json = JSONReader.read(body), let accepted = json["accepted"]?.index
     else { return notOurs }
     let duplicates = (json["duplicates"]?.elements ?? []).compactMap(\.index)
     let rejected = (json["rejected"]?.elements ?? []).compactMap { $0["index"]?.index }
-    // Every event must be accounted for once: an acknowledgement of another batch must not empty this one.
+    // Every event must be accounted for exactly once: an acknowledgement of another batch must not empty this one.
     let named = Set(duplicates + rejected)
     guard named.count == duplicates.count + rejected.count, named.allSatisfy({ $0 < events }),
       accepted + named.count == events
@@ -64,7 +64,7 @@ package struct Answer: Sendable {
     return .acknowledged(rejected: rejected.sorted())
   }
 
-  /// The events that an error names as `indexes` or a single `index`; empty if one of them is out of range.
+  /// The events that an error lists as `indexes` or a single `index`; empty if any is out of range.
   private func named(events: Int) -> [Int] {
     let error = errorBody
     let one = error?["index"]?.index.map { [$0] } ?? []

@@ -1,13 +1,13 @@
 import TernEvents
 
 extension DeliveryMachine {
-  /// A refused batch is resent in smaller and smaller pieces until the event at fault stands alone.
+  /// The state of resending a refused batch in ever smaller pieces, until the faulty event is alone.
   struct Splitting: Sendable {
-    /// The size of the next piece, in events.
+    /// The maximum number of events of the next piece.
     var limit: Int
-    /// The events of the refused batch that have yet to be resent.
+    /// The number of events of the refused batch that have yet to be resent.
     var suspects: Int
-    /// The event at fault was found: pieces may grow again.
+    /// True once the faulty event was found: pieces may grow again.
     var isIsolated = false
   }
 
@@ -27,7 +27,7 @@ extension DeliveryMachine {
     guard claiming == id else { return }
     claiming = nil
     isDelivering = false
-    // The log has nothing to give now, whatever its counts say: an immediate second claim could repeat for ever.
+    // The log has nothing to claim now, whatever its counts say: claiming again immediately could loop forever.
     if waiting.total > 0 { backOffUntil = now + (policy.flushInterval ?? .seconds(6)) }
     for index in flushes.indices { flushes[index].toTake = Waiting() }
   }
@@ -74,7 +74,7 @@ extension DeliveryMachine {
     flushDidSettle(id, batch, outcome, disposition, now: now)
   }
 
-  /// Halves the limit once, even if several batches of one size that were in flight together are too large.
+  /// Halves the limit, but only once if several batches in flight together are too large.
   private mutating func lowerLimit(below batch: Batch, now: Duration) {
     let half = max(batch.bytes / 2, 1)
     guard half < bytesLimit else { return }

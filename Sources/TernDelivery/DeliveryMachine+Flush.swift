@@ -2,16 +2,15 @@ extension DeliveryMachine {
   /// A request to deliver the events that were in the log at one moment.
   struct Flush: Sendable {
     let id: FlushID
-    /// The number of those events that are not yet claimed. Each lane is first in, first out, so they are the next ones
-    /// to be claimed.
+    /// The number of those events that are not yet claimed. Each lane is FIFO, so they are claimed next.
     var toTake: Waiting
-    /// The batches that contain such events.
+    /// The batches in flight with such events.
     var batches: Set<BatchID>
     var sent = 0
     var result: FlushResult?
     var refusal: DeliveryFailure?
 
-    /// Counts the events of one of its batches as waiting again.
+    /// Counts the events of one of its batches as unclaimed again.
     mutating func takeBack(_ events: Waiting) {
       toTake.normal += events.normal
       toTake.critical += events.critical
@@ -25,21 +24,21 @@ extension DeliveryMachine {
       flush.result = .failed(refusal)
     } else if waiting.total > 0 {
       isDelivering = true
-      // A caller is waiting: our own pause ends. A wait that the server asked for does not.
+      // A flush ends our own backoff, but not a server's `Retry-After`.
       backOffUntil = nil
       retriesExhausted = false
     }
     flushes.append(flush)
   }
 
-  /// The reason why a flush cannot even begin.
+  /// The failure that keeps a flush from starting, if any.
   private func refusal(now: Duration) -> DeliveryFailure? {
     if !isEnabled { return DeliveryFailure(.stopped, "The client is disabled.") }
     if isPaused, waiting.total > 0 { return DeliveryFailure(.stopped, "Sending is paused; call resume().") }
     if let retryAfterDeadline, retryAfterDeadline > now, waiting.total > 0 {
       let seconds = (retryAfterDeadline - now).components.seconds + 1
       return DeliveryFailure(
-        .waiting, "The collector asked to wait another \(seconds) s.", retryAfter: retryAfterDeadline - now)
+        .waiting, "The collector asked the client to wait \(seconds) s more.", retryAfter: retryAfterDeadline - now)
     }
     return nil
   }
@@ -70,7 +69,7 @@ extension DeliveryMachine {
           flushes[index].takeBack(batch.events)
         }
       case .failed(let failure):
-        // A flush whose events wait for their turn fails too: their turn may not come for a long time.
+        // A flush with unclaimed events fails too: they may not be sent for a long time.
         if wasIn || flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
       case .refused(_, let failure), .tooLarge(let failure):
         guard wasIn else { continue }
@@ -78,20 +77,20 @@ extension DeliveryMachine {
           flushes[index].takeBack(batch.events)
         }
         flushes[index].refusal = failure
-        // The server refuses everything and is left alone for a while: the rest may not go for a long time.
+        // The server refuses everything, so sending pauses: the rest may not be sent for a long time.
         if backOffUntil != nil, flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
       }
     }
   }
 
-  /// Counts the events of a released batch as waiting again.
+  /// Counts the events of a released batch as unclaimed again.
   mutating func flushDidRelease(_ id: BatchID, _ batch: Batch) {
     for index in flushes.indices where flushes[index].batches.remove(id) != nil {
       flushes[index].takeBack(batch.events)
     }
   }
 
-  /// True if the batch was called back for another network and is retried there now, so that its failure is no news.
+  /// True if the batch is retried immediately because the network changed, so that its failure does not count.
   func isRetriedAtOnce(_ batch: Batch, now: Duration) -> Bool {
     batch.isCalledBack && canEverStart && earliestSend <= now
   }
@@ -99,7 +98,7 @@ extension DeliveryMachine {
   mutating func finishFlushes(_ actions: inout [Action]) {
     for index in flushes.indices {
       var flush = flushes[index]
-      // Events can leave unsent, by age or by size.
+      // Events can leave the queue unsent, by expiry or eviction.
       flush.toTake.normal = min(flush.toTake.normal, waiting.normal)
       flush.toTake.critical = min(flush.toTake.critical, waiting.critical)
       if flush.result == nil { flush.result = result(of: flush) }
@@ -122,7 +121,7 @@ extension DeliveryMachine {
       return .failed(
         DeliveryFailure(
           .unreadable,
-          "\(waiting.blocked) events or more cannot be read from the disk now, or written to it; they stay."))
+          "The disk is not accessible for at least \(waiting.blocked) events at the moment; they are kept."))
     }
     return .nothingToSend
   }

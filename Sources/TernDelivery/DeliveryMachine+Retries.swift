@@ -1,6 +1,6 @@
 import TernEvents
 
-/// Bookkeeping for policies with retries by the batch: each failed batch keeps its events and has its own retry time.
+/// Support for policies with per-batch retries: each failed batch keeps its events and has its own retry time.
 extension DeliveryMachine {
   /// True if another batch may be started.
   var hasSlot: Bool {
@@ -8,7 +8,7 @@ extension DeliveryMachine {
     return inFlightCount < inFlightLimit && !isFull(isCritical: true)
   }
 
-  /// True if a lane has as many batches as it may, including those that wait for a retry: they hold events in memory.
+  /// True if a lane has its maximum number of batches, including those waiting for a retry: they hold events in memory.
   ///
   /// Each lane has its own slots, so that waiting retries of normal events do not delay critical ones.
   func isFull(isCritical: Bool) -> Bool {
@@ -32,14 +32,14 @@ extension DeliveryMachine {
     }
   }
 
-  /// Claims the events of failed batches anew, as far as they are still there.
+  /// Returns the events of failed batches to the log, so that those not erased are claimed again.
   mutating func claimAnew() {
     guard policy.retriesEachBatch else { return }
     releasePendingRetries()
     for id in inFlight.keys { inFlight[id]?.isStale = true }
   }
 
-  /// Delivers events that were in flight: they were due before.
+  /// Restarts the delivery of events that were in flight, which were already due.
   mutating func deliverAgain(_ events: Waiting) {
     if policy.sendsCriticalAlone, events.normal == 0 {
       isDeliveringCritical = true
@@ -48,7 +48,7 @@ extension DeliveryMachine {
     }
   }
 
-  /// Makes pending retries due now and gives them all their attempts back.
+  /// Makes pending retries due now and resets their attempt counts.
   mutating func forgetAttempts(now: Duration) {
     if policy.retriesEachBatch, !inFlight.isEmpty { failureGeneration += 1 }
     for id in inFlight.keys where inFlight[id]?.retryAt != nil {
@@ -63,7 +63,7 @@ extension DeliveryMachine {
     for id in inFlight.keys where inFlight[id]?.retryAt != nil { inFlight[id]?.retryAt = now }
   }
 
-  /// The batches that wait for a retry: those with critical events first, then in the order of their deadlines.
+  /// The batches waiting for a retry: those with critical events first, then by deadline.
   private var pendingRetries: [(id: BatchID, due: Duration)] {
     inFlight.compactMap { id, batch in batch.retryAt.map { (id, $0, batch.events.critical > 0 ? 0 : 1) } }
       .sorted { ($0.2, $0.1, $0.0.number) < ($1.2, $1.1, $1.0.number) }
@@ -78,7 +78,7 @@ extension DeliveryMachine {
     }
   }
 
-  /// The uptime of the next retry, if nothing else prevents it.
+  /// The uptime of the next retry, if one is possible.
   func nextRetry(now: Duration) -> Duration? {
     guard maySend, inFlightCount < inFlightLimit else { return nil }
     let next = inFlight.values.compactMap(\.retryAt).min().map { max($0, earliestSend) }

@@ -1,7 +1,7 @@
 import TernEvents
 
 extension DeliveryMachine {
-  /// Ends the handling of every input: starts what is due, finishes what is done, and sets the timer for the rest.
+  /// Runs after every input: starts due batches, finishes completed flushes and sets the timer.
   mutating func schedule(now: Duration, _ actions: inout [Action]) {
     markUnsent(now: now)
     if isEnabled, !isPaused {
@@ -24,13 +24,13 @@ extension DeliveryMachine {
     actions.append(deadline.map(Action.setTimer) ?? .cancelTimer)
   }
 
-  /// Timers count from the first unsent event: an app that records one every five seconds must not postpone its
-  /// delivery for ever.
+  /// Updates the times from which timers count. They count from the first unsent event, so that an app that records one
+  /// every five seconds does not postpone delivery forever.
   private mutating func markUnsent(now: Duration) {
     if waiting.total == 0 {
       isDelivering = false
       firstUnsentAt = nil
-      // Suspects can leave unsent, by age or by size: the events after them are not at fault.
+      // Suspects can leave unsent, by expiry or eviction: the events after them are not suspect.
       if inFlight.isEmpty { splitting = nil }
     } else if policy.sendsCriticalAlone, waiting.normal == 0 {
       firstUnsentAt = nil
@@ -66,10 +66,10 @@ extension DeliveryMachine {
     firstCriticalAt.map { $0 + policy.criticalFlushInterval }
   }
 
-  /// The uptime at which time alone starts a delivery.
+  /// The uptime at which the flush intervals start a delivery.
   private var due: Duration? { [dueByAge, dueByCritical].compactMap { $0 }.min() }
 
-  /// True if requests may be made at all.
+  /// True if requests are possible at all.
   var maySend: Bool { isEnabled && !isPaused && !retriesExhausted }
 
   private var mayStart: Bool { maySend && claiming == nil && hasSlot && !waiting.isClaimLimitReached }
@@ -77,7 +77,7 @@ extension DeliveryMachine {
   /// True if the running delivery includes normal events.
   private var deliversAll: Bool { isDelivering && !isFull(isCritical: false) }
 
-  /// The waiting events that the running delivery includes.
+  /// The number of waiting events that the running delivery includes.
   private var toDeliver: Int {
     if deliversAll { return waiting.total }
     return isDelivering || isDeliveringCritical ? waiting.critical : 0
@@ -93,12 +93,12 @@ extension DeliveryMachine {
       return .sendHealthProbe(id)
     }
     claiming = id
-    // A claim takes critical events first: limited to their number it leaves the normal ones behind.
+    // A claim takes critical events first, so limiting it to their number excludes normal ones.
     let limit = deliversAll ? eventsLimit : min(eventsLimit, waiting.critical)
     return .startBatch(id, maximumEvents: limit, maximumBytes: bytesLimit)
   }
 
-  /// The uptime of the next change without any other input; `nil` if there is none.
+  /// The uptime at which something becomes due without other input; `nil` if nothing does.
   private func deadline(now: Duration) -> Duration? {
     let resend = nextRetry(now: now)
     guard mayStart else { return resend }
@@ -107,7 +107,7 @@ extension DeliveryMachine {
 
   private func deadlineOfWaiting(now: Duration) -> Duration? {
     guard waiting.total > 0 else { return nil }
-    // Events that are due and not started wait for a slot of their lane, or for `earliestSend`.
+    // Due events that were not started wait for a slot in their lane or for `earliestSend`.
     if toDeliver > 0 { return earliestSend > now ? earliestSend : nil }
     return due.map { max($0, earliestSend) }.flatMap { $0 > now ? $0 : nil }
   }

@@ -1,6 +1,6 @@
 package import TernEvents
 
-/// Tern's own sending machine (docs/delivery.md has its table).
+/// Tern's own sending machine; see docs/delivery.md for its state table.
 package struct DeliveryMachine: SendingMachine {
   package typealias BatchID = TernDelivery.BatchID
   package typealias FlushID = TernDelivery.FlushID
@@ -12,19 +12,19 @@ package struct DeliveryMachine: SendingMachine {
   struct Batch: Sendable {
     var events: Waiting
     var bytes: Int
-    /// The failure generation at the start of the batch: of several batches that fail together only one counts.
+    /// The failure generation at the start of the batch, so that several batches failing together count as one failure.
     var failureGeneration: Int
-    /// Its events were erased while it was in flight: it still occupies a slot, and its outcome is ignored.
+    /// True if its events were erased while in flight: it occupies a slot, but its outcome is ignored.
     var isVoid = false
-    /// It has no events: it only probes whether the server is back.
+    /// True if it has no events and only checks if the server is back.
     var isHealthProbe = false
-    /// The network changed while it was in flight: it may fail for that alone, and its events are resent at once.
+    /// True if the network changed while it was in flight: if it fails, its events are resent immediately.
     var isCalledBack = false
     /// Failed attempts since the network last changed.
     var attempts = 0
-    /// The batch failed, holds its events, and is resent at this uptime; `nil` while it is in flight.
+    /// The uptime at which the failed batch is resent; `nil` while it is in flight.
     var retryAt: Duration?
-    /// Some of its events may have been erased since: it must not be resent unchanged.
+    /// True if some of its events may have been erased, so that it must not be resent unchanged.
     var isStale = false
   }
 
@@ -34,49 +34,50 @@ package struct DeliveryMachine: SendingMachine {
   var waiting = Waiting()
   package internal(set) var isEnabled = true
   package internal(set) var isPaused = false
-  /// The uptime at which the oldest event that no delivery covers began to wait.
+  /// The uptime at which the oldest unsent event began to wait.
   var firstUnsentAt: Duration?
   var firstCriticalAt: Duration?
-  /// A delivery is running: batches are started until nothing waits.
+  /// True while a delivery is running, which starts batches until nothing waits.
   var isDelivering = false
-  /// The same for critical events alone; only where the policy keeps them apart.
+  /// The same for critical events alone, if the policy sends them separately.
   var isDeliveringCritical = false
 
   var nextBatch = 0
   var claiming: BatchID?
-  /// Batches that are in flight or wait for their retry.
+  /// Batches in flight or waiting for their retry.
   var inFlight: [BatchID: Batch] = [:]
-  /// Batches whose events the owner has yet to return to the log.
+  /// Batches whose events the owner must still return to the log.
   var released: [BatchID] = []
 
   var failures = 0
   var failureGeneration = 0
-  /// The end of our own pause after a failure; a flush or a new network ends it early.
+  /// The end of our own backoff; a flush or a network change ends it early.
   var backOffUntil: Duration?
-  /// The end of the wait that the server asked for; only time ends it.
+  /// The end of the server's `Retry-After`; nothing ends it early.
   var retryAfterDeadline: Duration?
   var retriesExhausted = false
   var rejectionsInARow = 0
-  /// Events were sent and did not arrive since the last that did. A device without a network sends nothing.
+  /// True if events were sent unsuccessfully since the last success. Attempts without a network do not count.
   var hasFailedUploads = false
   var circuit: CircuitState
   var failedAttempts: FailedAttempts
   var splitting: Splitting?
-  /// Lowered when the server finds a batch too large, and remembered.
+  /// The maximum bytes of a batch, lowered when the server finds one too large.
   var bytesLimit: Int
-  /// The uptime at which it was lowered, possibly before the boot.
+  /// The uptime at which it was lowered; negative if before the boot.
   var limitedSince: Duration?
-  /// The server has answered since the launch.
+  /// True if the server has responded since launch.
   var hasAnswered = false
 
   var flushes: [Flush] = []
   var timer: Duration?
-  /// The memory last given to the owner.
+  /// The last memory given to the owner.
   var remembered: DeliveryMemory
 
-  /// Creates a machine at rest.
+  /// Creates an idle machine.
   ///
   /// - Parameters:
+  ///   - policy: The settings.
   ///   - generator: The source of jitter.
   ///   - memory: The last memory of the previous process.
   package init(policy: Policy, generator: FastGenerator, memory: DeliveryMemory = DeliveryMemory()) {
@@ -98,7 +99,7 @@ package struct DeliveryMachine: SendingMachine {
     case .launched:
       if waiting.total > 0 { isDelivering = true }
     case .appended: break
-    // Cleared first: a timer that fires a little early must be set again, even for the same time.
+    // Clear it first: a timer that fires a little early must be set again, even for the same time.
     case .timerFired: timer = nil
     case .flushRequested(let id), .batchRequested(let id):
       retryAllNow(now: now)

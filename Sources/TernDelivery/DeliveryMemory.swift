@@ -1,20 +1,20 @@
-/// The state of a machine that outlasts its process.
+/// The state of a machine that outlives its process.
 package struct DeliveryMemory: Sendable, Equatable {
-  /// The uptime until which the server asked to wait.
+  /// The uptime at which the server's `Retry-After` ends.
   package var retryAfterDeadline: Duration?
-  /// The largest batch that the server takes, in bytes, where it found one too large.
+  /// The maximum bytes of a batch, if the server found one too large.
   package var bytesLimit: Int?
-  /// The uptime at which the limit was found; negative if that was before the boot.
+  /// The uptime at which the limit was set; negative if before the boot.
   package var limitedSince: Duration?
-  /// The next process begins with an open circuit: attempts failed or are in flight, and none has succeeded since.
+  /// True if the next process starts with an open circuit: attempts failed or are in flight, and none has succeeded.
   package var isCircuitOpen: Bool
-  /// The attempts that failed since then.
+  /// The failed attempts since the server last responded.
   package var failedAttempts: FailedAttempts
 
-  /// A lowered limit expires after this long.
+  /// The time after which a lowered limit expires.
   package static let limitLifetime = Duration.seconds(7 * 86_400)
 
-  /// Creates a memory; without arguments that of a new machine.
+  /// Creates a memory; the defaults are those of a new machine.
   package init(
     retryAfterDeadline: Duration? = nil, bytesLimit: Int? = nil, limitedSince: Duration? = nil,
     isCircuitOpen: Bool = false, failedAttempts: FailedAttempts = FailedAttempts()
@@ -28,7 +28,7 @@ package struct DeliveryMemory: Sendable, Equatable {
 }
 
 extension DeliveryMachine {
-  /// The memory worth keeping now.
+  /// The current memory.
   func memory(now: Duration) -> DeliveryMemory {
     let isLimited = bytesLimit < policy.batchBytes
     return DeliveryMemory(

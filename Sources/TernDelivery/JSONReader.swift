@@ -1,4 +1,4 @@
-/// A JSON value, as far as answers of a collector need it.
+/// A JSON value in a collector's response.
 enum AnswerValue: Equatable {
   case null
   case boolean(Bool)
@@ -11,7 +11,7 @@ enum AnswerValue: Equatable {
     if case .object(let members) = self { members[name] } else { nil }
   }
 
-  /// The value as a whole number from zero on.
+  /// The value as a non-negative integer.
   var index: Int? {
     guard case .number(let value) = self, value >= 0, value <= 1e9, value.rounded() == value else { return nil }
     return Int(value)
@@ -26,15 +26,15 @@ enum AnswerValue: Equatable {
   }
 }
 
-/// Reads JSON without Foundation: what decides on deliveries must run where nothing but the standard library does.
+/// A JSON parser without Foundation: delivery must work where only the standard library is available.
 ///
-/// Anything on the network may have written the answer, so depth is bounded and everything unexpected is `nil`.
+/// The input is untrusted: depth is bounded, and anything unexpected is `nil`.
 struct JSONReader {
   private let bytes: [UInt8]
   private var position = 0
   private static let maximumDepth = 32
 
-  /// Reads one value; `nil` when `bytes` is not exactly one.
+  /// Reads one value; returns `nil` if the bytes are not exactly one valid value.
   static func read(_ bytes: [UInt8]) -> AnswerValue? {
     var reader = JSONReader(bytes: bytes)
     guard let value = reader.value(depth: 0) else { return nil }

@@ -1,34 +1,33 @@
 import TernEvents
 
-/// The settings of a ``DeliveryMachine``. Retry rules that no client changes are in RetryRules.swift.
+/// The settings of a ``DeliveryMachine``. Fixed retry rules are in RetryRules.swift.
 package struct Policy: Sendable, Equatable {
-  /// The most events of one batch.
+  /// The maximum number of events per batch.
   package var batchEvents: Int
-  /// The most bytes of events in one batch, before compression.
+  /// The maximum bytes of events per batch, before compression.
   package var batchBytes: Int
-  /// The number of waiting events that starts a delivery at once.
+  /// The number of waiting events that triggers a delivery.
   package var flushAt: Int
-  /// The time from the first unsent event to the start of a delivery; `nil`: time never starts one.
+  /// The time from the first unsent event to the start of a delivery; if `nil`, time never triggers one.
   package var flushInterval: Duration?
   /// The time from the first unsent critical event to the start of a delivery.
   package var criticalFlushInterval: Duration
-  /// The most batches in flight.
+  /// The maximum number of batches in flight.
   package var maximumInFlight: Int
-  /// The waits after failures.
+  /// The backoff after failures.
   package var retry: Retry
-  /// The number of failures in a row that opens the circuit: health probes without events then precede events, over
-  /// relaunches, too. `nil`: never.
+  /// The number of consecutive failures that opens the circuit, so that health probes precede events, even after a
+  /// relaunch; if `nil`, failures never open it.
   package var circuitBreakerThreshold: Int?
-  /// Opens the circuit at launch if the previous launch sent events and only failures came back; for policies without a
-  /// threshold.
+  /// Opens the circuit at launch if the previous process sent events without success; for policies without a threshold.
   package var opensCircuitAtLaunch: Bool
-  /// Lets due critical events leave normal ones behind, which keep their own time.
+  /// Sends due critical events without normal ones, which keep their own schedule.
   package var sendsCriticalAlone: Bool
-  /// Lets each failed batch keep its events and retry on its own schedule; once a batch has exhausted its retries, all
-  /// stop. Otherwise failed batches are requeued and wait together.
+  /// Makes each failed batch keep its events and retry on its own schedule; once one has exhausted its retries, all
+  /// stop. If false, failed batches are requeued and back off together.
   package var retriesEachBatch: Bool
 
-  /// Creates a policy; the defaults are Tern's. Numbers below one are raised to one, negative times to zero.
+  /// Creates a policy; the defaults are Tern's. Values out of range are clamped.
   package init(
     batchEvents: Int = 500, batchBytes: Int = 512 << 10, flushAt: Int = 50, flushInterval: Duration? = .seconds(6),
     criticalFlushInterval: Duration = .zero, maximumInFlight: Int = 3,

@@ -1,47 +1,47 @@
-/// The meaning of the answer to one batch.
+/// The meaning of the response to a batch.
 package enum ResponseOutcome: Sendable, Equatable {
-  /// The server stored every event durably, except those it refused for good, given by their places in the batch.
+  /// The server stored every event durably, except the permanently rejected ones at these indexes in the batch.
   case acknowledged(rejected: [Int])
-  /// The server refused the batch for good because of the events at these places; empty if it did not name any.
+  /// The server permanently refused the batch because of the events at these indexes; empty if it named none.
   case refused(at: [Int], DeliveryFailure)
   /// The body was too large for the server.
   case tooLarge(DeliveryFailure)
-  /// Nothing is known to have arrived; the events stay and are resent after a pause.
+  /// No event is known to have arrived; they are kept and resent later.
   case failed(DeliveryFailure)
 }
 
-/// The reason why a batch did not arrive.
+/// The reason why a batch was not delivered.
 package struct DeliveryFailure: Error, Sendable, Equatable {
   /// The kinds of failure.
   package enum Kind: Sendable, Equatable {
-    /// There is no network, or no route to the server.
+    /// There is no network or no route to the server.
     case offline
-    /// The connection failed or was cut.
+    /// The connection failed or was interrupted.
     case connection
     /// The request timed out.
     case timedOut
     /// The server answered with a temporary error.
     case server
-    /// The answer does not follow the protocol: a captive portal, a proxy, another server.
+    /// The response does not follow the protocol: it may come from a captive portal, a proxy or another server.
     case notAcknowledged
-    /// The server does not know the key.
+    /// The server does not accept the key.
     case unauthorized
-    /// The server asked to wait, and the wait is not over.
+    /// The server asked the client to wait, and the wait is not over.
     case waiting
-    /// The server refused the events for good.
+    /// The server permanently refused the events.
     case refused
-    /// Sending is paused, disabled or over.
+    /// Sending is paused or disabled, or the client was shut down.
     case stopped
-    /// The events could not be read from the disk.
+    /// The events cannot be read from or written to the disk at the moment.
     case unreadable
   }
 
   package var kind: Kind
   /// A description for developers.
   package var message: String
-  /// The HTTP status, if the server answered.
+  /// The HTTP status, if the server responded.
   package var status: Int?
-  /// The wait that the server asked for.
+  /// The server's requested wait, if any.
   package var retryAfter: Duration?
 
   package init(_ kind: Kind, _ message: String, status: Int? = nil, retryAfter: Duration? = nil) {
@@ -52,20 +52,20 @@ package struct DeliveryFailure: Error, Sendable, Equatable {
   }
 }
 
-/// The treatment of a batch's events in the log.
+/// A decision about a batch's events in the log.
 package enum EventDisposition: Sendable, Equatable {
-  /// All leave the log; those at the given places count as rejected.
+  /// Remove all events; those at the given indexes count as rejected.
   case remove(rejecting: [Int])
-  /// All return to their places, except those at the given places: they leave and count as rejected.
+  /// Return all events to their positions in the queue, except those at the given indexes, which count as rejected.
   case requeue(rejecting: [Int])
-  /// The batch keeps them until it is resent or released.
+  /// Keep the claim until the batch is resent or released.
   case keep
 }
 
 extension ResponseOutcome {
-  /// The treatment of a batch of the given number of events, unless its machine keeps it.
+  /// The disposition of a batch with the given number of events, unless its machine keeps it.
   ///
-  /// An event is given up only when it stood alone or the server named it; a larger batch is requeued and split.
+  /// An event is rejected only if it was alone or the server named it; a larger batch is requeued and split.
   package func disposition(ofEvents count: Int) -> EventDisposition {
     switch self {
     case .acknowledged(let rejected): return .remove(rejecting: rejected)
@@ -77,7 +77,7 @@ extension ResponseOutcome {
     }
   }
 
-  /// The reason why the batch did not arrive whole, if it did not.
+  /// The reason why the batch was not acknowledged, if it was not.
   package var failure: DeliveryFailure? {
     switch self {
     case .acknowledged: nil

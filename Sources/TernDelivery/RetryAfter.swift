@@ -1,11 +1,11 @@
 import TernBase
 package import TernEvents
 
-/// The wait that a server asks for (RFC 9110 §10.2.3).
+/// A parser for the wait that a server asks for (RFC 9110 §10.2.3).
 package enum RetryAfter {
-  /// Reads the value of `Retry-After`: whole seconds or an HTTP date; `nil` when it is neither.
+  /// Parses a value of `Retry-After`: whole seconds or an HTTP date; returns `nil` if it is neither.
   ///
-  /// - Parameter now: The server's time if it is known, else the device's; a date that has passed means no wait.
+  /// - Parameter now: The server's time if known, otherwise the device's; a date in the past means no wait.
   package static func parse(_ text: String, now: Timestamp) -> Duration? {
     let trimmed = text.utf8.drop { $0 == 0x20 || $0 == 0x09 }
     if let first = trimmed.first, isDigit(first) {
@@ -13,7 +13,7 @@ package enum RetryAfter {
       for byte in trimmed {
         if byte == 0x20 || byte == 0x09 { break }
         guard isDigit(byte) else { return nil }
-        // A century is beyond every bound, and far from overflowing.
+        // Clamp to a century to prevent overflow.
         seconds = min(seconds * 10 + Int64(byte - 0x30), 3_155_760_000)
       }
       return .seconds(seconds)
@@ -21,13 +21,13 @@ package enum RetryAfter {
     return date(text).map { max($0.since(now), .zero) }
   }
 
-  /// Reads milliseconds, as App Center's servers send them in `x-ms-retry-after-ms`.
+  /// Parses milliseconds, as App Center's servers send them in `x-ms-retry-after-ms`.
   package static func milliseconds(_ text: String) -> Duration? {
     guard let value = Int64(text), value >= 0 else { return nil }
     return .milliseconds(min(value, 3_155_760_000_000))
   }
 
-  /// Reads an HTTP date in any of its three forms (RFC 9110 §5.6.7); always UTC.
+  /// Parses an HTTP date in any of its three formats (RFC 9110 §5.6.7), always UTC.
   package static func date(_ text: String) -> Timestamp? {
     let words = text.utf8.split { $0 == 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "-") }
     // `Sun, 06 Nov 1994 08:49:37 GMT` and `Sunday, 06-Nov-94 08:49:37 GMT` have six words,
@@ -41,7 +41,7 @@ package enum RetryAfter {
     guard let day = number(words[order.day]), let month = month(words[order.month]),
       var year = number(words[order.year]), (1...31).contains(day)
     else { return nil }
-    // Two digits of a year are never far in the future, says RFC 9110.
+    // Per RFC 9110, a two-digit year is never far in the future.
     if words[order.year].count == 2 { year += year < 70 ? 2000 : 1900 }
     let clock = words[order.time].split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
     guard clock.count == 3, let hour = number(clock[0]), let minute = number(clock[1]), let second = number(clock[2]),

@@ -1,30 +1,30 @@
 package import TernEvents
 
-// Every retry rule of Tern's machine is in this file: what an HTTP status means, how long to wait, when the circuit
-// breaker opens, and how much is sent while a server fails. docs/delivery.md describes them.
+// This file has all retry rules of Tern's machine: the meaning of each HTTP status, the backoff, the circuit breaker
+// and the size of trial batches. docs/delivery.md describes them.
 
-/// The numbers of the retry rules.
+/// The constants of the retry rules.
 package enum RetryRules {
-  /// The longest wait that a server can ask for.
+  /// The maximum wait that a server can ask for.
   package static let maximumRetryAfter: Duration = .seconds(86_400)
-  /// The events of the first batch after a failure; halved with each further failure.
+  /// The maximum number of events of the first batch after a failure; halved with each further failure.
   static let trialEvents = 50
-  /// Health probes answered by something other than a collector before one event is tried without a probe.
+  /// The number of health probes answered by something other than a collector before one event is sent without a probe.
   static let healthProbesBeforeTrial = 3
-  /// Events that a server may refuse in a row before each further one costs a pause: a server that refuses everything
-  /// is broken and must not empty the queue.
+  /// The number of consecutive refused events before each further one triggers backoff: a server that refuses
+  /// everything is broken and must not empty the queue.
   static let rejectionsBeforePause = 8
 }
 
-/// The meaning of an HTTP status for the events of a request, in every protocol.
+/// The meaning of an HTTP status for the events of a request, common to all protocols.
 package enum ResponseClass: Sendable, Equatable {
-  /// The request arrived; its body may say more.
+  /// The server accepted the request; the response body may say more.
   case success
   /// The server does not accept the key.
   case unauthorized
-  /// The address is wrong, or something sits in between: no event is at fault, so none is dropped.
+  /// The URL is wrong, or an intermediary responded: the events are not at fault, so none is dropped.
   case wrongAddress
-  /// The server asks to try again later.
+  /// The server asks the client to try again later.
   case tryAgainLater
   /// The body is too large.
   case tooLarge
@@ -45,19 +45,19 @@ package enum ResponseClass: Sendable, Equatable {
 }
 
 extension Policy {
-  /// The waits after failures.
+  /// The backoff after failures.
   package enum Retry: Sendable, Equatable {
-    /// Full jitter: a random wait between zero and `first`, doubled after each further failure up to `ceiling`; never
-    /// gives up.
+    /// Exponential backoff with full jitter: a random wait up to `first`, which doubles with each further failure up to
+    /// `ceiling`; never gives up.
     case unlimited(first: Duration, ceiling: Duration)
-    /// A random wait from one range for each retry; then nothing is sent until the network changes or the app restarts.
+    /// A random wait from one range per retry; then nothing is sent until the network changes or the app restarts.
     case limited([ClosedRange<Duration>])
 
-    /// The wait after the given number of failures in a row; `nil` when the retries are exhausted.
+    /// The wait after the given number of consecutive failures; `nil` if the retries are exhausted.
     package func delay(afterFailures failures: Int, using generator: inout FastGenerator) -> Duration? {
       switch self {
       case .unlimited(let first, let ceiling):
-        // 2^20 times any sensible `first` is beyond any ceiling: stop doubling before the product can overflow.
+        // Stop doubling before the product can overflow: 2^20 times any sensible `first` exceeds any ceiling.
         let longest = min(max(ceiling, .zero), max(first, .zero) * (1 << min(max(failures - 1, 0), 20)))
         return longest * Double.random(in: 0...1, using: &generator)
       case .limited(let ranges):
@@ -74,22 +74,22 @@ extension Policy {
 package enum CircuitState: Sendable, Equatable {
   /// Events are sent.
   case closed
-  /// The server fails: the next request is a health probe without events.
+  /// The server is failing: the next request is a health probe without events.
   case open
-  /// The health probe was answered: one small batch may go, and closes the circuit when it arrives.
+  /// The health probe was answered: one small batch may be sent and closes the circuit if it succeeds.
   case halfOpen
 }
 
-/// The requests and events that failed since the server last answered.
+/// The counts of failed requests and events since the server last responded.
 package struct FailedAttempts: Sendable, Equatable {
-  /// Health probes answered by something other than a collector, such as a gateway, since the last trial event.
+  /// Health probes since the last trial event that something other than a collector, such as a gateway, answered.
   package var healthProbes: Int
-  /// Trial events that did not arrive.
+  /// Trial events that failed.
   package var trials: Int
-  /// Events that did not arrive, each counted as often as it was sent.
+  /// Failed events, counted once per attempt.
   package var events: Int
 
-  /// Beyond this nothing changes any more; a file may contain any number.
+  /// A bound for numbers read from a file; larger ones would make no difference.
   private static let most = 1 << 20
 
   package init(healthProbes: Int = 0, trials: Int = 0, events: Int = 0) {
@@ -98,10 +98,10 @@ package struct FailedAttempts: Sendable, Equatable {
     self.events = min(max(events, 0), Self.most)
   }
 
-  /// True if one event is to be tried, because the health probes themselves may be what is blocked.
+  /// Returns true if one event should be tried, because an intermediary may be blocking only the health probes.
   ///
-  /// Each failed trial doubles the number of health probes before the next, up to four times the first; up to sixteen
-  /// times once twice as many events failed as are waiting.
+  /// Each of the first two failed trials doubles the number of health probes before the next one. Once twice as many
+  /// events have failed as are waiting, it is sixteen times the initial number.
   func suggestTrial(waiting: Int) -> Bool {
     healthProbes >= RetryRules.healthProbesBeforeTrial << (events < 2 * waiting ? min(trials, 2) : 4)
   }
@@ -110,32 +110,32 @@ package struct FailedAttempts: Sendable, Equatable {
 extension DeliveryMachine {
   // MARK: What may be sent
 
-  /// True if the next request is a health probe and not a batch.
+  /// True if the next request must be a health probe.
   var needsHealthProbe: Bool { circuit == .open && !sendsTrialEvent }
 
-  /// True if the next batch is a single event, because something in between answered the health probes.
+  /// True if the next batch must be a single event, because an intermediary may be answering the health probes.
   var sendsTrialEvent: Bool { circuit == .open && failedAttempts.suggestTrial(waiting: waiting.total) }
 
-  /// The number of batches that may be in flight: one while the server fails or a batch is split.
+  /// The maximum number of batches in flight: one while the server is failing or a batch is being split.
   var inFlightLimit: Int {
     failures > 0 || splitting != nil || circuit != .closed ? 1 : policy.maximumInFlight
   }
 
-  /// The most events of the next batch.
+  /// The maximum number of events of the next batch.
   var eventsLimit: Int {
     if sendsTrialEvent { return 1 }
-    // Halved with each failure, so that a server that answers probes but fails on events wastes little traffic.
+    // Halve it with each failure, to waste little traffic on a server that answers probes but fails on events.
     let trial = max(RetryRules.trialEvents >> max(failures - 1, 0), 1)
     let limit = failures > 0 ? min(policy.batchEvents, trial) : policy.batchEvents
     return min(limit, splitting?.limit ?? limit)
   }
 
-  /// Nothing is sent before this uptime, whatever is due.
+  /// The uptime before which nothing is sent, even if it is due.
   var earliestSend: Duration { max(backOffUntil ?? .zero, retryAfterDeadline ?? .zero) }
 
   // MARK: After an answer
 
-  /// The server answered a batch, whatever the answer: it is back.
+  /// Resets the failure state: the server has responded to a batch, with any status.
   mutating func serverAnswered() {
     hasAnswered = true
     circuit = .closed
@@ -149,11 +149,11 @@ extension DeliveryMachine {
     retriesExhausted = false
   }
 
-  /// Counts the events of a batch that did not arrive.
+  /// Counts the events of a failed batch.
   mutating func countFailedAttempt(_ batch: Batch, _ failure: DeliveryFailure) {
     let isTrial = sendsTrialEvent
     if isTrial { failedAttempts = FailedAttempts(trials: failedAttempts.trials + 1, events: failedAttempts.events) }
-    // Without a network nothing was sent; batches with their own retries count only trials.
+    // Without a network, nothing was sent. With per-batch retries, only trials count.
     if policy.retriesEachBatch ? isTrial : failure.kind != .offline { failedAttempts.events += batch.events.total }
   }
 
@@ -183,8 +183,7 @@ extension DeliveryMachine {
     }
   }
 
-  /// A server that refuses one event after the other is more likely broken than they are: each further refusal costs a
-  /// pause, which grows up to the ceiling.
+  /// Backs off after many consecutive rejections: the server is more likely to be at fault than all of the events.
   mutating func rejected(_ count: Int, now: Duration) {
     rejectionsInARow += count
     if rejectionsInARow > RetryRules.rejectionsBeforePause { backOff(now: now) }
@@ -193,18 +192,19 @@ extension DeliveryMachine {
   mutating func healthProbeSettled(_ batch: Batch, _ outcome: ResponseOutcome, now: Duration) {
     switch outcome {
     case .failed(let failure):
-      // Silence means that no server is there, and a collector may ask for a wait: only other answers raise doubts.
+      // No response means that the server is down, and `Retry-After` may come from a collector. Any other failure may
+      // mean that an intermediary blocks the probes.
       if failure.status != nil, failure.retryAfter == nil { failedAttempts.healthProbes += 1 }
       failed(batch, failure, now: now)
       guard !isRetriedAtOnce(batch, now: now) else { return }
       for index in flushes.indices where flushes[index].toTake.total > 0 { flushes[index].result = .failed(failure) }
-    // A server that refuses the probe has answered: one that does not know probes takes events all the same.
+    // A refusal is a response too: a server without support for probes may still accept events.
     case .acknowledged, .refused, .tooLarge:
       if circuit == .open { circuit = .halfOpen }
       hasAnswered = true
       failedAttempts = FailedAttempts()
       isDelivering = true
-      // Where each batch has its own retries, an answered probe is all that is needed.
+      // With per-batch retries, an answered probe is enough.
       guard policy.circuitBreakerThreshold == nil else { return }
       circuit = .closed
       hasFailedUploads = false
@@ -212,13 +212,13 @@ extension DeliveryMachine {
     }
   }
 
-  // MARK: Retries by the batch
+  // MARK: Per-batch retries
 
-  /// Schedules the next attempt of a failed batch, or gives up all retries because its own are exhausted.
+  /// Schedules the next attempt of a failed batch; if its retries are exhausted, stops all retries.
   mutating func retry(_ id: BatchID, _ failed: Batch, _ failure: DeliveryFailure, now: Duration) {
     var batch = failed
     obeyRetryAfter(failure, now: now)
-    // The failure belongs to the previous network, or sending was paused meanwhile.
+    // The failure belongs to the previous network, or sending was paused in the meantime.
     if batch.failureGeneration != failureGeneration {
       batch.attempts = 0
       batch.retryAt = now
@@ -243,13 +243,13 @@ extension DeliveryMachine {
     inFlight[id] = batch
   }
 
-  // MARK: When the world changes
+  // MARK: Network and relaunch
 
   mutating func networkAvailable(now: Duration) {
     failures = 0
     failureGeneration += 1
     for id in inFlight.keys { inFlight[id]?.isCalledBack = true }
-    // The new network may be no better: events that failed are not resent before the server has answered.
+    // The new network may be no better: probe before resending failed events.
     if hasFailedUploads, policy.circuitBreakerThreshold != nil, circuit == .closed { circuit = .open }
     backOffUntil = nil
     retriesExhausted = false
@@ -257,8 +257,8 @@ extension DeliveryMachine {
     if waiting.total > 0 { isDelivering = true }
   }
 
-  /// True if the next process has to begin with a health probe: it knows nothing of this one's failures, and several
-  /// short processes would otherwise send the whole queue again and again.
+  /// True if the next process must start with a health probe. Otherwise a series of short-lived processes could send
+  /// the whole queue again and again.
   var opensCircuitAtNextLaunch: Bool {
     let unanswered = hasAnswered ? [] : inFlight.values.filter { !$0.isHealthProbe && !$0.isVoid }
     if policy.opensCircuitAtLaunch {

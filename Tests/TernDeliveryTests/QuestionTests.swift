@@ -163,7 +163,7 @@ import Testing
     #expect(world.result(flush) == .failed(DeliveryFailure(.server, "503", status: 503)))
   }
 
-  @Test func `gets no probe after a failure of the network`() {
+  @Test func `gets no probe after a network failure`() {
     var world = World()
     world.append(50)
     for _ in 0..<10 {

@@ -164,7 +164,7 @@ import Testing
       let log = try EventLog(fixture.configuration, fileSystem: world, clock: fixture.clock)
       #expect(waiting(log) == [1, 2], "offset \(offset)")
       let written = world.contents(of: path)?.withUnsafeBytes { AgeClock($0) }
-      #expect(written?.boots.count == 2, "written anew, offset \(offset)")
+      #expect(written?.boots.count == 2, "saved again, offset \(offset)")
       log.close()
     }
   }

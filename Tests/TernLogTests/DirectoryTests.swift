@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `holds two logs that do not interfere with each other`(world: World) throws {
+  func `two logs in one directory do not interfere with each other`(world: World) throws {
     let fixture = LogFixture(world)
     let first = try fixture.open()
     fixture.append(first, 1)
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `has its dead logs adopted at opening, with their counts`(world: World) throws {
+  func `opening adopts the logs of dead processes, with their counts`(world: World) throws {
     let fixture = LogFixture(world)
     let first = try fixture.open()
     var second: EventLog? = try fixture.open()
@@ -47,7 +47,7 @@ import Testing
     #expect(again.counts.dropped == [.disabled: 4], "counts are adopted once")
   }
 
-  @Test func `keeps every event once when an adoption is interrupted anywhere`() throws {
+  @Test func `an adoption interrupted anywhere keeps every event once`() throws {
     let template = LogFixture()
     let first = try template.open()
     let second = try template.open()
@@ -97,7 +97,7 @@ import Testing
     withExtendedLifetime(log) {}
   }
 
-  @Test func `has its lost segments counted when it is removed`() throws {
+  @Test func `segments lost with their directory are counted`() throws {
     let fixture = LogFixture()
     fixture.configuration.segmentBytes = 1 << 10
     let log = try fixture.open()
@@ -108,7 +108,7 @@ import Testing
     #expect(log.counts.waiting == 0)
   }
 
-  @Test func `loses a single removed segment, which is counted`() throws {
+  @Test func `a single removed segment is counted, and the others stay`() throws {
     let fixture = LogFixture()
     fixture.configuration.segmentBytes = 1 << 10
     let log = try fixture.open()
@@ -118,7 +118,7 @@ import Testing
     #expect(log.counts.dropped == [.storageFailed: 5])
   }
 
-  @Test func `regains the current segment after its removal`() throws {
+  @Test func `the current segment is restored after its removal`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     fixture.append(log, 1)
@@ -139,7 +139,7 @@ import Testing
     #expect(error?.description.contains("/queue") == true)
   }
 
-  @Test func `can be missing: the log drops and counts events until it is opened`() throws {
+  @Test func `a log without a directory drops and counts until it is opened`() throws {
     let fixture = LogFixture()
     fixture.memory?.setReadOnly(true)
     let log = fixture.unopened()
@@ -156,7 +156,7 @@ import Testing
     #expect(log.drain() == [2])
   }
 
-  @Test func `keeps its counts and adds those from before the opening`() throws {
+  @Test func `counts from before the opening are added to those in the directory`() throws {
     let fixture = LogFixture()
     let first = try fixture.open()
     first.count(.disabled, 5)
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `contains no event after an erasure`(world: World) throws {
+  func `erasing removes every event from the disk`(world: World) throws {
     let fixture = LogFixture(world)
     let orphan = try fixture.open()
     let log = try fixture.open()
@@ -194,7 +194,7 @@ import Testing
     #expect(try fixture.open().drain() == [700])
   }
 
-  @Test func `loses quarantined and unreadable segments in an erasure, too`() throws {
+  @Test func `erasing removes quarantined and unreadable segments`() throws {
     let fixture = LogFixture()
     fixture.memory?.setContents(of: "/queue/log-0/0000000000000001-normal.seg", to: Array(repeating: 1, count: 300))
     fixture.memory?.setContents(of: "/queue/log-0/0000000000000002-normal.seg", to: Array(repeating: 1, count: 300))
@@ -207,7 +207,7 @@ import Testing
     #expect(fixture.memory?.paths.filter { $0.contains("normal") } == [])
   }
 
-  @Test func `contains empty files where removal fails`() throws {
+  @Test func `erasing empties files that cannot be removed`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
     fixture.append(log, 1)

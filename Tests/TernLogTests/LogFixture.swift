@@ -46,7 +46,7 @@ enum World: String, CaseIterable, CustomTestStringConvertible {
   var testDescription: String { rawValue }
 }
 
-/// A log and its surroundings for tests.
+/// A log with its file system and clock.
 final class LogFixture {
   let directory: String
   let fileSystem: any FileSystem

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: World.allCases)
-  func `has each event in at most one open claim`(world: World) throws {
+  func `gives each event to at most one open claim`(world: World) throws {
     let fixture = LogFixture(world)
     let log = try fixture.open()
     for number in 0..<10 { fixture.append(log, number) }

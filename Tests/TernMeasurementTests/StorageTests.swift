@@ -29,7 +29,7 @@ import Testing
     let second = world.client()
     second.sendEvents(0..<5)
     #expect(second.waiting == 0 && second.engine.log.counts.droppedTotal == 0)
-    #expect(world.lines(1).count { $0.contains("cannot be used") } == 1)
+    #expect(world.lines(1).count { $0.contains("Cannot write to") } == 1)
     world.files.setScript(nil)
     await passUntilStored(second, 5)
     await second.shutdown()
@@ -48,7 +48,7 @@ import Testing
     world.files.setScript(nil)
     #expect(await client.dispatchAll() == .noData)
     #expect(world.transport.received.labels == ["0", "1", "2"])
-    #expect(world.lines(3).contains { $0.contains("can be used") })
+    #expect(world.lines(3).contains { $0.contains("Storage has recovered") })
     await client.shutdown()
   }
 

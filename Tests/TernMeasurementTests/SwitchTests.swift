@@ -82,7 +82,7 @@ import Testing
     client.sendEvent("1")
     world.files.setScript { $0.path.contains("settings") && $0.kind != .read ? .fail(errno: ENOSPC) : nil }
     client.optOut = true
-    #expect(client.optOut && client.stored == 0 && world.lines(1).last?.contains("couldn't be saved") == true)
+    #expect(client.optOut && client.stored == 0 && world.lines(1).last?.contains("Couldn't save the opt-out") == true)
     world.clock.advance(by: .seconds(1))
     client.sendEvent("2")
     #expect(client.optOut && client.stored == 0)

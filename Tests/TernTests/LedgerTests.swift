@@ -119,7 +119,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `of zero runs out of time at once`() async throws {
+  @Test func `of zero runs out of time immediately`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tern
 
-@Suite(.timeLimit(.minutes(5))) struct `The memory of delivery` {
+@Suite(.timeLimit(.minutes(5))) struct `Delivery memory` {
   private let boot = "11111111-2222-4333-8444-555555555555"
   private let wall = Timestamp(millisecondsSince1970: 1_767_225_600_000)
 
@@ -84,7 +84,7 @@ import Testing
     second.track("B", priority: .critical)
     await harness.clock.sleeping(until: .seconds(1600))
     #expect(harness.transport.requests.count == 1)
-    guard case .failed = await second.flush() else { return #expect(Bool(false), "a flush does not break the wait") }
+    guard case .failed = await second.flush() else { return #expect(Bool(false), "a flush does not override the wait") }
     harness.clock.advance(by: .seconds(500))
     await second.waitForStatus { $0.delivered == 2 }
     #expect(harness.transport.received.names == ["A", "B"])

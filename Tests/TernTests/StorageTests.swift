@@ -192,7 +192,7 @@ import Testing
     #expect(client.names == ["A", "B", "C", "D"] && client.tern.ledger.dropped == 0 && client.tern.ledger.balances)
   }
 
-  @Test func `fulfills the receipt of a buffered event like any other`() async throws {
+  @Test func `fulfils the receipt of a buffered event like any other`() async throws {
     let memory = InMemoryFileSystem()
     let first = try SteppedClient(on: memory) { $0.startsPaused = true }
     first.tern.isEnabled = false

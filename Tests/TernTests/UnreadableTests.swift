@@ -167,7 +167,7 @@ import Testing
     runOutOfFiles()
     let fate = try await ask(receipt)
     work()
-    #expect(loop.engine.clientState.withLock { !$0.receipts.isEmpty }, "nobody knows")
+    #expect(loop.engine.clientState.withLock { !$0.receipts.isEmpty }, "the event's state is unknown")
     memory.setScript(nil)
     pass(.seconds(7))
     try #require(loop.engine.clientState.withLock { $0.receipts.isEmpty }, "looked up again once the file was readable")

@@ -61,8 +61,8 @@ extension DeliveryLoop {
 
   /// Finds awaited events that left without being reported: evicted, expired, damaged or erased.
   ///
-  /// Delivered and rejected events are reported by identifier, so any other event that is gone was dropped. An event that
-  /// left before its callback was registered was delivered if nothing has been dropped since it was recorded.
+  /// Delivered and rejected events are reported by identifier, so any other event that is gone was dropped. An event
+  /// that left before its callback was registered was delivered if nothing has been dropped since it was recorded.
   mutating func lookForReceipts() {
     let asked = engine.clientState.withLock { $0.receipts.ids }
     knownReceipts.formIntersection(asked)

@@ -17,7 +17,7 @@
     /// Creates the source.
     public init() {}
 
-    /// Calls `onChange` whenever an interface other than loopback becomes usable or gets an address, or a route is added.
+    /// Calls `onChange` when an interface other than loopback becomes usable or gets an address, or a route appears.
     public func observe(_ onChange: @escaping @Sendable () -> Void) -> ReachabilityObservation {
       guard let socket = NetlinkSocket() else { return ReachabilityObservation { $0() } }
       let listener = NetlinkListener(socket, onChange)

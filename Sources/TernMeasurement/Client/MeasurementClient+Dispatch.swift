@@ -5,11 +5,11 @@ import TernDelivery
 import TernEvents
 
 extension DispatchMachine {
-  /// The result of a dispatch, as callers receive it.
+  /// The result of a dispatch, as reported to callers.
   package enum Result: Hashable, Sendable {
-    /// Nothing to send, or no network.
+    /// There was nothing to send or no network.
     case noData
-    /// A request arrived.
+    /// A request succeeded.
     case good
     /// A request failed.
     case error
@@ -29,7 +29,7 @@ extension MeasurementClient {
   /// Sends all waiting hits.
   package func dispatch() { dispatchAll { _ in } }
 
-  /// Sends one request and reports its result; turns periodic dispatch off until the interval is assigned again.
+  /// Sends one request and reports its result; turns periodic dispatch off until the interval is set again.
   package func dispatch(_ handler: @escaping @Sendable (DispatchMachine.Result) -> Void) {
     let callback = configuration.callback
     state.withLock { state in
@@ -41,22 +41,22 @@ extension MeasurementClient {
     }
   }
 
-  /// Sends all waiting hits and reports the end: `noData` if nothing is left or there is no network.
+  /// Sends all waiting hits and reports the result, which is `noData` if nothing was waiting or there is no network.
   ///
-  /// The handler is called by the client's own task, and so even while the app's main thread is busy.
+  /// The handler is called on the client's own task, so it runs even while the main thread is busy.
   package func dispatchAll(_ handler: @escaping @Sendable (DispatchMachine.Result) -> Void) {
     let id = engine.makeFlushID()
     engine.requestFlush(id, .flushRequested(id)) { handler(DispatchMachine.Result($0)) }
   }
 
-  /// Sends all waiting hits while the system lets the process run; periodic dispatch stays as it is.
+  /// Sends all waiting hits in the background time that the system grants; periodic dispatch is not affected.
   ///
-  /// The time granted by the system is always given back, before `completion` is called once.
+  /// The background activity always ends before `completion` is called, exactly once.
   package func sendInBackground(
     deadline: Duration = .seconds(25), _ completion: @escaping @Sendable (DispatchMachine.Result) -> Void
   ) {
     let callback = configuration.callback
-    // Asked for before this returns: the system may suspend the process right after.
+    // Request the time before returning: the system may suspend the process right after.
     let send = engine.beginBackgroundSend(deadline: deadline)
     Task {
       let result: DispatchMachine.Result =
@@ -69,7 +69,7 @@ extension MeasurementClient {
     }
   }
 
-  /// Tries to send all waiting hits and blocks the thread until then, at most for the given time.
+  /// Tries to send all waiting hits, blocking the thread for at most the given time.
   package func dispatchBeforeEnd(patience: Duration) {
     let isOver = DispatchSemaphore(value: 0)
     dispatchAll { _ in isOver.signal() }

@@ -4,19 +4,18 @@ import TernEvents
 import TernLog
 
 extension MeasurementClient {
-  /// Records a hit; it survives the end of the process once this returns, unless it is dropped and counted, or the disk
-  /// refuses it for now.
+  /// Records a hit; it survives the end of the process once this returns, unless it is dropped or the disk refuses it.
   package func send(_ tracker: HitComposer.Tracker, _ values: [String: HitValue]) {
     if optOut { return }
     let draft = composer.compose(tracker, values)
     for warning in draft.warnings { warnOnce(warning) }
     guard draft.parameters["t"]?.isEmpty == false else {
-      log(.warning, "Invalid hit: it has no type (\"&t\"), so it is not sent.")
+      log(.warning, "Invalid hit: it has no type (\"&t\"). It is dropped.")
       return engine.countDrop(.invalid)
     }
     let clientID = draft.parameters["cid"] ?? draft.parameters["uid"] ?? ""
     guard Sampling.includes(client: clientID, rate: draft.parameters["sf"]) else {
-      log(.verbose, "The hit is not sent: this client is not in the sample.")
+      log(.verbose, "The client is not in the sample; the hit is dropped.")
       return engine.countDrop(.sampledOut)
     }
     let clock = engine.environment.clock
@@ -31,11 +30,11 @@ extension MeasurementClient {
     case .stored(let payload): log(.verbose, "Saved hit: \(String(decoding: payload, as: UTF8.self))")
     case .buffered(let payload): log(.verbose, "Kept hit in memory: \(String(decoding: payload, as: UTF8.self))")
     case .refused(.disabled): break
-    case .refused(let reason): log(.error, "The hit could not be stored (\(reason)); it is dropped and counted.")
+    case .refused(let reason): log(.error, "Couldn't store the hit (\(reason)); it is dropped and counted.")
     }
   }
 
-  /// Takes a token of the property's allowance. Transactions and items need none: half an order is worse than none.
+  /// Checks the property's rate limit. Transactions and items are exempt: half an order is worse than none.
   private func isWithinAllowance(_ draft: HitComposer.Draft, _ now: Duration) -> Bool {
     let type = draft.parameters["t"]
     guard type != "transaction", type != "item" else { return true }
@@ -50,7 +49,7 @@ extension MeasurementClient {
     if isFirst {
       log(
         .warning,
-        "More than 60 hits at once, or more than one every 2 s for long: further hits are dropped and counted.")
+        "Too many hits: the limit is a burst of 60, then one every 2 s. Further hits are dropped and counted.")
     }
     return isAllowed
   }

@@ -5,7 +5,7 @@ import TernDelivery
 import TernEvents
 
 extension MeasurementClient {
-  /// The seconds between two periodic dispatches, as last assigned; below 1 there are none. The default is 120.
+  /// The interval of periodic dispatch in seconds; values below 1 turn it off. The default is 120.
   package var dispatchInterval: Double {
     get { state.withLock { $0.interval } }
     set {
@@ -13,8 +13,8 @@ extension MeasurementClient {
       state.withLock { state in
         state.interval = newValue
         state.isDispatchingPeriodically = isOn
-        // A century stands for anything longer, which could not be added to the time. Posted under the lock, so that
-        // the last message reflects the last change.
+        // Clamped to a century to prevent overflow. Post under the lock, so that the last message reflects the last
+        // change.
         engine.mailbox.post(.input(.flushInterval(isOn ? .seconds(min(newValue, 3_155_760_000)) : nil)))
       }
       if newValue > 0, newValue < 1 { warnOnce("A dispatch interval below 1 s turns periodic dispatch off.") }
@@ -24,13 +24,13 @@ extension MeasurementClient {
   /// True while periodic dispatch is on.
   package var isDispatchingPeriodically: Bool { state.withLock { $0.isDispatchingPeriodically } }
 
-  /// True if hits are only taken from the queue and not sent; false at each launch.
+  /// True if hits are removed from the queue without being sent; not saved across launches.
   package var dryRun: Bool {
     get { codec.destination.withLock { $0.isDryRun } }
     set { setDestination { $0.isDryRun = newValue } }
   }
 
-  /// The address that hits are sent to; `nil`: they wait.
+  /// The URL of the collector; while it is `nil`, hits wait.
   package var collector: URL? {
     get { codec.destination.withLock { $0.collector } }
     set {
@@ -39,7 +39,7 @@ extension MeasurementClient {
     }
   }
 
-  /// The Google Analytics 4 property that hits are translated for; `nil`, the default: they are sent as they are.
+  /// The Google Analytics 4 property that hits are translated for; if `nil`, the default, they are sent unchanged.
   package var ga4: GA4Property? {
     get { codec.destination.withLock { $0.ga4 } }
     set { setDestination { $0.ga4 = newValue } }
@@ -50,13 +50,13 @@ extension MeasurementClient {
     engine.setPaused(false, for: .noCollector)
   }
 
-  /// Logs an error about an address that cannot be used.
+  /// Logs an error about a URL that is not usable.
   func complainUnlessUsable(_ collector: URL?) {
     guard let collector, !collector.isUsableCollector else { return }
-    log(.error, "The collector's address \"\(collector.absoluteString)\" cannot be used; give an http or https URL.")
+    log(.error, "The collector's URL \"\(collector.absoluteString)\" is not usable. Use an http or https URL.")
   }
 
-  /// The user's opt-out: nothing is recorded, and waiting hits are erased. Kept over launches, and shared by the
+  /// The user's opt-out: nothing is recorded, and waiting hits are erased. Saved across launches and shared by all
   /// processes of an app.
   package var optOut: Bool {
     get {
@@ -66,7 +66,7 @@ extension MeasurementClient {
     set {
       engine.setEnabled(!newValue)
       guard !engine.areSettingsSaved else { return }
-      log(.error, "The opt-out couldn't be saved. It applies to this process; saving it is tried again.")
+      log(.error, "Couldn't save the opt-out. It applies to this process, and saving will be retried.")
     }
   }
 }

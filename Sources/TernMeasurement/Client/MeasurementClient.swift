@@ -5,21 +5,21 @@ import TernDelivery
 import TernEvents
 import TernLog
 
-/// Records hits of the Measurement Protocol and sends them when `DispatchMachine` says so.
+/// Records hits of the Measurement Protocol and sends them when `DispatchMachine` decides.
 ///
-/// Use it from any thread: no call waits for the network, none throws or traps. A hit is on disk when `send` returns.
+/// Use it from any thread. No call waits for the network, throws or traps. A hit is on disk when `send` returns.
 package final class MeasurementClient: Sendable {
   /// The settings of a client.
   package struct Configuration: Sendable {
     /// The directory of the queue.
     package var directory: URL
-    /// The address that hits are sent to; `nil` if there is none yet.
+    /// The URL of the collector; `nil` if there is none yet.
     package var collector: URL?
-    /// The app's name in reports; `nil`: the namespace.
+    /// The app's name in reports; `nil` means its namespace.
     package var appName: String?
     /// The timeout of a request.
     package var requestTimeout: Duration
-    /// Runs the app's callbacks, never at once.
+    /// Runs the app's callbacks, always asynchronously.
     package var callback: @Sendable (@escaping @Sendable () -> Void) -> Void
     /// Receives log lines for developers.
     package var log: @Sendable (MeasurementLogLevel, String) -> Void
@@ -39,21 +39,21 @@ package final class MeasurementClient: Sendable {
   }
 
   struct State {
-    /// The interval as last assigned, in seconds.
+    /// The interval as last set, in seconds.
     var interval = 120.0
     var isDispatchingPeriodically = true
     var buckets: [String: TokenBucket] = [:]
-    /// The warnings given so far: each is given once.
+    /// The warnings logged so far; each is logged once.
     var warned: Set<String> = []
   }
 
-  /// The most bytes of the queue on disk.
+  /// The maximum size of the queue on disk, in bytes.
   package static let maximumQueueBytes = 10_000_000
-  /// The most hits that wait; beyond it the oldest are dropped.
+  /// The maximum number of waiting hits; beyond it, the oldest are dropped.
   package static let maximumHits = 10_000
 
   package let configuration: Configuration
-  /// Queue, settings and delivery, shared with Tern's own client.
+  /// The queue, settings and delivery; the same code as in Tern's own client.
   package let engine: Engine
   let codec: HitCodec
   let state = Locked(State())
@@ -61,7 +61,7 @@ package final class MeasurementClient: Sendable {
   private let task: Task<Void, Never>
   private let network: NetworkHints?
 
-  /// Creates a client; while the directory cannot be used, hits are kept in memory.
+  /// Creates a client; while the directory is not usable, hits are kept in memory.
   package init(_ configuration: Configuration, environment: TernClient.Environment) {
     self.configuration = configuration
     let engine = Engine(
@@ -75,7 +75,7 @@ package final class MeasurementClient: Sendable {
       HitComposer(
         automatic: AutomaticFields.fields(
           of: environment.device(), appName: configuration.appName, clientID: engine.install.description)))
-    // The destination is the codec's: hits are tried, and kept when there is none.
+    // The codec has the destination, so do not pause here: without one, it keeps the hits.
     engine.setPaused(false, for: .noCollector)
     let machine = DispatchMachine(generator: FastGenerator(seed: engine.machineSeed))
     task = Task {
@@ -86,19 +86,19 @@ package final class MeasurementClient: Sendable {
     let (log, path) = (configuration.log, configuration.directory.path)
     engine.onStorage { error in
       guard error != nil else {
-        return log(.info, "The storage can be used again; the hits kept in memory have been written.")
+        return log(.info, "Storage has recovered; the hits kept in memory have been written to disk.")
       }
       log(
         .error,
-        "The storage \(path) cannot be used; let this process create and write that directory. It is tried again. Until "
-          + "then hits stay in memory, as many as fit, and are lost when the process ends.")
+        "Cannot write to \(path). Make sure that this process can create and write to that directory. Until a retry "
+          + "succeeds, hits are kept in memory as far as they fit, and are lost if the process ends.")
     }
     complainUnlessUsable(configuration.collector)
   }
 
   deinit { engine.close() }
 
-  /// Composes hits from the present facts.
+  /// The composer of hits, with the current facts.
   package var composer: HitComposer {
     composing.withLock { composer in
       composer.automatic["cid"] = engine.install.description
@@ -106,30 +106,30 @@ package final class MeasurementClient: Sendable {
     }
   }
 
-  /// The screen in pixels, sent with every hit unless its tracker overrides it; `nil`: not sent.
+  /// The screen size in pixels, sent with every hit unless its tracker overrides it; `nil` to omit it.
   package var screenResolution: String? {
     get { composing.withLock { $0.automatic["sr"] } }
     set { composing.withLock { $0.automatic["sr"] = newValue } }
   }
 
-  /// Stops sending, closes the directory and returns when nothing of the client is left running.
+  /// Stops the client and returns when it has released the directory.
   package func shutdown() async {
     engine.close()
     await network?.stop()
     await task.value
   }
 
-  /// Returns when the loop has handled all earlier calls; for tests.
+  /// Waits until the loop has handled all earlier calls; for tests.
   package func caughtUp() async {
     await withCheckedContinuation { continuation in engine.mailbox.post(.barrier { continuation.resume() }) }
   }
 
   package func log(_ level: MeasurementLogLevel, _ message: String) { configuration.log(level, message) }
 
-  /// Logs a warning unless it was logged before.
+  /// Logs a warning unless it has been logged before.
   package func warnOnce(_ message: String) {
     let isNew = state.withLock { state in
-      // Names may be generated without end; more warnings would help no developer.
+      // Bounded, because names may be generated.
       state.warned.count < 100 && state.warned.insert(message).inserted
     }
     if isNew { log(.warning, message) }
@@ -141,7 +141,7 @@ extension MeasurementClient.Configuration {
     var queue = TernClient.Configuration(key: "measurement")
     queue.queueDirectory = directory
     queue.maximumQueueBytes = MeasurementClient.maximumQueueBytes
-    // From this age on a hit counts in no report, whatever the zone.
+    // Older hits count in no report, in any time zone.
     queue.maximumEventAge = .seconds(7 * 86_400)
     queue.sessions = .manual
     return queue

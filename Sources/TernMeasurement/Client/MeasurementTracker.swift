@@ -1,7 +1,7 @@
 import TernBase
 import TernEvents
 
-/// The fields that an app sets for all its hits to one property.
+/// The fields that an app sets for all hits to one property.
 package final class MeasurementTracker: Sendable {
   private struct State {
     var fields: [String: String] = [:]
@@ -14,20 +14,20 @@ package final class MeasurementTracker: Sendable {
   private let client: MeasurementClient
   private let state = Locked(State())
 
-  /// Creates a tracker that nothing was said to yet.
+  /// Creates a tracker without fields.
   package init(name: String, trackingID: String, client: MeasurementClient) {
     self.name = name
     self.trackingID = trackingID
     self.client = client
   }
 
-  /// True if an advertising identifier set by the app is sent; it is never looked up.
+  /// True if an advertising identifier set by the app may be sent; it is never looked up.
   package var allowsAdvertisingID: Bool {
     get { state.withLock { $0.allowsAdvertisingID } }
     set { state.withLock { $0.allowsAdvertisingID = newValue } }
   }
 
-  /// The value of a parameter, by its name with the ampersand: what was set, else what is sent by itself.
+  /// The value of a parameter, by its name with the ampersand: the one set here, otherwise the automatic one.
   package subscript(name: String) -> String? {
     get {
       if let value = state.withLock({ $0.fields[name] }) { return value }
@@ -40,7 +40,7 @@ package final class MeasurementTracker: Sendable {
     }
   }
 
-  /// Records a hit with values that hold for it alone.
+  /// Records a hit with values of its own.
   package func send(_ values: [String: HitValue]) {
     let tracker = state.withLock { state in
       HitComposer.Tracker(
@@ -49,14 +49,14 @@ package final class MeasurementTracker: Sendable {
     client.send(tracker, values)
   }
 
-  /// Takes values as they come; names that are no text are left out.
+  /// Records a hit with untyped values; names that are not strings are ignored.
   package func send(anything values: [AnyHashable: Any]) {
     var known: [String: HitValue] = [:]
     for (name, value) in values {
       if let name = name.base as? String {
         known[name] = HitValue(value)
       } else {
-        client.warnOnce("\"\(name)\" is no name of a parameter; it is left out.")
+        client.warnOnce("\"\(name)\" is not a parameter name; it is ignored.")
       }
     }
     send(known)

@@ -1,13 +1,13 @@
-/// The trackers of an app, by their names.
+/// The trackers of an app by name.
 package struct TrackerRegistry<Tracker> {
   private var trackers: [String: Tracker] = [:]
-  /// The first tracker that was made, unless the app says otherwise.
+  /// The default tracker: the first one created unless the app sets another.
   package var defaultTracker: Tracker?
 
   /// Creates a registry without trackers.
   package init() {}
 
-  /// The tracker of that name, made when there is none yet; `nil` for an empty name or identifier.
+  /// Returns the tracker with the name, creating it if necessary; `nil` if the name or identifier is empty.
   package mutating func tracker(
     name: String?, trackingID: String?, make: (_ name: String, _ trackingID: String) -> Tracker
   ) -> Tracker? {
@@ -19,12 +19,12 @@ package struct TrackerRegistry<Tracker> {
     return made
   }
 
-  /// Forgets a tracker; returns it.
+  /// Removes and returns a tracker.
   package mutating func remove(name: String) -> Tracker? { trackers.removeValue(forKey: name) }
 }
 
 extension String {
-  /// Without white space at its ends.
+  /// The string without leading and trailing whitespace.
   package var trimmed: String {
     let start = drop { $0.isWhitespace }
     return String(start[..<(start.lastIndex { !$0.isWhitespace }.map { start.index(after: $0) } ?? start.startIndex)])

@@ -5,7 +5,7 @@ import TernBase
   import Foundation
   import TernEvents
 
-  /// Tracks Objective-C's uncaught exceptions once enabled; Swift traps and signals are not exceptions.
+  /// Tracks uncaught Objective-C exceptions once enabled. Swift traps and signals are not exceptions.
   package func systemExceptionTracking(record: @escaping @Sendable (String) -> Void) -> any ExceptionTracking {
     UncaughtExceptions(SystemExceptions(), record: record)
   }
@@ -13,12 +13,12 @@ import TernBase
   #if canImport(ObjectiveC)
     private typealias SystemHandler = @convention(c) (NSException) -> Void
   #else
-    // Never so on Apple's systems; it lets Scripts/check type-check this file elsewhere.
+    // Never used on Apple platforms; it lets Scripts/check type-check this file elsewhere.
     private typealias SystemHandler = @Sendable (NSException) -> Void
   #endif
 
   private struct SystemExceptions: ExceptionSystem {
-    /// The closure that the one handler calls: a C function has no context.
+    /// The closure that the handler calls, which is global because a C function has no context.
     private static let body = Locked<(@Sendable (NSException) -> Void)?>(nil)
 
     var handler: SystemHandler? {

@@ -1,30 +1,30 @@
 import TernBase
 import TernEvents
 
-/// A system's registration of its handler for uncaught exceptions.
+/// A platform's handler for uncaught exceptions.
 package protocol ExceptionSystem: Sendable {
   /// The handler's type.
   associatedtype Handler
   /// The exception's type.
   associatedtype Exception
 
-  /// The present handler, if any.
+  /// The current handler, if any.
   var handler: Handler? { get nonmutating set }
-  /// Makes a handler that calls `body`; only the last one made works.
+  /// Creates a handler that calls `body`; only the last one created works.
   func makeHandler(_ body: @escaping @Sendable (Exception) -> Void) -> Handler
   /// Calls a handler.
   func call(_ handler: Handler, _ exception: Exception)
-  /// Says what the exception is, for a report.
+  /// Describes the exception for a report.
   func describe(_ exception: Exception) -> String
 }
 
-/// Enables the tracking of exceptions on any system.
+/// A switch for exception tracking, independent of the platform.
 package protocol ExceptionTracking: AnyObject, Sendable {
   /// True if uncaught exceptions are recorded.
   var isTracking: Bool { get set }
 }
 
-/// Takes a place in front of the handler that is there, and gives it back.
+/// Installs a handler that also calls the previous one, and restores that when tracking is turned off.
 package final class UncaughtExceptions<System: ExceptionSystem>: ExceptionTracking {
   private struct State {
     var isTracking = false
@@ -35,7 +35,7 @@ package final class UncaughtExceptions<System: ExceptionSystem>: ExceptionTracki
   private let state = Locked(State())
   private let record: @Sendable (String) -> Void
 
-  /// Tracks nothing yet; `record` is called on the thread of the exception, which ends the process afterwards.
+  /// Creates the tracking, initially off; `record` is called on the thread of the exception, before the process ends.
   package init(_ system: System, record: @escaping @Sendable (String) -> Void) {
     self.system = system
     self.record = record

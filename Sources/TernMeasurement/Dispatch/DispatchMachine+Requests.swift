@@ -2,7 +2,7 @@ package import TernDelivery
 import TernEvents
 
 extension DispatchMachine {
-  /// A hit is given up only after it was refused twice while it stood alone.
+  /// A hit is rejected only after it was refused twice in a request of its own.
   package func disposition(of id: BatchID, after outcome: ResponseOutcome) -> EventDisposition {
     switch outcome {
     case .acknowledged: return .remove(rejecting: [])
@@ -14,7 +14,7 @@ extension DispatchMachine {
     }
   }
 
-  /// Starts what is due unless a request is in flight: one at a time.
+  /// Starts the next request unless one is in flight.
   mutating func proceed(_ waiting: Int, _ actions: inout [MachineAction]) {
     guard inFlight == nil else { return }
     while !calls.isEmpty {
@@ -26,7 +26,7 @@ extension DispatchMachine {
     endDrain(.nothingToSend, &actions)
   }
 
-  /// Starts a request; returns false if there is nothing to send, or nothing may be sent.
+  /// Starts a request; returns false if there is nothing to send or sending is not allowed.
   private mutating func start(for call: FlushID?, _ waiting: Int, _ actions: inout [MachineAction]) -> Bool {
     guard waiting > 0, isEnabled, !isPaused else { return false }
     lastRequest += 1
@@ -56,7 +56,7 @@ extension DispatchMachine {
       batchLimit = min(batchLimit * 2, Self.maximumHits)
       finish(request, .sent(request.hits), &actions)
     case .failed(let failure) where failure.kind == .offline:
-      // The server did not fail: no pause grows, and the next tick tries again.
+      // Not the server's failure, so do not back off: the next tick retries.
       endDrain(.nothingToSend, &actions)
       finish(request, .nothingToSend, &actions)
     case .failed(let failure):
@@ -65,7 +65,7 @@ extension DispatchMachine {
       finish(request, .failed(failure), &actions)
     case .refused(_, let failure), .tooLarge(let failure):
       if request.hits > 1 {
-        // Repeated in halves until the hit at fault stands alone.
+        // Halve the batch until the faulty hit is alone.
         batchLimit = max(request.hits / 2, 1)
       } else if case .remove = disposition {
         suspect = nil
@@ -92,7 +92,7 @@ extension DispatchMachine {
     }
   }
 
-  /// Finishes all calls; the request in flight no longer concerns any.
+  /// Finishes all calls; the request in flight no longer belongs to any.
   mutating func abandonEverything(_ actions: inout [MachineAction]) {
     if let request = inFlight { finish(request, .nothingToSend, &actions) }
     inFlight?.call = nil

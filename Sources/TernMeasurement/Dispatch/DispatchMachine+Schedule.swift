@@ -2,7 +2,7 @@ import TernDelivery
 import TernEvents
 
 extension DispatchMachine {
-  /// Turns periodic dispatch off; a drain that it began ends with the request in flight.
+  /// Turns periodic dispatch off; a drain that it started ends with the request in flight.
   mutating func disarm(_ actions: inout [MachineAction]) {
     isArmed = false
     if drain == .periodic { endDrain(.nothingToSend, &actions) }
@@ -10,7 +10,7 @@ extension DispatchMachine {
 
   mutating func tick(_ waiting: Int, _ now: Duration) {
     let isDue = timer.map { $0 <= now } ?? false
-    // Cleared in any case: the owner's timer is gone and has to be set again.
+    // Clear it in any case: the owner's timer has fired and must be set again.
     timer = nil
     guard isDue, isArmed else { return }
     skipPassedTicks(now)
@@ -18,15 +18,15 @@ extension DispatchMachine {
     if waiting > 0, inFlight == nil, drain == nil { drain = .periodic }
   }
 
-  /// Lets ticks that have nothing to do pass without a timer.
+  /// Skips past ticks for which no timer was set.
   mutating func skipPassedTicks(_ now: Duration) {
     if isArmed, let next = nextTick, next <= now { nextTick = tick(from: next, after: now) }
   }
 
-  /// The first tick later than the given time, on the grid of `tick`.
+  /// The first tick after the given time.
   private func tick(from tick: Duration, after time: Duration) -> Duration {
     guard tick <= time else { return tick }
-    // In whole milliseconds: fractions would make ticks drift.
+    // Use whole milliseconds: fractions would make ticks drift.
     let passed = (time - tick).wholeMilliseconds / interval.wholeMilliseconds
     return tick + .milliseconds((passed + 1) * interval.wholeMilliseconds)
   }

@@ -1,24 +1,24 @@
 package import TernDelivery
 package import TernEvents
 
-/// Decides when hits are sent, as the Google Analytics SDK for iOS v3 did (docs/google-analytics.md has the table).
+/// Decides when to send hits, like the Google Analytics SDK for iOS v3; see docs/google-analytics.md for its rules.
 package struct DispatchMachine: SendingMachine {
-  /// The most hits of one request.
+  /// The maximum number of hits per request.
   package static let maximumHits = 20
-  /// The pause after the first failure; doubled with each further one.
+  /// The pause after the first failure, doubled with each further one.
   package static let firstPause: Duration = .seconds(60)
   /// The longest pause.
   package static let longestPause: Duration = .seconds(30 * 60)
 
   struct Request: Sendable {
     var id: BatchID
-    /// The call that asked for this single request.
+    /// The call that requested a single dispatch, if any.
     var call: FlushID?
     var hits = 0
     var first: UniqueID?
   }
 
-  /// The reason for sending everything.
+  /// The trigger for sending all waiting hits.
   enum Drain: Sendable {
     case periodic, manual
   }
@@ -35,16 +35,16 @@ package struct DispatchMachine: SendingMachine {
   var inFlight: Request?
   var lastRequest = 0
   var drain: Drain?
-  /// Calls that wait for their own request.
+  /// Calls waiting for a request of their own.
   var calls: [FlushID] = []
-  /// Calls that wait for the end of the drain.
+  /// Calls waiting for the end of the drain.
   var drainCalls: [FlushID] = []
   var failures = 0
-  /// The end of a pause of periodic dispatch, and whether the server asked for it.
+  /// The end of a pause of periodic dispatch; `isServers` is true if it comes from `Retry-After`.
   var hold: (until: Duration, isServers: Bool)?
-  /// Below the maximum while a refused request is searched for the hit at fault.
+  /// Lowered while a refused request is searched for the faulty hit.
   var batchLimit = DispatchMachine.maximumHits
-  /// A hit that was refused once while it stood alone.
+  /// A hit that was refused once in a request of its own.
   var suspect: UniqueID?
   var generator: FastGenerator
 

@@ -1,8 +1,8 @@
 package import TernEvents
 
-/// The facts about app and device, by their names on the wire.
+/// The automatic parameters with facts about the app and the device.
 package enum AutomaticFields {
-  /// The version of the library that this one stands in for, as it wrote it.
+  /// The value by which the original library identified its version.
   package static let library = "mi3.1.7"
 
   /// The fields of every hit.
@@ -16,7 +16,7 @@ package enum AutomaticFields {
     return fields
   }
 
-  /// Names library, system, model and language, from which servers tell the system's version.
+  /// The user agent with library, system, model and language, from which servers derive the system's version.
   package static func userAgent(of device: Device) -> String {
     let language = device.locale.replacing("_", with: "-").lowercased()
     let text =

@@ -1,13 +1,13 @@
-/// Reads the campaign that an address names.
+/// Extracts the campaign from a URL.
 package enum Campaign {
-  /// The parameters of a link, by their names there.
+  /// The query parameters of a link and the corresponding parameters of a hit.
   private static let names: [(link: String, parameter: String)] = [
     ("utm_id", "ci"), ("utm_campaign", "cn"), ("utm_content", "cc"), ("utm_medium", "cm"), ("utm_source", "cs"),
     ("utm_term", "ck"), ("dclid", "dclid"), ("gclid", "gclid"), ("gmob_t", "gmob_t"), ("aclid", "aclid"),
     ("anid", "anid"),
   ]
 
-  /// The campaign's parameters in an address, or in a query alone; none when there are none.
+  /// Returns the campaign parameters in a URL or a bare query string.
   package static func parameters(of address: String) -> [(name: String, value: String)] {
     let bytes = Array(address.utf8)
     var query = bytes[...]

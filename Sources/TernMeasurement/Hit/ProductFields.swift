@@ -1,25 +1,25 @@
-/// The names of products, impressions and promotions on the wire, and which numbers they get.
+/// The wire names of products, impressions and promotions, and their numbering.
 package struct ProductFields: Sendable {
   private var products = 0
   private var promotions = 0
   private var lists: [String: (number: UInt, products: UInt)] = [:]
 
-  /// Starts with number one.
+  /// Creates a numbering that starts with one.
   package init() {}
 
-  /// The number of the next product.
+  /// Returns the number of the next product.
   package mutating func nextProduct() -> UInt {
     products += 1
     return UInt(products)
   }
 
-  /// The number of the next promotion.
+  /// Returns the number of the next promotion.
   package mutating func nextPromotion() -> UInt {
     promotions += 1
     return UInt(promotions)
   }
 
-  /// The numbers of a list and of the next product in it; the same name means the same list.
+  /// Returns the numbers of a list, identified by its name, and of the next product in it.
   package mutating func nextImpression(in name: String) -> (list: UInt, product: UInt) {
     let entry = lists[name] ?? (UInt(lists.count + 1), 0)
     lists[name] = (entry.number, entry.products + 1)
@@ -40,6 +40,6 @@ package struct ProductFields: Sendable {
   /// A field of a promotion, such as `&promo1nm`.
   package static func promotion(_ number: UInt, _ suffix: String) -> String { "&promo\(number)\(bare(suffix))" }
 
-  /// Custom dimensions and metrics come with an ampersand of their own.
+  /// Removes the ampersand with which custom dimensions and metrics start.
   private static func bare(_ suffix: String) -> Substring { suffix.drop { $0 == "&" } }
 }

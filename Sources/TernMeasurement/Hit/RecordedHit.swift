@@ -1,7 +1,7 @@
 import Tern
 import TernEvents
 
-/// A hit as the app recorded it.
+/// A recorded hit before encoding.
 struct RecordedHit: QueueRecord {
   var draft: HitComposer.Draft
   var id: UniqueID
@@ -9,11 +9,11 @@ struct RecordedHit: QueueRecord {
   var uptime: Duration
   var random: UInt64
 
-  /// The time that the hit had waited elsewhere when it was recorded.
+  /// The time that the hit had already waited when it was recorded.
   var waited: Duration { min(draft.waited, uptime) }
 
   var isError: Bool { false }
-  /// Its parameters are strings of their own.
+  /// The parameters are separately allocated strings.
   static var memoryOverhead: Int { 1_024 }
 
   func encode(to writer: inout JSONWriter, number: Int) {

@@ -1,26 +1,26 @@
 import TernEvents
 
-/// The allowance of hits: sixty at once, and one more every two seconds.
+/// The rate limit of hits: a burst of sixty, then one every two seconds.
 package struct TokenBucket: Sendable {
-  /// The most hits at once.
+  /// The maximum burst of hits.
   package static let capacity = 60
-  /// The time that earns one further hit.
+  /// The time that earns one token.
   package static let refill: Duration = .seconds(2)
 
   private var tokens = TokenBucket.capacity
   private var since: Duration
-  /// True if the last hit was refused: each burst is logged once.
+  /// True if the last hit was refused, so that each overflow is logged once.
   package private(set) var isOverflowing = false
 
   /// Creates a full bucket.
   package init(now: Duration) { since = now }
 
-  /// Takes a token; false when there is none.
+  /// Takes a token; returns false if there is none.
   package mutating func take(at now: Duration) -> Bool {
     let earned = max(now - since, .zero).wholeMilliseconds / Self.refill.wholeMilliseconds
     since += .milliseconds(earned * Self.refill.wholeMilliseconds)
     tokens = Int(min(Int64(tokens) + earned, Int64(Self.capacity)))
-    // A full bucket does not save up for later.
+    // A full bucket earns nothing.
     if tokens == Self.capacity { since = now }
     isOverflowing = tokens == 0
     if tokens > 0 { tokens -= 1 }

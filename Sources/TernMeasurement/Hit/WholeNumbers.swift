@@ -1,10 +1,10 @@
-/// Parameters that are whole numbers in the protocol, while apps have them as fractions: seconds times a thousand, say.
+/// Rounds parameters that are integers in the protocol but that apps may compute as fractions.
 enum WholeNumbers {
   private static let names: Set<String> = ["ev", "utt", "iq", "cos"]
 
-  /// The value as servers take it; as it is when it is no number, or the parameter may have a fraction.
+  /// Rounds the value if the parameter must be an integer; returns other values unchanged.
   ///
-  /// Servers refuse a timing of 1.5 ms, and leave out an event's value of 29.2, without saying so.
+  /// Servers silently reject a timing of 1.5 ms and ignore an event value of 29.2.
   static func rounded(_ value: String, of name: String) -> String {
     guard isWhole(name), value.contains("."), let number = Double(value) else { return value }
     return Int64(exactly: number.rounded()).map(String.init) ?? value
@@ -12,7 +12,7 @@ enum WholeNumbers {
 
   private static func isWhole(_ name: String) -> Bool {
     if names.contains(name) { return true }
-    // Quantity and position of a product, position in a list: pr1qt, pr1ps, il1pi2ps.
+    // The quantity and position of a product and the position in a list: pr1qt, pr1ps, il1pi2ps.
     guard name.hasSuffix("qt") || name.hasSuffix("ps") else { return false }
     let stem = name.dropLast(2)
     guard stem.last?.isNumber == true else { return false }

@@ -5,9 +5,9 @@ package import TernLog
 
 /// A Google Analytics 4 property that hits are translated for.
 package struct GA4Property: Sendable, Hashable {
-  /// Names the stream of the property, such as `G-…`.
+  /// The identifier of the property's data stream, such as `G-…`.
   package var measurementID: String
-  /// The secret of the stream, which permits sending to it.
+  /// The API secret of the data stream.
   package var secret: String
 
   package init(measurementID: String, secret: String) {
@@ -17,12 +17,12 @@ package struct GA4Property: Sendable, Hashable {
 }
 
 extension HitRequest {
-  /// The most events that one request of the GA4 Measurement Protocol carries.
+  /// The maximum number of events per request of the GA4 Measurement Protocol.
   package static let maximumEvents = 25
-  /// The most bytes of its body.
+  /// The maximum size of its body, in bytes.
   package static let maximumGA4Bytes = 130_000
 
-  /// Creates a request of the GA4 Measurement Protocol, which allows one client per request.
+  /// Creates a request of the GA4 Measurement Protocol, which is limited to one client.
   package init?(
     _ records: [LogRecord], to host: URL, of property: GA4Property, at time: QueueTime, userAgent: String,
     timeout: Duration
@@ -37,7 +37,7 @@ extension HitRequest {
   }
 }
 
-/// Collects events of one client.
+/// Collects the events of one client.
 private struct GA4Body {
   private struct Client: Equatable {
     var client: String?
@@ -52,7 +52,7 @@ private struct GA4Body {
 
   init(at time: QueueTime) { self.time = time }
 
-  /// False when the hit does not fit any more, or is another client's; the first one always fits.
+  /// Adds a hit; returns false if it does not fit or belongs to another client. The first one always fits.
   mutating func add(_ record: LogRecord) -> Bool {
     let hit = HitPayload.decode(record.payload)
     let client = Client(client: hit["cid"] ?? hit["uid"], user: hit["uid"], isMasked: hit["npa"] == "1")
@@ -81,7 +81,7 @@ private struct GA4Body {
 
 extension GA4Translation.Event {
   fileprivate func json(micros: Int64) -> String {
-    // The list of items is one of the parameters.
+    // The list of items counts as a parameter.
     var parameters = fields(texts, numbers, limit: items.isEmpty ? 25 : 24)
     if !items.isEmpty {
       let items = items.prefix(200).map { "{\(fields($0.texts, $0.numbers, limit: 25).joined(separator: ","))}" }
@@ -95,13 +95,13 @@ extension GA4Translation.Event {
 private func fields(_ texts: [String: String], _ numbers: [String: Double], limit: Int) -> [String] {
   let texts = texts.filter { !$0.value.isEmpty }.map { (name: $0.key, json: quoted($0.value.cutToGA4Length)) }
   let numbers = numbers.filter(\.value.isFinite).map { (name: $0.key, json: HitValue.text(of: $0.value as NSNumber)) }
-  // GA4 takes no more; the app's own numbered ones are many, and go first.
+  // GA4 limits the number of parameters. The app's numbered ones sort last, so they are cut first.
   return (texts + numbers).sorted { ($0.name.isNumbered ? 1 : 0, $0.name) < ($1.name.isNumbered ? 1 : 0, $1.name) }
     .prefix(limit).map { "\(quoted($0.name)):\($0.json)" }
 }
 
 extension String {
-  /// The longest text of a parameter: 100 characters, counted as UTF-16 does, which no reader takes for more.
+  /// The text truncated to GA4's limit of 100 characters, counted in UTF-16 units, the strictest reading.
   fileprivate var cutToGA4Length: String {
     guard utf16.count > 100 else { return self }
     var length = 0

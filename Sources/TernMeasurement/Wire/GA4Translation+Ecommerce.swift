@@ -1,4 +1,4 @@
-/// A product as GA4 has it.
+/// A GA4 item.
 package struct GA4Item: Sendable, Equatable {
   package var texts: [String: String] = [:]
   package var numbers: [String: Double] = [:]
@@ -24,7 +24,7 @@ extension GA4Translation {
   var ecommerce: [Event] {
     var events: [Event] = []
     if let action = hit["pa"], let name = Self.actions[action] {
-      // Later steps are no beginning.
+      // Only the first step is a beginning.
       let step = hit["cos"].flatMap(Int.init) ?? 1
       var event = order(action == "checkout" && step > 1 ? "checkout_progress" : name)
       event.items = items(prefix: "pr")
@@ -65,7 +65,7 @@ extension GA4Translation {
     }
   }
 
-  /// The numbers that follow a prefix in the names of the hit, such as 1 and 2 in `pr1id`, `pr1nm` and `pr2id`.
+  /// The numbers after a prefix in the parameter names, such as 1 and 2 in `pr1id`, `pr1nm` and `pr2id`.
   private func numbers(prefix: String) -> [Int] {
     let found = hit.keys.compactMap { name -> Int? in
       guard name.hasPrefix(prefix) else { return nil }

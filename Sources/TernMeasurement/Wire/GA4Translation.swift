@@ -1,6 +1,6 @@
-/// Says a hit in the words of the GA4 Measurement Protocol: one hit may become several events.
+/// Translates a hit to the GA4 Measurement Protocol; one hit may become several events.
 package struct GA4Translation: Sendable {
-  /// One event, before its time is added.
+  /// An event without its time.
   package struct Event: Sendable, Equatable {
     package var name: String
     package var texts: [String: String] = [:]
@@ -10,24 +10,24 @@ package struct GA4Translation: Sendable {
     package init(_ name: String) { self.name = name }
   }
 
-  /// The parameters of a hit as they stand on the wire.
+  /// The hit's parameters by their wire names.
   let hit: [String: String]
 
   package init(_ hit: [String: String]) { self.hit = hit }
 
-  /// The events of the hit; at least one.
+  /// The hit's events, at least one.
   package var events: [Event] {
     var events = ecommerce
     if let main {
       if let same = events.firstIndex(where: { $0.name == main.name }) {
-        // Apps call the event that carries a purchase "Purchase": as two events it would count twice.
+        // Apps name the event that carries a purchase "Purchase": merge it with the purchase, or it would count twice.
         events[same].texts.merge(main.texts) { own, _ in own }
         events[same].numbers.merge(main.numbers) { own, _ in own }
       } else {
         events.insert(main, at: 0)
       }
     }
-    // Products alone, as a carrier of which apps use events without category.
+    // The hit had neither products nor an event name.
     if events.isEmpty { events.append(Event(Self.name(hit["t"] ?? "hit"))) }
     return events.map(completed)
   }
@@ -41,7 +41,7 @@ package struct GA4Translation: Sendable {
       guard let action = hit["ea"] ?? hit["ec"], !action.isEmpty else { return nil }
       event = Event(Self.name(action))
       event.texts["event_category"] = hit["ec"]
-      // As it was: a name has Latin letters only.
+      // Keep the original: the event name has only Latin letters.
       event.texts["event_action"] = hit["ea"]
       event.texts["event_label"] = hit["el"]
       event.numbers["value"] = number("ev")
@@ -73,7 +73,7 @@ package struct GA4Translation: Sendable {
     return event
   }
 
-  /// Adds the fields that every event of the hit has.
+  /// Adds the fields common to all events of the hit.
   private func completed(_ event: Event) -> Event {
     var event = event
     event.texts["screen_name"] = hit["cd"]
@@ -85,18 +85,18 @@ package struct GA4Translation: Sendable {
     }
     event.texts["campaign"] = hit["cn"]
     event.texts["source"] = hit["cs"]
-    // "cm" without a number is the medium, with one a metric.
+    // "cm" without a number is the medium; with a number it is a metric.
     event.texts["medium"] = hit["cm"]
     event.texts["term"] = hit["ck"]
     event.texts["content"] = hit["cc"]
-    // Without it a user does not count as active.
+    // Without this, GA4 does not count the user as active.
     event.numbers["engagement_time_msec"] = 1
     return event
   }
 
   func number(_ name: String) -> Double? { hit[name].flatMap(Double.init).flatMap { $0.isFinite ? $0 : nil } }
 
-  /// An order: the same fields in the old ecommerce and in the enhanced one.
+  /// An event with the fields of an order, which are the same in classic and enhanced ecommerce.
   func order(_ name: String) -> Event {
     var event = Event(name)
     event.texts["transaction_id"] = hit["ti"]
@@ -109,7 +109,7 @@ package struct GA4Translation: Sendable {
     return event
   }
 
-  /// The number behind a prefix, such as 7 in `cd7`.
+  /// The number after a prefix, such as 7 in `cd7`.
   static func number(in name: String, after prefix: String) -> Int? {
     guard name.hasPrefix(prefix), name.utf8.count > prefix.utf8.count else { return nil }
     let rest = name.dropFirst(prefix.count)
@@ -126,7 +126,7 @@ package struct GA4Translation: Sendable {
     "notification_send", "os_update", "session_start", "user_engagement",
   ]
 
-  /// A name as events may have it: a letter first, then letters, digits and underscores, 40 at most, not reserved.
+  /// Converts text to a valid event name: a letter, then letters, digits and underscores; at most 40, and not reserved.
   package static func name(_ text: String) -> String {
     var name = ""
     for scalar in text.lowercased().unicodeScalars {

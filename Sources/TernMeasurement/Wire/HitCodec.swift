@@ -8,13 +8,13 @@ import TernLog
 /// The destination of hits and its protocol.
 struct Destination: Sendable {
   var collector: URL?
-  /// If set, hits are translated for a property of Google Analytics 4.
+  /// The Google Analytics 4 property that hits are translated for, if any.
   var ga4: GA4Property?
-  /// True if hits are only taken from the queue and not sent.
+  /// True if hits are removed from the queue without being sent.
   var isDryRun = false
 }
 
-/// The Measurement Protocol, version 1 or GA4: requests of hits, and the meaning of their answers.
+/// The codec of the Measurement Protocol, version 1 or GA4.
 final class HitCodec: WireCodec {
   let destination: Locked<Destination>
   private let engine: Engine
@@ -47,17 +47,17 @@ final class HitCodec: WireCodec {
     }) {
       log(
         .warning,
-        "Hits wait because there is no collector to send them to: set GAI.sharedInstance().collector, TernCollector in "
-          + "Info.plist, or the environment variable TERN_COLLECTOR to the address of a collector.")
+        "Hits are waiting because there is no collector. Set GAI.sharedInstance().collector, TernCollector in "
+          + "Info.plist, or the environment variable TERN_COLLECTOR to the URL of a collector.")
     }
-    // Until the destination changes, so that no timer wakes the app for nothing.
+    // Pause until the destination changes, so that no timer wakes the app for nothing.
     engine.setPaused(true, for: .noCollector)
     return .unavailable(DeliveryFailure(.offline, "There is no collector."))
   }
 
   func request(for records: [LogRecord]) -> TransportRequest? {
     guard let request = hitRequest(for: records) else { return nil }
-    // The address of a POST may contain a secret.
+    // The URL of a POST may contain a secret.
     let (method, url) = (request.request.method, request.request.url)
     let address = method == .get ? url.absoluteString : url.path
     log(.verbose, "Sending hit(s) \(method.rawValue): \(address) (\(request.hits))")
@@ -88,7 +88,7 @@ final class HitCodec: WireCodec {
 }
 
 extension ResponseOutcome {
-  /// Interprets the answer to a request of the Measurement Protocol, which succeeds or fails as a whole.
+  /// Interprets the response to a Measurement Protocol request, which succeeds or fails as a whole.
   package init(ofHits result: TransportResult, now: Timestamp) {
     switch result {
     case .failure(let failure): self = .failed(DeliveryFailure(failure))
@@ -97,7 +97,7 @@ extension ResponseOutcome {
         .server, "The collector answered \(response.status).", status: response.status,
         retryAfter: response.retryAfter(now))
       switch ResponseClass(status: response.status) {
-      // A page is no acknowledgement: most likely a network asks its user to sign in.
+      // An HTML page is not an acknowledgement: it is most likely a captive portal.
       case .success: self = response.isPage ? .failed(failure) : .acknowledged(rejected: [])
       case .unauthorized, .wrongAddress, .tryAgainLater: self = .failed(failure)
       case .tooLarge, .refused: self = .refused(at: [], failure)
@@ -118,12 +118,12 @@ extension TransportResponse {
 }
 
 extension DropReason {
-  /// The app recorded more than its allowance.
+  /// The app exceeded the rate limit.
   package static let rateLimited = DropReason("rate_limited")
   /// The client is not in the sample.
   package static let sampledOut = DropReason("sampled_out")
-  /// The hit has no type or could not be sent for another reason.
+  /// The hit has no type.
   package static let invalid = DropReason("invalid")
-  /// The app only pretended to send.
+  /// The hit was removed by a dry run.
   package static let dryRun = DropReason("dry_run")
 }

@@ -1,13 +1,13 @@
 import TernBase
 
-/// The encoded parameters of one hit, as they are stored: all but `qt`, which every attempt computes anew.
+/// The stored form of a hit: its encoded parameters without `qt`, which each attempt computes.
 package enum HitPayload {
-  /// The most bytes of a hit on the wire.
+  /// The maximum size of a hit on the wire, in bytes.
   package static let maximumBytes = 8192
-  /// `&qt=` and the milliseconds of a hundred years: what an attempt may add to a stored hit.
+  /// The maximum bytes that an attempt adds to a stored hit: `&qt=` and the milliseconds of a hundred years.
   package static let queueTimeBytes = 17
 
-  /// Encodes parameters in the order given.
+  /// Encodes parameters in the given order.
   package static func encode(_ parameters: [(name: String, value: String)]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(512)
@@ -20,7 +20,7 @@ package enum HitPayload {
     return bytes
   }
 
-  /// Reads parameters; of one given twice the last one holds.
+  /// Decodes parameters; the last of duplicates wins.
   package static func decode(_ bytes: some Collection<UInt8>) -> [String: String] {
     var parameters: [String: String] = [:]
     for pair in bytes.split(separator: UInt8(ascii: "&")) {
@@ -30,7 +30,7 @@ package enum HitPayload {
     return parameters
   }
 
-  /// The bytes for one attempt: the wait goes before `z`, which has to stay the last parameter.
+  /// The bytes for one attempt: `qt` is inserted before `z`, which must stay the last parameter.
   package static func line(_ stored: [UInt8], queueTime: Int64) -> [UInt8] {
     let wait = Array("&qt=\(queueTime)".utf8)
     let marker = Array("&z=".utf8)

@@ -2,23 +2,23 @@ package import Foundation
 package import Tern
 package import TernLog
 
-/// A request for the oldest of some claimed hits.
+/// A request with the oldest of some claimed hits.
 package struct HitRequest: Sendable {
   /// The request.
   package var request: TransportRequest
-  /// The number of hits that it carries, from the first one on.
+  /// The number of hits that it carries.
   package var hits: Int
 }
 
 extension HitRequest {
-  /// The most bytes of a batch.
+  /// The maximum size of a batch, in bytes.
   package static let maximumBatchBytes = 16_384
-  /// The most bytes of parameters in an address.
+  /// The maximum size of the parameters in a URL, in bytes.
   package static let maximumAddressBytes = 2000
 
   /// Creates a request of the Measurement Protocol, version 1.
   ///
-  /// One hit goes by `GET` when its address is short enough, else by `POST`; several go as one batch.
+  /// A single hit is sent by `GET` if its URL is short enough, otherwise by `POST`; several are sent as a batch.
   package init?(
     _ records: [LogRecord], to collector: URL, at time: QueueTime, userAgent: String, timeout: Duration
   ) {
@@ -38,7 +38,7 @@ extension HitRequest {
     }
   }
 
-  /// As many as a batch takes, but at least one.
+  /// The lines that fit into a batch, but at least one.
   private static func fitting(_ lines: [[UInt8]]) -> ArraySlice<[UInt8]> {
     var bytes = -1
     let end = lines.firstIndex { line in
@@ -50,7 +50,7 @@ extension HitRequest {
 }
 
 extension URL {
-  /// An endpoint below the address, whatever slash, query or fragment that has; `query` is encoded already.
+  /// An endpoint below this URL, ignoring its trailing slash, query and fragment; `query` must be percent-encoded.
   func endpoint(_ name: String, query: String? = nil) -> URL {
     guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
     while parts.path.hasSuffix("/") { parts.path.removeLast() }
@@ -60,7 +60,7 @@ extension URL {
     return parts.url ?? self
   }
 
-  /// True if requests can be sent there.
+  /// True if the URL is usable as a collector's.
   package var isUsableCollector: Bool {
     let scheme = scheme?.lowercased()
     return (scheme == "http" || scheme == "https") && host?.isEmpty == false

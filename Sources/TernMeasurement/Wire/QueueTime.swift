@@ -1,12 +1,12 @@
 package import TernEvents
 package import TernLog
 
-/// The time that hits have waited.
+/// Computes the time that hits have waited.
 package struct QueueTime: Sendable {
   /// The clocks at the time of the attempt.
   package var wallTime: Timestamp
   package var uptime: Duration
-  /// This boot of the device; `nil` when unknown.
+  /// The identifier of the current boot; `nil` if unknown.
   package var boot: UniqueID?
 
   package init(wallTime: Timestamp, uptime: Duration, boot: UniqueID?) {
@@ -15,7 +15,7 @@ package struct QueueTime: Sendable {
     self.boot = boot
   }
 
-  /// Milliseconds since the hit: by the clock that never jumps within one boot, else by the wall clock, never below 0.
+  /// The milliseconds since the hit, never negative: by uptime within one boot, otherwise by the wall clock.
   package func milliseconds(of record: LogRecord) -> Int64 {
     let passed = boot == record.bootID ? uptime - record.uptime : wallTime.since(record.time)
     return max(passed, .zero).wholeMilliseconds

@@ -41,7 +41,7 @@ import Testing
       options.claims = mode != .appending
       options.erases = mode == .erasing
       let helper = try HelperProcess(options)
-      // After one message the log is being opened; after more the helper is at work.
+      // After one message the helper is opening the log; after more it is at work.
       let wanted = generator.next() % 4 == 0 ? 1 : Int(generator.next() % 400) + 1
       history.add(helper.read { $0.count >= wanted } + helper.kill(), place)
       if generator.next() % 3 == 0 { continue }

@@ -47,7 +47,7 @@ import Foundation
       mount(nil, path, nil, UInt(MS_REMOUNT) | (readOnly ? UInt(MS_RDONLY) : 0), nil) == 0
     }
 
-    /// Fills all free space, as another app would; returns the file to remove to free it.
+    /// Fills all free space, as another app would; returns the file whose removal frees it.
     func fill() -> String {
       let filler = path + "/filler"
       let file = open(filler, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)

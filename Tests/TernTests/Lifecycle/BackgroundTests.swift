@@ -154,7 +154,7 @@ import Testing
     #expect(harness.transport.requests.isEmpty)
   }
 
-  @Test func `several calls at once each end their own background time`() async throws {
+  @Test func `ends the background time of each of several calls`() async throws {
     let harness = try harness()
     let tern = try harness.client { $0.sessions = .manual }
     for number in 0..<100 { tern.track("E\(number)") }

@@ -14,8 +14,8 @@ import Testing
 #endif
 
 /// Uses a real process on a real disk.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct `A process with hits that is killed` {
-  @Test func `its hits are sent once each after the restart`() async throws {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct `A process that is killed with unsent hits` {
+  @Test func `has each hit sent once after the restart`() async throws {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("tern-hits-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
     for life in 0..<3 {

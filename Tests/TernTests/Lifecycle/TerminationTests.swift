@@ -89,7 +89,7 @@
       #expect(exit == .signal(SIGTERM))
     }
 
-    @Test func `a second signal ends the wait`() async throws {
+    @Test func `stops waiting at a second signal`() async throws {
       let pair = try await start(["--flush-on-termination", "3600000"], collector: ["--hang"])
       defer { pair.end() }
       pair.terminate()

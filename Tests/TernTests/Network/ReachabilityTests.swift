@@ -4,7 +4,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `The return of the network` {
+@Suite(.timeLimit(.minutes(5))) struct `A network hint` {
   private let network = ScriptedReachability()
 
   private func world(_ transport: ScriptedTransport = ScriptedTransport()) throws -> TestHarness {
@@ -43,7 +43,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `leaves alone a request that has only just started`() async throws {
+  @Test func `does not disturb a request that has only just started`() async throws {
     let harness = try world(ScriptedTransport(answers: [.hold]))
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A", priority: .critical)
@@ -69,7 +69,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `is not observed after a client's shutdown, which leaves nothing running`() async throws {
+  @Test func `a client that shuts down stops observing and leaves nothing running`() async throws {
     let harness = try world()
     let tern = try harness.client { $0.sessions = .manual }
     #expect(network.observers == 1)
@@ -81,7 +81,7 @@ import Testing
     network.change()
   }
 
-  @Test func `is not observed by a client without references`() async throws {
+  @Test func `a client without references stops observing`() async throws {
     let harness = try world()
     var tern: TernClient? = try harness.client { $0.sessions = .manual }
     let stream = try #require(tern?.statusUpdates)
@@ -91,7 +91,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `is reported by a system source that releases everything when it is stopped`() async throws {
+    @Test func `the system source releases everything when it is stopped`() async throws {
       func descriptors() throws -> Int {
         // Only rtnetlink sockets count: other tests open and close other descriptors meanwhile.
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in

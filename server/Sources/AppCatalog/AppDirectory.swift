@@ -37,17 +37,17 @@ final class AppDirectory: Sendable {
   }
 
   func find(_ look: (Snapshot) -> App?) throws -> App? {
-    if let known = snapshot.withLock({ look($0) }) { return known }
+    if let app = snapshot.withLock({ look($0) }) { return app }
     try refresh()
     return snapshot.withLock { look($0) }
   }
 
   private func refresh() throws {
-    let known = snapshot.withLock { $0.version }
+    let currentVersion = snapshot.withLock { $0.version }
     do {
       let fresh: Snapshot? = try queue.read { database in
         let version = try Int64.fetchOne(database, sql: "PRAGMA data_version")
-        guard version == nil || version != known else { return nil }
+        guard version == nil || version != currentVersion else { return nil }
         return try Self.load(database, version: version)
       }
       guard let fresh else { return }

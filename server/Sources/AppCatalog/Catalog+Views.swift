@@ -48,16 +48,16 @@ extension Catalog {
 
   /// Changes a view's time zone from now on. Earlier hits keep their days.
   public func setZone(of view: ViewID, to timeZone: String) throws -> View {
-    let known = try existing(view)
-    try check(name: known.name, timeZone: timeZone)
-    guard timeZone != known.timeZone else { return known }
-    let start = max(now().millisecondsSince1970, (known.zones.last?.start.millisecondsSince1970 ?? 0) + 1)
+    let current = try existing(view)
+    try check(name: current.name, timeZone: timeZone)
+    guard timeZone != current.timeZone else { return current }
+    let start = max(now().millisecondsSince1970, (current.zones.last?.start.millisecondsSince1970 ?? 0) + 1)
     try writing { database in
       try database.execute(
         sql: "INSERT INTO view_zone (view, start, zone) VALUES (?, ?, ?)",
         arguments: [view.rawValue, start, timeZone])
     }
-    return try self.view(view) ?? known
+    return try self.view(view) ?? current
   }
 
   /// Returns the views of an app, or of all apps, oldest first.

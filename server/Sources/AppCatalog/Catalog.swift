@@ -63,10 +63,15 @@ public final class Catalog: CatalogStore, AdminStore {
     let pool = try DatabasePool(path: path, configuration: configuration)
     // GRDB sets NORMAL when it enables WAL, after `prepareDatabase`, so FULL must be set here.
     try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-    try pool.write { database in
-      try CatalogSchema.format.prepare(
-        path, tables: CatalogSchema.tables, integer: { try Int64.fetchOne(database, sql: $0) },
-        execute: { try database.execute(sql: $0) })
+    let isEmpty = try pool.read { database in
+      try CatalogSchema.format.isEmpty(path) { try Int64.fetchOne(database, sql: $0) }
+    }
+    if isEmpty {
+      try pool.write { database in
+        try CatalogSchema.format.prepare(
+          path, tables: CatalogSchema.tables, integer: { try Int64.fetchOne(database, sql: $0) },
+          execute: { try database.execute(sql: $0) })
+      }
     }
     return (pool, try AppDirectory(path: path))
   }
@@ -133,12 +138,12 @@ public final class Catalog: CatalogStore, AdminStore {
   }
 
   private func secret(named name: String, bytes: Int) throws -> String {
-    if let known = try setting(name) { return known }
-    let drawn = hexadecimal(randomBytes(bytes))
+    if let stored = try setting(name) { return stored }
+    let fresh = hexadecimal(randomBytes(bytes))
     return try writing { database in
       // Another process may have inserted first, so read back what is in the table.
-      try database.execute(sql: "INSERT OR IGNORE INTO setting VALUES (?, ?)", arguments: [name, drawn])
-      return try String.fetchOne(database, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) ?? drawn
+      try database.execute(sql: "INSERT OR IGNORE INTO setting VALUES (?, ?)", arguments: [name, fresh])
+      return try String.fetchOne(database, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) ?? fresh
     }
   }
 

@@ -115,14 +115,14 @@ public final class SQLiteWarehouse: EventSink {
   public func close() async throws {
     _ = queue.close()
     try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
-      let over: Result<Void, any Error>? = end.withLock { end in
+      let result: Result<Void, any Error>? = end.withLock { end in
         guard end.isOver else {
           end.waiters.append(waiter)
           return nil
         }
         return end.failure.map { .failure($0) } ?? .success(())
       }
-      if let over { waiter.resume(with: over) }
+      if let result { waiter.resume(with: result) }
     }
     try reader.close()
   }

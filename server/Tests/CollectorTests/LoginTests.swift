@@ -39,7 +39,7 @@ import Warehouse
     }
   }
 
-  @Test func `the form works too, and continues to the requested page`() async throws {
+  @Test func `the login form works too, and continues to the requested page`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let wanted = "/apps/1/events?from=2026-01-01&to=2026-02-01"

@@ -83,7 +83,7 @@ import Warehouse
     }
   }
 
-  @Test func `errors explain what to do`() async throws {
+  @Test func `the response to an invalid request explains what to do`() async throws {
     let fixture = try Fixture()
     let cookie = try fixture.cookie()
     try await fixture.routed { client in

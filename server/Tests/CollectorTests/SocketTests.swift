@@ -131,7 +131,7 @@ import WarehouseSQLite
   @Test(
     arguments: [("/v1/events", "400"), ("/logs", "503"), ("/collect", "400"), ("/batch", "400")], [true, false])
   func
-    `a body that ends early is the client's mistake, except to one that would erase its queue, and no line in the log`(
+    `an incomplete body is the client's error, except for a client that would erase its queue, and is not logged`(
       endpoint: (path: String, status: String), isHalfClosed: Bool
     ) async throws
   {

@@ -88,7 +88,7 @@ import Testing
         #expect(parsed.batch.errors.map(\.stack) == expected.batch.errors.map(\.stack), "\(spelling)")
       }
     }
-    // No other member is taken for the list, and a damaged log in it costs only itself.
+    // No other member is taken for the list, and a damaged log in the list costs only itself.
     for name in ["log", "logss", "l\\u006fg", "l\\u006fgs\\u0000", "\\u006c\\u006f\\u0067\\u0073s"] {
       #expect(throws: IngestError.self) { try parseLogs(Array(#"{"\#(name)":[\#(log)]}"#.utf8)) }
     }

@@ -85,7 +85,7 @@ func deflated(_ bytes: [UInt8], windowBits: Int32 = 31) throws -> [UInt8] {
       }
       #expect(error?.code == .undecodable)
     }
-    // Data that starts like another member is one.
+    // Data that starts like another gzip member is decoded as one.
     let second = try deflated(text)
     for (rest, code) in [
       (Array(second.dropLast()), .incomplete), ([0x1F, 0x8B, 9, 0, 0, 0, 0, 0, 0, 0], .undecodable),

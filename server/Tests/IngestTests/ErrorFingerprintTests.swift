@@ -67,7 +67,7 @@ import Testing
     ("cannot open: a b", "cannot open: c"),
     ("gone /var/x", "gone /tmp/y"), ("lost (a)", "lost (b c)"), ("the user's 'a' ended", "the user's 'b' ended"),
     ("session 0C7C9D1E-5A77 ended", "session 7B0E2C5E-6C2B ended"), ("mail to a@b.c failed", "mail to d@e.f failed"),
-  ]) func `details of free text do not count`(one: String, two: String) throws {
+  ]) func `details of free text do not affect the fault`(one: String, two: String) throws {
     let stack = linux(build: 0, base: 0x5500_0000)
     #expect(try fingerprint(one, stack: stack) == fingerprint(two, stack: stack))
     #expect(try fingerprint(one, stack: stack) != fingerprint("something else", stack: stack))

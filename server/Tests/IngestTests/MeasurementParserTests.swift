@@ -77,7 +77,7 @@ import Testing
     arguments: [
       ("&qt=10010", 10_010), ("", 0), ("&qt=-5", 0), ("&qt=x", 0), ("&qt=99999999999999999999", 0),
       ("&qt=14400001", 14_400_001), ("&qt=9223372036854775807", 400 * 86_400_000),
-    ] as [(String, Int64)]) func `the time is the time of receipt minus the queue time`(more: String, queued: Int64)
+    ] as [(String, Int64)]) func `the time of a hit is its receipt minus the queue time`(more: String, queued: Int64)
     throws
   {
     let event = try one("&t=screenview&cd=A" + more)

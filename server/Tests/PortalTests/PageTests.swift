@@ -222,7 +222,7 @@ struct PageTests {
     #expect(!PageScanner(try await SamplePages("queue_full").report("dropped")).text.contains("Too many names"))
   }
 
-  @Test func `absurd counts, as a client may report its own drops, are shown and break nothing`() async throws {
+  @Test func `absurd counts in a client's own drop report are shown and break nothing`() async throws {
     let sample = try SamplePages("queue_full")
     var source = sample.source
     for index in source.rows.indices where source.rows[index].loss != nil {
@@ -258,7 +258,7 @@ struct PageTests {
     let sample = try SamplePages("Demo Player")
     var source = sample.source
     source.views = MemoryViews("", number, day: try sample.request("dropped").today, time: number)
-    // One that divides what cannot be divided by it.
+    // A divisor of -1, by which the smallest integer cannot be divided.
     var odd = source
     for table in ViewTable.allCases {
       for index in (odd.views.figures.tables[table] ?? []).indices {

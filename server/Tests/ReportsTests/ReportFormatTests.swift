@@ -142,7 +142,7 @@ struct ReportFormatTests {
         + #""system":"iOS 17","time":"1970-01-01T00:00:00.250Z","user":"u","version":"1"}"#)
   }
 
-  @Test func `the tables of dropped events include what waits on devices`() async throws {
+  @Test func `the tables of dropped events include events waiting on devices`() async throws {
     #expect(
       try await report("dropped", try source()).text(.csv)
         == [

@@ -101,7 +101,7 @@ struct ReportRequestTests {
     #expect(failure("overview", [:], zone: "Europe/Atlantis")?.code == .unknownTimeZone)
   }
 
-  @Test func `messages repeat input only with control characters written out`() {
+  @Test func `messages quote input with control characters escaped`() {
     let error = failure("overview", ["from": "\u{1B}[2J\u{202E}x"])
     #expect(error?.message == #""\u{1B}[2J\u{202E}x" is not a valid date for from. Write it as YYYY-MM-DD."#)
   }

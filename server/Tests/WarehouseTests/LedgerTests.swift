@@ -110,10 +110,10 @@ import Testing
     let most = DeviceLedger(
       tracked: DeviceLedger.maximum, delivered: DeviceLedger.maximum, waiting: 1, inFlight: 0,
       dropped: DeviceLedger.maximum)
-    var nobody = batch([])
-    nobody.ledger = most
-    nobody.rejections = [Rejection(index: 0, reason: "name_missing", message: "no")]
-    _ = try await warehouse.commit(nobody, app: app)
+    var empty = batch([])
+    empty.ledger = most
+    empty.rejections = [Rejection(index: 0, reason: "name_missing", message: "no")]
+    _ = try await warehouse.commit(empty, app: app)
     #expect(try await sums(warehouse.reader, app) == LedgerFigures())
     try await warehouse.perform { writer in
       try writer.transact {

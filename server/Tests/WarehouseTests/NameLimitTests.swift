@@ -173,15 +173,16 @@ import Testing
     try await place.warehouse.close()
 
     try SQLiteWarehouse.rebuild(directory: place.directory.path, catalog: place.catalog)
-    let again = try SQLiteWarehouse(directory: place.directory.path, catalog: place.catalog)
-    #expect(try await again.reader.recent(app: place.app, limit: 4) == before)
-    #expect(try await again.reader.total(app: place.app, dimension: .event, key: "fresh", days: Self.days).count == 2)
+    let reopened = try SQLiteWarehouse(directory: place.directory.path, catalog: place.catalog)
+    #expect(try await reopened.reader.recent(app: place.app, limit: 4) == before)
     #expect(
-      try await again.reader.total(app: place.app, dimension: .loss, key: "name_limit", days: Self.days).count == 0)
-    let figures = try await again.reader.properties(app: place.app, event: "fresh", days: Self.days, limit: 5)
+      try await reopened.reader.total(app: place.app, dimension: .event, key: "fresh", days: Self.days).count == 2)
+    #expect(
+      try await reopened.reader.total(app: place.app, dimension: .loss, key: "name_limit", days: Self.days).count == 0)
+    let figures = try await reopened.reader.properties(app: place.app, event: "fresh", days: Self.days, limit: 5)
     #expect(figures.first { $0.property == "first" }?.count == 2)
-    #expect(try await again.reader.verify().isClean)
-    try await again.close()
+    #expect(try await reopened.reader.verify().isClean)
+    try await reopened.close()
   }
 
   @Test func `texts not in memory are found on disk and keep their IDs`() async throws {

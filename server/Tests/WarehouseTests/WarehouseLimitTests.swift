@@ -33,17 +33,18 @@ import Testing
     _ = try await warehouse.commit(batch, app: app)
     try await warehouse.close()
     let catalog = try Catalog(directory: directory.path)
-    let again = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    let reopened = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     batch.events = Array(batch.events.suffix(20))
-    _ = try await again.commit(batch, app: app)
-    try await again.flush()
-    let figures = try #require(try await again.reader.properties(app: app, event: "a", days: Self.days, limit: 5).first)
+    _ = try await reopened.commit(batch, app: app)
+    try await reopened.flush()
+    let figures = try #require(
+      try await reopened.reader.properties(app: app, event: "a", days: Self.days, limit: 5).first)
     #expect(figures.isCapped)
     #expect(figures.count == PropertyPack.maximumValues + 30)
     #expect(figures.values.first == KeyFigures(key: "(other)", count: 20, users: 1))
     #expect(figures.values.dropFirst().map(\.count) == [2, 2, 2, 2])
-    #expect(try await again.reader.verify().isClean)
-    try await again.close()
+    #expect(try await reopened.reader.verify().isClean)
+    try await reopened.close()
   }
 
   @Test func `properties of an event beyond the cap are stored but not counted, even after reopening`() async throws {
@@ -52,15 +53,15 @@ import Testing
     let properties = names.map { Properties.Element(name: $0, value: .integer(1)) }
     _ = try await warehouse.commit(batch(["a"], properties: Array(properties.prefix(200))), app: app)
     try await warehouse.close()
-    let again = try SQLiteWarehouse(directory: directory.path, catalog: Catalog(directory: directory.path))
-    for _ in 0..<2 { _ = try await again.commit(batch(["a"], properties: properties.reversed()), app: app) }
-    try await again.flush()
-    let figures = try await again.reader.properties(app: app, event: "a", days: Self.days, limit: 5)
+    let reopened = try SQLiteWarehouse(directory: directory.path, catalog: Catalog(directory: directory.path))
+    for _ in 0..<2 { _ = try await reopened.commit(batch(["a"], properties: properties.reversed()), app: app) }
+    try await reopened.flush()
+    let figures = try await reopened.reader.properties(app: app, event: "a", days: Self.days, limit: 5)
     #expect(figures.count == PropertyAccumulator.maximumPropertiesPerEvent)
     #expect(figures.filter { $0.count == 3 }.count == 200)
-    #expect(try await again.reader.recent(app: app, limit: 1).first?.properties.count == names.count)
-    #expect(try await again.reader.verify().isClean)
-    try await again.close()
+    #expect(try await reopened.reader.recent(app: app, limit: 1).first?.properties.count == names.count)
+    #expect(try await reopened.reader.verify().isClean)
+    try await reopened.close()
   }
 
   @Test func `unusual texts, times and sizes are stored and counted`() async throws {
@@ -133,13 +134,13 @@ import Testing
     #expect(try await warehouse.commit(batch, app: app).accepted == 1)
     try await warehouse.flush()
     try await warehouse.close()
-    let again = try SQLiteWarehouse(directory: directory.path, catalog: Catalog(directory: directory.path))
-    #expect(try await again.reader.total(app: app, dimension: .total, key: "", days: Self.days).count == 1)
-    #expect(try await again.reader.verify().isClean)
-    try await again.close()
+    let reopened = try SQLiteWarehouse(directory: directory.path, catalog: Catalog(directory: directory.path))
+    #expect(try await reopened.reader.total(app: app, dimension: .total, key: "", days: Self.days).count == 1)
+    #expect(try await reopened.reader.verify().isClean)
+    try await reopened.close()
   }
 
-  @Test func `keys of many different days are still recognized`() async throws {
+  @Test func `keys of many different days are still recognised`() async throws {
     let (directory, warehouse, app) = try open(WarehouseConfiguration(pendingKeys: 300))
     for round in 0..<2 {
       for part in 0..<10 {
@@ -206,11 +207,11 @@ import Testing
       _ = try await warehouse.commit(hit("2026-05-04T\(time)Z"), app: app)
     }
     try await warehouse.close()
-    let again = try SQLiteWarehouse(directory: directory.path, catalog: Catalog(directory: directory.path))
-    for time in ["12:00:00", "12:30:01"] { _ = try await again.commit(hit("2026-05-04T\(time)Z"), app: app) }
-    try await again.flush()
-    #expect(try await again.reader.total(app: app, dimension: .session, key: "", days: Self.days).count == 3)
-    #expect(try await again.reader.verify().isClean)
-    try await again.close()
+    let reopened = try SQLiteWarehouse(directory: directory.path, catalog: Catalog(directory: directory.path))
+    for time in ["12:00:00", "12:30:01"] { _ = try await reopened.commit(hit("2026-05-04T\(time)Z"), app: app) }
+    try await reopened.flush()
+    #expect(try await reopened.reader.total(app: app, dimension: .session, key: "", days: Self.days).count == 3)
+    #expect(try await reopened.reader.verify().isClean)
+    try await reopened.close()
   }
 }

@@ -234,13 +234,13 @@ import Testing
     let new = batch(["a"], firstKey: 2)
     _ = try await warehouse.commit(old, app: app)
     try await warehouse.close()
-    var again = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
-    _ = try await again.commit(new, app: app)
-    try await again.close()
-    again = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
-    try await again.perform { _ = try $0.expireKeys(before: milliseconds("2026-01-01T00:00:00Z")) }
-    #expect(try await again.commit(old, app: app).accepted == 1)
-    #expect(try await again.commit(new, app: app).duplicates == [0])
-    try await again.close()
+    var reopened = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    _ = try await reopened.commit(new, app: app)
+    try await reopened.close()
+    reopened = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    try await reopened.perform { _ = try $0.expireKeys(before: milliseconds("2026-01-01T00:00:00Z")) }
+    #expect(try await reopened.commit(old, app: app).accepted == 1)
+    #expect(try await reopened.commit(new, app: app).duplicates == [0])
+    try await reopened.close()
   }
 }

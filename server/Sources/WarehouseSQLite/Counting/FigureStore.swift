@@ -100,7 +100,7 @@ final class LastHits {
   }
 
   private func last(_ key: Key) throws -> Int64? {
-    if let known = times[key] { return known }
+    if let time = times[key] { return time }
     guard let stored = try store.hit(app: key.app, slot: Int64(key.slot)) else { return nil }
     times[key] = stored
     return stored

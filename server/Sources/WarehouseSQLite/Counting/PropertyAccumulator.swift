@@ -97,9 +97,9 @@ final class PropertyAccumulator {
   /// Returns the index of a property. Events with the same name nearly always have their properties in the same order.
   @inline(__always)
   private static func index(of property: UInt64, in event: Event, near position: Int) -> Int? {
-    let known = event.properties.elements
-    if position < known.count, known[position] == property { return position }
-    return known.firstIndex(of: property)
+    let properties = event.properties.elements
+    if position < properties.count, properties[position] == property { return position }
+    return properties.firstIndex(of: property)
   }
 
   @inline(__always)
@@ -108,8 +108,8 @@ final class PropertyAccumulator {
     let value = value.count > PropertyCoding.maximumFigureBytes ? Self.cut(value) : value
     let key = group.values.key(value)
     let ordinal: Int
-    if let known = group.values.find(value, key) {
-      ordinal = known
+    if let existing = group.values.find(value, key) {
+      ordinal = existing
     } else if group.values.count < PropertyPack.maximumValues {
       ordinal = group.values.insert(value, key)
     } else {
@@ -157,8 +157,8 @@ final class PropertyAccumulator {
       group.pending.removeAll()
     }
     dirty.removeAll(keepingCapacity: true)
-    let known = events.reduce(0) { $0 + $1.groups.reduce(0) { $0 + $1.values.count } }
-    if known > Self.maximumKnownValues || isLarge { removeAll() }
+    let valueCount = events.reduce(0) { $0 + $1.groups.reduce(0) { $0 + $1.values.count } }
+    if valueCount > Self.maximumKnownValues || isLarge { removeAll() }
   }
 
   func removeAll() {

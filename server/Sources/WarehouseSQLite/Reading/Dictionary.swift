@@ -48,7 +48,7 @@ final class ReaderDictionary: Sendable {
   /// Returns the text of an ID.
   func text(_ id: Int64, _ connection: SQLConnection) throws -> String {
     if id == 0 { return WriterDictionary.other }
-    if let known = texts.withLock({ $0[id] }) { return known }
+    if let text = texts.withLock({ $0[id] }) { return text }
     let statement = try connection.prepare("SELECT text FROM dictionary WHERE id = ?")
     statement.bind(id)
     guard try statement.step() else { return WriterDictionary.other }

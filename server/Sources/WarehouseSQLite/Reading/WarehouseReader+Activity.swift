@@ -48,7 +48,7 @@ enum RollingUnion {
     }
   }
 
-  /// Returns the unions from each block's border to each position. An empty day shares its neighbor's set.
+  /// Returns the unions from each block's border to each position. An empty day shares its neighbour's set.
   private static func unions(_ sets: [SlotSet?], window: Int, backwards: Bool) -> [SlotSet?] {
     var unions = [SlotSet?](repeating: nil, count: sets.count)
     var running: SlotSet?

@@ -8,11 +8,11 @@ extension WarehouseReader {
     return try await reading { connection in
       let statement = try connection.prepare("SELECT kind, count(*) FROM dictionary WHERE app = ? GROUP BY kind")
       statement.bind(app.rawValue)
-      var known: [Int64: Int] = [:]
-      while try statement.step() { known[statement.integer(0)] = Int(statement.integer(1)) }
+      var counts: [Int64: Int] = [:]
+      while try statement.step() { counts[statement.integer(0)] = Int(statement.integer(1)) }
       return NameKind.allCases.map { kind in
         NameFigures(
-          kind: "\(kind)", known: known[kind.rawValue] ?? 0, limit: kind.limit, perDay: perDay ?? kind.dailyAllowance)
+          kind: "\(kind)", known: counts[kind.rawValue] ?? 0, limit: kind.limit, perDay: perDay ?? kind.dailyAllowance)
       }
     }
   }

@@ -17,7 +17,7 @@ extension WarehouseReader {
     let end = error.time.millisecondsSince1970
     let start = end - Self.reach
     var rows = 0
-    var found: [StoredEvent] = []
+    var records: [StoredEvent] = []
     let devices = try Self.devices(connection)
     for span in try StoredSpan.all(connection, through: .max).sorted(by: { $0.ids.upperBound > $1.ids.upperBound }) {
       guard span.apps?.contains(app.rawValue) ?? true, span.times?.overlaps(start...end) ?? true else { continue }
@@ -33,9 +33,9 @@ extension WarehouseReader {
       statement.bind(
         span.ids.lowerBound, span.ids.upperBound, app.rawValue, Int64(error.install), session, start, end, error.id,
         Int64(limit))
-      while try statement.step() { found.append(try stored(statement, devices, connection)) }
+      while try statement.step() { records.append(try stored(statement, devices, connection)) }
     }
-    found.sort { ($0.time.millisecondsSince1970, $0.id) < ($1.time.millisecondsSince1970, $1.id) }
-    return Array(found.suffix(limit))
+    records.sort { ($0.time.millisecondsSince1970, $0.id) < ($1.time.millisecondsSince1970, $1.id) }
+    return Array(records.suffix(limit))
   }
 }

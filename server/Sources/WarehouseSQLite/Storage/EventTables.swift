@@ -32,7 +32,7 @@ final class EventTables {
     var span = Span()
     /// The sessions of the span.
     let sessions = SessionBounds()
-    /// True while columns that are nearly always NULL are bound to NULL, since SQLite keeps bindings from row to row.
+    /// True while the column is bound to NULL. It nearly always is, and SQLite keeps bindings from row to row.
     var isUserNull = true
     var isKeyTimeNull = true
     init(insert: SQLStatement) { self.insert = insert }

@@ -11,10 +11,15 @@ enum WarehouseFile {
     try files.createFile(path)
     do {
       let pool = try DatabasePool(path: path, configuration: settings)
-      try pool.write { database in
-        let connection = try connection(database)
-        try WarehouseSchema.format.prepare(
-          path, tables: WarehouseSchema.tables, integer: connection.integer, execute: connection.execute)
+      let isEmpty = try pool.read { database in
+        try WarehouseSchema.format.isEmpty(path, integer: connection(database).integer)
+      }
+      if isEmpty {
+        try pool.write { database in
+          let connection = try connection(database)
+          try WarehouseSchema.format.prepare(
+            path, tables: WarehouseSchema.tables, integer: connection.integer, execute: connection.execute)
+        }
       }
       try pool.writeWithoutTransaction { database in
         // GRDB sets NORMAL when it enables WAL, after `prepareDatabase`, so FULL must be set here.

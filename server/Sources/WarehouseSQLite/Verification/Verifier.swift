@@ -101,7 +101,7 @@ final class Verifier {
   }
 
   private func calendar(_ app: Int64) throws -> ZoneCalendar {
-    if let known = calendars[app] { return known }
+    if let calendar = calendars[app] { return calendar }
     guard let zone = try catalog.app(AppID(app))?.timeZone, let calendar = ZoneCalendar(zone) else {
       throw WarehouseError(code: .damaged, message: "There are events of app \(app), but the catalog lacks that app.")
     }

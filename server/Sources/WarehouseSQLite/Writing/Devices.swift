@@ -29,7 +29,7 @@ final class WriterDevices {
   private let insert: SQLStatement
   private let find: SQLStatement
   private let load: SQLStatement
-  private var known: [Key: DeviceKeys] = [:]
+  private var cached: [Key: DeviceKeys] = [:]
   private var byID: [Int64: DeviceKeys] = [:]
 
   init(_ connection: SQLConnection, dictionary: WriterDictionary) throws {
@@ -40,7 +40,7 @@ final class WriterDevices {
   }
 
   func forget() {
-    known = [:]
+    cached = [:]
     byID = [:]
   }
 
@@ -49,7 +49,7 @@ final class WriterDevices {
   /// - Parameter received: The time of receipt, in milliseconds.
   func keys(app: Int64, _ device: IncomingDevice, received: Int64) throws -> DeviceKeys {
     let key = Key(app: app, device: device)
-    if let keys = known[key] { return keys }
+    if let keys = cached[key] { return keys }
     let facts = try encode(app: app, device, received: received)
     var keys = try facts.withUnsafeBytes { try Self.keys($0) }
     find.bind(app)
@@ -66,8 +66,8 @@ final class WriterDevices {
     }
     // Don't cache: a text that is "(other)" today may get an ID tomorrow.
     guard !keys.isCut else { return keys }
-    if known.count >= Self.limit { known.removeAll() }
-    known[key] = keys
+    if cached.count >= Self.limit { cached.removeAll() }
+    cached[key] = keys
     return keys
   }
 
@@ -115,7 +115,7 @@ final class WriterDevices {
       (.text, device.appVersion), (.text, device.appBuild), (.text, device.sdkName), (.text, device.sdkVersion),
     ]
     var facts: [UInt8] = []
-    var kept: [UInt8] = []
+    var inlineTexts: [UInt8] = []
     var mask: UInt64 = 0
     for (index, (kind, text)) in texts.enumerated() {
       let id = try names.id(kind, text, received: received)
@@ -123,13 +123,13 @@ final class WriterDevices {
       guard id == 0, text != WriterDictionary.other else { continue }
       mask |= 1 << UInt64(index)
       // Truncate as the dictionary does: this column is indexed.
-      let short = withUTF8(text) { String(decoding: prefix($0, atMost: NameKind.maximumBytes), as: UTF8.self) }
-      kept.append(text: short)
+      let truncated = withUTF8(text) { String(decoding: prefix($0, atMost: NameKind.maximumBytes), as: UTF8.self) }
+      inlineTexts.append(text: truncated)
     }
     facts.appendZigzag(Int64(device.timeZoneOffsetMinutes))
     if mask != 0 {
       facts.appendVarint(mask)
-      facts += kept
+      facts += inlineTexts
     }
     return facts
   }
@@ -139,10 +139,10 @@ final class WriterDevices {
     var reader = ByteReader(facts)
     let ids = (0..<12).map { _ in Int64(bitPattern: reader.varint() ?? 0) }
     let offset = Int(reader.zigzag() ?? 0)
-    var kept: [Int: String] = [:]
+    var inlineTexts: [Int: String] = [:]
     let mask = reader.varint() ?? 0
-    for index in ids.indices where mask >> UInt64(index) & 1 == 1 { kept[index] = reader.text() }
-    func text(_ index: Int) throws -> String { try kept[index] ?? name(ids[index]) }
+    for index in ids.indices where mask >> UInt64(index) & 1 == 1 { inlineTexts[index] = reader.text() }
+    func text(_ index: Int) throws -> String { try inlineTexts[index] ?? name(ids[index]) }
     var device = IncomingDevice(model: try text(2), country: try text(3))
     device.osName = try text(5)
     device.osVersion = try text(6)

@@ -41,10 +41,10 @@ final class DuplicateIndex {
   private static let filterLimit = 128 << 20
   /// The lifetime of keys, in days. Older events are not accepted.
   static let lifetimeDays: Int64 = 430
-  /// The number of days before its arrival beyond which a key is out of window. Keys in `seen` are therefore kept for
-  /// at least 400 days after arrival, longer than any working device keeps events.
+  /// A key is out of window if its time is this many days before its arrival. Keys in `seen` are therefore kept for at
+  /// least 400 days after arrival, longer than any working device keeps events.
   private static let earliestDays: Int64 = 30
-  /// The number of days after its arrival beyond which a key is out of window.
+  /// A key is out of window if its time is this many days after its arrival.
   private static let latestDays: Int64 = 4
 
   private let connection: SQLConnection
@@ -56,7 +56,7 @@ final class DuplicateIndex {
   private let storeCursor: SQLStatement
   private var days: [Int64: DayState] = [:]
   private var today = Int64.min
-  /// The days that have a state in memory; all others are looked up.
+  /// The days that may have a state in memory; all others are looked up.
   private var knownDays: ClosedRange<Int64> = 0...0
   private var lastDay = Int64.min
   private var lastFilter: DayFilter?

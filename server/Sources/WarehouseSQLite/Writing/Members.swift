@@ -12,13 +12,13 @@ final class WriterMembers {
   }
 
   /// The maximum number of users in memory.
-  private static let most = 100_000
+  private static let maximumCached = 100_000
   private let insert: SQLStatement
   private let find: SQLStatement
   private let loadCount: SQLStatement
   private let storeCount: SQLStatement
   private let limit: Int
-  private var known: Set<Key> = []
+  private var cached: Set<Key> = []
   private var last: Key?
   private var counts: [Int64: Int64] = [:]
   private var changed: Set<Int64> = []
@@ -29,11 +29,11 @@ final class WriterMembers {
     find = try connection.prepare("SELECT 1 FROM member WHERE app = ? AND name = ?")
     loadCount = try connection.prepare("SELECT members FROM member_count WHERE app = ?")
     storeCount = try connection.prepare("INSERT OR REPLACE INTO member_count (app, members) VALUES (?, ?)")
-    self.limit = min(max(limit, 1), Self.most)
+    self.limit = min(max(limit, 1), Self.maximumCached)
   }
 
   func forget() {
-    known = []
+    cached = []
     last = nil
     counts = [:]
     changed = []
@@ -45,10 +45,10 @@ final class WriterMembers {
     // A batch usually has a single user.
     guard key != last else { return }
     last = key
-    guard !known.contains(key) else { return }
-    if known.count >= limit { known.removeAll(keepingCapacity: true) }
+    guard !cached.contains(key) else { return }
+    if cached.count >= limit { cached.removeAll(keepingCapacity: true) }
     if try !isStored(key) { try store(key) }
-    known.insert(key)
+    cached.insert(key)
   }
 
   /// Stores the number of users per app. Must be called once per transaction.
@@ -86,7 +86,7 @@ final class WriterMembers {
 final class ReaderMembers {
   private let app: Int64
   private let find: SQLStatement
-  private var known: [ExactText: UInt32?] = [:]
+  private var cached: [ExactText: UInt32?] = [:]
 
   init(_ connection: SQLConnection, app: AppID) throws {
     self.app = app.rawValue
@@ -96,12 +96,12 @@ final class ReaderMembers {
   /// Returns the number of a user, or `nil` if there is none.
   func number(_ name: String) throws -> UInt32? {
     let key = ExactText(name)
-    if let found = known[key] { return found }
+    if let number = cached[key] { return number }
     find.bind(app)
     find.bind(name, at: 2)
     defer { find.reset() }
     let number = try find.step() ? UInt32(clamping: find.integer(0)) : nil
-    known[key] = .some(number)
+    cached[key] = .some(number)
     return number
   }
 }

@@ -109,14 +109,14 @@ final class Writer {
 
   /// Returns the calendar of an app's time zone.
   func calendar(_ app: Int64) throws -> ZoneCalendar {
-    if let known = calendars[app] { return known }
-    guard let found = try catalog.app(AppID(app)) else {
+    if let calendar = calendars[app] { return calendar }
+    guard let record = try catalog.app(AppID(app)) else {
       throw WarehouseError(
         code: .unknownApp, message: "There is no app \(app). Run `tern apps list` to see all apps.")
     }
-    guard let calendar = ZoneCalendar(found.timeZone) else {
+    guard let calendar = ZoneCalendar(record.timeZone) else {
       throw WarehouseError(
-        code: .invalid, message: "The time zone \(found.timeZone) of \(found.name) is unknown on this system.")
+        code: .invalid, message: "The time zone \(record.timeZone) of \(record.name) is unknown on this system.")
     }
     calendars[app] = calendar
     return calendar

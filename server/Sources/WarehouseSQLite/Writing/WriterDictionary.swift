@@ -48,7 +48,7 @@ final class WriterDictionary {
 
   /// Returns the texts of one app. Don't keep them beyond a transaction.
   func names(app: Int64) throws -> AppNames {
-    if let known = apps[app] { return known }
+    if let names = apps[app] { return names }
     let names = AppNames(app: app, dictionary: self, seed: seed)
     load.bind(app)
     while try load.step() { names.add(kind: load.integer(0), id: load.integer(1), load.bytes(2)) }

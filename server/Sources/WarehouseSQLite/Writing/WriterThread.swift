@@ -89,8 +89,8 @@ final class WriterThread: @unchecked Sendable {
 
   private func flushIfDue(_ writer: Writer) {
     guard let due = flushDue else { return }
-    let isMuch = writer.lastID - writer.rolledID >= Int64(configuration.flushEvents) || writer.properties.isLarge
-    guard isMuch || ContinuousClock.now >= due else { return }
+    let hasMany = writer.lastID - writer.rolledID >= Int64(configuration.flushEvents) || writer.properties.isLarge
+    guard hasMany || ContinuousClock.now >= due else { return }
     do {
       try writer.flush()
       flushDue = nil
