@@ -26,37 +26,57 @@ let package = Package(
 
     // Data flows down this list: bytes -> events -> rollups -> figures -> pages -> HTTP -> command line.
     .target(
-      name: "Ingest", dependencies: [.product(name: "TernEvents", package: "tern"), "CTernJSON", "CTernInflate"]),
+      name: "Ingest",
+      dependencies: [
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"), "CTernJSON",
+        "CTernInflate",
+      ]),
     // The port: what a warehouse and a catalog do, and the values they speak in.
-    .target(name: "Warehouse", dependencies: ["Ingest", .product(name: "TernEvents", package: "tern")]),
+    .target(
+      name: "Warehouse",
+      dependencies: [
+        "Ingest", .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+      ]),
     .target(
       name: "Views",
-      dependencies: ["Warehouse", "Ingest", "CTernRoaring", .product(name: "TernEvents", package: "tern")]),
+      dependencies: [
+        "Warehouse", "Ingest", "CTernRoaring", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
+      ]),
     .target(
       name: "AppCatalog",
       dependencies: [
-        "Views", "Warehouse", .product(name: "TernEvents", package: "tern"),
+        "Views", "Warehouse", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     .target(
       name: "WarehouseSQLite",
       dependencies: [
-        "Views", "Warehouse", "Ingest", "CTernRoaring", .product(name: "TernEvents", package: "tern"),
+        "Views", "Warehouse", "Ingest", "CTernRoaring", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
-    .target(name: "Reports", dependencies: ["Ingest", "Warehouse", .product(name: "TernEvents", package: "tern")]),
+    .target(
+      name: "Reports",
+      dependencies: [
+        "Ingest", "Warehouse", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
+      ]),
     .target(
       name: "Portal",
       dependencies: [
-        "Reports", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern"),
+        "Reports", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
         .product(name: "Mustache", package: "swift-mustache"),
       ],
       resources: [.embedInCode("Resources")]),
     .target(
       name: "Collector",
       dependencies: [
-        "Ingest", "Warehouse", "Reports", "Portal", .product(name: "TernEvents", package: "tern"),
+        "Ingest", "Warehouse", "Reports", "Portal", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -70,7 +90,8 @@ let package = Package(
       name: "TernCommand",
       dependencies: [
         "Collector", "Reports", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest",
-        .product(name: "Tern", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        .product(name: "Tern", package: "tern"), .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
         .product(name: "TernChildProcess", package: "tern"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
@@ -81,36 +102,48 @@ let package = Package(
       ]),
     // Figures, not a test: `swift run -c release bench-ingest`.
     .executableTarget(
-      name: "bench-ingest", dependencies: ["Ingest", .product(name: "TernEvents", package: "tern")],
+      name: "bench-ingest",
+      dependencies: [
+        "Ingest", .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+      ],
       path: "Benchmarks/BenchIngest"),
     .testTarget(
       name: "IngestTests",
-      dependencies: ["Ingest", "CTernInflate", "CTernJSON", .product(name: "TernEvents", package: "tern")]),
+      dependencies: [
+        "Ingest", "CTernInflate", "CTernJSON", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
+      ]),
     .testTarget(
       name: "WarehouseTests",
       dependencies: [
         "WarehouseSQLite", "AppCatalog", "Views", "Warehouse", "Ingest",
-        .product(name: "TernEvents", package: "tern"),
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .target(
-      name: "ReportsTestSupport", dependencies: ["Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")],
+      name: "ReportsTestSupport",
+      dependencies: [
+        "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
+      ],
       path: "Tests/ReportsTestSupport"),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "ReportsTestSupport", "Reports", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern"),
+        "ReportsTestSupport", "Reports", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "PortalTests",
       dependencies: [
-        "ReportsTestSupport", "Portal", "Reports", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern"),
+        "ReportsTestSupport", "Portal", "Reports", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "CollectorTests",
       dependencies: [
         "Collector", "TernCommand", "Portal", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest", "Reports",
         "ReportsTestSupport",
-        .product(name: "TernEvents", package: "tern"),
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),

@@ -70,7 +70,7 @@ extension Engine {
     }
   }
 
-  /// Sends until the queue is empty or a request fails, including events recorded meanwhile.
+  /// Sends until the queue is empty or a request fails, including events recorded in the meantime.
   func sendEverything() async -> BackgroundSendResult.Ending {
     while !Task.isCancelled {
       switch await flush() {

@@ -48,6 +48,9 @@ struct TimingOracle {
   /// The time since which there is a reason to send at once, independent of the timers.
   private var deliveringSince: Duration?
   private var deadline: Duration?
+  /// The number of batches in flight when they held as much of the queue as they may. The client need not check again
+  /// until one of them ends: if an append evicts a large event meanwhile, it makes room without notice.
+  private var inFlightAtClaimLimit: Int?
 
   init(_ rules: Rules) { self.rules = rules }
 
@@ -165,9 +168,14 @@ struct TimingOracle {
     } else if unsentSince == nil {
       unsentSince = view.now
     }
+    if view.isClaimLimitReached {
+      inFlightAtClaimLimit = view.inFlight
+    } else if view.inFlight != inFlightAtClaimLimit {
+      inFlightAtClaimLimit = nil
+    }
     let isClean = failures == 0 && !isSplitting && !view.isFailing
     let hasSlot = isClean ? view.inFlight < rules.maximumInFlight : view.inFlight == 0
-    guard view.mayRun, view.waiting > 0, hasSlot, !view.isClaimLimitReached, let unsentSince else {
+    guard view.mayRun, view.waiting > 0, hasSlot, inFlightAtClaimLimit == nil, let unsentSince else {
       runnableSince = nil
       deadline = nil
       return

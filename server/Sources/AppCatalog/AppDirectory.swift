@@ -1,4 +1,5 @@
 import GRDB
+import TernBase
 import TernEvents
 import Warehouse
 

@@ -1,4 +1,5 @@
 import Reports
+import TernBase
 import Warehouse
 
 /// The addresses of the portal's pages, for one app and one range of days.
@@ -32,7 +33,7 @@ struct PortalLinks {
   ) -> String {
     let path = report == AppReports.overview ? "/apps/\(app)" : "/apps/\(app)/\(report.name)"
     let values = report.parameters.compactMap { parameter in
-      parameters[parameter].map { "\(parameter.name)=\(percentEncoded($0))" }
+      parameters[parameter].map { "\(parameter.name)=\(PercentCoding.encode($0))" }
     }
     return path + query(values, range: range, limit: limit)
   }

@@ -1,3 +1,4 @@
+import TernBase
 import Warehouse
 
 /// The breakdowns of a day while it is counted.

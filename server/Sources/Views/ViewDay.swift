@@ -1,3 +1,4 @@
+import TernBase
 package import Warehouse
 
 /// The figures of one civil day of a view, or of several days added up.

@@ -1,3 +1,4 @@
+import TernBase
 package import Warehouse
 
 /// A transaction id, told from others byte by byte: to Swift, texts that look the same are equal.

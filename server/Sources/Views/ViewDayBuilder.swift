@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 package import Warehouse
 
 /// Counts one day of a view from the hits that came in time: from when they happened, and not when they arrived.

@@ -1,3 +1,4 @@
+import TernBase
 import Warehouse
 
 /// What is known of an order by its transaction id: what purchases brought, less what refunds took.

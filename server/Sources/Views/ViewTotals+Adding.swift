@@ -1,3 +1,4 @@
+import TernBase
 package import Warehouse
 
 extension ViewTotals {
@@ -10,13 +11,5 @@ extension ViewTotals {
 
   package mutating func add(_ other: ViewTotals) {
     for field in Self.fields { self[keyPath: field] = self[keyPath: field].addingSaturated(other[keyPath: field]) }
-  }
-}
-
-extension Int64 {
-  /// The sum, or the end of the range when it lies beyond.
-  package func addingSaturated(_ other: Int64) -> Int64 {
-    let (sum, isOver) = addingReportingOverflow(other)
-    return isOver ? (other < 0 ? .min : .max) : sum
   }
 }

@@ -1,3 +1,4 @@
+import TernBase
 public import TernEvents
 
 /// The requests that have been received but neither stored nor refused, with their times of arrival.

@@ -1,5 +1,6 @@
 import GRDB
 public import Ingest
+import TernBase
 import Views
 public import Warehouse
 

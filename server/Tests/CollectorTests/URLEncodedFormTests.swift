@@ -1,3 +1,4 @@
+import TernBase
 import Testing
 
 @testable import Collector
@@ -15,6 +16,6 @@ import Testing
 
   @Test func `encoded text decodes to the same text`() {
     let text = "/apps/1?event=ä ö&x=%+\"'<>\u{0}"
-    #expect(URLEncodedForm("v=\(URLEncodedForm.encoded(text))")["v"] == text)
+    #expect(URLEncodedForm("v=\(PercentCoding.encode(text))")["v"] == text)
   }
 }

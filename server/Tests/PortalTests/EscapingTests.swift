@@ -1,3 +1,4 @@
+import TernBase
 import Testing
 
 @testable import Portal
@@ -52,7 +53,7 @@ struct EscapingTests {
       let html = try await sample.report(page)
       #expect(PageScanner(html).text.contains(expected), "\(page)")
     }
-    let link = "/apps/1/event?event=\(percentEncoded(name))"
+    let link = "/apps/1/event?event=\(PercentCoding.encode(name))"
     #expect(PageScanner(try await sample.report("events")).tags.contains { $0["href"] == link })
     #expect(try await sample.request("live").report(from: sample.source).text(.table).contains(expected))
   }

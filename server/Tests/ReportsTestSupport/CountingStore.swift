@@ -1,4 +1,5 @@
 import Synchronization
+import TernBase
 package import Warehouse
 
 /// A store that counts the keys whose users it unites.

@@ -1,4 +1,5 @@
 package import Ingest
+import TernBase
 package import TernEvents
 package import Warehouse
 
@@ -131,7 +132,7 @@ package struct MemoryFigures: StubSource {
     var count: Int
   }
 
-  private func sum(_ marks: [Mark]) -> Int { marks.map(\.count).saturatingSum() }
+  private func sum(_ marks: [Mark]) -> Int { marks.map(\.count).saturatingSum }
 
   private func users(_ marks: [Mark]) -> Int { Set(marks.map(\.row.install)).count }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import TernBase
 import TernEvents
 import Testing
 

@@ -1,5 +1,6 @@
 import GRDBSQLite
 import Ingest
+import TernBase
 import TernEvents
 import Testing
 

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
+import TernBase
 import Warehouse
 
 /// Who may see figures: those with the admin token, or with a login made with it.
@@ -45,7 +46,7 @@ struct Access: Sendable {
     guard try !isSignedIn(request) else { return try requireOwnOrigin(request) }
     let isReturnable = request.method == .get || request.method == .head
     let next = isReturnable ? ReturnPath.checked(request.head.path) : "/"
-    throw Redirect(path: next == "/" ? "/login" : "/login?next=\(URLEncodedForm.encoded(next))")
+    throw Redirect(path: next == "/" ? "/login" : "/login?next=\(PercentCoding.encode(next))")
   }
 
   /// Refuses forms that another site's page sent with our user's login; reading is always allowed.

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import TernBase
 import Warehouse
 
 /// An attachment as it is handed out: whoever has an app's public secret can send any, so nothing of it may run or
@@ -52,23 +53,8 @@ struct AttachmentFile: Sendable {
   private var disposition: String {
     let (plain, full) = (plainName, fullName)
     let header = "attachment; filename=\"\(plain)\""
-    return full.unicodeScalars.allSatisfy(\.isASCII) ? header : header + "; filename*=UTF-8''" + Self.encoded(full)
-  }
-
-  /// Percent-encoded as RFC 8187 demands, and a little more.
-  private static func encoded(_ text: String) -> String {
-    var result = ""
-    for byte in text.utf8 {
-      let scalar = Unicode.Scalar(byte)
-      if scalar.isASCII,
-        scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "-_.".unicodeScalars.contains(scalar)
-      {
-        result.unicodeScalars.append(scalar)
-      } else {
-        result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
-    return result
+    return full.unicodeScalars.allSatisfy(\.isASCII)
+      ? header : header + "; filename*=UTF-8''" + PercentCoding.encode(full)
   }
 
   var response: Response {

@@ -183,7 +183,7 @@ public struct IncomingEvent: Sendable {
 ///
 /// The time comes first so that the index over keys grows at its end: with random keys alone inserts are several times
 /// slower (docs/architecture.md). Both parts come from what the client sends again unchanged on a retry.
-public struct DuplicateKey: Sendable, Hashable, Comparable {
+public struct DuplicateKey: BitwiseCopyable, Sendable, Hashable, Comparable {
   /// The millisecond at which the event happened (since 1970), or another value that a retry repeats.
   public var milliseconds: Int64
   /// A 64-bit hash over app, install, log type and event id, keyed so that a client cannot aim for a collision.

@@ -1,3 +1,4 @@
+import TernBase
 import TernEvents
 
 /// Reads times as clients write them: `2025-03-02T14:05:09.120Z`, with or without fraction, with `Z`, an offset such as
@@ -11,7 +12,8 @@ func writtenTime(_ bytes: UnsafeRawBufferPointer) -> Timestamp? {
     let second = reader.digits(2), hour < 24, minute < 60, second <= 60,
     let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
   else { return nil }
-  let seconds = daysSince1970(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second
+  let seconds =
+    CivilDate(year: year, month: month, day: day).daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second
   return Timestamp(millisecondsSince1970: Int64((seconds - offset * 60) * 1000 + fraction))
 }
 
@@ -21,14 +23,6 @@ private func daysIn(month: Int, year: Int) -> Int {
   case 4, 6, 9, 11: 30
   default: 31
   }
-}
-
-/// Days from 1970-01-01 in the Gregorian calendar; the year is counted from March, so that the leap day comes last.
-private func daysSince1970(year: Int, month: Int, day: Int) -> Int {
-  let shifted = month > 2 ? year : year - 1
-  let monthFromMarch = (month + 9) % 12
-  let leapDays = shifted / 4 - shifted / 100 + shifted / 400
-  return shifted * 365 + leapDays + (monthFromMarch * 153 + 2) / 5 + day - 1 - 719_468
 }
 
 private struct TimeReader {

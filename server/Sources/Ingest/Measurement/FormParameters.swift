@@ -1,3 +1,5 @@
+import TernBase
+
 /// The parameters of one hit: `name=value` pairs joined by `&`, percent-encoded UTF-8.
 struct FormParameters {
   private struct Pair {
@@ -70,26 +72,11 @@ struct FormParameters {
     return String(decoding: decodedBytes(bytes), as: UTF8.self)
   }
 
-  /// `+` is a blank; a `%` without two digits stays as it is.
+  /// NUL is replaced, since it would end the text in C libraries.
   private static func decodedBytes(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(bytes.count)
-    var position = 0
-    while position < bytes.count {
-      let byte = bytes[position]
-      position += 1
-      if byte == UInt8(ascii: "%"), position + 1 < bytes.count,
-        let high = hexadecimalDigit(bytes[position]), let low = hexadecimalDigit(bytes[position + 1])
-      {
-        // NUL would end the text in C libraries below us.
-        let decoded = high << 4 | low
-        if decoded == 0 { result.append(contentsOf: "\u{FFFD}".utf8) } else { result.append(decoded) }
-        position += 2
-      } else {
-        result.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte == 0 ? UInt8(ascii: "?") : byte)
-      }
-    }
-    return result
+    let decoded = PercentCoding.decodedBytes(bytes)
+    guard decoded.contains(0) else { return decoded }
+    return decoded.flatMap { $0 == 0 ? Array("\u{FFFD}".utf8) : [$0] }
   }
 
   private static func collapsed(_ bytes: [UInt8]) -> [UInt8] {

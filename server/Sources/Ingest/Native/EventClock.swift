@@ -1,3 +1,4 @@
+import TernBase
 public import TernEvents
 
 /// When the events of one request happened, however wrong the device's clock is and however slow the request was.
@@ -24,7 +25,7 @@ public struct EventClock: Sendable, Hashable {
   public init(_ stamp: SentStamp, arrived: Timestamp) {
     self.stamp = stamp
     self.arrived = arrived.millisecondsSince1970
-    skew = self.arrived.subtractingOrSaturating(stamp.time.millisecondsSince1970)
+    skew = self.arrived.subtractingSaturated(stamp.time.millisecondsSince1970)
     base = Self.tolerance.contains(skew) ? stamp.time.millisecondsSince1970 : self.arrived
   }
 
@@ -46,27 +47,15 @@ public struct EventClock: Sendable, Hashable {
     _ time: Timestamp, uptime: Int64?, isSameBoot: Bool, window: ClosedRange<Timestamp>
   ) -> Timestamp {
     if isSameBoot, let uptime, let sent = stamp.uptime, (0...sent).contains(uptime) {
-      return Timestamp(millisecondsSince1970: base.subtractingOrSaturating(sent - uptime))
+      return Timestamp(millisecondsSince1970: base.subtractingSaturated(sent - uptime))
     }
     let own = time.millisecondsSince1970
     // The clock was as wrong then as it is now, as far as the server can tell.
-    let corrected = Timestamp(millisecondsSince1970: isRight ? own : own.addingOrSaturating(skew))
+    let corrected = Timestamp(millisecondsSince1970: isRight ? own : own.addingSaturated(skew))
     return window.contains(corrected) ? corrected : Timestamp(millisecondsSince1970: arrived)
   }
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-  }
-}
-
-extension Int64 {
-  fileprivate func addingOrSaturating(_ other: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? (other < 0 ? .min : .max) : sum
-  }
-
-  fileprivate func subtractingOrSaturating(_ other: Int64) -> Int64 {
-    let (difference, overflow) = subtractingReportingOverflow(other)
-    return overflow ? (other < 0 ? .max : .min) : difference
   }
 }

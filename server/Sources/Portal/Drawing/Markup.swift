@@ -27,18 +27,3 @@ struct PageContentType: MustacheContentType {
 
   func escapeText(_ text: String) -> String { escaped(text) }
 }
-
-/// The text as a part of an address: every byte that is not a letter, a digit or one of `-._~` percent-encoded.
-func percentEncoded(_ text: String) -> String {
-  let digits = Array("0123456789ABCDEF")
-  return text.utf8.reduce(into: "") { result, byte in
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
-      result.unicodeScalars.append(Unicode.Scalar(byte))
-    default:
-      result.append("%")
-      result.append(digits[Int(byte >> 4)])
-      result.append(digits[Int(byte & 15)])
-    }
-  }
-}

@@ -1,6 +1,7 @@
 import Ingest
 import Mustache
 import Reports
+import TernBase
 import Warehouse
 
 extension PortalPages {

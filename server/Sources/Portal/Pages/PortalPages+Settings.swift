@@ -1,4 +1,5 @@
 import Reports
+import TernBase
 import Warehouse
 
 extension PortalPages {
@@ -21,7 +22,7 @@ extension PortalPages {
         shellAddress: Self.shellWord(collector), shellKey: Self.shellWord(app.key), hasSecret: app.appSecret != nil,
         swiftSecret: Self.swiftLiteral(app.appSecret ?? ""), hasTracking: app.trackingID != nil,
         collectAddress: Self.shellWord("\(collector)/collect"),
-        hit: Self.shellWord("v=1&tid=\(percentEncoded(app.trackingID ?? ""))&cid=555")))
+        hit: Self.shellWord("v=1&tid=\(PercentCoding.encode(app.trackingID ?? ""))&cid=555")))
   }
 
   /// The text inside a Swift literal: pasted code must mean what the page shows.

@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import TernEvents
 import Warehouse
 
@@ -65,7 +66,7 @@ extension AppCenterQuestion {
         (ExactText($0.key), $0)
       },
       uniquingKeysWith: { $1 })
-    let sessions = try await sessions(source, days).values.saturatingSum()
+    let sessions = try await sessions(source, days).values.saturatingSum
     let names = Set(eventNames.map { ExactText($0) })
     let all = try await source.totals(app: app, dimension: .event, days: days, limit: nil)
       .filter { names.isEmpty || names.contains(ExactText($0.key)) }
@@ -96,7 +97,7 @@ extension AppCenterQuestion {
   func eventCount(_ name: String, _ source: any FigureSource) async throws -> AppCenterEventCount {
     let series = try await byDay(name, source).mapValues(\.count)
     return AppCenterEventCount(
-      count: days.map { AppCenterCount($0, series[$0] ?? 0) }, totalCount: series.values.saturatingSum(),
+      count: days.map { AppCenterCount($0, series[$0] ?? 0) }, totalCount: series.values.saturatingSum,
       previousTotalCount: try await source.total(app: app, dimension: .event, key: name, days: previousDays).count)
   }
 
@@ -116,8 +117,8 @@ extension AppCenterQuestion {
     let before = try await source.total(app: app, dimension: .event, key: name, days: previousDays)
     let isSession = noun == "session"
     let wholes = (
-      isSession ? sessions.values.saturatingSum() : now.users,
-      isSession ? try await self.sessions(source, previousDays).values.saturatingSum() : before.users
+      isSession ? sessions.values.saturatingSum : now.users,
+      isSession ? try await self.sessions(source, previousDays).values.saturatingSum : before.users
     )
     return AppCenterRatio(
       noun: noun,

@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import Warehouse
 
 extension AppCenterQuestion {
@@ -18,7 +19,7 @@ extension AppCenterQuestion {
   func steps(_ counts: [Day: Int]) -> [AppCenterCount<Int>] {
     stride(from: days.lowerBound, through: days.upperBound, by: interval).map { start in
       let length = min(interval, start.distance(to: days.upperBound) + 1)
-      return AppCenterCount(start, (0..<length).map { counts[start.advanced(by: $0)] ?? 0 }.saturatingSum())
+      return AppCenterCount(start, (0..<length).map { counts[start.advanced(by: $0)] ?? 0 }.saturatingSum)
     }
   }
 

@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import TernEvents
 import Warehouse
 
@@ -59,7 +60,7 @@ extension AppCenterQuestion {
       let users = isWhole ? active[last] ?? 0 : try await users(source, in: start...last)
       series.append(AppCenterCount(start, ratio(step.count, users)))
     }
-    let (total, previous) = (now.values.saturatingSum(), before.values.saturatingSum())
+    let (total, previous) = (now.values.saturatingSum, before.values.saturatingSum)
     return AppCenterSessions(
       averageSessionsPerUser: ratio(total, try await users(source)),
       previousAverageSessionsPerUser: ratio(previous, try await users(source, in: previousDays)), totalCount: total,
@@ -79,7 +80,7 @@ extension AppCenterQuestion {
     let series = try await source.series(app: app, dimension: .kind, key: "crash", days: days)
     let counts = Dictionary(series.map { ($0.day, $0.count) }, uniquingKeysWith: { $1 })
     return AppCenterCrashes(
-      count: counts.values.saturatingSum(), crashes: days.map { AppCenterCount($0, counts[$0] ?? 0) })
+      count: counts.values.saturatingSum, crashes: days.map { AppCenterCount($0, counts[$0] ?? 0) })
   }
 
   /// `hh:mm:ss`, with the days before it when there are any.

@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import TernEvents
 public import Warehouse
 
@@ -66,9 +67,9 @@ public struct DroppedMetrics: Sendable, Hashable {
     let counts = all.filter { $0.key != Self.nameLimitReason }.summedByDay()
     reasons = try await request.rankedKeys(
       .loss, limit: request.limit ?? 1_000, omitting: Self.nameLimitReason, from: store)
-    unnamed = all.lazy.filter { $0.key == Self.nameLimitReason }.map(\.count).saturatingSum()
+    unnamed = all.lazy.filter { $0.key == Self.nameLimitReason }.map(\.count).saturatingSum
     days = request.days.map { DailyFigures(day: $0, count: counts[$0] ?? 0, users: 0) }
-    total = days.map(\.count).saturatingSum()
+    total = days.map(\.count).saturatingSum
     // By days, not to the millisecond: the same request on the same day has the same answer.
     let since = Int64(request.today.number - LedgerFigures.lifetimeDays) * 86_400_000
     ledger = try await store.ledger(app: request.app, since: Timestamp(millisecondsSince1970: since))

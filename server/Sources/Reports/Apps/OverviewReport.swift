@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 public import Warehouse
 
 extension AppReports {
@@ -78,7 +79,7 @@ public struct OverviewMetrics: Sendable, Hashable {
         wau: active?.weekly ?? 0, mau: active?.monthly ?? 0)
     }
     totals = Totals(
-      events: days.map(\.events).saturatingSum(), sessions: days.map(\.sessions).saturatingSum(),
+      events: days.map(\.events).saturatingSum, sessions: days.map(\.sessions).saturatingSum,
       users: try await store.total(app: app, dimension: .total, key: "", days: range).users, wau: days.last?.wau ?? 0,
       mau: days.last?.mau ?? 0)
   }
@@ -87,6 +88,6 @@ public struct OverviewMetrics: Sendable, Hashable {
 extension [DailyCount] {
   /// The counts of each day, all keys together.
   func summedByDay() -> [Day: Int] {
-    reduce(into: [:]) { $0[$1.day] = [$0[$1.day] ?? 0, $1.count].saturatingSum() }
+    reduce(into: [:]) { $0[$1.day] = [$0[$1.day] ?? 0, $1.count].saturatingSum }
   }
 }

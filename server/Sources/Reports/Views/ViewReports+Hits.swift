@@ -1,4 +1,5 @@
 import Ingest
+import TernBase
 import TernEvents
 import Warehouse
 
@@ -96,19 +97,5 @@ extension ViewReports {
       .text(faults.joined(separator: "; ")),
       .pairs(hit.parameters.filter { !$0.key.hasPrefix(HitParameter.faultMark) }),
     ]
-  }
-}
-
-extension Int64 {
-  /// The sum, or the end of the range when it lies beyond.
-  func addingSaturated(_ other: Int64) -> Int64 {
-    let (sum, isOver) = addingReportingOverflow(other)
-    return isOver ? (other < 0 ? .min : .max) : sum
-  }
-
-  /// The difference, or the end of the range when it lies beyond.
-  func subtractingSaturated(_ other: Int64) -> Int64 {
-    let (difference, isOver) = subtractingReportingOverflow(other)
-    return isOver ? (other < 0 ? .max : .min) : difference
   }
 }

@@ -1,3 +1,4 @@
+import TernBase
 import Warehouse
 
 /// Reports about what happens in sessions.

@@ -1,3 +1,5 @@
+import TernBase
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Glibc)

@@ -1,3 +1,5 @@
+import TernBase
+
 /// A civil date in the proleptic Gregorian calendar, without a time zone.
 public struct Day: Hashable, Comparable, Sendable, Strideable, CustomStringConvertible {
   /// Days since 1970-01-01.
@@ -17,26 +19,15 @@ public struct Day: Hashable, Comparable, Sendable, Strideable, CustomStringConve
     guard self.components == (year, month, day) else { return nil }
   }
 
-  /// Creates a day from year, month (1…12) and day of month (Howard Hinnant's algorithm for civil dates).
+  /// Creates a day from year, month (1…12) and day of month.
   public init(year: Int, month: Int, day: Int) {
-    let shifted = month <= 2 ? year - 1 : year
-    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-    let yearOfEra = shifted - era * 400
-    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-    number = era * 146_097 + dayOfEra - 719_468
+    number = CivilDate(year: year, month: month, day: day).daysSince1970
   }
 
   /// Year, month (1…12) and day of month.
   public var components: (year: Int, month: Int, day: Int) {
-    let shifted = number + 719_468
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthIndex = (5 * dayOfYear + 2) / 153
-    let month = monthIndex + (monthIndex < 10 ? 3 : -9)
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthIndex + 2) / 5 + 1)
+    let date = CivilDate(daysSince1970: number)
+    return (date.year, date.month, date.day)
   }
 
   /// The date as `YYYY-MM-DD`.

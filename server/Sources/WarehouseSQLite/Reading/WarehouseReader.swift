@@ -1,4 +1,5 @@
 import GRDB
+import TernBase
 import Views
 public import Warehouse
 
@@ -69,9 +70,9 @@ public final class WarehouseReader: FigureSource {
   /// Returns the count of all keys; see ``FigureSource/count(app:dimension:days:)``.
   public func count(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> Int {
     try await reading { [self] connection in
-      let counts = try countsByKey(app, dimension, days, connection).values.saturatingSum()
+      let counts = try countsByKey(app, dimension, days, connection).values.saturatingSum
       guard dimension == .loss else { return counts }
-      return counts.addingSaturated(try rejections(app: app, days: days, connection).map(\.count).saturatingSum())
+      return counts.addingSaturated(try rejections(app: app, days: days, connection).map(\.count).saturatingSum)
     }
   }
 

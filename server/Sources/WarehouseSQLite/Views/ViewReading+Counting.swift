@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Ingest
+import TernBase
 import Views
 import Warehouse
 

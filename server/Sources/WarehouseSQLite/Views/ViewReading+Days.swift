@@ -1,3 +1,4 @@
+import TernBase
 import Views
 import Warehouse
 

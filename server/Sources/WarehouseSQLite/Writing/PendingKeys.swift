@@ -58,38 +58,11 @@ final class PendingKeys {
 
   /// Returns the keys ordered by time. Linear, since comparison sorting of half a million keys would stall the writer.
   func sortedByTime() -> [DuplicateKey] {
-    guard let earliest = keys.lazy.map(\.milliseconds).min(), let latest = keys.lazy.map(\.milliseconds).max() else {
-      return []
-    }
+    guard let earliest = keys.lazy.map(\.milliseconds).min() else { return [] }
     var sorted = keys
-    var scratch = keys
-    let span = UInt64(bitPattern: latest &- earliest)
-    var shift: UInt64 = 0
-    while shift < 64, span >> shift > 0 {
-      Self.sortByDigit(sorted, into: &scratch, earliest: earliest, shift: shift)
-      swap(&sorted, &scratch)
-      shift += 11
+    sorted.withUnsafeMutableBufferPointer { keys in
+      keys.radixSort { UInt64(bitPattern: $0.milliseconds &- earliest) }
     }
     return sorted
-  }
-
-  private static func sortByDigit(
-    _ keys: [DuplicateKey], into output: inout [DuplicateKey], earliest: Int64, shift: UInt64
-  ) {
-    var starts = [Int](repeating: 0, count: 2_049)
-    for key in keys { starts[digit(key, earliest, shift) + 1] += 1 }
-    for index in 1..<starts.count { starts[index] += starts[index - 1] }
-    output.withUnsafeMutableBufferPointer { output in
-      for key in keys {
-        let digit = digit(key, earliest, shift)
-        output[starts[digit]] = key
-        starts[digit] += 1
-      }
-    }
-  }
-
-  @inline(__always)
-  private static func digit(_ key: DuplicateKey, _ earliest: Int64, _ shift: UInt64) -> Int {
-    Int(truncatingIfNeeded: UInt64(bitPattern: key.milliseconds &- earliest) >> shift) & 2_047
   }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import Ingest
+import TernBase
 import Views
 import Warehouse
 
