@@ -1,6 +1,5 @@
+import AppCatalog
 import ArgumentParser
-import Collector
-import Warehouse
 
 /// `tern login-link`
 struct LoginLinkCommand: ParsableCommand {
