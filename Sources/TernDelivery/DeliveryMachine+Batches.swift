@@ -26,6 +26,8 @@ extension DeliveryMachine {
   mutating func nothingToClaim(_ id: BatchID, now: Duration) {
     guard claiming == id else { return }
     claiming = nil
+    // The delivery continues when one of the batches in flight is settled.
+    if waiting.isClaimLimitReached { return }
     isDelivering = false
     // The log has nothing to claim now, whatever its counts say: claiming again immediately could loop forever.
     if waiting.total > 0 { backOffUntil = now + (policy.flushInterval ?? .seconds(6)) }

@@ -1,22 +1,21 @@
 import TernBase
 
-/// One App Center request of 50 events as the stock SDK sends it, with the places that differ from request to request.
+/// One App Center request, of 50 events by default, as the stock SDK sends it, with the places that differ from request
+/// to request.
 ///
 /// Every event has an id of its own, its own time and the full device block; names, properties, devices and versions
 /// vary between templates. Patching a template costs 50 ns an event, so the generator takes little of the two cores.
 struct BatchTemplate {
-  static let eventsPerBatch = 50
-
   private(set) var bytes: [UInt8] = []
   private var identifiers: [Int] = []
   private var timestamps: [Int] = []
   private var install = 0
   private(set) var bodyStart = 0
 
-  init(number: Int, host: String, appSecret: String) {
+  init(number: Int, events: Int, host: String, appSecret: String) {
     var body = #"{"logs":["#.utf8.map { $0 }
     let device = Self.device(number)
-    for event in 0..<Self.eventsPerBatch {
+    for event in 0..<events {
       if event > 0 { body.append(UInt8(ascii: ",")) }
       let name = Self.name(number &* 31 &+ event &* 7)
       body += Array(#"{"type":"event","timestamp":""#.utf8)
@@ -51,7 +50,7 @@ struct BatchTemplate {
     bytes.withUnsafeMutableBufferPointer { bytes in
       for (index, place) in identifiers.enumerated() {
         writeIdentifier(generator.next(), generator.next(), at: place, in: bytes)
-        clock.write(offset: Int64(index) * 200 + Int64(generator.next() % 200), at: timestamps[index], in: bytes)
+        clock.write(offset: Int64(index % 50) * 200 + Int64(generator.next() % 200), at: timestamps[index], in: bytes)
       }
       // Square-law activity, as real installs have: a few are very active.
       let chance = Double(generator.next() >> 11) / Double(1 << 53)

@@ -14,6 +14,9 @@ struct Connection {
   private var request: [UInt8] = []
   private var sent = 0
   private var answer: [UInt8] = []
+  private var bodyStart: Int?
+  private var length = 0
+  private var status = 0
 
   init?(port: UInt16) {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -41,6 +44,7 @@ struct Connection {
     self.began = began
     sent = 0
     answer.removeAll(keepingCapacity: true)
+    bodyStart = nil
     isBusy = true
   }
 
@@ -63,13 +67,21 @@ struct Connection {
   }
 
   private mutating func finish() -> Progress {
-    let text = String(decoding: answer, as: UTF8.self)
-    guard let end = text.firstRange(of: "\r\n\r\n") else { return .pending }
-    let head = text[..<end.lowerBound].lowercased()
-    let length = head.split(separator: "\r\n").first { $0.hasPrefix("content-length:") }
-      .flatMap { Int($0.dropFirst(15).filter { $0 != " " }) }
-    guard text[end.upperBound...].utf8.count >= length ?? 0 else { return .pending }
+    if bodyStart == nil, !readHead() { return .pending }
+    guard let bodyStart, answer.count >= bodyStart + length else { return .pending }
     isBusy = false
-    return .answered(status: Int(head.dropFirst(9).prefix(3)) ?? 0)
+    return .answered(status: status)
+  }
+
+  /// Reads status and length once the whole head has arrived.
+  private mutating func readHead() -> Bool {
+    guard let end = answer.firstRange(of: Array("\r\n\r\n".utf8)) else { return false }
+    bodyStart = end.upperBound
+    let head = String(decoding: answer[..<end.lowerBound], as: UTF8.self).lowercased()
+    status = Int(head.dropFirst(9).prefix(3)) ?? 0
+    length =
+      head.split(separator: "\r\n").first { $0.hasPrefix("content-length:") }
+      .flatMap { Int($0.dropFirst(15).filter { $0 != " " }) } ?? 0
+    return true
   }
 }

@@ -13,24 +13,37 @@ struct Load {
   private let nanoseconds: Int64
   private let maximumRequests: Int
   private let interval: Int64
+  private let eventsPerBatch: Int
   private let installs: Int
   private var templates: [BatchTemplate]
+  private var hits: HitTemplate?
   private var compressed: [[UInt8]] = []
+  private var readers: Readers
   private var generator: SmallGenerator
 
   init(_ options: Options) {
     port = UInt16(options.number("port", default: 8787))
     connectionCount = options.number("connections", default: 32)
     nanoseconds = Int64(options.number("seconds", default: 10)) * 1_000_000_000
+    let trackingID = options.text("tracking-id", default: "")
+    if !trackingID.isEmpty { hits = HitTemplate(host: "127.0.0.1", trackingID: trackingID) }
+    let batch = options.number("batch", default: 50)
+    eventsPerBatch = hits == nil ? batch : HitTemplate.hitsPerBatch
     let events = options.number("events", default: 0)
-    maximumRequests = events > 0 ? (events + BatchTemplate.eventsPerBatch - 1) / BatchTemplate.eventsPerBatch : .max
+    maximumRequests = events > 0 ? (events + eventsPerBatch - 1) / eventsPerBatch : .max
     let rate = options.number("rate", default: 0)
-    interval = rate > 0 ? Int64(BatchTemplate.eventsPerBatch) * 1_000_000_000 / Int64(rate) : 0
+    interval = rate > 0 ? Int64(eventsPerBatch) * 1_000_000_000 / Int64(rate) : 0
+    readers = Readers(
+      count: options.number("readers", default: 0), port: port,
+      paths: options.text("reports", default: "").split(separator: ",").map(String.init),
+      token: options.text("token", default: ""))
     installs = options.number("installs", default: 200_000)
     generator = SmallGenerator(state: UInt64(options.number("seed", default: Int(wallMilliseconds()))))
     let host = "127.0.0.1:\(port)"
     let secret = options.text("app-secret", default: "")
-    templates = (0..<64).map { BatchTemplate(number: $0, host: host, appSecret: secret) }
+    templates = (0..<(batch > 50 ? 16 : 64)).map {
+      BatchTemplate(number: $0, events: batch, host: host, appSecret: secret)
+    }
     if options.flag("gzip") { compressed = precompress(options.number("bodies", default: 20_000)) }
   }
 
@@ -53,6 +66,7 @@ struct Load {
   }
 
   private mutating func nextRequest(_ number: Int) -> [UInt8]? {
+    if let hits { return hits.request(number, generator: &generator) }
     if compressed.isEmpty { return nextTemplate().bytes }
     return number < compressed.count ? compressed[number] : nil
   }
@@ -68,7 +82,9 @@ struct Load {
     let began = monotonicNanoseconds()
     var started = 0
     var now = began
-    var polls = connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    var polls = (connections + readers.connections).map {
+      pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0)
+    }
     while true {
       now = monotonicNanoseconds()
       var isSending = now - began < nanoseconds && started < maximumRequests
@@ -84,14 +100,22 @@ struct Load {
         isSending = started < maximumRequests
         advance(&connections[index], &result, &samples)
       }
+      if isSending { readers.ask() }
       let busy = connections.contains { $0.isBusy }
       if !busy && (!isSending || !compressed.isEmpty && started >= compressed.count) { break }
       wait(&polls, &connections, for: interval > 0 && isSending ? 1 : 100)
       for index in connections.indices where polls[index].revents != 0 {
         advance(&connections[index], &result, &samples)
       }
-      if result.failed > 0 { break }
+      for index in readers.connections.indices where polls[connections.count + index].revents != 0 {
+        readers.proceed(index)
+      }
+      if result.failed + readers.failed > 0 { break }
     }
+    result.failed += readers.failed
+    result.reports = readers.answered
+    result.refusedReports = readers.refused
+    result.reportQuantiles = readers.quantiles
     result.seconds = Double(monotonicNanoseconds() - began) / 1e9
     result.quantiles = samples.quantiles([0.5, 0.99, 1])
     return result
@@ -112,7 +136,7 @@ struct Load {
     case .answered(let status):
       samples.add(monotonicNanoseconds() - connection.began)
       result.requests += 1
-      if status == 200 { result.events += BatchTemplate.eventsPerBatch } else { result.refused += 1 }
+      if status == 200 { result.events += eventsPerBatch } else { result.refused += 1 }
     }
   }
 }

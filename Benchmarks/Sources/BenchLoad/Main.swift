@@ -6,10 +6,12 @@ import BenchSupport
   import Glibc
 #endif
 
-/// Sends App Center batches of 50 events over loopback from one thread.
+/// Sends App Center batches of 50 events, or of `--batch` events, over loopback from one thread.
 ///
 /// `--rate 0` (default) keeps every connection busy and measures throughput; a rate in events/s sends by a schedule and
-/// measures latency from the moment a request was due. `--gzip` compresses the bodies beforehand.
+/// measures latency from the moment a request was due. `--gzip` compresses the bodies beforehand. `--tracking-id` sends
+/// Measurement Protocol hits instead. `--readers 8 --token T --reports PATH,PATH` adds clients that ask for reports
+/// without pause.
 @main
 struct Main {
   static func main() {
@@ -24,7 +26,10 @@ struct Main {
       "refused": .count(result.refused), "failed": .count(result.failed),
       "events_per_second": .count(Int(Double(result.events) / result.seconds)),
       "p50_ms": .number(Double(result.quantiles[0]) / 1e6), "p99_ms": .number(Double(result.quantiles[1]) / 1e6),
-      "max_ms": .number(Double(result.quantiles[2]) / 1e6),
+      "max_ms": .number(Double(result.quantiles[2]) / 1e6), "reports": .count(result.reports),
+      "reports_refused": .count(result.refusedReports),
+      "report_p50_ms": .number(Double(result.reportQuantiles[0]) / 1e6),
+      "report_max_ms": .number(Double(result.reportQuantiles[1]) / 1e6),
     ])
     exit(result.failed > 0 ? 1 : 0)
   }
@@ -40,4 +45,9 @@ struct LoadResult {
   /// Broken connections.
   var failed = 0
   var quantiles: [Int64] = [0, 0, 0]
+  /// Reports that were answered with 200.
+  var reports = 0
+  /// Reports that were answered otherwise.
+  var refusedReports = 0
+  var reportQuantiles: [Int64] = [0, 0]
 }

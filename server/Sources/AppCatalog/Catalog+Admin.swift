@@ -4,31 +4,52 @@ import GRDB
 import TernEvents
 import Warehouse
 
-/// The admin token and portal sessions, stored only as hashes.
+/// The admin token, login codes and portal sessions, stored only as hashes.
 extension Catalog {
   private static let tokenSetting = "admin_token_sha256"
+  private static let codeSetting = "login_code"
+  private static let firstLoginSetting = "first_login"
 
-  /// Creates the admin token if there is none yet.
-  ///
-  /// - Returns: The new token in plain text, for the login link; `nil` if a token already exists, which can't be
-  ///   recovered.
-  public func ensureAdminToken() throws -> String? {
-    guard try setting(Self.tokenSetting) == nil else { return nil }
-    let token = newToken()
+  /// True once the administrator has logged in with a code or has created a token.
+  public func hasAdministrator() throws -> Bool {
+    try setting(Self.firstLoginSetting) != nil || setting(Self.tokenSetting) != nil
+  }
+
+  /// Creates a code for one login, which replaces any earlier one, and returns it in plain text.
+  public func createLoginCode(lasting duration: Duration = .seconds(900)) throws -> String {
+    let code = newToken()
+    let expires = (now() + duration).millisecondsSince1970
+    try setSetting(Self.codeSetting, to: "\(hexadecimal(digest(code))) \(expires)")
+    return code
+  }
+
+  /// Uses up a login code. Returns false when the code is wrong, has expired or was used before.
+  public func redeemLoginCode(_ code: String) throws -> Bool {
+    // Most wrong codes cost a read only; the write below decides between two that come at once.
+    guard matches(code, stored: try setting(Self.codeSetting)) else { return false }
     return try writing { database in
-      try database.execute(
-        sql: "INSERT OR IGNORE INTO setting VALUES (?, ?)", arguments: [Self.tokenSetting, hexadecimal(digest(token))])
-      // If two servers start for the first time at once, only the one whose hash was stored may show its token.
-      return database.changesCount == 1 ? token : nil
+      let stored = try String.fetchOne(
+        database, sql: "SELECT value FROM setting WHERE name = ?", arguments: [Self.codeSetting])
+      guard matches(code, stored: stored) else { return false }
+      try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.codeSetting])
+      try database.execute(sql: "INSERT OR REPLACE INTO setting VALUES (?, '1')", arguments: [Self.firstLoginSetting])
+      return true
     }
   }
 
-  /// Replaces the admin token, ends all sessions, and returns the new token in plain text.
+  private func matches(_ code: String, stored: String?) -> Bool {
+    let parts = stored?.split(separator: " ") ?? []
+    guard parts.count == 2, let expires = Int64(parts[1]), now().millisecondsSince1970 < expires else { return false }
+    return isEqual(Array(parts[0].utf8), Array(hexadecimal(digest(code)).utf8))
+  }
+
+  /// Replaces the admin token, ends all sessions and the login code, and returns the new token in plain text.
   public func resetAdminToken() throws -> String {
     let token = newToken()
     try writing { database in
       try database.execute(
         sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [Self.tokenSetting, hexadecimal(digest(token))])
+      try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.codeSetting])
       try database.execute(sql: "DELETE FROM session")
     }
     return token

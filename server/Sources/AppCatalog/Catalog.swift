@@ -15,7 +15,8 @@ public import Warehouse
 /// - ``apps()``
 /// - ``app(key:)``
 /// ### Administrator
-/// - ``ensureAdminToken()``
+/// - ``createLoginCode(lasting:)``
+/// - ``resetAdminToken()``
 /// - ``createSession(lasting:)``
 public final class Catalog: CatalogStore, AdminStore {
   /// A source of random bytes; injectable, so that tests are repeatable.

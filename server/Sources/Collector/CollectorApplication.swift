@@ -28,9 +28,11 @@ struct CollectorApplication: Sendable {
     let reader = BodyReader(gate: gate, limits: limits, metrics: metrics)
     live = LiveHub(heartbeat: settings.heartbeat)
     let ingestion = Ingestion(dependencies, reader: reader, live: live)
+    let reports = ReportScheduler(limits, sleep: dependencies.sleep)
     let access = Access(catalog: dependencies.catalog, maximumFailedLogins: limits.maximumFailedLogins)
 
     let router = Router(context: CollectorContext.self)
+    let (figures, catalog, wallTime) = (dependencies.figures, dependencies.catalog, dependencies.wallTime)
     let proxies = TrustedProxies(settings.trustedProxies)
     if !proxies.blocks.isEmpty { router.add(middleware: ForwardedClients(proxies: proxies)) }
     router.add(middleware: SecurityHeaders())
@@ -43,17 +45,15 @@ struct CollectorApplication: Sendable {
     MeasurementDebugRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
     HealthRoutes(ingestion: ingestion, viewCacheBytes: dependencies.viewCacheBytes).add(to: routes)
     ReportRoutes(
-      access: access, reader: reader, figures: dependencies.figures, catalog: dependencies.catalog,
-      wallTime: dependencies.wallTime
+      access: access, reader: reader, reports: reports, figures: figures, catalog: catalog, wallTime: wallTime
     ).add(to: routes)
     AppCenterReportRoutes(
-      access: access, figures: dependencies.figures, catalog: dependencies.catalog, wallTime: dependencies.wallTime
+      access: access, reports: reports, figures: figures, catalog: catalog, wallTime: wallTime
     ).add(to: routes)
     LoginRoutes(access: access, pages: pages, reader: reader).add(to: routes)
     PortalRoutes(
-      access: access, pages: pages, reader: reader, figures: dependencies.figures, catalog: dependencies.catalog,
-      live: live,
-      limits: limits, wallTime: dependencies.wallTime
+      access: access, pages: pages, reader: reader, reports: reports, figures: figures, catalog: catalog, live: live,
+      limits: limits, wallTime: wallTime
     ).add(to: routes)
     responder = router.buildResponder()
   }

@@ -19,6 +19,8 @@ public struct CollectorDependencies: Sendable {
   public var wallTime: @Sendable () -> Timestamp
   /// A clock that never goes back, from any moment on.
   public var uptime: @Sendable () -> Duration
+  /// Waits for a duration.
+  public var sleep: @Sendable (Duration) async throws -> Void
   /// Where faults are reported. Never gets a key or token.
   public var logger: Logger
 
@@ -27,7 +29,8 @@ public struct CollectorDependencies: Sendable {
     sink: any EventSink, figures: any FigureSource, catalog: any CatalogStore & AdminStore,
     duplicateKey: DuplicateHashKey, viewCacheBytes: @escaping @Sendable () -> Int = { 0 },
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
-    uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime, logger: Logger
+    uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
+    sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }, logger: Logger
   ) {
     self.sink = sink
     self.figures = figures
@@ -36,6 +39,7 @@ public struct CollectorDependencies: Sendable {
     self.viewCacheBytes = viewCacheBytes
     self.wallTime = wallTime
     self.uptime = uptime
+    self.sleep = sleep
     self.logger = logger
   }
 

@@ -1,20 +1,23 @@
+public import NIOCore
+
 /// The bounds that keep one client, or all of them together, from harming the others.
 public struct CollectorLimits: Sendable, Hashable {
-  /// Most bytes of requests being read, parsed or waiting for their commit, all together; beyond it clients are asked
-  /// to come back later.
+  /// The largest number of bytes of requests that are being read, parsed or waiting for their commit, all together.
+  /// Beyond it clients are asked to come back later.
   public var maximumPendingBytes: Int
-  /// Most bytes that incomplete bodies of one client address may hold of those; beyond it the address's own costliest
-  /// bodies are cut. Behind a proxy that is not trusted all clients have one address.
-  public var maximumUnfinishedBytesPerClient: Int
+  /// The share of those that one client address, and one app, may have. Beyond it the owner's own costliest incomplete
+  /// bodies are cut; when there are none, its requests are asked to come back later. Behind a proxy that is not trusted
+  /// all clients have one address.
+  public var maximumPendingBytesPerOwner: Int
   /// How long a client may take for each next ``minimumBodyProgress`` bytes of a body, after a first interval without
   /// demands.
   public var bodyProgressInterval: Duration
   /// The least that must arrive of an incomplete body in each ``bodyProgressInterval``, in bytes.
   public var minimumBodyProgress: Int
-  /// Most connections open at the same time. Beyond it those without a request are closed, the oldest first; when all
+  /// The largest number of open connections. Beyond it those without a request are closed, the oldest first; when all
   /// have one, further connections wait in the system's queue.
   public var maximumConnections: Int
-  /// Most connections of one client address; beyond it the address's own are closed. Trusted proxies may have all.
+  /// The largest number of connections of one client address; beyond it the address's own are closed. Trusted proxies may have all.
   public var maximumConnectionsPerClient: Int
   /// How long a client may take to send the whole head of a request, from its first byte, or from the connection's
   /// beginning for the first request.
@@ -23,35 +26,43 @@ public struct CollectorLimits: Sendable, Hashable {
   public var bodyDeadline: Duration
   /// How long a connection may rest between requests, and how long its client may fail to read an answer.
   public var idleTimeout: Duration
-  /// How long requests under way may take to finish once the server is asked to stop.
+  /// How long requests in progress may take to finish after the server was asked to stop.
   public var shutdownDeadline: Duration
-  /// What `Retry-After` tells clients that were turned away, in whole seconds.
+  /// The value of `Retry-After` for clients that are turned away, in whole seconds.
   public var retryAfterSeconds: Int
-  /// After storing has failed: how long to wait before trying it again for clients that only ask whether it works.
+  /// The shortest time between two write probes after storing has failed.
   public var writeProbeInterval: Duration
-  /// Most open streams of live events, all together.
+  /// The largest number of open streams of live events, all together.
   public var maximumLiveStreams: Int
-  /// Most failed logins of one client address within a minute.
+  /// The largest number of failed logins of one client address within a minute.
   public var maximumFailedLogins: Int
-  /// Bodies above this size are decoded on a thread of their own, in bytes.
-  public var offloadBytes: Int
+  /// The largest body that is parsed at once, in bytes. Larger and compressed ones wait for their turn on the threads
+  /// that decode.
+  public var maximumImmediateBytes: Int
+  /// The number of threads that decompress and parse bodies.
+  public var decodingThreads: Int
+  /// The largest number of reports that run at the same time.
+  public var maximumConcurrentReports: Int
+  /// How long a report waits for its turn before it is answered with 503.
+  public var maximumReportWait: Duration
 
-  /// Creates limits; values below what can work are raised. Defaults: 64 MiB pending, 4,096 connections, 10 s for a
-  /// head, 30 s for a body of which 1 KiB arrives every 5 s, 60 s idle, 10 s to stop, retry after 5 s, 1 s between
-  /// writeProbes, 64 live streams, 10 failed logins, 256 KiB decoded in place; for one client address three quarters of the
-  /// connections, and of the pending bytes for its incomplete bodies.
+  /// Creates limits; values below what can work are raised. Defaults: 64 MiB pending, half of them for one client
+  /// address or app, 4,096 connections, three quarters of them for one client address, 10 s for a head, 30 s for a body
+  /// of which 1 KiB arrives every 5 s, 60 s idle, 10 s to stop, retry after 5 s, 1 s between write probes, 64 live
+  /// streams, 10 failed logins, 64 KiB parsed at once, a decoding thread for each processor and one more, reports on
+  /// half of the processors, 10 s until the turn of a report.
   public init(
-    maximumPendingBytes: Int = 64 << 20, maximumUnfinishedBytesPerClient: Int? = nil,
+    maximumPendingBytes: Int = 64 << 20, maximumPendingBytesPerOwner: Int? = nil,
     bodyProgressInterval: Duration = .seconds(5), minimumBodyProgress: Int = 1 << 10, maximumConnections: Int = 4_096,
     maximumConnectionsPerClient: Int? = nil, headDeadline: Duration = .seconds(10),
     bodyDeadline: Duration = .seconds(30),
     idleTimeout: Duration = .seconds(60), shutdownDeadline: Duration = .seconds(10), retryAfterSeconds: Int = 5,
     writeProbeInterval: Duration = .seconds(1), maximumLiveStreams: Int = 64, maximumFailedLogins: Int = 10,
-    offloadBytes: Int = 256 << 10
+    maximumImmediateBytes: Int = 64 << 10, decodingThreads: Int = System.coreCount + 1,
+    maximumConcurrentReports: Int = System.coreCount / 2, maximumReportWait: Duration = .seconds(10)
   ) {
     self.maximumPendingBytes = max(maximumPendingBytes, 0)
-    self.maximumUnfinishedBytesPerClient = max(
-      maximumUnfinishedBytesPerClient ?? self.maximumPendingBytes / 4 * 3, 0)
+    self.maximumPendingBytesPerOwner = max(maximumPendingBytesPerOwner ?? self.maximumPendingBytes / 2, 0)
     self.bodyProgressInterval = max(bodyProgressInterval, .milliseconds(1))
     self.minimumBodyProgress = max(minimumBodyProgress, 0)
     self.maximumConnections = max(maximumConnections, 1)
@@ -64,11 +75,14 @@ public struct CollectorLimits: Sendable, Hashable {
     self.writeProbeInterval = max(writeProbeInterval, .zero)
     self.maximumLiveStreams = max(maximumLiveStreams, 0)
     self.maximumFailedLogins = max(maximumFailedLogins, 1)
-    self.offloadBytes = max(offloadBytes, 0)
+    self.maximumImmediateBytes = max(maximumImmediateBytes, 0)
+    self.decodingThreads = max(decodingThreads, 2)
+    self.maximumConcurrentReports = max(maximumConcurrentReports, 1)
+    self.maximumReportWait = max(maximumReportWait, .zero)
   }
 }
 
-/// What App Center clients with an unknown secret are told.
+/// The answer to App Center clients with an unknown secret.
 public enum UnknownSecretPolicy: String, Sendable, CaseIterable {
   /// 503: the client keeps its events and tries again. Stock clients erase their queue on any 4xx, so a secret that the
   /// operator has not entered yet would cost every event collected meanwhile.

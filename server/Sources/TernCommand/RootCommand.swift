@@ -24,7 +24,7 @@ struct RootCommand: AsyncParsableCommand {
       AppsCommand.self, ViewsCommand.self, DimensionsCommand.self, MetricsCommand.self, ReportCommand.self,
       TrackCommand.self, VerifyCommand.self,
       RebuildCommand.self,
-      TokenCommand.self,
+      LoginLinkCommand.self, TokenCommand.self,
     ])
 
   static func main() async {

@@ -6,35 +6,37 @@ import Testing
 
 /// Tests the budget of request bytes.
 @Suite struct AdmissionTests {
-  private func admission(_ maximum: Int, perClient: Int = .max) -> Admission {
-    Admission(.init(maximumBytes: maximum, maximumUnfinishedBytes: perClient))
+  private func admission(_ maximum: Int, perOwner: Int = .max) -> Admission {
+    Admission(.init(maximumBytes: maximum, maximumBytesPerOwner: perOwner))
   }
 
   private func begin(
-    _ admission: inout Admission, declared: Int? = nil, client: String = "a", at now: Duration = .zero
+    _ admission: inout Admission, declared: Int? = nil, client: String = "a", app: Int64? = nil,
+    at now: Duration = .zero
   ) throws -> Int {
-    let ticket = admission.begin(declared: declared, client: client, at: now)
+    let owners = [RequestOwner.client(client)] + (app.map { [.app($0)] } ?? [])
+    let ticket = admission.begin(declared: declared, owners: owners, at: now)
     return try #require(ticket)
   }
 
   @Test func `a declared length reserves no room, and is only refused when complete bodies leave none`() throws {
     var admission = admission(100)
-    for _ in 0..<1_000 { #expect(admission.begin(declared: 100, client: "a", at: .zero) != nil) }
+    for _ in 0..<1_000 { #expect(admission.begin(declared: 100, owners: [.client("a")], at: .zero) != nil) }
     #expect(admission.bytes == 0)
-    #expect(admission.begin(declared: 101, client: "a", at: .zero) == nil)
+    #expect(admission.begin(declared: 101, owners: [.client("a")], at: .zero) == nil)
     for declared in [Int.min, -1, .max] {
-      let ticket = admission.begin(declared: declared, client: "a", at: .zero)
+      let ticket = admission.begin(declared: declared, owners: [.client("a")], at: .zero)
       #expect((ticket == nil) == (declared == .max))
     }
     let stored = try begin(&admission, declared: 60, client: "a", at: .zero)
     #expect(admission.grow(stored, by: 60, at: .zero) == .admitted(cutting: []))
-    #expect(admission.begin(declared: 41, client: "b", at: .zero) != nil, "it may still be cut off")
+    #expect(admission.begin(declared: 41, owners: [.client("b")], at: .zero) != nil, "it may still be cut off")
     admission.complete(stored)
-    #expect(admission.begin(declared: 41, client: "b", at: .zero) == nil)
-    #expect(admission.begin(declared: 40, client: "b", at: .zero) != nil)
-    #expect(admission.begin(declared: nil, client: "b", at: .zero) != nil)
+    #expect(admission.begin(declared: 41, owners: [.client("b")], at: .zero) == nil)
+    #expect(admission.begin(declared: 40, owners: [.client("b")], at: .zero) != nil)
+    #expect(admission.begin(declared: nil, owners: [.client("b")], at: .zero) != nil)
     admission.release(stored)
-    #expect(admission.begin(declared: 100, client: "b", at: .zero) != nil)
+    #expect(admission.begin(declared: 100, owners: [.client("b")], at: .zero) != nil)
   }
 
   @Test func `an arriving body takes the room of the most expensive one, never of a complete one`() throws {
@@ -64,21 +66,36 @@ import Testing
     #expect(admission.contains(other))
   }
 
-  @Test func `a client's incomplete bodies have a limited share, but a single body may use everything`() throws {
-    var admission = admission(100, perClient: 50)
-    let first = try begin(&admission, declared: nil, client: "a", at: .zero)
+  @Test func `a client's bodies have a limited share, but a single body may use everything`() throws {
+    var admission = admission(100, perOwner: 50)
+    let first = try begin(&admission, at: .zero)
     #expect(admission.grow(first, by: 60, at: .zero) == .admitted(cutting: []))
-    let second = try begin(&admission, declared: nil, client: "a", at: .seconds(1))
+    let second = try begin(&admission, at: .seconds(1))
     #expect(admission.grow(second, by: 10, at: .seconds(2)) == .admitted(cutting: [first]))
-    let foreign = try begin(&admission, declared: nil, client: "b", at: .seconds(1))
+    let foreign = try begin(&admission, client: "b", at: .seconds(1))
     #expect(admission.grow(foreign, by: 50, at: .seconds(2)) == .admitted(cutting: []))
-    let third = try begin(&admission, declared: nil, client: "a", at: .seconds(2))
+    let third = try begin(&admission, at: .seconds(2))
     #expect(admission.grow(third, by: 41, at: .seconds(3)) == .admitted(cutting: [second]))
-    admission.complete(third)
-    let fourth = try begin(&admission, declared: nil, client: "a", at: .seconds(3))
-    #expect(
-      admission.grow(fourth, by: 9, at: .seconds(3)) == .admitted(cutting: []),
-      "complete bodies do not count towards the share")
+    #expect(admission.bytes == 91)
+  }
+
+  @Test func `complete bodies fill the share of their client and of their app, and leave the rest to others`() throws {
+    var admission = admission(100, perOwner: 50)
+    for number in 0..<5 {
+      // One app's public key, used from everywhere.
+      let body = try begin(&admission, client: "\(number)", app: 1)
+      #expect(admission.grow(body, by: 10, at: .zero) == .admitted(cutting: []))
+      admission.complete(body)
+    }
+    let more = try begin(&admission, declared: 0, client: "5", app: 1)
+    #expect(admission.grow(more, by: 1, at: .zero) == .refused(cutting: []), "nothing of the app can be cut")
+    #expect(admission.begin(declared: 1, owners: [.client("6"), .app(1)], at: .zero) == nil, "nor be begun")
+    for number in 0..<2 {
+      let other = try begin(&admission, declared: 25, client: "c", app: Int64(2 + number))
+      #expect(admission.grow(other, by: 25, at: .zero) == .admitted(cutting: []))
+      admission.complete(other)
+    }
+    #expect(admission.begin(declared: 1, owners: [.client("c"), .app(9)], at: .zero) == nil, "one client, many apps")
     #expect(admission.bytes == 100)
   }
 
@@ -104,7 +121,7 @@ import Testing
   @Test(arguments: 0..<20 as Range<UInt64>)
   func `the budget is never exceeded and always returned, whatever is requested`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
-    var admission = admission([0, 1, 10, 1_000][Int(seed % 4)], perClient: [1, 300, .max][Int(seed % 3)])
+    var admission = admission([0, 1, 10, 1_000][Int(seed % 4)], perOwner: [1, 300, .max][Int(seed % 3)])
     var tickets: [Int] = []
     for step in 0..<2_000 {
       let now = Duration.milliseconds(step * 10)
@@ -113,7 +130,7 @@ import Testing
       case 0, 1:
         let declared = [nil, 0, 10, 500, Int.max, -1].randomElement(using: &generator) ?? nil
         let client = ["a", "b", "c"].randomElement(using: &generator) ?? ""
-        if let new = admission.begin(declared: declared, client: client, at: now) { tickets.append(new) }
+        if let new = admission.begin(declared: declared, owners: [.client(client)], at: now) { tickets.append(new) }
       case 2, 3:
         let count = [0, 1, 7, 400, Int.max, -1].randomElement(using: &generator) ?? 0
         _ = admission.grow(ticket, by: count, at: now)
@@ -133,19 +150,19 @@ import Testing
     let clock = NIOLockedValueBox(Duration.zero)
     let gate = AdmissionGate(.init(maximumBytes: 100), now: { clock.withLockedValue { $0 } })
     do {
-      let query = try #require(gate.reserve(60))
-      #expect(gate.reserve(41) == nil)
+      let query = try #require(gate.reserve(60, owners: []))
+      #expect(gate.reserve(41, owners: []) == nil)
       #expect(query.grow(to: 5) && query.grow(to: 70))
       #expect(gate.bytes == 70)
       #expect(!query.grow(to: 101))
-      let arriving = gate.begin(declared: 30, client: "a", cut: { cuts.withLockedValue { $0.append("a") } })
+      let arriving = gate.begin(declared: 30, owners: [.client("a")], cut: { cuts.withLockedValue { $0.append("a") } })
       let body = try #require(arriving)
       #expect(body.grow(by: 30))
       #expect(query.grow(to: 71), "complete bodies take precedence over arriving ones")
       #expect(body.isCut)
       #expect(cuts.withLockedValue { $0 } == ["a"])
       #expect(!body.grow(by: 1))
-      let silent = gate.begin(declared: 9, client: "b", cut: { cuts.withLockedValue { $0.append("b") } })
+      let silent = gate.begin(declared: 9, owners: [.client("b")], cut: { cuts.withLockedValue { $0.append("b") } })
       let slow = try #require(silent)
       clock.withLockedValue { $0 = .seconds(60) }
       gate.cutSlow()
@@ -162,7 +179,7 @@ import Testing
     ] {
       var admission = Admission(Admission.Limits(maximumBytes: maximum))
       if taken > 0 {
-        let begun = admission.begin(declared: taken, client: "a", at: .zero)
+        let begun = admission.begin(declared: taken, owners: [.client("a")], at: .zero)
         let ticket = try #require(begun)
         let growth = admission.grow(ticket, by: taken, at: .zero)
         #expect(growth == .admitted(cutting: []))

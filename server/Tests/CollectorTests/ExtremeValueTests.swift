@@ -131,7 +131,7 @@ import WarehouseSQLite
       sink: warehouse, figures: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Player", timeZone: zone)
-    let token = try #require(try catalog.ensureAdminToken())
+    let token = try catalog.resetAdminToken()
     let cookie: HTTPFields = [.cookie: "tern_session=\(try catalog.createSession(lasting: .seconds(600)))"]
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())

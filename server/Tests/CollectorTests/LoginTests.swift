@@ -21,12 +21,13 @@ import Warehouse
   @Test func `the login link leads to the portal and opens it`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
-      let link = try await client.execute(uri: "/login?token=\(fixture.token)", method: .get)
+      let code = try fixture.catalog.createLoginCode()
+      let link = try await client.execute(uri: "/login?code=\(code)", method: .get)
       #expect(link.status == .seeOther)
       #expect(link.headers[.location] == "/")
       #expect(link.headers[.setCookie]?.contains("Secure") == false)
       let cookie = try sessionCookie(link)
-      #expect(!cookie.contains(fixture.token))
+      #expect(!cookie.contains(code))
       let home = try await client.execute(uri: "/", method: .get, headers: [.cookie: cookie])
       #expect(home.status == .ok)
       #expect(home.headers[.cacheControl] == "no-store")
@@ -36,6 +37,24 @@ import Warehouse
       let logout = try await client.execute(uri: "/logout", method: .post, headers: [.cookie: cookie])
       #expect(logout.status == .seeOther)
       #expect(try await client.execute(uri: "/", method: .get, headers: [.cookie: cookie]).status == .seeOther)
+    }
+  }
+
+  @Test func `a login link works once, and again only where it has logged in`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let uri = "/login?code=\(try fixture.catalog.createLoginCode())&next=/apps/1"
+      #expect(try await client.execute(uri: uri, method: .head).headers[.setCookie] == nil, "a link checker")
+      let first = try await client.execute(uri: uri, method: .get)
+      #expect(first.headers[.location] == "/apps/1")
+      let stolen = try await client.execute(uri: uri, method: .get)
+      #expect(stolen.status == .unauthorized)
+      #expect(stolen.headers[.setCookie] == nil)
+      #expect(String(buffer: stolen.body).contains("tern login-link"))
+      let own = try await client.execute(uri: uri, method: .get, headers: [.cookie: try sessionCookie(first)])
+      #expect(own.headers[.location] == "/apps/1")
+      let token = try await client.execute(uri: "/login?token=\(fixture.token)", method: .get)
+      #expect(token.headers[.setCookie] == nil, "a token has no place in an address")
     }
   }
 
@@ -61,8 +80,8 @@ import Warehouse
     let fixture = try Fixture()
     try await fixture.routed { client in
       let forwarded = try #require(HTTPField.Name("X-Forwarded-Proto"))
-      let response = try await client.execute(
-        uri: "/login?token=\(fixture.token)", method: .get, headers: [forwarded: "https"])
+      let code = try fixture.catalog.createLoginCode()
+      let response = try await client.execute(uri: "/login?code=\(code)", method: .get, headers: [forwarded: "https"])
       #expect(response.headers[.setCookie]?.contains("; Secure") == true)
     }
   }
@@ -80,22 +99,23 @@ import Warehouse
     #expect(ReturnPath.checked(next) == next)
   }
 
-  @Test func `wrong tokens are refused and soon throttled, and the right one always passes`() async throws {
+  @Test func `wrong codes and tokens are refused and soon throttled, the right ones always pass`() async throws {
     let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumFailedLogins: 3)))
     try await fixture.routed { client in
       for _ in 0..<3 {
-        let response = try await client.execute(uri: "/login?token=wrong", method: .get)
+        let response = try await client.execute(uri: "/login?code=wrong", method: .get)
         #expect(response.status == .unauthorized)
         #expect(response.headers[.setCookie] == nil)
       }
-      let wrong = try await client.execute(uri: "/login?token=wrong", method: .get)
+      let wrong = try await client.execute(uri: "/login?code=wrong", method: .get)
       #expect(wrong.status == .tooManyRequests)
       #expect(wrong.headers[.retryAfter] != nil)
       let bearer = try await client.execute(
         uri: "/api/v1/apps", method: .get, headers: [.authorization: "Bearer wrong"])
       #expect(bearer.status == .tooManyRequests)
-      // All requests come from one address, like those behind a proxy.
-      let right = try await client.execute(uri: "/login?token=\(fixture.token)", method: .get)
+      // All of them come from one address, like all clients behind one proxy.
+      let code = try fixture.catalog.createLoginCode()
+      let right = try await client.execute(uri: "/login?code=\(code)", method: .get)
       #expect(right.status == .seeOther)
       #expect(right.headers[.setCookie] != nil)
       let form = try await client.execute(
@@ -103,7 +123,7 @@ import Warehouse
       #expect(form.status == .seeOther)
       let api = try await client.execute(uri: "/api/v1/apps", method: .get, headers: fixture.authorized)
       #expect(api.status == .ok)
-      let still = try await client.execute(uri: "/login?token=wrong", method: .get)
+      let still = try await client.execute(uri: "/login?code=wrong", method: .get)
       #expect(still.status == .tooManyRequests, "a right token does not forgive the wrong ones")
     }
   }
@@ -123,7 +143,8 @@ import Warehouse
     routes.on("/api/full", [.post: { _, _ in throw full }])
     try await Application(responder: router.buildResponder(), logger: fixture.dependencies.logger).test(.router) {
       client in
-      let link = try await client.execute(uri: "/login?token=\(fixture.token)", method: .get)
+      let code = try fixture.catalog.createLoginCode()
+      let link = try await client.execute(uri: "/login?code=\(code)", method: .get)
       let form = try await client.execute(
         uri: "/login", method: .post, body: ByteBuffer(string: "token=\(fixture.token)"))
       for response in [link, form] {

@@ -145,6 +145,25 @@ import WarehouseSQLite
     #expect(fixture.warehouse.batches.flatMap { $0.rejections }.isEmpty)
   }
 
+  @Test func `a damaged or oversized compressed body of a debug hit is the client's error, without a line in the log`()
+    async throws
+  {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let damaged = try await client.execute(
+        uri: "/debug/collect", method: .post, headers: [.contentEncoding: "gzip"],
+        body: ByteBuffer(bytes: [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 0xFF, 0xFF, 0xFF]))
+      #expect(damaged.status == .badRequest)
+      #expect(try ["undecodable", "incomplete"].contains(error(damaged)["code"] as? String))
+      #expect(damaged.headers[.accessControlAllowOrigin] == "*")
+      let bomb = try await client.execute(
+        uri: "/debug/collect", method: .post, headers: [.contentEncoding: "gzip"],
+        body: ByteBuffer(bytes: GzipBomb.bytes(megabytes: 8)))
+      #expect(bomb.status == .contentTooLarge)
+    }
+    #expect(fixture.log.messages.isEmpty)
+  }
+
   @Test func `a hit sent for validation is checked and not stored`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in

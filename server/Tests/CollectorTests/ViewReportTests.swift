@@ -25,7 +25,7 @@ import WarehouseSQLite
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-views-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let catalog = try Catalog(directory: directory)
-    let token = try #require(try catalog.ensureAdminToken())
+    let token = try catalog.resetAdminToken()
     let app = try catalog.createApp(name: "A")
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(

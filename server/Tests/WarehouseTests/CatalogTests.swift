@@ -110,21 +110,43 @@ import Testing
   @Test func `the admin token is shown once and never stored`() throws {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
-    let token = try #require(try catalog.ensureAdminToken())
-    #expect(try catalog.ensureAdminToken() == nil)
+    #expect(try !catalog.hasAdministrator())
+    let token = try catalog.resetAdminToken()
+    #expect(try catalog.hasAdministrator())
     #expect(try catalog.verifyAdminToken(token))
     #expect(try !catalog.verifyAdminToken(token + "x"))
     #expect(try !catalog.verifyAdminToken(""))
     let session = try catalog.createSession(lasting: .seconds(60))
+    let code = try catalog.createLoginCode()
     let next = try catalog.resetAdminToken()
     #expect(try !catalog.verifyAdminToken(token))
     #expect(try catalog.verifyAdminToken(next))
     #expect(try !catalog.isSessionValid(session), "a new token ends all sessions")
+    #expect(try !catalog.redeemLoginCode(code), "and the login code")
+    let unused = try catalog.createLoginCode()
     try catalog.close()
     for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
       let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.path + "/" + name))
-      for secret in [token, next, session] { #expect(bytes.range(of: Data(secret.utf8)) == nil) }
+      for secret in [token, next, session, code, unused] { #expect(bytes.range(of: Data(secret.utf8)) == nil) }
     }
+  }
+
+  @Test func `a login code works once, until it expires or another replaces it`() throws {
+    let directory = try TemporaryDirectory()
+    let time = Locked(Timestamp(millisecondsSince1970: 1_000_000))
+    let catalog = try Catalog(directory: directory.path, now: { time.withLock { $0 } })
+    let code = try catalog.createLoginCode()
+    #expect(try !catalog.redeemLoginCode("guess"))
+    #expect(try !catalog.redeemLoginCode(""))
+    #expect(try !catalog.hasAdministrator())
+    #expect(try catalog.redeemLoginCode(code), "wrong ones do not use it up")
+    #expect(try catalog.hasAdministrator())
+    #expect(try !catalog.redeemLoginCode(code))
+    let replaced = try catalog.createLoginCode()
+    let expiring = try catalog.createLoginCode()
+    #expect(try !catalog.redeemLoginCode(replaced))
+    time.withLock { $0 = $0 + .seconds(900) }
+    #expect(try !catalog.redeemLoginCode(expiring))
   }
 
   @Test func `a session is valid until it ends or expires`() throws {

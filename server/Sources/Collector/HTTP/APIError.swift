@@ -98,6 +98,13 @@ extension APIError {
       headers: [.retryAfter: String(retryAfterSeconds)])
   }
 
+  static func tooManyReports(retryAfterSeconds: Int) -> APIError {
+    APIError(
+      status: .serviceUnavailable, code: "too_many_reports",
+      message: "The server is busy with other reports. Try again in a few seconds.",
+      headers: [.retryAfter: String(retryAfterSeconds)])
+  }
+
   static let diskFull = APIError(
     status: .serviceUnavailable, code: "disk_full",
     message: "The server's disk is full. Nothing was stored. Free space there and try again.")

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Warehouse
 
 /// Brings request bodies in, within the collector's budget and never beyond a limit.
 struct BodyReader: Sendable {
@@ -11,23 +12,39 @@ struct BodyReader: Sendable {
   /// A body and the room it holds in the budget until the last copy of this value goes.
   struct Body: Sendable {
     var bytes: ByteBuffer
+    /// The parties that pay for decoding the body.
+    var owners: [RequestOwner]
     var reservation: AdmissionGate.Reservation
   }
 
   /// Bodies up to this size that will not be read are swallowed so that the connection can live on, in bytes.
   private static let harmlessBytes = 64 << 10
 
+  /// Returns the query of a request that has everything in its address, as if it were the body.
+  ///
+  /// Throws ``APIError`` 503 when the collector is behind.
+  func query(_ request: Request, _ context: CollectorContext) throws -> Body {
+    let query = ByteBuffer(string: request.uri.query ?? "")
+    let owners = context.owners(app: nil)
+    guard let reservation = gate.reserve(query.readableBytes, owners: owners) else {
+      metrics.turnedAway()
+      throw APIError.behind(retryAfterSeconds: limits.retryAfterSeconds)
+    }
+    return Body(bytes: query, owners: owners, reservation: reservation)
+  }
+
   /// Reads a whole body, whose bytes take room in the budget as they arrive.
   ///
   /// Throws ``APIError``: 413 above the limit, 503 when the collector is behind; both before a byte of the body is read
   /// where its length was declared. 400 when the body ends early.
-  func read(_ request: Request, _ context: CollectorContext, limit: Int) async throws -> Body {
+  func read(_ request: Request, _ context: CollectorContext, app: AppID? = nil, limit: Int) async throws -> Body {
     let declared = request.headers[.contentLength].flatMap { Int($0) }
     if let declared, declared > limit { throw APIError.tooLarge(limit: limit) }
     let channel = context.channel
+    let owners = context.owners(app: app)
     guard
       let reservation = gate.begin(
-        declared: declared, client: context.clientShare, cut: { channel.close(promise: nil) })
+        declared: declared, owners: owners, cut: { channel.close(promise: nil) })
     else {
       metrics.turnedAway()
       throw Self.closingUnlessHarmless(.behind(retryAfterSeconds: limits.retryAfterSeconds), request)
@@ -37,7 +54,7 @@ struct BodyReader: Sendable {
     }
     let bytes = try await receive(request.body, declared: declared, limit: limit, reservation)
     reservation.complete()
-    return Body(bytes: bytes, reservation: reservation)
+    return Body(bytes: bytes, owners: owners, reservation: reservation)
   }
 
   /// Throws ``APIError``: 413 above the limit, 503 when there is no room any more, 400 when the client goes before its

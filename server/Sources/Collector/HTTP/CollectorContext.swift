@@ -1,14 +1,15 @@
 import Hummingbird
 import Logging
 import NIOCore
+import Warehouse
 
-/// What travels with one request.
+/// The context of one request.
 struct CollectorContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   /// The connection the request came in on.
   let channel: any Channel
 
-  /// Whom a trusted proxy has sent the request for; `nil` where none is asked.
+  /// The client for which a trusted proxy forwards the request; `nil` without one.
   var forwardedClient: IPAddress?
 
   init(source: ApplicationRequestContextSource) {
@@ -16,6 +17,11 @@ struct CollectorContext: RequestContext {
     channel = source.channel
   }
 
-  /// By what the shares of clients are told apart; empty when the client has no address.
+  /// The key of the client's share of all limits; empty when the client has no address.
   var clientShare: String { (forwardedClient ?? IPAddress(channel.remoteAddress))?.share ?? "" }
+
+  /// The parties that a request of this client, for this app, is charged to.
+  func owners(app: AppID?) -> [RequestOwner] {
+    app.map { [.client(clientShare), .app($0.rawValue)] } ?? [.client(clientShare)]
+  }
 }

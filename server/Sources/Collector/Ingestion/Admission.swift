@@ -1,31 +1,38 @@
-/// Decides which requests may bring their bytes in: a budget over everything read, parsed or waiting for its commit.
+/// Decides which requests may send their bytes: a budget for everything that is read, parsed or waiting for its commit.
 ///
 /// Bytes count when they have arrived, never when they are only announced: an announcement costs its sender nothing.
 /// When bodies that still arrive fill the budget, those that have cost most (bytes times the time they were held) are
-/// cut to make room; a complete body is never cut.
+/// cut to make room; a complete body is never cut. One client address, and one app, may hold a share of the budget only.
 struct Admission: Sendable {
   /// The bounds.
   struct Limits: Sendable {
     /// The budget, in bytes.
     var maximumBytes: Int
-    /// Most bytes of incomplete bodies of one client.
-    var maximumUnfinishedBytes = Int.max
+    /// The largest number of bytes of one owner's bodies, complete or not.
+    var maximumBytesPerOwner = Int.max
     /// How long a body may take for each next `minimumProgress` bytes, after a first interval without demands.
     var progressInterval = Duration.seconds(5)
     /// The least that must arrive of a body in each interval, in bytes.
     var minimumProgress = 1 << 10
   }
 
-  /// What became of the wish to hold more.
+  /// The answer to a body that needs more room.
   enum Growth: Equatable {
-    /// It may; these others were cut for it.
+    /// The body has the room; these others were cut for it.
     case admitted(cutting: [Int])
-    /// It may not; these were cut all the same.
+    /// The body does not have the room; these were cut all the same.
     case refused(cutting: [Int])
   }
 
+  /// The bytes of one owner.
+  private struct Share {
+    var bytes = 0
+    var completeBytes = 0
+    var holds = 0
+  }
+
   private struct Hold {
-    var client: String
+    var owners: [RequestOwner]
     var began: Duration
     var bytes = 0
     var isComplete = false
@@ -41,7 +48,7 @@ struct Admission: Sendable {
   /// What complete bodies hold of it.
   private(set) var completeBytes = 0
   private var holds: [Int: Hold] = [:]
-  private var unfinished: [String: Int] = [:]
+  private var held: [RequestOwner: Share] = [:]
   private var lastTicket = 0
 
   init(_ limits: Limits) {
@@ -49,12 +56,18 @@ struct Admission: Sendable {
   }
 
   /// Begins a body of an announced length; `nil` when complete bodies leave no room for it.
-  mutating func begin(declared: Int?, client: String, at now: Duration) -> Int? {
+  mutating func begin(declared: Int?, owners: [RequestOwner], at now: Duration) -> Int? {
+    let declared = max(declared ?? 1, 0)
     // Subtracting instead of adding: a declared length near Int.max must not overflow.
-    guard max(declared ?? 1, 0) <= limits.maximumBytes - completeBytes else { return nil }
+    guard declared <= limits.maximumBytes - completeBytes else { return nil }
+    for owner in owners {
+      let complete = held[owner]?.completeBytes ?? 0
+      guard complete == 0 || declared <= limits.maximumBytesPerOwner - complete else { return nil }
+    }
     lastTicket += 1
     // The first interval is free: nothing may come for a while on a bad network.
-    holds[lastTicket] = Hold(client: client, began: now, checked: now + limits.progressInterval)
+    holds[lastTicket] = Hold(owners: owners, began: now, checked: now + limits.progressInterval)
+    for owner in owners { held[owner, default: Share()].holds += 1 }
     return lastTicket
   }
 
@@ -67,10 +80,10 @@ struct Admission: Sendable {
       return .refused(cutting: [])
     }
     var cut: [Int] = []
-    if !hold.isComplete {
-      // A client's only body has the whole budget.
-      while let sum = unfinished[hold.client], sum > hold.bytes, sum > limits.maximumUnfinishedBytes - count {
-        guard let victim = costliest(of: hold.client, at: now), victim != ticket else { return .refused(cutting: cut) }
+    for owner in hold.owners {
+      // An owner's only body has the whole budget.
+      while let share = held[owner], share.bytes > hold.bytes, share.bytes > limits.maximumBytesPerOwner - count {
+        guard let victim = costliest(of: owner, at: now), victim != ticket else { return .refused(cutting: cut) }
         release(victim)
         cut.append(victim)
       }
@@ -82,7 +95,11 @@ struct Admission: Sendable {
     }
     holds[ticket]?.bytes += count
     bytes += count
-    if hold.isComplete { completeBytes += count } else { unfinished[hold.client, default: 0] += count }
+    if hold.isComplete { completeBytes += count }
+    for owner in hold.owners {
+      held[owner]?.bytes += count
+      if hold.isComplete { held[owner]?.completeBytes += count }
+    }
     return .admitted(cutting: cut)
   }
 
@@ -91,14 +108,21 @@ struct Admission: Sendable {
     guard let hold = holds[ticket], !hold.isComplete else { return }
     holds[ticket]?.isComplete = true
     completeBytes += hold.bytes
-    forget(hold.bytes, of: hold.client)
+    for owner in hold.owners { held[owner]?.completeBytes += hold.bytes }
   }
 
   /// Gives back what a body holds; once only counts.
   mutating func release(_ ticket: Int) {
     guard let hold = holds.removeValue(forKey: ticket) else { return }
     bytes -= hold.bytes
-    if hold.isComplete { completeBytes -= hold.bytes } else { forget(hold.bytes, of: hold.client) }
+    if hold.isComplete { completeBytes -= hold.bytes }
+    for owner in hold.owners {
+      guard var share = held[owner] else { continue }
+      share.bytes -= hold.bytes
+      if hold.isComplete { share.completeBytes -= hold.bytes }
+      share.holds -= 1
+      held[owner] = share.holds > 0 ? share : nil
+    }
   }
 
   /// Whether a body still has its place.
@@ -119,16 +143,12 @@ struct Admission: Sendable {
     return cut
   }
 
-  private func costliest(of client: String?, at now: Duration) -> Int? {
-    holds.lazy.filter { !$0.value.isComplete && $0.value.bytes > 0 && (client == nil || $0.value.client == client) }
+  private func costliest(of owner: RequestOwner?, at now: Duration) -> Int? {
+    holds.lazy
+      .filter { _, hold in !hold.isComplete && hold.bytes > 0 && owner.map(hold.owners.contains) ?? true }
       .max { left, right in
         (left.value.cost(at: now), right.value.began, right.key)
           < (right.value.cost(at: now), left.value.began, left.key)
       }?.key
-  }
-
-  private mutating func forget(_ count: Int, of client: String) {
-    let rest = (unfinished[client] ?? 0) - count
-    unfinished[client] = rest > 0 ? rest : nil
   }
 }

@@ -23,7 +23,7 @@ final class AdmissionGate: Service {
   convenience init(_ limits: CollectorLimits) {
     self.init(
       Admission.Limits(
-        maximumBytes: limits.maximumPendingBytes, maximumUnfinishedBytes: limits.maximumUnfinishedBytesPerClient,
+        maximumBytes: limits.maximumPendingBytes, maximumBytesPerOwner: limits.maximumPendingBytesPerOwner,
         progressInterval: limits.bodyProgressInterval, minimumProgress: limits.minimumBodyProgress))
   }
 
@@ -39,10 +39,10 @@ final class AdmissionGate: Service {
   /// Begins a body, which holds nothing until its bytes arrive; `nil` when the collector is behind.
   ///
   /// - Parameter cut: ends the connection when the body has to give way. Called on any thread.
-  func begin(declared: Int?, client: String, cut: @escaping @Sendable () -> Void) -> Reservation? {
+  func begin(declared: Int?, owners: [RequestOwner], cut: @escaping @Sendable () -> Void) -> Reservation? {
     let now = now()
     let ticket = state.withLockedValue { state in
-      let ticket = state.admission.begin(declared: declared, client: client, at: now)
+      let ticket = state.admission.begin(declared: declared, owners: owners, at: now)
       if let ticket { state.cuts[ticket] = cut }
       return ticket
     }
@@ -50,8 +50,8 @@ final class AdmissionGate: Service {
   }
 
   /// Reserves room for what has arrived already; `nil` when the collector is behind.
-  func reserve(_ count: Int) -> Reservation? {
-    guard let reservation = begin(declared: count, client: "", cut: {}) else { return nil }
+  func reserve(_ count: Int, owners: [RequestOwner]) -> Reservation? {
+    guard let reservation = begin(declared: count, owners: owners, cut: {}) else { return nil }
     reservation.complete()
     return reservation.grow(by: count) ? reservation : nil
   }

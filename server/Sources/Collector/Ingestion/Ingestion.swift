@@ -16,6 +16,7 @@ struct Ingestion: Sendable {
   let metrics: CollectorMetrics
   let live: LiveHub
   let limits: CollectorLimits
+  let decoding: DecodingPool
   let logger: Logger
   let wallTime: @Sendable () -> Timestamp
   let readiness: NIOLockedValueBox<Readiness>
@@ -32,6 +33,7 @@ struct Ingestion: Sendable {
     self.reader = reader
     self.live = live
     limits = reader.limits
+    decoding = DecodingPool(threads: reader.limits.decodingThreads)
     logger = dependencies.logger
     wallTime = dependencies.wallTime
     uptime = dependencies.uptime
@@ -124,7 +126,7 @@ struct Ingestion: Sendable {
     do { return try look(catalog) } catch { throw apiError(for: error) }
   }
 
-  /// Decodes a body and turns it into a value; large bodies on a thread of their own.
+  /// Decodes a body and turns it into a value; large and compressed bodies on the threads that decode.
   ///
   /// Throws ``Ingest/IngestError`` when the body cannot be read, ``APIError`` when the collector is behind.
   func parse<Value: Sendable>(
@@ -141,9 +143,9 @@ struct Ingestion: Sendable {
       }
       return try value.get()
     }
-    // A compressed body can be many times its size on the wire.
-    let expected = encoding == nil ? body.bytes.readableBytes : body.bytes.readableBytes * 10
-    return expected > limits.offloadBytes ? try await offload(work) : try work()
+    // The size of a compressed body is known only after it was decompressed, and may be a thousand times what was sent.
+    let isSmall = encoding == nil && body.bytes.readableBytes <= limits.maximumImmediateBytes
+    return isSmall ? try work() : try await decoding.run(for: body.owners, work)
   }
 
   /// `nil` when what a small compressed body turned into does not fit into the budget any more.

@@ -8,6 +8,7 @@ import Warehouse
 /// One stream of server-sent events: rows newer than the last one the page has, oldest first.
 struct LiveStream: Sendable {
   let app: AppID
+  let reports: ReportScheduler
   let source: any FigureSource
   let hub: LiveHub
   let place: LiveHub.Place
@@ -55,7 +56,9 @@ struct LiveStream: Sendable {
   @concurrent private func sendRows(
     after last: Int64?, to writer: inout any ResponseBodyWriter
   ) async throws -> Int64? {
-    let rows = try await source.recent(app: app, limit: last == nil ? 1 : Self.maximumRows)
+    let rows = try await reports.runNow { [source, app] in
+      try await source.recent(app: app, limit: last == nil ? 1 : Self.maximumRows)
+    }
     guard let newest = rows.first?.id else { return last ?? 0 }
     guard let last else { return newest }
     var text = ByteBuffer()

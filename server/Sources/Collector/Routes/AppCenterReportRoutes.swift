@@ -10,6 +10,7 @@ import Warehouse
 /// host and another token (docs/app-center.md).
 struct AppCenterReportRoutes: Sendable {
   let access: Access
+  let reports: ReportScheduler
   let figures: any FigureSource
   let catalog: any CatalogStore
   let wallTime: @Sendable () -> Timestamp
@@ -25,7 +26,8 @@ struct AppCenterReportRoutes: Sendable {
       let question = try AppCenterQuestion(
         path: context.parameters.getCatchAll().map(Self.decoded), parameters: request.parameters, app: app.id,
         timeZone: app.timeZone, now: wallTime())
-      return .json(Array(try await question.answer(from: figures)))
+      let figures = figures
+      return .json(Array(try await reports.run(for: context.clientShare) { try await question.answer(from: figures) }))
     } catch let fault as AppCenterFault {
       throw APIError(fault)
     }

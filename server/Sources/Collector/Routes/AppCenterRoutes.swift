@@ -44,7 +44,7 @@ struct AppCenterRoutes: Sendable {
   private func store(_ request: Request, _ context: CollectorContext, app: AppID) async throws -> Response {
     let encoding = try ingestion.encoding(of: request)
     // 413 makes a stock client erase its queue, as the original did; its batches of 50 logs stay far below the limit.
-    let body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
+    let body = try await ingestion.reader.read(request, context, app: app, limit: limits.maximumBodyBytes)
     let pending = ingestion.beginRequest()
     defer { pending.end() }
     let received = pending.time

@@ -20,8 +20,12 @@ struct LoginRoutes: Sendable {
 
   private func get(_ request: Request, _ context: CollectorContext) throws -> Response {
     let next = ReturnPath.checked(request.parameters["next"])
-    if request.method == .get, let token = request.parameters["token"] {
-      return try login(token: token, next: next, request, context)
+    // A link checker's HEAD must not use up the code.
+    if request.method == .get, let code = request.parameters["code"] {
+      return try login(next: next, request, context, failure: Self.spentLink) {
+        // The link in the history of a browser that is logged in still leads to the portal.
+        try access.isSignedIn(request) || access.redeem(code: code, from: context.clientShare)
+      }
     }
     if try access.isSignedIn(request) { return Redirect(path: next).response }
     return .html(pages.login(next: next))
@@ -31,25 +35,30 @@ struct LoginRoutes: Sendable {
     try access.requireOwnOrigin(request)
     let body = try await reader.read(request, context, limit: Self.maximumFormBytes)
     let form = URLEncodedForm(String(buffer: body.bytes))
-    return try login(token: form["token"] ?? "", next: ReturnPath.checked(form["next"]), request, context)
+    let next = ReturnPath.checked(form["next"])
+    return try login(next: next, request, context, failure: "Wrong admin token.") {
+      try access.verify((form["token"] ?? "").trimmed, from: context.clientShare)
+    }
   }
 
+  private static let spentLink =
+    "This link has expired or was already used. Run `tern login-link` on the server to get a new one."
+
+  /// Begins a session if `check` returns true, else shows the login page with the message `failure`.
   private func login(
-    token: String, next: String, _ request: Request, _ context: CollectorContext
+    next: String, _ request: Request, _ context: CollectorContext, failure: String, check: () throws -> Bool
   ) throws -> Response {
     do {
-      guard try access.verify(token.trimmed, from: context.clientShare) else {
-        return .html(pages.login(message: "That is not the admin token.", next: next), status: .unauthorized)
+      guard try check() else {
+        return .html(pages.login(message: failure, next: next), status: .unauthorized)
       }
+      return Redirect(path: next, cookie: try access.beginSession(request)).response
     } catch let error as APIError where error.status == .tooManyRequests {
       var response = Response.html(pages.login(message: error.message, next: next), status: error.status)
       response.headers[.retryAfter] = error.headers[.retryAfter]
       return response
-    }
-    do {
-      return Redirect(path: next, cookie: try access.beginSession(request)).response
     } catch let error as WarehouseError where error.code == .full {
-      context.logger.error("A login could not be stored", metadata: ["error": "\(error)"])
+      context.logger.error("Could not store a session", metadata: ["error": "\(error)"])
       let diskFull = APIError.diskFull
       return .html(pages.error(status: diskFull.status.code, message: diskFull.message), status: diskFull.status)
     }

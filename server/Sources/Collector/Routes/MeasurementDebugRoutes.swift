@@ -13,18 +13,13 @@ struct MeasurementDebugRoutes: Sendable {
     routes.on(
       "/debug/collect",
       [
-        .get: { request, _ in try await get(request) }, .post: { try await post($0, $1) },
+        .get: { try await get($0, $1) }, .post: { try await post($0, $1) },
         .options: MeasurementRoutes.preflight,
       ])
   }
 
-  private func get(_ request: Request) async throws -> Response {
-    let query = ByteBuffer(string: request.uri.query ?? "")
-    guard let reservation = ingestion.reader.gate.reserve(query.readableBytes) else {
-      ingestion.metrics.turnedAway()
-      throw APIError.behind(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
-    }
-    return try await answer(BodyReader.Body(bytes: query, reservation: reservation), encoding: nil)
+  private func get(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    return try await answer(ingestion.reader.query(request, context), encoding: nil)
   }
 
   private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -36,11 +31,17 @@ struct MeasurementDebugRoutes: Sendable {
 
   private func answer(_ body: BodyReader.Body, encoding: String?) async throws -> Response {
     let limits = limits
-    let json = try await ingestion.parse(body, encoding: encoding, limits: limits) { bytes in
-      Self.json(
-        MeasurementValidation(bytes, limits: limits), hit: String(decoding: bytes.prefix(16_384), as: UTF8.self))
+    var response: Response
+    do {
+      let json = try await ingestion.parse(body, encoding: encoding, limits: limits) { bytes in
+        Self.json(
+          MeasurementValidation(bytes, limits: limits), hit: String(decoding: bytes.prefix(16_384), as: UTF8.self))
+      }
+      response = .json(json)
+    } catch let error as IngestError {
+      // Without a key or a rate: a damaged body is the sender's business and not a line in the log.
+      response = APIError(error, limit: limits.maximumDecompressedBytes).response
     }
-    var response = Response.json(json)
     response.headers[.accessControlAllowOrigin] = "*"
     return response
   }

@@ -28,12 +28,7 @@ struct MeasurementRoutes: Sendable {
   private func get(_ request: Request, _ context: CollectorContext) async throws -> Response {
     // HEAD comes from link checkers; counting it would invent hits.
     guard request.method == .get else { return Self.picture }
-    let query = ByteBuffer(string: request.uri.query ?? "")
-    guard let reservation = ingestion.reader.gate.reserve(query.readableBytes) else {
-      ingestion.metrics.turnedAway()
-      throw APIError.behind(retryAfterSeconds: ingestion.limits.retryAfterSeconds)
-    }
-    return try await store(BodyReader.Body(bytes: query, reservation: reservation), request, encoding: nil, .hit)
+    return try await store(ingestion.reader.query(request, context), request, encoding: nil, .hit)
   }
 
   private func post(_ request: Request, _ context: CollectorContext, _ form: Form) async throws -> Response {

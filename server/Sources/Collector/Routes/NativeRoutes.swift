@@ -25,7 +25,7 @@ struct NativeRoutes: Sendable {
       throw BodyReader.closingUnlessHarmless(.unknownKey, request)
     }
     let encoding = try ingestion.encoding(of: request)
-    let body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
+    let body = try await ingestion.reader.read(request, context, app: app, limit: limits.maximumBodyBytes)
     guard body.bytes.readableBytes > 0 else { return try await answerHealthProbe() }
     let pending = ingestion.beginRequest()
     defer { pending.end() }

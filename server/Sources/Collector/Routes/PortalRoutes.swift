@@ -10,6 +10,7 @@ struct PortalRoutes: Sendable {
   let access: Access
   let pages: PortalPages
   let reader: BodyReader
+  let reports: ReportScheduler
   let figures: any FigureSource
   let catalog: any CatalogStore
   let live: LiveHub
@@ -20,7 +21,7 @@ struct PortalRoutes: Sendable {
   private static let maximumFormBytes = 16 << 10
 
   func add(to routes: RouteTable) {
-    routes.on("/", [.get: page { request, _ in try await home(request) }])
+    routes.on("/", [.get: page { try await home($0, $1) }])
     routes.on("/apps", [.post: page { try await create($0, $1) }])
     routes.on("/apps/:app", [.get: page { try await report($0, $1, name: AppReports.overview.name) }])
     routes.on("/apps/:app/:page", [.get: page { try await appPage($0, $1) }])
@@ -52,10 +53,13 @@ struct PortalRoutes: Sendable {
     .html(pages.error(status: status.code, message: message), status: status)
   }
 
-  private func home(_ request: Request, message: String? = nil) async throws -> Response {
-    let (pages, apps) = (pages(for: request), try portalApps())
+  private func home(_ request: Request, _ context: CollectorContext, message: String? = nil) async throws -> Response {
+    let (pages, figures, apps, now) = (pages(for: request), figures, try portalApps(), wallTime())
     let status: HTTPResponse.Status = message == nil ? .ok : .badRequest
-    return .html(try await pages.home(apps, message: message, now: wallTime(), from: figures), status: status)
+    let page = try await reports.run(for: context.clientShare) {
+      try await pages.home(apps, message: message, now: now, from: figures)
+    }
+    return .html(page, status: status)
   }
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -67,7 +71,7 @@ struct PortalRoutes: Sendable {
         name: (form["name"] ?? "").trimmed, timeZone: zone, appSecret: nil, trackingID: nil)
       return Redirect(path: "/apps/\(app.id)/settings").response
     } catch let error as WarehouseError where error.code == .invalid {
-      return try await home(request, message: error.message)
+      return try await home(request, context, message: error.message)
     }
   }
 
@@ -88,8 +92,11 @@ struct PortalRoutes: Sendable {
     let query = try ReportRequest(
       name, of: try catalog.subject(view: request.parameters["view"], of: app), parameters: request.parameters,
       now: wallTime())
+    let (pages, apps) = (pages(for: request), try portalApps())
     return .html(
-      try await pages(for: request).report(query, app: PortalApp(app), apps: try portalApps(), from: figures))
+      try await reports.run(for: context.clientShare) {
+        try await pages.report(query, app: PortalApp(app), apps: apps, from: figures)
+      })
   }
 
   private func stream(_ request: Request, _ context: CollectorContext) throws -> Response {
@@ -103,14 +110,15 @@ struct PortalRoutes: Sendable {
         status: .serviceUnavailable, code: "too_many_streams",
         message: "Too many live pages are open. Close one and reload.")
     }
-    return LiveStream(app: app.id, source: figures, hub: live, place: place).response(after: after)
+    return LiveStream(app: app.id, reports: reports, source: figures, hub: live, place: place).response(after: after)
   }
 
   private func file(_ request: Request, _ context: CollectorContext) async throws -> Response {
     guard context.parameters.get("page") == AppReports.errors.name else { throw APIError.notFound }
     let app = try app(context).id
     guard let number = context.parameters.get("file").flatMap({ Int64($0) }),
-      let (facts, data) = try await figures.attachment(app: app, id: number)
+      let (facts, data) = try await reports.run(
+        for: context.clientShare, { try await figures.attachment(app: app, id: number) })
     else { throw APIError(status: .notFound, code: "unknown_attachment", message: "There is no such attachment.") }
     return AttachmentFile(facts: facts, data: data).response
   }

@@ -9,6 +9,7 @@ public import Warehouse
 struct ReportRoutes: Sendable {
   let access: Access
   let reader: BodyReader
+  let reports: ReportScheduler
   let figures: any FigureSource
   let catalog: any CatalogStore
   let wallTime: @Sendable () -> Timestamp
@@ -76,7 +77,9 @@ struct ReportRoutes: Sendable {
       let query = try ReportRequest(
         context.parameters.get("name") ?? "", of: try catalog.subject(view: parameters["view"], of: app),
         parameters: parameters, now: wallTime())
-      let text = try await query.report(from: figures).text(format)
+      let text = try await reports.run(for: context.clientShare) {
+        try await query.report(from: figures).text(format)
+      }
       return Response(
         status: .ok, headers: [.contentType: format.contentType, .cacheControl: "no-store"],
         body: ResponseBody(byteBuffer: ByteBuffer(string: text)))

@@ -60,36 +60,3 @@ struct RebuildCommand: ParsableCommand {
     Terminal.say("Metrics rebuilt from \(grouped(events)) events; sealed days of views are unchanged.")
   }
 }
-
-/// `tern token`
-struct TokenCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "token", abstract: "Manage the admin token.", subcommands: [Reset.self])
-
-  /// `tern token reset`
-  struct Reset: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "Make a new admin token; the old one and all logins end at once.",
-      discussion: """
-        Works while a server runs.
-
-        Example:
-          tern token reset --data /var/lib/tern
-        """)
-
-    @OptionGroup var data: DataOption
-
-    func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let token = try catalog.resetAdminToken()
-      Terminal.say(
-        """
-        New admin token (shown this once):
-          \(token)
-        Log in at the server's address followed by:
-          /login?token=\(token)
-        """)
-    }
-  }
-}

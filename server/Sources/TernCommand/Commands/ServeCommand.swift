@@ -11,7 +11,7 @@ struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Collect events and show reports, until Ctrl-C.",
     discussion: """
-      The first start creates the data directory and prints the admin token with a login link, once.
+      The first start creates the data directory. Until the first login each start prints a link to the portal.
 
       Examples:
         tern serve
@@ -63,11 +63,10 @@ struct ServeCommand: AsyncParsableCommand {
     try await server.run(configuration) { port in
       let address = Self.address(host: host, port: port)
       LocalServer.standardLogger.info("Tern listens on \(address), data in \(directory)")
-      // Only now: a token that was created for a start that failed would never be shown.
       do {
-        if let token = try catalog.ensureAdminToken() { Self.announce(token, address) }
+        if try !catalog.hasAdministrator() { Self.announce(try LoginLinkCommand.link(to: address, catalog)) }
       } catch {
-        Terminal.complain("tern: the admin token cannot be created: \(error)")
+        Terminal.complain("tern: cannot create a login link: \(error)")
       }
     }
   }
@@ -94,14 +93,12 @@ struct ServeCommand: AsyncParsableCommand {
     return "http://\(name):\(port)"
   }
 
-  private static func announce(_ token: String, _ address: String) {
+  private static func announce(_ link: String) {
     Terminal.say(
       """
 
-      Admin token (shown this once; `tern token reset` makes a new one):
-        \(token)
-      Open the portal:
-        \(address)/login?token=\(token)
+      Open the portal (works once, for 15 minutes; `tern login-link` prints a new link):
+        \(link)
 
       """)
   }

@@ -87,12 +87,12 @@ struct DemoCommand: AsyncParsableCommand {
   }
 
   private func announce(_ address: String, _ catalog: Catalog, _ app: App, _ directory: DemoDirectory) {
-    let token = (try? catalog.ensureAdminToken()) ?? nil
+    let link = try? LoginLinkCommand.link(to: address, catalog)
     Terminal.say(
       """
 
       Open the portal and watch:
-        \(address)\(token.map { "/login?token=\($0)&next=/apps/\(app.id)" } ?? "")
+        \(link.map { "\($0)&next=/apps/\(app.id)" } ?? address)
       Data: \(directory.data.path)\(directory.isTemporary ? " (removed at the end)" : "")
 
       """)

@@ -35,6 +35,8 @@ public protocol CatalogStore: Sendable {
 public protocol AdminStore: Sendable {
   /// Returns true if the token is the admin token.
   func verifyAdminToken(_ token: String) throws -> Bool
+  /// Uses up the code of a login link. Returns false if it is wrong, has expired or was used before.
+  func redeemLoginCode(_ code: String) throws -> Bool
   /// Starts a login and returns its secret.
   func createSession(lasting duration: Duration) throws -> String
   /// Returns true while a login lasts.

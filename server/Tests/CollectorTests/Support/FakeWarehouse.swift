@@ -22,6 +22,8 @@ final class FakeWarehouse: EventSink, StubSource {
   }
 
   private let state = NIOLockedValueBox(State())
+  /// Blocks the threads of reports that ask for totals.
+  let reports = Blockade()
 
   /// The committed batches, in order.
   var batches: [IncomingBatch] { state.withLockedValue { $0.batches.map(\.batch) } }
@@ -104,4 +106,10 @@ final class FakeWarehouse: EventSink, StubSource {
   }
 
   func hasErrorGroup(app: AppID, id: Int64) throws -> Bool { id == 1 }
+  func totals(
+    app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?
+  ) async throws -> [KeyFigures] {
+    reports.pass()
+    return []
+  }
 }

@@ -1,0 +1,55 @@
+import NIOConcurrencyHelpers
+
+/// Threads that decompress and parse request bodies, shared fairly among clients and apps.
+///
+/// One owner never has all threads: a costly body of one app does not hold up the bodies of the others.
+final class DecodingPool: Sendable {
+  private struct State {
+    var queue: FairQueue<@Sendable () -> Void>
+    /// Threads that are taking jobs from the queue.
+    var workers = 0
+  }
+
+  private let state: NIOLockedValueBox<State>
+  private let threads: WorkerThreads
+  private let threadCount: Int
+  private let started = ContinuousClock.now
+
+  /// - Parameter threads: The number of threads; at least 2, so that there is one for another owner.
+  init(threads count: Int) {
+    threadCount = max(count, 2)
+    threads = WorkerThreads(count: threadCount)
+    state = NIOLockedValueBox(State(queue: FairQueue(maximumRunning: threadCount - 1)))
+  }
+
+  /// Runs `work` on one of the threads, in fair order.
+  func run<Value: Sendable>(
+    for owners: [RequestOwner], _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      let needsWorker = state.withLockedValue { state in
+        state.queue.add({ continuation.resume(with: Result { try work() }) }, owners: owners)
+        guard state.workers < threadCount else { return false }
+        state.workers += 1
+        return true
+      }
+      if needsWorker { threads.submit { self.work() } }
+    }
+  }
+
+  /// Takes jobs until none is left that may run.
+  private func work() {
+    while true {
+      let next = state.withLockedValue { state in
+        let next = state.queue.next(at: .now - started)
+        if next == nil { state.workers -= 1 }
+        return next
+      }
+      guard let (job, owners) = next else { return }
+      let before = WorkerThreads.processorTime
+      job()
+      let cost = WorkerThreads.processorTime - before
+      state.withLockedValue { $0.queue.finished(owners, cost: cost, at: .now - started) }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// A party that a request's cost is charged to. Behind an untrusted proxy all requests have one address, and anyone may
+/// use an app's public key, so a request is charged to both.
+enum RequestOwner: Hashable, Sendable {
+  /// A client address.
+  case client(String)
+  /// An app.
+  case app(Int64)
+}
+
+/// Jobs that wait for a thread, ordered by the processor time that their owners have used lately.
+///
+/// The next job is that of the owners who have used least. Used time halves every second, so a burst is soon forgiven.
+struct FairQueue<Job: Sendable>: Sendable {
+  private struct Usage {
+    var cost = 0.0
+    var updated = Duration.zero
+    var running = 0
+    var waiting = 0
+
+    func cost(at now: Duration) -> Double { cost * pow(0.5, (now - updated) / .seconds(1)) }
+  }
+
+  /// The largest number of jobs of one owner that may run at the same time.
+  let maximumRunning: Int
+  /// Jobs by their owners, each list in order of arrival.
+  private var waiting: [[RequestOwner]: [Job]] = [:]
+  private var usage: [RequestOwner: Usage] = [:]
+
+  init(maximumRunning: Int) {
+    self.maximumRunning = max(maximumRunning, 1)
+  }
+
+  /// Adds a job.
+  mutating func add(_ job: Job, owners: [RequestOwner]) {
+    waiting[owners, default: []].append(job)
+    for owner in owners { usage[owner, default: Usage()].waiting += 1 }
+  }
+
+  /// Removes and returns the next job; `nil` when none waits or all that wait have owners with enough running jobs.
+  mutating func next(at now: Duration) -> (job: Job, owners: [RequestOwner])? {
+    var best: (owners: [RequestOwner], costs: [Double])?
+    for owners in waiting.keys where owners.allSatisfy({ (usage[$0]?.running ?? 0) < maximumRunning }) {
+      // The largest cost decides, then the others: clients behind one proxy are told apart by their apps.
+      let costs = owners.map { usage[$0]?.cost(at: now) ?? 0 }.sorted(by: >)
+      if best.map({ costs.lexicographicallyPrecedes($0.costs) }) ?? true { best = (owners, costs) }
+    }
+    guard let best = best?.owners, let job = waiting[best]?.first else { return nil }
+    waiting[best]?.removeFirst()
+    if waiting[best]?.isEmpty == true { waiting[best] = nil }
+    for owner in best {
+      usage[owner]?.waiting -= 1
+      usage[owner]?.running += 1
+    }
+    return (job, best)
+  }
+
+  /// Records the end of a job and charges its processor time to its owners.
+  mutating func finished(_ owners: [RequestOwner], cost: Duration, at now: Duration) {
+    for owner in owners {
+      guard var entry = usage[owner] else { continue }
+      entry.cost = entry.cost(at: now) + cost / .seconds(1)
+      entry.updated = now
+      entry.running -= 1
+      usage[owner] = entry
+    }
+    // Forget owners without jobs from time to time; a millisecond is nothing to hold against anyone.
+    if usage.count > 4_096 {
+      usage = usage.filter { $0.value.running + $0.value.waiting > 0 || $0.value.cost(at: now) > 0.001 }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import AppCatalog
+import ArgumentParser
+
+/// `tern login-link`
+struct LoginLinkCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "login-link", abstract: "Print a link that logs one browser in to the portal.",
+    discussion: """
+      The link works once, for 15 minutes, and replaces any earlier one. Works while a server runs.
+
+      Examples:
+        tern login-link
+        tern login-link --data /var/lib/tern --url https://tern.example.com
+      """)
+
+  @Option(help: ArgumentHelp("The server's address.", valueName: "address"))
+  var url = "http://127.0.0.1:8787"
+
+  @OptionGroup var data: DataOption
+
+  func run() throws {
+    let catalog = try data.existingCatalog()
+    defer { try? catalog.close() }
+    Terminal.say(try Self.link(to: url, catalog))
+  }
+
+  /// Creates a login code and returns the link with it.
+  static func link(to address: String, _ catalog: Catalog) throws -> String {
+    let base = address.hasSuffix("/") ? String(address.dropLast()) : address
+    return "\(base)/login?code=\(try catalog.createLoginCode())"
+  }
+}
+
+/// `tern token`
+struct TokenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "token", abstract: "Manage the admin token, with which programs read reports.",
+    subcommands: [Reset.self])
+
+  /// `tern token reset`
+  struct Reset: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Create a new admin token and print it. The old one and all logins end at once.",
+      discussion: """
+        Programs send it as "Authorization: Bearer TOKEN"; people can log in with it. Works while a server runs.
+
+        Example:
+          tern token reset --data /var/lib/tern
+        """)
+
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      let catalog = try data.existingCatalog()
+      defer { try? catalog.close() }
+      let token = try catalog.resetAdminToken()
+      Terminal.say(
+        """
+        New admin token (shown only once):
+          \(token)
+        """)
+    }
+  }
+}

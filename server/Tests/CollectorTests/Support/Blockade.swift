@@ -1,0 +1,41 @@
+import Foundation
+
+/// Blocks the threads that come to it while it is closed.
+final class Blockade: @unchecked Sendable {
+  // The condition guards both.
+  private let condition = NSCondition()
+  private var isClosed = false
+  private var blockedThreads = 0
+
+  init(isClosed: Bool = false) { self.isClosed = isClosed }
+
+  func close() { condition.withLock { isClosed = true } }
+
+  func open() {
+    condition.withLock {
+      isClosed = false
+      condition.broadcast()
+    }
+  }
+
+  /// Blocks the calling thread until the blockade is open.
+  func pass() {
+    condition.withLock {
+      blockedThreads += 1
+      condition.broadcast()
+      while isClosed { condition.wait() }
+      blockedThreads -= 1
+    }
+  }
+
+  /// Returns when so many threads are blocked.
+  func blocks(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      // A thread of its own: Swift's own may all be needed to bring the blocked ones here.
+      Thread.detachNewThread { [self] in
+        condition.withLock { while blockedThreads < count { condition.wait() } }
+        continuation.resume()
+      }
+    }
+  }
+}
