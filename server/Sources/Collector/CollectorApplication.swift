@@ -6,19 +6,19 @@ import NIOCore
 import Portal
 import ServiceLifecycle
 
-/// The routes and what lies around them, without a socket.
+/// The routes and their middleware, without a socket.
 struct CollectorApplication: Sendable {
   /// The routes.
   let responder: RouterResponder<CollectorContext>
   /// Wakes the live streams; has to run beside the server.
   let live: LiveHub
-  /// Ends bodies that do not get on; has to run beside the server.
+  /// Aborts stalled request bodies; has to run beside the server.
   let gate: AdmissionGate
 
   /// Wires everything together.
   ///
   /// - Parameters:
-  ///   - dependencies: What the collector works with.
+  ///   - dependencies: The collector's dependencies.
   ///   - pages: The portal's pages.
   ///   - settings: Limits and policies.
   init(dependencies: CollectorDependencies, pages: PortalPages, settings: CollectorSettings) {
@@ -61,7 +61,7 @@ struct CollectorApplication: Sendable {
 
 /// Limits and policies of a collector.
 public struct CollectorSettings: Sendable {
-  /// What all clients together may take.
+  /// The bounds for clients.
   public var limits: CollectorLimits
   /// The bounds of native requests.
   public var native: IngestLimits
@@ -69,15 +69,15 @@ public struct CollectorSettings: Sendable {
   public var appCenter: IngestLimits
   /// The bounds of Measurement Protocol requests.
   public var measurement: IngestLimits
-  /// What App Center clients with an unknown secret are told.
+  /// The answer to App Center clients with an unknown secret.
   public var unknownSecret: UnknownSecretPolicy
-  /// The proxies whose `X-Forwarded-For` says who a client is.
+  /// The proxies whose `X-Forwarded-For` names the client.
   public var trustedProxies: [AddressBlock]
-  /// How often silent live streams say that they are alive.
+  /// The interval of signs of life on silent live streams.
   public var heartbeat: Duration
 
-  /// Creates settings. Defaults: those of ``CollectorLimits`` and of `IngestLimits`, unknown secrets try again later,
-  /// no proxy is trusted, a heartbeat every 15 seconds.
+  /// Creates settings. Defaults: those of ``CollectorLimits`` and of `IngestLimits`, clients with unknown secrets try
+  /// again later, no proxy is trusted, a heartbeat every 15 seconds.
   public init(
     limits: CollectorLimits = CollectorLimits(), native: IngestLimits = .native, appCenter: IngestLimits = .appCenter,
     measurement: IngestLimits = .measurement, unknownSecret: UnknownSecretPolicy = .retryLater,

@@ -3,11 +3,11 @@ public import Logging
 public import TernEvents
 public import Warehouse
 
-/// Everything outside the collector that it works with.
+/// The collector's dependencies.
 public struct CollectorDependencies: Sendable {
-  /// Where events go.
+  /// The store of events.
   public var sink: any EventSink
-  /// Where figures come from.
+  /// The source of reports.
   public var figures: any FigureSource
   /// The apps, the admin token and the logins.
   public var catalog: any CatalogStore & AdminStore
@@ -15,13 +15,13 @@ public struct CollectorDependencies: Sendable {
   public var duplicateKey: DuplicateHashKey
   /// About how many bytes counted days of views take in memory, for `/metrics`.
   public var viewCacheBytes: @Sendable () -> Int
-  /// What the wall clock shows.
+  /// The wall clock.
   public var wallTime: @Sendable () -> Timestamp
-  /// A clock that never goes back, from any moment on.
+  /// A monotonic clock.
   public var uptime: @Sendable () -> Duration
   /// Waits for a duration.
   public var sleep: @Sendable (Duration) async throws -> Void
-  /// Where faults are reported. Never gets a key or token.
+  /// The log for faults. It never contains a key or token.
   public var logger: Logger
 
   /// Creates the dependencies.
@@ -45,6 +45,6 @@ public struct CollectorDependencies: Sendable {
 
   private static let started = ContinuousClock.now
 
-  /// How long the process has been running, about.
+  /// The approximate time since the process started.
   public static let systemUptime: @Sendable () -> Duration = { ContinuousClock.now - started }
 }

@@ -1,4 +1,4 @@
-/// Why a collector cannot start, or had to stop.
+/// The reason why a collector cannot start, or had to stop.
 public struct CollectorError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failure.
   public struct Code: Hashable, Sendable {
@@ -10,15 +10,15 @@ public struct CollectorError: Error, Sendable, CustomStringConvertible {
     public static let cannotListen = Code(kind: .cannotListen)
     /// A part of the collector cannot be set up.
     public static let cannotStart = Code(kind: .cannotStart)
-    /// The server ended without having been asked to.
+    /// The server stopped unexpectedly.
     public static let stopped = Code(kind: .stopped)
   }
 
-  /// What kind of failure this is.
+  /// The kind of failure.
   public var code: Code
-  /// The reason and what to do, in one line.
+  /// The reason and the remedy, in one line.
   public var message: String
-  /// The failure beneath, when there is one.
+  /// The underlying failure, if there is one.
   public var cause: (any Error)?
 
   /// Creates an error.

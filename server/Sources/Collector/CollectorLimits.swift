@@ -9,24 +9,24 @@ public struct CollectorLimits: Sendable, Hashable {
   /// bodies are cut; when there are none, its requests are asked to come back later. Behind a proxy that is not trusted
   /// all clients have one address.
   public var maximumPendingBytesPerOwner: Int
-  /// How long a client may take for each next ``minimumBodyProgress`` bytes of a body, after a first interval without
-  /// demands.
+  /// The time for each next ``minimumBodyProgress`` bytes of a body. The first interval demands none.
   public var bodyProgressInterval: Duration
   /// The least that must arrive of an incomplete body in each ``bodyProgressInterval``, in bytes.
   public var minimumBodyProgress: Int
   /// The largest number of open connections. Beyond it those without a request are closed, the oldest first; when all
   /// have one, further connections wait in the system's queue.
   public var maximumConnections: Int
-  /// The largest number of connections of one client address; beyond it the address's own are closed. Trusted proxies may have all.
+  /// The largest number of connections of one client address; beyond it the address's own are closed. Trusted proxies
+  /// may have all.
   public var maximumConnectionsPerClient: Int
-  /// How long a client may take to send the whole head of a request, from its first byte, or from the connection's
-  /// beginning for the first request.
+  /// The time for the head of a request, from its first byte, or from the beginning of the connection for the first
+  /// request.
   public var headDeadline: Duration
-  /// How long a client may take to send one whole request body.
+  /// The time for a whole request body.
   public var bodyDeadline: Duration
-  /// How long a connection may rest between requests, and how long its client may fail to read an answer.
+  /// The time for which a connection may be idle between requests, and for which its client may not read a response.
   public var idleTimeout: Duration
-  /// How long requests in progress may take to finish after the server was asked to stop.
+  /// The time for requests in progress after the server was asked to stop.
   public var shutdownDeadline: Duration
   /// The value of `Retry-After` for clients that are turned away, in whole seconds.
   public var retryAfterSeconds: Int
@@ -43,7 +43,7 @@ public struct CollectorLimits: Sendable, Hashable {
   public var decodingThreads: Int
   /// The largest number of reports that run at the same time.
   public var maximumConcurrentReports: Int
-  /// How long a report waits for its turn before it is answered with 503.
+  /// The time that a report waits for its turn before it is answered with 503.
   public var maximumReportWait: Duration
 
   /// Creates limits; values below what can work are raised. Defaults: 64 MiB pending, half of them for one client

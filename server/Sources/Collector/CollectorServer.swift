@@ -13,17 +13,17 @@ public import ServiceLifecycle
   import Musl
 #endif
 
-/// The collector on a socket: everything that comes in from apps and from readers.
+/// The collector on a socket, for apps and for readers of reports.
 ///
 /// ## Topics
 /// - ``Configuration``
 /// - ``run()``
 public struct CollectorServer: Service {
-  /// Where the collector listens and by which rules.
+  /// The address and the settings of a collector.
   public struct Configuration: Sendable {
     /// The address to listen on; a name or a number.
     public var host: String
-    /// The port; 0 takes any that is free.
+    /// The port; 0 for any free one.
     public var port: Int
     /// Limits and policies.
     public var settings: CollectorSettings
@@ -49,9 +49,9 @@ public struct CollectorServer: Service {
   /// Creates a collector; ``run()`` starts it.
   ///
   /// - Parameters:
-  ///   - configuration: Where to listen and by which rules.
-  ///   - dependencies: What the collector works with. It closes none of it.
-  ///   - onListening: Called once with the actual port, when connections are taken.
+  ///   - configuration: The address and the settings.
+  ///   - dependencies: The collector's dependencies. It closes none of them.
+  ///   - onListening: Called once with the actual port, when the collector accepts connections.
   public init(
     _ configuration: Configuration, dependencies: CollectorDependencies,
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
@@ -61,8 +61,8 @@ public struct CollectorServer: Service {
     self.onListening = onListening
   }
 
-  /// Serves until a graceful shutdown is asked for; then takes no more connections and finishes the requests under way,
-  /// within ``CollectorLimits/shutdownDeadline``. Cancelling the task ends them at once.
+  /// Serves until a graceful shutdown, then accepts no more connections and finishes the requests in progress within
+  /// ``CollectorLimits/shutdownDeadline``. Cancelling the task ends them at once.
   ///
   /// Throws ``CollectorError`` when it cannot listen.
   public func run() async throws {
@@ -75,7 +75,7 @@ public struct CollectorServer: Service {
     }
   }
 
-  /// Throws ``CollectorError`` when ``run()`` could not listen, before anything else is begun for it.
+  /// Checks that ``run()`` can listen, before anything else is started; throws ``CollectorError`` if not.
   public static func checkAddress(_ configuration: Configuration) async throws {
     do {
       let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -93,7 +93,7 @@ public struct CollectorServer: Service {
     return configuration
   }
 
-  /// Hummingbird and the service group report their own comings and goings; the operator asked for one line a start.
+  /// A logger without Hummingbird's and the service group's lifecycle messages: one line per start is enough.
   private var quietLogger: Logger {
     var logger = dependencies.logger
     logger.logLevel = max(logger.logLevel, .error)
@@ -123,7 +123,7 @@ public struct CollectorServer: Service {
           idleTimeout: TimeAmount(limits.idleTimeout))),
       configuration: ApplicationConfiguration(
         address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
-        // The registry closes connections before; where it cannot, since all are being answered, others wait.
+        // The registry closes connections before this limit; when all are being answered, new ones wait.
         availableConnectionsDelegate: .maximum(connections + DescriptorLimit.surplus, logger: quietLogger)),
       services: [collector.live, collector.gate],
       onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
@@ -146,7 +146,7 @@ public struct CollectorServer: Service {
         code: .cannotListen, message: "Cannot listen on \(place): there is no such address on this machine.",
         cause: error)
     case is ServiceGroupError:
-      return CollectorError(code: .stopped, message: "The server stopped by itself: \(error).", cause: error)
+      return CollectorError(code: .stopped, message: "The server stopped unexpectedly: \(error).", cause: error)
     default:
       return error
     }

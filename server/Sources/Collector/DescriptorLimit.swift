@@ -6,17 +6,16 @@
   import Musl
 #endif
 
-/// How many files and connections this process may have open.
+/// The limit of open files and connections of this process.
 ///
-/// Running out of them is worse than refusing a connection: a failed accept ends the listener's stream, and with it the
-/// server.
+/// Reaching it is worse than refusing a connection: a failed accept ends the listener's stream, and with it the server.
 enum DescriptorLimit {
-  /// Left to databases, threads and the few connections that are accepted beyond the limit at once.
+  /// Descriptors for databases, threads and the few connections that are accepted beyond the limit at once.
   static let reserve = 256
-  /// Connections beyond the limit that may be open until others have been closed for them.
+  /// Connections beyond the limit that may be open until others are closed for them.
   static let surplus = 128
 
-  /// Raises the limit to what the system allows this process, and returns it.
+  /// Raises the limit as far as the system allows, and returns it.
   static func raised() -> Int {
     #if canImport(Glibc)
       let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

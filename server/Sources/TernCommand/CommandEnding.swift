@@ -5,17 +5,17 @@ import Reports
 import Tern
 import Warehouse
 
-/// How the program ends: its exit code, and what it says last.
+/// The exit code and last message of the program.
 struct CommandEnding: Equatable {
   /// 0 for success, 1 for a negative answer, 2 for a mistake or a failure.
   var code: Int32
-  /// What is printed; one line when it is a failure.
+  /// The message; one line for a failure.
   var text: String?
 
-  /// Whether the text belongs on standard error.
+  /// True if the message goes to standard error.
   var isFailure: Bool { code != 0 }
 
-  /// The end that an error makes. The parser's own code for mistakes is 64, with its usage; ours is 2, with one line.
+  /// Creates the ending for an error: exit code 2 and one line instead of the parser's 64 and its usage.
   init(_ error: any Error) {
     if let exit = error as? ExitCode {
       self.init(code: exit.rawValue, text: nil)
@@ -42,16 +42,16 @@ struct CommandEnding: Equatable {
     }
   }
 
-  /// A text as one line without control characters: it may quote what was typed.
+  /// Returns a text as one line without control characters, since it may quote user input.
   static func line(_ text: String) -> String {
     let words = text.split { $0.isNewline || $0 == " " || $0 == "\t" }.joined(separator: " ")
     return String(words.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : Character($0) })
   }
 }
 
-/// A failure that is explained in one line.
+/// A failure with an explanation of one line.
 struct CommandFailure: Error {
-  /// The reason and what to do.
+  /// The reason and the remedy.
   let message: String
   init(_ message: String) { self.message = message }
 }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Values as commands print them.
+/// The output formats of commands.
 enum CommandOutput {
-  /// A value as one line of JSON.
+  /// Returns a value as one line of JSON.
   static func json(_ value: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  /// Rows in aligned columns.
+  /// Returns rows in aligned columns.
   static func table(_ rows: [[String]]) -> String {
     let widths = rows.reduce(into: [Int](repeating: 0, count: rows.first?.count ?? 0)) { widths, row in
       for (column, cell) in row.enumerated() { widths[column] = max(widths[column], cell.count) }

@@ -13,10 +13,10 @@ struct DataOption: ParsableArguments {
   /// The directory as an absolute path.
   var directory: String { URL(filePath: path).standardizedFileURL.path }
 
-  /// Opens the catalog of a directory that has one; a mistyped path must not become a new, empty directory.
+  /// Opens an existing catalog: a mistyped path must not create a new, empty directory.
   func existingCatalog() throws -> Catalog {
     guard FileManager.default.fileExists(atPath: directory + "/catalog.sqlite") else {
-      throw CommandFailure("There is no data in \(directory). Name the server's directory with --data.")
+      throw CommandFailure("\(directory) contains no data. Choose the server's directory with --data.")
     }
     return try Catalog(directory: directory)
   }
@@ -27,7 +27,7 @@ struct AppOption: ParsableArguments {
   @Option(name: .customLong("app"), help: ArgumentHelp("The app's id, as `tern apps list` shows it.", valueName: "id"))
   var text: String
 
-  /// The app; throws when there is none with this id.
+  /// Returns the app; throws when the ID is unknown.
   func find(in catalog: Catalog) throws -> App { try Self.find(text, in: catalog) }
 
   /// Finds an app by its id as text; throws if there is none.

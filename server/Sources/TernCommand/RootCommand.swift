@@ -2,19 +2,19 @@ import ArgumentParser
 import Foundation
 import TernEvents
 
-/// The program: reads the command line, runs the command, and says in one line what went wrong.
+/// The program: parses the command line, runs the command, and reports errors in one line.
 @main
 struct RootCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "tern",
-    abstract: "App analytics that arrives: collects events of apps and turns them into reports.",
+    abstract: "App analytics that arrives: collects events from apps and turns them into reports.",
     discussion: """
-      Everything is kept in one directory, ./tern-data unless --data says otherwise.
+      All data is in one directory, ./tern-data by default (--data).
 
       Examples:
         tern serve                                   start the server and print a login link
         tern apps create "My App"                    create an app and print its keys
-        tern track Hello -p count=3 --key KEY        send one event and say whether it arrived
+        tern track Hello -p count=3 --key KEY        send one event and check that it arrives
         tern report overview --app 1 --format csv    the metrics of the last 30 days
       """,
     version: "tern \(ternVersion)",

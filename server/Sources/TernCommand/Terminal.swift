@@ -15,8 +15,8 @@ enum Terminal {
   }
 
   private static func write(_ text: String, to handle: FileHandle) {
-    // By bytes: to Swift, CSV ends with the one character CR LF, which is no line feed.
-    // A reader that has gone is no reason to fail.
+    // Compare bytes: in Swift, CR LF at the end of CSV is one character and no line feed.
+    // A closed pipe is no reason to fail.
     try? handle.write(contentsOf: Data((text.utf8.last == 0x0A ? text : text + "\n").utf8))
   }
 }

@@ -205,7 +205,7 @@ import WarehouseSQLite
       }
     }
     let messages = fixture.log.messages
-    #expect(messages.count == 2 && messages.allSatisfy { $0.contains("not known here") && !$0.contains("secret") })
+    #expect(messages.count == 2 && messages.allSatisfy { $0.contains("unknown app") && !$0.contains("secret") })
     #expect(messages.first?.contains("UA-9-02J") == true && messages.last?.contains("40 requests name") == true)
     #expect(!messages.joined().contains("\u{1B}"))
   }

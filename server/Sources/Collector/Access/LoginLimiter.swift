@@ -1,15 +1,15 @@
-/// Slows down guessing: counts failed logins by address.
+/// Limits guessing: counts failed logins by address.
 struct LoginLimiter: Sendable {
   private struct Failures {
     var count: Int
     var since: Duration
   }
 
-  /// Failures that an address may have within the window.
+  /// The largest number of failures of an address within the window.
   let maximum: Int
-  /// How long failures count.
+  /// The time for which failures count.
   let window: Duration
-  /// Addresses remembered at most, so that many addresses cost bounded memory.
+  /// The largest number of addresses in memory.
   let capacity: Int
   private var failures: [String: Failures] = [:]
 
@@ -19,14 +19,14 @@ struct LoginLimiter: Sendable {
     self.capacity = capacity
   }
 
-  /// How long an address has to wait before it may try again; `nil` when it may now.
+  /// Returns the time until an address may try again; `nil` when it may now.
   func wait(_ address: String, now: Duration) -> Duration? {
     guard let entry = failures[address], entry.count >= maximum else { return nil }
     let rest = entry.since + window - now
     return rest > .zero ? rest : nil
   }
 
-  /// Notes a failed login.
+  /// Records a failed login.
   mutating func failed(_ address: String, now: Duration) {
     if let entry = failures[address], now - entry.since < window {
       failures[address]?.count = entry.count + 1

@@ -1,8 +1,8 @@
-/// Where to go after a login: a path on this server and nothing else.
+/// The page to open after a login: always a path on this server.
 enum ReturnPath {
-  /// The path if it is safe to send a browser to, else `/`.
+  /// Returns the path if it is safe for a redirect, else `/`.
   ///
-  /// `//host`, `/\host` and control characters lead browsers to other sites, or into the answer's header.
+  /// `//host`, `/\host` and control characters could lead to other sites, or inject header fields.
   static func checked(_ path: String?) -> String {
     guard let path, path.utf8.count <= 2_048, path.utf8.first == UInt8(ascii: "/") else { return "/" }
     let second = path.utf8.dropFirst().first

@@ -3,10 +3,10 @@ import Hummingbird
 import TernEvents
 
 extension APIError {
-  /// What everything below begins with that answers as App Center's API did, errors included.
+  /// The path prefix of the API that answers like App Center's, including errors.
   static let appCenterPrefix = "/v0.1/"
 
-  /// The answer in the form of App Center's API, whose codes are the names of the statuses: `NotFound`.
+  /// The response in the form of App Center's API, whose codes are the names of the statuses: `NotFound`.
   ///
   /// Scripts look for the code at the top or in `error`: App Center's services differed.
   var appCenterResponse: Response {

@@ -3,20 +3,20 @@ import Hummingbird
 import Ingest
 import TernEvents
 
-/// An answer other than success; every error the collector gives has the same shape:
+/// A response other than success. All errors of the collector have the same shape:
 /// `{"error":{"code","message","position","index","indexes"}}`.
 struct APIError: Error, Sendable {
   /// The status.
   var status: HTTPResponse.Status
   /// A stable code for programs.
   var code: String
-  /// The reason and what to do, for people.
+  /// The reason and the remedy, for people.
   var message: String
-  /// Byte offset at which reading the body failed, when known.
+  /// The byte offset at which reading the body failed, if known.
   var position: Int?
-  /// The line or log, counted from 0, in which it failed, when known.
+  /// The line or log, counted from 0, in which it failed, if known.
   var index: Int?
-  /// All lines at fault, when each can be told from the others; without them the request can be sent again.
+  /// All faulty lines, if they can be separated from the others. Without them the request can be sent again.
   var indexes: [Int] = []
   /// Further header fields.
   var headers: HTTPFields = [:]
@@ -38,7 +38,7 @@ struct APIError: Error, Sendable {
     return json.bytes
   }
 
-  /// The answer.
+  /// The response.
   var response: Response {
     var headers = headers
     headers[.contentType] = "application/json"
@@ -55,11 +55,11 @@ extension APIError {
 
   static let loginNeeded = APIError(
     status: .unauthorized, code: "login_needed",
-    message: "Send the admin token as `Authorization: Bearer …`; `tern token reset` makes a new one.",
+    message: "Send the admin token as `Authorization: Bearer …`; `tern token reset` creates one.",
     headers: [.wwwAuthenticate: "Bearer"])
 
   static let notFound = APIError(
-    status: .notFound, code: "not_found", message: "There is nothing at this address.")
+    status: .notFound, code: "not_found", message: "There is no such address.")
 
   static let foreignOrigin = APIError(
     status: .forbidden, code: "foreign_origin", message: "This form was sent from a page of another site.")
@@ -69,7 +69,7 @@ extension APIError {
     message: "The connection ended before the body was complete. Nothing of it was stored; send it again.",
     headers: [.connection: "close"])
 
-  /// A body that ended early, told to a client that takes any 4xx for the end: whatever cut it may be gone next time.
+  /// The error for a truncated body, for clients that give up on any 4xx: the cause may be gone at the next attempt.
   static func cutShort(retryAfterSeconds: Int) -> APIError {
     var error = incomplete
     error.status = .serviceUnavailable
@@ -87,7 +87,7 @@ extension APIError {
   static func behind(retryAfterSeconds: Int) -> APIError {
     APIError(
       status: .serviceUnavailable, code: "behind",
-      message: "The collector is behind with storing. Keep the events and try again later.",
+      message: "The collector is overloaded. Keep the events and try again later.",
       headers: [.retryAfter: String(retryAfterSeconds)])
   }
 
@@ -112,7 +112,7 @@ extension APIError {
   static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> APIError {
     let list = allowed.map(\.rawValue).joined(separator: ", ")
     return APIError(
-      status: .methodNotAllowed, code: "method_not_allowed", message: "This address takes \(list).",
+      status: .methodNotAllowed, code: "method_not_allowed", message: "This address accepts only \(list).",
       headers: [.allow: list])
   }
 

@@ -7,12 +7,12 @@ import NIOHTTPTypesHTTP1
 
 /// Hummingbird's HTTP/1 connections, made safe for those that arrive while the server stops.
 ///
-/// The listener's stream ends before the socket closes. A connection accepted in between reaches nobody, and NIO stops
-/// the process when such a connection's writer is thrown away unfinished.
+/// The listener's stream ends before the socket closes. A connection accepted in between is never handled, and NIO
+/// stops the process when the writer of such a connection is released unfinished.
 struct AcceptingChannel: ServerChildChannel {
   let http: HTTP1Channel
 
-  /// A server of connections with these rules.
+  /// Returns a builder of servers with this configuration.
   static func builder(_ configuration: HTTP1Channel.Configuration) -> HTTPServerBuilder {
     HTTPServerBuilder { responder in
       AcceptingChannel(http: HTTP1Channel(responder: responder, configuration: configuration))
@@ -34,7 +34,7 @@ struct AcceptingChannel: ServerChildChannel {
   }
 }
 
-/// A connection that closes itself when nobody takes it over.
+/// A connection that closes itself unless a handler takes it over.
 final class AcceptedConnection: ServerChildChannelValue {
   private let connection: HTTP1Channel.Value
   private let isTaken = NIOLockedValueBox(false)
@@ -45,13 +45,13 @@ final class AcceptedConnection: ServerChildChannelValue {
 
   deinit {
     guard !isTaken.withLockedValue({ $0 }) else { return }
-    // Nobody is left who could wait for this; it only finishes the writer and closes the socket.
+    // An unstructured task, since nothing can await it here; it only finishes the writer and closes the socket.
     Task { [connection] in try? await connection.executeThenClose { _, _ in } }
   }
 
   var channel: any Channel { connection.channel }
 
-  /// The connection, which the caller has to close.
+  /// Returns the connection, which the caller must close.
   func take() -> HTTP1Channel.Value {
     isTaken.withLockedValue { $0 = true }
     return connection

@@ -1,10 +1,10 @@
-/// One address, or all that begin alike: `192.0.2.7`, `10.0.0.0/8`, `fd00::/8`.
+/// One address, or all with the same prefix: `192.0.2.7`, `10.0.0.0/8`, `fd00::/8`.
 public struct AddressBlock: Sendable, Hashable {
   private let address: IPAddress
-  /// How many leading bits count.
+  /// The length of the prefix in bits.
   private let bits: Int
 
-  /// Reads a block; `nil` when the text is none. Bits of the address beyond the block's length do not matter.
+  /// Parses a block; `nil` for any other text. Bits of the address beyond the prefix do not matter.
   public init?(_ text: String) {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = parts.first.flatMap({ IPAddress($0) }) else { return nil }
@@ -12,7 +12,7 @@ public struct AddressBlock: Sendable, Hashable {
     var bits = width
     if parts.count == 2 {
       guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(parts[1]) else { return nil }
-      // Of an IPv4 address that is written as an IPv6 one the first 96 bits are always the same.
+      // The first 96 bits of an IPv4 address in IPv6 form are always the same.
       bits = width == 32 && parts[0].contains(":") ? number - 96 : number
     }
     guard (0...width).contains(bits) else { return nil }
@@ -20,7 +20,7 @@ public struct AddressBlock: Sendable, Hashable {
     self.bits = bits
   }
 
-  /// Whether an address is in the block.
+  /// Returns true for an address in the block.
   func contains(_ other: IPAddress) -> Bool {
     guard other.bytes.count == address.bytes.count else { return false }
     let (whole, rest) = bits.quotientAndRemainder(dividingBy: 8)

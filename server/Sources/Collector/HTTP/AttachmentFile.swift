@@ -4,11 +4,11 @@ import NIOCore
 import TernBase
 import Warehouse
 
-/// An attachment as it is handed out: whoever has an app's public secret can send any, so nothing of it may run or
-/// open by itself in the browser of the person who reads it.
+/// An attachment for download. Anyone with an app's public secret can send one, so the reader's browser must neither
+/// run nor open any of it.
 struct AttachmentFile: Sendable {
   private static let maximumNameLength = 100
-  /// Files that no usual program runs when somebody opens them.
+  /// Extensions of files that common programs do not run when they open them.
   private static let harmlessExtensions: Set<String> = [
     "txt", "log", "json", "csv", "xml", "md", "png", "jpg", "jpeg", "gif", "webp", "heic", "mp4", "zip", "gz",
   ]
@@ -16,16 +16,16 @@ struct AttachmentFile: Sendable {
   let facts: AttachmentFacts
   let data: [UInt8]
 
-  /// Only whether it claims to be text is taken from the client's word.
+  /// The client's content type decides only between text and binary.
   private var isText: Bool { facts.contentType.lowercased().hasPrefix("text/") }
 
   var contentType: String { isText ? "text/plain; charset=utf-8" : "application/octet-stream" }
 
-  /// A name for the reader's disk: letters, digits and few marks, no hidden file, and no extension that runs.
+  /// A name for the reader's disk: ASCII letters, digits and a few marks, no hidden file, no executable extension.
   var plainName: String { name(of: { $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0)) }) }
 
-  /// The same with letters of all scripts. Nothing else: what is not seen, or turns the direction of writing around,
-  /// would let a name look like another one.
+  /// The same with letters of all scripts. Invisible characters and those that change the writing direction are
+  /// replaced: they could make one name look like another.
   var fullName: String {
     name(of: { scalar in
       switch scalar.properties.generalCategory {
@@ -49,7 +49,7 @@ struct AttachmentFile: Sendable {
     return isHarmless ? name : name + (isText ? ".txt" : ".bin")
   }
 
-  /// The header: a plain name for every client, and the full one as RFC 6266 has it where that says more.
+  /// The header field: the plain name for every client, and the full one in RFC 6266's form where they differ.
   private var disposition: String {
     let (plain, full) = (plainName, fullName)
     let header = "attachment; filename=\"\(plain)\""

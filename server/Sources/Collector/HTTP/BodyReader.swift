@@ -3,13 +3,13 @@ import Hummingbird
 import NIOCore
 import Warehouse
 
-/// Brings request bodies in, within the collector's budget and never beyond a limit.
+/// Reads request bodies within the collector's budget and a limit.
 struct BodyReader: Sendable {
   let gate: AdmissionGate
   let limits: CollectorLimits
   let metrics: CollectorMetrics
 
-  /// A body and the room it holds in the budget until the last copy of this value goes.
+  /// A body and the room that it holds in the budget until the last copy of this value is released.
   struct Body: Sendable {
     var bytes: ByteBuffer
     /// The parties that pay for decoding the body.
@@ -17,7 +17,7 @@ struct BodyReader: Sendable {
     var reservation: AdmissionGate.Reservation
   }
 
-  /// Bodies up to this size that will not be read are swallowed so that the connection can live on, in bytes.
+  /// The largest body, in bytes, that is received and discarded so that the connection can be reused.
   private static let harmlessBytes = 64 << 10
 
   /// Returns the query of a request that has everything in its address, as if it were the body.
@@ -33,10 +33,10 @@ struct BodyReader: Sendable {
     return Body(bytes: query, owners: owners, reservation: reservation)
   }
 
-  /// Reads a whole body, whose bytes take room in the budget as they arrive.
+  /// Reads a whole body. Its bytes count towards the budget as they arrive.
   ///
-  /// Throws ``APIError``: 413 above the limit, 503 when the collector is behind; both before a byte of the body is read
-  /// where its length was declared. 400 when the body ends early.
+  /// Throws ``APIError``: 413 above the limit, 503 when the collector is behind, both before reading the body if its
+  /// length was declared; 400 when the body ends early.
   func read(_ request: Request, _ context: CollectorContext, app: AppID? = nil, limit: Int) async throws -> Body {
     let declared = request.headers[.contentLength].flatMap { Int($0) }
     if let declared, declared > limit { throw APIError.tooLarge(limit: limit) }
@@ -57,8 +57,8 @@ struct BodyReader: Sendable {
     return Body(bytes: bytes, owners: owners, reservation: reservation)
   }
 
-  /// Throws ``APIError``: 413 above the limit, 503 when there is no room any more, 400 when the client goes before its
-  /// body is complete, which is its own doing and nothing for the operator's log.
+  /// Throws ``APIError``: 413 above the limit, 503 when there is no more room, 400 when the client disconnects before
+  /// its body is complete, which is no line in the operator's log.
   private func receive(
     _ body: RequestBody, declared: Int?, limit: Int, _ reservation: AdmissionGate.Reservation
   ) async throws(APIError) -> ByteBuffer {
@@ -88,8 +88,8 @@ struct BodyReader: Sendable {
     return error
   }
 
-  /// Marks an error that is thrown before the body was read: the answer also closes the connection when the body is large or of unknown
-  /// length, since the rest would have to be received for nothing.
+  /// Returns an error that is thrown before the body was read. If the body is large or of unknown length, the response
+  /// also closes the connection instead of receiving the rest for nothing.
   static func closingUnlessHarmless(_ error: APIError, _ request: Request) -> APIError {
     let isBodyless = request.method == .get || request.method == .head
     let declared = request.headers[.contentLength].flatMap { Int($0) } ?? (isBodyless ? 0 : .max)

@@ -1,16 +1,16 @@
-/// What to do with the parts of requests and answers on one connection; decides only, ``ConnectionGuard`` acts.
+/// Decisions about the parts of requests and responses on one connection, which ``ConnectionGuard`` carries out.
 struct ConnectionDecisions: Sendable, Equatable {
-  /// What the connection is doing with incoming bytes.
+  /// The treatment of incoming bytes.
   private enum Reading: Equatable { case nothing, request(awaitsContinue: Bool), discarding }
   private var reading = Reading.nothing
   private var closesAfterAnswer = false
-  /// Whether the first head has not come yet, or a part of another has.
+  /// True until the first head is complete, and while another head is incomplete.
   private var awaitsHead = true
-  /// Whether bytes made a part of a request since ``bytesWereRead()`` was called.
+  /// True if bytes since the last ``bytesWereRead()`` completed a part of a request.
   private var madeParts = false
-  /// Requests whose answer is not complete.
+  /// The number of requests without a complete response.
   private var unanswered = 0
-  /// Counts requests, so that a deadline that comes late does not hit the request after its own.
+  /// The number of the current request, so that a late deadline does not end the next one.
   private(set) var requestNumber = 0
 
   enum HeadAction: Equatable { case passAndStartDeadline(request: Int), discard }
@@ -19,7 +19,7 @@ struct ConnectionDecisions: Sendable, Equatable {
   enum AnswerAction: Equatable { case nothing, finishAndDiscard }
   enum HeadDeadlineAction: Equatable { case nothing, wait, close }
 
-  /// A request's head came in.
+  /// Records the head of a request.
   mutating func requestHead(awaitsContinue: Bool) -> HeadAction {
     madeParts = true
     guard reading != .discarding else { return .discard }
@@ -30,16 +30,16 @@ struct ConnectionDecisions: Sendable, Equatable {
     return .passAndStartDeadline(request: requestNumber)
   }
 
-  /// A piece of a request's body came in.
+  /// Records a piece of a request's body.
   mutating func requestBody() -> PartAction {
     madeParts = true
     if reading == .discarding { return .discard }
-    // The client did not wait for the invitation, so it must not get one any more.
+    // The client did not wait for `100 Continue`, so it must not get it now.
     reading = .request(awaitsContinue: false)
     return .pass
   }
 
-  /// A request is complete.
+  /// Records the end of a request.
   mutating func requestEnd() -> EndAction {
     madeParts = true
     guard reading != .discarding else { return .discard }
@@ -47,9 +47,10 @@ struct ConnectionDecisions: Sendable, Equatable {
     return .passAndCancelDeadline
   }
 
-  /// The decoder has seen all bytes so far; `true` when they are the beginning of a head, for which a deadline starts.
+  /// Records that the decoder has seen all bytes so far. Returns true if they begin a head, for which a deadline
+  /// starts.
   ///
-  /// A beginning in the same bytes as the end of the request before is not noticed: such a connection counts as idle.
+  /// A head that begins in the same bytes as the end of the previous request is missed: the connection counts as idle.
   mutating func bytesWereRead() -> Bool {
     defer { madeParts = false }
     guard !madeParts, !awaitsHead, reading == .nothing else { return false }
@@ -57,19 +58,19 @@ struct ConnectionDecisions: Sendable, Equatable {
     return true
   }
 
-  /// The handler wants the body; `true` when the client has to be invited to send it.
+  /// Records that the handler will read the body. Returns true if the client waits for `100 Continue`.
   mutating func bodyWanted() -> Bool {
     guard reading == .request(awaitsContinue: true) else { return false }
     reading = .request(awaitsContinue: false)
     return true
   }
 
-  /// An answer's head goes out.
+  /// Records the head of a response.
   mutating func answerHead(closes: Bool, isInformational: Bool) {
     if closes, !isInformational { closesAfterAnswer = true }
   }
 
-  /// An answer is complete.
+  /// Records the end of a response.
   mutating func answerEnd() -> AnswerAction {
     unanswered = max(unanswered - 1, 0)
     guard closesAfterAnswer else { return .nothing }
@@ -77,25 +78,26 @@ struct ConnectionDecisions: Sendable, Equatable {
     return .finishAndDiscard
   }
 
-  /// A body's deadline has passed; `true` when it is still not complete.
+  /// Returns true if the request is still incomplete at the deadline of its body.
   func deadlinePassed(request: Int) -> Bool {
     guard case .request = reading else { return false }
     return request == requestNumber
   }
 
-  /// A head's deadline has passed. While an answer is under way no bytes may be read, which is not the client's doing.
+  /// Returns the action at the deadline of a head. While a response is in progress nothing is read, so the client
+  /// cannot be blamed.
   func headDeadlinePassed() -> HeadDeadlineAction {
     guard awaitsHead, reading == .nothing else { return .nothing }
     return unanswered > 0 ? .wait : .close
   }
 
-  /// What the connection is doing.
+  /// The phase of the connection.
   var phase: ConnectionPhase {
     if reading == .discarding { return .withoutRequest }
     if case .request = reading, unanswered <= 1 { return .receiving }
     return unanswered > 0 ? .answering : .withoutRequest
   }
 
-  /// Whether what still comes in is thrown away.
+  /// True if further input is discarded.
   var isDiscarding: Bool { reading == .discarding }
 }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Stands before the HTTP decoder and tells the guard behind it of bytes that made no whole head yet.
+/// Reports incomplete heads to the guard, from its place before the HTTP decoder.
 final class HeadWatch: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
 
@@ -15,8 +15,8 @@ final class HeadWatch: ChannelInboundHandler, RemovableChannelHandler {
   }
 }
 
-/// Says in one way that a client wants the connection closed after the answer: in HTTP/1.0 by not asking to keep it, in
-/// any version in upper or lower case. Behind it nobody knows the version any more.
+/// Normalizes how clients ask to close the connection after the response: in HTTP/1.0 by not asking to keep it, in any
+/// version in upper or lower case. Later handlers do not know the version.
 final class ClosingClients: ChannelInboundHandler, RemovableChannelHandler, Sendable {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

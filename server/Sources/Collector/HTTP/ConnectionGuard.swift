@@ -2,23 +2,22 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Keeps slow and hostile connections cheap: deadlines for each request's head and body and for reading the answer,
-/// invitations (`Expect: 100-continue`) only for bodies that will be read, and an orderly end after an answer that says
-/// `Connection: close`. Tells the registry what the connection is doing, so that the right one goes when there are too
-/// many.
+/// Keeps slow and hostile connections cheap: deadlines for head and body of each request and for reading the response,
+/// `100 Continue` only for bodies that will be read, and an orderly end after a response with `Connection: close`.
+/// Reports the phase of the connection to the registry, which closes the least useful one when there are too many.
 ///
-/// Hummingbird closes only when the *request* asks for it, and otherwise reads the rest of a refused body to its end,
-/// however long that is.
+/// Hummingbird closes only when the *request* asks for it, and otherwise reads the rest of a refused body, however
+/// long.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  /// Sent down the pipeline by a handler that is about to read the body.
+  /// The event that a handler sends down the pipeline before it reads the body.
   struct BodyWanted: Sendable {}
 
-  /// How long a client that was told to close may keep the connection, so that it gets to read the answer.
+  /// The time for a client to read its last response before the connection is closed.
   private static let lingering = Duration.seconds(2)
 
   private var decisions = ConnectionDecisions()
@@ -41,7 +40,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     startHeadDeadline(context)
   }
 
-  /// Called when the decoder has seen all bytes so far.
+  /// Records that the decoder has seen all bytes so far.
   func bytesWereRead() {
     guard let context, decisions.bytesWereRead() else { return }
     startHeadDeadline(context)
@@ -91,11 +90,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     context.fireUserInboundEventTriggered(event)
-    // The client has closed its side: nothing is left to wait for.
+    // The client has closed its side, so there is no need to wait longer.
     if decisions.isDiscarding, case ChannelEvent.inputClosed = event { context.close(promise: nil) }
   }
 
-  /// A client that does not read its answer must not keep it, and the connection, for ever.
+  /// Closes the connection when the client does not read its response in time.
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     writeDeadline?.cancel()
     if !context.channel.isWritable {
@@ -148,8 +147,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     context.eventLoop.assumeIsolatedUnsafeUnchecked().scheduleTask(in: TimeAmount(duration), action)
   }
 
-  /// Says that nothing more will come, then waits a little: closing at once while the client still sends would reset
-  /// the connection and destroy the answer on its way.
+  /// Closes the output, then waits a moment: closing at once while the client still sends would reset the connection
+  /// and destroy the response in transit.
   private func finish(_ context: ChannelHandlerContext) {
     deadline?.cancel()
     context.flush()

@@ -12,16 +12,16 @@ final class ConnectionRegistry: Sendable {
   private let proxies: TrustedProxies
   private let start = ContinuousClock.now
 
-  /// - Parameter proxies: have no share of their own, since they bring the connections of many clients.
+  /// - Parameter proxies: Addresses without a limit per client, since they bring the connections of many clients.
   init(maximum: Int, maximumPerClient: Int, proxies: TrustedProxies = TrustedProxies()) {
     self.proxies = proxies
     state = NIOLockedValueBox(State(table: ConnectionTable(maximum: maximum, maximumPerClient: maximumPerClient)))
   }
 
-  /// How many connections are open.
+  /// The number of open connections.
   var count: Int { state.withLockedValue { $0.table.count } }
 
-  /// Takes a connection in until it is closed, and closes another one if there are too many.
+  /// Registers a connection until it is closed, and closes another one if there are too many.
   func open(_ channel: any Channel) {
     let id = ObjectIdentifier(channel)
     let now = ContinuousClock.now - start
@@ -41,7 +41,7 @@ final class ConnectionRegistry: Sendable {
     }
   }
 
-  /// Notes what a connection does now.
+  /// Records the phase of a connection.
   func change(_ channel: any Channel, to phase: ConnectionPhase) {
     let now = ContinuousClock.now - start
     let victim = state.withLockedValue { state in

@@ -1,25 +1,25 @@
-/// What a connection is doing, as far as it matters for closing it early.
+/// The phase of a connection, as far as it matters for closing it early.
 enum ConnectionPhase: Int, Sendable {
-  /// Nothing has come yet, or a part of a request's head, or it rests between two requests: given up first.
+  /// No request, or an incomplete head. These connections are closed first.
   case withoutRequest
-  /// A request's body comes in.
+  /// A request's body is arriving.
   case receiving
-  /// A request is being answered: never given up.
+  /// A request is being answered. These connections are never closed.
   case answering
 }
 
-/// Which connections are open, and which has to go when there are too many; decides only.
+/// The open connections, and the decision which one to close when there are too many.
 struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
   private struct Entry {
-    /// `nil` for what no share bounds.
+    /// `nil` for connections without a limit per client.
     var client: String?
     var phase = ConnectionPhase.withoutRequest
     var since: Duration
   }
 
-  /// Most connections.
+  /// The largest number of connections.
   let maximum: Int
-  /// Most connections of one client address.
+  /// The largest number of connections of one client address.
   let maximumPerClient: Int
   private var entries: [ID: Entry] = [:]
   private var counts: [String: Int] = [:]
@@ -29,20 +29,20 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     self.maximumPerClient = maximumPerClient
   }
 
-  /// How many are open.
+  /// The number of open connections.
   var count: Int { entries.count }
 
-  /// A connection was opened; returns the one to close for it, if any.
+  /// Adds a connection and returns the one to close for it, if any.
   ///
-  /// - Parameter client: whose share it belongs to; `nil` for nobody's.
+  /// - Parameter client: The client to whose limit it counts; `nil` for none.
   mutating func opened(_ id: ID, client: String?, at now: Duration) -> ID? {
     entries[id] = Entry(client: client, since: now)
     if let client { counts[client, default: 0] += 1 }
     return surplus(sparing: id, client: client)
   }
 
-  /// A connection does something else now; returns the one to close, which may be itself, if there are too many and
-  /// none could be closed before.
+  /// Records the phase of a connection. Returns the one to close, possibly itself, if there are too many and none could
+  /// be closed before.
   mutating func changed(_ id: ID, to phase: ConnectionPhase, at now: Duration) -> ID? {
     guard let client = entries[id].map(\.client) else { return nil }
     entries[id]?.phase = phase
@@ -50,7 +50,7 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     return phase == .answering ? nil : surplus(sparing: nil, client: client)
   }
 
-  /// A connection was closed; once only counts.
+  /// Removes a connection; further calls have no effect.
   mutating func closed(_ id: ID) {
     guard let client = entries.removeValue(forKey: id)?.client else { return }
     let rest = (counts[client] ?? 0) - 1
@@ -64,7 +64,7 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
       entry.value.phase != .answering && entry.key != spared && (!isOverShare || entry.value.client == client)
     }
     let victim = candidates.min { left, right in
-      // The oldest: a new client that has not sent its head yet must not go before those that never will.
+      // The oldest: a new client whose head is still on its way must not go before those that never send one.
       (left.value.phase.rawValue, left.value.since) < (right.value.phase.rawValue, right.value.since)
     }?.key
     if let victim { closed(victim) }

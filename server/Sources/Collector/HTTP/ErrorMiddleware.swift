@@ -4,7 +4,7 @@ import Logging
 import Portal
 import Warehouse
 
-/// The outermost layer: turns every error into an answer, and counts the answer.
+/// Turns every error into a response, and counts responses.
 struct ErrorMiddleware: RouterMiddleware {
   typealias Context = CollectorContext
 
@@ -22,7 +22,7 @@ struct ErrorMiddleware: RouterMiddleware {
     } catch let error as HTTPError {
       response = answer(APIError(error), to: request)
     } catch {
-      // The reason goes to the operator's log only: it may name files and statements.
+      // Only the operator's log gets the reason: it may name files and statements.
       context.logger.error("Request failed", metadata: ["endpoint": .string(context.endpoint), "error": "\(error)"])
       response = answer(APIError(failure: error), to: request)
     }
@@ -31,7 +31,7 @@ struct ErrorMiddleware: RouterMiddleware {
     return response
   }
 
-  /// JSON for programs, in the form of the API that they speak; a page for someone who followed a link.
+  /// JSON for programs, in the form of the API that they use; a page for people who follow a link.
   private func answer(_ error: APIError, to request: Request) -> Response {
     if request.uri.path.hasPrefix(APIError.appCenterPrefix) { return error.appCenterResponse }
     let isReader = (request.method == .get || request.method == .head) && !request.uri.path.hasPrefix("/api/")
@@ -44,18 +44,18 @@ struct ErrorMiddleware: RouterMiddleware {
 }
 
 extension CollectorContext {
-  /// The route's pattern; bounded, unlike the path as sent.
+  /// The route's pattern. Unlike the path as sent, there is a bounded number of them.
   var endpoint: String { endpointPath ?? "NotFound" }
 }
 
 extension APIError {
-  /// What a client is told about a failure of the server.
+  /// The API error for a failure of the server.
   init(failure error: any Error) {
     if (error as? WarehouseError)?.code == .full {
       self = .diskFull
     } else {
       self.init(
-        status: .internalServerError, code: "internal", message: "The request failed; the server's log says why.")
+        status: .internalServerError, code: "internal", message: "The request failed. The server's log has the reason.")
     }
   }
 

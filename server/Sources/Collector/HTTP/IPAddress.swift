@@ -8,12 +8,12 @@ import NIOCore
   import Musl
 #endif
 
-/// An IPv4 or IPv6 address. An IPv4 client on a socket for both (`::ffff:192.0.2.1`) has an IPv4 address.
+/// An IPv4 or IPv6 address. An IPv4 client of a dual-stack socket (`::ffff:192.0.2.1`) has an IPv4 address.
 struct IPAddress: Sendable, Hashable {
-  /// Four bytes or sixteen.
+  /// Four or sixteen bytes.
   let bytes: [UInt8]
 
-  /// Reads an address as people write it; `nil` for anything else, an address with a port included.
+  /// Parses an address; `nil` for anything else, including an address with a port.
   init?(_ text: some StringProtocol) {
     let text = String(text)
     var bytes = [UInt8](repeating: 0, count: 16)
@@ -27,14 +27,14 @@ struct IPAddress: Sendable, Hashable {
     }
   }
 
-  /// The address of a socket; `nil` when it has none, as those in the file system.
+  /// The address of a socket; `nil` for sockets in the file system.
   init?(_ address: SocketAddress?) {
     guard let text = address?.ipAddress else { return nil }
     self.init(text)
   }
 
-  /// By what the shares of clients are told apart: an IPv4 address, or the first half of an IPv6 address, since whoever
-  /// has one of those has all with the same first half.
+  /// The key of a client's share of all limits: an IPv4 address, or the first half of an IPv6 address, since one client
+  /// has all addresses with the same first half.
   var share: String {
     guard bytes.count == 16 else { return bytes.map { String($0) }.joined(separator: ".") }
     return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":") + "/64"

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 
 extension Request {
-  /// Host and port as the client wrote them, when they are nothing but that.
+  /// The host and port as the client sent them; `nil` if they contain anything else.
   var authority: String? {
     guard let authority = head.authority, (1...255).contains(authority.utf8.count) else { return nil }
     let isPlain = authority.utf8.allSatisfy { byte in
@@ -12,14 +12,14 @@ extension Request {
     return isPlain ? authority : nil
   }
 
-  /// Whether the client came over TLS, which ends at a proxy.
+  /// True if the client used TLS, which ends at a proxy.
   var isSecure: Bool {
     headers[.forwardedProtocol]?.lowercased() == "https"
   }
 
-  /// Whether a form or script of our own pages sent this, or no browser at all.
+  /// True for a form or script of our own pages, or a client that is no browser.
   ///
-  /// Browsers say so in `Sec-Fetch-Site`, but only towards https and this machine; everywhere they name the origin.
+  /// Browsers send `Sec-Fetch-Site` to https and loopback addresses only, and the origin to all.
   var isFromOwnOrigin: Bool {
     if let site = headers[.secFetchSite] { return site == "same-origin" || site == "none" }
     guard let origin = headers[.origin] else { return true }
@@ -27,13 +27,13 @@ extension Request {
     return origin[start...].lowercased() == authority.lowercased()
   }
 
-  /// The login cookie's name. Differs by port, since browsers share cookies between all ports of a host.
+  /// The name of the session cookie. It differs by port, since browsers share cookies between all ports of a host.
   var sessionCookieName: String {
     let port = authority?.split(separator: ":").last.flatMap { UInt16($0) }
     return port.map { "tern_session_\($0)" } ?? "tern_session"
   }
 
-  /// The value of a cookie, if there is one.
+  /// Returns the value of a cookie, if there is one.
   func cookie(named name: String) -> String? {
     for field in headers[values: .cookie] {
       for pair in field.split(separator: ";") {
@@ -44,6 +44,6 @@ extension Request {
     return nil
   }
 
-  /// The parameters in the address.
+  /// The parameters of the query.
   var parameters: [String: String] { URLEncodedForm(uri.query ?? "").values }
 }

@@ -1,11 +1,11 @@
 import HTTPTypes
 import Hummingbird
 
-/// Adds routes so that a known address with another method answers 405 with `Allow`, and `HEAD` works where `GET` does.
+/// Adds routes that answer 405 with `Allow` for other methods, and `HEAD` wherever `GET` works.
 struct RouteTable {
   typealias Handler = @Sendable (Request, CollectorContext) async throws -> Response
 
-  /// The methods that browsers and tools send; an unheard-of method is answered 404.
+  /// The methods that browsers and tools send; any other gets 404.
   private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
   let router: Router<CollectorContext>

@@ -1,5 +1,5 @@
 extension StringProtocol {
-  /// The text without blanks and tabs around it.
+  /// The text without leading and trailing spaces and tabs.
   var trimmed: String {
     var rest = Substring(self)
     while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The proxies whose word on the addresses of clients is taken.
+/// The proxies that may name the addresses of their clients.
 struct TrustedProxies: Sendable {
   let blocks: [AddressBlock]
 
@@ -10,14 +10,14 @@ struct TrustedProxies: Sendable {
 
   func contains(_ address: IPAddress) -> Bool { blocks.contains { $0.contains(address) } }
 
-  /// The client of a connection, by what `X-Forwarded-For` says.
+  /// Returns the client of a connection according to `X-Forwarded-For`.
   ///
-  /// Each proxy appends the address that it was reached from. So the header is read from its end, as long as trusted
-  /// proxies speak: what stands before their entries anybody can write.
+  /// Each proxy appends the address of its own client. So the header is read from its end, as long as the entries come
+  /// from trusted proxies: anyone can write the entries before those.
   ///
   /// - Parameters:
-  ///   - peer: the other end of the connection.
-  ///   - fields: the header's fields, in order.
+  ///   - peer: The other end of the connection.
+  ///   - fields: The header's fields, in order.
   func client(behind peer: IPAddress, _ fields: [String]) -> IPAddress {
     guard contains(peer) else { return peer }
     var client = peer
@@ -29,7 +29,7 @@ struct TrustedProxies: Sendable {
     return client
   }
 
-  /// The address of an entry. Some proxies add the port: `192.0.2.7:4711`, `[2001:db8::7]:4711`.
+  /// Returns the address of an entry. Some proxies add the port: `192.0.2.7:4711`, `[2001:db8::7]:4711`.
   private static func address(_ entry: String) -> IPAddress? {
     if entry.hasPrefix("["), let end = entry.firstIndex(of: "]") {
       return IPAddress(entry[entry.index(after: entry.startIndex)..<end])
@@ -39,7 +39,7 @@ struct TrustedProxies: Sendable {
   }
 }
 
-/// Tells requests whom a trusted proxy has sent them for.
+/// Stores the client of each request from a trusted proxy in its context.
 struct ForwardedClients: RouterMiddleware {
   typealias Context = CollectorContext
 

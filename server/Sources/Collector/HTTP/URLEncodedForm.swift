@@ -1,8 +1,8 @@
 import TernBase
 
-/// Reads `name=value&…` as it stands in queries and in posted forms; the last of equal names wins.
+/// The values of a query or a posted form, `name=value&…`. The last of equal names wins.
 ///
-/// Hummingbird's own query map neither decodes names nor takes `+` for a space.
+/// Hummingbird's own query map neither decodes names nor reads `+` as a space.
 struct URLEncodedForm: Sendable {
   private(set) var values: [String: String] = [:]
 

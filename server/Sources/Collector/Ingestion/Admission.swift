@@ -1,8 +1,8 @@
 /// Decides which requests may send their bytes: a budget for everything that is read, parsed or waiting for its commit.
 ///
-/// Bytes count when they have arrived, never when they are only announced: an announcement costs its sender nothing.
-/// When bodies that still arrive fill the budget, those that have cost most (bytes times the time they were held) are
-/// cut to make room; a complete body is never cut. One client address, and one app, may hold a share of the budget only.
+/// Bytes count when they have arrived, not when they are declared: a declaration costs its sender nothing.
+/// When incomplete bodies fill the budget, those with the highest cost (bytes times the time they were held) are cut to
+/// make room; a complete body is never cut. One client address, and one app, may hold a share of the budget only.
 struct Admission: Sendable {
   /// The bounds.
   struct Limits: Sendable {
@@ -10,7 +10,7 @@ struct Admission: Sendable {
     var maximumBytes: Int
     /// The largest number of bytes of one owner's bodies, complete or not.
     var maximumBytesPerOwner = Int.max
-    /// How long a body may take for each next `minimumProgress` bytes, after a first interval without demands.
+    /// The time for each next `minimumProgress` bytes of a body. The first interval demands none.
     var progressInterval = Duration.seconds(5)
     /// The least that must arrive of a body in each interval, in bytes.
     var minimumProgress = 1 << 10
@@ -43,9 +43,9 @@ struct Admission: Sendable {
   }
 
   let limits: Limits
-  /// What all hold of the budget.
+  /// The bytes of all bodies.
   private(set) var bytes = 0
-  /// What complete bodies hold of it.
+  /// The bytes of complete bodies.
   private(set) var completeBytes = 0
   private var holds: [Int: Hold] = [:]
   private var held: [RequestOwner: Share] = [:]
@@ -55,26 +55,26 @@ struct Admission: Sendable {
     self.limits = limits
   }
 
-  /// Begins a body of an announced length; `nil` when complete bodies leave no room for it.
+  /// Begins a body of a declared length and returns its ticket; `nil` when complete bodies leave no room for it.
   mutating func begin(declared: Int?, owners: [RequestOwner], at now: Duration) -> Int? {
     let declared = max(declared ?? 1, 0)
-    // Subtracting instead of adding: a declared length near Int.max must not overflow.
+    // Subtract instead of adding: a declared length near Int.max must not overflow.
     guard declared <= limits.maximumBytes - completeBytes else { return nil }
     for owner in owners {
       let complete = held[owner]?.completeBytes ?? 0
       guard complete == 0 || declared <= limits.maximumBytesPerOwner - complete else { return nil }
     }
     lastTicket += 1
-    // The first interval is free: nothing may come for a while on a bad network.
+    // The first interval is free: on a bad network nothing may arrive for a while.
     holds[lastTicket] = Hold(owners: owners, began: now, checked: now + limits.progressInterval)
     for owner in owners { held[owner, default: Share()].holds += 1 }
     return lastTicket
   }
 
-  /// Whether so many bytes would find room now; a budget that is smaller counts as enough while none of it is taken.
+  /// Returns true if there is room for `count` bytes. An empty budget has room for any count.
   func hasRoom(for count: Int) -> Bool { min(count, limits.maximumBytes) <= limits.maximumBytes - completeBytes }
 
-  /// Takes `count` more bytes for a body.
+  /// Adds `count` bytes to a body.
   mutating func grow(_ ticket: Int, by count: Int, at now: Duration) -> Growth {
     guard let hold = holds[ticket], count >= 0, count <= limits.maximumBytes - completeBytes else {
       return .refused(cutting: [])
@@ -103,7 +103,7 @@ struct Admission: Sendable {
     return .admitted(cutting: cut)
   }
 
-  /// All of a body has arrived; it will not be cut any more.
+  /// Marks a body as complete. It cannot be cut from now on.
   mutating func complete(_ ticket: Int) {
     guard let hold = holds[ticket], !hold.isComplete else { return }
     holds[ticket]?.isComplete = true
@@ -111,7 +111,7 @@ struct Admission: Sendable {
     for owner in hold.owners { held[owner]?.completeBytes += hold.bytes }
   }
 
-  /// Gives back what a body holds; once only counts.
+  /// Releases the bytes of a body; further calls have no effect.
   mutating func release(_ ticket: Int) {
     guard let hold = holds.removeValue(forKey: ticket) else { return }
     bytes -= hold.bytes
@@ -125,10 +125,10 @@ struct Admission: Sendable {
     }
   }
 
-  /// Whether a body still has its place.
+  /// Returns true until a body is cut or released.
   func contains(_ ticket: Int) -> Bool { holds[ticket] != nil }
 
-  /// Cuts the bodies of which too little has arrived since they were last looked at.
+  /// Cuts stalled bodies: those that grew too little since the last check.
   mutating func cutSlow(at now: Duration) -> [Int] {
     var cut: [Int] = []
     for (ticket, hold) in holds where !hold.isComplete && now - hold.checked >= limits.progressInterval {

@@ -1,11 +1,11 @@
 import NIOConcurrencyHelpers
 import ServiceLifecycle
 
-/// The admission of a running collector; runs beside the server to cut bodies that do not get on.
+/// The admission of a running collector. Aborts stalled request bodies while the server runs.
 final class AdmissionGate: Service {
   private struct State {
     var admission: Admission
-    /// How to end the connection that brings a body.
+    /// Closures that close the connection of each body.
     var cuts: [Int: @Sendable () -> Void] = [:]
   }
 
@@ -13,7 +13,7 @@ final class AdmissionGate: Service {
   private let now: @Sendable () -> Duration
   private let interval: Duration
 
-  /// - Parameter now: the time since some fixed moment; the system's monotonic clock by default.
+  /// - Parameter now: Returns the time since a fixed moment; the system's monotonic clock by default.
   init(_ limits: Admission.Limits, now: @escaping @Sendable () -> Duration = AdmissionGate.uptime) {
     state = NIOLockedValueBox(State(admission: Admission(limits)))
     self.now = now
@@ -30,15 +30,15 @@ final class AdmissionGate: Service {
   private static let start = ContinuousClock.now
   private static let uptime: @Sendable () -> Duration = { .now - start }
 
-  /// Bytes that all requests hold.
+  /// The bytes of all requests.
   var bytes: Int { state.withLockedValue { $0.admission.bytes } }
 
-  /// Whether a body of so many bytes would get room now.
+  /// Returns true if a body of `count` bytes would get room now.
   func hasRoom(for count: Int) -> Bool { state.withLockedValue { $0.admission.hasRoom(for: count) } }
 
-  /// Begins a body, which holds nothing until its bytes arrive; `nil` when the collector is behind.
+  /// Begins a body, which holds no room until its bytes arrive; `nil` when the collector is behind.
   ///
-  /// - Parameter cut: ends the connection when the body has to give way. Called on any thread.
+  /// - Parameter cut: Closes the connection when the body has to make room. Called on any thread.
   func begin(declared: Int?, owners: [RequestOwner], cut: @escaping @Sendable () -> Void) -> Reservation? {
     let now = now()
     let ticket = state.withLockedValue { state in
@@ -49,14 +49,14 @@ final class AdmissionGate: Service {
     return ticket.map { Reservation(gate: self, ticket: $0) }
   }
 
-  /// Reserves room for what has arrived already; `nil` when the collector is behind.
+  /// Reserves room for bytes that have already arrived; `nil` when the collector is behind.
   func reserve(_ count: Int, owners: [RequestOwner]) -> Reservation? {
     guard let reservation = begin(declared: count, owners: owners, cut: {}) else { return nil }
     reservation.complete()
     return reservation.grow(by: count) ? reservation : nil
   }
 
-  /// Looks after the bodies that are on their way until the server is asked to stop.
+  /// Aborts stalled request bodies until the server is asked to stop.
   func run() async throws {
     try? await cancelWhenGracefulShutdown {
       while true {
@@ -66,7 +66,7 @@ final class AdmissionGate: Service {
     }
   }
 
-  /// Ends the connections of bodies that do not get on.
+  /// Closes the connections of stalled bodies.
   func cutSlow() {
     let now = now()
     end(state.withLockedValue { state in state.admission.cutSlow(at: now).compactMap { state.cuts[$0] } })
@@ -76,7 +76,7 @@ final class AdmissionGate: Service {
     for cut in cuts { cut() }
   }
 
-  /// Room held by one request; given back when the last reference to it goes.
+  /// The room of one request, released with the last reference.
   final class Reservation: Sendable {
     private let gate: AdmissionGate
     private let ticket: Int
@@ -94,10 +94,10 @@ final class AdmissionGate: Service {
       }
     }
 
-    /// Whether the body had to give way: its connection is closed.
+    /// True if the body was cut; its connection is closed.
     var isCut: Bool { gate.state.withLockedValue { !$0.admission.contains(ticket) } }
 
-    /// Takes room for bytes that have arrived; `false` when there is none.
+    /// Takes room for bytes that have arrived; returns false when there is none.
     func grow(by count: Int) -> Bool {
       let now = gate.now()
       let (growth, cuts) = gate.state.withLockedValue { state in
@@ -114,14 +114,13 @@ final class AdmissionGate: Service {
       return true
     }
 
-    /// Takes more room when a body turns out larger than it was sent, which compression allows; `false` when the
-    /// collector is behind.
+    /// Takes more room for a body that is larger after decompression; returns false when the collector is behind.
     func grow(to count: Int) -> Bool {
       let missing = count - held.withLockedValue { $0 }
       return missing <= 0 || grow(by: missing)
     }
 
-    /// All of the body has arrived.
+    /// Marks the body as complete.
     func complete() { gate.state.withLockedValue { $0.admission.complete(ticket) } }
   }
 }

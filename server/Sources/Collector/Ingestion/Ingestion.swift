@@ -7,7 +7,7 @@ import NIOCore
 import TernEvents
 import Warehouse
 
-/// The way of every batch, whatever its protocol: read within the budget, decode, parse, commit, then answer.
+/// The path of every batch, whatever its protocol: read within the budget, decode, parse, commit, then answer.
 struct Ingestion: Sendable {
   let catalog: any CatalogStore
   let sink: any EventSink
@@ -43,25 +43,25 @@ struct Ingestion: Sendable {
   /// Registers a request whose body has arrived; the caller ends it when the request was answered.
   func beginRequest() -> PendingRequest { sink.pendingRequests.begin(wallTime) }
 
-  /// Notes that a request named an app that is not here. The protocols' answers hardly tell, so whoever wonders where the
-  /// events are finds a line in the log, one a minute.
+  /// Records a request that names an unknown app. The protocols' answers hardly show it, so an operator who misses
+  /// events finds a line in the log, one a minute.
   ///
-  /// - Parameter trackingID: what the request named, where that is no secret.
+  /// - Parameter trackingID: The tracking ID in the request; `nil` for secrets.
   func recordUnknownApp(_ source: IngestProtocol, trackingID: String? = nil) {
     metrics.unknownApp(source)
     guard let count = unknownAppThrottle.withLockedValue({ $0.occurred(at: uptime()) }) else { return }
     let requests = count == 1 ? "A request names" : "\(count) requests name"
     var metadata: Logger.Metadata = ["protocol": "\(source.rawValue)"]
-    // Anybody can send it: short, and without what could steer a terminal.
+    // Anyone can send it: shorten it and remove control characters.
     if let trackingID {
       metadata["tid"] =
         "\(String(trackingID.prefix(40).filter { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }))"
     }
     logger.warning(
-      "\(requests) an app that is not known here; `tern apps list` shows those that are", metadata: metadata)
+      "\(requests) an unknown app; `tern apps list` shows the known ones", metadata: metadata)
   }
 
-  /// Notes that events of an app lost their names in the reports: it brings too many, or somebody who has its key does.
+  /// Logs that events of an app are reported without their names: the app, or anyone with its key, brings too many.
   private func logNameLimit(_ app: AppID) {
     let now = uptime()
     let count = nameLimitThrottles.withLockedValue {
@@ -70,20 +70,20 @@ struct Ingestion: Sendable {
     guard let count else { return }
     logger.warning(
       """
-      \(count == 1 ? "A batch" : "\(count) batches") of app \(app) brought more new names than it may; they are \
-      reported as (other). `tern apps names \(app)` shows and changes how many it may bring
+      \(count == 1 ? "A batch" : "\(count) batches") of app \(app) brought more new names than allowed; they \
+      are reported as (other). `tern apps names \(app)` shows and changes the limit
       """)
   }
 
-  /// Whether a commit is likely to work.
+  /// True if a commit is likely to work.
   var isReady: Bool {
     readiness.withLockedValue { $0.isReady(at: uptime()) }
   }
 
-  /// What a batch brings, about, in bytes.
+  /// The approximate size of a batch, in bytes.
   private static let usualBytes = 64 << 10
 
-  /// Answers a client that asks whether it may send: throws ``APIError`` 503 when a batch could not be stored now.
+  /// Answers a health probe: throws ``APIError`` 503 when a batch could not be stored now.
   func checkWritable() async throws(APIError) {
     guard !sink.isBehind, reader.gate.hasRoom(for: Self.usualBytes) else {
       metrics.turnedAway()
@@ -98,16 +98,16 @@ struct Ingestion: Sendable {
       try await sink.probeWrite()
       readiness.withLockedValue { $0.succeeded() }
     } catch {
-      // Neither counted nor logged again: no batch has failed, and the failure of the last one was.
+      // Neither counted nor logged: no batch has failed, and the last one that did was logged.
       readiness.withLockedValue { $0.failed(at: uptime()) }
       throw .notStored(retryAfterSeconds: limits.retryAfterSeconds)
     }
   }
 
-  /// The encodings that ``Ingest/BodyDecoder`` undoes.
+  /// The encodings that ``Ingest/BodyDecoder`` decodes.
   private static let encodings: Set<String> = ["", "identity", "gzip", "x-gzip", "deflate"]
 
-  /// The content encoding of a request, lower case, `nil` when there is none; throws 415 for an unknown one.
+  /// Returns the content encoding of a request in lower case, `nil` for none; throws 415 for an unknown one.
   func encoding(of request: Request) throws(APIError) -> String? {
     guard let value = request.headers[.contentEncoding]?.lowercased() else { return nil }
     let name = value.trimmed
@@ -115,13 +115,13 @@ struct Ingestion: Sendable {
       throw BodyReader.closingUnlessHarmless(
         APIError(
           status: .unsupportedMediaType, code: "unsupported_encoding",
-          message: "Send the body as it is, or with Content-Encoding gzip or deflate.",
+          message: "Send the body uncompressed, or with Content-Encoding gzip or deflate.",
           headers: [.acceptEncoding: "gzip, deflate"]), request)
     }
     return name.isEmpty || name == "identity" ? nil : name
   }
 
-  /// Finds an app; throws ``APIError`` 503 when the catalog cannot be read, since the key may well be right.
+  /// Finds an app; throws ``APIError`` 503 when the catalog cannot be read, since the key may be right.
   func find(_ look: (any CatalogStore) throws -> App?) throws(APIError) -> App? {
     do { return try look(catalog) } catch { throw apiError(for: error) }
   }
@@ -148,7 +148,7 @@ struct Ingestion: Sendable {
     return isSmall ? try work() : try await decoding.run(for: body.owners, work)
   }
 
-  /// `nil` when what a small compressed body turned into does not fit into the budget any more.
+  /// Returns `nil` when the decompressed body exceeds the budget.
   private static func decode<Value>(
     _ sent: UnsafeRawBufferPointer, _ encoding: String?, _ limits: IngestLimits,
     growing reservation: AdmissionGate.Reservation, _ parse: (UnsafeRawBufferPointer) throws(IngestError) -> Value

@@ -2,9 +2,9 @@ import NIOConcurrencyHelpers
 import ServiceLifecycle
 import Warehouse
 
-/// Wakes the streams of live events when something was stored.
+/// Wakes the streams of live events when events were stored.
 ///
-/// A stream reads the new rows itself: a listener costs one pending wake-up however slow it reads, never a queue.
+/// Each stream reads the new rows itself, so even a slow listener costs one pending wake-up, never a queue.
 final class LiveHub: Service {
   private struct State {
     var listeners: [AppID: [Int: AsyncStream<Void>.Continuation]] = [:]
@@ -15,15 +15,15 @@ final class LiveHub: Service {
   private let state = NIOLockedValueBox(State())
   private let heartbeat: Duration
 
-  /// - Parameter heartbeat: How often silent streams say that they are alive.
+  /// - Parameter heartbeat: The interval of signs of life on silent streams.
   init(heartbeat: Duration = .seconds(15)) {
     self.heartbeat = heartbeat
   }
 
-  /// How many streams are open.
+  /// The number of open streams.
   var openStreams: Int { state.withLockedValue { $0.open } }
 
-  /// Takes a place for one more stream; `nil` when there are as many as allowed.
+  /// Reserves a place for one more stream; `nil` when the maximum is reached.
   func place(maximum: Int) -> Place? {
     let isFree = state.withLockedValue { state in
       guard state.open < maximum else { return false }
@@ -33,7 +33,7 @@ final class LiveHub: Service {
     return isFree ? Place(hub: self) : nil
   }
 
-  /// One stream's place; given back when the last reference to it goes, however the stream ends.
+  /// The place of one stream, released with the last reference, however the stream ends.
   final class Place: Sendable {
     private let hub: LiveHub
 
@@ -48,7 +48,7 @@ final class LiveHub: Service {
     for continuation in woken ?? [] { continuation.yield() }
   }
 
-  /// A stream of wake-ups for an app: when something may have been stored, and with every heartbeat.
+  /// Returns a stream of wake-ups for an app: after commits, and with every heartbeat.
   func wakeUps(of app: AppID) -> (stream: AsyncStream<Void>, finish: @Sendable () -> Void) {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let listener = state.withLockedValue { state in

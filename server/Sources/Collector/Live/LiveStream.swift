@@ -15,17 +15,17 @@ struct LiveStream: Sendable {
   /// The shortest time between two reads of the warehouse.
   var interval = Duration.milliseconds(250)
 
-  /// Most rows sent at once; what lies before them is skipped, since a page shows no more.
+  /// The largest number of rows sent at once. Older rows are skipped, since a page shows no more.
   private static let maximumRows = 200
 
-  /// The answer that carries the stream.
+  /// Returns the response that carries the stream.
   ///
-  /// - Parameter after: The number of the last row the page has; `nil` to begin with what comes from now on.
+  /// - Parameter after: The number of the last row on the page; `nil` for new rows only.
   func response(after: Int64?) -> Response {
     let headers: HTTPFields = [
       .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
     ]
-    // The closure holds this value, and with it the place, for as long as the answer lives.
+    // The closure keeps this value, and with it the place, for the lifetime of the response.
     let body = ResponseBody { writer in
       try await send(after: after, to: &writer)
       try await writer.finish(nil)
@@ -37,7 +37,7 @@ struct LiveStream: Sendable {
     let (wakeUps, finish) = hub.wakeUps(of: app)
     defer { finish() }
     var last = after
-    // At once, so that the page sees an open stream and what it missed.
+    // At once, so that the page sees an open stream and the rows that it missed.
     try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
     last = try await sendRows(after: last, to: &writer)
     try await withGracefulShutdownHandler {
@@ -52,7 +52,7 @@ struct LiveStream: Sendable {
     }
   }
 
-  /// Sends what is newer than `last` and returns the newest row's number.
+  /// Sends the rows after `last` and returns the number of the newest.
   @concurrent private func sendRows(
     after last: Int64?, to writer: inout any ResponseBodyWriter
   ) async throws -> Int64? {

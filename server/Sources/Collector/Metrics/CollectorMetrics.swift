@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import TernEvents
 import Warehouse
 
-/// What the collector counts about itself. Says nothing about the apps: `/metrics` needs no login.
+/// The collector's metrics. They contain nothing about apps, since `/metrics` needs no login.
 final class CollectorMetrics: Sendable {
   private struct State {
     var requests: [RequestKey: Int] = [:]
@@ -35,12 +35,12 @@ final class CollectorMetrics: Sendable {
 
   /// Counts an answered request.
   ///
-  /// - Parameter endpoint: the route's pattern, never the path as sent, so that the number of labels is bounded.
+  /// - Parameter endpoint: The route's pattern. Unlike paths as sent, there is a bounded number of them.
   func answered(endpoint: String, status: Int) {
     state.withLockedValue { $0.requests[RequestKey(endpoint: endpoint, status: status), default: 0] += 1 }
   }
 
-  /// Counts what became of a batch.
+  /// Counts the outcome of a batch.
   func committed(_ source: IngestProtocol, _ receipt: CommitReceipt, rejected: Int, took duration: Duration) {
     state.withLockedValue { state in
       state.events[EventKey(source: source, outcome: "accepted"), default: 0] += receipt.accepted
@@ -54,13 +54,13 @@ final class CollectorMetrics: Sendable {
   /// Counts a commit that failed.
   func commitFailed() { state.withLockedValue { $0.failedCommits += 1 } }
 
-  /// Counts a request that was asked to come back because the collector is behind.
+  /// Counts a request that was asked to come back later.
   func turnedAway() { state.withLockedValue { $0.turnedAway += 1 } }
 
-  /// Counts a request, or hit, for which there is no app.
+  /// Counts a request or hit for an unknown app.
   func unknownApp(_ source: IngestProtocol) { state.withLockedValue { $0.unknownApps[source, default: 0] += 1 } }
 
-  /// Counts a body that could not be read at all.
+  /// Counts an unreadable body.
   func unreadable(_ source: IngestProtocol) { state.withLockedValue { $0.unreadable[source, default: 0] += 1 } }
 
   /// Everything as Prometheus text.
@@ -73,7 +73,7 @@ final class CollectorMetrics: Sendable {
     text.sample("tern_build_info", [("version", ternVersion)], 1)
     text.family("tern_uptime_seconds", "gauge", "Seconds since the collector started.")
     text.sample("tern_uptime_seconds", [], (now - started) / .seconds(1))
-    text.family("tern_ready", "gauge", "Whether events can be stored.")
+    text.family("tern_ready", "gauge", "1 if events can be stored, else 0.")
     text.sample("tern_ready", [], isReady ? 1 : 0)
     write(requests: state.requests, to: &text)
     write(events: state.events, to: &text)
@@ -101,23 +101,23 @@ final class CollectorMetrics: Sendable {
   }
 
   private func write(_ state: State, pendingBytes: Int, liveStreams: Int, to text: inout MetricsText) {
-    text.family("tern_unknown_app_total", "counter", "Requests and hits for which there is no app.")
+    text.family("tern_unknown_app_total", "counter", "Requests and hits for unknown apps.")
     for source in IngestProtocol.allCases {
       text.sample("tern_unknown_app_total", [("protocol", source.rawValue)], state.unknownApps[source] ?? 0)
     }
-    text.family("tern_unreadable_total", "counter", "Request bodies that could not be read at all.")
+    text.family("tern_unreadable_total", "counter", "Unreadable request bodies.")
     for source in IngestProtocol.allCases {
       text.sample("tern_unreadable_total", [("protocol", source.rawValue)], state.unreadable[source] ?? 0)
     }
     text.family(
       "tern_turned_away_total", "counter",
-      "Requests asked to come back, or cut, because the collector was behind or their body did not get on.")
+      "Requests asked to come back later, and aborted bodies, because of overload or stalled bodies.")
     text.sample("tern_turned_away_total", [], state.turnedAway)
     text.family("tern_commit_failures_total", "counter", "Batches that could not be stored.")
     text.sample("tern_commit_failures_total", [], state.failedCommits)
     text.family(
       "tern_unnamed_events_total", "counter",
-      "Stored events reported as (other), since their app brings too many names.")
+      "Stored events reported as (other) because their app brings too many names.")
     text.sample("tern_unnamed_events_total", [], state.unnamed)
     text.family("tern_queue_bytes", "gauge", "Bytes of requests being read, parsed or waiting for their commit.")
     text.sample("tern_queue_bytes", [], pendingBytes)

@@ -1,11 +1,11 @@
-/// Counts of durations by bucket, in the shape Prometheus expects.
+/// Counts of durations by bucket, as Prometheus expects them.
 struct Histogram: Sendable {
   /// Upper bounds of the buckets, in seconds, ascending; a last bucket without bound follows.
   static let bounds: [Double] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
   ]
 
-  /// How many observations fell into each bucket.
+  /// The number of observations in each bucket.
   private(set) var counts = [Int](repeating: 0, count: Histogram.bounds.count + 1)
   /// The sum of all observations, in seconds.
   private(set) var sum = 0.0

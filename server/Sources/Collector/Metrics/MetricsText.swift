@@ -1,4 +1,4 @@
-/// Writes the text that Prometheus reads (exposition format 0.0.4).
+/// Writes Prometheus's text format (exposition format 0.0.4).
 struct MetricsText {
   private(set) var text = ""
 

@@ -7,13 +7,13 @@ import Warehouse
 
 /// `POST /logs?api-version=1.0.0`: what App Center's SDKs and hand-written clients of its API send.
 ///
-/// The version is not asked for: hand-written clients spell the name in several ways, and there is one version only.
+/// The version is not required: hand-written clients spell its name in several ways, and there is only one version.
 struct AppCenterRoutes: Sendable {
   let ingestion: Ingestion
   let limits: IngestLimits
   let unknownSecret: UnknownSecretPolicy
 
-  /// How long a client with an unknown secret waits. Stock clients give up after three retries until the app's next
+  /// The wait of a client with an unknown secret. Stock clients give up after three retries until the app's next
   /// launch, so each retry should leave the operator time to enter the secret.
   private static let unknownSecretRetryMilliseconds = 600_000
 
@@ -43,7 +43,7 @@ struct AppCenterRoutes: Sendable {
 
   private func store(_ request: Request, _ context: CollectorContext, app: AppID) async throws -> Response {
     let encoding = try ingestion.encoding(of: request)
-    // 413 makes a stock client erase its queue, as the original did; its batches of 50 logs stay far below the limit.
+    // 413 makes a stock client erase its queue, as with App Center; its batches of 50 logs stay far below the limit.
     let body = try await ingestion.reader.read(request, context, app: app, limit: limits.maximumBodyBytes)
     let pending = ingestion.beginRequest()
     defer { pending.end() }
@@ -72,10 +72,11 @@ struct AppCenterRoutes: Sendable {
     return answer(isSuccess: isSuccess, diagnosticsIDs: read.diagnosticsIDs)
   }
 
-  /// A body that cannot be read will not become readable by being sent again, and a stock client answers any 4xx by
-  /// erasing everything it has and falling silent until its next launch (spec app-center §3.3). So it is answered with
-  /// the original's word for a request without usable logs, which costs the client this one request only, and it is
-  /// counted as a loss of the app, where its reports show it.
+  /// Returns a batch that counts an unreadable body as a loss of the app.
+  ///
+  /// Sending it again would not make it readable, and a stock client responds to any 4xx by erasing its queue and
+  /// stopping until its next launch. So the answer is App Center's for a request without usable logs, which costs the
+  /// client only this request.
   private static func unreadable(_ error: IngestError, _ received: Timestamp) -> IncomingBatch {
     IncomingBatch(
       source: .appCenter, received: received,
@@ -118,7 +119,7 @@ struct AppCenterRoutes: Sendable {
     return .json(json.bytes)
   }
 
-  /// App Center's SDKs know their own header only.
+  /// Adds the delay in the only header that App Center's SDKs read.
   private static func withRetryMilliseconds(_ error: APIError) -> APIError {
     guard error.status == .serviceUnavailable, let seconds = error.headers[.retryAfter].flatMap({ Int($0) }) else {
       return error

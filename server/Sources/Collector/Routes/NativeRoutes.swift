@@ -15,7 +15,7 @@ struct NativeRoutes: Sendable {
   }
 
   private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    // Before anything that may take time: the body has not arrived yet, and may be slow.
+    // Read the clock first: the body may arrive slowly.
     let clock = request.headers[.ternSent].flatMap { SentStamp(header: $0) }
       .map { EventClock($0, arrived: ingestion.wallTime()) }
     guard let key = request.headers[.ternKey]?.trimmed ?? request.bearerToken,
@@ -47,7 +47,7 @@ struct NativeRoutes: Sendable {
     }
   }
 
-  /// The answer to a request without events, by which clients ask whether an outage is over.
+  /// Answers a health probe: a request without events.
   private func answerHealthProbe() async throws(APIError) -> Response {
     try await ingestion.checkWritable()
     return .json(Self.answer(CommitReceipt(), []))

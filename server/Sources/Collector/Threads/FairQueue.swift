@@ -42,7 +42,7 @@ struct FairQueue<Job: Sendable>: Sendable {
   mutating func next(at now: Duration) -> (job: Job, owners: [RequestOwner])? {
     var best: (owners: [RequestOwner], costs: [Double])?
     for owners in waiting.keys where owners.allSatisfy({ (usage[$0]?.running ?? 0) < maximumRunning }) {
-      // The largest cost decides, then the others: clients behind one proxy are told apart by their apps.
+      // The largest cost decides, then the others, so that clients behind one proxy compete by app.
       let costs = owners.map { usage[$0]?.cost(at: now) ?? 0 }.sorted(by: >)
       if best.map({ costs.lexicographicallyPrecedes($0.costs) }) ?? true { best = (owners, costs) }
     }

@@ -7,26 +7,26 @@ extension AppsCommand {
   /// `tern apps names`
   struct Names: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show how many different names an app has brought, and change how many new ones it may bring a day.",
+      abstract: "Show an app's numbers of names, and change its daily allowance of new ones.",
       discussion: """
-        Names beyond the limit of their kind, and beyond the new ones of the day, are stored and counted, but reported
-        as "(other)"; those that are known are never touched. Anybody who has the app's key can use up the new ones of
-        a day. A running server follows a change within a second; `tern rebuild` gives stored events their names.
+        Events with names beyond the limit of their kind and beyond the day's allowance are stored and counted, but
+        reported as "(other)". Known names are not affected. Anyone with the app's key can use up a day's allowance.
+        A running server applies a change within a second; `tern rebuild` gives stored events their names.
 
         Examples:
           tern apps names 1
-          tern apps names 1 --per-day 20000     more, for each kind of name
-          tern apps names 1 --per-day 0         none beyond the limit
-          tern apps names 1 --usual-per-day     as many as before
+          tern apps names 1 --per-day 20000     a larger allowance for each kind of name
+          tern apps names 1 --per-day 0         no new names beyond the limit
+          tern apps names 1 --usual-per-day     the default allowance
         """)
 
     @Argument(help: ArgumentHelp("The app's id, as `tern apps list` shows it.", valueName: "id"))
     var app: String
 
-    @Option(help: ArgumentHelp("How many new names of each kind the app may bring a day.", valueName: "number"))
+    @Option(help: ArgumentHelp("The number of new names of each kind per day.", valueName: "number"))
     var perDay: Int?
 
-    @Flag(help: "Go back to the usual number.")
+    @Flag(help: "Restore the default allowance.")
     var usualPerDay = false
 
     @Flag(help: "Print a JSON array.")
@@ -49,7 +49,7 @@ extension AppsCommand {
       Terminal.say(json ? try CommandOutput.json(names) : Self.listing(names))
     }
 
-    /// The numbers as people read them.
+    /// The table of numbers.
     static func listing(_ names: [NameFigures]) -> String {
       let rows = names.map { [$0.kind, "\($0.known)", "\($0.limit)", "\($0.perDay)"] }
       return CommandOutput.table([["NAMES OF", "KNOWN", "LIMIT", "THEN PER DAY"]] + rows)

@@ -16,7 +16,7 @@ struct AppsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Create an app and print its keys.",
       discussion: """
-        A running server knows the app at once.
+        A running server accepts the app's events at once.
 
         Examples:
           tern apps create "My App" --time-zone Europe/Berlin
@@ -24,18 +24,18 @@ struct AppsCommand: ParsableCommand {
           tern apps create Scripted --json
         """)
 
-    @Argument(help: "The name that people read.")
+    @Argument(help: "The display name.")
     var name: String
 
-    @Option(help: ArgumentHelp("The zone whose days the reports use, for example Europe/Berlin.", valueName: "zone"))
+    @Option(help: ArgumentHelp("The time zone of the reports' days, for example Europe/Berlin.", valueName: "zone"))
     var timeZone = "UTC"
 
-    @Option(help: ArgumentHelp("The secret of an app that sends with an App Center SDK.", valueName: "uuid"))
+    @Option(help: ArgumentHelp("The app secret of an app with an App Center SDK.", valueName: "uuid"))
     var appSecret: String?
 
     @Option(
       name: .customLong("tracking-id"),
-      help: ArgumentHelp("The id of an app that sends with a Google Analytics SDK.", valueName: "UA-…"))
+      help: ArgumentHelp("The tracking ID of an app with a Google Analytics SDK.", valueName: "UA-…"))
     var trackingID: String?
 
     @Flag(help: "Print one JSON object.")
@@ -51,14 +51,14 @@ struct AppsCommand: ParsableCommand {
       Terminal.say(Self.announcement(app))
     }
 
-    /// What people read about a new app.
+    /// The text about a new app.
     static func announcement(_ app: App) -> String {
       """
       Created app \(app.id), "\(visible(app.name))", with days in \(app.timeZone).
 
         Key (Tern SDK)                     \(app.key)
         App secret (App Center SDKs)       \(app.appSecret)
-        Tracking id (Google Analytics)     \(app.trackingID)
+        Tracking ID (Google Analytics)     \(app.trackingID)
 
       Send a first event:   tern track Hello --key \(app.key)
       """
@@ -85,11 +85,11 @@ struct AppsCommand: ParsableCommand {
       defer { try? catalog.close() }
       let apps = try catalog.apps()
       if json { return Terminal.say(try CommandOutput.json(apps.map(AppDescription.init))) }
-      if apps.isEmpty { return Terminal.say("There is no app yet. Create one: tern apps create NAME") }
+      if apps.isEmpty { return Terminal.say("No apps yet. Create one with tern apps create NAME.") }
       Terminal.say(Self.listing(apps))
     }
 
-    /// The apps as people read them.
+    /// The table of apps.
     static func listing(_ apps: [App]) -> String {
       let header = ["ID", "NAME", "KEY", "APP SECRET", "TRACKING ID", "TIME ZONE"]
       let rows = apps.map { [$0.id.description, visible($0.name), $0.key, $0.appSecret, $0.trackingID, $0.timeZone] }

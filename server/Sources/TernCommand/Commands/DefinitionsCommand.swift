@@ -7,7 +7,7 @@ import Warehouse
 /// `tern dimensions`
 struct DimensionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "dimensions", abstract: "Define and list an app's custom dimensions; works while a server runs.",
+    commandName: "dimensions", abstract: "Define and list an app's custom dimensions. Works while a server runs.",
     subcommands: [Set.self, List.self])
 
   /// `tern dimensions set`
@@ -15,9 +15,9 @@ struct DimensionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Define a custom dimension, or change its definition.",
       discussion: """
-        The name counts for all reports at once. Scope and activity count for hits that happen from now on: hit, the \
-        default, for the hit itself; session: the last value, for all hits of the session; user: for this session and \
-        later ones until another value comes. What is not given stays as it is.
+        A new name applies to all reports at once. Scope and state apply to hits from now on. Scope hit, the default: \
+        the value of the hit itself; session: the session's last value, for all its hits; user: for this session and \
+        later ones until the next value. Settings that you leave out stay unchanged.
 
         Examples:
           tern dimensions set --app 1 --index 3 --scope session --name Plan
@@ -39,7 +39,7 @@ struct DimensionsCommand: ParsableCommand {
   /// `tern dimensions list`
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List the custom dimensions of an app that were defined.",
+      abstract: "List an app's defined custom dimensions.",
       discussion: """
         Example:
           tern dimensions list --app 1 --json
@@ -56,7 +56,7 @@ struct DimensionsCommand: ParsableCommand {
 /// `tern metrics`
 struct MetricsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "metrics", abstract: "Define and list an app's custom metrics; works while a server runs.",
+    commandName: "metrics", abstract: "Define and list an app's custom metrics. Works while a server runs.",
     subcommands: [Set.self, List.self])
 
   /// `tern metrics set`
@@ -64,8 +64,8 @@ struct MetricsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Define a custom metric, or change its definition.",
       discussion: """
-        Name and type count for all reports at once, activity for hits that happen from now on. What is not given stays \
-        as it is. Metrics hold for the hit that brings them.
+        Name and type apply to all reports at once, the state to hits from now on. Settings that you leave out stay \
+        unchanged. A metric applies to the hit that contains it.
 
         Examples:
           tern metrics set --app 1 --index 2 --name "Time to play" --type time
@@ -89,7 +89,7 @@ struct MetricsCommand: ParsableCommand {
   /// `tern metrics list`
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List the custom metrics of an app that were defined.",
+      abstract: "List an app's defined custom metrics.",
       discussion: """
         Example:
           tern metrics list --app 1 --json
@@ -103,14 +103,14 @@ struct MetricsCommand: ParsableCommand {
   }
 }
 
-/// What commands that change a definition have in common.
+/// The common options of commands that change a definition.
 struct DefinitionOptions: ParsableArguments {
   @OptionGroup var app: AppOption
 
   @Option(help: ArgumentHelp("The number, from 1 to 200.", valueName: "number"))
   var index: Int
 
-  @Option(help: ArgumentHelp("The name that people read.", valueName: "name"))
+  @Option(help: ArgumentHelp("The display name.", valueName: "name"))
   var name: String?
 
   @Flag(help: "Stop processing values.")
@@ -136,7 +136,7 @@ struct DefinitionOptions: ParsableArguments {
   }
 }
 
-/// What commands that list definitions have in common.
+/// The common options of commands that list definitions.
 struct DefinitionListOptions: ParsableArguments {
   @OptionGroup var app: AppOption
 
@@ -152,7 +152,9 @@ struct DefinitionListOptions: ParsableArguments {
     defer { try? catalog.close() }
     let definitions = try catalog.definitions(app: app.find(in: catalog).id).filter { $0.kind == kind }
     if json { return Terminal.say(try CommandOutput.json(definitions.map(DefinitionDescription.init))) }
-    if definitions.isEmpty { return Terminal.say("None is defined yet. Define one with tern \(kind.rawValue)s set.") }
+    if definitions.isEmpty {
+      return Terminal.say("No \(kind.rawValue)s defined yet. Define one with tern \(kind.rawValue)s set.")
+    }
     Terminal.say(
       CommandOutput.table(
         [columns]
@@ -164,7 +166,7 @@ struct DefinitionListOptions: ParsableArguments {
   }
 }
 
-/// A definition as commands write it.
+/// The JSON of a definition.
 private struct DefinitionDescription: Encodable {
   let index: Int
   let parameter: String

@@ -25,19 +25,19 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The address to listen on.", valueName: "address"))
   var host = "127.0.0.1"
 
-  @Option(help: ArgumentHelp("The port to listen on; 0 takes a free one.", valueName: "number"))
+  @Option(help: ArgumentHelp("The port to listen on; 0 for a free one.", valueName: "number"))
   var port: UInt16 = 8787
 
   @Option(
     help: ArgumentHelp(
-      "What App Center clients with an unknown secret are told: retry-later, reject or discard.", valueName: "policy"),
+      "The answer to App Center clients with an unknown secret: retry-later, reject or discard.", valueName: "policy"),
     transform: { try choice($0) })
   var unknownSecret = UnknownSecretPolicy.retryLater
 
   @Option(
     help: ArgumentHelp(
-      "A proxy whose X-Forwarded-For says who a client is: an address or a block such as 10.0.0.0/8. May be repeated. "
-        + "Without it that header is ignored.", valueName: "address"),
+      "A proxy whose X-Forwarded-For names the client: an address or a block such as 10.0.0.0/8. Repeat it for more. "
+        + "By default the header is ignored.", valueName: "address"),
     transform: Self.proxy)
   var trustedProxy: [AddressBlock] = []
 
@@ -56,7 +56,7 @@ struct ServeCommand: AsyncParsableCommand {
     let configuration = CollectorServer.Configuration(
       host: host, port: Int(port),
       settings: CollectorSettings(unknownSecret: unknownSecret, trustedProxies: trustedProxy))
-    // First: a mistyped host or a busy port must not leave a new data directory behind.
+    // Check first: a mistyped host or a busy port must not leave a new data directory behind.
     try await CollectorServer.checkAddress(configuration)
     let server = try LocalServer(directory: directory, viewCacheBytes: viewCacheSize)
     let catalog = server.catalog
@@ -82,7 +82,7 @@ struct ServeCommand: AsyncParsableCommand {
     return number << (unit?.1 ?? 0)
   }
 
-  /// The address as this machine's browser reaches it.
+  /// Returns the address for a browser on this machine.
   static func address(host: String, port: Int) -> String {
     let name =
       switch host {
@@ -105,7 +105,7 @@ struct ServeCommand: AsyncParsableCommand {
 
   private static func proxy(_ text: String) throws -> AddressBlock {
     guard let block = AddressBlock(text) else {
-      throw ValidationError("Name an address, such as 127.0.0.1, or a block, such as 10.0.0.0/8 or fd00::/8.")
+      throw ValidationError("Enter an address such as 127.0.0.1, or a block such as 10.0.0.0/8 or fd00::/8.")
     }
     return block
   }

@@ -5,15 +5,15 @@ import Tern
 /// `tern track`
 struct TrackCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "track", abstract: "Send one event through the SDK and say whether it arrived.",
+    commandName: "track", abstract: "Send one event through the SDK and check that it arrives.",
     discussion: """
-      Values become whole numbers, numbers, true or false where they look like it, else text.
-      Exit code 0: it arrived. 1: it did not, and the reason is printed.
+      Values that look like whole numbers, numbers, true or false are sent as such, all others as text.
+      Exit code 0: the event arrived. 1: it did not; the reason is printed.
 
       Examples:
         tern track Hello --key tern_…
         tern track Purchase -p total=9.99 -p items=3 -p gift=true --url https://tern.example.com --key tern_…
-        tern track Heartbeat --queue ./queue --key tern_…      keeps what does not arrive for the next time
+        tern track Heartbeat --queue ./queue --key tern_…      keeps the event for the next time if it does not arrive
       """)
 
   @Argument(help: "The event's name.")
@@ -21,7 +21,7 @@ struct TrackCommand: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("p"), .customLong("property")],
-    help: ArgumentHelp("A property; repeat it for more.", valueName: "name=value"))
+    help: ArgumentHelp("A property. Repeat the option for more.", valueName: "name=value"))
   var properties: [String] = []
 
   @Option(help: ArgumentHelp("The collector's address.", valueName: "address"))
@@ -30,28 +30,31 @@ struct TrackCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The app's key.", valueName: "key"))
   var key: String
 
-  @Option(help: ArgumentHelp("How long to wait for the answer, in seconds.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("The time to wait for the response, in seconds.", valueName: "seconds"))
   var timeout = 10.0
 
   @Option(
-    help: ArgumentHelp("A directory that keeps what does not arrive; else it is forgotten.", valueName: "directory"))
+    help: ArgumentHelp(
+      "A directory that keeps the event if it does not arrive; by default it is dropped.", valueName: "directory"))
   var queue: String?
 
   func validate() throws {
-    guard timeout > 0, timeout <= 86_400 else { throw ValidationError("--timeout is a number of seconds above 0.") }
+    guard timeout > 0, timeout <= 86_400 else {
+      throw ValidationError("--timeout must be a number of seconds above 0.")
+    }
     guard !name.isEmpty else { throw ValidationError("The event needs a name.") }
     for property in properties { _ = try PropertyArgument.parse(property) }
   }
 
   func run() async throws {
-    guard let collector = URL(string: url) else { throw CommandFailure("\"\(url)\" is no address.") }
+    guard let collector = URL(string: url) else { throw CommandFailure("\"\(url)\" is not a valid address.") }
     let directory = queue.map { URL(filePath: $0) } ?? Self.temporaryDirectory()
     defer { if queue == nil { try? FileManager.default.removeItem(at: directory) } }
     var configuration = TernClient.Configuration(key: key, collector: collector)
     configuration.queueDirectory = directory
     configuration.sessions = .manual
     configuration.requestTimeout = .seconds(timeout)
-    // Sent by the flush alone, so that its outcome is this event's.
+    // Only the flush sends, so that its outcome is that of this event.
     configuration.startsPaused = false
     let client = try TernClient(configuration)
     client.track(name, Properties(try properties.map(PropertyArgument.parse)))
@@ -80,12 +83,12 @@ struct TrackCommand: AsyncParsableCommand {
   }
 }
 
-/// A property as it is typed: `name=value`.
+/// A property as typed: `name=value`.
 enum PropertyArgument {
-  /// Reads a property; a value is an integer, a number, `true` or `false` where it looks like one, else text.
+  /// Parses a property. A value that looks like an integer, a number, `true` or `false` is one; all others are text.
   static func parse(_ text: String) throws -> Properties.Element {
     guard let sign = text.firstIndex(of: "="), sign > text.startIndex else {
-      throw ValidationError("\"\(text)\" is no property; write it as name=value.")
+      throw ValidationError("\"\(text)\" is not a property. Write it as name=value.")
     }
     return Properties.Element(name: String(text[..<sign]), value: value(String(text[text.index(after: sign)...])))
   }
@@ -93,7 +96,7 @@ enum PropertyArgument {
   private static func value(_ text: String) -> PropertyValue {
     if let integer = Int64(text), !text.hasPrefix("+") { return .integer(integer) }
     if text == "true" || text == "false" { return .boolean(text == "true") }
-    // `Double` also reads "nan", "inf" and hexadecimal, which people write as words and codes.
+    // `Double` also parses "nan", "inf" and hexadecimal, which are words and codes here.
     let isDecimal = text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
     if isDecimal, text.utf8.first.map({ (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x2E }) == true,
       let double = Double(text), double.isFinite

@@ -7,26 +7,26 @@ struct ViewSettingsOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Minutes of silence that end a session, from 1 to 240.", valueName: "minutes"))
   var sessionTimeout = 30
 
-  @Option(help: ArgumentHelp("Days that a campaign lasts, from 1 to 731.", valueName: "days"))
+  @Option(help: ArgumentHelp("The duration of a campaign in days, from 1 to 731.", valueName: "days"))
   var campaignDays = ViewSettings().campaignDays
 
-  @Flag(help: "Do not process hits beyond the 500th of their session.")
+  @Flag(help: "Leave out hits beyond the 500th of their session.")
   var quotas = false
 
-  @Option(help: ArgumentHelp("What amounts of money are in, for example EUR; a label.", valueName: "code"))
+  @Option(help: ArgumentHelp("The label of amounts of money, for example EUR.", valueName: "code"))
   var currency = ""
 
-  @Flag(name: .customLong("user-id"), help: "Count users by uid, and only sessions that have one.")
+  @Flag(name: .customLong("user-id"), help: "Count users by uid, and only sessions with one.")
   var userID = false
 
-  @Flag(help: "With --user-id: only hits that name the uid themselves.")
+  @Flag(help: "With --user-id: count only hits that contain the uid themselves.")
   var noUnification = false
 
   func validate() throws {
-    if noUnification, !userID { throw ValidationError("--no-unification goes with --user-id.") }
-    // As seconds it must not overflow; the catalog says what is allowed.
+    if noUnification, !userID { throw ValidationError("--no-unification needs --user-id.") }
+    // As seconds it must not overflow; the catalog checks the range.
     guard (0...100_000).contains(sessionTimeout) else {
-      throw ValidationError("A session time-out is from 1 to 240 minutes.")
+      throw ValidationError("The session timeout must be from 1 to 240 minutes.")
     }
   }
 

@@ -8,7 +8,7 @@ import Warehouse
 /// `tern views`
 struct ViewsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "views", abstract: "Create, change and list views of apps; works while a server runs.",
+    commandName: "views", abstract: "Create, change and list views of apps. Works while a server runs.",
     subcommands: [Create.self, List.self, Set.self, Zone.self])
 
   /// `tern views create`
@@ -16,10 +16,10 @@ struct ViewsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "Create a view and print its id.",
       discussion: """
-        A view counts an app's hits by the civil days of its own zone. With --lateness cutoff, a hit that is received at \
-        04:00 of the next day or later is stored and listed as late, and counts nowhere; a day is final then. window: \
-        25 days; none: every hit counts, and no day is ever final. What is changed later (tern views set, tern views zone) \
-        holds forward only: days that are final stay as they are.
+        A view counts an app's hits by the days of its own time zone. --lateness cutoff: a day becomes final at 04:00 of \
+        the next day; hits received later are stored and listed as late, but not counted. window: days stay open for 25 \
+        days. none: every hit counts, and no day becomes final. Later changes (tern views set, tern views zone) do not \
+        affect final days.
 
         Examples:
           tern views create --app 1 --name "New York" --time-zone America/New_York
@@ -68,7 +68,7 @@ struct ViewsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       abstract: "List the views of an app, or of all apps, with their settings over time.",
       discussion: """
-        A view whose settings were changed has a line for each time; the last may hold from tomorrow on.
+        A view with changed settings has a line for each change; the last may apply from tomorrow on.
 
         Examples:
           tern views list

@@ -8,15 +8,13 @@ extension ViewsCommand {
   /// `tern views set`
   struct Set: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Change a view from its next day on; its name at once.",
+      abstract: "Change a view from its next day on, or its name at once.",
       discussion: """
-        Days that have begun stay as they are, and each day is counted and checked by what holds for it. What is not given \
-        stays. A change that was made today takes the place of an earlier one of today. Who is a user can only be chosen \
-        when a view is created: create another for that, it counts all hits there are. The zone has a command of its own, \
-        tern views zone.
+        Days that have begun keep their settings, and each day is counted and checked by its own. Settings that you leave \
+        out stay unchanged. A second change on the same day replaces the first. The definition of a user (--user-id) is \
+        fixed: create another view instead, which counts all existing hits. To change the time zone, use tern views zone.
 
-        A view whose days were open for ever (--lateness none) asks for --yes: with another lateness those days become \
-        final, too.
+        Changing --lateness none needs --yes: with another lateness the days that were open for ever become final.
 
         Examples:
           tern views set 3 --session-timeout 60 --currency EUR
@@ -27,7 +25,7 @@ extension ViewsCommand {
     @Argument(help: "The view's id.")
     var view: Int64
 
-    @Option(help: ArgumentHelp("The name that people read; holds for all reports at once.", valueName: "name"))
+    @Option(help: ArgumentHelp("The display name; applies to all reports at once.", valueName: "name"))
     var name: String?
 
     @Option(help: ArgumentHelp("cutoff, window or none.", valueName: "rule"), transform: { try choice($0) })
@@ -35,23 +33,23 @@ extension ViewsCommand {
 
     @Option(
       help: ArgumentHelp(
-        "What a hit must have, in place of all filters so far: parameter=value or parameter!=value; may be given several "
-          + "times.", valueName: "filter"), transform: ViewsCommand.filter)
+        "A condition for hits, in place of all filters so far: parameter=value or parameter!=value. Repeat the option "
+          + "for more.", valueName: "filter"), transform: ViewsCommand.filter)
     var filter: [ViewFilter] = []
 
-    @Flag(help: "Count all hits, whatever they have.")
+    @Flag(help: "Count all hits.")
     var noFilters = false
 
     @Option(help: ArgumentHelp("Minutes of silence that end a session, from 1 to 240.", valueName: "minutes"))
     var sessionTimeout: Int?
 
-    @Option(help: ArgumentHelp("Days that a campaign lasts, from 1 to 731.", valueName: "days"))
+    @Option(help: ArgumentHelp("The duration of a campaign in days, from 1 to 731.", valueName: "days"))
     var campaignDays: Int?
 
-    @Flag(inversion: .prefixedNo, help: "Whether hits beyond the 500th of their session are left out.")
+    @Flag(inversion: .prefixedNo, help: "Leave out hits beyond the 500th of their session.")
     var quotas: Bool?
 
-    @Option(help: ArgumentHelp("What amounts of money are in, for example EUR; a label.", valueName: "code"))
+    @Option(help: ArgumentHelp("The label of amounts of money, for example EUR.", valueName: "code"))
     var currency: String?
 
     @Flag(help: "No label for amounts of money.")
@@ -59,10 +57,10 @@ extension ViewsCommand {
 
     @Flag(
       inversion: .prefixedNo,
-      help: "In a view by uid: whether hits before the one that names the uid belong to it in their session.")
+      help: "In a view by uid: count a session's hits before the first uid for that uid, too.")
     var unification: Bool?
 
-    @Flag(help: "Let days that were open for ever become final.")
+    @Flag(help: "Allow days that were open for ever to become final.")
     var yes = false
 
     @Flag(help: "Print one JSON object.")
@@ -73,11 +71,11 @@ extension ViewsCommand {
     func validate() throws {
       if noFilters, !filter.isEmpty { throw ValidationError("Give either --filter or --no-filters.") }
       if noCurrency, currency != nil { throw ValidationError("Give either --currency or --no-currency.") }
-      // As seconds it must not overflow; the catalog says what is allowed.
+      // As seconds it must not overflow; the catalog checks the range.
       guard (0...100_000).contains(sessionTimeout ?? 0) else {
-        throw ValidationError("A session time-out is from 1 to 240 minutes.")
+        throw ValidationError("The session timeout must be from 1 to 240 minutes.")
       }
-      if change.isEmpty { throw ValidationError("Say what to change, for example --session-timeout 60.") }
+      if change.isEmpty { throw ValidationError("Choose a setting to change, for example --session-timeout 60.") }
     }
 
     private var change: ViewChange {

@@ -10,7 +10,7 @@ import WarehouseSQLite
 
 /// A server over a data directory: catalog, warehouse and collector, opened and closed together.
 struct LocalServer {
-  /// Where it keeps everything.
+  /// The data directory.
   let directory: String
   /// The apps and the admin token.
   let catalog: Catalog
@@ -40,13 +40,13 @@ struct LocalServer {
     Logger(label: "tern") { StreamLogHandler.standardError(label: $0) }
   }
 
-  /// Serves until the process is told to end, the surrounding service group stops, or the task is cancelled; then closes
+  /// Serves until a signal ends the process, the surrounding service group stops, or the task is cancelled; then closes
   /// everything.
   ///
   /// - Parameters:
-  ///   - configuration: Where to listen and by which rules.
-  ///   - signals: The signals that end it; none when something else watches them.
-  ///   - onListening: Called once with the actual port, when connections are taken.
+  ///   - configuration: The address and the settings.
+  ///   - signals: The signals that end it; none when the caller handles them.
+  ///   - onListening: Called once with the actual port, when the server accepts connections.
   func run(
     _ configuration: CollectorServer.Configuration, signals: [UnixSignal] = [.sigterm, .sigint],
     onListening: @escaping @Sendable (_ port: Int) async -> Void
@@ -82,7 +82,7 @@ struct LocalServer {
 }
 
 extension Result where Failure == any Error {
-  /// What `body` returns or throws.
+  /// The value or error of `body`.
   init(_ body: () async throws -> Success) async {
     do { self = .success(try await body()) } catch { self = .failure(error) }
   }

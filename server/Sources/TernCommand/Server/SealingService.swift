@@ -5,9 +5,9 @@ import TernEvents
 import Warehouse
 import WarehouseSQLite
 
-/// Seals the days of views that have become final, as long as the server runs.
+/// Seals the days of views that have become final, while the server runs.
 struct SealingService: Service {
-  /// How long to wait between two looks.
+  /// The time between two checks.
   private static let pause: Duration = .seconds(30)
 
   let warehouse: SQLiteWarehouse
@@ -26,8 +26,8 @@ struct SealingService: Service {
             try await warehouse.sealDays(of: catalog.views(), now: now)
           }
         } catch {
-          // Days stay as exact as they are; the next look tries again.
-          logger.error("Days of views could not be sealed: \(error)")
+          // Days stay exact; the next check tries again.
+          logger.error("Could not seal days of views: \(error)")
         }
         try? await Task.sleep(for: Self.pause)
       }

@@ -1,19 +1,19 @@
 import TernEvents
 
-/// Tells whether the wall clock can be trusted with what cannot be taken back.
+/// Decides when the wall clock is reliable enough for steps that cannot be undone.
 ///
-/// A machine's clock may be wrong when it starts, until it has asked the network, and jump when a paused one goes on.
-/// Sealing a day by such a clock would shut out hits that come in time. The clock is believed when it has gone as the
-/// uptime does for a while.
+/// A machine's clock may be wrong at its start, until it is synchronized, and jump when a paused machine resumes.
+/// Sealing a day by such a clock would lose hits that arrive in time. The clock is trusted after it has advanced like
+/// the uptime for a while.
 struct SteadyClock {
-  /// How long the wall clock must have gone without a jump.
+  /// The time for which the wall clock must advance without a jump.
   static let probation: Duration = .seconds(600)
-  /// What it may be corrected by meanwhile.
+  /// The largest correction during that time.
   static let tolerance: Duration = .seconds(5)
 
   private var start: (wall: Timestamp, uptime: Duration)?
 
-  /// Takes in what both clocks show; says whether the wall clock is to be believed.
+  /// Records both clocks; returns true if the wall clock can be trusted.
   mutating func isSteady(wall: Timestamp, uptime: Duration) -> Bool {
     guard let start, (wall.since(start.wall) - (uptime - start.uptime)).magnitude <= Self.tolerance else {
       start = (wall, uptime)
