@@ -2,7 +2,7 @@
 ///
 /// It travels as the member `exception` of events of the kinds ``EventKind/handledError`` and ``EventKind/crash``.
 public struct ExceptionFacts: Sendable, Hashable {
-  /// One call on the stack; what is not known is `nil`.
+  /// One call on the stack; unknown parts are `nil`.
   public struct Frame: Sendable, Hashable {
     /// The class or type.
     public var className: String?

@@ -1,6 +1,6 @@
 /// A point in wall-clock time, in whole milliseconds since 1970-01-01 00:00:00 UTC.
 ///
-/// Device clocks are often wrong; a timestamp says what the clock showed, not what was true.
+/// Device clocks are often wrong: a timestamp is a reading of the clock, not the true time.
 public struct Timestamp: Hashable, Comparable, Sendable {
   /// Milliseconds since 1970-01-01 00:00:00 UTC; negative before.
   public var millisecondsSince1970: Int64

@@ -25,7 +25,7 @@ public struct ReceivedEvent: Sendable, Hashable, Decodable {
     case id, type, name, time, install, session, user, properties
   }
 
-  /// Reads an event as it stands in a request.
+  /// Parses an event of a request.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     id = try container.decode(String.self, forKey: .id)

@@ -50,7 +50,7 @@ final class RequestRecorder<Request: Sendable>: Sendable {
     return requests[count - 1]
   }
 
-  /// Lets go of what is held.
+  /// Releases the held requests.
   ///
   /// - Parameter forGood: Whether nothing is held from now on.
   func release(forGood: Bool) {

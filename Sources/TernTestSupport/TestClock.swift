@@ -97,7 +97,7 @@ public final class TestClock: TernClock {
   }
 
   /// Waits until no task sleeps.
-  public func nobodySleeping() async {
+  public func noTaskSleeping() async {
     _ = await wait { $0 == nil }
   }
 

@@ -87,7 +87,7 @@ extension `App Center` {
       }
       try await modules.wait { $0.inFlight == 0 && $0.queued == 1 }
       for number in 0..<60 { Analytics.trackEvent("E\(number)") }
-      await modules.clock.nobodySleeping()
+      await modules.clock.noTaskSleeping()
       modules.clock.advance(by: .seconds(86_400))
       #expect(modules.transport.requests.count == 4)
       modules.transport.answer { _ in .accept }
@@ -169,7 +169,7 @@ extension `App Center` {
       await failFirst(modules)
       _ = await modules.clock.sleeping()
       Analytics.pause()
-      await modules.clock.nobodySleeping()
+      await modules.clock.noTaskSleeping()
       Analytics.resume()
       await modules.transport.request(number: 2)
       await modules.end()

@@ -26,7 +26,7 @@ import Testing
     #expect(world.transport.received.count == 45)
     #expect(world.backgroundActivity.ended == [1])
     #expect(gai.dispatchInterval == 30 && gai.isDispatchingPeriodically)
-    await world.clock.nobodySleeping()
+    await world.clock.noTaskSleeping()
     await gai.quit()
   }
 

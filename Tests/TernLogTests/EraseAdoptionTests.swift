@@ -26,8 +26,8 @@ import Testing
 
   /// The events that the adopting process must find: none whose erasure was saved, and all others.
   private func checkHeir(_ fixture: LogFixture, isKnown: Bool, later: [Int], _ place: Comment) throws {
-    let heir = try fixture.open()
-    let found = heir.drain().sorted()
+    let successor = try fixture.open()
+    let found = successor.drain().sorted()
     let expected = (0..<40).filter { epoch($0) != 3 }
     #expect(found.filter { $0 >= 1000 } == [1000, 1001, 1002], "of the same epoch, but of another process, \(place)")
     #expect(Set(later).isSubset(of: found), place)
@@ -36,15 +36,15 @@ import Testing
       #expect(found.filter { $0 < 40 && epoch($0) == 3 } == [], place)
       #expect(onDisk(fixture, 0..<40).allSatisfy { epoch($0) != 3 }, place)
     }
-    #expect(heir.counts.dropped[.damaged] == nil && heir.counts.balances, place)
+    #expect(successor.counts.dropped[.damaged] == nil && successor.counts.balances, place)
     #expect(fixture.memory?.paths.contains { $0.hasSuffix("erasing") } == false, place)
     // Numbers named by an erasure are not used again.
-    fixture.append(heir, 50, epoch: 3)
+    fixture.append(successor, 50, epoch: 3)
     fixture.memory?.killProcess()
     let last = try fixture.open()
     #expect(last.drain() == [50], place)
     fixture.memory?.killProcess()
-    withExtendedLifetime((heir, last)) {}
+    withExtendedLifetime((successor, last)) {}
   }
 
   @Test func `is completed by the process that adopts the log, wherever the first one died`() throws {
@@ -113,23 +113,23 @@ import Testing
     try #require(fixture.memory?.paths.contains { $0.hasSuffix("log-0/erasing") } == true)
     fixture.memory?.killProcess()
     fixture.memory?.setScript { $0.kind == .open && $0.path.hasSuffix("erasing") ? .fail(errno: EMFILE) : nil }
-    var heir = try fixture.open()
-    #expect(heir.drain() == [])
-    #expect(heir.counts.unreadable == heir.counts.waiting && heir.counts.waiting > 20)
-    for number in 50..<53 { fixture.append(heir, number, epoch: 3) }
-    #expect(heir.drain() == [50, 51, 52], "new events are not affected")
-    fixture.append(heir, 53, epoch: 3)
+    var successor = try fixture.open()
+    #expect(successor.drain() == [])
+    #expect(successor.counts.unreadable == successor.counts.waiting && successor.counts.waiting > 20)
+    for number in 50..<53 { fixture.append(successor, number, epoch: 3) }
+    #expect(successor.drain() == [50, 51, 52], "new events are not affected")
+    fixture.append(successor, 53, epoch: 3)
     fixture.memory?.setScript(nil)
     if endsByItself {
       fixture.clock.advance(by: .seconds(61))
     } else {
       fixture.memory?.killProcess()
-      heir = try fixture.open()
+      successor = try fixture.open()
     }
-    let found = heir.drain()
+    let found = successor.drain()
     #expect(found.contains(53) && found.filter { $0 < 40 }.count > 10)
     #expect(found.allSatisfy { $0 == 53 || epoch($0) != 3 })
-    #expect(onDisk(fixture, 0..<40).allSatisfy { epoch($0) != 3 } && heir.counts.balances)
+    #expect(onDisk(fixture, 0..<40).allSatisfy { epoch($0) != 3 } && successor.counts.balances)
     #expect(fixture.memory?.paths.contains { $0.hasSuffix("erasing") } == false)
     withExtendedLifetime(dead) {}
   }

@@ -13,14 +13,14 @@ import Testing
     _ body: @escaping @Sendable () -> Void
   ) throws {
     let reached = DispatchSemaphore(value: 0)
-    let goOn = DispatchSemaphore(value: 0)
+    let proceed = DispatchSemaphore(value: 0)
     let done = DispatchSemaphore(value: 0)
     let worker = Locked<UInt>(0)
     fixture.memory?.setScript { operation in
       let isWorker = worker.withLock { $0 } == UInt(bitPattern: ObjectIdentifier(Thread.current).hashValue)
       guard isWorker, kinds.contains(operation.kind), !operation.path.hasSuffix("/drops") else { return nil }
       reached.signal()
-      goOn.wait()
+      proceed.wait()
       return nil
     }
     let isDone = Locked(false)
@@ -37,7 +37,7 @@ import Testing
       if isDone.withLock({ $0 }) { break }
       // Would deadlock if the operation that is held back also held the lock.
       if case .stored = fixture.append(log) { appended += 1 }
-      goOn.signal()
+      proceed.signal()
     }
     done.wait()
     fixture.memory?.setScript(nil)

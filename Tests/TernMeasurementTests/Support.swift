@@ -66,7 +66,7 @@ extension TestClock {
   /// Advances the virtual clock when no timer is due.
   func passQuietly(_ time: Duration, _ client: MeasurementClient) async {
     await client.caughtUp()
-    await nobodySleeping()
+    await noTaskSleeping()
     advance(by: time)
     await client.caughtUp()
   }

@@ -41,7 +41,7 @@ struct Readers {
     }
   }
 
-  /// Goes on with a client whose socket is ready.
+  /// Continues with a client whose socket is ready.
   mutating func proceed(_ index: Int) {
     guard connections[index].isBusy else { return }
     switch connections[index].proceed() {

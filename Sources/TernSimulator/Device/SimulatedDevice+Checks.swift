@@ -42,7 +42,7 @@ extension SimulatedDevice {
   /// An empty batch asks whether the collector is back; there must be a reason to ask.
   func checkQuestion(_ process: SimulatedProcess) -> [Int] {
     if !process.client.isEnabled { fail("disabled", "process \(process.number) asks while it is disabled") }
-    // What another process, or one that died in a call, left to be known may be outdated.
+    // State saved by another process, or by one that died in a call, may be outdated.
     if !isFailing, !isMemoryStale, !process.isAsking, !traits.hasCompanion, drops.acknowledgedInCrash == 0 {
       fail("probes", "process \(process.number) asks a collector that has not failed")
     }

@@ -39,8 +39,8 @@ extension SimulatedDevice {
     process.timing.notice(waiting: counts.waiting, critical: counts.waitingCritical, now: clock.uptime)
     process.loop.begin()
     if hadBacklog { process.timing.deliver(now: clock.uptime) }
-    takeNote(of: process)
-    if !process.files.isDead { afterwards(process) }
+    recordAppends(of: process)
+    if !process.files.isDead { finishStep(process) }
     settle(process)
     guard operations != nil else { return process }
     kill(process, before: before)
@@ -110,7 +110,7 @@ extension SimulatedDevice {
   ///
   /// - Parameter before: The drops counted before the call in which it died, if it did in a call.
   func kill(_ process: SimulatedProcess, before: [DropReason: Int]? = nil) {
-    takeNote(of: process)
+    recordAppends(of: process)
     let dying = totals
     let isInCall = process.files.isDead
     report.figures.kills += 1
@@ -130,7 +130,7 @@ extension SimulatedDevice {
     process.files.kill()
     if process.files.hasTorn { drops.tears += 1 }
     remove(process)
-    bury(before: isInCall ? before ?? dying : dying, dying: dying)
+    accountForDeath(before: isInCall ? before ?? dying : dying, dying: dying)
   }
 
   /// Ends a process as one that has time to tidy up.
@@ -140,11 +140,11 @@ extension SimulatedDevice {
     drain(process)
     let before = totals
     process.loop.end()
-    takeNote(of: process)
+    recordAppends(of: process)
     checkReceipts(process, hasEnded: true)
     process.files.kill()
     remove(process)
-    bury(before: before, dying: before)
+    accountForDeath(before: before, dying: before)
   }
 
   private func remove(_ process: SimulatedProcess) {
@@ -155,15 +155,15 @@ extension SimulatedDevice {
       guard var request = requests[number] else { continue }
       request.isOrphan = true
       for place in request.places { expected[place].openRequests -= 1 }
-      // What has left the device may still arrive.
+      // A request that has left the device may still arrive.
       if request.isOnItsWay, net.chance(0.5) { requests[number] = request } else { requests[number] = nil }
     }
     if process.slot == 0 { planUse(in: use.seconds(2, 86_400 * 2 / traits.usesPerDay)) }
   }
 
-  private func bury(before: [DropReason: Int], dying: [DropReason: Int]) {
+  private func accountForDeath(before: [DropReason: Int], dying: [DropReason: Int]) {
     drops.died(before: before, dying: dying, after: totals)
-    tell("counted \(totals.text), forgotten \(drops.forgotten.text), refused \(expected.refused.text)")
+    trace("counted \(totals.text), forgotten \(drops.forgotten.text), refused \(expected.refused.text)")
   }
 
   var totals: [DropReason: Int] { DropAccount.totals(processes, disk) }

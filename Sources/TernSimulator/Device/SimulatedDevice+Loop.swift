@@ -6,9 +6,9 @@ import TernLog
 
 /// The connection between the real run loop and the simulated world.
 extension SimulatedDevice {
-  /// Brings the messages that a call of the app left to the run loop, at once or a little later.
+  /// Passes the messages of an app call to the run loop, at once or a little later.
   func settle(_ process: SimulatedProcess) {
-    takeNote(of: process)
+    recordAppends(of: process)
     guard !process.isSuspended else { return }
     if traits.isBusy, !process.files.isDead {
       guard !process.isDrainPlanned else { return }
@@ -31,30 +31,30 @@ extension SimulatedDevice {
     process.timing.notice(waiting: counts.waiting, critical: counts.waitingCritical, now: now)
     let adoptions = process.loop.adoptions
     var next = process.engine.mailbox.takeAll() + messages
-    // Carrying out what was asked for leaves messages too, as recording a report of drops does.
+    // Effects post messages too, such as recording a drop report.
     while !next.isEmpty {
       process.loop.take(next)
       next = process.engine.mailbox.takeAll()
     }
-    takeNote(of: process)
+    recordAppends(of: process)
     if process.files.isDead { return }
-    // What another process left is a backlog, as at a launch.
+    // Events of another process are a backlog, as at a launch.
     if process.loop.adoptions > adoptions { process.timing.deliver(now: now) }
-    afterwards(process)
+    finishStep(process)
   }
 
-  /// Does what the run loop has asked for.
-  func afterwards(_ process: SimulatedProcess) {
+  /// Applies the run loop's effects and checks the result.
+  func finishStep(_ process: SimulatedProcess) {
     if process.isPaused, process.wantsPaused, !process.loop.effects.sent.isEmpty {
       fail("pause", "process \(process.number) sends while it is paused")
     }
     process.isPaused = process.wantsPaused
     checkReceipts(process)
-    carryOut(process)
+    applyEffects(of: process)
     look(process)
   }
 
-  private func carryOut(_ process: SimulatedProcess) {
+  private func applyEffects(of process: SimulatedProcess) {
     let effects = process.loop.effects
     process.loop.effects = SimulatedEffects()
     for batch in effects.sent { send(process, batch.id, batch.records) }
@@ -99,15 +99,15 @@ extension SimulatedDevice {
     take(process, [.input(.timerFired)])
   }
 
-  /// Writes the events that the client has recorded since into `ExpectedState`.
-  func takeNote(of process: SimulatedProcess) {
+  /// Adds the events that the client has recorded since to `ExpectedState`.
+  func recordAppends(of process: SimulatedProcess) {
     let news = process.appended.withLock { news in
       defer { news = [] }
       return news
     }
     for item in news {
       guard case .stored = item.outcome else {
-        // What a dying process could not store was never answered for.
+        // Events that a dying process could not store were never acknowledged.
         if case .dropped(let reason) = item.outcome, !process.files.isDead { refuse(item.event, reason) }
         continue
       }
@@ -124,7 +124,7 @@ extension SimulatedDevice {
     let event = item.event
     report.figures.events += 1
     report.digest.mix(event.id.low)
-    // The device's facts stand in every line; the exact length matters to no promise.
+    // The device's facts are in every line; no check depends on the exact length.
     let bytes = 400 + event.properties.elements.reduce(0) { $0 + $1.name.utf8.count + $1.value.roughBytes }
     let isNew = expected.add(
       ExpectedState.Entry(

@@ -92,7 +92,7 @@ extension SimulatedDevice {
     open.result = .response(exchange.response)
   }
 
-  /// The collector has these events now: they must be what was recorded, and may not be what was erased.
+  /// Checks the events that reached the collector: they must match the recorded ones, and none may be erased.
   private func commit(_ exchange: SimulatedCollector.Exchange, _ open: OpenRequest) {
     report.figures.duplicates += exchange.duplicates
     if !exchange.events.isEmpty, exchange.events.count != open.places.count {
@@ -124,7 +124,7 @@ extension SimulatedDevice {
     deliver(process, number, open)
   }
 
-  /// Answers that came while the process was suspended: some connections have not lived through that.
+  /// Delivers the answers that came while the process was suspended; some connections did not survive that.
   func deliverHeldAnswers(_ process: SimulatedProcess) {
     let numbers = process.heldAnswers
     process.heldAnswers = []
@@ -140,10 +140,10 @@ extension SimulatedDevice {
   }
 
   private func deliver(_ process: SimulatedProcess, _ number: Int, _ open: OpenRequest) {
-    // What lies in the mailbox came before the answer, and may start requests of its own.
+    // Messages in the mailbox came before the answer, and may start requests.
     drain(process)
     guard let result = open.result, let reply = open.reply else { return }
-    // What was given up on its way may arrive all the same.
+    // A request that was given up may still arrive.
     var rest = open
     rest.isOrphan = true
     requests[number] = open.isOnItsWay ? rest : nil
@@ -153,7 +153,7 @@ extension SimulatedDevice {
     if !isHealing, process.slot == 0, traits.crash > 0, use.chance(0.02) {
       let before = expected.acknowledged
       die(process) { learn(process, open, reply, result) }
-      // What it learned it may not have written down.
+      // It may not have saved the answer.
       drops.acknowledgedInCrash += expected.acknowledged - before
       return
     }
@@ -204,7 +204,7 @@ extension SimulatedDevice {
       // A device without a network sends nothing.
       guard open.hasLeft else { return }
       outage.sent += open.bytes
-      // Whatever the book says: what is sent was queued.
+      // At least the bytes that were sent were queued.
       let under = process.open.reduce(open.bytes) { $0 + (requests[$1]?.bytes ?? 0) }
       outage.queued = max(
         outage.queued, min(expected.pendingBytes, process.engine.log.counts.bytes + under), open.bytes)
@@ -228,7 +228,7 @@ extension SimulatedDevice {
     outage = Outage()
   }
 
-  /// The network is new: what hangs on the one before ends soon, or in its own time.
+  /// Applies a network change: requests of the old network end soon, or in their own time.
   func abandon(_ process: SimulatedProcess, but newest: Int) {
     for number in process.open.dropLast(newest) {
       guard let open = requests[number], clock.now - open.sentAt > .seconds(1) else { continue }
@@ -236,7 +236,7 @@ extension SimulatedDevice {
     }
   }
 
-  /// The client needs the answer no more; it may come all the same.
+  /// Cancels a request; its answer may still come.
   func cancel(_ process: SimulatedProcess, _ batch: DeliveryMachine.BatchID) {
     guard let number = process.open.first(where: { requests[$0]?.batch == batch }), net.chance(0.5) else { return }
     guard var open = requests[number] else { return }

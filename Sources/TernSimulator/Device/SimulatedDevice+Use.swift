@@ -4,7 +4,7 @@ import TernDelivery
 import TernEvents
 import TernLog
 
-/// Names that mean something to the simulated collector.
+/// Event names with a meaning for the simulated collector.
 enum DeviceUse {
   static let poison = "poison"
 }
@@ -31,7 +31,7 @@ extension SimulatedDevice {
     return started
   }
 
-  /// The next launch is that of another version, on the same directory.
+  /// Installs another version, on the same directory.
   private func upgrade() {
     appVersion += 1
     if use.chance(0.3) { setup = AppTraits(using: &use) }
@@ -90,7 +90,7 @@ extension SimulatedDevice {
       let name = use.chance(traits.poison) ? DeviceUse.poison : critical ? "critical" : "normal"
       receipt = client.track(name, properties, priority: critical ? .critical : .normal)
     }
-    mindReceipt(receipt, of: process)
+    handleReceipt(receipt, of: process)
     guard !isEnabled, !process.files.isDead else { return }
     expected.refused[.disabled, default: 0] += 1
     checkNothingRecorded(process)
@@ -104,7 +104,7 @@ extension SimulatedDevice {
     note(20, "\(isEnabled ? "enable" : "disable") process \(process.number)")
     let isAlone = processes.count == 1
     process.client.isEnabled = isEnabled
-    takeNote(of: process)
+    recordAppends(of: process)
     guard !process.files.isDead else { return }
     expectedEnabled = isDiskLimited || traits.hasCompanion ? nil : isEnabled
     if !isEnabled { erased(process, isAlone: isAlone) }
@@ -118,7 +118,7 @@ extension SimulatedDevice {
     for open in requests.values where open.isOnItsWay {
       for place in open.places { expected[place].isExempt = true }
     }
-    // What the other process has in its log is its own.
+    // The other process keeps the events in its log.
     expected.erase { isAlone || $0.process == process.number }
     process.timing.disabled()
     let counts = process.engine.log.counts
@@ -137,8 +137,8 @@ extension SimulatedDevice {
     lastUser += 1
     let user: String? = use.chance(0.3) ? nil : "user-\(lastUser)"
     note(22, "identify \(user ?? "no user")")
-    // The user who is there already stays who they are.
-    if expectedUser == nil || expectedUser != .some(user) { becomeSomebody() }
+    // Naming the same user again keeps the identity.
+    if expectedUser == nil || expectedUser != .some(user) { beginIdentity() }
     expectedUser = nil
     process.client.identify(user)
     guard !process.files.isDead else { return }
@@ -148,7 +148,7 @@ extension SimulatedDevice {
 
   private func reset(_ process: SimulatedProcess) {
     note(28, "reset")
-    becomeSomebody()
+    beginIdentity()
     expectedUser = nil
     process.client.reset()
     guard !process.files.isDead else { return }
@@ -156,14 +156,14 @@ extension SimulatedDevice {
     settle(process)
   }
 
-  private func becomeSomebody() {
+  private func beginIdentity() {
     lastIdentity += 1
     // If the client's user is unknown, it is unknown too whether this starts another identity.
     identity = expectedUser == nil ? nil : lastIdentity
     isIdentityKept = !isDiskLimited
   }
 
-  /// Removes what waits of the present identity, and nothing else.
+  /// Erases the waiting events of the present identity, and no others.
   private func erase(_ process: SimulatedProcess) {
     guard let identity else { return }
     note(29, "erase")
@@ -171,7 +171,7 @@ extension SimulatedDevice {
     let body = { process.client.erase() }
     if traits.crash > 0, use.chance(0.2) { return die(process, in: body) }
     body()
-    takeNote(of: process)
+    recordAppends(of: process)
     guard !process.files.isDead else { return }
     report.figures.erasures += 1
     for open in requests.values where open.isOnItsWay || open.isOrphan {

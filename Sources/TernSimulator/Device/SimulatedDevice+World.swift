@@ -130,7 +130,7 @@ extension SimulatedDevice {
   /// Handles the remaining events: the app is not used any more, and no more faults happen.
   private func heal(_ event: SimulationEvent) {
     switch event {
-    case .timer, .drain, .arrival, .answer: happen(event)
+    case .timer, .drain, .arrival, .answer: handle(event)
     default: break
     }
   }

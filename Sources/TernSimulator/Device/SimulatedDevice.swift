@@ -93,14 +93,14 @@ package final class SimulatedDevice {
 
   /// Lives the device's whole life; stops at the first promise that is not kept.
   package func run() -> DeviceReport {
-    tell("a device for \(traits.days) days: \(traits)")
+    trace("a device for \(traits.days) days: \(traits)")
     boot = UniqueID.random(using: &use)
     plan()
     let end = Duration.seconds(traits.days * 86_400)
     var steps = 0
     while report.violation == nil, let item = queue.next(), item.time < end {
       clock.now = max(clock.now, item.time)
-      happen(item.event)
+      handle(item.event)
       steps += 1
       if steps > 3_000_000 { fail("rest", "three million things happened in \(traits.days) days") }
     }
@@ -132,7 +132,7 @@ package final class SimulatedDevice {
     queue.add(.use, at: clock.now + step)
   }
 
-  func happen(_ event: SimulationEvent) {
+  func handle(_ event: SimulationEvent) {
     switch event {
     case .use: beginUse()
     case .act(let process, let remaining): with(process) { act($0, remaining) }
@@ -170,17 +170,17 @@ package final class SimulatedDevice {
     guard report.violation == nil, options.rules.isEmpty || options.rules.contains(rule) else { return }
     let violation = Violation(rule: rule, detail: detail(), time: clock.now)
     report.violation = violation
-    tell("NOT KEPT: \(violation)")
+    trace("NOT KEPT: \(violation)")
   }
 
   /// Adds a step to the digest and to the story.
   func note(_ code: UInt64, _ text: @autoclosure () -> String) {
     report.digest.mix(code)
     report.digest.mix(UInt64(truncatingIfNeeded: clock.now.wholeMilliseconds))
-    tell(text())
+    trace(text())
   }
 
-  func tell(_ text: @autoclosure () -> String) {
+  func trace(_ text: @autoclosure () -> String) {
     guard let story else { return }
     story("\(clock.now.clockText)  \(text())")
   }

@@ -67,11 +67,11 @@ final class SimulatedProcess {
   }
 }
 
-/// Collects what the run loop asks for; the device carries it out when the loop has returned.
+/// Collects the run loop's effects; the device applies them after the loop has returned.
 struct SimulatedEffects: DeliveryEffects {
   var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []
   var cancelled: [DeliveryMachine.BatchID] = []
-  /// The last wish: `nil` none, `.some(nil)` no timer.
+  /// The last request for a timer: `nil` none, `.some(nil)` no timer.
   var timer: Duration??
   var isNetworkNew = false
 

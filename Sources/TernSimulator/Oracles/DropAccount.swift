@@ -5,8 +5,8 @@ import TernTestSupport
 
 /// The drops that the clients of a device have counted, and the counts that kills lost.
 ///
-/// The client saves its counts now and then, not with each drop: a kill loses what was not saved. How much that is, is
-/// seen from outside by looking at memory before and at the disk after. Of a process that dies in the middle of a call
+/// The client saves its counts now and then, not with each drop: a kill loses the rest. The difference between memory
+/// before and the disk after shows how much. Of a process that dies in the middle of a call
 /// only bounds are known, since counts after its death do not matter.
 struct DropAccount {
   struct Bounds: Equatable, CustomStringConvertible {
@@ -76,7 +76,7 @@ extension [DropReason: Int] {
 }
 
 extension [DropReason: DropAccount.Bounds] {
-  /// In an order that is the same in every run; without what is zero.
+  /// In an order that is the same in every run; zeros are left out.
   var text: String {
     let entries = filter { $0.value != DropAccount.Bounds() }.map { "\($0.key) \($0.value)" }
     return entries.isEmpty ? "nothing" : entries.sorted().joined(separator: ", ")

@@ -43,7 +43,7 @@ struct ReceiptOracle {
 
 extension SimulatedDevice {
   /// Keeps some receipts, and queries some of the kept ones: at once, later, when their events are long gone, or never.
-  func mindReceipt(_ receipt: Receipt, of process: SimulatedProcess) {
+  func handleReceipt(_ receipt: Receipt, of process: SimulatedProcess) {
     guard traits.asksForReceipts, receipt.id != nil else { return }
     // A separate generator, so that queries do not change the rest of the device's life.
     if asking.chance(0.1) { process.receipts.keep(receipt) }

@@ -4,8 +4,7 @@ import TernEvents
 import TernLog
 import TernTestSupport
 
-/// The files as one process of the device sees them: when it dies, what it had open is closed and nothing of it reaches
-/// the disk any more.
+/// One process's view of the disk: when the process dies, its files are closed and it cannot change the disk any more.
 final class ProcessFiles: FileSystem {
   private struct State {
     /// The paths of open files.
@@ -94,7 +93,7 @@ final class ProcessFiles: FileSystem {
 
   func close(_ file: OpenFile) {
     let isOurs = state.withLock { state in
-      // What dies lets go of everything at once, later.
+      // A dying process closes everything at once, later.
       if state.isDead { return false }
       state.locked.remove(file.number)
       return state.open.removeValue(forKey: file.number) != nil

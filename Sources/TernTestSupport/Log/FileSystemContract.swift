@@ -81,8 +81,8 @@ package struct FileSystemContract {
     try fileSystem.remove(path + "2")
     try expect(try fileSystem.status(file) == FileStatus(size: 1, isLinked: false), "a removed file lives while open")
     try expect(try read(file, 0, 1) == [5], "a removed file can be read while open")
-    try expectMissing("removing what is not there") { try fileSystem.remove(path) }
-    try expectMissing("renaming what is not there") { try fileSystem.rename(path, to: path + "3") }
+    try expectMissing("removing a missing file") { try fileSystem.remove(path) }
+    try expectMissing("renaming a missing file") { try fileSystem.rename(path, to: path + "3") }
   }
 
   private func checkLocks() throws {

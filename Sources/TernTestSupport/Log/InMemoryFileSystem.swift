@@ -38,7 +38,7 @@ public final class InMemoryFileSystem: Sendable {
   /// Creates an empty file system.
   public init() {}
 
-  /// Asks `script` before each call what is to happen; `nil` lets the call through. It may also wait, to delay a call.
+  /// Calls `script` before each operation for a replacement result; `nil` performs the operation. It may also block.
   ///
   /// The script is called without a lock held and may use the file system's other members.
   public func setScript(_ script: (@Sendable (Operation) -> Fault?)?) {

@@ -18,7 +18,7 @@ public final class MeasurementTransport: Transport {
     public var hits: [[String: String]]
   }
 
-  /// How to answer one request.
+  /// The answer to one request.
   public typealias Answer = ScriptedAnswer
 
   private let recorder: RequestRecorder<Request>

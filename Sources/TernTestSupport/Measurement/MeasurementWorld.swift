@@ -33,7 +33,7 @@ public final class MeasurementWorld: Sendable {
   /// The boot that clients believe in, unless told otherwise.
   public static let boot = "11111111-2222-4333-8444-555555555555"
 
-  /// What a client takes from the world; each call draws another seed.
+  /// The client's environment; each call draws another seed.
   public func environment(boot: String? = MeasurementWorld.boot) -> TernClient.Environment {
     var environment = TernClient.Environment(
       clock: clock, seed: seed.withLock { $0.next() }, transport: transport, device: { TestHarness.device }, boot: boot,

@@ -71,13 +71,13 @@ import Testing
     started[1].kill()
     var options = options(queue, process: 4)
     options.events = 100
-    let heir = try HelperProcess(options)
-    let said = heir.read { $0.last?.kind == .finished }
+    let successor = try HelperProcess(options)
+    let said = successor.read { $0.last?.kind == .finished }
     #expect(said.contains(Message(.opened, 150)), "the events of the dead process, not those of the living ones")
-    history.add(said, "the heir")
+    history.add(said, "the successor")
     let third = try open(queue)
     #expect(third.counts.waiting == 0, "all events belong to living processes")
-    heir.kill()
+    successor.kill()
     third.close()
     let log = try open(queue)
     #expect(log.counts.waiting == 250)

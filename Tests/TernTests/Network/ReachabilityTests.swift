@@ -77,7 +77,7 @@ import Testing
     await harness.clock.sleeping()
     await tern.shutdown()
     #expect(network.observers == 0)
-    await harness.clock.nobodySleeping()
+    await harness.clock.noTaskSleeping()
     network.change()
   }
 
