@@ -63,7 +63,8 @@ package final class HitBatch {
   let texts: ViewTexts
   private(set) var hits: [CountedHit] = []
   private(set) var devices: [Device] = []
-  private var parameters: [Parameter] = []
+  private let parameters = GrowingMemory(
+    zero: Parameter(name: KnownText.empty.id, value: KnownText.empty.id))
   private var deviceNumbers: [IncomingDevice: UInt32] = [:]
 
   init(texts: ViewTexts = ViewTexts()) { self.texts = texts }
@@ -115,7 +116,7 @@ package final class HitBatch {
   private func set(_ name: TextID, _ value: TextID, _ hit: inout CountedHit, isUnique: Bool) {
     // Of a parameter that is there twice the last one counts.
     if !isUnique, let known = index(of: name, in: hit) {
-      parameters[known].value = value
+      parameters.elements[known].value = value
       return
     }
     if name.number < Self.namedBits { hit.names |= 1 << UInt64(name.number) }
@@ -128,7 +129,7 @@ package final class HitBatch {
     if name.number < Self.namedBits, hit.names & 1 << UInt64(name.number) == 0 { return nil }
     var index = hit.start
     while index < hit.start + hit.count {
-      if parameters[index].name == name { return index }
+      if parameters.elements[index].name == name { return index }
       index += 1
     }
     return nil
@@ -136,7 +137,7 @@ package final class HitBatch {
 
   private func finish(_ hit: inout CountedHit) {
     for index in hit.start..<hit.start + hit.count {
-      switch texts.role(parameters[index].name) {
+      switch texts.role(parameters.elements[index].name) {
       case .dimension, .contentGroup, .metric: hit.hasCustom = true
       case .commerce: hit.hasLists = true
       case .plain, .unknown: break
@@ -158,7 +159,7 @@ extension HitBatch {
   @inline(__always)
   func value(_ name: KnownText, _ hit: CountedHit) -> TextID? {
     guard hit.has(name) else { return nil }
-    return index(of: name.id, in: hit).map { parameters[$0].value }
+    return index(of: name.id, in: hit).map { parameters.elements[$0].value }
   }
 
   /// The value of a parameter, or the text that stands for none.
@@ -168,7 +169,9 @@ extension HitBatch {
   func integer(_ name: KnownText, _ hit: CountedHit) -> Int64? { value(name, hit).flatMap { Int64(texts.string($0)) } }
 
   /// The value of the parameter with this name.
-  func value(named name: TextID, _ hit: CountedHit) -> TextID? { index(of: name, in: hit).map { parameters[$0].value } }
+  func value(named name: TextID, _ hit: CountedHit) -> TextID? {
+    index(of: name, in: hit).map { parameters.elements[$0].value }
+  }
 
   func screen(_ hit: CountedHit) -> TextID { namedScreen(hit) ?? KnownText.unset.id }
 
@@ -206,7 +209,7 @@ extension HitBatch {
   func customs(_ hit: CountedHit) -> [Custom] {
     guard hit.hasCustom else { return [] }
     var found: [Custom] = []
-    for parameter in parameters[hit.start..<hit.start + hit.count] {
+    for parameter in parameters.elements[hit.start..<hit.start + hit.count] {
       let role = texts.role(parameter.name)
       guard role == .dimension || role == .contentGroup || role == .metric else { continue }
       found.append(Custom(role: role, name: parameter.name, value: parameter.value))
@@ -218,7 +221,7 @@ extension HitBatch {
   /// A hit in full.
   func stored(_ hit: CountedHit) -> ViewHit {
     var texts: [String: String] = [:]
-    for parameter in parameters[hit.start..<hit.start + hit.count] {
+    for parameter in parameters.elements[hit.start..<hit.start + hit.count] {
       texts[self.texts.string(parameter.name)] = self.texts.string(parameter.value)
     }
     return ViewHit(

@@ -79,12 +79,31 @@ struct DayTables {
     }
     for (index, more) in other.tables.enumerated() where more.count > 0 {
       let before = tables[index].count
+      // All keys that are kept are those of users before: further ones would be given up at once.
+      let isFull = isLimited && more.table != .flow && before >= more.table.maximumKeys
       more.forEach { key, row in
-        if !tables[index].merge(more, row: row, as: key.map(own)) { isExact = false }
+        if isFull, !isKnown(key, of: other, in: index) {
+          if !others[index].merge(more, row: row, as: Self.other(key, in: more.table)) { isExact = false }
+        } else if !tables[index].merge(more, row: row, as: key.map(own)) {
+          isExact = false
+        }
       }
       count += tables[index].count - before
     }
     limit()
+  }
+
+  /// True if there is a row with the key of another day's tables.
+  private func isKnown(_ key: ViewKey, of other: DayTables, in index: Int) -> Bool {
+    var isKnown = true
+    let own = key.map { id in
+      guard let known = texts.known(other.texts.bytes(id)) else {
+        isKnown = false
+        return id
+      }
+      return known
+    }
+    return isKnown && tables[index].find(own) != nil
   }
 
   /// Takes away what one user brought, counted by itself: all that the user has on the day.

@@ -39,7 +39,7 @@ enum KnownText: UInt32, CaseIterable {
 /// Not for sharing between threads.
 package final class ViewTexts {
   /// The role of a parameter, which its name decides.
-  enum Role: UInt8 {
+  enum Role: UInt8, BitwiseCopyable {
     case unknown, plain, dimension, contentGroup, metric, commerce
   }
 
@@ -47,8 +47,8 @@ package final class ViewTexts {
   private static let seed = UInt64.random(in: 0...UInt64.max)
   private let table = ByteTable(seed: ViewTexts.seed)
   private var strings: [String?] = []
-  private var roles: [Role] = []
-  private var types: [ViewHitType?] = []
+  private let roles = GrowingMemory(zero: Role.unknown)
+  private let types = GrowingMemory(zero: ViewHitType.unknown)
   private var lowercased: [TextID: TextID] = [:]
   private var pairs: [ViewKey: TextID] = [:]
 
@@ -63,6 +63,11 @@ package final class ViewTexts {
   func id(_ bytes: UnsafeRawBufferPointer) -> TextID {
     let key = table.key(bytes)
     return TextID(number: UInt32(truncatingIfNeeded: table.find(bytes, key) ?? table.insert(bytes, key)))
+  }
+
+  /// The number of a text that has one.
+  func known(_ bytes: UnsafeRawBufferPointer) -> TextID? {
+    table.find(bytes, table.key(bytes)).map { TextID(number: UInt32(truncatingIfNeeded: $0)) }
   }
 
   func id(_ text: String) -> TextID { withUTF8(text) { id($0) } }
@@ -84,9 +89,9 @@ package final class ViewTexts {
   /// The role of the parameter with this name.
   func role(_ id: TextID) -> Role {
     let index = Int(id.number)
-    if index >= roles.count { roles += repeatElement(.unknown, count: max(table.count, index + 1) - roles.count) }
-    if roles[index] == .unknown { roles[index] = Self.role(bytes(id)) }
-    return roles[index]
+    while index >= roles.count { roles.append(.unknown) }
+    if roles.elements[index] == .unknown { roles.elements[index] = Self.role(bytes(id)) }
+    return roles.elements[index]
   }
 
   private static func role(_ name: UnsafeRawBufferPointer) -> Role {
@@ -105,11 +110,9 @@ package final class ViewTexts {
   /// The hit type that a value of `t` names.
   func type(_ id: TextID) -> ViewHitType {
     let index = Int(id.number)
-    if index >= types.count { types += repeatElement(nil, count: max(table.count, index + 1) - types.count) }
-    if let known = types[index] { return known }
-    let type = ViewHitType(string(id))
-    types[index] = type
-    return type
+    while index >= types.count { types.append(.unknown) }
+    if types.elements[index] == .unknown { types.elements[index] = ViewHitType(string(id)) }
+    return types.elements[index]
   }
 
   func lowercase(_ id: TextID) -> TextID {
@@ -132,8 +135,8 @@ package final class ViewTexts {
 }
 
 /// The types of hits that counting tells apart.
-enum ViewHitType: UInt8 {
-  case screenview, pageview, event, exception, timing, transaction, item, social, other
+enum ViewHitType: UInt8, BitwiseCopyable {
+  case unknown, screenview, pageview, event, exception, timing, transaction, item, social, other
 
   init(_ value: String) {
     switch value.lowercased() {

@@ -6,7 +6,7 @@ struct ViewPortion {
   /// Places of hits that are collected before those of later users are put off, 16 bytes each.
   var places = 2_000_000
   /// Hits that are handed over together, unless one user has more.
-  var hits = 20_000
+  var hits = 8_000
   /// Bytes of stored hits that are held at once, unless one user has more; up to twice as many for a moment.
   var bytes = 128 << 20
 }
