@@ -11,6 +11,8 @@ struct CountingTable {
   /// The only user of a row without a set; else the user who was added last.
   private var lastUsers: [UInt32] = []
   private var sets: [SlotSet?] = []
+  /// The largest of the users with whom rows began.
+  private var newestUser: UInt32 = 0
   /// Row numbers plus one by the hash of their keys; 0 where none is. Their number is a power of two.
   private var cells: [UInt32] = []
 
@@ -31,7 +33,7 @@ struct CountingTable {
   /// The row of a key, with a user added to it.
   @inline(__always)
   mutating func row(_ key: ViewKey, _ user: UInt32) -> Int {
-    let row = find(key) ?? insert(key)
+    let row = find(key) ?? insert(key, from: user)
     if lastUsers[row] != user { add(user, row) }
     return row
   }
@@ -48,7 +50,8 @@ struct CountingTable {
     return nil
   }
 
-  private mutating func insert(_ key: ViewKey) -> Int {
+  private mutating func insert(_ key: ViewKey, from user: UInt32) -> Int {
+    newestUser = max(newestUser, user)
     if (keys.count + 1) * 2 > cells.count {
       cells = Array(repeating: 0, count: max(16, cells.count * 2))
       for row in keys.indices { place(row) }
@@ -99,6 +102,12 @@ struct CountingTable {
 
   private func firstUser(_ row: Int) -> UInt32 { sets[row].map { $0.first ?? Self.nobody } ?? lastUsers[row] }
 
+  /// True if a further key of another table's row would be given up at once: the rows are as many as may be kept, and all
+  /// began with users before.
+  func isFull(for other: CountingTable, row: Int) -> Bool {
+    table != .flow && count >= table.maximumKeys && other.firstUser(row) > newestUser
+  }
+
   /// True if the row has no user any more, so that it is none.
   private func isEmpty(_ row: Int) -> Bool { sets[row].map(\.isEmpty) ?? (lastUsers[row] == Self.nobody) }
 
@@ -113,7 +122,7 @@ struct CountingTable {
   ///
   /// - Returns: true if all numbers are still sums.
   mutating func merge(_ other: CountingTable, row: Int, as key: ViewKey) -> Bool {
-    let target = find(key) ?? insert(key)
+    let target = find(key) ?? insert(key, from: other.firstUser(row))
     if let set = other.sets[row] {
       if sets[target] == nil {
         let own = set.copy()

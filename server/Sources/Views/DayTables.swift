@@ -67,7 +67,9 @@ struct DayTables {
   }
 
   /// Adds the rows of users whose numbers are larger than those of all before.
-  mutating func merge(_ other: DayTables) {
+  ///
+  /// - Parameter most: the rows that are held.
+  mutating func merge(_ other: DayTables, limit most: Int = heldRows) {
     if !other.isExact { isExact = false }
     var numbers = [TextID?](repeating: nil, count: other.texts.count)
     func own(_ id: TextID) -> TextID {
@@ -79,10 +81,8 @@ struct DayTables {
     }
     for (index, more) in other.tables.enumerated() where more.count > 0 {
       let before = tables[index].count
-      // All keys that are kept are those of users before: further ones would be given up at once.
-      let isFull = isLimited && more.table != .flow && before >= more.table.maximumKeys
       more.forEach { key, row in
-        if isFull, !isKnown(key, of: other, in: index) {
+        if isLimited, tables[index].isFull(for: more, row: row), !isKnown(key, of: other, in: index) {
           if !others[index].merge(more, row: row, as: Self.other(key, in: more.table)) { isExact = false }
         } else if !tables[index].merge(more, row: row, as: key.map(own)) {
           isExact = false
@@ -90,7 +90,7 @@ struct DayTables {
       }
       count += tables[index].count - before
     }
-    limit()
+    limit(to: most)
   }
 
   /// True if there is a row with the key of another day's tables.

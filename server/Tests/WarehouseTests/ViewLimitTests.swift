@@ -65,6 +65,32 @@ import Testing
     #expect(rows(day, .screens)["screen 4999"] == 1 && rows(day, .screens)["screen 5000"] == nil)
   }
 
+  @Test(arguments: [1, 40, 5_000] as [UInt32])
+  func `the keys that a day keeps do not depend on when it gives up others`(users: UInt32) {
+    var (whole, parts) = (DayTables(), DayTables())
+    for user in 0..<users {
+      for part in 0..<3 {
+        var rows = DayTables()
+        for index in 0..<Int(12_000 / users) {
+          // Names come in no order, and some again.
+          let number = (Int(user) * 7_919 + part * 4_001 + index * 104_729) % 15_000
+          for tables in [ViewTable.exits, .social] {
+            rows.add(tables, Array(repeating: "k\(number)", count: tables.parts), [1], user: user)
+            whole.add(tables, Array(repeating: "k\(number)", count: tables.parts), [1], user: user)
+          }
+        }
+        parts.merge(rows, limit: 11_000)
+      }
+    }
+    #expect(parts.isLimited && !whole.isLimited)
+    for table in [ViewTable.exits, .social] {
+      let (left, right) = (whole.finished([table])[table], parts.finished([table])[table])
+      #expect(left?.count == ViewDay.maximumKeys + 1)
+      #expect(left?.mapValues(\.numbers) == right?.mapValues(\.numbers), "\(table)")
+      #expect(left?.mapValues(\.users.elements) == right?.mapValues(\.users.elements), "\(table)")
+    }
+  }
+
   private func rows(_ day: ViewDay, _ table: ViewTable) -> [String: Int64] {
     Dictionary(uniqueKeysWithValues: (day.tables[table] ?? [:]).map { ($0.key[0], $0.value.numbers[0]) })
   }
