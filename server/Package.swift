@@ -24,7 +24,7 @@ let package = Package(
     .systemLibrary(name: "CTernRoaring", providers: [.apt(["libroaring-dev"]), .brew(["croaring"])]),
     .systemLibrary(name: "CTernInflate", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
-    // Data flows down this list: bytes -> events -> rollups -> figures -> pages -> HTTP -> command line.
+    // Data flows down this list: bytes -> events -> rollups -> metrics -> pages -> HTTP -> command line.
     .target(
       name: "Ingest",
       dependencies: [

@@ -26,7 +26,7 @@ public final class Catalog: CatalogStore, AdminStore {
   let randomBytes: RandomBytes
   let directory: DataDirectory
   /// The wall clock.
-  public let now: @Sendable () -> Timestamp
+  let now: @Sendable () -> Timestamp
   private let appDirectory: AppDirectory
 
   /// Opens the catalog of a data directory, creating both if missing.

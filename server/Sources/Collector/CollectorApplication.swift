@@ -32,7 +32,7 @@ struct CollectorApplication: Sendable {
     let access = Access(catalog: dependencies.catalog, maximumFailedLogins: limits.maximumFailedLogins)
 
     let router = Router(context: CollectorContext.self)
-    let (figures, catalog, wallTime) = (dependencies.figures, dependencies.catalog, dependencies.wallTime)
+    let (store, catalog, wallTime) = (dependencies.store, dependencies.catalog, dependencies.wallTime)
     let proxies = TrustedProxies(settings.trustedProxies)
     if !proxies.blocks.isEmpty { router.add(middleware: ForwardedClients(proxies: proxies)) }
     router.add(middleware: SecurityHeaders())
@@ -45,14 +45,14 @@ struct CollectorApplication: Sendable {
     MeasurementDebugRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
     HealthRoutes(ingestion: ingestion, viewCacheBytes: dependencies.viewCacheBytes).add(to: routes)
     ReportRoutes(
-      access: access, reader: reader, reports: reports, figures: figures, catalog: catalog, wallTime: wallTime
+      access: access, reader: reader, reports: reports, store: store, catalog: catalog, wallTime: wallTime
     ).add(to: routes)
     AppCenterReportRoutes(
-      access: access, reports: reports, figures: figures, catalog: catalog, wallTime: wallTime
+      access: access, reports: reports, store: store, catalog: catalog, wallTime: wallTime
     ).add(to: routes)
     LoginRoutes(access: access, pages: pages, reader: reader).add(to: routes)
     PortalRoutes(
-      access: access, pages: pages, reader: reader, reports: reports, figures: figures, catalog: catalog, live: live,
+      access: access, pages: pages, reader: reader, reports: reports, store: store, catalog: catalog, live: live,
       limits: limits, wallTime: wallTime
     ).add(to: routes)
     responder = router.buildResponder()

@@ -7,8 +7,8 @@ public import Warehouse
 public struct CollectorDependencies: Sendable {
   /// The store of events.
   public var sink: any EventSink
-  /// The source of reports.
-  public var figures: any FigureSource
+  /// The store that reports read.
+  public var store: any MetricsStore
   /// The apps, the admin token and the logins.
   public var catalog: any CatalogStore & AdminStore
   /// The secret by which duplicates are recognised; must be the one that stored hashes were made with.
@@ -26,14 +26,14 @@ public struct CollectorDependencies: Sendable {
 
   /// Creates the dependencies.
   public init(
-    sink: any EventSink, figures: any FigureSource, catalog: any CatalogStore & AdminStore,
+    sink: any EventSink, store: any MetricsStore, catalog: any CatalogStore & AdminStore,
     duplicateKey: DuplicateHashKey, viewCacheBytes: @escaping @Sendable () -> Int = { 0 },
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }, logger: Logger
   ) {
     self.sink = sink
-    self.figures = figures
+    self.store = store
     self.catalog = catalog
     self.duplicateKey = duplicateKey
     self.viewCacheBytes = viewCacheBytes

@@ -5,16 +5,16 @@
 package final class CivilZone {
   package static let dayMilliseconds = ZoneCalendar.dayMilliseconds
   /// The hour of the next day at which a day is final.
-  private static let cutHour: Int64 = 4
+  private static let cutoffHour: Int64 = 4
   /// No zone was ever further from UTC.
   private static let farthest: Int64 = 16 * 3_600
 
   private let calendar: ZoneCalendar
-  private var stretches: [Int: [Stretch]] = [:]
-  private var cuts: [Int: Int64] = [:]
+  private var spans: [Int: [OffsetSpan]] = [:]
+  private var cutoffs: [Int: Int64] = [:]
 
   /// A time during which the clock was not changed, in milliseconds.
-  private struct Stretch {
+  private struct OffsetSpan {
     var start: Int64
     var end: Int64
     var offset: Int64
@@ -41,8 +41,8 @@ package final class CivilZone {
   package func bounds(of day: Int) -> Range<Int64>? {
     let (start, end) = (Int64(day) * Self.dayMilliseconds, Int64(day + 1) * Self.dayMilliseconds)
     var bounds: Range<Int64>?
-    for stretch in stretches(around: day) {
-      let (first, last) = (max(stretch.start, start - stretch.offset), min(stretch.end, end - stretch.offset))
+    for span in spans(around: day) {
+      let (first, last) = (max(span.start, start - span.offset), min(span.end, end - span.offset))
       guard first < last else { continue }
       bounds = (bounds?.lowerBound ?? first)..<last
     }
@@ -57,26 +57,26 @@ package final class CivilZone {
 
   /// The first moment at which clocks show 04:00 or later on the next date that exists: what is received then or later
   /// does not count for the day.
-  package func cut(of day: Int) -> Int64 {
-    if let known = cuts[day] { return known }
+  package func cutoff(of day: Int) -> Int64 {
+    if let known = cutoffs[day] { return known }
     let next = next(after: day)
-    let wanted = Int64(next) * Self.dayMilliseconds + Self.cutHour * 3_600_000
-    let cut = stretches(around: next).lazy
+    let wanted = Int64(next) * Self.dayMilliseconds + Self.cutoffHour * 3_600_000
+    let cutoff = spans(around: next).lazy
       .map { (start: max($0.start, wanted - $0.offset), end: $0.end) }
       .first { $0.start < $0.end }?.start
-    if cuts.count >= 4_096 { cuts = [:] }
-    cuts[day] = cut ?? wanted
-    return cut ?? wanted
+    if cutoffs.count >= 4_096 { cutoffs = [:] }
+    cutoffs[day] = cutoff ?? wanted
+    return cutoff ?? wanted
   }
 }
 
 extension CivilZone {
-  /// The stretches that may hold moments of a date, in order.
-  private func stretches(around day: Int) -> [Stretch] {
-    if let known = stretches[day] { return known }
+  /// The spans that may hold moments of a date, in order.
+  private func spans(around day: Int) -> [OffsetSpan] {
+    if let known = spans[day] { return known }
     let first = Int64(day) * 86_400 - Self.farthest
     let last = Int64(day + 1) * 86_400 + Self.farthest
-    var result: [Stretch] = []
+    var result: [OffsetSpan] = []
     var start = first
     var offset = calendar.exactOffset(atSecond: first)
     var second = first
@@ -84,14 +84,14 @@ extension CivilZone {
       let following = min(second + 1_800, last)
       if calendar.exactOffset(atSecond: following) != offset {
         let change = change(after: second, by: following, from: offset)
-        result.append(Stretch(start: start * 1_000, end: change * 1_000, offset: offset))
+        result.append(OffsetSpan(start: start * 1_000, end: change * 1_000, offset: offset))
         (start, offset) = (change, calendar.exactOffset(atSecond: change))
       }
       second = following
     }
-    result.append(Stretch(start: start * 1_000, end: last * 1_000, offset: offset))
-    if stretches.count >= 4_096 { stretches = [:] }
-    stretches[day] = result
+    result.append(OffsetSpan(start: start * 1_000, end: last * 1_000, offset: offset))
+    if spans.count >= 4_096 { spans = [:] }
+    spans[day] = result
     return result
   }
 

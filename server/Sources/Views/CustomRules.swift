@@ -1,7 +1,7 @@
 import TernEvents
 package import Warehouse
 
-/// The rules by which the custom parameters of an app's hits are read. Equal rules give equal figures.
+/// The rules by which the custom parameters of an app's hits are read. Equal rules give equal metrics.
 package struct CustomRules: Hashable, Sendable {
   private let rules: [String: [CustomDefinition.Rule]]
 

@@ -3,7 +3,8 @@ package import Warehouse
 
 /// The report rule of one view: on which day a hit counts, whether it came in time, and when a day is final.
 ///
-/// A hit of day `d` counts if and only if it was received before `cut(d)`: strictly, to the millisecond, by civil time.
+/// A hit of day `d` counts if and only if it was received before `cutoff(d)`: strictly, to the millisecond, by civil
+/// time.
 /// Where the view's zone was changed, each moment is dated by the zone that counted then, but never to a day before
 /// one that had begun: otherwise a move to the west would add to days that are final.
 /// Not for sharing between threads.
@@ -54,7 +55,7 @@ package final class ViewCalendar {
     return switch lateness(of: day) {
     case .none: end(ofEndless: day).map { received < $0 } ?? true
     case .window: received - time <= Self.window && time - received <= Self.lead
-    case .cutoff: received < piece(at: time).zone.cut(of: day)
+    case .cutoff: received < piece(at: time).zone.cutoff(of: day)
     }
   }
 
@@ -65,7 +66,7 @@ package final class ViewCalendar {
     switch lateness {
     case .none: end(ofEndless: day)
     case .window: bounds(of: day).map { $0.upperBound + Self.window + 1 }
-    case .cutoff: piecesHolding(day).map { $0.zone.cut(of: day) }.max()
+    case .cutoff: piecesHolding(day).map { $0.zone.cutoff(of: day) }.max()
     }
   }
 

@@ -1,7 +1,7 @@
 import TernBase
 package import Warehouse
 
-/// The figures of one civil day of a view, or of several days added up.
+/// The metrics of one civil day of a view, or of several days added up.
 ///
 /// Sets make it a class's business to be shared; it is used by one thread at a time and stored in its encoded form.
 package struct ViewDay {
@@ -22,7 +22,7 @@ package struct ViewDay {
   /// The users with more than one.
   package var repeaters = SlotSet()
   package var tables: [ViewTable: [[String]: Tally]] = [:]
-  /// What the day changed of what its view remembers; stored apart from the figures.
+  /// What the day changed of what its view remembers; stored apart from the metrics.
   package var changes = ViewChanges()
 
   /// Creates a day without hits.
@@ -38,7 +38,7 @@ package struct ViewDay {
     if isOver { isExact = false }
   }
 
-  /// Adds the figures of another day, of the breakdowns only those that are wanted.
+  /// Adds the metrics of another day, of the breakdowns only those that are wanted.
   package mutating func merge(_ other: ViewDay, tables wanted: Set<ViewTable> = Set(ViewTable.allCases)) {
     let isOver = totals.revenue.addingReportingOverflow(other.totals.revenue).overflow
     if isOver || !other.isExact { isExact = false }
@@ -74,7 +74,7 @@ package struct ViewDay {
 
 // MARK: - Stored form
 
-/// A version; the totals; the sets; the tables in order, each with its rows in order: equal figures give equal bytes.
+/// A version; the totals; the sets; the tables in order, each with its rows in order: equal metrics give equal bytes.
 extension ViewDay {
   private static let version: UInt64 = 3
 
@@ -86,7 +86,7 @@ extension ViewDay {
   }
 
   /// The stored form of everything else.
-  package var encodedFigures: [UInt8] {
+  package var encodedMetrics: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendVarint(Self.version)
     for field in ViewTotals.fields { bytes.appendZigzag(totals[keyPath: field]) }
@@ -109,11 +109,11 @@ extension ViewDay {
 
   /// Reads a stored form, of the breakdowns only those that are wanted; `nil` when it does not check out.
   package init?(
-    present: UnsafeRawBufferPointer, figures: UnsafeRawBufferPointer,
+    present: UnsafeRawBufferPointer, metrics: UnsafeRawBufferPointer,
     tables wanted: Set<ViewTable> = Set(ViewTable.allCases)
   ) {
     var sets = ByteReader(present)
-    var reader = ByteReader(figures)
+    var reader = ByteReader(metrics)
     guard let everybody = SlotSet.decode(&sets), reader.varint() == Self.version else { return nil }
     self.present = everybody
     for field in ViewTotals.fields {

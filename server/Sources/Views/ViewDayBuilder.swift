@@ -33,7 +33,7 @@ package struct ViewDayBuilder {
     tables = DayTables(texts: texts)
   }
 
-  /// The figures of one day.
+  /// The metrics of one day.
   ///
   /// - Parameters:
   ///   - hits: those of the day that came in time, of all users.

@@ -16,7 +16,7 @@ package struct ViewChanges: Sendable {
 /// What a view remembers of users and orders from days that are not sealed: what they changed, added up in order.
 ///
 /// What sealed days changed is stored, a row for each user and day with all that is remembered of the user from then on.
-/// So what is known of a user when a day begins is one row, what is known of an order is the sum of its rows, and the figures of a day are a pure function of its hits and
+/// So what is known of a user when a day begins is one row, what is known of an order is the sum of its rows, and the metrics of a day are a pure function of its hits and
 /// of the days before: no state is carried along that could get lost, or depend on when it was asked for.
 package struct ViewMemory {
   package private(set) var states: [UInt32: UserState] = [:]

@@ -23,7 +23,7 @@ package struct ViewRealtimeBuilder {
 
   private let now: Int64
   private let earlier: SlotSet
-  private var figures = ViewRealtime()
+  private var metrics = ViewRealtime()
   private var active = Tally()
   private var fresh = Tally()
   private var facts: [Key: Tally] = [:]
@@ -44,7 +44,7 @@ package struct ViewRealtimeBuilder {
       let age = max(0, now - hit.time) / 60_000
       guard age < Int64(ViewRealtime.length) else { continue }
       minutes[Int(age)].add(slot)
-      if hit.isScreenView { figures.minutes[Int(age)].screenViews += 1 }
+      if hit.isScreenView { metrics.minutes[Int(age)].screenViews += 1 }
       if age < ViewRealtime.active { addActive(hit, slot) }
     }
   }
@@ -63,23 +63,23 @@ package struct ViewRealtimeBuilder {
     facts[Key(fact: fact, parts: parts), default: Tally()].add(slot)
   }
 
-  /// The figures, once everybody was added.
+  /// The metrics, once everybody was added.
   package func finished() -> ViewRealtime {
-    var figures = figures
-    (figures.activeUsers, figures.newUsers, figures.hits) = (active.users, fresh.users, active.hits)
+    var metrics = metrics
+    (metrics.activeUsers, metrics.newUsers, metrics.hits) = (active.users, fresh.users, active.hits)
     for (index, minute) in minutes.enumerated() {
-      (figures.minutes[index].hits, figures.minutes[index].users) = (minute.hits, minute.users)
+      (metrics.minutes[index].hits, metrics.minutes[index].users) = (minute.hits, minute.users)
     }
     for (key, tally) in facts {
-      figures.facts[key.fact, default: []].append(
+      metrics.facts[key.fact, default: []].append(
         ViewRealtime.Row(key: key.parts, hits: tally.hits, users: tally.users))
     }
-    for fact in figures.facts.keys {
-      figures.facts[fact]?.sort {
+    for fact in metrics.facts.keys {
+      metrics.facts[fact]?.sort {
         ($1.users, $1.hits) == ($0.users, $0.hits)
           ? $0.key.lexicographicallyPrecedes($1.key) : ($1.users, $1.hits) < ($0.users, $0.hits)
       }
     }
-    return figures
+    return metrics
   }
 }

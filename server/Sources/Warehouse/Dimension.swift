@@ -19,10 +19,9 @@ public enum Dimension: Int, Sendable, CaseIterable {
   /// Sessions that began, under one key, the empty string.
   case session = 8
   /// Events and values that were rejected or dropped, by reason, as reported by clients and the collector.
-  case loss = 9
-  /// Property values of one event. The key is `event`, `property`, `value`; reported only by
-  /// ``FigureSource/properties(app:event:days:limit:)``.
-  /// ``FigureSource/properties(app:event:days:limit:)`` reports them.
+  case dropped = 9
+  /// Property values of one event, under the key `event`, `property`, `value`. Only
+  /// ``MetricsStore/properties(app:event:days:limit:)`` reports them.
   case property = 10
   /// Handled errors, crashes and other kinds, by kind name.
   case kind = 11

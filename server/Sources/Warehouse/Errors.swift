@@ -18,15 +18,15 @@ public struct ErrorGroup: Sendable, Hashable {
   /// The number of distinct installs affected.
   public var users: Int
   /// The errors in each app version, `version (build)`, most first.
-  public var versions: [KeyFigures]
+  public var versions: [KeyTotals]
   /// The errors on each day of the range, in order. Days without errors are omitted.
-  public var days: [DailyFigures]
+  public var days: [DailyTotals]
   /// The time of the latest error in the range.
   public var last: Timestamp
   /// Creates a group.
   public init(
     id: Int64, kind: StoredKind, type: String, place: String, message: String, count: Int, users: Int,
-    versions: [KeyFigures], days: [DailyFigures], last: Timestamp
+    versions: [KeyTotals], days: [DailyTotals], last: Timestamp
   ) {
     self.id = id
     self.kind = kind
@@ -132,22 +132,4 @@ public struct AttachmentFacts: Sendable, Hashable {
     self.contentType = contentType
     self.bytes = bytes
   }
-}
-
-/// The read side of a warehouse for errors. Days are civil days in the app's time zone.
-public protocol ErrorSource: Sendable {
-  /// Returns the groups with errors in the range, most errors first.
-  ///
-  /// - Parameters:
-  ///   - group: The number of a single group to return; `nil` for all.
-  ///   - limit: The maximum number of groups of each kind.
-  func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorGroup]
-  /// Returns true if the app has a group with this number, regardless of when its errors occurred.
-  func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool
-  /// Returns the errors of a group in the range, newest first.
-  func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorOccurrence]
-  /// Returns one error in full, or `nil` if the app has none with this number.
-  func error(app: AppID, id: Int64) async throws -> ErrorDetail?
-  /// Returns an attachment, or `nil` if the app has none with this number or it hasn't arrived completely.
-  func attachment(app: AppID, id: Int64) async throws -> (facts: AttachmentFacts, data: [UInt8])?
 }

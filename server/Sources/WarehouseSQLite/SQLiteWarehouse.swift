@@ -1,6 +1,7 @@
 import GRDB
 public import Ingest
 import TernBase
+public import TernEvents
 import Views
 public import Warehouse
 
@@ -142,7 +143,7 @@ extension SQLiteWarehouse {
     if try !WarehouseFile.isComplete(files), let lock = try files.lock() {
       defer { lock.release() }
       let pool = try WarehouseFile.open(files, configuration: WarehouseConfiguration())
-      try WarehouseFile.completeFigures(pool, catalog: catalog)
+      try WarehouseFile.completeRollups(pool, catalog: catalog)
       try pool.close()
     }
     return WarehouseReader(pool: try WarehouseFile.openReadOnly(files), catalog: catalog)
@@ -150,9 +151,14 @@ extension SQLiteWarehouse {
 
   /// Rebuilds all rollups and the duplicate index from the stored events.
   ///
-  /// - Parameter progress: Receives the number of events counted so far.
+  /// - Parameters:
+  ///   - now: The wall time; names that had no room use up this day's allowance.
+  ///   - progress: Receives the number of events counted so far.
   /// - Throws: ``WarehouseError`` with code `inUse` if a server is running on the directory.
-  public static func rebuild(directory: String, catalog: any CatalogStore, progress: (Int) -> Void = { _ in }) throws {
+  public static func rebuild(
+    directory: String, catalog: any CatalogStore, now: Timestamp = WallClock.system(),
+    progress: (Int) -> Void = { _ in }
+  ) throws {
     let files = DataDirectory(path: directory)
     guard let lock = try files.lock() else {
       throw WarehouseError(
@@ -160,7 +166,7 @@ extension SQLiteWarehouse {
     }
     defer { lock.release() }
     let pool = try WarehouseFile.open(files, configuration: WarehouseConfiguration())
-    try WarehouseFile.rebuild(pool, catalog: catalog, progress: progress)
+    try WarehouseFile.rebuild(pool, catalog: catalog, now: now, progress: progress)
     try pool.close()
   }
 }

@@ -83,7 +83,7 @@ import WarehouseSQLite
   }
 
   @Test(arguments: ["", "{", "[]", "null", "{\"logs\":7}"])
-  func `an unreadable body costs the client only this request, and counts as a loss`(text: String) async throws {
+  func `an unreadable body costs the client only this request, and counts as dropped`(text: String) async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let response = try await client.execute(
@@ -96,7 +96,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.batches.flatMap(\.rejections).map(\.reason) == ["unreadable_malformed"])
   }
 
-  @Test func `a truncated compressed body is sent again, a damaged one is a loss`() async throws {
+  @Test func `a truncated compressed body is sent again, a damaged one counts as dropped`() async throws {
     let whole = storedGzip(Array(#"{"logs":[]}"#.utf8))
     let damaged = whole.dropLast(6) + [whole[whole.count - 6] ^ 1] + whole.suffix(5)
     let fixture = try Fixture()

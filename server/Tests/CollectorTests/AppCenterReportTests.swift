@@ -20,7 +20,7 @@ import WarehouseSQLite
   private static let now = Timestamp(millisecondsSince1970: 1_778_414_400_000)
   private static let range = "start=2026-05-09T10:11:12Z&end=2026-05-10T00:00:00Z"
 
-  private func withFigures(
+  private func withStore(
     _ body:
       @escaping @Sendable (@escaping @Sendable (String) async throws -> Any, any TestClientProtocol, App, String)
       async throws -> Void
@@ -30,7 +30,7 @@ import WarehouseSQLite
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(
-      sink: warehouse, figures: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "My Notes")
     let token = try catalog.resetAdminToken()
@@ -92,7 +92,7 @@ import WarehouseSQLite
   }
 
   @Test func `each endpoint responds with App Center's members`() async throws {
-    try await withFigures { get, _, _, _ in
+    try await withStore { get, _, _, _ in
       for (path, expected) in [
         (
           "active_device_counts?\(Self.range)",
@@ -183,7 +183,7 @@ import WarehouseSQLite
   }
 
   @Test func `the log flow shows the logs received today, or since a given time`() async throws {
-    try await withFigures { get, _, _, _ in
+    try await withStore { get, _, _, _ in
       let today = try #require(try await get("log_flow") as? [String: Any])
       let logs = try #require(today["logs"] as? [[String: Any]])
       #expect(logs.count == 5 && today["exceeded_max_limit"] as? Bool == false)
@@ -224,7 +224,7 @@ import WarehouseSQLite
     }
     try await warehouse.flush()
     let dependencies = CollectorDependencies(
-      sink: warehouse, figures: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
@@ -243,7 +243,7 @@ import WarehouseSQLite
   }
 
   @Test func `every error below the API's address has App Center's form`() async throws {
-    try await withFigures { _, client, _, token in
+    try await withStore { _, client, _, token in
       let path = "apps/me/1/analytics/versions"
       for (method, path, status, code) in [
         (.post, path, .methodNotAllowed, "MethodNotAllowed"), (.put, path, .methodNotAllowed, "MethodNotAllowed"),
@@ -278,7 +278,7 @@ import WarehouseSQLite
   }
 
   @Test func `the app is found by name, number or secret, and the token must be valid`() async throws {
-    try await withFigures { _, client, app, token in
+    try await withStore { _, client, app, token in
       for name in ["My%20Notes", "my-notes", "1", app.appSecret.uppercased()] {
         let response = try await client.execute(
           uri: "/v0.1/apps/anybody/\(name)/analytics/versions?\(Self.range)", method: .get,

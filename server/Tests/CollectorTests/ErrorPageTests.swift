@@ -26,7 +26,7 @@ import WarehouseSQLite
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(
-      sink: warehouse, figures: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Notes")
     let cookie: HTTPFields = [.cookie: "tern_session=\(try catalog.createSession(lasting: .seconds(600)))"]

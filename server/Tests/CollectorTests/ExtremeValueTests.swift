@@ -128,7 +128,7 @@ import WarehouseSQLite
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(
-      sink: warehouse, figures: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Player", timeZone: zone)
     let token = try catalog.resetAdminToken()

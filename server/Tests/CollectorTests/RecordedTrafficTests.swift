@@ -14,13 +14,13 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// Tests that requests of App Center's clients result in the figures given with them.
+/// Tests that requests of App Center's clients result in the metrics given with them.
 @Suite struct RecordedTrafficTests {
   /// 2026-05-10T12:00:00Z, throughout a test: a time one minute within a limit stays so, however long the test takes.
   private static let now = Date(timeIntervalSince1970: 1_778_414_400)
 
   @Test(arguments: RecordedRequest.all)
-  func `each client's request gives its figures, however often and in whichever encoding it is sent`(
+  func `each client's request gives its metrics, however often and in whichever encoding it is sent`(
     request: RecordedRequest
   ) async throws {
     try await withCollector { client, app, warehouse in
@@ -42,37 +42,37 @@ import WarehouseSQLite
       }
       try await warehouse.flush()
       // Logs without an id, and rejected ones, are counted by their bytes or per request.
-      var expected = request.figures
+      var expected = request.metrics
       expected.refused *= 3
-      #expect(try await figures(warehouse, app.id) == expected)
+      #expect(try await metrics(warehouse, app.id) == expected)
       #expect(try await warehouse.reader.verify().isClean)
     }
   }
 
-  private func figures(_ source: SQLiteWarehouse, _ app: AppID) async throws -> RecordedRequest.Figures {
+  private func metrics(_ source: SQLiteWarehouse, _ app: AppID) async throws -> RecordedRequest.Metrics {
     let today = Day(number: Int(Self.now.timeIntervalSince1970 / 86_400))
     let days = today.advanced(by: -30)...today.advanced(by: 5)
-    func counts(_ figures: [KeyFigures]) -> [String: Int] {
-      Dictionary(figures.map { ($0.key, $0.count) }, uniquingKeysWith: +)
+    func counts(_ metrics: [KeyTotals]) -> [String: Int] {
+      Dictionary(metrics.map { ($0.key, $0.count) }, uniquingKeysWith: +)
     }
-    var figures = RecordedRequest.Figures(
+    var metrics = RecordedRequest.Metrics(
       events: counts(try await source.reader.totals(app: app, dimension: .event, days: days, limit: nil)),
       screens: counts(try await source.reader.totals(app: app, dimension: .screen, days: days, limit: nil)))
-    for event in figures.events.keys {
+    for event in metrics.events.keys {
       for property in try await source.reader.properties(app: app, event: event, days: days, limit: 10) {
-        for value in property.values { figures.properties["\(event)/\(property.property)/\(value.key)"] = value.count }
+        for value in property.values { metrics.properties["\(event)/\(property.property)/\(value.key)"] = value.count }
       }
     }
-    figures.sessions = try await source.reader.total(app: app, dimension: .session, key: "", days: days).count
-    figures.installs = try await source.reader.total(app: app, dimension: .total, key: "", days: days).users
+    metrics.sessions = try await source.reader.total(app: app, dimension: .session, key: "", days: days).count
+    metrics.installs = try await source.reader.total(app: app, dimension: .total, key: "", days: days).users
     let kinds = counts(try await source.reader.totals(app: app, dimension: .kind, days: days, limit: nil))
-    figures.handled = kinds["handled_error"] ?? 0
-    figures.crashes = kinds["crash"] ?? 0
-    figures.attachments = kinds["attachment"] ?? 0
-    figures.keptRaw = kinds["other"] ?? 0
-    let losses = counts(try await source.reader.totals(app: app, dimension: .loss, days: days, limit: nil))
-    figures.refused = losses.filter { $0.key.hasPrefix("rejected:") }.values.reduce(0, +)
-    return figures
+    metrics.handled = kinds["handled_error"] ?? 0
+    metrics.crashes = kinds["crash"] ?? 0
+    metrics.attachments = kinds["attachment"] ?? 0
+    metrics.keptRaw = kinds["other"] ?? 0
+    let dropped = counts(try await source.reader.totals(app: app, dimension: .dropped, days: days, limit: nil))
+    metrics.refused = dropped.filter { $0.key.hasPrefix("rejected:") }.values.reduce(0, +)
+    return metrics
   }
 
   private func withCollector(
@@ -83,7 +83,7 @@ import WarehouseSQLite
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(
-      sink: warehouse, figures: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       wallTime: { Timestamp(millisecondsSince1970: Int64(Self.now.timeIntervalSince1970) * 1_000) },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Notes")

@@ -29,7 +29,7 @@ import WarehouseSQLite
     let app = try catalog.createApp(name: "A")
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(
-      sink: warehouse, figures: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://127.0.0.1:8787"),
@@ -50,7 +50,7 @@ import WarehouseSQLite
     #expect(try await client.execute(uri: hit, method: .get).status == .ok)
   }
 
-  @Test func `every report of a view has three formats and a page, with the same figures`() async throws {
+  @Test func `every report of a view has three formats and a page, with the same metrics`() async throws {
     try await over { client, app, headers, catalog in
       let view = try catalog.createView(app: app.id, name: "NY <b>", timeZone: "America/New_York")
       try await send(client, app, "t=screenview&cd=Home%3Cscript%3E&av=1.0&an=App")

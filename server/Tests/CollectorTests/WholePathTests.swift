@@ -26,7 +26,7 @@ import WarehouseSQLite
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let secret = try catalog.duplicateSecret()
     let dependencies = CollectorDependencies(
-      sink: warehouse, figures: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
+      sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Player")
     let token = try catalog.resetAdminToken()

@@ -38,7 +38,11 @@ struct ExpectedView {
     self.calendar = calendar
     for hit in hits {
       let day = day(of: hit.time)
-      if received < cut(after: hit.time) { counted[day, default: []].append(hit) } else { late[day, default: 0] += 1 }
+      if received < cutoff(after: hit.time) {
+        counted[day, default: []].append(hit)
+      } else {
+        late[day, default: 0] += 1
+      }
     }
     for (day, hits) in counted {
       for hits in Dictionary(grouping: hits, by: \.client).values {
@@ -48,7 +52,7 @@ struct ExpectedView {
   }
 
   /// The cutoff of a time's day: 04:00 on the next day.
-  private func cut(after time: Date) -> Date {
+  private func cutoff(after time: Date) -> Date {
     let parts = calendar.dateComponents([.year, .month, .day], from: time)
     // The calendar carries the 32nd over to the next month.
     let next = DateComponents(year: parts.year, month: parts.month, day: (parts.day ?? 0) + 1, hour: 4)
@@ -97,7 +101,7 @@ struct ExpectedView {
         "users": "\(users(hits))", "new_users": "\(firstDays.values.count { $0 == day })",
         "sessions": "\(sessions.count { $0.day == day })", "screenviews": "\(hits.count { $0.type == "screenview" })",
         "events": "\(hits.count { $0.type == "event" })", "crashes": "\(Self.crashes(hits))",
-        "state": received < cut(after: noon) ? "open" : "final",
+        "state": received < cutoff(after: noon) ? "open" : "final",
       ]
     }
     return table

@@ -12,7 +12,7 @@ struct PageTests {
   private func seeded(_ name: String, _ parameters: [String: String] = [:]) async throws -> String {
     let sample = try SamplePages("Demo Player")
     let today = try sample.request("overview").today
-    var source = MemoryFigures.seeded(1, ending: today)
+    var source = MemoryStore.seeded(1, ending: today)
     source.latest = sample.source.latest
     return try await sample.pages.report(try sample.request(name, parameters), app: sample.app, from: source)
   }
@@ -72,7 +72,7 @@ struct PageTests {
   @Test func `an app without data shows the code to paste, with its own key and address`() async throws {
     let sample = try SamplePages("k3y")
     let text = PageScanner(
-      try await sample.pages.report(try sample.request("overview"), app: sample.app, from: MemoryFigures())
+      try await sample.pages.report(try sample.request("overview"), app: sample.app, from: MemoryStore())
     )
     .text
     for line in [
@@ -139,7 +139,7 @@ struct PageTests {
     #expect(times(1) == "once" && times(1_234) == "1,234 times")
     let sample = try SamplePages("queue_full")
     var source = sample.source
-    source.ledger = LedgerFigures(
+    source.ledger = LedgerTotals(
       installs: 1, tracked: 1, delivered: 1, waiting: 0, inFlight: 0, dropped: 0, updated: SamplePages.now)
     let page = try await sample.pages.report(try sample.request("dropped"), app: sample.app, from: source)
     #expect(PageScanner(page).text.contains("As reported by the 1 install seen"))
@@ -192,7 +192,7 @@ struct PageTests {
     let sample = try SamplePages("queue_full")
     #expect(!PageScanner(try await sample.report("dropped")).text.contains("Waiting on devices"))
     var source = sample.source
-    source.ledger = LedgerFigures(
+    source.ledger = LedgerTotals(
       installs: 1_234, tracked: 90_000, delivered: 80_000, waiting: 7_777, inFlight: 1_111, dropped: 1_112,
       updated: SamplePages.now)
     for source in [
@@ -225,20 +225,20 @@ struct PageTests {
   @Test func `absurd counts in a client's own drop report are shown and break nothing`() async throws {
     let sample = try SamplePages("queue_full")
     var source = sample.source
-    for index in source.rows.indices where source.rows[index].loss != nil {
-      source.rows[index].loss = ("queue_full", .max / 2)
+    for index in source.rows.indices where source.rows[index].dropped != nil {
+      source.rows[index].dropped = ("queue_full", .max / 2)
     }
-    source.rows.append(.init(day: try sample.request("dropped").today, loss: ("expired", .max / 2)))
-    let report = try await DroppedMetrics(try sample.request("dropped"), from: SaturatedFigures(source))
+    source.rows.append(.init(day: try sample.request("dropped").today, dropped: ("expired", .max / 2)))
+    let report = try await DroppedMetrics(try sample.request("dropped"), from: SaturatedStore(source))
     #expect(report.total == .max)
     let page = try await sample.pages.report(
-      try sample.request("dropped"), app: sample.app, from: SaturatedFigures(source))
+      try sample.request("dropped"), app: sample.app, from: SaturatedStore(source))
     #expect(page.contains("9,223,372,036,854,775,807"))
   }
 
   @Test func `every report and page can show the largest numbers`() async throws {
     let sample = try SamplePages("Demo Player")
-    let source = ExtremeFigures(base: sample.source)
+    let source = ExtremeStore(base: sample.source)
     for name in ReportRegistry.standard.app.map(\.name) {
       for days in ["1", "2", "7", "731"] {
         let request = try sample.request(name, ["days": days])
@@ -253,7 +253,7 @@ struct PageTests {
     #expect(PageScanner(home).problems.isEmpty)
   }
 
-  @Test(arguments: ExtremeFigures.numbers)
+  @Test(arguments: ExtremeStore.numbers)
   func `every report and page of a view can show the largest numbers`(number: Int64) async throws {
     let sample = try SamplePages("Demo Player")
     var source = sample.source
@@ -261,8 +261,8 @@ struct PageTests {
     // A divisor of -1, by which the smallest integer cannot be divided.
     var odd = source
     for table in ViewTable.allCases {
-      for index in (odd.views.figures.tables[table] ?? []).indices {
-        odd.views.figures.tables[table]?[index].numbers[0] = -1
+      for index in (odd.views.metrics.tables[table] ?? []).indices {
+        odd.views.metrics.tables[table]?[index].numbers[0] = -1
       }
     }
     for (name, source) in ReportRegistry.standard.view.map(\.name).flatMap({ name in [source, odd].map { (name, $0) } })

@@ -12,7 +12,7 @@ struct SamplePages {
   static let now = Timestamp(millisecondsSince1970: 1_780_135_200_000)
 
   let pages: PortalPages
-  let source: MemoryFigures
+  let source: MemoryStore
   let app: PortalApp
   let text: String
 
@@ -22,7 +22,7 @@ struct SamplePages {
     app = PortalApp(id: AppID(1), name: text, key: text, appSecret: text, trackingID: text, timeZone: "Europe/Berlin")
     let device = IncomingDevice(
       osName: text, osVersion: text, model: text, locale: text, country: text, appVersion: text, appBuild: text)
-    var source = MemoryFigures()
+    var source = MemoryStore()
     let today = try ReportZone("Europe/Berlin").day(of: Self.now)
     for back in 0..<3 {
       let day = today.advanced(by: -back)
@@ -32,7 +32,7 @@ struct SamplePages {
           properties: [.init(name: text, value: .string(text)), .init(name: "n", value: 1)]),
         .init(day: day, kind: .screen, name: text, install: 1, device: device),
         .init(day: day, kind: .sessionStart, install: 1, device: device, startsSession: true),
-        .init(day: day, install: 1, loss: (text, 2)),
+        .init(day: day, install: 1, dropped: (text, 2)),
       ]
     }
     source.latest = [
@@ -45,7 +45,7 @@ struct SamplePages {
     source.groups = [StoredKind.crash, .handledError].enumerated().map { index, kind in
       ErrorGroup(
         id: Int64(index + 1), kind: kind, type: text, place: text, message: text, count: 3, users: 2,
-        versions: [KeyFigures(key: text, count: 3, users: 0)], days: [DailyFigures(day: today, count: 3, users: 2)],
+        versions: [KeyTotals(key: text, count: 3, users: 0)], days: [DailyTotals(day: today, count: 3, users: 2)],
         last: Self.now)
     }
     source.occurrences = [occurrence]
@@ -75,7 +75,7 @@ struct SamplePages {
     try ReportRequest(name, of: .view(view), parameters: [:], now: Self.now)
   }
 
-  func viewReport(_ name: String, from source: any FigureSource) async throws -> String {
+  func viewReport(_ name: String, from source: any MetricsStore) async throws -> String {
     try await pages.report(try viewRequest(name), app: app, apps: [app, app], from: source)
   }
 
@@ -98,12 +98,12 @@ struct SamplePages {
     all.append(("longer", try await report("overview", ["days": "400"])))
     all.append(("occurrence", try await report("error", ["occurrence": "9"])))
     all.append(("one app", try await pages.report(try request("events"), app: app, from: source)))
-    all.append(("empty", try await pages.report(try request("overview"), app: app, from: MemoryFigures())))
-    all.append(("quiet", try await pages.report(try request("dropped"), app: app, from: MemoryFigures())))
-    all.append(("silent", try await pages.report(try request("live"), app: app, from: MemoryFigures())))
+    all.append(("empty", try await pages.report(try request("overview"), app: app, from: MemoryStore())))
+    all.append(("quiet", try await pages.report(try request("dropped"), app: app, from: MemoryStore())))
+    all.append(("silent", try await pages.report(try request("live"), app: app, from: MemoryStore())))
     for report in ReportRegistry.standard.view {
       all.append(("view \(report.name)", try await viewReport(report.name, from: source)))
-      all.append(("view \(report.name), empty", try await viewReport(report.name, from: MemoryFigures())))
+      all.append(("view \(report.name), empty", try await viewReport(report.name, from: MemoryStore())))
     }
     all.append(("views", pages.views([view, view], app: app, apps: [app])))
     all.append(("settings", pages.settings(app: app, apps: [app])))

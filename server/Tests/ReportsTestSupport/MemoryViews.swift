@@ -2,7 +2,7 @@ package import Warehouse
 
 /// Fixed metrics of views for a store in memory.
 package struct MemoryViews: Sendable {
-  package var figures = ViewFigures()
+  package var metrics = ViewMetrics()
   package var late: [LateHits] = []
   package var hits: [InspectedHit] = []
   package var realtime = ViewRealtime()
@@ -18,16 +18,16 @@ package struct MemoryViews: Sendable {
       \ViewTotals.hits, \.sessions, \.screenViews, \.events, \.exceptions, \.crashes, \.duration, \.transactions,
       \.revenue, \.excessHits,
     ] { totals[keyPath: field] = number }
-    figures.days = [ViewFigures.DayRow(day: day, totals: totals, users: count, newUsers: count, state: .final)]
-    figures.totals = totals
-    (figures.users, figures.newUsers, figures.returningUsers) = (count, count, count)
-    figures.actives = [1: count, 7: count, 14: count, 28: count]
+    metrics.days = [ViewMetrics.DayRow(day: day, totals: totals, users: count, newUsers: count, state: .final)]
+    metrics.totals = totals
+    (metrics.users, metrics.newUsers, metrics.returningUsers) = (count, count, count)
+    metrics.actives = [1: count, 7: count, 14: count, 28: count]
     for table in ViewTable.allCases {
       let key = Array(repeating: text, count: Self.parts(table))
       let numbers = Array(repeating: number, count: table.width)
-      figures.tables[table] = Self.keys(table, key).map { ViewFigures.Row(key: $0, numbers: numbers, users: count) }
+      metrics.tables[table] = Self.keys(table, key).map { ViewMetrics.Row(key: $0, numbers: numbers, users: count) }
     }
-    figures.definitions = CustomDefinition.Kind.allCases.map {
+    metrics.definitions = CustomDefinition.Kind.allCases.map {
       CustomDefinition(app: AppID(1), kind: $0, index: 1, name: text, type: .currency, rules: [])
     }
     late = [nil, 1, 24, 168, count].map { LateHits(day: day, version: text, hours: $0, count: count) }
@@ -81,10 +81,10 @@ package struct MemoryViews: Sendable {
   }
 }
 
-extension MemoryFigures {
-  package func viewFigures(
+extension MemoryStore {
+  package func viewMetrics(
     _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
-  ) throws -> ViewFigures { views.figures }
+  ) throws -> ViewMetrics { views.metrics }
 
   package func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits] { views.late }
 

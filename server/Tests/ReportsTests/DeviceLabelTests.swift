@@ -13,13 +13,13 @@ import Warehouse
   ) async throws {
     let device = IncomingDevice(osName: "iOS", appVersion: version, appBuild: build)
     let time = ReportRequestTests.now
-    var figures = MemoryFigures()
-    figures.occurrences = [
+    var metrics = MemoryStore()
+    metrics.occurrences = [
       ErrorOccurrence(id: 1, group: 1, name: "e", time: time, received: time, install: 0, user: "", device: device)
     ]
     let request = try ReportRequest(
       "error", of: .app(AppID(1), timeZone: "UTC"), parameters: ["group": "1"], now: time)
-    let csv = try await request.report(from: figures).text(.csv).split(separator: "\r\n")
+    let csv = try await request.report(from: metrics).text(.csv).split(separator: "\r\n")
     let event = LiveRow(
       StoredEvent(
         id: 1, kind: .event, name: "Play", time: time, received: time, install: 0, user: "", device: device,

@@ -8,7 +8,7 @@ import Warehouse
 @testable import Reports
 
 struct ReportFormatTests {
-  private func report(_ name: String, _ source: MemoryFigures, event: String? = nil) async throws -> Report {
+  private func report(_ name: String, _ source: MemoryStore, event: String? = nil) async throws -> Report {
     var parameters = ["from": "2026-05-01", "to": "2026-05-02"]
     parameters["event"] = event
     parameters["group"] = "4"
@@ -17,31 +17,31 @@ struct ReportFormatTests {
     ).report(from: source)
   }
 
-  private func source() throws -> MemoryFigures {
+  private func source() throws -> MemoryStore {
     let day = try #require(Day("2026-05-02"))
     let device = IncomingDevice(
       osName: "iOS", osVersion: "17.5", model: "iPhone15,2", country: "DE", appVersion: "2.0", appBuild: "7")
-    var source = MemoryFigures()
+    var source = MemoryStore()
     source.rows = [
       .init(day: day, name: "Video clicked", install: 1, device: device, properties: [.init(name: "HD", value: true)]),
       .init(day: day, name: "Video clicked", install: 2, device: device, properties: [.init(name: "HD", value: false)]),
       .init(day: day, name: "a/b", install: 2, device: device),
       .init(day: day, kind: .sessionStart, install: 2, device: device, startsSession: true),
       .init(day: day, kind: .screen, name: "Library", install: 2, device: device),
-      .init(day: day, install: 2, loss: ("queue_full", 4)),
+      .init(day: day, install: 2, dropped: ("queue_full", 4)),
     ]
     source.groups = [
       ErrorGroup(
         id: 4, kind: .crash, type: "SIGABRT", place: "a + 0x1", message: "m", count: 2, users: 1,
-        versions: [KeyFigures(key: "2.0 (7)", count: 2, users: 0)],
-        days: [DailyFigures(day: day, count: 2, users: 1)], last: Timestamp(millisecondsSince1970: 1_777_680_000_000))
+        versions: [KeyTotals(key: "2.0 (7)", count: 2, users: 0)],
+        days: [DailyTotals(day: day, count: 2, users: 1)], last: Timestamp(millisecondsSince1970: 1_777_680_000_000))
     ]
     source.occurrences = [
       ErrorOccurrence(
         id: 9, group: 4, name: "e", time: Timestamp(millisecondsSince1970: 1_777_680_000_000),
         received: Timestamp(millisecondsSince1970: 1_777_680_001_000), install: 2, user: "u", device: device)
     ]
-    source.ledger = LedgerFigures(
+    source.ledger = LedgerTotals(
       installs: 2, tracked: 15, delivered: 6, waiting: 3, inFlight: 2, dropped: 4,
       updated: Timestamp(millisecondsSince1970: 1_779_271_200_000))
     return source
@@ -162,8 +162,8 @@ struct ReportFormatTests {
       let metrics = try await DroppedMetrics(try await report("dropped", source).request, from: source)
       #expect(metrics.ledger.installs == expected)
     }
-    #expect(try await report("dropped", MemoryFigures()).text(.json).contains(#""updated":null"#))
-    #expect(try await report("dropped", MemoryFigures()).text(.table).hasSuffix("–\n"))
+    #expect(try await report("dropped", MemoryStore()).text(.json).contains(#""updated":null"#))
+    #expect(try await report("dropped", MemoryStore()).text(.table).hasSuffix("–\n"))
   }
 
   @Test(arguments: [

@@ -9,10 +9,10 @@ import Testing
 
 /// The storage that the errors of an app take, and what goes when it is full.
 extension ErrorStoreTests {
-  private func losses(_ warehouse: SQLiteWarehouse, _ app: AppID) async throws -> [String: Int] {
+  private func dropped(_ warehouse: SQLiteWarehouse, _ app: AppID) async throws -> [String: Int] {
     try await warehouse.flush()
-    let losses = try await warehouse.reader.totals(app: app, dimension: .loss, days: Self.days, limit: nil)
-    return Dictionary(losses.map { ($0.key, $0.count) }, uniquingKeysWith: +)
+    let dropped = try await warehouse.reader.totals(app: app, dimension: .dropped, days: Self.days, limit: nil)
+    return Dictionary(dropped.map { ($0.key, $0.count) }, uniquingKeysWith: +)
   }
 
   private func number(_ warehouse: SQLiteWarehouse, _ sql: String) async throws -> Int {
@@ -43,7 +43,7 @@ extension ErrorStoreTests {
     }
     let kept = try await number(warehouse, "SELECT count(*) FROM error_text WHERE app = \(app.rawValue)")
     #expect((30...60).contains(kept))
-    let lost = try await losses(warehouse, app)
+    let lost = try await dropped(warehouse, app)
     #expect(lost == ["rejected:error_text_not_kept": 100 - kept])
     let groups = try await warehouse.reader.errorGroups(app: app, group: nil, days: Self.days, limit: 9)
     #expect(groups.map(\.count) == [100])
@@ -73,7 +73,7 @@ extension ErrorStoreTests {
     }
     #expect(try await number(warehouse, "SELECT sum(bytes) FROM attachment") == 2_000, "a sixteenth, with their rows")
     #expect(try await number(warehouse, "SELECT count(*) FROM attachment_part") == 2)
-    #expect(try await losses(warehouse, app) == ["rejected:attachment_unclaimed": 98])
+    #expect(try await dropped(warehouse, app) == ["rejected:attachment_unclaimed": 98])
     _ = try await warehouse.commit(error(2, raw: 1_000), app: app)
     for name in ["error 1", "error 2"] {
       let id = try await number(warehouse, "SELECT id FROM error WHERE name = '\(name)'")
@@ -107,7 +107,7 @@ extension ErrorStoreTests {
     _ = try await warehouse.commit(error(2, at: "2026-05-05T11:00:02Z"), app: app)
     #expect(try await warehouse.reader.error(app: app, id: 4)?.attachments.isEmpty == true)
     #expect(try await warehouse.reader.error(app: app, id: 5)?.attachments.count == 1)
-    #expect(try await losses(warehouse, app) == ["rejected:attachment_unclaimed": 1])
+    #expect(try await dropped(warehouse, app) == ["rejected:attachment_unclaimed": 1])
     #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
   }
@@ -130,7 +130,7 @@ extension ErrorStoreTests {
     }
     #expect(sizes.first == 3 && sizes.last == 0 && sizes == sizes.sorted(by: >))
     #expect(try await warehouse.reader.error(app: app, id: 5)?.isTextKept == true)
-    let lost = try await losses(warehouse, app)
+    let lost = try await dropped(warehouse, app)
     #expect(lost["rejected:error_text_not_kept"] == 1 && lost["rejected:attachment_not_kept"] == 3)
     #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
@@ -152,7 +152,7 @@ extension ErrorStoreTests {
     }
     // The first two find no room yet and remove what they may, the third removes the rest.
     #expect(texts.prefix(2) == [3_000, 1_000] && (100...120).contains(texts[2]) && texts[3] == texts[2])
-    #expect(try await losses(small, app)["rejected:error_text_not_kept"] == 5_004 - texts[3])
+    #expect(try await dropped(small, app)["rejected:error_text_not_kept"] == 5_004 - texts[3])
     #expect(try await small.reader.verify().isClean)
     try await small.close()
 

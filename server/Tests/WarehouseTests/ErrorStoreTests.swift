@@ -158,8 +158,8 @@ import Testing
     let other = try await warehouse.commit(piece(1, of: 2, [1], key: 4), app: app)
     #expect(other.rejections.map(\.reason) == ["attachment_invalid"])
     try await warehouse.flush()
-    let losses = try await warehouse.reader.totals(app: app, dimension: .loss, days: Self.days, limit: nil)
-    #expect(Set(losses.map(\.key)) == ["rejected:attachment_too_large", "rejected:attachment_invalid"])
+    let dropped = try await warehouse.reader.totals(app: app, dimension: .dropped, days: Self.days, limit: nil)
+    #expect(Set(dropped.map(\.key)) == ["rejected:attachment_too_large", "rejected:attachment_invalid"])
     #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
   }
@@ -177,8 +177,8 @@ import Testing
     #expect(try await warehouse.commit(piece(0, of: 1, [9], key: 6, error: "error 2"), app: app).accepted == 1)
     try await warehouse.flush()
     #expect(try await warehouse.reader.attachment(app: app, id: 1)?.data == [1, 2])
-    let losses = try await warehouse.reader.totals(app: app, dimension: .loss, days: Self.days, limit: nil)
-    #expect(losses.map(\.key) == ["rejected:attachment_conflict"] && losses.map(\.count) == [3])
+    let dropped = try await warehouse.reader.totals(app: app, dimension: .dropped, days: Self.days, limit: nil)
+    #expect(dropped.map(\.key) == ["rejected:attachment_conflict"] && dropped.map(\.count) == [3])
     #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
   }

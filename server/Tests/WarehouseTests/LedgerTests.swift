@@ -31,27 +31,27 @@ import Testing
     _ = try await warehouse.commit(batch, app: app)
   }
 
-  private func sums(_ source: some FigureSource, _ app: AppID, since: String = "2026-04-10T00:00:00Z") async throws
-    -> LedgerFigures
+  private func sums(_ source: some MetricsStore, _ app: AppID, since: String = "2026-04-10T00:00:00Z") async throws
+    -> LedgerTotals
   {
     try await source.ledger(app: app, since: timestamp(since))
   }
 
   @Test func `each install counts once, with its latest ledger, in its own app`() async throws {
     let (directory, warehouse, app, other) = try open()
-    #expect(try await sums(warehouse.reader, app) == LedgerFigures())
+    #expect(try await sums(warehouse.reader, app) == LedgerTotals())
     try await report(ledger(10), warehouse, app)
     // The same event again is a duplicate, but the ledger is new.
     try await report(ledger(20, delivered: 10), at: "2026-05-04T10:00:01Z", warehouse, app)
     try await report(ledger(5, dropped: 1), install: "b", at: "2026-05-03T10:00:00Z", warehouse, app)
     try await report(ledger(100), warehouse, other)
-    let expected = LedgerFigures(
+    let expected = LedgerTotals(
       installs: 2, tracked: 25, delivered: 10, waiting: 12, inFlight: 2, dropped: 1,
       updated: timestamp("2026-05-04T10:01:01Z"))
     #expect(try await sums(warehouse.reader, app) == expected)
     #expect(try await sums(warehouse.reader, other).tracked == 100)
     #expect(try await sums(warehouse.reader, app, since: "2026-05-04T00:00:00Z").installs == 1)
-    #expect(try await sums(warehouse.reader, app, since: "2026-05-05T00:00:00Z") == LedgerFigures())
+    #expect(try await sums(warehouse.reader, app, since: "2026-05-05T00:00:00Z") == LedgerTotals())
     #expect(try await warehouse.reader.verify().isClean)
     try await warehouse.close()
     let catalog = try Catalog(directory: directory.path)
@@ -114,7 +114,7 @@ import Testing
     empty.ledger = most
     empty.rejections = [Rejection(index: 0, reason: "name_missing", message: "no")]
     _ = try await warehouse.commit(empty, app: app)
-    #expect(try await sums(warehouse.reader, app) == LedgerFigures())
+    #expect(try await sums(warehouse.reader, app) == LedgerTotals())
     try await warehouse.perform { writer in
       try writer.transact {
         for slot in 0..<1_030 as Range<UInt32> {
@@ -122,9 +122,9 @@ import Testing
         }
       }
     }
-    let figures = try await sums(warehouse.reader, app)
-    #expect(figures.installs == 1_030 && figures.waiting == 1_030 && figures.inFlight == 0)
-    #expect(figures.tracked == .max && figures.delivered == .max && figures.dropped == .max)
+    let metrics = try await sums(warehouse.reader, app)
+    #expect(metrics.installs == 1_030 && metrics.waiting == 1_030 && metrics.inFlight == 0)
+    #expect(metrics.tracked == .max && metrics.delivered == .max && metrics.dropped == .max)
     try await warehouse.close()
     _ = directory
   }

@@ -69,7 +69,7 @@ final class NaiveWarehouse {
   private func contributions(_ entry: Entry, _ dimension: Warehouse::Dimension) -> [(String, Int, Bool)] {
     let kind = entry.event.kind
     if kind == .drops {
-      guard dimension == .loss else { return [] }
+      guard dimension == .dropped else { return [] }
       return entry.event.properties.compactMap { property in
         guard case .integer(let count) = property.value, count > 0 else { return nil }
         return (property.name, Int(count), false)
@@ -89,51 +89,51 @@ final class NaiveWarehouse {
     case .kind:
       let names: [StoredKind: String] = [.handledError: "handled_error", .crash: "crash", .other: "other"]
       return names[kind].map { [($0, 1, true)] } ?? []
-    case .loss, .property: return []
+    case .dropped, .property: return []
     }
   }
 
-  private func figures(
+  private func metrics(
     _ app: AppID, _ dimension: Warehouse::Dimension, _ days: ClosedRange<Day>
   ) -> [Day: [String: (count: Int, users: Set<String>)]] {
-    var figures: [Day: [String: (count: Int, users: Set<String>)]] = [:]
+    var metrics: [Day: [String: (count: Int, users: Set<String>)]] = [:]
     for entry in entries where entry.app == app && days.contains(entry.day) {
       for (key, count, isUser) in contributions(entry, dimension) {
-        figures[entry.day, default: [:]][key, default: (0, [])].count += count
-        if isUser { figures[entry.day, default: [:]][key, default: (0, [])].users.insert(entry.install) }
+        metrics[entry.day, default: [:]][key, default: (0, [])].count += count
+        if isUser { metrics[entry.day, default: [:]][key, default: (0, [])].users.insert(entry.install) }
       }
     }
-    if dimension == .loss {
+    if dimension == .dropped {
       for entry in rejected where entry.app == app && days.contains(entry.day) {
-        figures[entry.day, default: [:]]["rejected:" + entry.reason, default: (0, [])].count += 1
+        metrics[entry.day, default: [:]]["rejected:" + entry.reason, default: (0, [])].count += 1
       }
     }
-    return figures
+    return metrics
   }
 
   func dailyCounts(_ app: AppID, _ dimension: Warehouse::Dimension, _ days: ClosedRange<Day>) -> [DailyCount] {
-    figures(app, dimension, days).flatMap { day, keys in
+    metrics(app, dimension, days).flatMap { day, keys in
       keys.filter { $0.value.count > 0 }.map { DailyCount(day: day, key: $0.key, count: $0.value.count) }
     }.sorted { ($0.day, $0.key) < ($1.day, $1.key) }
   }
 
-  func totals(_ app: AppID, _ dimension: Warehouse::Dimension, _ days: ClosedRange<Day>) -> [KeyFigures] {
+  func totals(_ app: AppID, _ dimension: Warehouse::Dimension, _ days: ClosedRange<Day>) -> [KeyTotals] {
     var sums: [String: (count: Int, users: Set<String>)] = [:]
-    for keys in figures(app, dimension, days).values {
-      for (key, figures) in keys {
-        sums[key, default: (0, [])].count += figures.count
-        sums[key, default: (0, [])].users.formUnion(figures.users)
+    for keys in metrics(app, dimension, days).values {
+      for (key, metrics) in keys {
+        sums[key, default: (0, [])].count += metrics.count
+        sums[key, default: (0, [])].users.formUnion(metrics.users)
       }
     }
-    return sums.map { KeyFigures(key: $0.key, count: $0.value.count, users: $0.value.users.count) }
+    return sums.map { KeyTotals(key: $0.key, count: $0.value.count, users: $0.value.users.count) }
       .sorted { ($1.count, $0.key) < ($0.count, $1.key) }
   }
 
   func series(_ app: AppID, _ dimension: Warehouse::Dimension, _ key: String, _ days: ClosedRange<Day>)
-    -> [DailyFigures]
+    -> [DailyTotals]
   {
-    figures(app, dimension, days).compactMap { day, keys in
-      keys[key].map { DailyFigures(day: day, count: $0.count, users: $0.users.count) }
+    metrics(app, dimension, days).compactMap { day, keys in
+      keys[key].map { DailyTotals(day: day, count: $0.count, users: $0.users.count) }
     }.sorted { $0.day < $1.day }
   }
 
@@ -146,7 +146,7 @@ final class NaiveWarehouse {
     return days.map { DailyActivity(day: $0, daily: users($0, 1), weekly: users($0, 7), monthly: users($0, 30)) }
   }
 
-  func properties(_ app: AppID, _ event: String, _ days: ClosedRange<Day>) -> [PropertyFigures] {
+  func properties(_ app: AppID, _ event: String, _ days: ClosedRange<Day>) -> [PropertyTotals] {
     var values: [String: [String: (count: Int, users: Set<String>)]] = [:]
     for entry in entries
     where entry.app == app && days.contains(entry.day) && entry.event.kind == .event && entry.event.name == event {
@@ -157,9 +157,9 @@ final class NaiveWarehouse {
       }
     }
     return values.map { name, values in
-      PropertyFigures(
+      PropertyTotals(
         property: name, count: values.values.reduce(0) { $0 + $1.count },
-        values: values.map { KeyFigures(key: $0.key, count: $0.value.count, users: $0.value.users.count) }
+        values: values.map { KeyTotals(key: $0.key, count: $0.value.count, users: $0.value.users.count) }
           .sorted { ($1.count, $0.key) < ($0.count, $1.key) },
         isCapped: false)
     }.sorted { ($1.count, $0.property) < ($0.count, $1.property) }

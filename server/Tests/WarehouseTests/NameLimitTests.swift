@@ -21,7 +21,7 @@ import Testing
 
     init() throws {
       directory = try TemporaryDirectory()
-      catalog = try Catalog(directory: directory.path, now: { timestamp("2026-05-20T10:00:00Z") })
+      catalog = try Catalog(directory: directory.path)
       app = try catalog.createApp(name: "Player", timeZone: "UTC").id
       warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     }
@@ -42,15 +42,15 @@ import Testing
     return batch
   }
 
-  @Test func `names beyond the limit and the daily allowance are counted together, and as a loss`() async throws {
+  @Test func `names beyond the limit and the daily allowance are counted together, and as dropped`() async throws {
     let place = try Place()
     let names = (0..<Self.room + 500).map { "name \($0)" }
     _ = try await place.warehouse.commit(flood(names), app: place.app)
     try await place.warehouse.flush()
     #expect(try await place.total(.event, "(other)") == 500)
-    #expect(try await place.total(.loss, "name_limit") == 500)
+    #expect(try await place.total(.dropped, "name_limit") == 500)
     #expect(
-      try await place.warehouse.reader.dailyCounts(app: place.app, dimension: .loss, days: Self.days)
+      try await place.warehouse.reader.dailyCounts(app: place.app, dimension: .dropped, days: Self.days)
         == [DailyCount(day: day("2026-05-04"), key: "name_limit", count: 500)])
     let totals = try await place.warehouse.reader.totals(app: place.app, dimension: .event, days: Self.days, limit: nil)
     #expect(totals.count == Self.room + 1)
@@ -77,19 +77,19 @@ import Testing
     try await place.warehouse.flush()
     #expect(try await place.total(.event, "Play") == 4)
     #expect(try await place.total(.event, "Stop") == 4)
-    let figures = try await place.warehouse.reader.properties(app: place.app, event: "Play", days: Self.days, limit: 5)
-    #expect(figures.map(\.count) == [4])
+    let metrics = try await place.warehouse.reader.properties(app: place.app, event: "Play", days: Self.days, limit: 5)
+    #expect(metrics.map(\.count) == [4])
     try await place.warehouse.close()
   }
 
   @Test func `the operator can see and raise an app's limit of new names, which restores the names`() async throws {
     let place = try Place()
     _ = try await place.warehouse.commit(flood((0..<Self.room + 10).map { "name \($0)" }), app: place.app)
-    func names() async throws -> NameFigures? {
+    func names() async throws -> NameUsage? {
       try await place.warehouse.reader.names(of: place.app).first { $0.kind == "event" }
     }
     #expect(
-      try await names() == NameFigures(kind: "event", known: Self.room, limit: NameKind.event.limit, perDay: 1_000))
+      try await names() == NameUsage(kind: "event", known: Self.room, limit: NameKind.event.limit, perDay: 1_000))
     for wrong in [-1, Catalog.maximumNewNamesPerDay + 1] {
       #expect(throws: WarehouseError.self) { try place.catalog.setNewNamesPerDay(of: place.app, to: wrong) }
     }
@@ -107,12 +107,13 @@ import Testing
     }
     try place.catalog.setNewNamesPerDay(of: place.app, to: 2_000)
     try await place.warehouse.close()
-    try SQLiteWarehouse.rebuild(directory: place.directory.path, catalog: place.catalog)
+    try SQLiteWarehouse.rebuild(
+      directory: place.directory.path, catalog: place.catalog, now: timestamp("2026-05-20T10:00:00Z"))
     let reader = try SQLiteWarehouse.openForReading(directory: place.directory.path, catalog: place.catalog)
     for name in ["too many", "none", "as before"] {
       #expect(try await reader.total(app: place.app, dimension: .event, key: name, days: Self.days).count == 1)
     }
-    #expect(try await reader.total(app: place.app, dimension: .loss, key: "name_limit", days: Self.days).count == 0)
+    #expect(try await reader.total(app: place.app, dimension: .dropped, key: "name_limit", days: Self.days).count == 0)
     try reader.close()
   }
 
@@ -167,20 +168,22 @@ import Testing
     }
     try await place.warehouse.flush()
     #expect(try await place.total(.event, "fresh") == 1)
-    #expect(try await place.total(.loss, "name_limit") == 2)
+    #expect(try await place.total(.dropped, "name_limit") == 2)
     let before = try await place.warehouse.reader.recent(app: place.app, limit: 4)
     #expect(try await place.warehouse.reader.verify().isClean)
     try await place.warehouse.close()
 
-    try SQLiteWarehouse.rebuild(directory: place.directory.path, catalog: place.catalog)
+    try SQLiteWarehouse.rebuild(
+      directory: place.directory.path, catalog: place.catalog, now: timestamp("2026-05-20T10:00:00Z"))
     let reopened = try SQLiteWarehouse(directory: place.directory.path, catalog: place.catalog)
     #expect(try await reopened.reader.recent(app: place.app, limit: 4) == before)
     #expect(
       try await reopened.reader.total(app: place.app, dimension: .event, key: "fresh", days: Self.days).count == 2)
     #expect(
-      try await reopened.reader.total(app: place.app, dimension: .loss, key: "name_limit", days: Self.days).count == 0)
-    let figures = try await reopened.reader.properties(app: place.app, event: "fresh", days: Self.days, limit: 5)
-    #expect(figures.first { $0.property == "first" }?.count == 2)
+      try await reopened.reader.total(app: place.app, dimension: .dropped, key: "name_limit", days: Self.days).count
+        == 0)
+    let metrics = try await reopened.reader.properties(app: place.app, event: "fresh", days: Self.days, limit: 5)
+    #expect(metrics.first { $0.property == "first" }?.count == 2)
     #expect(try await reopened.reader.verify().isClean)
     try await reopened.close()
   }

@@ -24,12 +24,12 @@ import Testing
   }
 
   /// Expects the hit on `date`, in time up to the last millisecond before the cutoff, and late from then on.
-  private func expectCut(
-    _ zone: String, _ queued: String, _ cut: String, date: String, window: Int64,
+  private func expectCutoff(
+    _ zone: String, _ queued: String, _ cutoff: String, date: String, window: Int64,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let rule = try calendar(zone)
-    let (time, end) = (milliseconds(queued), milliseconds(cut))
+    let (time, end) = (milliseconds(queued), milliseconds(cutoff))
     #expect(Day(number: rule.day(of: time)).description == date, sourceLocation: sourceLocation)
     #expect(rule.counts(time: time, received: end - 1), sourceLocation: sourceLocation)
     #expect(!rule.counts(time: time, received: end), sourceLocation: sourceLocation)
@@ -38,18 +38,18 @@ import Testing
   }
 
   @Test func `a hit at 23:59 in New York counts until 03:59:59_999`() throws {
-    try expectCut(
+    try expectCutoff(
       "America/New_York", "2024-05-15T03:59:00Z", "2024-05-15T08:00:00Z", date: "2024-05-14",
       window: 4 * Self.hour + Self.minute)
   }
 
   @Test func `a hit at midnight in New York has 28 hours to arrive`() throws {
-    try expectCut(
+    try expectCutoff(
       "America/New_York", "2024-05-14T04:00:00Z", "2024-05-15T08:00:00Z", date: "2024-05-14", window: 28 * Self.hour)
   }
 
   @Test func `a hit at 23:59 in Kolkata counts until 03:59:59_999`() throws {
-    try expectCut(
+    try expectCutoff(
       "Asia/Kolkata", "2024-03-10T18:29:00Z", "2024-03-10T22:30:00Z", date: "2024-03-10",
       window: 4 * Self.hour + Self.minute)
   }
@@ -107,9 +107,9 @@ import Testing
     ("2024-11-03T05:30:00Z", "2024-11-04T09:00:00Z", "2024-11-03", 27 * 60 + 30),
     ("2024-11-03T06:30:00Z", "2024-11-04T09:00:00Z", "2024-11-03", 26 * 60 + 30),
   ]) func `days around clock changes in New York`(
-    queued: String, cut: String, date: String, minutes: Int
+    queued: String, cutoff: String, date: String, minutes: Int
   ) throws {
-    try expectCut("America/New_York", queued, cut, date: date, window: Int64(minutes) * Self.minute)
+    try expectCutoff("America/New_York", queued, cutoff, date: date, window: Int64(minutes) * Self.minute)
   }
 
   @Test(arguments: [
@@ -118,21 +118,21 @@ import Testing
     ("Australia/Lord_Howe", "2024-04-06T12:59:00Z", "2024-04-06T17:30:00Z", "2024-04-06", 4 * 60 + 31),
     ("Australia/Lord_Howe", "2024-10-05T13:29:00Z", "2024-10-05T17:00:00Z", "2024-10-05", 3 * 60 + 31),
   ]) func `days around clock changes in Berlin, and by half an hour on Lord Howe`(
-    zone: String, queued: String, cut: String, date: String, minutes: Int
+    zone: String, queued: String, cutoff: String, date: String, minutes: Int
   ) throws {
-    try expectCut(zone, queued, cut, date: date, window: Int64(minutes) * Self.minute)
+    try expectCutoff(zone, queued, cutoff, date: date, window: Int64(minutes) * Self.minute)
   }
 
   @Test(arguments: [
     ("Africa/Cairo", "2024-04-25T21:59:00Z", "2024-04-26T01:00:00Z", "2024-04-25", 3 * 60 + 1),
     ("Africa/Cairo", "2024-04-25T22:00:00Z", "2024-04-27T01:00:00Z", "2024-04-26", 27 * 60),
     ("America/Sao_Paulo", "2018-11-04T02:59:00Z", "2018-11-04T06:00:00Z", "2018-11-03", 3 * 60 + 1),
-  ]) func `days without a midnight`(zone: String, queued: String, cut: String, date: String, minutes: Int) throws {
-    try expectCut(zone, queued, cut, date: date, window: Int64(minutes) * Self.minute)
+  ]) func `days without a midnight`(zone: String, queued: String, cutoff: String, date: String, minutes: Int) throws {
+    try expectCutoff(zone, queued, cutoff, date: date, window: Int64(minutes) * Self.minute)
   }
 
   @Test func `a skipped date is not confused with the next one`() throws {
-    try expectCut(
+    try expectCutoff(
       "Pacific/Apia", "2011-12-30T09:59:00Z", "2011-12-30T14:00:00Z", date: "2011-12-29",
       window: 4 * Self.hour + Self.minute)
     let zone = try #require(CivilZone("Pacific/Apia"))
@@ -148,12 +148,12 @@ import Testing
       ("America/Los_Angeles", "2024-05-14", "2024-05-15T11:00:00Z", true),
       ("Europe/Berlin", "2024-05-15", "2024-05-16T02:00:00Z", true),
     ]
-    for (zone, date, cut, isIn) in expected {
+    for (zone, date, cutoff, isIn) in expected {
       let rule = try calendar(zone)
       #expect(Day(number: rule.day(of: time)).description == date)
       #expect(rule.counts(time: time, received: received) == isIn)
-      #expect(rule.counts(time: time, received: milliseconds(cut) - 1))
-      #expect(!rule.counts(time: time, received: milliseconds(cut)))
+      #expect(rule.counts(time: time, received: milliseconds(cutoff) - 1))
+      #expect(!rule.counts(time: time, received: milliseconds(cutoff)))
     }
   }
 
@@ -161,12 +161,12 @@ import Testing
     // Baku changed its clocks at 04:00 (to 05:00) and at 05:00 (to 04:00).
     let zone = try #require(CivilZone("Asia/Baku"))
     let spring = try #require(Day("2014-03-29")).number
-    #expect(zone.cut(of: spring) == milliseconds("2014-03-30T00:00:00Z"))
-    #expect(zone.hour(of: zone.cut(of: spring)) == 5)
+    #expect(zone.cutoff(of: spring) == milliseconds("2014-03-30T00:00:00Z"))
+    #expect(zone.hour(of: zone.cutoff(of: spring)) == 5)
     let autumn = try #require(Day("2014-10-25")).number
-    #expect(zone.cut(of: autumn) == milliseconds("2014-10-25T23:00:00Z"))
-    #expect(zone.hour(of: zone.cut(of: autumn)) == 4)
-    #expect(zone.hour(of: zone.cut(of: autumn) + Self.hour) == 4)
+    #expect(zone.cutoff(of: autumn) == milliseconds("2014-10-25T23:00:00Z"))
+    #expect(zone.hour(of: zone.cutoff(of: autumn)) == 4)
+    #expect(zone.hour(of: zone.cutoff(of: autumn) + Self.hour) == 4)
   }
 
   @Test func `a clock change a minute after midnight is exact to the second`() throws {

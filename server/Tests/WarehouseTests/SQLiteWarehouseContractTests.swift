@@ -39,7 +39,7 @@ import Testing
       try open(), seed: seed, center: center, days: days, batches: batches)
     let report = try await warehouse.reader.verify()
     #expect(report.isClean, "seed \(seed): \(report.differences)")
-    #expect(report.figures > 0)
+    #expect(report.metrics > 0)
     try await warehouse.close()
   }
 

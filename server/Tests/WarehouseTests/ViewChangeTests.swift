@@ -17,7 +17,7 @@ import Testing
   }
 
   private func sessions(_ place: Place, _ view: View, _ date: String) async throws -> Int64 {
-    try await place.warehouse.reader.viewFigures(
+    try await place.warehouse.reader.viewMetrics(
       view, days: day(date)...day(date), tables: [], now: milliseconds("\(date)T23:00:00Z")
     ).totals.sessions
   }

@@ -55,9 +55,9 @@ import Testing
     let expected = day(hits)
     for rotation in [1, 17, 42] {
       let turned = day(Array(hits[rotation...] + hits[..<rotation]))
-      #expect(turned.encodedFigures == expected.encodedFigures)
+      #expect(turned.encodedMetrics == expected.encodedMetrics)
     }
-    #expect(day(hits.reversed()).encodedFigures == expected.encodedFigures)
+    #expect(day(hits.reversed()).encodedMetrics == expected.encodedMetrics)
   }
 
   @Test func `hits of one millisecond go by their sequence numbers`() {
@@ -144,13 +144,13 @@ import Testing
     let day = day([
       screen(0, "A"), screen(1, "B", slot: 9), hit(2, ["t": "timing", "utc": "a", "utv": "b", "utt": "700"]),
     ])
-    let (present, figures) = (day.encodedPresent, day.encodedFigures)
+    let (present, metrics) = (day.encodedPresent, day.encodedMetrics)
     let read = try #require(
-      present.withUnsafeBytes { p in figures.withUnsafeBytes { ViewDay(present: p, figures: $0) } })
-    #expect(read.encodedFigures == figures && read.encodedPresent == present && read.totals == day.totals)
-    for end in figures.indices {
+      present.withUnsafeBytes { p in metrics.withUnsafeBytes { ViewDay(present: p, metrics: $0) } })
+    #expect(read.encodedMetrics == metrics && read.encodedPresent == present && read.totals == day.totals)
+    for end in metrics.indices {
       let isRead = present.withUnsafeBytes { p in
-        figures[..<end].withUnsafeBytes { ViewDay(present: p, figures: $0) != nil }
+        metrics[..<end].withUnsafeBytes { ViewDay(present: p, metrics: $0) != nil }
       }
       #expect(!isRead, "\(end)")
     }

@@ -20,8 +20,8 @@ import Testing
     return (try view(.client), try view(.user), try view(.explicitUser))
   }
 
-  private func figures(_ place: Place, _ view: View, _ date: String) async throws -> ViewFigures {
-    try await place.warehouse.reader.viewFigures(
+  private func metrics(_ place: Place, _ view: View, _ date: String) async throws -> ViewMetrics {
+    try await place.warehouse.reader.viewMetrics(
       view, days: day(date)...day(date), tables: [.screens], now: milliseconds("2025-01-01T00:00:00Z"))
   }
 
@@ -32,8 +32,8 @@ import Testing
     try await place.send("cid=1&t=screenview&cd=Anonymous", at: "2024-05-02T12:00:00Z")
     try await place.send("cid=1&uid=u&t=screenview&cd=Named&cs=A&cm=m&cn=n", at: "2024-05-02T12:01:00Z")
     for round in 1...2 {
-      let client = try await figures(place, views.client, "2024-05-02")
-      let user = try await figures(place, views.user, "2024-05-02")
+      let client = try await metrics(place, views.client, "2024-05-02")
+      let user = try await metrics(place, views.user, "2024-05-02")
       #expect(client.totals.sessions == 1 && client.totals.screenViews == 2)
       // The hit before the first with a uid is the user's; that the campaign is not new, only the client knows.
       #expect(user.totals.screenViews == 2 && user.users == 1)
@@ -55,12 +55,12 @@ import Testing
     try await place.send("cid=1&t=screenview&cd=Bye", at: "\(day)T12:02:00Z")
     try await place.send("cid=2&t=screenview&cd=Other", at: "\(day)T12:02:00Z")
     func screens(_ view: View) async throws -> Set<String> {
-      Set((try await figures(place, view, day).tables[.screens] ?? []).map { $0.key[0] })
+      Set((try await metrics(place, view, day).tables[.screens] ?? []).map { $0.key[0] })
     }
     #expect(try await screens(views.client) == ["Start", "Login", "Home", "Bye", "Other"])
     #expect(try await screens(views.user) == ["Login", "Home"])
     #expect(try await screens(views.explicit) == ["Home"])
-    #expect(try await figures(place, views.user, day).users == 1)
+    #expect(try await metrics(place, views.user, day).users == 1)
     try await place.close()
   }
 
@@ -70,9 +70,9 @@ import Testing
     for (cid, uid, minute) in [("1", "a", "00"), ("2", "a", "05"), ("1", "b", "10"), ("3", "", "15")] {
       try await place.send("cid=\(cid)&uid=\(uid)&t=screenview&cd=A", at: "2024-05-01T12:\(minute):00Z")
     }
-    let user = try await figures(place, views.user, "2024-05-01")
+    let user = try await metrics(place, views.user, "2024-05-01")
     #expect(user.users == 2 && user.newUsers == 2 && user.totals.sessions == 2 && user.totals.hits == 3)
-    let client = try await figures(place, views.client, "2024-05-01")
+    let client = try await metrics(place, views.client, "2024-05-01")
     #expect(client.users == 3 && client.totals.sessions == 3)
     let hits = try await place.warehouse.reader.inspectedHits(
       views.user, days: day("2024-05-01")...day("2024-05-01"), limit: 10)
@@ -86,14 +86,14 @@ import Testing
     let views = try views(place)
     try await place.send("cid=x&t=screenview&cd=A", at: "2024-05-01T12:00:00Z")
     try await place.send("cid=y&uid=x&t=screenview&cd=A", at: "2024-05-02T12:00:00Z")
-    let user = try await figures(place, views.user, "2024-05-02")
+    let user = try await metrics(place, views.user, "2024-05-02")
     #expect(user.users == 1 && user.newUsers == 1)
-    #expect(try await figures(place, views.user, "2024-05-01").users == 0)
-    #expect(try await figures(place, views.client, "2024-05-02").newUsers == 1)
+    #expect(try await metrics(place, views.user, "2024-05-01").users == 0)
+    #expect(try await metrics(place, views.client, "2024-05-02").newUsers == 1)
     // To Swift these two are equal texts.
     try await place.send("cid=p&uid=%C3%A9&t=screenview&cd=A", at: "2024-05-03T12:00:00Z")
     try await place.send("cid=p&uid=e%CC%81&t=screenview&cd=A", at: "2024-05-03T12:00:01Z")
-    #expect(try await figures(place, views.explicit, "2024-05-03").users == 2)
+    #expect(try await metrics(place, views.explicit, "2024-05-03").users == 2)
     try await place.close()
   }
 
@@ -106,7 +106,7 @@ import Testing
     #expect(try await place.rows(views.user, .acquisition, "2024-05-02") == [["news", "(not set)", "(not set)"]: [1]])
     #expect(
       try await place.rows(views.client, .acquisition, "2024-05-02") == [["(direct)", "(none)", "(not set)"]: [1]])
-    #expect(try await figures(place, views.user, "2024-05-02").newUsers == 0)
+    #expect(try await metrics(place, views.user, "2024-05-02").newUsers == 0)
     try await place.seal([views.user, views.client], at: "2024-05-03T05:00:00Z")
     try await place.warehouse.flush()
     #expect(try await place.warehouse.reader.verify().isClean)
@@ -131,7 +131,7 @@ import Testing
     for uid in ["c", "b", "a", "b"] {
       try await place.send("cid=1&uid=\(uid)&t=screenview&cd=A", at: "2024-05-01T12:00:00Z")
     }
-    #expect(try await figures(place, views.user, "2024-05-01").users == 3)
+    #expect(try await metrics(place, views.user, "2024-05-01").users == 3)
     try await place.warehouse.perform { writer in
       let members = try WriterMembers(writer.connection, limit: 1)
       try writer.transact {

@@ -20,12 +20,12 @@ import Testing
     let now = milliseconds("2024-05-14T13:00:00Z")
     let busy = try await place.warehouse.reader.asking(view, now: now) { try $0.busyDays.get() }
     #expect(busy.count <= 10 && busy.contains(day("1972-03-01").number) && busy.contains(day("2024-05-14").number))
-    let figures = try await place.warehouse.reader.viewFigures(
+    let metrics = try await place.warehouse.reader.viewMetrics(
       view, days: day("2024-05-13")...day("2024-05-14"), tables: [.screens], now: now)
-    #expect(figures.days.map(\.totals.hits) == [0, 2])
-    #expect(figures.users == 2 && figures.newUsers == 1 && figures.returningUsers == 1)
+    #expect(metrics.days.map(\.totals.hits) == [0, 2])
+    #expect(metrics.users == 2 && metrics.newUsers == 1 && metrics.returningUsers == 1)
     #expect(try await place.warehouse.reader.viewRealtime(view, now: now).newUsers == 0)
-    let old = try await place.warehouse.reader.viewFigures(
+    let old = try await place.warehouse.reader.viewMetrics(
       view, days: day("1972-03-01")...day("1972-03-01"), tables: [.screens], now: now)
     #expect(old.tables[.screens]?.map(\.key) == [["Old"]])
     try await place.seal([view], at: "2024-05-16T13:00:00Z")
@@ -101,12 +101,12 @@ import Testing
     let cache = ViewDayCache(capacity: 100_000)
     func key(_ day: Int) -> ViewDayCache.Key { ViewDayCache.Key(view: view, rules: CustomRules(), day: day) }
     for day in 0..<1_000 {
-      cache.keep(ViewDayCache.Entry(present: [0], figures: Array(repeating: 0, count: day)), for: key(day))
+      cache.keep(ViewDayCache.Entry(present: [0], metrics: Array(repeating: 0, count: day)), for: key(day))
       #expect(cache.byteCount <= 100_000)
       #expect(cache.entry(key(0)) != nil, "asked for again and again")
     }
     #expect(cache.entry(key(999)) != nil && cache.entry(key(1)) == nil)
-    cache.keep(ViewDayCache.Entry(present: [], figures: Array(repeating: 0, count: 200_000)), for: key(5_000))
+    cache.keep(ViewDayCache.Entry(present: [], metrics: Array(repeating: 0, count: 200_000)), for: key(5_000))
     #expect(cache.byteCount <= 100_000)
   }
 
@@ -125,9 +125,9 @@ import Testing
       for batch in MeasurementParser.collect(hit, received: received, key: DuplicateHashKey(1, 2)) {
         _ = try await warehouse.commit(batch.batch, app: app)
       }
-      let figures = try await warehouse.reader.viewFigures(
+      let metrics = try await warehouse.reader.viewMetrics(
         view, days: day...day, tables: [.screens], now: milliseconds("2024-05-14T11:00:00Z"))
-      #expect(figures.users == count && figures.totals.hits == Int64(count))
+      #expect(metrics.users == count && metrics.totals.hits == Int64(count))
       #expect(warehouse.viewCacheBytes <= 10)
     }
     try await warehouse.close()

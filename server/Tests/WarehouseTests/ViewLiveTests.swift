@@ -25,9 +25,9 @@ import Testing
   private func both(_ place: Place, _ view: View, _ number: Int, now: Int64) async throws -> ([UInt8], [UInt8]) {
     let reader = place.warehouse.reader
     let asked = try await reader.asking(view, now: now) {
-      try $0.day(number, tables: Set(ViewTable.allCases)).encodedFigures
+      try $0.day(number, tables: Set(ViewTable.allCases)).encodedMetrics
     }
-    let counted = try await reader.reading { try ViewReading(view, $0, reader).counted(number).encodedFigures }
+    let counted = try await reader.reading { try ViewReading(view, $0, reader).counted(number).encodedMetrics }
     return (asked, counted)
   }
 
@@ -148,7 +148,7 @@ import Testing
     builder.add(portion: [hit(1)])
     #expect(builder.isReversible)
     builder.remove([hit(1)], of: 1, nil)
-    #expect(builder.finished().encodedFigures == ViewDay().encodedFigures && builder.isReversible)
+    #expect(builder.finished().encodedMetrics == ViewDay().encodedMetrics && builder.isReversible)
     builder.add(portion: [hit(1), hit(2)])
     #expect(!builder.isReversible)
   }

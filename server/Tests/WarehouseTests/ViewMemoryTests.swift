@@ -56,9 +56,9 @@ import Testing
       -> [[String]:
       [Int64]]
     {
-      let figures = try await warehouse.reader.viewFigures(
+      let metrics = try await warehouse.reader.viewMetrics(
         view, days: day(date)...day(date), tables: [table], now: milliseconds(now ?? "\(date)T23:00:00Z"))
-      return Dictionary(uniqueKeysWithValues: (figures.tables[table] ?? []).map { ($0.key, $0.numbers) })
+      return Dictionary(uniqueKeysWithValues: (metrics.tables[table] ?? []).map { ($0.key, $0.numbers) })
     }
 
     func close() async throws {
@@ -132,9 +132,9 @@ import Testing
     try await place.seal([view], at: "2024-06-03T05:00:00Z")
     try await place.warehouse.flush()
     #expect(try await place.warehouse.reader.verify().isClean)
-    let figures = try await place.warehouse.reader.viewFigures(
+    let metrics = try await place.warehouse.reader.viewMetrics(
       view, days: day("2024-05-01")...day("2024-05-05"), tables: [.dimensions], now: 0)
-    #expect(figures.definitions.map(\.name) == ["Tariff"])
+    #expect(metrics.definitions.map(\.name) == ["Tariff"])
     try await place.close()
   }
 

@@ -14,7 +14,7 @@ import Testing
   private typealias Place = ViewMemoryTests.Place
   private static let hour: Int64 = 3_600_000
 
-  @Test func `figures are a pure function of the hits that came in time, whenever days are sealed`() async throws {
+  @Test func `metrics are a pure function of the hits that came in time, whenever days are sealed`() async throws {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<3 {
       let seed = UInt64.random(in: 0...UInt64.max, using: &generator)
@@ -118,14 +118,14 @@ import Testing
     for view in views {
       let expected = NaiveView(view: view, definitions: definitions).days(hits)
       for number in day("2024-04-29").number...Int(now / 86_400_000) {
-        let figures = try await place.warehouse.reader.viewFigures(
+        let metrics = try await place.warehouse.reader.viewMetrics(
           view, days: Day(number: number)...Day(number: number), tables: [.acquisition, .dimensions], now: now)
         func numbers(_ table: ViewTable) -> [[String]: Int64] {
-          Dictionary(uniqueKeysWithValues: (figures.tables[table] ?? []).map { ($0.key, $0.numbers[0]) })
+          Dictionary(uniqueKeysWithValues: (metrics.tables[table] ?? []).map { ($0.key, $0.numbers[0]) })
         }
         let found = NaiveView.Day(
-          sessions: figures.totals.sessions, hits: figures.totals.hits, acquisition: numbers(.acquisition),
-          dimensions: numbers(.dimensions), revenue: figures.totals.revenue)
+          sessions: metrics.totals.sessions, hits: metrics.totals.hits, acquisition: numbers(.acquisition),
+          dimensions: numbers(.dimensions), revenue: metrics.totals.revenue)
         #expect(found == expected[number] ?? NaiveView.Day(), "view \(view.id), \(Day(number: number)), seed \(seed)")
       }
     }

@@ -60,7 +60,7 @@ import Testing
       #expect(sizes.reduce(0, +) == all.count && all.count == 600, "seed \(seed)")
       if hits < 100 { #expect(sizes.count > 1, "seed \(seed)") }
       let whole = ViewDayBuilder.day(of: all) { _ in 0 }
-      #expect(builder.finished().encodedFigures == whole.encodedFigures, "seed \(seed)")
+      #expect(builder.finished().encodedMetrics == whole.encodedMetrics, "seed \(seed)")
       #expect(whole.totals.transactions <= 5 && whole.totals.transactions > 0)
       #expect(try reading.counted(day("2024-05-14").number).totals == whole.totals)
     }

@@ -56,8 +56,8 @@ import Testing
     }
   }
 
-  private func hits(_ warehouse: SQLiteWarehouse, _ view: View) async throws -> ViewFigures.DayRow? {
-    try await warehouse.reader.viewFigures(
+  private func hits(_ warehouse: SQLiteWarehouse, _ view: View) async throws -> ViewMetrics.DayRow? {
+    try await warehouse.reader.viewMetrics(
       view, days: day("2024-05-14")...day("2024-05-14"), tables: [], now: milliseconds("2024-06-01T00:00:00Z")
     ).days.first
   }

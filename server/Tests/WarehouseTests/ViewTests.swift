@@ -30,10 +30,10 @@ import Testing
       for batch in batches { _ = try await warehouse.commit(batch.batch, app: app.id) }
     }
 
-    func figures(
+    func metrics(
       _ view: View, _ from: String, _ to: String, tables: Set<ViewTable> = [], now: String = "2024-06-01T00:00:00Z"
-    ) async throws -> ViewFigures {
-      try await warehouse.reader.viewFigures(view, days: day(from)...day(to), tables: tables, now: milliseconds(now))
+    ) async throws -> ViewMetrics {
+      try await warehouse.reader.viewMetrics(view, days: day(from)...day(to), tables: tables, now: milliseconds(now))
     }
 
     func close() async throws {
@@ -47,10 +47,10 @@ import Testing
     let view = try place.catalog.createView(app: place.app.id, name: "NY", timeZone: "America/New_York")
     try await place.send("t=screenview&cd=In", qt: 14_459_999, received: "2024-05-15T07:59:59Z")
     try await place.send("t=screenview&cd=Late&av=2.0", cid: "c2", qt: 14_460_000, received: "2024-05-15T08:00:00Z")
-    let figures = try await place.figures(view, "2024-05-14", "2024-05-15", tables: [.screens])
-    #expect(figures.days.map(\.totals.screenViews) == [1, 0])
-    #expect(figures.users == 1 && figures.newUsers == 1)
-    #expect(figures.tables[.screens]?.map(\.key) == [["In"]])
+    let metrics = try await place.metrics(view, "2024-05-14", "2024-05-15", tables: [.screens])
+    #expect(metrics.days.map(\.totals.screenViews) == [1, 0])
+    #expect(metrics.users == 1 && metrics.newUsers == 1)
+    #expect(metrics.tables[.screens]?.map(\.key) == [["In"]])
     let late = try await place.warehouse.reader.lateHits(view, days: day("2024-05-01")...day("2024-05-20"))
     #expect(late == [LateHits(day: day("2024-05-14"), version: "2.0", hours: 1, count: 1)])
     let hits = try await place.warehouse.reader.inspectedHits(
@@ -71,7 +71,7 @@ import Testing
     try await place.send("t=screenview&cd=A", qt: 11 * 3_600_000, received: "2024-05-15T09:30:00Z")
     var counts: [[Int64]] = []
     for view in views {
-      counts.append(try await place.figures(view, "2024-05-14", "2024-05-15").days.map(\.totals.hits))
+      counts.append(try await place.metrics(view, "2024-05-14", "2024-05-15").days.map(\.totals.hits))
     }
     #expect(counts == [[0, 0], [1, 0], [0, 1]])
     try await place.close()
@@ -81,11 +81,11 @@ import Testing
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "America/New_York")
     try await place.send("t=screenview&cd=A", received: "2024-05-15T03:00:00Z")
-    let before = try await place.figures(view, "2024-05-14", "2024-05-15")
+    let before = try await place.metrics(view, "2024-05-14", "2024-05-15")
     let changed = try place.catalog.setZone(of: view.id, to: "Asia/Tokyo")
     #expect(changed.zones.map(\.identifier) == ["America/New_York", "Asia/Tokyo"])
     #expect(try place.catalog.view(view.id) == changed)
-    #expect(try await place.figures(changed, "2024-05-14", "2024-05-15").days == before.days)
+    #expect(try await place.metrics(changed, "2024-05-14", "2024-05-15").days == before.days)
     try await place.close()
   }
 
@@ -94,28 +94,28 @@ import Testing
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("t=screenview&cd=A", received: "2024-05-14T10:00:00Z")
     try await place.send("t=screenview&cd=B", qt: 4 * 3_600_000 + 1, received: "2024-05-15T03:59:59Z")
-    let open = try await place.figures(view, "2024-05-14", "2024-05-15", now: "2024-05-15T03:59:59Z")
+    let open = try await place.metrics(view, "2024-05-14", "2024-05-15", now: "2024-05-15T03:59:59Z")
     #expect(open.days.map(\.isFinal) == [false, false])
-    let closed = try await place.figures(view, "2024-05-14", "2024-05-15", now: "2024-05-15T04:00:00Z")
+    let closed = try await place.metrics(view, "2024-05-14", "2024-05-15", now: "2024-05-15T04:00:00Z")
     #expect(closed.days.map(\.state) == [.closed, .open])
     let views = [view]
     #expect(try await place.warehouse.sealDays(of: views, now: timestamp("2024-05-15T04:00:59Z")) == 0)
     #expect(try await place.warehouse.sealDays(of: views, now: timestamp("2024-05-15T04:01:00Z")) == 1)
     #expect(try await place.warehouse.sealDays(of: views, now: timestamp("2024-05-15T04:01:00Z")) == 0)
-    let sealed = try await place.figures(view, "2024-05-14", "2024-05-14")
+    let sealed = try await place.metrics(view, "2024-05-14", "2024-05-14")
     #expect(sealed.days.map(\.totals.hits) == [2] && sealed.days.map(\.isFinal) == [true])
     for minutes in 0..<5 {
       try await place.send(
         "t=screenview&cd=Late\(minutes)", qt: 6 * 3_600_000, received: "2024-05-15T05:0\(minutes):00Z")
     }
-    #expect(try await place.figures(view, "2024-05-14", "2024-05-14") == sealed)
+    #expect(try await place.metrics(view, "2024-05-14", "2024-05-14") == sealed)
     try await place.warehouse.flush()
     #expect(try await place.warehouse.reader.verify().isClean)
     await #expect(throws: (any Error).self) {
-      try await place.warehouse.perform { try $0.connection.execute("UPDATE view_day SET figures = x'00'") }
+      try await place.warehouse.perform { try $0.connection.execute("UPDATE view_day SET metrics = x'00'") }
     }
     try await place.warehouse.perform {
-      try $0.connection.execute("DROP TRIGGER view_day_update; UPDATE view_day SET figures = x'00'")
+      try $0.connection.execute("DROP TRIGGER view_day_update; UPDATE view_day SET metrics = x'00'")
     }
     let report = try await place.warehouse.reader.verify()
     #expect(report.differenceCount == 1 && report.differences.first?.day == day("2024-05-14"))
@@ -129,8 +129,8 @@ import Testing
     let berlin = try place.catalog.createView(app: place.app.id, name: "B", timeZone: "Europe/Berlin")
     try await place.send("t=screenview&cd=A", received: "2024-05-14T23:50:00Z")
     try await place.send("t=screenview&cd=B", received: "2024-05-15T00:10:00Z")
-    #expect(try await place.figures(utc, "2024-05-14", "2024-05-15").days.map(\.totals.sessions) == [1, 1])
-    #expect(try await place.figures(berlin, "2024-05-14", "2024-05-15").days.map(\.totals.sessions) == [0, 1])
+    #expect(try await place.metrics(utc, "2024-05-14", "2024-05-15").days.map(\.totals.sessions) == [1, 1])
+    #expect(try await place.metrics(berlin, "2024-05-14", "2024-05-15").days.map(\.totals.sessions) == [0, 1])
     try await place.close()
   }
 
@@ -143,13 +143,13 @@ import Testing
       try await place.send("t=screenview&cd=A&av=\(version)", received: "2024-05-\(day)T12:00:00Z")
     }
     try await place.send("t=screenview&cd=A&av=2", cid: "c2", received: "2024-05-14T12:00:00Z")
-    let figures = try await place.figures(view, "2024-05-10", "2024-05-14")
-    #expect(figures.days.map(\.newUsers) == [1, 0, 0, 0, 1])
-    #expect(figures.users == 2 && figures.newUsers == 2 && figures.returningUsers == 1)
-    #expect(figures.actives == [1: 2, 7: 2, 14: 2, 28: 2])
+    let metrics = try await place.metrics(view, "2024-05-10", "2024-05-14")
+    #expect(metrics.days.map(\.newUsers) == [1, 0, 0, 0, 1])
+    #expect(metrics.users == 2 && metrics.newUsers == 2 && metrics.returningUsers == 1)
+    #expect(metrics.actives == [1: 2, 7: 2, 14: 2, 28: 2])
     // Who came first outside the filter is not new inside it.
-    #expect(try await place.figures(beta, "2024-05-10", "2024-05-14").days.map(\.newUsers) == [0, 0, 0, 0, 1])
-    #expect(try await place.figures(view, "2024-05-14", "2024-05-14").newUsers == 1)
+    #expect(try await place.metrics(beta, "2024-05-10", "2024-05-14").days.map(\.newUsers) == [0, 0, 0, 0, 1])
+    #expect(try await place.metrics(view, "2024-05-14", "2024-05-14").newUsers == 1)
     try await place.close()
   }
 
@@ -163,8 +163,8 @@ import Testing
       try await place.send("t=\(type)&cd=A", received: "2024-05-14T12:00:00Z")
     }
     try await place.send("t=event&ec=c&ea=a", received: "2024-05-14T12:00:00Z")
-    #expect(try await place.figures(screens, "2024-05-14", "2024-05-14").totals.hits == 3)
-    #expect(try await place.figures(others, "2024-05-14", "2024-05-14").totals.hits == 1)
+    #expect(try await place.metrics(screens, "2024-05-14", "2024-05-14").totals.hits == 3)
+    #expect(try await place.metrics(others, "2024-05-14", "2024-05-14").totals.hits == 1)
     try await place.close()
   }
 
@@ -174,7 +174,7 @@ import Testing
     for qt in [0, 5_000] {
       try await place.send("t=screenview&cd=A&ht=1715680000000&z=77", qt: Int64(qt), received: "2024-05-14T12:00:00Z")
     }
-    #expect(try await place.figures(view, "2024-05-14", "2024-05-14").totals.hits == 1)
+    #expect(try await place.metrics(view, "2024-05-14", "2024-05-14").totals.hits == 1)
     try await place.close()
   }
 
@@ -193,11 +193,11 @@ import Testing
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC", lateness: .none)
     _ = try await place.warehouse.commit(batch(["Play", "Stop"]), app: place.app.id)
     _ = try await place.warehouse.commit(batch(["Home"], kind: .screen), app: place.app.id)
-    let figures = try await place.figures(view, "2026-05-04", "2026-05-04", tables: [.events, .screens])
+    let metrics = try await place.metrics(view, "2026-05-04", "2026-05-04", tables: [.events, .screens])
     #expect(
-      figures.tables[.events]?.map(\.key) == [["(not set)", "Play", "(not set)"], ["(not set)", "Stop", "(not set)"]])
-    #expect(figures.tables[.screens]?.map(\.key) == [["Home"]])
-    #expect(figures.days.map(\.isFinal) == [false])
+      metrics.tables[.events]?.map(\.key) == [["(not set)", "Play", "(not set)"], ["(not set)", "Stop", "(not set)"]])
+    #expect(metrics.tables[.screens]?.map(\.key) == [["Home"]])
+    #expect(metrics.days.map(\.isFinal) == [false])
     try await place.close()
   }
 

@@ -16,7 +16,7 @@ struct WarehouseContract<Subject: EventSink> {
   var zones: [AppID: String]
   var settle: (Subject) async throws -> Void
   /// Returns the reader of what a sink stores.
-  var source: (Subject) -> any FigureSource
+  var source: (Subject) -> any MetricsStore
   var reopen: (Subject) async throws -> Subject
 
   /// Commits random traffic, reopening now and then, and compares every report.
@@ -42,7 +42,7 @@ struct WarehouseContract<Subject: EventSink> {
   }
 
   private func compare(
-    _ subject: any FigureSource, _ naive: NaiveWarehouse, _ app: AppID, _ days: ClosedRange<Day>, _ comment: Comment
+    _ subject: any MetricsStore, _ naive: NaiveWarehouse, _ app: AppID, _ days: ClosedRange<Day>, _ comment: Comment
   ) async throws {
     for dimension in Dimension.allCases where dimension != .property {
       let daily = try await subject.dailyCounts(app: app, dimension: dimension, days: days)
@@ -53,14 +53,14 @@ struct WarehouseContract<Subject: EventSink> {
       #expect(top == Array(totals.prefix(3)), comment)
       let count = try await subject.count(app: app, dimension: dimension, days: days)
       #expect(count == totals.reduce(0) { $0 + $1.count }, comment)
-      for figures in totals.prefix(4) {
-        let one = try await subject.total(app: app, dimension: dimension, key: figures.key, days: days)
-        #expect(one == figures, comment)
-        let series = try await subject.series(app: app, dimension: dimension, key: figures.key, days: days)
-        #expect(series == naive.series(app, dimension, figures.key, days), comment)
+      for metrics in totals.prefix(4) {
+        let one = try await subject.total(app: app, dimension: dimension, key: metrics.key, days: days)
+        #expect(one == metrics, comment)
+        let series = try await subject.series(app: app, dimension: dimension, key: metrics.key, days: days)
+        #expect(series == naive.series(app, dimension, metrics.key, days), comment)
       }
       let absent = try await subject.total(app: app, dimension: dimension, key: "never seen", days: days)
-      #expect(absent == KeyFigures(key: "never seen", count: 0, users: 0), comment)
+      #expect(absent == KeyTotals(key: "never seen", count: 0, users: 0), comment)
     }
     #expect(try await subject.activity(app: app, days: days) == naive.activity(app, days), comment)
     for event in ["name 0", "name 7", "never seen"] {

@@ -38,12 +38,12 @@ import Testing
     batch.events = Array(batch.events.suffix(20))
     _ = try await reopened.commit(batch, app: app)
     try await reopened.flush()
-    let figures = try #require(
+    let metrics = try #require(
       try await reopened.reader.properties(app: app, event: "a", days: Self.days, limit: 5).first)
-    #expect(figures.isCapped)
-    #expect(figures.count == PropertyPack.maximumValues + 30)
-    #expect(figures.values.first == KeyFigures(key: "(other)", count: 20, users: 1))
-    #expect(figures.values.dropFirst().map(\.count) == [2, 2, 2, 2])
+    #expect(metrics.isCapped)
+    #expect(metrics.count == PropertyPack.maximumValues + 30)
+    #expect(metrics.values.first == KeyTotals(key: "(other)", count: 20, users: 1))
+    #expect(metrics.values.dropFirst().map(\.count) == [2, 2, 2, 2])
     #expect(try await reopened.reader.verify().isClean)
     try await reopened.close()
   }
@@ -57,9 +57,9 @@ import Testing
     let reopened = try SQLiteWarehouse(directory: directory.path, catalog: Catalog(directory: directory.path))
     for _ in 0..<2 { _ = try await reopened.commit(batch(["a"], properties: properties.reversed()), app: app) }
     try await reopened.flush()
-    let figures = try await reopened.reader.properties(app: app, event: "a", days: Self.days, limit: 5)
-    #expect(figures.count == PropertyAccumulator.maximumPropertiesPerEvent)
-    #expect(figures.filter { $0.count == 3 }.count == 200)
+    let metrics = try await reopened.reader.properties(app: app, event: "a", days: Self.days, limit: 5)
+    #expect(metrics.count == PropertyAccumulator.maximumPropertiesPerEvent)
+    #expect(metrics.filter { $0.count == 3 }.count == 200)
     #expect(try await reopened.reader.recent(app: app, limit: 1).first?.properties.count == names.count)
     #expect(try await reopened.reader.verify().isClean)
     try await reopened.close()
@@ -99,7 +99,7 @@ import Testing
     _ = directory
   }
 
-  @Test func `made-up losses saturate at the largest number, within a day and across days`() async throws {
+  @Test func `made-up dropped saturate at the largest number, within a day and across days`() async throws {
     let (directory, warehouse, app) = try open()
     func report(_ day: String, _ key: Int64) async throws {
       let claim = [Properties.Element(name: "queue_full", value: .integer(.max))]
@@ -112,7 +112,7 @@ import Testing
     try await warehouse.perform { try $0.connection.execute("UPDATE daily_count SET n = \(Int64.max - 5)") }
     try await report("2026-05-04", 2)
     try await warehouse.flush()
-    let daily = try await warehouse.reader.dailyCounts(app: app, dimension: .loss, days: Self.days)
+    let daily = try await warehouse.reader.dailyCounts(app: app, dimension: .dropped, days: Self.days)
     #expect(daily.map(\.count) == [.max, .max - 5])
     let rounded = Locked<Int64?>(nil)
     try await warehouse.perform { writer in
@@ -121,9 +121,11 @@ import Testing
     }
     #expect(rounded.withLock { $0 } == 0)
     #expect(
-      try await warehouse.reader.totals(app: app, dimension: .loss, days: Self.days, limit: nil).map(\.count) == [.max])
+      try await warehouse.reader.totals(app: app, dimension: .dropped, days: Self.days, limit: nil).map(\.count) == [
+        .max
+      ])
     #expect(
-      try await warehouse.reader.total(app: app, dimension: .loss, key: "queue_full", days: Self.days).count == .max)
+      try await warehouse.reader.total(app: app, dimension: .dropped, key: "queue_full", days: Self.days).count == .max)
     try await warehouse.close()
     _ = directory
   }
@@ -187,8 +189,8 @@ import Testing
     }
     _ = try await warehouse.commit(batch, app: app)
     _ = try await warehouse.commit(batch, app: app)
-    let losses = try await warehouse.reader.dailyCounts(app: app, dimension: .loss, days: Self.days)
-    #expect(losses == [DailyCount(day: day("2026-05-04"), key: "rejected:name_missing", count: 50)])
+    let dropped = try await warehouse.reader.dailyCounts(app: app, dimension: .dropped, days: Self.days)
+    #expect(dropped == [DailyCount(day: day("2026-05-04"), key: "rejected:name_missing", count: 50)])
     try await warehouse.perform {
       let samples = try $0.connection.integer("SELECT count(*) FROM reject_sample")
       #expect(samples == 10)

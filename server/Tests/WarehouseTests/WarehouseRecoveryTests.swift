@@ -18,8 +18,8 @@ import Testing
     return (directory, catalog, try catalog.createApp(name: "Player").id)
   }
 
-  private func count(_ figures: some FigureSource, _ app: AppID) async throws -> Int {
-    try await figures.total(app: app, dimension: .total, key: "", days: Self.days).count
+  private func count(_ metrics: some MetricsStore, _ app: AppID) async throws -> Int {
+    try await metrics.total(app: app, dimension: .total, key: "", days: Self.days).count
   }
 
   @Test func `every acknowledged event survives a crash at any moment, exactly once`() async throws {

@@ -9,7 +9,7 @@ import Warehouse
 struct LiveStream: Sendable {
   let app: AppID
   let reports: ReportScheduler
-  let source: any FigureSource
+  let source: any MetricsStore
   let hub: LiveHub
   let place: LiveHub.Place
   /// The shortest time between two reads of the warehouse.

@@ -11,7 +11,7 @@ import Warehouse
 struct AppCenterReportRoutes: Sendable {
   let access: Access
   let reports: ReportScheduler
-  let figures: any FigureSource
+  let store: any MetricsStore
   let catalog: any CatalogStore
   let wallTime: @Sendable () -> Timestamp
 
@@ -26,8 +26,8 @@ struct AppCenterReportRoutes: Sendable {
       let question = try AppCenterQuestion(
         path: context.parameters.getCatchAll().map(Self.decoded), parameters: request.parameters, app: app.id,
         timeZone: app.timeZone, now: wallTime())
-      let figures = figures
-      return .json(Array(try await reports.run(for: context.clientShare) { try await question.answer(from: figures) }))
+      let store = store
+      return .json(Array(try await reports.run(for: context.clientShare) { try await question.answer(from: store) }))
     } catch let fault as AppCenterFault {
       throw APIError(fault)
     }

@@ -72,7 +72,7 @@ struct AppCenterRoutes: Sendable {
     return answer(isSuccess: isSuccess, diagnosticsIDs: read.diagnosticsIDs)
   }
 
-  /// Returns a batch that counts an unreadable body as a loss of the app.
+  /// Returns a batch that counts an unreadable body as dropped.
   ///
   /// Sending it again would not make it readable, and a stock client responds to any 4xx by erasing its queue and
   /// stopping until its next launch. So the answer is App Center's for a request without usable logs, which costs the

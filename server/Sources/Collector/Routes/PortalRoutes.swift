@@ -11,7 +11,7 @@ struct PortalRoutes: Sendable {
   let pages: PortalPages
   let reader: BodyReader
   let reports: ReportScheduler
-  let figures: any FigureSource
+  let store: any MetricsStore
   let catalog: any CatalogStore
   let live: LiveHub
   let limits: CollectorLimits
@@ -54,10 +54,10 @@ struct PortalRoutes: Sendable {
   }
 
   private func home(_ request: Request, _ context: CollectorContext, message: String? = nil) async throws -> Response {
-    let (pages, figures, apps, now) = (pages(for: request), figures, try portalApps(), wallTime())
+    let (pages, store, apps, now) = (pages(for: request), store, try portalApps(), wallTime())
     let status: HTTPResponse.Status = message == nil ? .ok : .badRequest
     let page = try await reports.run(for: context.clientShare) {
-      try await pages.home(apps, message: message, now: now, from: figures)
+      try await pages.home(apps, message: message, now: now, from: store)
     }
     return .html(page, status: status)
   }
@@ -95,7 +95,7 @@ struct PortalRoutes: Sendable {
     let (pages, apps) = (pages(for: request), try portalApps())
     return .html(
       try await reports.run(for: context.clientShare) {
-        try await pages.report(query, app: PortalApp(app), apps: apps, from: figures)
+        try await pages.report(query, app: PortalApp(app), apps: apps, from: store)
       })
   }
 
@@ -110,7 +110,7 @@ struct PortalRoutes: Sendable {
         status: .serviceUnavailable, code: "too_many_streams",
         message: "Too many live pages are open. Close one and reload.")
     }
-    return LiveStream(app: app.id, reports: reports, source: figures, hub: live, place: place).response(after: after)
+    return LiveStream(app: app.id, reports: reports, source: store, hub: live, place: place).response(after: after)
   }
 
   private func file(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -118,7 +118,7 @@ struct PortalRoutes: Sendable {
     let app = try app(context).id
     guard let number = context.parameters.get("file").flatMap({ Int64($0) }),
       let (facts, data) = try await reports.run(
-        for: context.clientShare, { try await figures.attachment(app: app, id: number) })
+        for: context.clientShare, { try await store.attachment(app: app, id: number) })
     else { throw APIError(status: .notFound, code: "unknown_attachment", message: "There is no such attachment.") }
     return AttachmentFile(facts: facts, data: data).response
   }

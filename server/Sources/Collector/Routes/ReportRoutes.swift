@@ -10,7 +10,7 @@ struct ReportRoutes: Sendable {
   let access: Access
   let reader: BodyReader
   let reports: ReportScheduler
-  let figures: any FigureSource
+  let store: any MetricsStore
   let catalog: any CatalogStore
   let wallTime: @Sendable () -> Timestamp
 
@@ -78,7 +78,7 @@ struct ReportRoutes: Sendable {
         context.parameters.get("name") ?? "", of: try catalog.subject(view: parameters["view"], of: app),
         parameters: parameters, now: wallTime())
       let text = try await reports.run(for: context.clientShare) {
-        try await query.report(from: figures).text(format)
+        try await query.report(from: store).text(format)
       }
       return Response(
         status: .ok, headers: [.contentType: format.contentType, .cacheControl: "no-store"],

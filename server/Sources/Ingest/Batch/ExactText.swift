@@ -1,7 +1,7 @@
 /// A text as a key of dictionaries and sets: equal only byte by byte, as in SQLite.
 ///
 /// Swift considers texts equal that look the same, such as `é` in one character and in two. A name that is one here and
-/// two on disk would get the figures of the other.
+/// two on disk would get the metrics of the other.
 package struct ExactText: Sendable {
   /// The text.
   package let text: String

@@ -52,7 +52,7 @@ public struct IncomingBatch: Sendable {
   }
 }
 
-/// The facts about device and app that reports break figures down by; empty text means unknown.
+/// The facts about device and app that reports break metrics down by; empty text means unknown.
 public struct IncomingDevice: Sendable, Hashable {
   /// The operating system's name.
   public var osName: String

@@ -1,7 +1,7 @@
 /// The number of events that one install has recorded since it was installed, by what became of them, as the device
 /// counts.
 ///
-/// On the device the books balance: tracked is the sum of the other four. The server takes the figures as they come.
+/// On the device the books balance: tracked is the sum of the other four. The server takes the metrics as they come.
 public struct DeviceLedger: Sendable, Hashable {
   /// The largest figure taken from a client: what JSON readers can hold exactly.
   public static let maximum: Int64 = 1 << 53

@@ -36,7 +36,7 @@ extension PortalPages {
   }
 
   /// The totals that devices report; `nil` if none has.
-  private func ledger(_ ledger: LedgerFigures, _ request: ReportRequest) -> LedgerView? {
+  private func ledger(_ ledger: LedgerTotals, _ request: ReportRequest) -> LedgerView? {
     guard let updated = ledger.updated else { return nil }
     return LedgerView(
       tiles: tiles([
@@ -45,7 +45,7 @@ extension PortalPages {
         Tile("Delivered", grouped(ledger.delivered), hint: "Of \(grouped(ledger.tracked)) recorded events"),
         Tile("Dropped by the app", grouped(ledger.dropped), hint: "Since installation, for any reason"),
       ]),
-      installs: counted(ledger.installs, "install"), days: String(LedgerFigures.lifetimeDays),
+      installs: counted(ledger.installs, "install"), days: String(LedgerTotals.lifetimeDays),
       updated: "\(request.zone.day(of: updated).weekdayText), \(request.zone.timeOfDay(of: updated))")
   }
 }

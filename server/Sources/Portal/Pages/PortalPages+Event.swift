@@ -34,7 +34,7 @@ extension PortalPages {
   }
 
   private static func eventTiles(
-    _ event: EventMetrics, _ before: KeyFigures, _ request: ReportRequest
+    _ event: EventMetrics, _ before: KeyTotals, _ request: ReportRequest
   ) -> [Tile] {
     let line = event.days.prefix(request.settledDays)
     func perUser(_ count: Int, _ users: Int) -> Double { users > 0 ? Double(count) / Double(users) : 0 }

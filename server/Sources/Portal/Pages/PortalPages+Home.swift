@@ -12,7 +12,7 @@ extension PortalPages {
   ///   - now: The time of the request.
   ///   - store: The metrics. Throws what it throws, and ``ReportError`` for an unknown time zone.
   public func home(
-    _ apps: [PortalApp], message: String? = nil, now: Timestamp, from store: any FigureSource
+    _ apps: [PortalApp], message: String? = nil, now: Timestamp, from store: any MetricsStore
   ) async throws -> String {
     var cards: [AppCard] = []
     for app in apps {

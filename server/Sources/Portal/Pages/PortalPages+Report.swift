@@ -5,7 +5,7 @@ public import Warehouse
 struct PageContext {
   var shell: Shell
   let request: ReportRequest
-  let store: any FigureSource
+  let store: any MetricsStore
   var links: PortalLinks { PortalLinks(request) }
 }
 
@@ -30,7 +30,7 @@ extension PortalPages {
   ///
   /// Throws what the store throws.
   public func report(
-    _ request: ReportRequest, app: PortalApp, apps: [PortalApp] = [], from store: any FigureSource
+    _ request: ReportRequest, app: PortalApp, apps: [PortalApp] = [], from store: any MetricsStore
   ) async throws -> String {
     var request = request
     request.limit = request.limit ?? request.report.pageLimit

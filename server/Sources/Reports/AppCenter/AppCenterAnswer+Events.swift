@@ -60,7 +60,7 @@ struct AppCenterPropertyCounts: Encodable {
 }
 
 extension AppCenterQuestion {
-  func eventList(_ source: any FigureSource) async throws -> AppCenterEvents {
+  func eventList(_ source: any MetricsStore) async throws -> AppCenterEvents {
     let before = Dictionary(
       try await source.totals(app: app, dimension: .event, days: previousDays, limit: nil).map {
         (ExactText($0.key), $0)
@@ -80,11 +80,11 @@ extension AppCenterQuestion {
     return AppCenterEvents(events: Array(rows), total: all.count, totalDevices: try await users(source))
   }
 
-  private func ordered(_ events: [KeyFigures]) throws(AppCenterFault) -> [KeyFigures] {
+  private func ordered(_ events: [KeyTotals]) throws(AppCenterFault) -> [KeyTotals] {
     let words = order.split(separator: " ").map { $0.lowercased() }
     guard let column = words.first, words.count <= 2, ["asc", "desc"].contains(words.count == 2 ? words[1] : "asc")
     else { throw AppCenterFault(.badRequest, "$orderby is a column and asc or desc, for example count desc.") }
-    let rising: [KeyFigures]
+    let rising: [KeyTotals]
     switch column {
     case "count": rising = events.sorted { ($0.count, $1.key) < ($1.count, $0.key) }
     case "device_count": rising = events.sorted { ($0.users, $1.key) < ($1.users, $0.key) }
@@ -94,14 +94,14 @@ extension AppCenterQuestion {
     return words.count == 2 && words[1] == "desc" ? rising.reversed() : rising
   }
 
-  func eventCount(_ name: String, _ source: any FigureSource) async throws -> AppCenterEventCount {
+  func eventCount(_ name: String, _ source: any MetricsStore) async throws -> AppCenterEventCount {
     let series = try await byDay(name, source).mapValues(\.count)
     return AppCenterEventCount(
       count: days.map { AppCenterCount($0, series[$0] ?? 0) }, totalCount: series.values.saturatingSum,
       previousTotalCount: try await source.total(app: app, dimension: .event, key: name, days: previousDays).count)
   }
 
-  func deviceCount(_ name: String, _ source: any FigureSource) async throws -> AppCenterDeviceCount {
+  func deviceCount(_ name: String, _ source: any MetricsStore) async throws -> AppCenterDeviceCount {
     let series = try await byDay(name, source)
     return AppCenterDeviceCount(
       devicesCount: days.map { AppCenterCount($0, series[$0]?.users ?? 0) }, totalDevices: try await users(source),
@@ -110,7 +110,7 @@ extension AppCenterQuestion {
         try await source.total(app: app, dimension: .event, key: name, days: previousDays).users)
   }
 
-  func countPer(_ noun: String, _ name: String, _ source: any FigureSource) async throws -> AppCenterRatio {
+  func countPer(_ noun: String, _ name: String, _ source: any MetricsStore) async throws -> AppCenterRatio {
     let series = try await byDay(name, source)
     let sessions = try await self.sessions(source, days)
     let now = try await source.total(app: app, dimension: .event, key: name, days: days)
@@ -128,10 +128,10 @@ extension AppCenterQuestion {
       }, average: ratio(now.count, wholes.0), previous: ratio(before.count, wholes.1))
   }
 
-  func propertyCounts(_ name: String, _ property: String, _ source: any FigureSource) async throws
+  func propertyCounts(_ name: String, _ property: String, _ source: any MetricsStore) async throws
     -> AppCenterPropertyCounts
   {
-    func values(_ range: ClosedRange<Day>, _ limit: Int) async throws -> PropertyFigures? {
+    func values(_ range: ClosedRange<Day>, _ limit: Int) async throws -> PropertyTotals? {
       try await source.properties(app: app, event: name, days: range, limit: limit).first {
         $0.property.hasBytes(of: property)
       }
@@ -147,7 +147,7 @@ extension AppCenterQuestion {
       })
   }
 
-  private func byDay(_ name: String, _ source: any FigureSource) async throws -> [Day: DailyFigures] {
+  private func byDay(_ name: String, _ source: any MetricsStore) async throws -> [Day: DailyTotals] {
     Dictionary(
       try await source.series(app: app, dimension: .event, key: name, days: days).map { ($0.day, $0) },
       uniquingKeysWith: { $1 })

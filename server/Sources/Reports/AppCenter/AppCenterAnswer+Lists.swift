@@ -3,15 +3,15 @@ import TernBase
 import Warehouse
 
 extension AppCenterQuestion {
-  func users(_ source: any FigureSource, in range: ClosedRange<Day>? = nil) async throws -> Int {
+  func users(_ source: any MetricsStore, in range: ClosedRange<Day>? = nil) async throws -> Int {
     try await source.total(app: app, dimension: .total, key: "", days: range ?? days).users
   }
 
-  func counts(_ figures: some Sequence<KeyFigures>) -> [ExactText: Int] {
-    Dictionary(figures.map { (ExactText($0.key), $0.users) }, uniquingKeysWith: { $1 })
+  func counts(_ metrics: some Sequence<KeyTotals>) -> [ExactText: Int] {
+    Dictionary(metrics.map { (ExactText($0.key), $0.users) }, uniquingKeysWith: { $1 })
   }
 
-  func sessions(_ source: any FigureSource, _ range: ClosedRange<Day>) async throws -> [Day: Int] {
+  func sessions(_ source: any MetricsStore, _ range: ClosedRange<Day>) async throws -> [Day: Int] {
     try await source.dailyCounts(app: app, dimension: .session, days: range).summedByDay()
   }
 
@@ -23,7 +23,7 @@ extension AppCenterQuestion {
     }
   }
 
-  func versionList(_ source: any FigureSource) async throws -> AppCenterList {
+  func versionList(_ source: any MetricsStore) async throws -> AppCenterList {
     let wanted = Set(versionNames.map { ExactText($0) })
     let before = counts(try await source.versions(app: app, days: previousDays))
     let versions = try await source.versions(app: app, days: days)
@@ -32,7 +32,7 @@ extension AppCenterQuestion {
   }
 
   func list(
-    _ plural: String, _ noun: String, _ dimension: Dimension, _ source: any FigureSource
+    _ plural: String, _ noun: String, _ dimension: Dimension, _ source: any MetricsStore
   ) async throws -> AppCenterList {
     // Most devices first, as the original counted; the source orders by events.
     let now = try await source.totals(app: app, dimension: dimension, days: days, limit: nil)
@@ -61,12 +61,12 @@ struct AppCenterList: Encodable {
   private let total: Int
 
   init(
-    _ plural: String, _ noun: String, _ figures: some Sequence<KeyFigures>, _ before: [ExactText: Int], total: Int
+    _ plural: String, _ noun: String, _ metrics: some Sequence<KeyTotals>, _ before: [ExactText: Int], total: Int
   ) {
     self.plural = plural
     self.noun = noun
     self.total = total
-    rows = figures.map { ($0.key, $0.users, before[ExactText($0.key)] ?? 0) }
+    rows = metrics.map { ($0.key, $0.users, before[ExactText($0.key)] ?? 0) }
   }
 
   func encode(to encoder: any Encoder) throws {

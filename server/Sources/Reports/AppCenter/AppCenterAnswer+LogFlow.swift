@@ -35,7 +35,7 @@ extension AppCenterQuestion {
   private static let maximumLogs = 100
 
   /// The rows received since the start of the question, oldest first; only the newest if there are too many.
-  func logFlow(_ source: any FigureSource) async throws -> AppCenterLogFlow {
+  func logFlow(_ source: any MetricsStore) async throws -> AppCenterLogFlow {
     let shownKinds = Set(StoredKind.allCases.filter { Self.type($0) != nil })
     // One more than an answer has room for: it tells that there are more.
     let recent = try await source.recent(app: app, kinds: shownKinds, limit: Self.maximumLogs + 1)

@@ -39,14 +39,14 @@ extension AppCenterQuestion {
   private static let buckets = ["0-30s", "30s-1min", "1-30min", "30min-1h", ">1h"]
 
   /// Weeks have 7 days and months 28, as in the original.
-  func activeDevices(_ source: any FigureSource) async throws -> AppCenterActivity {
+  func activeDevices(_ source: any MetricsStore) async throws -> AppCenterActivity {
     func series(_ window: Int) async throws -> [AppCenterCount<Int>] {
       try await source.activeInstalls(app: app, days: days, window: window).map { AppCenterCount($0.day, $0.count) }
     }
     return AppCenterActivity(daily: try await series(1), weekly: try await series(7), monthly: try await series(28))
   }
 
-  func sessionsPerDevice(_ source: any FigureSource) async throws -> AppCenterSessions {
+  func sessionsPerDevice(_ source: any MetricsStore) async throws -> AppCenterSessions {
     let (now, before) = (try await sessions(source, days), try await sessions(source, previousDays))
     let active = Dictionary(
       try await source.activeInstalls(app: app, days: days, window: interval).map { ($0.day, $0.count) },
@@ -67,7 +67,7 @@ extension AppCenterQuestion {
       previousTotalCount: previous, sessionsPerUser: series)
   }
 
-  func sessionDurations(_ source: any FigureSource) async throws -> AppCenterDurations {
+  func sessionDurations(_ source: any MetricsStore) async throws -> AppCenterDurations {
     let now = try await source.sessionDurations(app: app, days: days)
     let before = try await source.sessionDurations(app: app, days: previousDays)
     return AppCenterDurations(
@@ -76,7 +76,7 @@ extension AppCenterQuestion {
       }, averageDuration: Self.duration(now.average), previousAverageDuration: Self.duration(before.average))
   }
 
-  func crashes(_ source: any FigureSource) async throws -> AppCenterCrashes {
+  func crashes(_ source: any MetricsStore) async throws -> AppCenterCrashes {
     let series = try await source.series(app: app, dimension: .kind, key: "crash", days: days)
     let counts = Dictionary(series.map { ($0.day, $0.count) }, uniquingKeysWith: { $1 })
     return AppCenterCrashes(

@@ -5,7 +5,7 @@ public import Warehouse
 
 extension AppCenterQuestion {
   /// The answer as JSON, in App Center's shape; throws what the source throws.
-  public func answer(from source: any FigureSource) async throws -> Data {
+  public func answer(from source: any MetricsStore) async throws -> Data {
     switch subject {
     case .activeDeviceCounts: try await encoded(activeDevices(source))
     case .sessionCounts: try await encoded(steps(sessions(source, days)))

@@ -20,7 +20,7 @@ extension AppReports {
     ]
     return ReportContent(
       [
-        Ranking("reasons", noun: "reason", dimension: .loss).list(metrics.reasons),
+        Ranking("reasons", noun: "reason", dimension: .dropped).list(metrics.reasons),
         ReportList(
           "days", columns: ["date", "count"], rows: metrics.days.map { [.day($0.day), .count($0.count)] },
           outputs: .json),
@@ -51,27 +51,27 @@ public struct DroppedMetrics: Sendable, Hashable {
   /// The reasons, most frequent first.
   public var reasons: [RankedKey]
   /// Every day of the range in order, days without any included. Users are not counted.
-  public var days: [DailyFigures]
+  public var days: [DailyTotals]
   /// The number of events and values dropped or rejected in the range.
   public var total: Int
   /// The number of events in the range that are stored and counted, but as "(other)", because the app exceeded its
   /// number of names; no other metric here contains them.
   public var unnamed: Int
   /// The counts of the devices themselves, whatever the range: the latest report of every install seen in the last
-  /// ``Warehouse/LedgerFigures/lifetimeDays`` days.
-  public var ledger: LedgerFigures
+  /// ``Warehouse/LedgerTotals/lifetimeDays`` days.
+  public var ledger: LedgerTotals
 
   /// Reads the metrics of a request's range.
-  public init(_ request: ReportRequest, from store: any FigureSource) async throws {
-    let all = try await store.dailyCounts(app: request.app, dimension: .loss, days: request.days)
+  public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
+    let all = try await store.dailyCounts(app: request.app, dimension: .dropped, days: request.days)
     let counts = all.filter { $0.key != Self.nameLimitReason }.summedByDay()
     reasons = try await request.rankedKeys(
-      .loss, limit: request.limit ?? 1_000, omitting: Self.nameLimitReason, from: store)
+      .dropped, limit: request.limit ?? 1_000, omitting: Self.nameLimitReason, from: store)
     unnamed = all.lazy.filter { $0.key == Self.nameLimitReason }.map(\.count).saturatingSum
-    days = request.days.map { DailyFigures(day: $0, count: counts[$0] ?? 0, users: 0) }
+    days = request.days.map { DailyTotals(day: $0, count: counts[$0] ?? 0, users: 0) }
     total = days.map(\.count).saturatingSum
     // By days, not to the millisecond: the same request on the same day has the same answer.
-    let since = Int64(request.today.number - LedgerFigures.lifetimeDays) * 86_400_000
+    let since = Int64(request.today.number - LedgerTotals.lifetimeDays) * 86_400_000
     ledger = try await store.ledger(app: request.app, since: Timestamp(millisecondsSince1970: since))
   }
 }

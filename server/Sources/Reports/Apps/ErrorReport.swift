@@ -113,7 +113,7 @@ public struct ErrorMetrics: Sendable, Hashable {
   /// The group; `nil` if none of it occurred in the range.
   public var group: ErrorGroup?
   /// Every day of the range in order, days without any included.
-  public var days: [DailyFigures]
+  public var days: [DailyTotals]
   /// The occurrences in each app version, most first.
   public var versions: [RankedKey]
   /// The occurrences, newest first; 100 unless the request has a limit.
@@ -122,7 +122,7 @@ public struct ErrorMetrics: Sendable, Hashable {
   public var detail: ErrorDetail?
 
   /// Reads the error of a request; throws ``ReportError`` if the app has no such group or error.
-  public init(_ request: ReportRequest, from store: any FigureSource) async throws {
+  public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     if let id = request.number(.occurrence) {
       guard let found = try await store.error(app: request.app, id: id) else { throw Self.unknown }
       detail = found

@@ -47,7 +47,7 @@ public struct ErrorsMetrics: Sendable, Hashable {
   public var handled: [ErrorGroup]
 
   /// Reads the error groups of a request's range.
-  public init(_ request: ReportRequest, from store: any FigureSource) async throws {
+  public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     let groups = try await store.errorGroups(
       app: request.app, group: nil, days: request.days, limit: request.limit ?? 200)
     crashes = groups.filter { $0.kind == .crash }

@@ -43,7 +43,7 @@ extension AppReports {
     ])
   }
 
-  private static func propertyList(_ properties: [PropertyFigures]) -> ReportList {
+  private static func propertyList(_ properties: [PropertyTotals]) -> ReportList {
     ReportList(
       "properties",
       columns: ["name", "count", "isCapped"].map { ReportColumn($0, isJSONOnly: true) } + ["values"],
@@ -68,12 +68,12 @@ public struct EventMetrics: Sendable, Hashable {
   /// The number of distinct installs.
   public var users: Int
   /// Every day of the range in order, days without any included.
-  public var days: [DailyFigures]
+  public var days: [DailyTotals]
   /// The properties, most frequent first.
-  public var properties: [PropertyFigures]
+  public var properties: [PropertyTotals]
 
   /// Reads the metrics of a request's event and range; 20 values of each property unless the request has a limit.
-  public init(_ request: ReportRequest, from store: any FigureSource) async throws {
+  public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     let (app, range) = (request.app, request.days)
     name = request[.event] ?? ""
     let total = try await store.total(app: app, dimension: .event, key: name, days: range)
@@ -83,15 +83,15 @@ public struct EventMetrics: Sendable, Hashable {
   }
 }
 
-extension PropertyFigures {
+extension PropertyTotals {
   /// The part of the property's values that one of them has, from 0 to 1.
-  public func share(of value: KeyFigures) -> Double { Reports.share(value.count, of: count) }
+  public func share(of value: KeyTotals) -> Double { Reports.share(value.count, of: count) }
 }
 
-extension [DailyFigures] {
+extension [DailyTotals] {
   /// Every day of the range in order; zeros where there is none.
-  func filled(_ range: ClosedRange<Day>) -> [DailyFigures] {
+  func filled(_ range: ClosedRange<Day>) -> [DailyTotals] {
     let known = Dictionary(map { ($0.day, $0) }, uniquingKeysWith: { $1 })
-    return range.map { known[$0] ?? DailyFigures(day: $0, count: 0, users: 0) }
+    return range.map { known[$0] ?? DailyTotals(day: $0, count: 0, users: 0) }
   }
 }

@@ -59,7 +59,7 @@ public struct LiveRow: Sendable, Hashable {
   }
 
   /// Reads the latest rows of a request's app; 100 unless the request has a limit.
-  public static func latest(_ request: ReportRequest, from store: any FigureSource) async throws -> [LiveRow] {
+  public static func latest(_ request: ReportRequest, from store: any MetricsStore) async throws -> [LiveRow] {
     try await store.recent(app: request.app, limit: request.limit ?? 100).map(LiveRow.init)
   }
 

@@ -66,7 +66,7 @@ public struct OverviewMetrics: Sendable, Hashable {
   public var totals: Totals
 
   /// Reads the metrics of a request's range.
-  public init(_ request: ReportRequest, from store: any FigureSource) async throws {
+  public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     let (app, range) = (request.app, request.days)
     let events = try await store.dailyCounts(app: app, dimension: .total, days: range).summedByDay()
     let sessions = try await store.dailyCounts(app: app, dimension: .session, days: range).summedByDay()

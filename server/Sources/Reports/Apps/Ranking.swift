@@ -70,7 +70,7 @@ extension ReportRequest {
   ///
   /// - Parameter limit: The number of rows; `nil` for that of the request, else of the ranking.
   public func ranking(
-    _ ranking: Ranking, limit: Int? = nil, from store: any FigureSource
+    _ ranking: Ranking, limit: Int? = nil, from store: any MetricsStore
   ) async throws -> [RankedKey] {
     let rows = try await rankedKeys(ranking.dimension, limit: limit ?? self.limit ?? ranking.limit, from: store)
     return ranking.isCountries ? rows.map(\.withCountryName) : rows
@@ -80,7 +80,7 @@ extension ReportRequest {
   ///
   /// Shares need the count of all keys, but no other key's users: only those of the rows are united.
   func rankedKeys(
-    _ dimension: Dimension, limit: Int, omitting omitted: String? = nil, from store: any FigureSource
+    _ dimension: Dimension, limit: Int, omitting omitted: String? = nil, from store: any MetricsStore
   ) async throws -> [RankedKey] {
     var whole = try await store.count(app: app, dimension: dimension, days: days)
     if let omitted {

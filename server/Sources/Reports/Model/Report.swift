@@ -10,7 +10,7 @@ public struct Report: Sendable, Hashable {
 
 extension ReportRequest {
   /// Reads the report; throws what the store throws, and ``ReportError`` if its subject does not exist.
-  public func report(from store: any FigureSource) async throws -> Report {
+  public func report(from store: any MetricsStore) async throws -> Report {
     Report(request: self, content: try await report.read(self, store))
   }
 }

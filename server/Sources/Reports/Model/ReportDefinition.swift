@@ -6,7 +6,7 @@ public import Warehouse
 /// and add it to a ``ReportRegistry``; docs/reports.md shows how.
 public struct ReportDefinition: Sendable {
   /// Reads the rows of a report.
-  public typealias Read = @Sendable (ReportRequest, any FigureSource) async throws -> ReportContent
+  public typealias Read = @Sendable (ReportRequest, any MetricsStore) async throws -> ReportContent
 
   /// The name in commands and addresses.
   public let name: String

@@ -10,7 +10,7 @@ extension ViewBreakdowns {
   /// Custom dimensions, content groups and metrics: their current names, and the scope under which they were counted.
   fileprivate var custom: [ReportList] {
     let definitions = Dictionary(metrics.definitions.map { ($0.parameter, $0) }, uniquingKeysWith: { $1 })
-    func name(_ row: ViewFigures.Row) -> ReportValue { .text(definitions[row.key[0]]?.name ?? "") }
+    func name(_ row: ViewMetrics.Row) -> ReportValue { .text(definitions[row.key[0]]?.name ?? "") }
     return [
       ReportList(
         "dimensions", title: "Dimensions",

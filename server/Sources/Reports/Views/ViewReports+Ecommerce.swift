@@ -63,13 +63,13 @@ extension ViewBreakdowns {
     ]
   }
 
-  private func product(_ row: ViewFigures.Row) -> [ReportValue] {
+  private func product(_ row: ViewMetrics.Row) -> [ReportValue] {
     row.texts + [.count(row.numbers[0]), .millionths(row.numbers[1])] + row.numbers[2...].map { .count($0) } + [
       .count(row.users)
     ]
   }
 
-  private func orderTotals(_ orders: ViewFigures.Row?) -> ReportList {
+  private func orderTotals(_ orders: ViewMetrics.Row?) -> ReportList {
     let total = metrics.totals
     let numbers = orders?.numbers ?? Array(repeating: 0, count: 6)
     let average = total.transactions <= 0 ? 0 : total.revenue / total.transactions
@@ -106,7 +106,7 @@ extension ViewBreakdowns {
   }
 
   fileprivate var checkout: [ReportList] {
-    func step(_ row: ViewFigures.Row) -> Int64 { Int64(row.key[0]) ?? .max }
+    func step(_ row: ViewMetrics.Row) -> Int64 { Int64(row.key[0]) ?? .max }
     let steps = all(.checkoutSteps).sorted { (step($0), $0.key[0]) < (step($1), $1.key[0]) }
     let options = all(.checkoutOptions).sorted {
       (step($0), $1.numbers[0], $0.key[1]) < (step($1), $0.numbers[0], $1.key[1])
@@ -137,7 +137,7 @@ extension ViewBreakdowns {
 
   fileprivate var productLists: [ReportList] {
     let numbers: [ReportColumn] = ["impressions", "clicks", ViewReports.clickRate, "details", "users"]
-    func values(_ row: ViewFigures.Row) -> [ReportValue] {
+    func values(_ row: ViewMetrics.Row) -> [ReportValue] {
       row.texts + [
         .count(row.numbers[0]), .count(row.numbers[1]), .share(row.numbers[1], of: row.numbers[0]),
         .count(row.numbers[2]), .count(row.users),

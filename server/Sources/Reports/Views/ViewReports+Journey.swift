@@ -171,7 +171,7 @@ extension ViewBreakdowns {
 
   private var exceptionTotals: [ReportValue] {
     let total = metrics.totals
-    func affected(_ kind: String) -> ViewFigures.Row? { all(.exceptionSessions).first { $0.key == [kind] } }
+    func affected(_ kind: String) -> ViewMetrics.Row? { all(.exceptionSessions).first { $0.key == [kind] } }
     let users = affected("exception")?.users ?? 0
     return [
       .count(total.exceptions), .count(total.crashes), .count(total.screenViews),
@@ -181,7 +181,7 @@ extension ViewBreakdowns {
     ]
   }
 
-  private func sum(_ rows: [ViewFigures.Row]) -> Int64 {
+  private func sum(_ rows: [ViewMetrics.Row]) -> Int64 {
     rows.reduce(Int64(0)) { $0.addingSaturated($1.numbers[0]) }
   }
 }

@@ -17,7 +17,7 @@ extension ReportDefinition {
     lists: @escaping @Sendable (ViewBreakdowns) -> [ReportList]
   ) -> ReportDefinition {
     ofView(name, title, explanation) { view, request, store in
-      let metrics = try await store.viewFigures(
+      let metrics = try await store.viewMetrics(
         view, days: request.days, tables: tables, now: request.now.millisecondsSince1970)
       return lists(ViewBreakdowns(view: view, request: request, metrics: metrics))
     }
@@ -26,7 +26,7 @@ extension ReportDefinition {
   /// Creates a report of a view.
   static func ofView(
     _ name: String, _ title: String, _ explanation: String,
-    read: @escaping @Sendable (View, ReportRequest, any FigureSource) async throws -> [ReportList]
+    read: @escaping @Sendable (View, ReportRequest, any MetricsStore) async throws -> [ReportList]
   ) -> ReportDefinition {
     ReportDefinition(name, title: title, explanation: explanation) { request, store in
       guard let view = request.view else {
@@ -72,19 +72,19 @@ extension ReportList {
 struct ViewBreakdowns {
   let view: View
   let request: ReportRequest
-  let metrics: ViewFigures
+  let metrics: ViewMetrics
 
   /// All rows of a breakdown.
-  func all(_ table: ViewTable) -> [ViewFigures.Row] { metrics.tables[table] ?? [] }
+  func all(_ table: ViewTable) -> [ViewMetrics.Row] { metrics.tables[table] ?? [] }
 
   /// The rows of a breakdown up to the limit.
-  func rows(_ table: ViewTable) -> ArraySlice<ViewFigures.Row> { limited(all(table)) }
+  func rows(_ table: ViewTable) -> ArraySlice<ViewMetrics.Row> { limited(all(table)) }
 
-  func limited(_ rows: [ViewFigures.Row]) -> ArraySlice<ViewFigures.Row> { rows.prefix(request.viewLimit) }
+  func limited(_ rows: [ViewMetrics.Row]) -> ArraySlice<ViewMetrics.Row> { rows.prefix(request.viewLimit) }
 
   /// A list of keys, numbers and users as they are.
   func plain(
-    _ name: String, title: String = "", _ columns: [ReportColumn], _ rows: ArraySlice<ViewFigures.Row>
+    _ name: String, title: String = "", _ columns: [ReportColumn], _ rows: ArraySlice<ViewMetrics.Row>
   ) -> ReportList {
     ReportList(
       name, title: title, columns: columns + ["users"],
@@ -92,7 +92,7 @@ struct ViewBreakdowns {
   }
 }
 
-extension ViewFigures.Row {
+extension ViewMetrics.Row {
   /// The parts of the key as values.
   var texts: [ReportValue] { key.map { .text($0) } }
 }

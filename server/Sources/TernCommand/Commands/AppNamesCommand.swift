@@ -50,7 +50,7 @@ extension AppsCommand {
     }
 
     /// The table of numbers.
-    static func listing(_ names: [NameFigures]) -> String {
+    static func listing(_ names: [NameUsage]) -> String {
       let rows = names.map { [$0.kind, "\($0.known)", "\($0.limit)", "\($0.perDay)"] }
       return CommandOutput.table([["NAMES OF", "KNOWN", "LIMIT", "THEN PER DAY"]] + rows)
     }

@@ -28,10 +28,10 @@ struct VerifyCommand: AsyncParsableCommand {
     for difference in report.differences { Terminal.say(CommandEnding.line(difference.description)) }
     guard report.isClean else {
       Terminal.complain(
-        "tern: \(grouped(report.differenceCount)) of \(grouped(report.figures)) metrics differ. \(report.remedy)")
+        "tern: \(grouped(report.differenceCount)) of \(grouped(report.metrics)) metrics differ. \(report.remedy)")
       throw ExitCode(1)
     }
-    Terminal.say("\(grouped(report.figures)) metrics match \(grouped(report.events)) events.")
+    Terminal.say("\(grouped(report.metrics)) metrics match \(grouped(report.events)) events.")
   }
 }
 

@@ -64,7 +64,7 @@ struct LocalServer {
   ) async throws {
     let secret = try catalog.duplicateSecret()
     let dependencies = CollectorDependencies(
-      sink: warehouse, figures: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
+      sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
       viewCacheBytes: { [warehouse] in warehouse.viewCacheBytes },
       logger: logger)
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)

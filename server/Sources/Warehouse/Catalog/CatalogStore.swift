@@ -1,5 +1,3 @@
-public import TernEvents
-
 /// The store of apps, views and definitions that ingestion, reports and warehouses read.
 public protocol CatalogStore: Sendable {
   /// Returns all apps, oldest first.
@@ -27,8 +25,6 @@ public protocol CatalogStore: Sendable {
   func definitions(app: AppID) throws -> [CustomDefinition]
   /// Returns how many new names an app may introduce per day; `nil` for the default.
   func newNamesPerDay(of app: AppID) throws -> Int?
-  /// The catalog's wall clock.
-  var now: @Sendable () -> Timestamp { get }
 }
 
 /// The administrator's token and logins.

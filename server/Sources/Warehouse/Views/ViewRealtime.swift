@@ -60,6 +60,6 @@ public struct ViewRealtime: Sendable, Hashable {
   /// How many minutes somebody who sends nothing counts as being there.
   package static let active: Int64 = 5
 
-  /// Creates figures of nothing.
+  /// Creates metrics of nothing.
   public init() {}
 }

@@ -1,4 +1,4 @@
-/// What the figures of a view are broken down by. The raw values are stored: never reuse one.
+/// What the metrics of a view are broken down by. The raw values are stored: never reuse one.
 public enum ViewTable: Int, Sendable, CaseIterable {
   /// By hour of the day, `00` to `23`: sessions, hits.
   case hours = 1

@@ -79,7 +79,7 @@ final class PropertyAccumulator {
   @inline(__always)
   func add(_ row: EventRow, day: Int, properties: UnsafeRawBufferPointer) throws {
     guard row.flags.kind == .event, !properties.isEmpty else { return }
-    let first = FigureAccumulator.first(app: row.app, day: day)
+    let first = RollupAccumulator.first(app: row.app, day: day)
     let (number, isNew) = table.number(first, UInt64(bitPattern: row.name))
     if isNew { events.append(try open(first, row.name)) }
     let event = events[number]
@@ -105,7 +105,7 @@ final class PropertyAccumulator {
   @inline(__always)
   private func add(_ value: UnsafeRawBufferPointer, _ slot: UInt32, to group: Group) {
     if group.pending.count == 0 { dirty.append(group) }
-    let value = value.count > PropertyCoding.maximumFigureBytes ? Self.cut(value) : value
+    let value = value.count > PropertyCoding.maximumCountedBytes ? Self.cut(value) : value
     let key = group.values.key(value)
     let ordinal: Int
     if let existing = group.values.find(value, key) {
@@ -120,7 +120,7 @@ final class PropertyAccumulator {
 
   /// Only texts are that long. The length prefix may be wrong after the cut: the bytes only tell values apart.
   private static func cut(_ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    prefix(value, atMost: PropertyCoding.maximumFigureBytes)
+    prefix(value, atMost: PropertyCoding.maximumCountedBytes)
   }
 
   /// Returns an event with the properties stored for it on that day.

@@ -23,14 +23,14 @@ final class PropertyStore {
   }
 
   func groupCount(_ first: UInt64) throws -> Int {
-    countGroups.bind(FigureAccumulator.app(first), Int64(FigureAccumulator.day(first)))
+    countGroups.bind(RollupAccumulator.app(first), Int64(RollupAccumulator.day(first)))
     defer { countGroups.reset() }
     return try countGroups.step() ? Int(countGroups.integer(0)) : 0
   }
 
   /// Returns the properties stored for an event on a day.
   func properties(_ first: UInt64, event: Int64) throws -> [Int64] {
-    loadProperties.bind(FigureAccumulator.app(first), Int64(FigureAccumulator.day(first)), event)
+    loadProperties.bind(RollupAccumulator.app(first), Int64(RollupAccumulator.day(first)), event)
     var properties: [Int64] = []
     while try loadProperties.step() { properties.append(loadProperties.integer(0)) }
     return properties
@@ -91,6 +91,6 @@ final class PropertyStore {
 
   private func bind(_ group: PropertyAccumulator.Group, to statement: SQLStatement) {
     statement.bind(
-      FigureAccumulator.app(group.first), Int64(FigureAccumulator.day(group.first)), group.event, group.property)
+      RollupAccumulator.app(group.first), Int64(RollupAccumulator.day(group.first)), group.event, group.property)
   }
 }

@@ -2,7 +2,7 @@ import Views
 public import Warehouse
 
 extension WarehouseReader {
-  /// Returns active installs per day, week and month; see ``FigureSource/activity(app:days:)``.
+  /// Returns active installs per day, week and month; see ``MetricsStore/activity(app:days:)``.
   public func activity(app: AppID, days: ClosedRange<Day>) async throws -> [DailyActivity] {
     let earliest = Day(number: days.lowerBound.number - 29)
     return try await reading { [self] connection in

@@ -8,7 +8,7 @@ extension WarehouseReader {
   /// The time beyond the range in which a session that began in it is still followed.
   private static let longest: Int64 = 86_400_000
 
-  /// Returns the durations of sessions; see ``AppCenterFigures/sessionDurations(app:days:)``.
+  /// Returns the durations of sessions; see ``MetricsStore/sessionDurations(app:days:)``.
   ///
   /// A session longer than a day may be cut short.
   public func sessionDurations(app: AppID, days: ClosedRange<Day>) async throws -> SessionDurations {
@@ -53,7 +53,7 @@ extension WarehouseReader {
   }
 
   /// Returns the distinct installs in the window ending on each day; see
-  /// ``AppCenterFigures/activeInstalls(app:days:window:)``.
+  /// ``MetricsStore/activeInstalls(app:days:window:)``.
   public func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) async throws -> [DailyCount] {
     let earliest = Day(number: days.lowerBound.number - max(0, window - 1))
     let counts = try await reading { [self] connection in
@@ -62,8 +62,8 @@ extension WarehouseReader {
     return days.map { DailyCount(day: $0, key: "", count: counts[$0.number - earliest.number]) }
   }
 
-  /// Returns versions without build numbers; see ``AppCenterFigures/versions(app:days:)``.
-  public func versions(app: AppID, days: ClosedRange<Day>) async throws -> [KeyFigures] {
+  /// Returns versions without build numbers; see ``MetricsStore/versions(app:days:)``.
+  public func versions(app: AppID, days: ClosedRange<Day>) async throws -> [KeyTotals] {
     try await reading { [self] connection in
       var counts: [ExactText: Int] = [:]
       var sets: [ExactText: SlotSet] = [:]
@@ -83,7 +83,7 @@ extension WarehouseReader {
       }
       for set in sets.values { set.repair() }
       return Set(counts.keys).union(sets.keys)
-        .map { KeyFigures(key: $0.text, count: counts[$0] ?? 0, users: sets[$0]?.count ?? 0) }
+        .map { KeyTotals(key: $0.text, count: counts[$0] ?? 0, users: sets[$0]?.count ?? 0) }
         .sorted { ($1.users, $0.key) < ($0.users, $1.key) }
     }
   }

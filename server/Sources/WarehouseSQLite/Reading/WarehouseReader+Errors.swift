@@ -27,7 +27,7 @@ extension WarehouseReader {
     var last = Int64.min
   }
 
-  /// The groups of errors of a range; see ``ErrorSource/errorGroups(app:group:days:limit:)``.
+  /// The groups of errors of a range; see ``MetricsStore/errorGroups(app:group:days:limit:)``.
   public func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorGroup] {
     try await reading { [self] connection in
       guard try hasErrors(connection), let calendar = try calendar(app) else { return [] }
@@ -81,14 +81,14 @@ extension WarehouseReader {
     return ErrorGroup(
       id: id, kind: StoredKind(rawValue: Int(statement.integer(0))) ?? .crash, type: statement.text(1),
       place: statement.text(2), message: statement.text(3), count: sums.count, users: sums.slots.count,
-      versions: versions.map { KeyFigures(key: $0.text, count: $1, users: 0) }
+      versions: versions.map { KeyTotals(key: $0.text, count: $1, users: 0) }
         .sorted { ($1.count, $0.key) < ($0.count, $1.key) },
       days: sums.days.sorted { $0.key < $1.key }.map {
-        DailyFigures(day: Day(number: $0), count: $1.count, users: $1.slots.count)
+        DailyTotals(day: Day(number: $0), count: $1.count, users: $1.slots.count)
       }, last: Timestamp(millisecondsSince1970: sums.last))
   }
 
-  /// Whether there is such a group; see ``ErrorSource/hasErrorGroup(app:id:)``.
+  /// Whether there is such a group; see ``MetricsStore/hasErrorGroup(app:id:)``.
   public func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
     try await reading { [self] connection in
       guard try hasErrors(connection) else { return false }
@@ -98,7 +98,7 @@ extension WarehouseReader {
     }
   }
 
-  /// The occurrences of a group; see ``ErrorSource/errors(app:group:days:limit:)``.
+  /// The occurrences of a group; see ``MetricsStore/errors(app:group:days:limit:)``.
   public func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorOccurrence] {
     try await reading { [self] connection in
       guard try hasErrors(connection), let calendar = try calendar(app) else { return [] }
@@ -142,7 +142,7 @@ extension WarehouseReader {
     return try WriterDevices.decode(statement.bytes(0)) { try dictionary.text($0, connection) }
   }
 
-  /// Everything known of one error; see ``ErrorSource/error(app:id:)``.
+  /// Everything known of one error; see ``MetricsStore/error(app:id:)``.
   public func error(app: AppID, id: Int64) async throws -> ErrorDetail? {
     try await reading { [self] connection in
       guard try hasErrors(connection) else { return nil }
@@ -195,7 +195,7 @@ extension WarehouseReader {
       bytes: Int(statement.integer(3)))
   }
 
-  /// An attachment with its bytes; see ``ErrorSource/attachment(app:id:)``.
+  /// An attachment with its bytes; see ``MetricsStore/attachment(app:id:)``.
   public func attachment(app: AppID, id: Int64) async throws -> (facts: AttachmentFacts, data: [UInt8])? {
     try await reading { [self] connection in
       guard try hasErrors(connection) else { return nil }

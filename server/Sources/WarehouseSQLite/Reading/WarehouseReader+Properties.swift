@@ -6,26 +6,26 @@ public import Warehouse
 
 extension WarehouseReader {
   /// The counts of one value while packs are read.
-  private struct ValueFigures {
+  private struct ValueTotals {
     var count: Int64 = 0
     var users: SlotSet?
   }
 
-  /// Returns the property values of one event; see ``FigureSource/properties(app:event:days:limit:)``.
+  /// Returns the property values of one event; see ``MetricsStore/properties(app:event:days:limit:)``.
   public func properties(
     app: AppID, event: String, days: ClosedRange<Day>, limit: Int
-  ) async throws -> [PropertyFigures] {
+  ) async throws -> [PropertyTotals] {
     try await reading { [self] connection in
       guard let number = try ReaderDictionary.id(event, app: app.rawValue, kind: .event, connection) else { return [] }
       var properties: [Int64: PropertyValues] = [:]
       try forEachGroup(app, event: number, days, connection) { property, packs in
         try properties[property, default: PropertyValues()].add(packs)
       }
-      var figures: [PropertyFigures] = []
+      var metrics: [PropertyTotals] = []
       for (property, values) in properties {
-        figures.append(try values.figures(property: try dictionary.text(property, connection), limit: limit))
+        metrics.append(try values.metrics(property: try dictionary.text(property, connection), limit: limit))
       }
-      return figures.sorted { ($1.count, $0.property) < ($0.count, $1.property) }
+      return metrics.sorted { ($1.count, $0.property) < ($0.count, $1.property) }
     }
   }
 
@@ -86,13 +86,13 @@ private struct PropertyValues {
     }
   }
 
-  func figures(property: String, limit: Int) throws -> PropertyFigures {
+  func metrics(property: String, limit: Int) throws -> PropertyTotals {
     let ranked = counts.sorted { ($1.value, $0.key.text) < ($0.value, $1.key.text) }
     let shown = ranked.prefix(max(0, limit))
     let users = try users(of: Set(shown.map(\.key)))
-    return PropertyFigures(
+    return PropertyTotals(
       property: property, count: ranked.reduce(0) { $0.addingSaturated($1.value) },
-      values: shown.map { KeyFigures(key: $0.key.text, count: $0.value, users: users[$0.key]?.count ?? 0) },
+      values: shown.map { KeyTotals(key: $0.key.text, count: $0.value, users: users[$0.key]?.count ?? 0) },
       isCapped: isCapped)
   }
 

@@ -3,7 +3,7 @@ import Views
 public import Warehouse
 
 extension WarehouseReader {
-  /// Returns a view's current activity; see ``ViewSource/viewRealtime(_:now:)``.
+  /// Returns a view's current activity; see ``MetricsStore/viewRealtime(_:now:)``.
   public func viewRealtime(_ view: View, now: Int64) async throws -> ViewRealtime {
     try await asking(view, now: now) { reading in
       let today = reading.calendar.day(of: now)

@@ -4,12 +4,7 @@ import Views
 public import Warehouse
 
 extension WarehouseReader {
-  /// Returns the newest rows; see ``FigureSource/recent(app:limit:)``.
-  public func recent(app: AppID, limit: Int) async throws -> [StoredEvent] {
-    try await recent(app: app, kinds: Set(StoredKind.allCases).subtracting([.attachmentPart]), limit: limit)
-  }
-
-  /// Returns the newest rows of some kinds; see ``AppCenterFigures/recent(app:kinds:limit:)``.
+  /// Returns the newest rows of some kinds; see ``MetricsStore/recent(app:kinds:limit:)``.
   public func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) async throws -> [StoredEvent] {
     guard limit > 0, !kinds.isEmpty else { return [] }
     return try await reading { [self] connection in

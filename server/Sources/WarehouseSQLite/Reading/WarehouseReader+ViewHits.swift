@@ -15,7 +15,7 @@ extension ViewReading {
 
 /// The hit inspector.
 extension WarehouseReader {
-  /// Returns the newest hits; see ``ViewSource/inspectedHits(_:days:limit:)``.
+  /// Returns the newest hits; see ``MetricsStore/inspectedHits(_:days:limit:)``.
   public func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [InspectedHit] {
     try await reading { [self] connection in
       let reading = try ViewReading(view, connection, self)
@@ -35,7 +35,7 @@ extension WarehouseReader {
     }
   }
 
-  /// Returns the rejected hits; see ``ViewSource/refusedHits(_:days:limit:)``.
+  /// Returns the rejected hits; see ``MetricsStore/refusedHits(_:days:limit:)``.
   public func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [RefusedHit] {
     try await reading { [self] connection in
       guard let times = try ViewReading(view, connection, self).times(of: days) else { return [] }

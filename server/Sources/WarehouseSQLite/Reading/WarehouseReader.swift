@@ -6,7 +6,7 @@ public import Warehouse
 /// A reader of a data directory, with its own connections.
 ///
 /// Each read sees one consistent snapshot; successive reads may see newer ones.
-public final class WarehouseReader: FigureSource {
+public final class WarehouseReader: MetricsStore {
   let pool: DatabasePool
   let catalog: any CatalogStore
   let dictionary = ReaderDictionary()
@@ -49,7 +49,7 @@ public final class WarehouseReader: FigureSource {
     }
   }
 
-  /// Returns the counts per day and key; see ``FigureSource/dailyCounts(app:dimension:days:)``.
+  /// Returns the counts per day and key; see ``MetricsStore/dailyCounts(app:dimension:days:)``.
   public func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
     try await reading { [self] connection in
       let statement = try connection.prepare(
@@ -62,22 +62,22 @@ public final class WarehouseReader: FigureSource {
             day: Day(number: Int(statement.integer(0))), key: try text(statement.integer(1), dimension, connection),
             count: Int(statement.integer(2))))
       }
-      if dimension == .loss { counts += try rejections(app: app, days: days, connection) }
+      if dimension == .dropped { counts += try rejections(app: app, days: days, connection) }
       return counts.sorted { ($0.day, $0.key) < ($1.day, $1.key) }
     }
   }
 
-  /// Returns the count of all keys; see ``FigureSource/count(app:dimension:days:)``.
+  /// Returns the count of all keys; see ``MetricsStore/count(app:dimension:days:)``.
   public func count(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> Int {
     try await reading { [self] connection in
       let counts = try countsByKey(app, dimension, days, connection).values.saturatingSum
-      guard dimension == .loss else { return counts }
+      guard dimension == .dropped else { return counts }
       return counts.addingSaturated(try rejections(app: app, days: days, connection).map(\.count).saturatingSum)
     }
   }
 
-  /// Returns the counts per key over the range; see ``FigureSource/totals(app:dimension:days:limit:)``.
-  public func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyFigures]
+  /// Returns the counts per key over the range; see ``MetricsStore/totals(app:dimension:days:limit:)``.
+  public func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyTotals]
   {
     try await reading { [self] connection in
       var counts = try countsByKey(app, dimension, days, connection)
@@ -85,31 +85,31 @@ public final class WarehouseReader: FigureSource {
       if limit.map({ counts.count < $0 }) ?? true {
         for key in try keysOfUsers(app, dimension, days, connection) { counts[key, default: 0] += 0 }
       }
-      var figures = try counts.map { key, count in
-        (key: key, figures: KeyFigures(key: try text(key, dimension, connection), count: count, users: 0))
+      var metrics = try counts.map { key, count in
+        (key: key, metrics: KeyTotals(key: try text(key, dimension, connection), count: count, users: 0))
       }
-      if dimension == .loss {
+      if dimension == .dropped {
         let refused = Dictionary(grouping: try rejections(app: app, days: days, connection), by: \.key)
         for (key, counts) in refused {
-          figures.append((key: -1, figures: KeyFigures(key: key, count: counts.reduce(0) { $0 + $1.count }, users: 0)))
+          metrics.append((key: -1, metrics: KeyTotals(key: key, count: counts.reduce(0) { $0 + $1.count }, users: 0)))
         }
       }
-      figures.sort { ($1.figures.count, $0.figures.key) < ($0.figures.count, $1.figures.key) }
-      if let limit, figures.count > limit { figures.removeLast(figures.count - max(0, limit)) }
-      let users = try unions(app, dimension, days, keys: Set(figures.map(\.key)), connection)
-      return figures.map { KeyFigures(key: $0.figures.key, count: $0.figures.count, users: users[$0.key]?.count ?? 0) }
+      metrics.sort { ($1.metrics.count, $0.metrics.key) < ($0.metrics.count, $1.metrics.key) }
+      if let limit, metrics.count > limit { metrics.removeLast(metrics.count - max(0, limit)) }
+      let users = try unions(app, dimension, days, keys: Set(metrics.map(\.key)), connection)
+      return metrics.map { KeyTotals(key: $0.metrics.key, count: $0.metrics.count, users: users[$0.key]?.count ?? 0) }
     }
   }
 
-  /// Returns the counts of one key; see ``FigureSource/total(app:dimension:key:days:)``.
-  public func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> KeyFigures {
+  /// Returns the counts of one key; see ``MetricsStore/total(app:dimension:key:days:)``.
+  public func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> KeyTotals {
     try await reading { [self] connection in
-      let zero = KeyFigures(key: key, count: 0, users: 0)
-      if dimension == .loss, key.hasPrefix(Self.rejectedPrefix) {
+      let zero = KeyTotals(key: key, count: 0, users: 0)
+      if dimension == .dropped, key.hasPrefix(Self.rejectedPrefix) {
         let count = try rejections(app: app, days: days, connection).filter { $0.key == key }.reduce(0) {
           $0 + $1.count
         }
-        return KeyFigures(key: key, count: count, users: 0)
+        return KeyTotals(key: key, count: count, users: 0)
       }
       guard let number = try number(key, app, dimension, connection) else { return zero }
       let statement = try connection.prepare(
@@ -119,19 +119,19 @@ public final class WarehouseReader: FigureSource {
       var count = 0
       while try statement.step() { count.addSaturated(Int(statement.integer(0))) }
       let users = try unions(app, dimension, days, keys: [number], connection)[number]?.count ?? 0
-      return KeyFigures(key: key, count: count, users: users)
+      return KeyTotals(key: key, count: count, users: users)
     }
   }
 
-  /// Returns the counts of one key per day; see ``FigureSource/series(app:dimension:key:days:)``.
+  /// Returns the counts of one key per day; see ``MetricsStore/series(app:dimension:key:days:)``.
   public func series(
     app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>
-  ) async throws -> [DailyFigures] {
+  ) async throws -> [DailyTotals] {
     try await reading { [self] connection in
-      var figures: [Int64: (count: Int, users: Int)] = [:]
-      if dimension == .loss, key.hasPrefix(Self.rejectedPrefix) {
+      var metrics: [Int64: (count: Int, users: Int)] = [:]
+      if dimension == .dropped, key.hasPrefix(Self.rejectedPrefix) {
         for entry in try rejections(app: app, days: days, connection) where entry.key == key {
-          figures[Int64(entry.day.number), default: (0, 0)].count += entry.count
+          metrics[Int64(entry.day.number), default: (0, 0)].count += entry.count
         }
       } else if let number = try number(key, app, dimension, connection) {
         for (table, isCount) in [("daily_count", true), ("daily_users", false)] {
@@ -142,25 +142,25 @@ public final class WarehouseReader: FigureSource {
           while try statement.step() {
             let value = Int(statement.integer(1))
             if isCount {
-              figures[statement.integer(0), default: (0, 0)].count = value
+              metrics[statement.integer(0), default: (0, 0)].count = value
             } else {
-              figures[statement.integer(0), default: (0, 0)].users = value
+              metrics[statement.integer(0), default: (0, 0)].users = value
             }
           }
         }
       }
-      return figures.sorted { $0.key < $1.key }.map {
-        DailyFigures(day: Day(number: Int($0.key)), count: $0.value.count, users: $0.value.users)
+      return metrics.sorted { $0.key < $1.key }.map {
+        DailyTotals(day: Day(number: Int($0.key)), count: $0.value.count, users: $0.value.users)
       }
     }
   }
 }
 
 extension WarehouseReader {
-  /// The prefix of the keys of rejected events in the dimension `loss`.
+  /// The prefix of the keys of rejected events in the dimension `dropped`.
   static let rejectedPrefix = "rejected:"
-  /// The key in the dimension `loss` for rows with a name counted as "(other)"; apart from that name, they are stored
-  /// and counted.
+  /// The key in the dimension `dropped` for rows with a name counted as "(other)"; apart from that name, they are
+  /// stored and counted.
   static let nameLimitReason = "name_limit"
 
   func bind(_ statement: SQLStatement, _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>) {
@@ -173,7 +173,7 @@ extension WarehouseReader {
     switch dimension {
     case .total, .session, .property: ""
     case .kind: KindName.name(key)
-    case .loss where key == FigureAccumulator.nameLimitKey: Self.nameLimitReason
+    case .dropped where key == RollupAccumulator.nameLimitKey: Self.nameLimitReason
     default: try dictionary.text(key, connection)
     }
   }
@@ -184,7 +184,7 @@ extension WarehouseReader {
     switch dimension {
     case .total, .session: key.isEmpty ? 0 : nil
     case .kind: KindName.number(key)
-    case .loss where key == Self.nameLimitReason: FigureAccumulator.nameLimitKey
+    case .dropped where key == Self.nameLimitReason: RollupAccumulator.nameLimitKey
     default:
       try dimension.nameKind.flatMap { try ReaderDictionary.id(key, app: app.rawValue, kind: $0, connection) }
     }
@@ -270,7 +270,7 @@ extension Dimension {
     case .model: .model
     case .country: .country
     case .language: .language
-    case .loss: .property
+    case .dropped: .property
     case .total, .session, .property, .kind: nil
     }
   }

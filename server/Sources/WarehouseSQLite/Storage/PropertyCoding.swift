@@ -18,7 +18,7 @@ enum PropertyCoding {
 
   /// The maximum number of UTF-8 bytes that reports use to tell values apart; longer values are truncated in reports
   /// only.
-  static let maximumFigureBytes = 256
+  static let maximumCountedBytes = 256
 
   /// Appends a name.
   static func append(name: String, id: UInt64, to output: inout [UInt8]) {

@@ -85,17 +85,19 @@ enum WarehouseFile {
     return isComplete ?? false
   }
 
-  static func completeFigures(_ pool: DatabasePool, catalog: any CatalogStore) throws {
+  static func completeRollups(_ pool: DatabasePool, catalog: any CatalogStore) throws {
     try withWriter(pool, catalog: catalog) { writer in
       try writer.loadLastID()
       try writer.flush()
     }
   }
 
-  static func rebuild(_ pool: DatabasePool, catalog: any CatalogStore, progress: (Int) -> Void) throws {
+  static func rebuild(
+    _ pool: DatabasePool, catalog: any CatalogStore, now: Timestamp, progress: (Int) -> Void
+  ) throws {
     try withWriter(pool, catalog: catalog) { writer in
       try writer.loadLastID()
-      try writer.rebuild(progress: progress)
+      try writer.rebuild(now: now, progress: progress)
       try writer.rebuildKeys()
     }
   }

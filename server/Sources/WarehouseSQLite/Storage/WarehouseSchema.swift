@@ -85,7 +85,7 @@ enum WarehouseSchema {
   /// changed. Triggers keep them from being rewritten, even by mistake.
   private static let views = """
     CREATE TABLE view_day (
-      view INTEGER NOT NULL, day INTEGER NOT NULL, present BLOB NOT NULL, figures BLOB NOT NULL,
+      view INTEGER NOT NULL, day INTEGER NOT NULL, present BLOB NOT NULL, metrics BLOB NOT NULL,
       PRIMARY KEY (view, day)
     ) WITHOUT ROWID;
     CREATE TABLE view_seal (

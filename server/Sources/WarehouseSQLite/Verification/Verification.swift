@@ -8,8 +8,8 @@ public struct VerificationReport: Sendable {
   public struct Difference: Sendable, Hashable, CustomStringConvertible {
     /// The app.
     public var app: AppID
-    /// The civil day in the app's zone.
-    public var day: Day
+    /// The civil day in the app's zone; `nil` if the difference concerns no day.
+    public var day: Day?
     /// The dimension of the count.
     public var dimension: Warehouse::Dimension
     /// The key within the dimension, as stored.
@@ -21,14 +21,15 @@ public struct VerificationReport: Sendable {
 
     /// A description of the difference.
     public var description: String {
-      "app \(app), \(day), \(dimension) \"\(key)\": expected \(expected) from the events, found \(found)"
+      let place = day.map { "app \(app), \($0)" } ?? "app \(app)"
+      return "\(place), \(dimension) \"\(key)\": expected \(expected) from the events, found \(found)"
     }
   }
 
   /// The number of events counted.
   public var events: Int
   /// The number of counts compared.
-  public var figures: Int
+  public var metrics: Int
   /// The number of counts that differ.
   public var differenceCount: Int
   /// The number of differences in sealed days and their state, which `rebuild` doesn't change.
@@ -50,7 +51,7 @@ public struct VerificationReport: Sendable {
 
   init() {
     events = 0
-    figures = 0
+    metrics = 0
     differenceCount = 0
     sealedDifferenceCount = 0
     differences = []

@@ -13,7 +13,7 @@ extension Verifier {
       var expected: [Int64: Set<SessionSpan>] = [:]
       rows.forEach { expected[$0.app, default: []].insert($0) }
       for app in (span.apps ?? []).sorted() {
-        report.figures += 1
+        report.metrics += 1
         let sessions = SessionBounds()
         let isReadable = (try? stored.add(app, span, to: sessions)) != nil
         var found: Set<SessionSpan> = []

@@ -29,11 +29,11 @@ final class Verifier {
   func run(progress: (Int) -> Void) throws -> VerificationReport {
     var read = 0
     for days in try dayRanges() {
-      let figures = FigureAccumulator()
+      let rollups = RollupAccumulator()
       let properties = PropertyAccumulator(seed: 0, store: nil)
-      try count(days, figures, properties, read: &read)
-      var comparison = FigureComparison(connection, days: days, report: report)
-      try comparison.compare(figures)
+      try count(days, rollups, properties, read: &read)
+      var comparison = RollupComparison(connection, days: days, report: report)
+      try comparison.compare(rollups)
       try comparison.compare(properties)
       report = comparison.report
       progress(read)
@@ -55,7 +55,7 @@ final class Verifier {
     while try errors.step() {
       let (id, app, time, kind) = (errors.integer(0), errors.integer(1), errors.integer(2), errors.integer(4))
       let month = EventTables.month(of: time, received: time + errors.integer(3))
-      report.figures += 1
+      report.metrics += 1
       if months.contains(month) {
         let event =
           try events[month]
@@ -78,15 +78,14 @@ final class Verifier {
     for difference in try ErrorRoom.differences(connection) {
       report.add(
         VerificationReport.Difference(
-          app: AppID(difference.app),
-          day: Day(number: try calendar(difference.app).day(of: catalog.now().millisecondsSince1970)),
-          dimension: .kind, key: "error storage", expected: "0 bytes beyond texts and attachments",
+          app: AppID(difference.app), day: nil, dimension: .kind, key: "error storage",
+          expected: "0 bytes beyond texts and attachments",
           found: "\(difference.claimed), and \(difference.unclaimed) of unclaimed attachments"))
     }
   }
 
   private func count(
-    _ days: ClosedRange<Int>, _ figures: FigureAccumulator, _ properties: PropertyAccumulator, read: inout Int
+    _ days: ClosedRange<Int>, _ rollups: RollupAccumulator, _ properties: PropertyAccumulator, read: inout Int
   ) throws {
     let scan = try EventScan(connection, ranges(for: days))
     while let row = try scan.next() {
@@ -95,7 +94,7 @@ final class Verifier {
       guard days.contains(day) else { continue }
       report.events += 1
       let bytes = scan.properties
-      try figures.add(row, day: day, device: { try devices.keys(id: row.device) }, properties: bytes)
+      try rollups.add(row, day: day, device: { try devices.keys(id: row.device) }, properties: bytes)
       try properties.add(row, day: day, properties: bytes)
     }
   }

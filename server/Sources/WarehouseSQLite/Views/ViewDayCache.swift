@@ -14,7 +14,7 @@ final class ViewDayCache: Sendable {
 
   struct Entry {
     var present: [UInt8]
-    var figures: [UInt8]
+    var metrics: [UInt8]
     /// What the day changed of what is remembered; `nil` for a sealed day, beside which that is stored.
     var changes: ViewChanges?
     /// The last row when it was counted; `nil` for a day that is final.
@@ -22,7 +22,7 @@ final class ViewDayCache: Sendable {
 
     fileprivate var byteCount: Int {
       // The key names the view and its rules.
-      1_000 + present.count + figures.count + (changes.map { $0.states.count * 200 + $0.orders.count * 400 } ?? 0)
+      1_000 + present.count + metrics.count + (changes.map { $0.states.count * 200 + $0.orders.count * 400 } ?? 0)
     }
   }
 

@@ -97,9 +97,9 @@ final class ViewReading {
   }
 
   /// A day as it is stored; `nil` when it is not sealed.
-  func sealed(_ day: Int) throws -> (present: [UInt8], figures: [UInt8])? {
+  func sealed(_ day: Int) throws -> (present: [UInt8], metrics: [UInt8])? {
     guard try hasSealed() else { return nil }
-    let statement = try connection.prepare("SELECT present, figures FROM view_day WHERE view = ? AND day = ?")
+    let statement = try connection.prepare("SELECT present, metrics FROM view_day WHERE view = ? AND day = ?")
     statement.bind(view.id.rawValue, Int64(day))
     guard try statement.step() else { return nil }
     defer { statement.reset() }
@@ -157,7 +157,7 @@ final class ViewReading {
   private func kept(_ counted: ViewDay, _ day: Int) -> ViewDay {
     cache.keep(
       ViewDayCache.Entry(
-        present: counted.encodedPresent, figures: counted.encodedFigures, changes: counted.changes, row: lastRow),
+        present: counted.encodedPresent, metrics: counted.encodedMetrics, changes: counted.changes, row: lastRow),
       for: key(day))
     return counted
   }
@@ -165,14 +165,14 @@ final class ViewReading {
   /// A day, sealed if it is, else counted; of the breakdowns those that are wanted.
   func day(_ day: Int, tables: Set<ViewTable>) throws -> ViewDay {
     guard try isBusy(day) else { return ViewDay() }
-    if let sealed = try kept(sealed: day) { return try decoded(sealed.present, sealed.figures, day, tables) }
+    if let sealed = try kept(sealed: day) { return try decoded(sealed.present, sealed.metrics, day, tables) }
     if let live = try live(day) {
       return try live.builder.finished(tables: tables) {
         try remember(before: day)
         return try order($0, before: day)
       }
     }
-    if let known = try entry(day) { return try decoded(known.present, known.figures, day, tables) }
+    if let known = try entry(day) { return try decoded(known.present, known.metrics, day, tables) }
     return kept(try counted(day), day)
   }
 
@@ -188,7 +188,7 @@ final class ViewReading {
   private func kept(sealed day: Int) throws -> ViewDayCache.Entry? {
     if let known = cache.entry(key(day)), known.row == nil { return known }
     guard let sealed = try sealed(day) else { return nil }
-    let entry = ViewDayCache.Entry(present: sealed.present, figures: sealed.figures)
+    let entry = ViewDayCache.Entry(present: sealed.present, metrics: sealed.metrics)
     cache.keep(entry, for: key(day))
     return entry
   }
@@ -197,7 +197,7 @@ final class ViewReading {
   func isSealed(_ day: Int) throws -> Bool { try lastSealed().map { $0 >= day } ?? false }
 
   /// How far a day is; those before the first hit are never sealed, and need not be.
-  func state(of day: Int, isSealed: Bool, _ firstDay: Int?, now: Int64) -> ViewFigures.DayState {
+  func state(of day: Int, isSealed: Bool, _ firstDay: Int?, now: Int64) -> ViewMetrics.DayState {
     if isSealed || day < firstDay ?? .max && isSettled(day, now: now) { return .final }
     return calendar.final(day).map { $0 <= now } ?? false ? .closed : .open
   }
@@ -222,10 +222,10 @@ final class ViewReading {
   }
 
   private func decoded(
-    _ present: [UInt8], _ figures: [UInt8], _ day: Int, _ tables: Set<ViewTable>
+    _ present: [UInt8], _ metrics: [UInt8], _ day: Int, _ tables: Set<ViewTable>
   ) throws -> ViewDay {
     let decoded = present.withUnsafeBytes { present in
-      figures.withUnsafeBytes { ViewDay(present: present, figures: $0, tables: tables) }
+      metrics.withUnsafeBytes { ViewDay(present: present, metrics: $0, tables: tables) }
     }
     guard let decoded else {
       throw WarehouseError(

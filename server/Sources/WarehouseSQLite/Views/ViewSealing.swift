@@ -8,7 +8,7 @@ extension SQLiteWarehouse {
   /// Days of a view that are sealed in one step, so that the writer, and the end of the process, wait for little.
   private static let sealedAtOnce = 20
 
-  /// Stores the figures of every day of every view that has become final, for good.
+  /// Stores the metrics of every day of every view that has become final, for good.
   ///
   /// Days are sealed in order, one by one; what fails is tried again at the next call. No day is sealed while something
   /// that was received before its cut is on its way into the warehouse (``pendingRequests``). What comes all the same,
@@ -48,14 +48,14 @@ extension Writer {
   fileprivate func store(_ days: [SealableDay], of view: ViewID) throws {
     try transact {
       let insert = try connection.prepare(
-        "INSERT OR IGNORE INTO view_day (view, day, present, figures) VALUES (?, ?, ?, ?)")
+        "INSERT OR IGNORE INTO view_day (view, day, present, metrics) VALUES (?, ?, ?, ?)")
       let insertRow = try connection.prepare("INSERT OR IGNORE INTO view_seal (view, day, row) VALUES (?, ?, ?)")
       for day in days {
         insertRow.bind(view.rawValue, Int64(day.number), day.row)
         try insertRow.run()
         insert.bind(view.rawValue, Int64(day.number))
         insert.bind(day.present, at: 3)
-        insert.bind(day.figures, at: 4)
+        insert.bind(day.metrics, at: 4)
         try insert.run()
         // A day that is sealed already has its changes.
         guard try connection.integer("SELECT changes()") == 1 else { continue }
@@ -69,7 +69,7 @@ extension Writer {
 struct SealableDay: Sendable {
   var number: Int
   var present: [UInt8]
-  var figures: [UInt8]
+  var metrics: [UInt8]
   /// The last row that was there when it was counted.
   var row: Int64
   /// What the day changed of what is remembered.
@@ -111,7 +111,7 @@ extension WarehouseReader {
           hits += day.totals.hits
           days.append(
             SealableDay(
-              number: number, present: day.encodedPresent, figures: day.encodedFigures, row: reading.lastRow,
+              number: number, present: day.encodedPresent, metrics: day.encodedMetrics, row: reading.lastRow,
               changes: day.changes))
         }
         number += 1
@@ -139,9 +139,9 @@ extension WarehouseReader {
         let counted = try reading.counted(number, through: reading.sealRow(number))
         // Each day is held against what is stored of the days before, which were held against their hits in turn.
         reading.memory.restart(at: number + 1)
-        report.figures += 1
+        report.metrics += 1
         remembered += counted.changes.count
-        let isSame = sealed.present == counted.encodedPresent && sealed.figures == counted.encodedFigures
+        let isSame = sealed.present == counted.encodedPresent && sealed.metrics == counted.encodedMetrics
         guard try !isSame || !reading.remembers(counted.changes, of: number) else { continue }
         report.add(
           VerificationReport.Difference(
@@ -156,7 +156,7 @@ extension WarehouseReader {
   /// What is remembered must be what the sealed days say, and nothing else.
   private func verifyMemory(of reading: ViewReading, _ expected: Int, _ report: inout VerificationReport) throws {
     let found = try reading.remembered()
-    report.figures += 1
+    report.metrics += 1
     guard found != expected, let last = try reading.lastSealed() else { return }
     report.add(
       VerificationReport.Difference(

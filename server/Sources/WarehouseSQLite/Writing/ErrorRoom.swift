@@ -113,7 +113,7 @@ final class ErrorRoom {
   /// ``maximumRemovedRows`` are gone; later batches continue.
   ///
   /// - Parameter received: the time of receipt of the batch, in milliseconds.
-  /// - Returns: what was removed, for the report of losses.
+  /// - Returns: what was removed, for the report of dropped events.
   func trim(app: Int64, received: Int64) throws -> [Rejection] {
     var use = try use(of: app)
     var removed: [Rejection] = []

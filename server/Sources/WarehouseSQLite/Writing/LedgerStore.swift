@@ -20,7 +20,7 @@ final class LedgerStore {
         received = ?3, tracked = ?4, delivered = ?5, waiting = ?6, in_flight = ?7, dropped = ?8
       WHERE ?4 + ?5 + ?8 > tracked + delivered + dropped
         OR ?4 + ?5 + ?8 = tracked + delivered + dropped AND ?3 >= received
-        OR received < ?3 - \(LedgerFigures.lifetimeMilliseconds)
+        OR received < ?3 - \(LedgerTotals.lifetimeMilliseconds)
       """)
   }
 
@@ -32,8 +32,8 @@ final class LedgerStore {
 }
 
 extension WarehouseReader {
-  /// Returns the sum of an app's ledgers; see ``FigureSource/ledger(app:since:)``.
-  public func ledger(app: AppID, since: Timestamp) async throws -> LedgerFigures {
+  /// Returns the sum of an app's ledgers; see ``MetricsStore/ledger(app:since:)``.
+  public func ledger(app: AppID, since: Timestamp) async throws -> LedgerTotals {
     try await reading { connection in
       // Clients can send any numbers, and SQLite's `sum` fails on overflow; sums of the upper and lower halves can't
       // overflow.
@@ -45,13 +45,13 @@ extension WarehouseReader {
         SELECT count(*), max(received), \(sums.joined(separator: ", ")) FROM ledger WHERE app = ? AND received >= ?
         """)
       statement.bind(app.rawValue, since.millisecondsSince1970)
-      guard try statement.step(), statement.integer(0) > 0 else { return LedgerFigures() }
+      guard try statement.step(), statement.integer(0) > 0 else { return LedgerTotals() }
       func sum(_ column: Int32) -> Int {
         let (upper, isTooLarge) = statement.integer(column).multipliedReportingOverflow(by: 1 << 32)
         let (sum, overflow) = upper.addingReportingOverflow(statement.integer(column + 1))
         return isTooLarge || overflow ? .max : Int(sum)
       }
-      return LedgerFigures(
+      return LedgerTotals(
         installs: Int(statement.integer(0)), tracked: sum(2), delivered: sum(4), waiting: sum(6), inFlight: sum(8),
         dropped: sum(10), updated: Timestamp(millisecondsSince1970: statement.integer(1)))
     }

@@ -1,3 +1,4 @@
+import TernEvents
 import Views
 import Warehouse
 
@@ -74,16 +75,16 @@ extension Writer {
 
   /// Deletes all rollups and recounts every stored row, including names that previously had no room. After a crash, the
   /// next start completes the rebuild.
-  func rebuild(progress: (Int) -> Void) throws {
+  func rebuild(now: Timestamp, progress: (Int) -> Void) throws {
     try transact {
       for table in ["daily_count", "daily_users", "property_values", "hit"] {
         try connection.execute("DELETE FROM \(table)")
       }
       try SpanSessions.rebuild(connection)
       try ErrorRoom.rebuild(connection)
-      try figureStore.store(cursor: 0)
+      try rollupStore.store(cursor: 0)
     }
-    try restoreNames()
+    try restoreNames(now: now)
     try catchUp(progress: progress)
     try flush()
   }

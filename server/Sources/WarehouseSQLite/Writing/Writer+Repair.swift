@@ -18,21 +18,21 @@ extension Writer {
 
   /// Replaces texts in rows by IDs, where they have got one by now or today's allowance has room. The rollups must be
   /// rebuilt afterwards.
-  func restoreNames() throws {
+  func restoreNames(now: Timestamp) throws {
     for month in try WarehouseSchema.months(connection) {
       var last: Int64 = 0
-      while let next = try restoreNames(table: WarehouseSchema.table(month), after: last) { last = next }
+      while let next = try restoreNames(table: WarehouseSchema.table(month), after: last, now) { last = next }
     }
   }
 
   /// - Returns: The last row examined; `nil` at the end.
-  private func restoreNames(table: String, after id: Int64) throws -> Int64? {
+  private func restoreNames(table: String, after id: Int64, _ now: Timestamp) throws -> Int64? {
     let rows = try cutRows(table, after: id)
     guard let last = rows.last else { return nil }
     try transact {
       let update = try connection.prepare("UPDATE \(table) SET device = ?, kind = ?, name = ?, props = ? WHERE id = ?")
       for row in rows {
-        let row = try restored(row)
+        let row = try restored(row, now.millisecondsSince1970)
         update.bind(row.device, row.flags.rawValue, row.name)
         update.bind(row.properties, at: 4)
         update.bind(row.id, at: 5)
@@ -60,9 +60,8 @@ extension Writer {
     return rows
   }
 
-  private func restored(_ row: CutRow) throws -> CutRow {
+  private func restored(_ row: CutRow, _ now: Int64) throws -> CutRow {
     let names = try dictionary.names(app: row.app)
-    let now = catalog.now().millisecondsSince1970
     let device = try restoredDevice(row, received: now)
     var row = row
     row.device = device.id

@@ -18,9 +18,9 @@ final class Writer {
   let members: WriterMembers
   let tables: EventTables
   let duplicates: DuplicateIndex
-  let figures: FigureAccumulator
+  let rollups: RollupAccumulator
   let properties: PropertyAccumulator
-  let figureStore: FigureStore
+  let rollupStore: RollupStore
   let propertyStore: PropertyStore
   let hits: LastHits
   let rejections: RejectionStore
@@ -52,11 +52,11 @@ final class Writer {
     members = try WriterMembers(connection, limit: configuration.cachedInstalls)
     tables = try EventTables(connection, spanRows: configuration.spanRows)
     duplicates = try DuplicateIndex(connection, pendingLimit: configuration.pendingKeys)
-    figures = FigureAccumulator()
-    figureStore = try FigureStore(connection)
+    rollups = RollupAccumulator()
+    rollupStore = try RollupStore(connection)
     propertyStore = try PropertyStore(connection)
     properties = PropertyAccumulator(seed: seed, store: propertyStore)
-    hits = LastHits(store: figureStore)
+    hits = LastHits(store: rollupStore)
     rejections = try RejectionStore(connection)
     ledgers = try LedgerStore(connection)
     errors = try ErrorStore(connection, limit: configuration.maximumErrorBytes)
@@ -97,11 +97,11 @@ final class Writer {
     tables.forget()
     errors.forget()
     parameters.forget()
-    forgetFigures()
+    forgetRollups()
   }
 
-  func forgetFigures() {
-    figures.removeAll()
+  func forgetRollups() {
+    rollups.removeAll()
     properties.removeAll()
     hits.removeAll()
     mustCatchUp = true
@@ -128,7 +128,7 @@ final class Writer {
     throws
   {
     let day = calendar.day(of: row.time)
-    try figures.add(row, day: day, device: device, properties: bytes)
+    try rollups.add(row, day: day, device: device, properties: bytes)
     try properties.add(row, day: day, properties: bytes)
     if row.flags.isMeasurement, row.flags.kind != .drops {
       try hits.note(app: row.app, slot: row.slot, at: row.time)

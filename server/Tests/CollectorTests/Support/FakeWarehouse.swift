@@ -6,7 +6,7 @@ import Warehouse
 import WarehouseSQLite
 
 /// An in-memory warehouse that can fail or wait on request.
-final class FakeWarehouse: EventSink, StubSource {
+final class FakeWarehouse: EventSink, StubStore {
   let pendingRequests = PendingRequests()
   private struct State {
     var batches: [(app: AppID, batch: IncomingBatch)] = []
@@ -101,14 +101,14 @@ final class FakeWarehouse: EventSink, StubSource {
       user: event.user, device: batch.devices[event.device], properties: event.properties)
   }
 
-  func recent(app: AppID, limit: Int) throws -> [StoredEvent] {
+  func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) throws -> [StoredEvent] {
     state.withLockedValue { Array($0.rows.reversed().prefix(limit)) }
   }
 
   func hasErrorGroup(app: AppID, id: Int64) throws -> Bool { id == 1 }
   func totals(
     app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?
-  ) async throws -> [KeyFigures] {
+  ) async throws -> [KeyTotals] {
     reports.pass()
     return []
   }

@@ -3,7 +3,7 @@ import HTTPTypes
 import TernEvents
 import Testing
 
-/// A request of an App Center client, and the figures expected after it.
+/// A request of an App Center client, and the metrics expected after it.
 ///
 /// The formats are those of real clients; all ids, names and values are invented.
 struct RecordedRequest: Sendable, CustomTestStringConvertible {
@@ -17,10 +17,10 @@ struct RecordedRequest: Sendable, CustomTestStringConvertible {
   /// The expected `validDiagnosticsIds` of the response.
   var diagnosticsIDs: [String] = []
   /// The expected reports.
-  var figures: Figures
+  var metrics: Metrics
 
   /// The total of all counted logs.
-  struct Figures: Sendable, Equatable {
+  struct Metrics: Sendable, Equatable {
     var events: [String: Int] = [:]
     var screens: [String: Int] = [:]
     /// `event/property/value`.
@@ -83,7 +83,7 @@ extension RecordedRequest {
         {"type":"event","timestamp":"{-280}","sid":"\(session)","id":"A0000000-0000-4000-8000-000000000002",
          "name":"Note shared",\(phone)}]}
         """,
-      figures: Figures(
+      metrics: Metrics(
         events: ["Note saved": 1, "Note shared": 1],
         properties: [
           "Note saved/Folder/Work": 1, "Note saved/Words/120": 1, "Note saved/Zoom/1.5": 1,
@@ -95,7 +95,7 @@ extension RecordedRequest {
       body: """
         {"logs":[{"type":"startService","timestamp":"{-30}","services":["Analytics"],"isOneCollectorEnabled":false,
         \(phone)}]}
-        """, figures: Figures(installs: 0)),
+        """, metrics: Metrics(installs: 0)),
     RecordedRequest(
       client: "Android SDK: plain properties, osApiLevel, ids in lower case, no country",
       headers: [("Install-ID", "1d7a2e90-7c1a-4c39-8e52-0b1f6b5e2a03"), ("Content-Type", "application/json")],
@@ -105,7 +105,7 @@ extension RecordedRequest {
          "id":"a0000000-0000-4000-8000-000000000003","name":"Bought","properties":{"Plan":"Monthly","Code":""},
          "typedProperties":[{"type":"string","name":"Plan","value":"Yearly"}],\(robot)}]}
         """,
-      figures: Figures(
+      metrics: Metrics(
         events: ["Bought": 1], properties: ["Bought/Plan/Yearly": 1, "Bought/Code/": 1], sessions: 1)),
     RecordedRequest(
       client: "A script: names in lower case, a crash with threads and two attachments",
@@ -121,7 +121,7 @@ extension RecordedRequest {
         {"type":"errorAttachment","timestamp":"{-499}","contentType":"image/png","data":"iVBORw0KGgo=","fileName":"a.png",
          "errorId":"C0000000-0000-4000-8000-000000000004","id":"d0000000-0000-4000-8000-000000000002",\(robot)}]}
         """, diagnosticsIDs: ["C0000000-0000-4000-8000-000000000004"],
-      figures: Figures(crashes: 1, attachments: 2)),
+      metrics: Metrics(crashes: 1, attachments: 2)),
     RecordedRequest(
       client: "A wrapper SDK: a handled error with properties, a page without id",
       headers: [("Install-ID", "1D7A2E90-7C1A-4C39-8E52-0B1F6B5E2A05"), ("Content-Type", "application/json")],
@@ -132,7 +132,7 @@ extension RecordedRequest {
           "frames":[]},"properties":{"screen":"Editor"},\(phone)},
         {"type":"page","timestamp":"{-19}","sid":"\(session)","name":"Editor","properties":{"mode":"dark"},\(phone)}]}
         """, diagnosticsIDs: ["C0000000-0000-4000-8000-000000000005"],
-      figures: Figures(screens: ["Editor": 1], handled: 1)),
+      metrics: Metrics(screens: ["Editor": 1], handled: 1)),
     RecordedRequest(
       client: "No Content-Type, null logs, and an unknown type between two good logs",
       headers: [("Install-ID", "1D7A2E90-7C1A-4C39-8E52-0B1F6B5E2A06")],
@@ -140,7 +140,7 @@ extension RecordedRequest {
         {"logs":[null,{"type":"event","timestamp":"{-9}","id":"A0000000-0000-4000-8000-000000000061","name":"One",\(phone)},
         {"type":"holographicLog","timestamp":"{-9}","depth":3,\(phone)},null,
         {"type":"event","timestamp":"{-8}","id":"A0000000-0000-4000-8000-000000000062","name":"Two",\(phone)}]}
-        """, figures: Figures(events: ["One": 1, "Two": 1], keptRaw: 1)),
+        """, metrics: Metrics(events: ["One": 1, "Two": 1], keptRaw: 1)),
     RecordedRequest(
       client: "A queue of a month: 25 days back and 3 days ahead are accepted, a minute more is rejected and counted",
       headers: [("Install-ID", "1D7A2E90-7C1A-4C39-8E52-0B1F6B5E2A07")],
@@ -149,7 +149,7 @@ extension RecordedRequest {
         {"type":"event","timestamp":"{-2160060}","id":"A0000000-0000-4000-8000-000000000072","name":"Too old",\(phone)},
         {"type":"event","timestamp":"{259140}","id":"A0000000-0000-4000-8000-000000000073","name":"Early",\(phone)},
         {"type":"event","timestamp":"{259260}","id":"A0000000-0000-4000-8000-000000000074","name":"Too early",\(phone)}]}
-        """, figures: Figures(events: ["Old": 1, "Early": 1], refused: 2)),
+        """, metrics: Metrics(events: ["Old": 1, "Early": 1], refused: 2)),
     RecordedRequest(
       client: "A web client: times to the second or with an offset, many scripts, markup",
       uri: "/logs?Api-version=1.0.0", headers: [("Install-ID", "1D7A2E90-7C1A-4C39-8E52-0B1F6B5E2A08")],
@@ -159,7 +159,7 @@ extension RecordedRequest {
         {"type":"event","timestamp":"{-39+}","id":"A0000000-0000-4000-8000-000000000082","name":"<img src=x>",\(phone)},
         {"type":"event","timestamp":"{-38}","id":"A0000000-0000-4000-8000-000000000083","name":"👨‍👩‍👦 invited",\(phone)}]}
         """,
-      figures: Figures(
+      metrics: Metrics(
         events: ["Заметка": 1, "<img src=x>": 1, "👨‍👩‍👦 invited": 1], properties: ["Заметка/色/青い": 1])),
     RecordedRequest(
       client: "A hand-written client: no device, no session, a repeated member, values that are not logs",
@@ -167,7 +167,7 @@ extension RecordedRequest {
       body: """
         {"logs":[{"type":"event","timestamp":"{-5}","name":"Bare"},7,{"type":"event","timestamp":"{-5}"},{},
         {"type":"event","timestamp":"{-4}","id":"9","name":"Twice",\(robot),\(phone)}],"sender":"script"}
-        """, figures: Figures(events: ["Bare": 1, "Twice": 1], refused: 3)),
+        """, metrics: Metrics(events: ["Bare": 1, "Twice": 1], refused: 3)),
     RecordedRequest(
       client: "Android SDK: a managed crash with causes, sent at the next launch",
       headers: [("Install-ID", "1D7A2E90-7C1A-4C39-8E52-0B1F6B5E2A10")],
@@ -177,6 +177,6 @@ extension RecordedRequest {
          "exception":{"type":"java.lang.RuntimeException","message":"boom","frames":[{"className":"com.example.A",
           "methodName":"b","fileName":"A.java","lineNumber":7}],"innerExceptions":[{"type":"java.io.IOException",
           "message":"disk","frames":[]}]},"threads":[{"id":2,"name":"main","frames":[]}],\(robot)}]}
-        """, diagnosticsIDs: ["c0000000-0000-4000-8000-000000000010"], figures: Figures(crashes: 1)),
+        """, diagnosticsIDs: ["c0000000-0000-4000-8000-000000000010"], metrics: Metrics(crashes: 1)),
   ]
 }

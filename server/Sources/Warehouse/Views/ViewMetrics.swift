@@ -1,5 +1,5 @@
-/// The figures of a view over some days, as reports use them.
-public struct ViewFigures: Sendable, Hashable {
+/// The metrics of a view over some days, as reports use them.
+public struct ViewMetrics: Sendable, Hashable {
   /// How far a day is.
   public enum DayState: String, Sendable {
     /// Hits may still come in time.
@@ -69,7 +69,7 @@ public struct ViewFigures: Sendable, Hashable {
   /// What the app's custom dimensions and metrics mean now.
   public var definitions: [CustomDefinition] = []
 
-  /// Creates figures of nothing.
+  /// Creates metrics of nothing.
   public init() {}
 }
 
@@ -146,25 +146,4 @@ public struct RefusedHit: Sendable, Hashable {
     self.message = message
     self.said = said
   }
-}
-
-/// The reading side of views.
-public protocol ViewSource: Sendable {
-  /// The figures of a view.
-  ///
-  /// - Parameters:
-  ///   - days: civil days in the view's zone.
-  ///   - tables: the breakdowns wanted.
-  ///   - now: decides which days are final.
-  func viewFigures(
-    _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
-  ) async throws -> ViewFigures
-  /// The hits of some days that came too late.
-  func lateHits(_ view: View, days: ClosedRange<Day>) async throws -> [LateHits]
-  /// The newest hits of the view's app that happened on these days, newest first.
-  func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [InspectedHit]
-  /// Who is there now, and what happened in the last half hour.
-  func viewRealtime(_ view: View, now: Int64) async throws -> ViewRealtime
-  /// The first refused hits of each day and reason of the view's app that were received on these days, newest first.
-  func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [RefusedHit]
 }

@@ -1,5 +1,5 @@
 /// The number of names of one kind that an app uses, and its limits.
-public struct NameFigures: Sendable, Hashable, Encodable {
+public struct NameUsage: Sendable, Hashable, Encodable {
   /// The kind of names, for example `event`.
   public var kind: String
   /// The number of distinct names seen.

@@ -8,7 +8,7 @@ import Warehouse
 ///
 /// The writer feeds it the rows that it stores, and `verify` the rows that it reads back, so both count alike. Rows
 /// with the same install, device and day usually come together; their device counts are updated once for all of them.
-final class FigureAccumulator {
+final class RollupAccumulator {
   /// Consecutive rows with the same install, device and day.
   private struct Run {
     var first: UInt64
@@ -19,7 +19,7 @@ final class FigureAccumulator {
     var sessions: Int64 = 0
   }
 
-  /// The key for rows with a name counted as "(other)", in the dimension of losses; larger than all dictionary IDs.
+  /// The key for rows with a name counted as "(other)", in the dimension `dropped`; larger than all dictionary IDs.
   static let nameLimitKey: Int64 = 0x00FF_FFFF_FFFF_FFFF
 
   private let table = PairTable()
@@ -35,7 +35,7 @@ final class FigureAccumulator {
   func add(_ row: EventRow, day: Int, device: () throws -> DeviceKeys, properties: UnsafeRawBufferPointer) rethrows {
     let kind = row.flags.kind
     let first = Self.first(app: row.app, day: day)
-    if row.flags.isCut { countLoss(first, Self.nameLimitKey, 1) }
+    if row.flags.isCut { countDropped(first, Self.nameLimitKey, 1) }
     if kind == .drops { return addDrops(first, properties) }
     if run?.first != first || run?.slot != row.slot || run?.device != row.device {
       finishRun()
@@ -57,12 +57,12 @@ final class FigureAccumulator {
       var reader = ByteReader(bytes)
       guard case .integer(let count)? = PropertyCoding.value(&reader), count > 0 else { return }
       // A client can send any number; cap it, so that one report can't drown out all others.
-      countLoss(first, Int64(bitPattern: reason), min(count, 1_000_000_000))
+      countDropped(first, Int64(bitPattern: reason), min(count, 1_000_000_000))
     }
   }
 
-  private func countLoss(_ first: UInt64, _ reason: Int64, _ count: Int64) {
-    let (number, _) = number(first, .loss, reason)
+  private func countDropped(_ first: UInt64, _ reason: Int64, _ count: Int64) {
+    let (number, _) = number(first, .dropped, reason)
     counts.elements[number].addSaturated(count)
   }
 

@@ -3,8 +3,8 @@ import TernBase
 package import TernEvents
 package import Warehouse
 
-/// A source of figures that counts a list of rows anew for each question: slow, and too simple to be wrong.
-package struct MemoryFigures: StubSource {
+/// A source of metrics that counts a list of rows anew for each question: slow, and too simple to be wrong.
+package struct MemoryStore: StubStore {
   /// One stored row on its day.
   package struct Row {
     package var day: Day
@@ -14,14 +14,14 @@ package struct MemoryFigures: StubSource {
     package var device = IncomingDevice()
     package var startsSession = false
     package var properties: [Properties.Element] = []
-    /// For losses: the reason and how many.
-    package var loss: (reason: String, count: Int)?
+    /// For dropped: the reason and how many.
+    package var dropped: (reason: String, count: Int)?
 
     /// Creates a row.
     package init(
       day: Day, kind: StoredKind = .event, name: String = "", install: Int = 0,
       device: IncomingDevice = IncomingDevice(), startsSession: Bool = false, properties: [Properties.Element] = [],
-      loss: (reason: String, count: Int)? = nil
+      dropped: (reason: String, count: Int)? = nil
     ) {
       self.day = day
       self.kind = kind
@@ -30,7 +30,7 @@ package struct MemoryFigures: StubSource {
       self.device = device
       self.startsSession = startsSession
       self.properties = properties
-      self.loss = loss
+      self.dropped = dropped
     }
   }
 
@@ -43,8 +43,8 @@ package struct MemoryFigures: StubSource {
   package var latest: [StoredEvent] = []
   /// What the reports of views get.
   package var views = MemoryViews()
-  /// What the losses report says of devices, if it is new enough.
-  package var ledger = LedgerFigures()
+  /// What the dropped report says of devices, if it is new enough.
+  package var ledger = LedgerTotals()
 
   /// Creates a source without rows.
   package init() {}
@@ -60,27 +60,27 @@ package struct MemoryFigures: StubSource {
     sum(marks(dimension, days))
   }
 
-  package func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyFigures] {
-    let figures = Dictionary(grouping: marks(dimension, days), by: \.key)
-      .map { KeyFigures(key: $0.key, count: sum($0.value), users: users($0.value)) }
+  package func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) throws -> [KeyTotals] {
+    let metrics = Dictionary(grouping: marks(dimension, days), by: \.key)
+      .map { KeyTotals(key: $0.key, count: sum($0.value), users: users($0.value)) }
       .sorted { ($1.count, $0.key) < ($0.count, $1.key) }
-    return Array(figures.prefix(limit ?? .max))
+    return Array(metrics.prefix(limit ?? .max))
   }
 
-  package func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyFigures {
+  package func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> KeyTotals {
     let found = marks(dimension, days).filter { $0.key == key }
-    return KeyFigures(key: key, count: sum(found), users: users(found))
+    return KeyTotals(key: key, count: sum(found), users: users(found))
   }
 
-  package func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> [DailyFigures] {
+  package func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) throws -> [DailyTotals] {
     Dictionary(grouping: marks(dimension, days).filter { $0.key == key }, by: \.row.day)
-      .map { DailyFigures(day: $0.key, count: sum($0.value), users: users($0.value)) }
+      .map { DailyTotals(day: $0.key, count: sum($0.value), users: users($0.value)) }
       .sorted { $0.day < $1.day }
   }
 
   package func activity(app: AppID, days: ClosedRange<Day>) throws -> [DailyActivity] {
     var installs: [Day: Set<Int>] = [:]
-    for row in rows where row.loss == nil { installs[row.day, default: []].insert(row.install) }
+    for row in rows where row.dropped == nil { installs[row.day, default: []].insert(row.install) }
     func distinct(_ day: Day, _ length: Int) -> Int {
       (0..<length).reduce(into: Set<Int>()) { $0.formUnion(installs[day.advanced(by: -$1)] ?? []) }.count
     }
@@ -89,20 +89,20 @@ package struct MemoryFigures: StubSource {
     }
   }
 
-  package func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyFigures] {
+  package func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) throws -> [PropertyTotals] {
     let found = rows.filter { $0.kind == .event && $0.name == event && days.contains($0.day) }
     let pairs = found.flatMap { row in row.properties.map { (name: $0.name, value: text($0.value), row: row) } }
     return Dictionary(grouping: pairs, by: \.name).map { name, pairs in
       let values = Dictionary(grouping: pairs, by: \.value)
-        .map { KeyFigures(key: $0.key, count: $0.value.count, users: Set($0.value.map(\.row.install)).count) }
+        .map { KeyTotals(key: $0.key, count: $0.value.count, users: Set($0.value.map(\.row.install)).count) }
         .sorted { ($1.count, $0.key) < ($0.count, $1.key) }
-      return PropertyFigures(
+      return PropertyTotals(
         property: name, count: pairs.count, values: Array(values.prefix(limit)), isCapped: values.count > 1_000)
     }.sorted { ($1.count, $0.property) < ($0.count, $1.property) }
   }
 
-  package func ledger(app: AppID, since: Timestamp) throws -> LedgerFigures {
-    (ledger.updated.map { $0 >= since } ?? false) ? ledger : LedgerFigures()
+  package func ledger(app: AppID, since: Timestamp) throws -> LedgerTotals {
+    (ledger.updated.map { $0 >= since } ?? false) ? ledger : LedgerTotals()
   }
 
   package func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) throws -> [ErrorGroup] {
@@ -119,7 +119,9 @@ package struct MemoryFigures: StubSource {
 
   package func error(app: AppID, id: Int64) throws -> ErrorDetail? { detail?.occurrence.id == id ? detail : nil }
 
-  package func recent(app: AppID, limit: Int) throws -> [StoredEvent] { Array(latest.prefix(limit)) }
+  package func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) throws -> [StoredEvent] {
+    Array(latest.filter { kinds.contains($0.kind) }.prefix(limit))
+  }
 
   private struct DayKey: Hashable {
     var day: Day
@@ -138,7 +140,9 @@ package struct MemoryFigures: StubSource {
 
   private func marks(_ dimension: Dimension, _ days: ClosedRange<Day>) -> [Mark] {
     rows.lazy.filter { days.contains($0.day) }.compactMap { row in
-      if let loss = row.loss { return dimension == .loss ? Mark(row: row, key: loss.reason, count: loss.count) : nil }
+      if let dropped = row.dropped {
+        return dimension == .dropped ? Mark(row: row, key: dropped.reason, count: dropped.count) : nil
+      }
       // Users of any kind, events of one kind only: the row is there, it just does not count.
       if dimension == .total { return Mark(row: row, key: "", count: row.kind == .event ? 1 : 0) }
       return key(row, dimension).map { Mark(row: row, key: $0, count: 1) }
@@ -154,7 +158,7 @@ package struct MemoryFigures: StubSource {
     case .os: row.kind == .event ? "\(row.device.osName) \(row.device.osVersion)" : nil
     case .model: row.kind == .event ? row.device.model : nil
     case .country: row.kind == .event ? row.device.country : nil
-    case .total, .language, .loss, .property, .kind: nil
+    case .total, .language, .dropped, .property, .kind: nil
     }
   }
 

@@ -18,7 +18,7 @@ public struct DailyCount: Sendable, Hashable {
 }
 
 /// The counts of a key over a range of days.
-public struct KeyFigures: Sendable, Hashable {
+public struct KeyTotals: Sendable, Hashable {
   /// The key within the dimension.
   public var key: String
   /// The number of events.
@@ -34,7 +34,7 @@ public struct KeyFigures: Sendable, Hashable {
 }
 
 /// The counts of one day.
-public struct DailyFigures: Sendable, Hashable {
+public struct DailyTotals: Sendable, Hashable {
   /// The civil day in the app's time zone.
   public var day: Day
   /// The number of events.
@@ -69,17 +69,17 @@ public struct DailyActivity: Sendable, Hashable {
 }
 
 /// The values of one event's property.
-public struct PropertyFigures: Sendable, Hashable {
+public struct PropertyTotals: Sendable, Hashable {
   /// The property's name.
   public var property: String
   /// The occurrences of the property, with any value.
   public var count: Int
   /// The most frequent values, most frequent first.
-  public var values: [KeyFigures]
+  public var values: [KeyTotals]
   /// True if values beyond the daily cap of distinct values were counted together as "(other)".
   public var isCapped: Bool
   /// Creates counts.
-  public init(property: String, count: Int, values: [KeyFigures], isCapped: Bool) {
+  public init(property: String, count: Int, values: [KeyTotals], isCapped: Bool) {
     self.property = property
     self.count = count
     self.values = values

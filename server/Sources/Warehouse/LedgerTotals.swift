@@ -1,7 +1,7 @@
 public import TernEvents
 
 /// The sum of the latest ledgers of an app's installs. Sums saturate at the largest integer.
-public struct LedgerFigures: Sendable, Hashable {
+public struct LedgerTotals: Sendable, Hashable {
   /// The number of days for which an install's last ledger counts: as long as devices keep events.
   public static let lifetimeDays = 25
   package static let lifetimeMilliseconds = Int64(lifetimeDays) * 86_400_000

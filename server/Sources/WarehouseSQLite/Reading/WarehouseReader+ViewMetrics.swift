@@ -20,12 +20,12 @@ extension WarehouseReader {
     }
   }
 
-  /// Returns the reports of a view; see ``ViewSource/viewFigures(_:days:tables:now:)``.
-  public func viewFigures(
+  /// Returns the reports of a view; see ``MetricsStore/viewMetrics(_:days:tables:now:)``.
+  public func viewMetrics(
     _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
-  ) async throws -> ViewFigures {
+  ) async throws -> ViewMetrics {
     try await asking(view, now: now) { reading in
-      var figures = ViewFigures()
+      var metrics = ViewMetrics()
       let seen = SlotSet()
       let (first, last) = (days.lowerBound.number, days.upperBound.number)
       let windows = [1, 7, 14, 28].map { (days: $0, users: SlotSet()) }
@@ -46,8 +46,8 @@ extension WarehouseReader {
           newUsers.formUnion(fresh)
           returning.formUnion(day.users.intersection(seen))
           returning.formUnion(day.repeaters)
-          figures.days.append(
-            ViewFigures.DayRow(
+          metrics.days.append(
+            ViewMetrics.DayRow(
               day: Day(number: number), totals: day.totals, users: day.users.count, newUsers: fresh.count,
               state: reading.state(
                 of: number, isSealed: lastSealed.map { start <= number && number <= $0 } ?? false, firstDay, now: now)))
@@ -55,36 +55,36 @@ extension WarehouseReader {
         }
         seen.formUnion(day.present)
       }
-      figures.totals = whole.totals
-      figures.users = whole.users.count
-      figures.newUsers = newUsers.count
-      figures.returningUsers = returning.count
-      for window in windows { figures.actives[window.days] = window.users.count }
-      for table in tables { figures.tables[table] = Self.rows(whole.tables[table] ?? [:]) }
-      figures.definitions = reading.definitions
-      return figures
+      metrics.totals = whole.totals
+      metrics.users = whole.users.count
+      metrics.newUsers = newUsers.count
+      metrics.returningUsers = returning.count
+      for window in windows { metrics.actives[window.days] = window.users.count }
+      for table in tables { metrics.tables[table] = Self.rows(whole.tables[table] ?? [:]) }
+      metrics.definitions = reading.definitions
+      return metrics
     }
   }
 
-  private static func rows(_ rows: [[String]: ViewDay.Tally]) -> [ViewFigures.Row] {
-    rows.map { ViewFigures.Row(key: $0.key, numbers: $0.value.numbers, users: $0.value.users.count) }
+  private static func rows(_ rows: [[String]: ViewDay.Tally]) -> [ViewMetrics.Row] {
+    rows.map { ViewMetrics.Row(key: $0.key, numbers: $0.value.numbers, users: $0.value.users.count) }
       .sorted {
         let (left, right) = ($0.numbers.first ?? 0, $1.numbers.first ?? 0)
         return left == right ? $0.key.lexicographicallyPrecedes($1.key) : left > right
       }
   }
 
-  /// Returns the late hits; see ``ViewSource/lateHits(_:days:)``.
+  /// Returns the late hits; see ``MetricsStore/lateHits(_:days:)``.
   public func lateHits(_ view: View, days: ClosedRange<Day>) async throws -> [LateHits] {
     try await reading { [self] connection in
       let reading = try ViewReading(view, connection, self)
       guard let start = try reading.firstDayWithLate(), start <= days.upperBound.number else { return [] }
       var counts: [LateHits] = []
       for number in max(start, days.lowerBound.number)...days.upperBound.number where try reading.mayHaveHits(number) {
-        let cut = reading.calendar.final(number) ?? 0
+        let cutoff = reading.calendar.final(number) ?? 0
         var groups: [[String]: Int] = [:]
         try reading.eachLate(number) { hit in
-          groups[[hit.version, Self.lateness(hit.received - cut).map(String.init) ?? ""], default: 0] += 1
+          groups[[hit.version, Self.lateness(hit.received - cutoff).map(String.init) ?? ""], default: 0] += 1
         }
         counts += groups.map { key, count in
           LateHits(day: Day(number: number), version: key[0], hours: Int(key[1]), count: count)

@@ -6,7 +6,7 @@ import Warehouse
 
 @testable import Reports
 
-struct ReportFiguresTests {
+struct ReportMetricsTests {
   private func request(
     _ report: ReportDefinition, _ from: String, _ to: String, event: String? = nil, limit: Int? = nil
   ) throws
@@ -22,7 +22,7 @@ struct ReportFiguresTests {
   private func day(_ text: String) throws -> Day { try #require(Day(text)) }
 
   @Test func `the overview has every day, zeros included, and counts each install once over the range`() async throws {
-    var source = MemoryFigures()
+    var source = MemoryStore()
     source.rows = [
       .init(day: try day("2026-05-02"), name: "a", install: 1),
       .init(day: try day("2026-05-02"), name: "a", install: 1),
@@ -47,7 +47,7 @@ struct ReportFiguresTests {
   @Test(arguments: 0..<30 as Range<UInt64>)
   func `sums over days, shares and totals agree for any data`(seed: UInt64) async throws {
     let today = try day("2026-05-30")
-    let source = MemoryFigures.seeded(seed, ending: today)
+    let source = MemoryStore.seeded(seed, ending: today)
     let overview = try await OverviewMetrics(try request(AppReports.overview, "2026-05-01", "2026-05-30"), from: source)
     let events = try await request(AppReports.events, "2026-05-01", "2026-05-30").ranking(
       AppReports.eventRanking, from: source)
@@ -71,7 +71,7 @@ struct ReportFiguresTests {
   }
 
   @Test func `a limit shortens the list, but shares refer to the total`() async throws {
-    var source = MemoryFigures()
+    var source = MemoryStore()
     for (name, count) in [("a", 6), ("b", 3), ("c", 1)] {
       for _ in 0..<count { source.rows.append(.init(day: try day("2026-05-01"), name: name)) }
     }
@@ -82,30 +82,30 @@ struct ReportFiguresTests {
   }
 
   @Test func `a ranking combines the users of only the keys that it shows`() async throws {
-    var source = MemoryFigures()
+    var source = MemoryStore()
     for key in 0..<100 { source.rows.append(.init(day: try day("2026-05-01"), name: "event \(key)", install: key)) }
-    source.rows.append(.init(day: try day("2026-05-01"), loss: ("queue_full", 3)))
-    source.rows.append(.init(day: try day("2026-05-01"), loss: ("name_limit", 7)))
+    source.rows.append(.init(day: try day("2026-05-01"), dropped: ("queue_full", 3)))
+    source.rows.append(.init(day: try day("2026-05-01"), dropped: ("name_limit", 7)))
     let store = CountingStore(source)
     let events = try await request(AppReports.events, "2026-05-01", "2026-05-01", limit: 6)
       .ranking(AppReports.eventRanking, from: store)
     #expect(events.count == 6 && events.allSatisfy { $0.share == 0.01 && $0.users == 1 })
     #expect(store.unitedKeys == 6)
     let dropped = try await request(AppReports.dropped, "2026-05-01", "2026-05-01", limit: 1)
-      .rankedKeys(.loss, limit: 1, omitting: "name_limit", from: store)
+      .rankedKeys(.dropped, limit: 1, omitting: "name_limit", from: store)
     #expect(dropped.map(\.key) == ["queue_full"] && dropped.map(\.share) == [1])
   }
 
   @Test func `an event that never occurred has zeros, not an error`() async throws {
     let event = try await EventMetrics(
-      try request(AppReports.event, "2026-05-01", "2026-05-03", event: "never"), from: MemoryFigures())
+      try request(AppReports.event, "2026-05-01", "2026-05-03", event: "never"), from: MemoryStore())
     #expect(event.count == 0)
     #expect(event.days.map(\.count) == [0, 0, 0])
     #expect(event.properties.isEmpty)
   }
 
   @Test func `countries have names; other texts stay as they are`() async throws {
-    var source = MemoryFigures()
+    var source = MemoryStore()
     for (code, count) in [("DE", 4), ("BR", 3), ("", 2), ("ZZZ", 1)] {
       for _ in 0..<count {
         source.rows.append(.init(day: try day("2026-05-01"), name: "e", device: IncomingDevice(country: code)))

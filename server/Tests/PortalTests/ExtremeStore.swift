@@ -4,8 +4,8 @@ import TernEvents
 import Warehouse
 
 /// The largest counts, on every day and under every key, and rows with the most extreme values.
-struct ExtremeFigures: StubSource {
-  let base: any FigureSource
+struct ExtremeStore: StubStore {
+  let base: any MetricsStore
   let keys = ["", "a", "b"]
 
   static let numbers: [Int64] = [.min, .min + 1, -(1 << 62), -(1 << 53), -1, 0, 1, 1 << 53, 1 << 62, .max - 1, .max]
@@ -24,38 +24,38 @@ struct ExtremeFigures: StubSource {
 
   func count(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> Int { .max }
 
-  func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyFigures] {
-    keys.map { KeyFigures(key: $0, count: .max, users: .max) }
+  func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyTotals] {
+    keys.map { KeyTotals(key: $0, count: .max, users: .max) }
   }
 
-  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> KeyFigures {
-    KeyFigures(key: key, count: .max, users: .max)
+  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> KeyTotals {
+    KeyTotals(key: key, count: .max, users: .max)
   }
 
-  func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> [DailyFigures] {
-    days.map { DailyFigures(day: $0, count: .max, users: 1) }
+  func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> [DailyTotals] {
+    days.map { DailyTotals(day: $0, count: .max, users: 1) }
   }
 
   func activity(app: AppID, days: ClosedRange<Day>) async throws -> [DailyActivity] {
     days.map { DailyActivity(day: $0, daily: 1, weekly: .max, monthly: .max) }
   }
 
-  func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) async throws -> [PropertyFigures] {
+  func properties(app: AppID, event: String, days: ClosedRange<Day>, limit: Int) async throws -> [PropertyTotals] {
     [
-      PropertyFigures(
-        property: "p", count: .max, values: keys.map { KeyFigures(key: $0, count: .max, users: .max) }, isCapped: true)
+      PropertyTotals(
+        property: "p", count: .max, values: keys.map { KeyTotals(key: $0, count: .max, users: .max) }, isCapped: true)
     ]
   }
 
-  func ledger(app: AppID, since: Timestamp) async throws -> LedgerFigures {
-    LedgerFigures(
+  func ledger(app: AppID, since: Timestamp) async throws -> LedgerTotals {
+    LedgerTotals(
       installs: .max, tracked: .max, delivered: .max, waiting: .max, inFlight: .max, dropped: .max,
       updated: Timestamp(millisecondsSince1970: .min))
   }
 
   func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool { true }
 
-  func recent(app: AppID, limit: Int) async throws -> [StoredEvent] {
+  func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) async throws -> [StoredEvent] {
     try await base.recent(app: app, limit: 1).flatMap { row in
       Self.numbers.map { number in
         var row = row

@@ -3,7 +3,7 @@ import Views
 import Warehouse
 
 /// Compares recounted rollups with the stored ones, for a range of days.
-struct FigureComparison {
+struct RollupComparison {
   private struct Key: Hashable {
     var app: Int64
     var dimension: Int64
@@ -19,7 +19,7 @@ struct FigureComparison {
     var value: [UInt8]
   }
 
-  private struct ValueFigures {
+  private struct ValueTotals {
     var count: Int64 = 0
     var users = SlotSet()
   }
@@ -44,10 +44,10 @@ struct FigureComparison {
 
   // MARK: Counts and users
 
-  mutating func compare(_ figures: FigureAccumulator) throws {
+  mutating func compare(_ rollups: RollupAccumulator) throws {
     var counts: [Key: Int64] = [:]
     var users: [Key: [UInt32]] = [:]
-    figures.forEach { entry, slots in
+    rollups.forEach { entry, slots in
       let key = Key(app: entry.app, dimension: entry.dimension, day: Int64(entry.day), key: entry.key)
       if entry.count > 0 { counts[key] = entry.count }
       if !slots.isEmpty { users[key] = Array(slots) }
@@ -62,7 +62,7 @@ struct FigureComparison {
     while try stored.step() {
       let key = Self.key(stored)
       let expected = counts.removeValue(forKey: key) ?? 0
-      report.figures += 1
+      report.metrics += 1
       if expected != stored.integer(4) { note(key, "\(expected) times", "\(stored.integer(4)) times") }
     }
     for (key, count) in counts { note(key, "\(count) times", "nothing") }
@@ -77,7 +77,7 @@ struct FigureComparison {
       let expected = users.removeValue(forKey: key) ?? []
       var reader = ByteReader(stored.bytes(5))
       let found = SlotSet.decode(&reader)?.elements
-      report.figures += 1
+      report.metrics += 1
       if found != expected || stored.integer(4) != Int64(expected.count) {
         note(
           key, "\(expected.count) users",
@@ -95,7 +95,7 @@ struct FigureComparison {
 
   mutating func compare(_ properties: PropertyAccumulator) throws {
     var expected = Self.expected(properties)
-    var stored: [PropertyKey: ValueFigures] = [:]
+    var stored: [PropertyKey: ValueTotals] = [:]
     let statement = try connection.prepare(
       """
       SELECT app, day, event, property, pack FROM property_values WHERE day BETWEEN ? AND ?
@@ -116,26 +116,26 @@ struct FigureComparison {
       Self.add(statement.bytes(4), of: next, &texts, to: &stored)
     }
     compare(&stored, &expected)
-    for (key, figures) in expected { note(key, figures, nil) }
+    for (key, totals) in expected { note(key, totals, nil) }
   }
 
   private mutating func compare(
-    _ stored: inout [PropertyKey: ValueFigures], _ expected: inout [PropertyKey: ValueFigures]
+    _ stored: inout [PropertyKey: ValueTotals], _ expected: inout [PropertyKey: ValueTotals]
   ) {
     for (key, found) in stored {
-      report.figures += 1
-      let wanted = expected.removeValue(forKey: key) ?? ValueFigures()
+      report.metrics += 1
+      let wanted = expected.removeValue(forKey: key) ?? ValueTotals()
       if wanted.count != found.count || !wanted.users.isEqual(found.users) { note(key, wanted, found) }
     }
     stored.removeAll(keepingCapacity: true)
   }
 
-  private static func expected(_ properties: PropertyAccumulator) -> [PropertyKey: ValueFigures] {
-    var expected: [PropertyKey: ValueFigures] = [:]
+  private static func expected(_ properties: PropertyAccumulator) -> [PropertyKey: ValueTotals] {
+    var expected: [PropertyKey: ValueTotals] = [:]
     properties.takePending { group in
       var texts: [Int: [UInt8]] = [:]
       let key = PropertyKey(
-        app: FigureAccumulator.app(group.first), day: Int64(FigureAccumulator.day(group.first)), event: group.event,
+        app: RollupAccumulator.app(group.first), day: Int64(RollupAccumulator.day(group.first)), event: group.event,
         property: group.property, value: [])
       group.pack().withUnsafeBytes { add($0, of: key, &texts, to: &expected) }
     }
@@ -145,7 +145,7 @@ struct FigureComparison {
   /// Adds a pack's entries to counts keyed by the text of the value.
   private static func add(
     _ pack: UnsafeRawBufferPointer, of group: PropertyKey, _ texts: inout [Int: [UInt8]],
-    to figures: inout [PropertyKey: ValueFigures]
+    to totals: inout [PropertyKey: ValueTotals]
   ) {
     var entries = PropertyPack.Entries(pack)
     while let entry = entries.next() {
@@ -154,19 +154,19 @@ struct FigureComparison {
       // No value has tag 255: "(other)" must differ from a value with that text.
       key.value = entry.number == PropertyPack.other ? [255] : texts[entry.number] ?? [254]
       var reader = ByteReader(entry.slots)
-      let sum = figures[key] ?? ValueFigures()
+      let sum = totals[key] ?? ValueTotals()
       if let slots = SlotSet.decode(&reader) { sum.users.formUnion(slots) }
-      figures[key] = ValueFigures(count: sum.count.addingSaturated(entry.count), users: sum.users)
+      totals[key] = ValueTotals(count: sum.count.addingSaturated(entry.count), users: sum.users)
     }
     if entries.isDamaged {
       // Bytes that can't be read must show as a difference even if everything before them is right.
       var key = group
       key.value = Array("(damaged)".utf8)
-      figures[key] = ValueFigures(count: 1, users: SlotSet())
+      totals[key] = ValueTotals(count: 1, users: SlotSet())
     }
   }
 
-  private mutating func note(_ key: PropertyKey, _ expected: ValueFigures, _ found: ValueFigures?) {
+  private mutating func note(_ key: PropertyKey, _ expected: ValueTotals, _ found: ValueTotals?) {
     report.add(
       VerificationReport.Difference(
         app: AppID(key.app), day: Day(number: Int(key.day)), dimension: .property,

@@ -8,17 +8,17 @@ extension Writer {
   func flush() throws {
     if mustCatchUp { try catchUp() }
     guard hasUnrolled else { return }
-    try writeFigures(through: lastID)
+    try writeRollups(through: lastID)
   }
 
-  private func writeFigures(through id: Int64) throws {
+  private func writeRollups(through id: Int64) throws {
     try transact {
-      try figures.forEach { try figureStore.add($0, $1) }
+      try rollups.forEach { try rollupStore.add($0, $1) }
       try properties.takePending { try propertyStore.store($0) }
       try hits.flush()
-      try figureStore.store(cursor: id)
+      try rollupStore.store(cursor: id)
     }
-    figures.removeAll()
+    rollups.removeAll()
     rolledID = id
   }
 
@@ -26,7 +26,7 @@ extension Writer {
   ///
   /// - Parameter progress: Receives the number of rows counted.
   func catchUp(progress: (Int) -> Void = { _ in }) throws {
-    figures.removeAll()
+    rollups.removeAll()
     properties.removeAll()
     hits.removeAll()
     mustCatchUp = true
@@ -53,7 +53,7 @@ extension Writer {
     }
     rows += counted
     guard counted == configuration.flushEvents else { return true }
-    try writeFigures(through: last)
+    try writeRollups(through: last)
     return false
   }
 }

@@ -2,7 +2,7 @@ import Views
 import Warehouse
 
 /// The writer's access to the tables `daily_count`, `daily_users` and `hit`.
-final class FigureStore {
+final class RollupStore {
   private let addCount: SQLStatement
   private let loadSlots: SQLStatement
   private let storeSlots: SQLStatement
@@ -24,14 +24,14 @@ final class FigureStore {
     storeCursor = try connection.prepare("INSERT OR REPLACE INTO state (name, value) VALUES ('rolled', ?)")
   }
 
-  func add(_ entry: FigureAccumulator.Entry, _ slots: UnsafeBufferPointer<UInt32>) throws {
+  func add(_ entry: RollupAccumulator.Entry, _ slots: UnsafeBufferPointer<UInt32>) throws {
     if entry.count > 0 {
       try addCount.bind(entry.app, entry.dimension, Int64(entry.day), entry.key, entry.count).run()
     }
     if !slots.isEmpty { try addUsers(entry, slots) }
   }
 
-  private func addUsers(_ entry: FigureAccumulator.Entry, _ slots: UnsafeBufferPointer<UInt32>) throws {
+  private func addUsers(_ entry: RollupAccumulator.Entry, _ slots: UnsafeBufferPointer<UInt32>) throws {
     loadSlots.bind(entry.app, entry.dimension, Int64(entry.day), entry.key)
     var stored: SlotSet?
     if try loadSlots.step() {
@@ -80,11 +80,11 @@ final class LastHits {
     var slot: UInt32
   }
 
-  private let store: FigureStore
+  private let store: RollupStore
   private var times: [Key: Int64] = [:]
   private var dirty: Set<Key> = []
 
-  init(store: FigureStore) { self.store = store }
+  init(store: RollupStore) { self.store = store }
 
   /// Returns true if a hit at this time begins a session.
   func startsSession(app: Int64, slot: UInt32, at time: Int64) throws -> Bool {

@@ -13,8 +13,8 @@ import WarehouseSQLite
 
 @testable import Collector
 
-/// Tests the figures of the analytics API at the ends of ranges, with similar names and with rows of many kinds.
-@Suite struct AppCenterFigureTests {
+/// Tests the metrics of the analytics API at the ends of ranges, with similar names and with rows of many kinds.
+@Suite struct AppCenterMetricTests {
   /// 2026-05-31T12:00:00Z.
   private static let now = Timestamp(millisecondsSince1970: 1_780_228_800_000)
 
@@ -28,7 +28,7 @@ import WarehouseSQLite
     var properties: [Properties.Element] = []
 
     var batch: IncomingBatch {
-      let start = AppCenterFigureTests.now - .seconds(86_400 * (31 - day))
+      let start = AppCenterMetricTests.now - .seconds(86_400 * (31 - day))
       let named = kinds.map { ($0, $0 == .sessionStart ? "startSession" : "log") } + names.map { (.event, $0) }
       return IncomingBatch(
         source: .appCenter, received: start, installs: [install], devices: [device],
@@ -53,7 +53,7 @@ import WarehouseSQLite
     for visit in visits { _ = try await warehouse.commit(visit.batch, app: app) }
     try await warehouse.flush()
     let dependencies = CollectorDependencies(
-      sink: warehouse, figures: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
       wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
@@ -117,7 +117,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `names that only look the same have separate figures, also for the previous period`() async throws {
+  @Test func `names that only look the same have separate metrics, also for the previous period`() async throws {
     let (one, two) = ("\u{E9}", "e\u{301}")
     let visits = [
       Visit(install: "a", day: 4, names: [one, one, one, two], device: IncomingDevice(model: one, appVersion: one)),
@@ -131,11 +131,11 @@ import WarehouseSQLite
     ]
     let range = "start=2026-05-05&end=2026-05-05"
     let events = try #require(try await object("events?\(range)", of: visits)["events"] as? [[String: Any]])
-    let figures = events.map { event in
+    let metrics = events.map { event in
       ["count", "previous_count", "device_count", "previous_device_count"].map { event[$0] as? Int }
     }
     #expect(events.map { ($0["name"] as? String)?.utf8.count } == [3, 2])
-    #expect(figures == [[2, 4, 1, 2], [1, 3, 1, 1]])
+    #expect(metrics == [[2, 4, 1, 2], [1, 3, 1, 1]])
     for (path, member, name) in [("models", "models", "model_name"), ("versions", "versions", "version")] {
       let rows = try await object("\(path)?\(range)", of: visits)[member] as? [[String: Any]] ?? []
       #expect(rows.map { $0["count"] as? Int } == [1, 1], "\(path)")
