@@ -35,7 +35,7 @@ extension Engine {
   package func followSettings() -> [MachineInput] {
     files.withLock { files in
       // Learn unknown settings before saving: the user of buffered events depends on them.
-      if !files.areSettingsUnknown, files.unsaved != SettingsPatch() { files.save() }
+      if !files.areSettingsUnknown, files.hasUnsaved { files.save() }
       guard let settings = files.newSettings() else { return [] }
       let isFirst = files.areSettingsUnknown
       if isFirst { learn(settings, &files) }
@@ -46,7 +46,7 @@ extension Engine {
 
   /// Applies disabled parts to this process; an off/on toggle between two checks is missed.
   private func followParts(_ settings: PersistedSettings, _ files: StateFiles) -> [MachineInput] {
-    let off = files.pending.applied(to: settings).off ?? []
+    let off = files.unsaved.applied(to: settings).off ?? []
     let (newlyOff, newlyOn) = recorder.withLock { recorder in
       let before = recorder.off
       recorder.off = off
@@ -59,7 +59,7 @@ extension Engine {
   }
 
   private func followRequests(_ settings: PersistedSettings, _ files: StateFiles) -> [MachineInput] {
-    let isAllowed = files.pending.allowsRequests ?? settings.allowsRequests ?? true
+    let isAllowed = files.unsaved.allowsRequests ?? settings.allowsRequests ?? true
     return clientState.withLock { state in
       guard state.pauses.contains(.notAllowed) == isAllowed else { return [] }
       if isAllowed { state.pauses.remove(.notAllowed) } else { state.pauses.insert(.notAllowed) }
@@ -69,7 +69,7 @@ extension Engine {
 
   private func follow(_ settings: PersistedSettings, _ files: inout StateFiles) -> [MachineInput] {
     // An unsaved change by this process takes precedence.
-    let isEnabled = files.pending.isEnabled ?? settings.isEnabled
+    let isEnabled = files.unsaved.isEnabled ?? settings.isEnabled
     // Disabled and enabled again since the last check: earlier events must still be erased.
     let isMissed = files.followedOptOuts != settings.optOuts ?? 0
     files.followedOptOuts = settings.optOuts ?? 0
@@ -89,7 +89,7 @@ extension Engine {
   private func learn(_ settings: PersistedSettings, _ files: inout StateFiles) {
     files.areSettingsUnknown = false
     // Changes made since then take precedence and are saved separately.
-    let changes = files.pending
+    let changes = files.unsaved
     let off = changes.applied(to: settings).off ?? []
     recorder.withLock { recorder in
       // This concerns buffered events even if another user has been set since.
@@ -127,8 +127,8 @@ extension Engine {
       // Numbers are unique across processes, so that an erasure can tell their events apart.
       let epoch = files.save(user: user, after: recorder.withLock { $0.epoch })
       recorder.withLock { ($0.user, $0.epoch) = (user, epoch) }
-      // The change was written without the lock: the loop must confirm it.
-      if files.isUnconfirmed { mailbox.post(.refresh) }
+      // The loop retries.
+      if files.hasUnsaved { mailbox.post(.refresh) }
     }
   }
 

@@ -131,7 +131,7 @@ extension Engine {
   }
 
   /// True if all changed settings are saved.
-  package var areSettingsSaved: Bool { files.withLock { $0.unsaved == SettingsPatch() } }
+  package var areSettingsSaved: Bool { !files.withLock { $0.hasUnsaved } }
 
   /// True while the client records and sends.
   package var isEnabled: Bool { recorder.withLock { $0.isEnabled } }

@@ -132,6 +132,11 @@ final class ProcessFiles: FileSystem {
     try disk.rename(path, to: destination)
   }
 
+  func link(_ path: String, to name: String) throws(FileError) {
+    try check(.link)
+    try disk.link(path, to: name)
+  }
+
   func remove(_ path: String) throws(FileError) {
     try check(.remove)
     try disk.remove(path)

@@ -133,6 +133,16 @@ extension InMemoryFileSystem: FileSystem {
     }
   }
 
+  package func link(_ path: String, to name: String) throws(FileError) {
+    try check(.link, path)
+    try state.withLock { (state) throws(FileError) in
+      guard let inode = state.files[path] else { throw FileError(.link, number: ENOENT) }
+      if state.files[name] != nil { throw FileError(.link, number: EEXIST) }
+      if state.isReadOnly { throw FileError(.link, number: EROFS) }
+      state.files[name] = inode
+    }
+  }
+
   package func remove(_ path: String) throws(FileError) {
     try check(.remove, path)
     try state.withLock { (state) throws(FileError) in

@@ -19,7 +19,7 @@ public final class InMemoryFileSystem: Sendable {
 
     /// The kinds of calls.
     public enum Kind: String, Sendable, CaseIterable {
-      case makeDirectory, list, open, write, read, status, truncate, rename, remove, synchronize, lock
+      case makeDirectory, list, open, write, read, status, truncate, rename, link, remove, synchronize, lock
     }
   }
 

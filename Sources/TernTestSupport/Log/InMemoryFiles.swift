@@ -33,7 +33,7 @@ struct InMemoryFiles {
   private var lastInode = 0
   private var lastHandle: Int32 = 0
 
-  var totalBytes: Int { files.values.reduce(0) { $0 + (inodes[$1]?.bytes.count ?? 0) } }
+  var totalBytes: Int { Set(files.values).reduce(0) { $0 + (inodes[$1]?.bytes.count ?? 0) } }
 
   static func parent(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
@@ -67,7 +67,7 @@ struct InMemoryFiles {
 
   mutating func unlink(_ path: String) {
     guard let inode = files.removeValue(forKey: path) else { return }
-    inodes[inode]?.isLinked = false
+    inodes[inode]?.isLinked = files.values.contains(inode)
     forget(inode)
   }
 
