@@ -20,7 +20,7 @@ let package = Package(
   ],
   targets: [
     // C and C++ shims: each wraps one maintained library of the system.
-    .target(name: "CTernJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+    .target(name: "CTernJSON"),
     .systemLibrary(name: "CTernRoaring", providers: [.apt(["libroaring-dev"]), .brew(["croaring"])]),
     .systemLibrary(name: "CTernInflate", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 

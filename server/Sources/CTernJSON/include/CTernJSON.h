@@ -1,4 +1,4 @@
-// Reads request bodies into flat arrays, in one walk over the positions that simdjson's first stage finds.
+// Reads request bodies into flat arrays, in one walk over the bytes.
 //
 // Tables describe the protocols; the reader itself knows none. The arrays point into the body (or, for texts with
 // escapes, into memory of the reader) and are valid until the reader's next use. The reader allocates nothing per event,
@@ -65,8 +65,6 @@ enum {
 /// An object that nearly all records of a request repeat byte for byte, such as the description of the device.
 typedef struct {
   tern_text raw;
-  /// The number of first-stage positions that the object covers; lets the reader skip an equal one.
-  uint32_t positions;
   tern_text texts[TERN_BLOCK_TEXTS];
   tern_value values[TERN_BLOCK_VALUES];
 } tern_block;
