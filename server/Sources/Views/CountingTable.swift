@@ -142,6 +142,14 @@ struct CountingTable {
     return isExact
   }
 
+  /// Adds a row that isn't there yet.
+  mutating func add(_ key: ViewKey, _ more: [Int64], _ users: SlotSet) {
+    guard let first = users.first else { return }
+    let row = insert(key, from: first)
+    numbers.replaceSubrange(row * width..<(row + 1) * width, with: more)
+    if users.count == 1 { lastUsers[row] = first } else { sets[row] = users }
+  }
+
   /// Takes a user's numbers away from a row.
   mutating func subtract(_ less: ArraySlice<Int64>, of user: UInt32, from key: ViewKey) {
     guard let row = find(key) else { return }

@@ -12,11 +12,11 @@ struct DayTables {
   static let heldRows = 250_000
 
   private(set) var texts: ViewTexts
-  private var tables = DayTables.empty
+  var tables = DayTables.empty
   /// What was given up, by the keys of further ones.
   private var others = DayTables.empty
   /// How many rows there are.
-  private(set) var count = 0
+  var count = 0
   /// True if rows were given up: a user cannot be taken away any more.
   private(set) var isLimited = false
   /// True if all numbers are sums, none of them the end of its range: only then can something be taken away again.

@@ -12,6 +12,12 @@ package final class SlotSet {
   /// Creates an empty set.
   package convenience init() { self.init(handle: roaring_bitmap_create_with_capacity(0)) }
 
+  /// Creates a set of some slots.
+  package convenience init(_ slots: some Sequence<UInt32>) {
+    self.init()
+    for slot in slots { insert(slot) }
+  }
+
   deinit { if let handle { roaring_bitmap_free(handle) } }
 
   package var count: Int { handle.map { Int(roaring_bitmap_get_cardinality($0)) } ?? 0 }

@@ -97,6 +97,9 @@ package struct OrderEntries {
     return successor
   }
 
+  /// The users whose hits said something of orders.
+  var buyers: Dictionary<UInt32, Set<OrderID>>.Keys { users.keys }
+
   /// About how many bytes they take.
   var byteCount: Int { count * 300 + users.count * 120 }
 

@@ -17,7 +17,7 @@ package struct ViewDayBuilder {
   package var day = ViewDay()
   var tables: DayTables
   /// How often each transaction id was bought.
-  private var transactions: [String: Int] = [:]
+  var transactions: [String: Int] = [:]
   /// What hits said of orders, until the day is finished; see `ViewDayBuilder+Orders.swift`.
   var orders = OrderEntries()
 
@@ -87,6 +87,13 @@ package struct ViewDayBuilder {
     tables.merge(part.tables)
     for (id, count) in part.transactions { transactions[id, default: 0] += count }
     return true
+  }
+
+  /// What hits said of orders.
+  func entries(of hits: [ViewHit], _ states: [UInt32: UserState]) -> OrderEntries {
+    var part = part(ViewTexts())
+    part.count(HitBatch(hits, texts: part.tables.texts), states) { _ in }
+    return part.orders
   }
 
   private func part(_ texts: ViewTexts) -> ViewDayBuilder {

@@ -115,6 +115,7 @@ public final class SQLiteWarehouse: EventSink {
   ///
   /// Acknowledged events are already on disk; closing only saves work at the next start.
   public func close() async throws {
+    try? await storeOpenDays()
     _ = queue.close()
     try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
       let result: Result<Void, any Error>? = end.withLock { end in

@@ -80,7 +80,7 @@ import Testing
     let seed = UInt64.random(in: 0...UInt64.max, using: &generator)
     print("live view seed \(seed)")
     var random = FastGenerator(seed: seed)
-    let place = try Place()
+    var place = try Place()
     try place.define(.user, at: "2024-05-01T00:00:00Z")
     let filter = try #require(ViewFilter("av!=1"))
     let view = try place.catalog.createView(
@@ -90,6 +90,10 @@ import Testing
       now += Int64.random(in: 1...1_800_000, using: &random)
       let hits = (0..<Int.random(in: 1...4, using: &random)).map { _ in hit(&random) }
       try await place.send(hits, received: Timestamp(millisecondsSince1970: now))
+      if step % 20 == 15 {
+        try await place.close()
+        place = try Place(copying: place.directory)
+      }
       if step == 40 { try await place.warehouse.sealDays(of: [view], now: Timestamp(millisecondsSince1970: now)) }
       if Bool.random(using: &random) { continue }
       let today = Int(now / 86_400_000)

@@ -5,7 +5,7 @@ import TernEvents
 import Warehouse
 import WarehouseSQLite
 
-/// Seals the days of views that have become final, while the server runs.
+/// Counts the open days of views and seals those that have become final, while the server runs.
 struct SealingService: Service {
   /// The time between two checks.
   private static let pause: Duration = .seconds(30)
@@ -24,10 +24,11 @@ struct SealingService: Service {
           let now = WallClock.system()
           if steady.isSteady(wall: now, uptime: start.duration(to: clock.now)) {
             try await warehouse.sealDays(of: catalog.views(), now: now)
+            try await warehouse.countOpenDays(of: catalog.views(), now: now)
           }
         } catch {
           // Days stay exact; the next check tries again.
-          logger.error("Could not seal days of views: \(error)")
+          logger.error("Could not count or seal days of views: \(error)")
         }
         try? await Task.sleep(for: Self.pause)
       }

@@ -82,7 +82,8 @@ enum WarehouseSchema {
     """
 
   /// The reports of sealed days, the last row that each could count, and the states of users and orders that each has
-  /// changed. Triggers keep them from being rewritten, even by mistake.
+  /// changed. Triggers keep them from being rewritten, even by mistake. `view_open_day` has what was counted of other days
+  /// when the server was closed.
   private static let views = """
     CREATE TABLE view_day (
       view INTEGER NOT NULL, day INTEGER NOT NULL, present BLOB NOT NULL, metrics BLOB NOT NULL,
@@ -99,6 +100,9 @@ enum WarehouseSchema {
       view INTEGER NOT NULL, id BLOB NOT NULL, day INTEGER NOT NULL, change BLOB NOT NULL,
       PRIMARY KEY (view, id, day)
     ) WITHOUT ROWID;
+    CREATE TABLE view_open_day (
+      view INTEGER NOT NULL, day INTEGER NOT NULL, rules TEXT NOT NULL, counted BLOB NOT NULL, PRIMARY KEY (view, day)
+    );
     """ + ["view_day", "view_seal", "view_state", "view_order"].map(immutable).joined()
 
   private static func immutable(_ table: String) -> String {

@@ -101,6 +101,14 @@ final class ViewDayCache: Sendable {
     }
   }
 
+  /// The views whose days are kept.
+  var liveViews: [LiveView.Key: Locked<LiveView>] { state.withLock { $0.views } }
+
+  /// True if the view's days are kept, or there is room for them.
+  func hasRoom(for key: LiveView.Key) -> Bool {
+    state.withLock { $0.views[key] != nil || $0.bytes < capacity / 2 }
+  }
+
   /// Notes the size of a view's days after a question.
   func note(_ key: LiveView.Key, bytes: Int) {
     state.withLock { state in

@@ -26,10 +26,11 @@ final class LiveDay {
     builder.byteCount + places.count * MemoryLayout<ViewPlace>.stride + before.count * 160 + news.count * 16
   }
 
-  init(_ builder: ViewDayBuilder, row: Int64) {
+  init(_ builder: ViewDayBuilder, row: Int64, since: Int64? = nil, news: [(row: Int64, user: UInt32)] = []) {
     self.builder = builder
     self.row = row
-    since = row
+    self.since = since ?? row
+    self.news = news
   }
 
   func note(_ user: UInt32, _ row: Int64) {
@@ -79,7 +80,12 @@ final class LiveView {
   struct Key: Hashable {
     var view: View
     var rules: CustomRules
+    /// All that figures depend on besides the hits.
+    var text: String { "\(view) \(rules)" }
   }
+
+  /// The days that are kept.
+  var days: [Int: LiveDay] { known }
 
   /// Days that are kept: those of which hits still come in time, and one more.
   static let days = 3

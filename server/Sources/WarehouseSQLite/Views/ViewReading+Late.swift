@@ -6,7 +6,6 @@ extension ViewReading {
   func sealRow(_ day: Int) throws -> Int64 { try sealRows.get()[day] ?? .max }
 
   func loadSealRows() throws -> [Int: Int64] {
-    guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'view_seal'") != nil else { return [:] }
     let statement = try connection.prepare("SELECT day, row FROM view_seal WHERE view = ?")
     statement.bind(view.id.rawValue)
     var rows: [Int: Int64] = [:]

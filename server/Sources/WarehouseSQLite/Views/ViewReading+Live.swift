@@ -27,7 +27,7 @@ extension ViewReading {
     guard let kept = live, let today, day > today - LiveView.days, !view.countsMembers, !kept.isLarge(day) else {
       return nil
     }
-    if let known = kept[day] {
+    if let known = try kept[day] ?? stored(day) {
       if known.row == lastRow { return known }
       // Whatever fails on the way, half of it must not be kept.
       kept[day] = nil
@@ -44,6 +44,12 @@ extension ViewReading {
     }
     kept[day] = fresh
     return fresh
+  }
+
+  /// Counts the days to which hits still come, so that no report has to wait for it.
+  func countOpenDays() throws {
+    guard let today else { return }
+    for day in today - LiveView.days + 1...today where try isBusy(day) && !isSealed(day) { _ = try live(day) }
   }
 
   /// Counts the users again of whom hits have come, or of whom something else is known from the days before.

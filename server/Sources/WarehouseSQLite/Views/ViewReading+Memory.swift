@@ -55,16 +55,14 @@ extension ViewReading {
   /// What is known of an order when a day begins; ``remember(before:)`` comes first.
   func order(_ id: OrderID, before day: Int) throws -> ViewOrder? {
     var order = ViewOrder()
-    if try hasSealed() {
-      let statement = try connection.prepare(
-        "SELECT change FROM view_order WHERE view = ? AND id = ? AND day < ? ORDER BY day")
-      statement.bind(view.id.rawValue)
-      statement.bind(id.bytes, at: 2)
-      statement.bind(Int64(day), at: 3)
-      while try statement.step() {
-        guard let change = ViewOrder(statement.bytes(0)) else { throw damaged("an order") }
-        order.add(change)
-      }
+    let statement = try connection.prepare(
+      "SELECT change FROM view_order WHERE view = ? AND id = ? AND day < ? ORDER BY day")
+    statement.bind(view.id.rawValue)
+    statement.bind(id.bytes, at: 2)
+    statement.bind(Int64(day), at: 3)
+    while try statement.step() {
+      guard let change = ViewOrder(statement.bytes(0)) else { throw damaged("an order") }
+      order.add(change)
     }
     if let open = memory.orders[id] { order.add(open) }
     return order
@@ -116,14 +114,12 @@ extension ViewReading {
 
   /// How many rows are stored of what is remembered.
   func remembered() throws -> Int {
-    guard try hasSealed() else { return 0 }
-    return try ["view_state", "view_order"].reduce(0) { count, table in
+    try ["view_state", "view_order"].reduce(0) { count, table in
       count + Int(try connection.integer("SELECT count(*) FROM \(table) WHERE view = \(view.id.rawValue)") ?? 0)
     }
   }
 
   private func hasStates() throws -> Bool {
-    guard try hasSealed() else { return false }
-    return try connection.integer("SELECT 1 FROM view_state WHERE view = \(view.id.rawValue) LIMIT 1") != nil
+    try connection.integer("SELECT 1 FROM view_state WHERE view = \(view.id.rawValue) LIMIT 1") != nil
   }
 }

@@ -69,9 +69,7 @@ final class ViewReading {
   ///
   /// Sealing began with the first day that had any, and what came for earlier days since then was late.
   func firstDay() throws -> Int? {
-    if try hasSealed(),
-      let sealed = try connection.integer("SELECT min(day) FROM view_day WHERE view = \(view.id.rawValue)")
-    {
+    if let sealed = try connection.integer("SELECT min(day) FROM view_day WHERE view = \(view.id.rawValue)") {
       return Int(sealed)
     }
     return try scan.firstTime().map { calendar.day(of: $0) }
@@ -82,13 +80,11 @@ final class ViewReading {
 
   /// The last day that is sealed.
   func lastSealed() throws -> Int? {
-    guard try hasSealed() else { return nil }
-    return try connection.integer("SELECT max(day) FROM view_day WHERE view = \(view.id.rawValue)").map { Int($0) }
+    try connection.integer("SELECT max(day) FROM view_day WHERE view = \(view.id.rawValue)").map { Int($0) }
   }
 
   /// All days that are sealed, in order.
   func sealedDays() throws -> [Int] {
-    guard try hasSealed() else { return [] }
     let statement = try connection.prepare("SELECT day FROM view_day WHERE view = ? ORDER BY day")
     statement.bind(view.id.rawValue)
     var days: [Int] = []
@@ -98,17 +94,11 @@ final class ViewReading {
 
   /// A day as it is stored; `nil` when it is not sealed.
   func sealed(_ day: Int) throws -> (present: [UInt8], metrics: [UInt8])? {
-    guard try hasSealed() else { return nil }
     let statement = try connection.prepare("SELECT present, metrics FROM view_day WHERE view = ? AND day = ?")
     statement.bind(view.id.rawValue, Int64(day))
     guard try statement.step() else { return nil }
     defer { statement.reset() }
     return (Array(statement.bytes(0)), Array(statement.bytes(1)))
-  }
-
-  /// Whether the data directory has sealed days of this form: one that no server has opened since has not.
-  func hasSealed() throws -> Bool {
-    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'view_order'") != nil
   }
 
   /// Begins to count a day.

@@ -3,8 +3,6 @@ import Warehouse
 
 /// How much of a day is held in memory at once.
 struct ViewPortion {
-  /// Places of hits that are collected before those of later users are put off, 16 bytes each.
-  var places = 2_000_000
   /// Hits that are handed over together, unless one user has more.
   var hits = 8_000
   /// Bytes of stored hits that are held at once, unless one user has more; up to twice as many for a moment.
@@ -23,65 +21,42 @@ struct ViewPlace: BitwiseCopyable {
 }
 
 extension ViewScan {
-  /// Hands over the wanted hits of a stretch of time in portions: each has all hits of its users, who follow on those of
-  /// the portions before, in the order of their slots.
+  /// Hands over the wanted hits of a span of time in portions: each has all hits of its users, whose slots are larger
+  /// than those of the portions before.
   ///
-  /// Rows are looked through for where hits are, then those of some users at a time are read. When there are too many
-  /// even for that, the rows are looked through again for later users.
-  ///
-  /// - Parameters:
-  ///   - isWanted: is told row, time of the hit and of its receipt.
-  ///   - found: is told where the hits are, in order, before they are read.
+  /// - Parameter isWanted: receives row, time of the hit and of its receipt.
   func portions(
-    _ times: Range<Int64>, _ size: ViewPortion = ViewPortion(), where isWanted: (Int64, Int64, Int64) -> Bool,
-    found: ([ViewPlace]) -> Void = { _ in }, body: ([ViewHit]) throws -> Void
+    _ times: Range<Int64>, of size: Int = ViewPortion().hits, where isWanted: (Int64, Int64, Int64) -> Bool,
+    body: ([ViewHit]) throws -> Void
   ) throws {
-    var first: UInt32? = 0
-    while let slot = first {
-      let (places, next) = try places(times, from: slot, most: max(1, size.places), where: isWanted)
-      found(places)
-      var start = 0
-      while start < places.count {
-        var end = min(start + max(1, size.hits), places.count)
-        while end < places.count, places[end].slot == places[end - 1].slot { end += 1 }
-        try body(hits(places[start..<end]))
-        start = end
-      }
-      first = next
+    let places = try places(times, where: isWanted)
+    var start = 0
+    while start < places.count {
+      var end = min(start + size, places.count)
+      while end < places.count, places[end].slot == places[end - 1].slot { end += 1 }
+      try body(hits(places[start..<end]))
+      start = end
     }
   }
 
-  /// The places of wanted hits in order, from a slot on; and the slot from which on they were left out.
-  private func places(
-    _ times: Range<Int64>, from slot: UInt32, most: Int, where isWanted: (Int64, Int64, Int64) -> Bool
-  ) throws -> (places: [ViewPlace], next: UInt32?) {
+  /// The places of wanted hits in order; see ``portions(_:of:where:body:)``.
+  func places(_ times: Range<Int64>, where isWanted: (Int64, Int64, Int64) -> Bool) throws -> [ViewPlace] {
     var places: [ViewPlace] = []
-    var next: UInt32?
-    var capacity = 2 * most
-    for span in spans {
-      if let known = span.times, known.lowerBound >= times.upperBound || known.upperBound < times.lowerBound {
-        continue
-      }
+    for span in spans(in: times) {
       let statement = try connection.prepare(
         """
         SELECT id, t, lag, slot FROM \(WarehouseSchema.table(span.month))
-        WHERE id BETWEEN ? AND ? AND app = ? AND t >= ? AND t < ? AND slot >= ?
+        WHERE id BETWEEN ? AND ? AND app = ? AND t >= ? AND t < ?
         """)
-      statement.bind(
-        span.ids.lowerBound, span.ids.upperBound, app, times.lowerBound, times.upperBound, Int64(slot))
+      statement.bind(span.ids.lowerBound, span.ids.upperBound, app, times.lowerBound, times.upperBound)
       while try statement.step() {
         let (id, time) = (statement.integer(0), statement.integer(1))
-        let owner = UInt32(clamping: statement.integer(3))
-        guard owner < next ?? .max, isWanted(id, time, time + statement.integer(2)) else { continue }
-        places.append(ViewPlace(slot: owner, month: Int32(span.month), id: id))
-        if places.count >= capacity {
-          next = Self.cut(&places, to: most) ?? next
-          capacity = max(capacity, 2 * places.count)
-        }
+        guard isWanted(id, time, time + statement.integer(2)) else { continue }
+        places.append(ViewPlace(slot: UInt32(clamping: statement.integer(3)), month: Int32(span.month), id: id))
       }
     }
     places.sort(by: ViewPlace.isBefore)
-    return (places, next)
+    return places
   }
 
   /// Where the hits are that were stored behind a row, with their times and those of their receipt.
@@ -97,18 +72,6 @@ extension ViewScan {
           time + statement.integer(2))
       }
     }
-  }
-
-  /// Leaves the users with the smallest slots, at least one; returns the first slot that was left out, if any was.
-  private static func cut(_ places: inout [ViewPlace], to most: Int) -> UInt32? {
-    places.sort(by: ViewPlace.isBefore)
-    let limit = places[most].slot
-    let end =
-      limit > places[0].slot
-      ? places.firstIndex { $0.slot >= limit } : places.firstIndex { $0.slot > limit }
-    guard let end else { return nil }
-    defer { places.removeSubrange(end...) }
-    return places[end].slot
   }
 
   /// The hits of some places.

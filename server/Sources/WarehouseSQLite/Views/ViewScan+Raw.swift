@@ -36,10 +36,7 @@ extension ViewScan {
   }
 
   private func rawHits(_ times: Range<Int64>, from slot: UInt32, _ body: (SQLStatement) throws -> Void) throws {
-    for span in spans {
-      if let known = span.times, known.lowerBound >= times.upperBound || known.upperBound < times.lowerBound {
-        continue
-      }
+    for span in spans(in: times) {
       let statement = try connection.prepare(
         "\(selectRows(span.month)) WHERE e.id BETWEEN ? AND ? AND e.app = ? AND e.t >= ? AND e.t < ? AND e.slot >= ?")
       statement.bind(

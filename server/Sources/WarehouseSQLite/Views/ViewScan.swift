@@ -45,28 +45,16 @@ final class ViewScan {
     return first
   }
 
-  /// All hits of a stretch of time, in no order.
-  func hits(_ times: Range<Int64>) throws -> [ViewHit] {
-    var hits: [ViewHit] = []
-    for span in spans {
-      if let known = span.times, known.lowerBound >= times.upperBound || known.upperBound < times.lowerBound {
-        continue
-      }
-      let statement = try connection.prepare(select(span.month))
-      statement.bind(span.ids.lowerBound, span.ids.upperBound, app, times.lowerBound, times.upperBound)
-      while try statement.step() { if let hit = try hit(statement) { hits.append(hit) } }
-    }
-    return hits
+  /// The spans of rows that may have hits of a span of time.
+  func spans(in times: Range<Int64>) -> [StoredSpan] {
+    spans.filter { $0.times.map { $0.lowerBound < times.upperBound && $0.upperBound >= times.lowerBound } ?? true }
   }
 
   /// The hits of a stretch of time that were stored last, newest first.
   func newest(_ limit: Int, in times: Range<Int64>) throws -> [ViewHit] {
     var hits: [ViewHit] = []
-    for span in spans.sorted(by: { $0.ids.upperBound > $1.ids.upperBound }) {
+    for span in spans(in: times).sorted(by: { $0.ids.upperBound > $1.ids.upperBound }) {
       if hits.count >= limit, let last = hits.last, span.ids.upperBound < last.id { break }
-      if let known = span.times, known.lowerBound >= times.upperBound || known.upperBound < times.lowerBound {
-        continue
-      }
       let statement = try connection.prepare(select(span.month) + " ORDER BY e.id DESC LIMIT ?")
       statement.bind(span.ids.lowerBound, span.ids.upperBound, app, times.lowerBound, times.upperBound, Int64(limit))
       while try statement.step() { if let hit = try hit(statement) { hits.append(hit) } }

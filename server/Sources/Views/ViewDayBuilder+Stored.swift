@@ -1,0 +1,122 @@
+package import Warehouse
+
+/// The stored form of a day that isn't final, for counting on after a restart.
+///
+/// Entries of orders aren't in it: they are counted again from the hits of the users who have any.
+extension ViewDayBuilder {
+  /// To be raised whenever counting changes, so that no day is counted by two sets of rules.
+  private static let version: UInt64 = 1
+
+  /// Appends the stored form.
+  package func encode(into bytes: inout [UInt8]) {
+    bytes.appendVarint(Self.version)
+    for part in [day.encodedPresent, day.encodedFigures] {
+      bytes.appendVarint(UInt64(part.count))
+      bytes += part
+    }
+    UserState.encode(day.changes.states, into: &bytes)
+    tables.encode(into: &bytes)
+    bytes.appendVarint(UInt64(transactions.count))
+    for (id, count) in transactions {
+      bytes.append(text: id)
+      bytes.appendVarint(UInt64(count))
+    }
+    SlotSet(orders.buyers).encode(into: &bytes)
+  }
+
+  /// Reads a stored form into a day without hits.
+  ///
+  /// - Returns: the users whose hits ``addOrders(of:_:)`` needs; `nil` if the stored form is of another version or damaged.
+  package mutating func decode(_ reader: inout ByteReader) -> SlotSet? {
+    guard reader.varint() == Self.version, let presentSize = reader.varint(),
+      let present = reader.bytes(Int(clamping: presentSize)), let figuresSize = reader.varint(),
+      let figures = reader.bytes(Int(clamping: figuresSize)), let day = ViewDay(present: present, figures: figures),
+      let states = UserState.decode(&reader), tables.decode(&reader), let count = reader.varint()
+    else { return nil }
+    self.day = day
+    self.day.changes.states = states
+    for _ in 0..<count {
+      guard let id = reader.text(), let number = reader.varint() else { return nil }
+      transactions[id] = Int(clamping: number)
+    }
+    return SlotSet.decode(&reader)
+  }
+
+  /// Adds what hits said of orders, and nothing else.
+  package mutating func addOrders(of hits: [ViewHit], _ states: [UInt32: UserState]) {
+    _ = orders.merge(entries(of: hits, states))
+  }
+}
+
+extension DayTables {
+  fileprivate func encode(into bytes: inout [UInt8]) {
+    for table in ViewTable.allCases { tables[table.index].encode(texts, into: &bytes) }
+  }
+
+  fileprivate mutating func decode(_ reader: inout ByteReader) -> Bool {
+    for table in ViewTable.allCases { guard tables[table.index].decode(&reader, texts) else { return false } }
+    count = tables.reduce(0) { $0 + $1.count }
+    return true
+  }
+}
+
+extension CountingTable {
+  fileprivate func encode(_ texts: ViewTexts, into bytes: inout [UInt8]) {
+    var rows = 0
+    forEach { _, _ in rows += 1 }
+    bytes.appendVarint(UInt64(rows))
+    forEach { key, row in
+      for part in key.parts(table.parts) {
+        bytes.appendVarint(UInt64(texts.bytes(part).count))
+        bytes += texts.bytes(part)
+      }
+      for number in numbers(row) { bytes.appendZigzag(number) }
+      users(row).encode(into: &bytes)
+    }
+  }
+
+  fileprivate mutating func decode(_ reader: inout ByteReader, _ texts: ViewTexts) -> Bool {
+    guard let rows = reader.varint() else { return false }
+    for _ in 0..<rows {
+      var parts: [TextID] = []
+      var numbers: [Int64] = []
+      for _ in 0..<table.parts {
+        guard let size = reader.varint(), let bytes = reader.bytes(Int(clamping: size)) else { return false }
+        parts.append(texts.id(bytes))
+      }
+      for _ in 0..<table.width {
+        guard let number = reader.zigzag() else { return false }
+        numbers.append(number)
+      }
+      guard let users = SlotSet.decode(&reader) else { return false }
+      add(ViewKey(parts), numbers, users)
+    }
+    return true
+  }
+}
+
+extension UserState {
+  /// Appends the states of users.
+  package static func encode(_ states: [UInt32: UserState], into bytes: inout [UInt8]) {
+    bytes.appendVarint(UInt64(states.count))
+    for (user, state) in states {
+      let encoded = state.encoded
+      bytes.appendVarint(UInt64(user))
+      bytes.appendVarint(UInt64(encoded.count))
+      bytes += encoded
+    }
+  }
+
+  /// Reads the states of users; `nil` if they are damaged.
+  package static func decode(_ reader: inout ByteReader) -> [UInt32: UserState]? {
+    guard let count = reader.varint() else { return nil }
+    var states: [UInt32: UserState] = [:]
+    for _ in 0..<count {
+      guard let user = reader.varint(), let size = reader.varint(), let bytes = reader.bytes(Int(clamping: size)),
+        let state = UserState(bytes)
+      else { return nil }
+      states[UInt32(clamping: user)] = state
+    }
+    return states
+  }
+}

@@ -1,0 +1,123 @@
+import TernBase
+public import TernEvents
+import Views
+public import Warehouse
+
+extension SQLiteWarehouse {
+  /// Counts the hits that came for the open days of views, so that reports don't wait for it.
+  ///
+  /// Views whose days the cache has no room for are left to the reports that ask for them. A task that is cancelled stops
+  /// within one step.
+  public func countOpenDays(of views: [View], now: Timestamp) async throws {
+    let isCancelled = Locked(false)
+    try await withTaskCancellationHandler {
+      for view in views where !Task.isCancelled {
+        guard try reader.hasRoom(for: view) else { continue }
+        try await reader.asking(view, now: now.millisecondsSince1970) { reading in
+          reading.isCancelled = { isCancelled.withLock { $0 } }
+          do { try reading.countOpenDays() } catch is CancellationError {}
+        }
+      }
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
+  }
+
+  /// Stores what is counted of open days, so that the next start continues from there.
+  func storeOpenDays() async throws {
+    try await perform { try $0.connection.execute("DELETE FROM view_open_day") }
+    for (key, live) in reader.viewDays.liveViews {
+      let days = try await reader.reading(takingTurnsOn: live) { _ in
+        live.withLock { $0.days.compactMapValues(\.encoded) }
+      }
+      try await perform { try $0.store(days, of: key) }
+    }
+  }
+}
+
+extension WarehouseReader {
+  fileprivate func hasRoom(for view: View) throws -> Bool {
+    let rules = CustomRules(try catalog.definitions(app: view.app))
+    return viewDays.hasRoom(for: LiveView.Key(view: view, rules: rules))
+  }
+}
+
+extension Writer {
+  fileprivate func store(_ days: [Int: [UInt8]], of key: LiveView.Key) throws {
+    try transact {
+      let insert = try connection.prepare(
+        "INSERT OR REPLACE INTO view_open_day (view, day, rules, counted) VALUES (?, ?, ?, ?)")
+      for (day, bytes) in days {
+        insert.bind(key.view.id.rawValue, Int64(day))
+        insert.bind(key.text, at: 3)
+        insert.bind(bytes, at: 4)
+        try insert.run()
+      }
+    }
+  }
+}
+
+extension ViewReading {
+  /// A day as it was counted when the server was closed.
+  func stored(_ day: Int) throws -> LiveDay? {
+    let statement = try connection.prepare(
+      "SELECT counted FROM view_open_day WHERE view = ? AND day = ? AND rules = ?")
+    statement.bind(view.id.rawValue, Int64(day))
+    statement.bind(LiveView.Key(view: view, rules: rules).text, at: 3)
+    guard try statement.step() else { return nil }
+    defer { statement.reset() }
+    guard let bounds = calendar.bounds(of: day), let stored = StoredDay(statement.bytes(0), builder(day)),
+      stored.day.row <= lastRow
+    else { return nil }
+    let live = stored.day
+    live.places = try scan.places(bounds) { [calendar] id, time, received in
+      id <= live.row && calendar.day(of: time) == day && calendar.counts(time: time, received: received)
+    }
+    let hits = try scan.hits(stored.buyers.elements.flatMap { live.places(of: $0) }[...])
+    live.builder.addOrders(of: hits, live.before)
+    return live
+  }
+}
+
+// MARK: - Stored form
+
+extension LiveDay {
+  /// The stored form; `nil` if the day can't be continued.
+  fileprivate var encoded: [UInt8]? {
+    guard builder.isReversible else { return nil }
+    var bytes: [UInt8] = []
+    builder.encode(into: &bytes)
+    UserState.encode(before, into: &bytes)
+    bytes.appendZigzag(row)
+    bytes.appendZigzag(since)
+    for (row, user) in news {
+      bytes.appendZigzag(row)
+      bytes.appendVarint(UInt64(user))
+    }
+    return bytes
+  }
+}
+
+/// A day whose places and orders must still be read from its hits.
+private struct StoredDay {
+  var day: LiveDay
+  var buyers: SlotSet
+}
+
+extension StoredDay {
+  /// Reads a stored form into a day without hits; `nil` if it is of another version or damaged.
+  init?(_ bytes: UnsafeRawBufferPointer, _ builder: ViewDayBuilder) {
+    var (reader, builder) = (ByteReader(bytes), builder)
+    guard let buyers = builder.decode(&reader), let before = UserState.decode(&reader), let row = reader.zigzag(),
+      let since = reader.zigzag()
+    else { return nil }
+    var news: [(row: Int64, user: UInt32)] = []
+    while !reader.isAtEnd {
+      guard let row = reader.zigzag(), let user = reader.varint() else { return nil }
+      news.append((row, UInt32(clamping: user)))
+    }
+    day = LiveDay(builder, row: row, since: since, news: news)
+    day.before = before
+    self.buyers = buyers
+  }
+}
