@@ -10,7 +10,7 @@ extension ViewDayBuilder {
   /// Appends the stored form.
   package func encode(into bytes: inout [UInt8]) {
     bytes.appendVarint(Self.version)
-    for part in [day.encodedPresent, day.encodedFigures] {
+    for part in [day.encodedPresent, day.encodedMetrics] {
       bytes.appendVarint(UInt64(part.count))
       bytes += part
     }
@@ -29,8 +29,8 @@ extension ViewDayBuilder {
   /// - Returns: the users whose hits ``addOrders(of:_:)`` needs; `nil` if the stored form is of another version or damaged.
   package mutating func decode(_ reader: inout ByteReader) -> SlotSet? {
     guard reader.varint() == Self.version, let presentSize = reader.varint(),
-      let present = reader.bytes(Int(clamping: presentSize)), let figuresSize = reader.varint(),
-      let figures = reader.bytes(Int(clamping: figuresSize)), let day = ViewDay(present: present, figures: figures),
+      let present = reader.bytes(Int(clamping: presentSize)), let metricsSize = reader.varint(),
+      let metrics = reader.bytes(Int(clamping: metricsSize)), let day = ViewDay(present: present, metrics: metrics),
       let states = UserState.decode(&reader), tables.decode(&reader), let count = reader.varint()
     else { return nil }
     self.day = day

@@ -31,9 +31,9 @@ import Testing
   private func check(_ place: Place, _ view: View, _ date: Int = number, at now: String) async throws -> LiveDay? {
     let reader = place.warehouse.reader
     let asked = try await reader.asking(view, now: milliseconds(now)) {
-      try $0.day(date, tables: Set(ViewTable.allCases)).encodedFigures
+      try $0.day(date, tables: Set(ViewTable.allCases)).encodedMetrics
     }
-    let counted = try await reader.reading { try ViewReading(view, $0, reader).counted(date).encodedFigures }
+    let counted = try await reader.reading { try ViewReading(view, $0, reader).counted(date).encodedMetrics }
     #expect(asked == counted)
     return try kept(place, view, date)
   }
