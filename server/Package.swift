@@ -19,7 +19,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
   ],
   targets: [
-    // C and C++ shims: each wraps one maintained library of the system.
+    // The JSON reader in C++, and shims that each wrap one maintained library of the system.
     .target(name: "CTernJSON"),
     .systemLibrary(name: "CTernRoaring", providers: [.apt(["libroaring-dev"]), .brew(["croaring"])]),
     .systemLibrary(name: "CTernInflate", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),

@@ -1,4 +1,4 @@
-package import Warehouse
+import Warehouse
 
 /// The stored form of a day that isn't final, for counting on after a restart.
 ///
