@@ -28,11 +28,8 @@ struct ReadBackoff {
 extension LogState {
   /// Starts or prolongs the backoff of a segment that could not be read.
   mutating func backOff(_ name: SegmentName, at uptime: Duration, isOutOfFiles: Bool) {
-    let lane = Int(name.lane.rawValue)
-    guard let index = lanes[lane].segments.index(of: name.number) else { return }
+    guard place(of: name) != nil else { return }
     readBackoffs[name.number, default: ReadBackoff(name: name)].failed(at: uptime, isOutOfFiles: isOutOfFiles)
-    // New events must not wait with it. Without descriptors there can be no other file, so keep using the open one.
-    if !isOutOfFiles, index == lanes[lane].segments.lastIndex { seal(lane) }
   }
 
   /// Starts the backoff of all segments, since there is no directory to read them from.
@@ -45,12 +42,6 @@ extension LogState {
     }
   }
 
-  /// Ends the wait of a lane's last segment, after a critical event was appended to it.
-  mutating func endWait(ofLast lane: Int) {
-    guard !readBackoffs.isEmpty, let number = lanes[lane].segments.last?.name.number else { return }
-    readBackoffs[number]?.until = .zero
-  }
-
   func isBackingOff(_ number: UInt64, at uptime: Duration) -> Bool {
     guard !readBackoffs.isEmpty, let backoff = readBackoffs[number] else { return false }
     return backoff.until > uptime
@@ -61,8 +52,7 @@ extension LogState {
   func unreadableEvents(at uptime: Duration?) -> (normal: Int, critical: Int, until: Duration?) {
     var result: (normal: Int, critical: Int, until: Duration?) = (0, 0, nil)
     for backoff in readBackoffs.values where uptime.map({ backoff.until > $0 }) ?? true {
-      let lane = Int(backoff.name.lane.rawValue)
-      guard let index = lanes[lane].segments.index(of: backoff.name.number) else { continue }
+      guard let (lane, index) = place(of: backoff.name) else { continue }
       let waiting = lanes[lane].segments[index].waiting
       guard waiting > 0 else { continue }
       if backoff.name.lane == .critical { result.critical += waiting } else { result.normal += waiting }

@@ -7,6 +7,8 @@ struct UnreadSegment {
   private var backoff: ReadBackoff
   /// The size of its file, if known; counted as quarantined.
   var bytes = 0
+  /// Erasures since then, which may concern its events.
+  var erasures: [ErasureTarget] = []
 
   init(_ name: SegmentName) {
     self.name = name
@@ -57,13 +59,13 @@ extension EventLog {
   package func loadUnreadSegments() -> Bool {
     let uptime = clock.uptime
     guard state.withLock({ state in state.unread.values.contains { $0.until <= uptime } }) else { return false }
-    return operations.withLock { operations in
+    return operations.withLock { _ in
       let isMore = state.withLock { state in
         let before = state.waiting
         state.loadUnread(at: uptime)
         return state.waiting > before
       }
-      finishErasures(&operations)
+      removeSettled()
       shrink()
       state.withLock { $0.saveLedger() }
       return isMore
