@@ -64,7 +64,8 @@ extension ScriptedTransport.Request {
   init(decoding request: TransportRequest) {
     raw = request
     body = request.headers["Content-Encoding"] == "gzip" ? gunzip(request.body) ?? [] : request.body
-    events = completeLines(of: body).compactMap { try? JSONDecoder().decode(ReceivedEvent.self, from: Data($0)) }
+    lines = completeLines(of: body)
+    events = lines.compactMap { try? JSONDecoder().decode(ReceivedEvent.self, from: Data($0)) }
   }
 }
 

@@ -87,7 +87,7 @@ import Testing
   private struct Broken: Error, CustomStringConvertible { let description = "It broke" }
 
   private func lines(_ harness: TestHarness, _ type: String) throws -> [[String: Any]] {
-    try harness.transport.requests.flatMap { $0.body.split(separator: UInt8(ascii: "\n")) }
+    try harness.transport.requests.flatMap(\.lines)
       .compactMap { try JSONSerialization.jsonObject(with: Data($0)) as? [String: Any] }
       .filter { $0["type"] as? String == type }
   }
