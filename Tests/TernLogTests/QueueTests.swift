@@ -207,7 +207,8 @@ import Testing
           for number in 0..<500 {
             let number = thread * 500 + number
             _ = log.append(
-              LogFixture.payload(number), id: LogFixture.id(number), time: time, uptime: uptime, lane: number % 5 == 0 ? .critical : .normal, context: LogFixture.context(0))
+              LogFixture.payload(number), id: LogFixture.id(number), time: time, uptime: uptime,
+              lane: number % 5 == 0 ? .critical : .normal, context: LogFixture.context(0))
           }
           return []
         }

@@ -19,6 +19,7 @@ extension LogState {
         guard error.isFull, removeSettled() else { throw error }
         try store(payload, header, lane, context)
       }
+      if lane == .critical, !readBackoffs.isEmpty { endWaits() }
       return stored()
     } catch {
       return drop(.storageFailed)

@@ -193,13 +193,16 @@ extension LogState {
   private mutating func keepOpen(_ segment: inout Segment) {
     let slot = Self.slot(segment.name.lane, segment.header.context)
     guard segment.isOpenEnded, !segment.isSettled, segment.header.bootID == configuration.bootID,
-      segment.name.lane == segment.header.lane, openSegments[slot].map({ $0.file == nil && $0.number < segment.name.number }) ?? true
+      segment.name.lane == segment.header.lane,
+      openSegments[slot].map({ $0.file == nil && $0.number < segment.name.number }) ?? true
     else {
       segment.isOpenEnded = false
       return
     }
     let lane = Int(segment.name.lane.rawValue)
-    if let previous = openSegments[slot], let index = lanes[lane].segments.index(of: previous.number) { seal(lane, index) }
+    if let previous = openSegments[slot], let index = lanes[lane].segments.index(of: previous.number) {
+      seal(lane, index)
+    }
     openSegments[slot] = OpenSegment(number: segment.name.number)
   }
 

@@ -42,6 +42,11 @@ extension LogState {
     }
   }
 
+  /// Makes the next claim retry all segments that could not be read.
+  mutating func endWaits() {
+    for number in readBackoffs.keys { readBackoffs[number]?.until = .zero }
+  }
+
   func isBackingOff(_ number: UInt64, at uptime: Duration) -> Bool {
     guard !readBackoffs.isEmpty, let backoff = readBackoffs[number] else { return false }
     return backoff.until > uptime
@@ -71,7 +76,7 @@ extension EventLog {
   /// Makes the next claim retry all segments that could not be read.
   package func retryUnreadable() {
     state.withLock { state in
-      for number in state.readBackoffs.keys { state.readBackoffs[number]?.until = .zero }
+      state.endWaits()
       for number in state.unread.keys { state.unread[number]?.until = .zero }
     }
   }

@@ -62,7 +62,8 @@ extension LogState {
   /// The bytes of a segment that is appended to.
   private func rescue(_ slot: Int) -> Rescued? {
     let lane = slot / LogContext.Part.allCases.count
-    guard let own = openSegments[slot], let file = own.file, let index = lanes[lane].segments.index(of: own.number) else {
+    guard let own = openSegments[slot], let file = own.file, let index = lanes[lane].segments.index(of: own.number)
+    else {
       return nil
     }
     let segment = lanes[lane].segments[index]

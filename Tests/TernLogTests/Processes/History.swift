@@ -46,8 +46,11 @@ struct History {
       for record in claim.records {
         let event = NumberedEvent(number: UInt32(truncatingIfNeeded: record.id.low))
         waiting.append(event.number)
-        #expect(record.id == event.id && Array(record.payload) == event.payload, "event \(event.number) changed, \(place)")
-        #expect(record.context.identity == event.identity && record.lane == event.lane, "event \(event.number) changed, \(place)")
+        #expect(
+          record.id == event.id && Array(record.payload) == event.payload, "event \(event.number) changed, \(place)")
+        #expect(
+          record.context.identity == event.identity && record.lane == event.lane,
+          "event \(event.number) changed, \(place)")
       }
     }
     for claim in claims { log.settle(claim, .returned) }

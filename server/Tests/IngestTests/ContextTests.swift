@@ -95,7 +95,9 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...20 as ClosedRange<UInt64>) func `with damaged bytes neither trap nor lose count`(seed: UInt64) throws {
+  @Test(arguments: 1...20 as ClosedRange<UInt64>) func `with damaged bytes neither trap nor lose count`(seed: UInt64)
+    throws
+  {
     var generator = SplitMix64(seed: seed)
     let body = Array([context(shared), line(1), context(shared), line(2), line(3)].joined(separator: "\n").utf8)
     for _ in 0..<200 {
