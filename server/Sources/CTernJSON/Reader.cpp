@@ -89,8 +89,9 @@ void tern_reader::read_lines(const uint8_t *body, size_t length, tern_result &re
     auto feed = static_cast<const uint8_t *>(std::memchr(line, '\n', size_t(end - line)));
     const uint8_t *line_end = feed ? feed : end;
     bool is_first = faults.empty();
-    if (!is_blank(line, line_end)
-        && !read_line(line, size_t(line_end - line), index, is_first ? result : ignored)) {
+    bool is_good = is_blank(line, line_end)
+      || read_line(line, size_t(line_end - line), index, is_first ? result : ignored);
+    if (!is_good) {
       if (is_first) {
         result.position += size_t(line - body);
         result.index = index;
@@ -100,7 +101,7 @@ void tern_reader::read_lines(const uint8_t *body, size_t length, tern_result &re
       if (faults.size() == most_faults) break;
     }
     line = line_end + 1;
-    if (contexts == contexts_before) index += 1;
+    if (!is_good || contexts == contexts_before) index += 1;
   }
   // The first fault decides, even if there are too many lines after it.
   if (!faults.empty()) status = TERN_STATUS_MALFORMED;

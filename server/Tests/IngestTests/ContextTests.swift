@@ -42,7 +42,7 @@ import Testing
         id: UniqueID(uuid(number)) ?? UniqueID(high: 0, low: 0), name: "Played", time: testTime,
         uptimeMilliseconds: number == 3 ? nil : Int64(number), boot: "b",
         install: UniqueID(testInstall) ?? UniqueID(high: 0, low: 0), session: UniqueID(testSession),
-        user: number < 4 ? "user \"7\"" : nil, properties: ["n": .integer(Int64(number))])
+        user: number < 4 ? "user \"7\"" : nil, properties: ["n": Int64(number)])
       complete += event.line(device: device.encodedMembers()) + [UInt8(ascii: "\n")]
       var members = JSONWriter()
       members.members(of: event)
