@@ -162,7 +162,8 @@ import Testing
     let append = { @Sendable (numbers: Range<Int>, identity: UInt32) in
       for number in numbers {
         _ = log.append(
-          LogFixture.payload(number), id: LogFixture.id(number), time: time, uptime: uptime, lane: number % 5 == 0 ? .critical : .normal, context: LogFixture.context(identity))
+          LogFixture.payload(number), id: LogFixture.id(number), time: time, uptime: uptime,
+          lane: number % 5 == 0 ? .critical : .normal, context: LogFixture.context(identity))
       }
     }
     append(0..<300, 3)
