@@ -14,11 +14,11 @@ struct DayTables {
   private(set) var texts: ViewTexts
   var tables = DayTables.empty
   /// What was given up, by the keys of further ones.
-  private var others = DayTables.empty
+  var others = DayTables.empty
   /// How many rows there are.
   var count = 0
   /// True if rows were given up: a user cannot be taken away any more.
-  private(set) var isLimited = false
+  var isLimited = false
   /// True if all numbers are sums, none of them the end of its range: only then can something be taken away again.
   private(set) var isExact = true
 
@@ -72,6 +72,8 @@ struct DayTables {
   mutating func merge(_ other: DayTables, limit most: Int = heldRows) {
     if !other.isExact { isExact = false }
     var numbers = [TextID?](repeating: nil, count: other.texts.count)
+    // Texts that were not found. When one is added for another row, its number is known.
+    var missing = [Bool](repeating: false, count: other.texts.count)
     func own(_ id: TextID) -> TextID {
       if other.texts === texts { return id }
       if let known = numbers[Int(id.number)] { return known }
@@ -79,10 +81,23 @@ struct DayTables {
       numbers[Int(id.number)] = found
       return found
     }
+    func isKnown(_ key: ViewKey, in table: CountingTable) -> Bool {
+      var isKnown = true
+      let own = key.map { id in
+        let number = Int(id.number)
+        if numbers[number] == nil, !missing[number] {
+          numbers[number] = texts.known(other.texts.bytes(id))
+          missing[number] = numbers[number] == nil
+        }
+        isKnown = isKnown && numbers[number] != nil
+        return numbers[number] ?? id
+      }
+      return isKnown && table.find(own) != nil
+    }
     for (index, more) in other.tables.enumerated() where more.count > 0 {
       let before = tables[index].count
       more.forEach { key, row in
-        if isLimited, tables[index].isFull(for: more, row: row), !isKnown(key, of: other, in: index) {
+        if isLimited, tables[index].isFull(for: more, row: row), !isKnown(key, in: tables[index]) {
           if !others[index].merge(more, row: row, as: Self.other(key, in: more.table)) { isExact = false }
         } else if !tables[index].merge(more, row: row, as: key.map(own)) {
           isExact = false
@@ -91,19 +106,6 @@ struct DayTables {
       count += tables[index].count - before
     }
     limit(to: most)
-  }
-
-  /// True if there is a row with the key of another day's tables.
-  private func isKnown(_ key: ViewKey, of other: DayTables, in index: Int) -> Bool {
-    var isKnown = true
-    let own = key.map { id in
-      guard let known = texts.known(other.texts.bytes(id)) else {
-        isKnown = false
-        return id
-      }
-      return known
-    }
-    return isKnown && tables[index].find(own) != nil
   }
 
   /// Takes away what one user brought, counted by itself: all that the user has on the day.

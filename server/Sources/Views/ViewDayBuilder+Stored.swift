@@ -10,6 +10,7 @@ extension ViewDayBuilder {
   /// Appends the stored form.
   package func encode(into bytes: inout [UInt8]) {
     bytes.appendVarint(Self.version)
+    bytes.append(isReversible ? 1 : 0)
     for part in [day.encodedPresent, day.encodedMetrics] {
       bytes.appendVarint(UInt64(part.count))
       bytes += part
@@ -28,10 +29,11 @@ extension ViewDayBuilder {
   ///
   /// - Returns: the users whose hits ``addOrders(of:_:)`` needs; `nil` if the stored form is of another version or damaged.
   package mutating func decode(_ reader: inout ByteReader) -> SlotSet? {
-    guard reader.varint() == Self.version, let presentSize = reader.varint(),
+    guard reader.varint() == Self.version, let isReversible = reader.byte(), let presentSize = reader.varint(),
       let present = reader.bytes(Int(clamping: presentSize)), let metricsSize = reader.varint(),
       let metrics = reader.bytes(Int(clamping: metricsSize)), let day = ViewDay(present: present, metrics: metrics),
-      let states = UserState.decode(&reader), tables.decode(&reader), let count = reader.varint()
+      let states = UserState.decode(&reader), tables.decode(&reader, isLimited: isReversible == 0),
+      let count = reader.varint()
     else { return nil }
     self.day = day
     self.day.changes.states = states
@@ -50,11 +52,17 @@ extension ViewDayBuilder {
 
 extension DayTables {
   fileprivate func encode(into bytes: inout [UInt8]) {
-    for table in ViewTable.allCases { tables[table.index].encode(texts, into: &bytes) }
+    for table in ViewTable.allCases {
+      tables[table.index].encode(texts, into: &bytes)
+      others[table.index].encode(texts, into: &bytes)
+    }
   }
 
-  fileprivate mutating func decode(_ reader: inout ByteReader) -> Bool {
-    for table in ViewTable.allCases { guard tables[table.index].decode(&reader, texts) else { return false } }
+  fileprivate mutating func decode(_ reader: inout ByteReader, isLimited: Bool) -> Bool {
+    for index in ViewTable.allCases.map(\.index) {
+      guard tables[index].decode(&reader, texts), others[index].decode(&reader, texts) else { return false }
+    }
+    self.isLimited = isLimited
     count = tables.reduce(0) { $0 + $1.count }
     return true
   }

@@ -120,3 +120,78 @@ import Testing
     }
   }
 }
+
+/// Days to which hits can't be added are counted anew in the background, while reports see the last count.
+@Suite struct ViewLaggingDayTests {
+  private typealias Place = ViewMemoryTests.Place
+  /// With two of them a sum leaves its range.
+  private static let fortune = "t=event&ec=c&ea=a&pa=purchase&ti=A&tr=9000000000000"
+
+  private func hits(_ place: Place, _ view: View, at now: String) async throws -> [Int64] {
+    try await place.warehouse.reader.viewMetrics(
+      view, days: day("2024-05-14")...day("2024-05-15"), tables: [.screens], now: milliseconds(now)
+    ).days.map(\.totals.hits)
+  }
+
+  @Test(arguments: [ViewSettings.Identity.client, .explicitUser])
+  func `reports don't wait for a day that must be counted anew`(identity: ViewSettings.Identity) async throws {
+    let place = try Place()
+    let view = try place.catalog.createView(
+      app: place.app.id, name: "V", timeZone: "UTC", settings: ViewSettings(identity: identity))
+    for date in ["14", "15"] {
+      for user in 1...2 {
+        try await place.send("cid=\(user)&uid=\(user)&\(Self.fortune)", at: "2024-05-\(date)T01:00:00Z")
+      }
+    }
+    #expect(try await hits(place, view, at: "2024-05-15T01:30:00Z") == [2, 2])
+    try await place.warehouse.countOpenDays(of: [view], now: timestamp("2024-05-15T01:31:00Z"))
+    try await place.send("cid=1&uid=1&t=screenview&cd=A", at: "2024-05-15T01:32:00Z")
+    try await place.send("cid=1&uid=1&t=screenview&cd=A&qt=10800000", at: "2024-05-15T01:32:00Z")
+    #expect(try await hits(place, view, at: "2024-05-15T01:33:00Z") == [2, 2])
+    try await place.warehouse.countOpenDays(of: [view], now: timestamp("2024-05-15T01:34:00Z"))
+    #expect(try await hits(place, view, at: "2024-05-15T01:35:00Z") == [3, 3])
+    // When counting in the background has stopped, reports count.
+    try await place.send("cid=2&uid=2&t=screenview&cd=A", at: "2024-05-15T01:40:00Z")
+    #expect(try await hits(place, view, at: "2024-05-15T01:41:00Z") == [3, 3])
+    #expect(try await hits(place, view, at: "2024-05-15T01:50:00Z") == [3, 4])
+    try await place.close()
+    // Another process does not know whether anything is counted in the background.
+    let again = try Place(copying: place.directory)
+    try await again.send("cid=2&uid=2&t=screenview&cd=A", at: "2024-05-15T01:51:00Z")
+    #expect(try await hits(again, view, at: "2024-05-15T01:52:00Z") == [3, 5])
+    try await again.close()
+  }
+
+  @Test func `whatever lags behind meanwhile, counting in the background ends with the right counts`() async throws {
+    var random = FastGenerator(seed: UInt64.random(in: 0..<1_000))
+    let place = try Place()
+    let view = try place.catalog.createView(
+      app: place.app.id, name: "V", timeZone: "UTC", settings: ViewSettings(campaignDays: 1))
+    var now = milliseconds("2024-05-14T23:00:00Z")
+    let reader = place.warehouse.reader
+    for step in 0..<40 {
+      now += Int64.random(in: 60_000...400_000, using: &random)
+      let hits = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+        let kind =
+          [Self.fortune, "t=screenview&cd=A", "t=screenview&cd=B&cs=s\(step)"].randomElement(using: &random) ?? ""
+        return
+          "cid=\(Int.random(in: 0..<4, using: &random))&\(kind)&qt=\(Int.random(in: 0...7_200_000, using: &random))"
+      }
+      try await place.send(hits, received: Timestamp(millisecondsSince1970: now))
+      let today = Int(now / 86_400_000)
+      if Bool.random(using: &random) {
+        _ = try await reader.asking(view, now: now) { try $0.day(today, tables: []).totals }
+        continue
+      }
+      // What is counted beside reports is picked up by the next pass.
+      for _ in 0..<2 { try await place.warehouse.countOpenDays(of: [view], now: Timestamp(millisecondsSince1970: now)) }
+      for number in today - 1...today {
+        let tables = Set(ViewTable.allCases)
+        let asked = try await reader.asking(view, now: now) { try $0.day(number, tables: tables).encodedMetrics }
+        let counted = try await reader.reading { try ViewReading(view, $0, reader).counted(number).encodedMetrics }
+        #expect(asked == counted, "step \(step)")
+      }
+    }
+    try await place.close()
+  }
+}

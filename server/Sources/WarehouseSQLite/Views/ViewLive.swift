@@ -94,6 +94,8 @@ final class LiveView {
   private let dayCapacity: Int
   private var known: [Int: LiveDay] = [:]
   private var large: Set<Int> = []
+  /// When hits were last counted in the background.
+  var backgroundCount: Int64?
 
   init(dayCapacity: Int) { self.dayCapacity = dayCapacity }
 

@@ -4,7 +4,8 @@ import Views
 public import Warehouse
 
 extension SQLiteWarehouse {
-  /// Counts the hits that came for the open days of views, so that reports don't wait for it.
+  /// Counts the hits that came for the open days of views, so that reports don't wait for it. Days to which hits can't be
+  /// added are counted anew, beside reports that see the last count.
   ///
   /// Views whose days the cache has no room for are left to the reports that ask for them. A task that is cancelled stops
   /// within one step.
@@ -13,9 +14,9 @@ extension SQLiteWarehouse {
     try await withTaskCancellationHandler {
       for view in views where !Task.isCancelled {
         guard try reader.hasRoom(for: view) else { continue }
-        try await reader.asking(view, now: now.millisecondsSince1970) { reading in
-          reading.isCancelled = { isCancelled.withLock { $0 } }
-          do { try reading.countOpenDays() } catch is CancellationError {}
+        let now = now.millisecondsSince1970
+        for day in try await reader.asking(view, now: now, { try $0.continueOpenDays() }) {
+          try await reader.count(openDay: day, of: view, now: now) { isCancelled.withLock { $0 } }
         }
       }
     } onCancel: {
@@ -28,7 +29,7 @@ extension SQLiteWarehouse {
     try await perform { try $0.connection.execute("DELETE FROM view_open_day") }
     for (key, live) in reader.viewDays.liveViews {
       let days = try await reader.reading(takingTurnsOn: live) { _ in
-        live.withLock { $0.days.compactMapValues(\.encoded) }
+        live.withLock { $0.days.mapValues(\.encoded) }
       }
       try await perform { try $0.store(days, of: key) }
     }
@@ -36,6 +37,20 @@ extension SQLiteWarehouse {
 }
 
 extension WarehouseReader {
+  fileprivate func count(
+    openDay day: Int, of view: View, now: Int64, isCancelled: @escaping @Sendable () -> Bool
+  ) async throws {
+    let rules = CustomRules(try catalog.definitions(app: view.app))
+    let key = LiveView.Key(view: view, rules: rules)
+    let live = viewDays.live(key)
+    try await reading { [self] connection in
+      let reading = try ViewReading(view, connection, self, rules: rules, now: now)
+      reading.isCancelled = isCancelled
+      do { try reading.count(openDay: day, for: live) } catch is CancellationError {}
+      viewDays.note(key, bytes: live.withLock(\.byteCount))
+    }
+  }
+
   fileprivate func hasRoom(for view: View) throws -> Bool {
     let rules = CustomRules(try catalog.definitions(app: view.app))
     return viewDays.hasRoom(for: LiveView.Key(view: view, rules: rules))
@@ -82,9 +97,8 @@ extension ViewReading {
 // MARK: - Stored form
 
 extension LiveDay {
-  /// The stored form; `nil` if the day can't be continued.
-  fileprivate var encoded: [UInt8]? {
-    guard builder.isReversible else { return nil }
+  /// The stored form.
+  fileprivate var encoded: [UInt8] {
     var bytes: [UInt8] = []
     builder.encode(into: &bytes)
     UserState.encode(before, into: &bytes)

@@ -16,6 +16,8 @@ extension ViewReading {
     before: ([UInt32: UserState]) -> Void = { _ in }
   ) throws {
     guard let bounds = calendar.bounds(of: day) else { return }
+    // What is counted now may not rest on days that lack hits.
+    endLag()
     try remember(before: day)
     let isWanted = { [calendar] (id: Int64, time: Int64, received: Int64) in
       id <= row && calendar.day(of: time) == day && calendar.counts(time: time, received: received)

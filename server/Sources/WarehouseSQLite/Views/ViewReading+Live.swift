@@ -1,3 +1,4 @@
+import TernBase
 import Views
 import Warehouse
 
@@ -20,50 +21,75 @@ extension ViewReading {
     return found
   }
 
-  /// A day that is not sealed, counted on from the last question if that is possible; `nil` when the day is not kept.
+  /// True if the days since `day` are kept as they were counted.
   ///
-  /// Days of a view whose users are `uid`s are not: a hit may turn those of a whole session over to another user.
+  /// Those of a view whose users are `uid`s are not: a hit may turn a whole session over to another user.
+  private func keeps(_ day: Int) -> Bool {
+    guard let live, let today else { return false }
+    return day > today - LiveView.days && !view.countsMembers && !live.isLarge(day)
+  }
+
+  /// A day that is not sealed, as it was counted; `nil` if such days are not kept.
+  ///
+  /// It may lack the latest hits if it must be counted anew and ``mayLag`` is true.
   func live(_ day: Int) throws -> LiveDay? {
-    guard let kept = live, let today, day > today - LiveView.days, !view.countsMembers, !kept.isLarge(day) else {
-      return nil
-    }
-    if let known = try kept[day] ?? stored(day) {
-      if known.row == lastRow { return known }
-      // Whatever fails on the way, half of it must not be kept.
-      kept[day] = nil
-      if try goOn(known, day) {
-        kept[day] = known
-        return known
-      }
-    }
+    guard keeps(day) else { return nil }
+    if let known = try continued(day), mayLag || known.row == lastRow { return known }
+    let fresh = try countedAnew(day)
+    live?[day] = fresh
+    return fresh
+  }
+
+  /// A day as it was counted, with all hits that have come since if they can be added.
+  private func continued(_ day: Int) throws -> LiveDay? {
+    guard let known = try live?[day] ?? stored(day) else { return nil }
+    live?[day] = known
+    guard known.row != lastRow, let places = try placesToCount(known, day) else { return known }
+    // Whatever fails on the way, half of it must not be kept.
+    live?[day] = nil
+    guard try goOn(known, day, places) else { return nil }
+    live?[day] = known
+    return known
+  }
+
+  /// Counts all hits of a day.
+  private func countedAnew(_ day: Int) throws -> LiveDay {
     let fresh = LiveDay(builder(day), row: lastRow)
     try count(day, through: .max, into: &fresh.builder) {
       fresh.places += $0
     } before: {
       fresh.before.merge($0) { $1 }
     }
-    kept[day] = fresh
     return fresh
   }
 
-  /// Counts the days to which hits still come, so that no report has to wait for it.
-  func countOpenDays() throws {
-    guard let today else { return }
-    for day in today - LiveView.days + 1...today where try isBusy(day) && !isSealed(day) { _ = try live(day) }
+  /// Adds the hits that have come for open days.
+  ///
+  /// - Returns: the days to which they can't be added.
+  func continueOpenDays() throws -> [Int] {
+    guard let live, let today, let now else { return [] }
+    live.backgroundCount = now
+    mayLag = true
+    return try (today - LiveView.days + 1...today).filter { try isBehind($0) }
+  }
+
+  /// True if a day lacks hits that can't be added to it.
+  private func isBehind(_ day: Int) throws -> Bool {
+    guard try isBusy(day), try !isSealed(day) else { return false }
+    return keeps(day) ? try continued(day)?.row != lastRow : try entry(day)?.row != lastRow
+  }
+
+  /// Counts a day anew without holding up reports, and then hands it to them.
+  func count(openDay day: Int, for live: Locked<LiveView>) throws {
+    guard !view.countsMembers, live.withLock({ !$0.isLarge(day) }) else { return try countEntry(day) }
+    let fresh = try countedAnew(day)
+    live.withLock { if $0[day].map({ $0.row < fresh.row }) ?? true { $0[day] = fresh } }
   }
 
   /// Counts the users again of whom hits have come, or of whom something else is known from the days before.
   ///
   /// - Returns: whether that could be done.
-  private func goOn(_ known: LiveDay, _ day: Int) throws -> Bool {
-    let new = try arrivals(after: known.row)
-    guard known.builder.isReversible, let users = try usersToCount(known, day, new) else { return false }
-    let fresh = new.days[day] ?? []
-    let added = Dictionary(grouping: fresh, by: \.slot)
-    let places = users.sorted().map { (user: $0, old: known.places(of: $0), new: added[$0] ?? []) }
-    let count = places.reduce(0) { $0 + $1.old.count + $1.new.count }
-    // Counting all at once is cheaper then.
-    guard count <= max(20_000, known.places.count / 4) else { return false }
+  private func goOn(_ known: LiveDay, _ day: Int, _ places: [UserPlaces]) throws -> Bool {
     if !places.isEmpty { try remember(before: day) }
     var start = 0
     while start < places.count {
@@ -75,19 +101,37 @@ extension ViewReading {
       try recount(places[start..<end], known, day)
       start = end
     }
-    guard known.builder.isReversible else { return false }
-    if !fresh.isEmpty { known.add(fresh) }
+    guard places.isEmpty || known.builder.isReversible else { return false }
+    if !places.isEmpty { known.add(places.flatMap(\.new)) }
     known.row = lastRow
     return true
+  }
+
+  private typealias UserPlaces = (user: UInt32, old: ArraySlice<ViewPlace>, new: [ViewPlace])
+
+  /// The hits of the users who must be counted again; `nil` if all hits of the day must be.
+  private func placesToCount(_ known: LiveDay, _ day: Int) throws -> [UserPlaces]? {
+    let new = try arrivals(after: known.row)
+    guard let today, let users = try usersToCount(known, day, new) else { return nil }
+    // What is counted may not rest on earlier days that lack hits.
+    if mayLag, !users.isEmpty, try (today - LiveView.days + 1..<day).contains(where: { try isBehind($0) }) {
+      return nil
+    }
+    let added = Dictionary(grouping: new.days[day] ?? [], by: \.slot)
+    let places = users.sorted().map { (user: $0, old: known.places(of: $0), new: added[$0] ?? []) }
+    let count = places.reduce(0) { $0 + $1.old.count + $1.new.count }
+    // Counting all at once is cheaper than counting that many one by one.
+    return places.isEmpty || known.builder.isReversible && count <= max(20_000, known.places.count / 8) ? places : nil
   }
 
   /// The users of a day that must be counted again; `nil` when that cannot be told.
   private func usersToCount(_ known: LiveDay, _ day: Int, _ new: Arrivals) throws -> Set<UInt32>? {
     var users = Set((new.days[day] ?? []).map(\.slot))
     guard let earliest = new.earliest, earliest < day else { return users }
-    // What earlier days changed of what is known; of one that has been sealed since, nobody has kept that.
+    // What earlier days changed of what is known; of one that has been sealed since, no day has kept that.
     for earlier in earliest..<day where calendar.bounds(of: earlier) != nil {
-      guard try !isSealed(earlier), let other = try live(earlier), other.since <= known.row else { return nil }
+      guard try !isSealed(earlier), let other = try live(earlier), other.row == lastRow, other.since <= known.row
+      else { return nil }
       for (row, user) in other.news where row > known.row && known.builder.day.present.contains(user) {
         users.insert(user)
       }
@@ -96,7 +140,7 @@ extension ViewReading {
   }
 
   private func recount(
-    _ places: ArraySlice<(user: UInt32, old: ArraySlice<ViewPlace>, new: [ViewPlace])>, _ known: LiveDay, _ day: Int
+    _ places: ArraySlice<UserPlaces>, _ known: LiveDay, _ day: Int
   ) throws {
     let hits = try scan.hits((places.flatMap { $0.old + $0.new })[...])
     let states = try states(of: Set(places.map(\.user)), before: day)

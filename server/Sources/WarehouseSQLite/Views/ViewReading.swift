@@ -6,6 +6,9 @@ import Warehouse
 
 /// One view over one state of the data. Not for sharing between threads.
 final class ViewReading {
+  /// How long ago hits must have been counted in the background so that reports don't count them.
+  static let longestLag: Int64 = 600_000
+
   /// How long after its cut a day is sealed at the earliest.
   static let settlingTime: Int64 = 60_000
 
@@ -28,8 +31,11 @@ final class ViewReading {
   private(set) lazy var busyDays = Result { try loadBusyDays() }
   /// The last days as they were counted for the last question, while it is this question's turn.
   let live: LiveView?
-  /// The day on which the question is asked.
+  /// When the report is asked for, and the day of it.
+  let now: Int64?
   let today: Int?
+  /// True if open days may lack the latest hits where those can't be added: they are being counted in the background.
+  var mayLag = false
   /// See ``arrivals(after:)``.
   var arrivals: [Int64: Arrivals] = [:]
   /// What is remembered of users from the days that are not sealed.
@@ -38,6 +44,13 @@ final class ViewReading {
   var portion = ViewPortion()
   /// Returns true when the answer is not wanted any more.
   var isCancelled: @Sendable () -> Bool = { false }
+
+  /// Counts from now on what can't be continued.
+  func endLag() {
+    guard mayLag else { return }
+    mayLag = false
+    memory = ViewMemory()
+  }
 
   func checkCancellation() throws { if isCancelled() { throw CancellationError() } }
 
@@ -61,7 +74,9 @@ final class ViewReading {
     self.rules = CustomRules(definitions)
     // Definitions that were changed just now have no counted days yet.
     self.live = rules == self.rules ? live : nil
+    self.now = now
     today = now.map { calendar.day(of: $0) }
+    if let now, let counted = self.live?.backgroundCount { mayLag = abs(now - counted) <= Self.longestLag }
     members = try ReaderMembers(connection, app: view.app)
   }
 
@@ -134,15 +149,21 @@ final class ViewReading {
   private func key(_ day: Int) -> ViewDayCache.Key { ViewDayCache.Key(view: view, rules: rules, day: day) }
 
   /// A day that was counted before and that nothing has come for since, nor for a day before it.
-  private func entry(_ day: Int) throws -> ViewDayCache.Entry? {
+  func entry(_ day: Int) throws -> ViewDayCache.Entry? {
     guard var entry = cache.entry(key(day)) else { return nil }
     guard let row = entry.row, row != lastRow else { return entry }
     // Another question may have seen a later state.
-    guard row < lastRow, try arrivals(after: row).earliest ?? .max > day else { return nil }
+    guard row < lastRow, try arrivals(after: row).earliest ?? .max > day else {
+      // Only the latest days are counted in the background.
+      return mayLag && today.map { day > $0 - LiveView.days } ?? false ? entry : nil
+    }
     entry.row = lastRow
     cache.keep(entry, for: key(day))
     return entry
   }
+
+  /// Counts a day and keeps its stored form.
+  func countEntry(_ day: Int) throws { _ = kept(try counted(day), day) }
 
   private func kept(_ counted: ViewDay, _ day: Int) -> ViewDay {
     cache.keep(
