@@ -31,7 +31,7 @@ let package = Package(
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"), "CTernJSON",
         "CTernInflate",
       ]),
-    // The port: what a warehouse and a catalog do, and the values they speak in.
+    // The port: the protocols of warehouse and catalog, and the values that they exchange.
     .target(
       name: "Warehouse",
       dependencies: [
@@ -100,7 +100,7 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
-    // Figures, not a test: `swift run -c release bench-ingest`.
+    // A benchmark, not a test: `swift run -c release bench-ingest`.
     .executableTarget(
       name: "bench-ingest",
       dependencies: [

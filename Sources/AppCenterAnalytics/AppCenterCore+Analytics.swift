@@ -22,7 +22,7 @@ extension AppCenterCore {
     decide { state, messages in
       if state.isStarted(Analytics.traits) {
         messages.append(
-          LogMessage(.error, .analytics, "The transmission interval has to be set before Analytics is started."))
+          LogMessage(.error, .analytics, "Set the transmission interval before Analytics is started."))
       } else if !Self.range.contains(seconds) {
         messages.append(
           LogMessage(

@@ -1,4 +1,4 @@
-/// Many devices, one after the other.
+/// Many devices, simulated one after the other.
 package struct Simulation: Sendable {
   package var seed: UInt64
   package var options: SimulatedDevice.Options
@@ -13,11 +13,11 @@ package struct Simulation: Sendable {
     package var figures = Figures()
     package var digest = Digest()
     package var devices = 0
-    /// The devices for which a promise was not kept.
+    /// The devices for which a promise was broken.
     package var failures: [DeviceReport] = []
   }
 
-  /// The command that repeats one device.
+  /// Returns the command that repeats one device.
   package func command(seed: UInt64) -> String {
     var words = "Scripts/simulate --seed \(seed) --devices 1 --trace"
     if let limit = options.outageLimit { words += " --outage-limit \(limit)" }
@@ -25,11 +25,11 @@ package struct Simulation: Sendable {
     return words
   }
 
-  /// Runs devices, with seeds that count on from the first, until one of the limits is reached.
+  /// Runs devices with consecutive seeds until one of the limits is reached.
   ///
   /// - Parameters:
   ///   - story: Receives the steps of each device.
-  ///   - progress: Called after each device; false ends the run.
+  ///   - progress: Called after each device; returns false to end the run.
   package func run(
     days: Double = .infinity, devices: Int = .max, story: ((String) -> Void)? = nil,
     progress: (Outcome) -> Bool = { $0.failures.isEmpty }

@@ -2,8 +2,8 @@ public import Tern
 import TernBase
 import TernEvents
 
-/// The common part of scripted transports: records requests, answers them by a script, lets a test wait for one, and
-/// holds those whose answer is to be late.
+/// The common part of scripted transports: records requests, responds according to a script, lets a test wait for a
+/// request, and holds requests whose response is to be delayed.
 final class RequestRecorder<Request: Sendable>: Sendable {
   private struct State {
     var script: @Sendable (Request) -> ScriptedAnswer
@@ -22,7 +22,7 @@ final class RequestRecorder<Request: Sendable>: Sendable {
     state = Locked(State(script: script))
   }
 
-  /// Gives these answers in turn, and accepts everything after them.
+  /// Gives these answers in turn, and then accepts everything.
   convenience init(answers: [ScriptedAnswer]) {
     let rest = Locked(answers[...])
     self.init { _ in rest.withLock { $0.popFirst() } ?? .accept }
@@ -35,10 +35,10 @@ final class RequestRecorder<Request: Sendable>: Sendable {
   /// The requests so far.
   var requests: [Request] { state.withLock { $0.requests } }
 
-  /// The most requests that were under way at a time.
+  /// The maximum number of concurrent requests so far.
   var mostActive: Int { state.withLock { $0.mostActive } }
 
-  /// Waits until there have been so many requests, and returns the last of them.
+  /// Waits until there have been `count` requests, and returns the last of them.
   func request(number count: Int) async -> Request {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
@@ -52,7 +52,7 @@ final class RequestRecorder<Request: Sendable>: Sendable {
 
   /// Releases the held requests.
   ///
-  /// - Parameter forGood: Whether nothing is held from now on.
+  /// - Parameter forGood: True to hold no requests from now on.
   func release(forGood: Bool) {
     let held = state.withLock { state in
       if forGood { state.isReleased = true }
@@ -62,7 +62,7 @@ final class RequestRecorder<Request: Sendable>: Sendable {
     for continuation in held { continuation.resume() }
   }
 
-  /// Records a request and answers it by the script; `accept` is what its protocol makes of it.
+  /// Records a request and responds according to the script; `accept` makes the protocol's response of success.
   func send(_ request: Request, _ accept: () -> TransportResult) async -> TransportResult {
     let (answer, waiters) = state.withLock { state in
       state.requests.append(request)
@@ -115,16 +115,16 @@ final class RequestRecorder<Request: Sendable>: Sendable {
   }
 }
 
-/// The answer of an in-memory server, for any protocol.
+/// The response of an in-memory server of any protocol.
 public enum ScriptedAnswer: Sendable {
-  /// As a server that takes everything.
+  /// Accepts everything.
   case accept
-  /// As a server that has it all, but whose answer is lost on the way.
+  /// Stores everything, but the response is lost.
   case acceptAndLoseAnswer
-  /// With a status and a body.
+  /// Responds with a status and a body.
   case status(Int, headers: [String: String] = [:], body: String = "")
-  /// Not at all.
+  /// Does not respond.
   case failure(TransportFailure.Kind)
-  /// Not before the transport's `release()`, and then by accepting; a cancelled request fails.
+  /// Responds only after the transport's `release()`, by accepting; a cancelled request fails.
   case hold
 }

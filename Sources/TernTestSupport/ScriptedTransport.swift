@@ -2,13 +2,13 @@ public import Tern
 import TernBase
 import TernEvents
 
-/// A collector that exists only in memory: it records requests and answers by script.
+/// An in-memory collector, which records requests and responds according to a script.
 ///
-/// Without a script it accepts everything, and says which events it has had before, as a collector does.
+/// Without a script, it accepts everything and reports duplicates, as a collector does.
 public final class ScriptedTransport: Transport {
   /// One request, decoded.
   public struct Request: Sendable {
-    /// The request as it was sent.
+    /// The request as sent.
     public var raw: TransportRequest
     /// Its body, decompressed.
     public var body: [UInt8]
@@ -37,12 +37,12 @@ public final class ScriptedTransport: Transport {
   private let recorder: RequestRecorder<Request>
   private let state = Locked(State())
 
-  /// Creates a transport that answers each request as `script` says.
+  /// Creates a transport that responds to each request according to `script`.
   public init(_ script: @escaping @Sendable (Request) -> Answer = { _ in .accept }) {
     recorder = RequestRecorder(script)
   }
 
-  /// Creates a transport that gives these answers in turn, and accepts everything after them.
+  /// Creates a transport that gives these answers in turn, and then accepts everything.
   public init(answers: [Answer]) {
     recorder = RequestRecorder(answers: answers)
   }
@@ -53,20 +53,20 @@ public final class ScriptedTransport: Transport {
   /// The requests so far.
   public var requests: [Request] { recorder.requests }
 
-  /// The events accepted so far, each once, in the order of their arrival.
+  /// The events accepted so far, each once, in order of arrival.
   public var received: [ReceivedEvent] { state.withLock { $0.received } }
 
-  /// The most requests that were under way at a time.
+  /// The maximum number of concurrent requests so far.
   public var mostActive: Int { recorder.mostActive }
 
-  /// Waits until there have been so many requests, and returns the last of them.
+  /// Waits until there have been `count` requests, and returns the last of them.
   @discardableResult
   public func request(number count: Int) async -> Request { await recorder.request(number: count) }
 
-  /// Answers the requests that are held, and holds none from now on.
+  /// Answers the held requests, and holds none from now on.
   public func release() { recorder.release(forGood: true) }
 
-  /// Records a request and answers it by the script.
+  /// Records a request and responds according to the script.
   public func send(_ request: TransportRequest) async -> TransportResult {
     let decoded = Request(decoding: request)
     return await recorder.send(decoded) { state.withLock { $0.accept(decoded) } }

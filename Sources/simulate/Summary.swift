@@ -2,13 +2,13 @@ import TernEvents
 import TernSimulator
 
 extension Simulation.Outcome {
-  /// One line, for while it runs.
+  /// The progress on one line.
   func progress(seconds: Double) -> String {
     "\(Int(figures.days)) device-days, \(devices) devices, \(figures.events) events, \(failures.count) failures, "
       + "\(Int(figures.days / max(seconds, 0.001))) device-days/s"
   }
 
-  /// The figures of a run.
+  /// The results of a run.
   func summary(seconds: Double) -> String {
     let dropped = figures.dropped.sorted { ($0.value, $1.key.description) > ($1.value, $0.key.description) }
       .map { "\($0.key) \($0.value)" }.joined(separator: ", ")

@@ -6,7 +6,7 @@ guard let arguments = Arguments(Array(CommandLine.arguments.dropFirst())) else {
   exit(64)
 }
 
-/// The only clock of this program: the simulation has its own.
+/// The program's only real clock; the simulation has its own.
 let clock = ContinuousClock()
 let started = clock.now
 var lastProgress = started

@@ -153,7 +153,7 @@ extension `App Center` {
       let cut = String(repeating: "x", count: 125)
       #expect(modules.received.map(\.properties) == [[cut: .string(cut)], [cut: .string(cut)]])
       #expect(properties.elements.first?.name == long && modules.log("WARNING").count == 4)
-      // The part that is cut off is not in the log either.
+      // The truncated part is not in the log either.
       #expect(!modules.log("WARNING").contains { $0.contains(long) })
       await modules.end()
     }

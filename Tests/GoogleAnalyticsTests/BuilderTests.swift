@@ -8,7 +8,7 @@ import Testing
     builder?.build() as NSMutableDictionary? as? [String: String] ?? [:]
   }
 
-  @Test func `setAll skips names and values that are no strings`() {
+  @Test func `setAll skips names and values that are not strings`() {
     let builder = GAIDictionaryBuilder()
     builder.setAll(["&a": "1", 2: "two", "&b": 3, "&c": ["x"], "&d": NSNull(), NSString("&e"): NSString("5")])
     let built = builder.build() as NSMutableDictionary
@@ -63,7 +63,7 @@ import Testing
         ])
   }
 
-  @Test func `no label and no value leave the parameters out`() {
+  @Test func `a missing label or value leaves out the parameter`() {
     #expect(
       text(.createEvent(withCategory: "c", action: "a", label: nil, value: nil))
         == ["&t": "event", "&ec": "c", "&ea": "a"])

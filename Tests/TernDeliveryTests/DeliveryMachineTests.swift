@@ -207,7 +207,7 @@ import Testing
 }
 
 @Suite struct `A poison event` {
-  @Test(arguments: [0, 1, 7, 249, 250, 499]) func `is isolated in the end, and is the only one dropped`(poison: Int) {
+  @Test(arguments: [0, 1, 7, 249, 250, 499]) func `is eventually isolated, and is the only one dropped`(poison: Int) {
     var world = World()
     world.feed(.paused)
     world.append(500)

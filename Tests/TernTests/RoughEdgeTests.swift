@@ -65,7 +65,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a delay in the past is not waited for`() async throws {
+  @Test func `a delay in the past causes no wait`() async throws {
     await SystemClock().sleep(until: Duration(attoseconds: .min))
     await SystemClock().sleep(until: .zero - .longest)
   }

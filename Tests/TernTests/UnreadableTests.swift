@@ -8,7 +8,7 @@ import Testing
 
 @testable import Tern
 
-/// Drives the run loop and the clock by hand.
+/// Drives the delivery loop and the clock by hand.
 @Suite struct `A queue that is temporarily unreadable` {
   private struct Effects: DeliveryEffects {
     var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []
@@ -165,13 +165,13 @@ import Testing
     #expect(await flush() == .sent(1))
     tern.track("B")
     runOutOfFiles()
-    let fate = try await ask(receipt)
+    let outcome = try await ask(receipt)
     work()
     #expect(loop.engine.clientState.withLock { !$0.receipts.isEmpty }, "the event's state is unknown")
     memory.setScript(nil)
     pass(.seconds(7))
     try #require(loop.engine.clientState.withLock { $0.receipts.isEmpty }, "looked up again once the file was readable")
-    #expect(await fate.value == nil, "it was delivered")
+    #expect(await outcome.value == nil, "it was delivered")
   }
 
   @Test mutating func `is not treated as empty while its directory is gone and cannot be recreated`() async {

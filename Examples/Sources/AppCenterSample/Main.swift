@@ -78,7 +78,7 @@ import Foundation
     Analytics.resume()
   }
 
-  /// Switching off erases waiting events and stops recording until it is on again.
+  /// Disabling erases waiting events and stops recording until it is enabled again.
   private static func switchAnalyticsOffAndOn() {
     Analytics.enabled = false
     Analytics.trackEvent("Not collected")

@@ -24,7 +24,7 @@ package struct CoreState {
   var configured = Configured.no
   var hasSecret = false
   package var client: TernClient?
-  /// The reason, for the log, why the app's start created no client.
+  /// The reason, for the log, that the app's start created no client.
   var obstacle: String?
   var services: [String: Started] = [:]
   var pendingSize: PendingSize?
@@ -40,7 +40,7 @@ package struct CoreState {
   package var interval = Duration.seconds(6)
   package var isManual = false
   var wasCollectorMissed = false
-  /// The number of threads in a start or waiting for one.
+  /// The number of threads that are starting the SDK or waiting to.
   var startsUnderWay = 0
   /// Callbacks to run after the last start.
   var afterStart: [@Sendable () -> Void] = []
@@ -67,7 +67,7 @@ extension CoreState {
     return client
   }
 
-  /// The reason why a service records nothing.
+  /// Returns the reason that a service records nothing.
   private func whyNothing(of service: Started) -> String {
     obstacle ?? (service.isFromApplication ? Self.noSecret : "the application has not started it with an app secret.")
   }
@@ -90,14 +90,14 @@ extension CoreState {
   /// True if recorded events survive the process.
   var isRecording: Bool { client.map { $0.isEnabled && $0.hasStorage } ?? false }
 
-  /// Logs why a service that was just switched on doesn't look enabled.
-  func missStorage(_ messages: inout [LogMessage]) {
+  /// Logs the reason if a service that was just enabled doesn't appear to be.
+  func warnAboutMissingStorage(_ messages: inout [LogMessage]) {
     guard let client, !client.hasStorage else { return }
     messages.append(
       LogMessage(.warning, .core, "The storage is unavailable; events stay in memory until it is available."))
   }
 
-  /// Returns true if a service may be switched; logs the outcome.
+  /// Returns true if a service may be enabled or disabled; logs the outcome.
   func maySwitch(_ traits: ServiceTraits, _ isOn: Bool, _ messages: inout [LogMessage]) -> Bool {
     guard let service = services[traits.name] else {
       messages.append(notStarted(traits))
@@ -112,7 +112,7 @@ extension CoreState {
         LogMessage(.error, traits.tag, "\(traits.name) is enabled but records nothing: \(whyNothing(of: service))"))
     } else {
       messages.append(LogMessage(.info, traits.tag, "\(traits.name) is \(isOn ? "enabled" : "disabled")."))
-      if isOn { missStorage(&messages) }
+      if isOn { warnAboutMissingStorage(&messages) }
     }
     return true
   }
@@ -169,13 +169,13 @@ extension CoreState {
       return false
     }
     guard !wasSizeSet else {
-      messages.append(LogMessage(.warning, .core, "The size of the storage can be set once; this is ignored."))
+      messages.append(LogMessage(.warning, .core, "The size of the storage can be set only once; this call is ignored."))
       return false
     }
     wasSizeSet = true
     guard configured != .byApp else {
       messages.append(
-        LogMessage(.warning, .core, "The size of the storage has to be set before AppCenter.start; it is ignored."))
+        LogMessage(.warning, .core, "The size of the storage must be set before AppCenter.start; this call is ignored."))
       return false
     }
     pendingSize = PendingSize(bytes: bytes, handler: handler)

@@ -15,15 +15,15 @@ package enum EventRules {
       return nil
     }
     guard name.utf16.count > maximumName else { return name }
-    let cut = name.cut(toUTF16: maximumName)
-    // Logs only the recorded part: the rest may be long or confidential.
+    let truncated = name.truncated(toUTF16: maximumName)
+    // Log only the recorded part: the rest may be long or confidential.
     messages.append(
       LogMessage(
-        .warning, tag, "The name of an event is longer than \(maximumName) characters and was truncated: \(cut)"))
-    return cut
+        .warning, tag, "The name of an event is longer than \(maximumName) characters and was truncated: \(truncated)"))
+    return truncated
   }
 
-  /// The properties of a dictionary, sorted by name so that the choice of those kept is not random.
+  /// Returns the properties of a dictionary, sorted by name so that the ones kept are not random.
   package static func properties(
     _ dictionary: [String: String], _ messages: inout [LogMessage], tag: Tag = .analytics
   ) -> Properties {
@@ -54,11 +54,11 @@ package enum EventRules {
 
   private static func text(_ text: String, _ what: String, _ messages: inout [LogMessage], _ tag: Tag) -> String {
     guard text.utf16.count > maximumText else { return text }
-    let cut = text.cut(toUTF16: maximumText)
+    let truncated = text.truncated(toUTF16: maximumText)
     messages.append(
       LogMessage(
-        .warning, tag, "The \(what) of a property is longer than \(maximumText) characters and was truncated: \(cut)"))
-    return cut
+        .warning, tag, "The \(what) of a property is longer than \(maximumText) characters and was truncated: \(truncated)"))
+    return truncated
   }
 
   /// Appends a number to a name that truncation made equal to an earlier one.
@@ -67,7 +67,7 @@ package enum EventRules {
     var result = name
     while taken.contains(result) {
       let suffix = "~\(number)"
-      result = name.cut(toUTF16: maximumText - suffix.utf16.count) + suffix
+      result = name.truncated(toUTF16: maximumText - suffix.utf16.count) + suffix
       number += 1
     }
     return result
@@ -75,7 +75,7 @@ package enum EventRules {
 }
 
 extension Flags {
-  /// The priority that the flags mean.
+  /// The priority that corresponds to the flags.
   package func priority(_ messages: inout [LogMessage]) -> TernEvents.Priority {
     switch rawValue & 0xFF {
     case Flags.normal.rawValue: return .normal
@@ -89,10 +89,10 @@ extension Flags {
 }
 
 extension String {
-  /// The longest prefix of whole characters with at most `limit` UTF-16 units.
+  /// Returns the longest prefix of whole characters with at most `limit` UTF-16 units.
   ///
-  /// A single longer character is cut between two Unicode scalars.
-  package func cut(toUTF16 limit: Int) -> String {
+  /// A single longer character is split between two Unicode scalars.
+  package func truncated(toUTF16 limit: Int) -> String {
     if utf16.count <= limit { return self }
     var end = startIndex
     var units = 0

@@ -8,7 +8,7 @@ package enum Tag: String, Sendable {
   case crashes = "AppCenterCrashes"
 }
 
-/// A log message that a decision returns; written after unlocking.
+/// A log message returned by a decision; written after unlocking.
 package struct LogMessage: Sendable {
   package var level: LogLevel
   package var tag: Tag
@@ -35,7 +35,7 @@ package struct LogMessage: Sendable {
 }
 
 extension LogMessage {
-  /// The messages for an event that was not recorded; none if it was, or if recording is off.
+  /// Returns the messages for an event that was not recorded; none if it was recorded, or if recording is off.
   package static func refusal(_ receipt: Receipt, _ what: String, _ tag: Tag) -> [LogMessage] {
     var messages: [LogMessage] = []
     if let reason = receipt.refusal, reason != .disabled {

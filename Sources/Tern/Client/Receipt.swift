@@ -1,7 +1,7 @@
 import TernBase
 public import TernEvents
 
-/// A handle on one recorded event that reports what became of it.
+/// A handle on one recorded event that reports its outcome.
 ///
 /// An unused receipt costs nothing.
 public struct Receipt: Sendable {
@@ -50,9 +50,9 @@ public struct Receipt: Sendable {
     case .dropped(let reason): throw ReceiptError(.dropped(reason))
     case .closed: throw ReceiptError(.stopped)
     case .stored(let id, let dropped):
-      if let error = await engine.fate(of: id, dropped: dropped, wasHeld: false) { throw error }
+      if let error = await engine.outcome(of: id, dropped: dropped, wasHeld: false) { throw error }
     case .held(let id, let dropped):
-      if let error = await engine.fate(of: id, dropped: dropped, wasHeld: true) { throw error }
+      if let error = await engine.outcome(of: id, dropped: dropped, wasHeld: true) { throw error }
     }
   }
 }
@@ -90,8 +90,8 @@ public struct ReceiptError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reason why the event was dropped, if known.
   public var reason: DropReason?
 
-  init(_ fate: Fate) {
-    switch fate {
+  init(_ outcome: UnconfirmedOutcome) {
+    switch outcome {
     case .dropped(let reason):
       code = .dropped
       self.reason = reason
@@ -100,8 +100,8 @@ public struct ReceiptError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The outcome of an event without confirmed delivery.
-  enum Fate: Sendable {
+  /// The outcome of an event whose delivery was not confirmed.
+  enum UnconfirmedOutcome: Sendable {
     case dropped(DropReason?)
     case stopped
     case unknown

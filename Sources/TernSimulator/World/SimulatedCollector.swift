@@ -3,30 +3,30 @@ import TernBase
 import TernEvents
 import TernTestSupport
 
-/// A collector that reads real requests, removes duplicates by the event's identifier, and can be out of order.
+/// A collector that parses real requests, deduplicates events by identifier, and can fail.
 struct SimulatedCollector {
-  /// The present behaviour.
+  /// The current behaviour.
   enum Mode: Equatable {
     case healthy
-    /// Answers every request with this status.
+    /// Responds to every request with this status.
     case failing(status: Int)
-    /// The same, and asks to wait.
+    /// Responds with this status and asks for a wait.
     case throttling(status: Int, wait: Duration, form: WaitForm)
-    /// Refuses every request, as no working collector does.
+    /// Rejects every request, as no working collector does.
     case refusing
-    /// A captive portal answers 200.
+    /// A captive portal responds 200.
     case portal
-    /// Something in between answers with the acknowledgement of another batch.
+    /// An intermediary responds with the acknowledgement of another batch.
     case confused
   }
 
   /// The form of a `Retry-After` wait.
   enum WaitForm: Equatable { case seconds, date, milliseconds }
 
-  /// The meaning of an answer by the protocol, independent of the client's interpretation, which is under test.
+  /// The meaning of a response by the protocol, independent of the client's interpretation, which is under test.
   enum Reply: Equatable {
     case acknowledged(rejected: [Int])
-    /// Refused for good: the events at these places, or the batch without a word about which.
+    /// A permanent rejection of the events at these indexes, or of the batch if none are named.
     case refused(at: [Int])
     case failed(wait: Duration?)
   }
@@ -34,10 +34,10 @@ struct SimulatedCollector {
   struct Exchange {
     var reply: Reply
     var response: TransportResponse
-    /// The events read from the request, and whether each is in the report now.
+    /// The events in the request, and true for those that are in the report now.
     var events: [(event: ReadEvent, isStored: Bool)] = []
     var duplicates = 0
-    /// The request itself is wrong.
+    /// The problem, if the request itself is wrong.
     var complaint: String?
   }
 
@@ -47,7 +47,7 @@ struct SimulatedCollector {
   let refusal: RefusalStyle
   let maximumBodyBytes: Int
   let gatewayStatus: Int?
-  /// The identifiers in the report.
+  /// The identifiers of events in the report.
   private(set) var report: Set<String> = []
 
   init(_ traits: NetworkTraits) {
@@ -128,7 +128,7 @@ struct SimulatedCollector {
       duplicates: duplicates.count)
   }
 
-  /// The events at fault, and those from a clock that is far off, as a real collector refuses them.
+  /// Returns true if a real collector would reject the event: it is faulty, or its clock is far off.
   private func isUnwanted(_ event: ReadEvent, at time: Timestamp) -> Bool {
     if event.name == DeviceUse.poison { return true }
     guard let claimed = event.time else { return true }
@@ -148,7 +148,7 @@ struct SimulatedCollector {
 }
 
 extension Timestamp {
-  /// As in `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// The time in the form `Sun, 06 Nov 1994 08:49:37 GMT`.
   var httpDate: String {
     let days = Int(secondsSince1970 / 86_400)
     let second = Int(secondsSince1970 % 86_400)

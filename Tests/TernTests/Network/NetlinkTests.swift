@@ -8,8 +8,8 @@
     /// A table of the recorded machine: `v0` is up and has addresses.
     private func known() -> NetlinkTable {
       var table = NetlinkTable()
-      #expect(table.begin() == [.ask(.links)])
-      #expect(NetlinkRecording.links.flatMap { table.received($0) } == [.ask(.addresses)])
+      #expect(table.begin() == [.request(.links)])
+      #expect(NetlinkRecording.links.flatMap { table.received($0) } == [.request(.addresses)])
       #expect(NetlinkRecording.addresses.flatMap { table.received($0) } == [])
       return table
     }
@@ -82,8 +82,8 @@
 
     @Test func `after lost messages the table is read again, and an existing network is one hint`() {
       var table = known()
-      #expect(table.lostMessages() == [.ask(.links)])
-      #expect(NetlinkRecording.links.flatMap { table.received($0) } == [.ask(.addresses)])
+      #expect(table.lostMessages() == [.request(.links)])
+      #expect(NetlinkRecording.links.flatMap { table.received($0) } == [.request(.addresses)])
       #expect(NetlinkRecording.addresses.flatMap { table.received($0) } == [.announce])
       #expect(announcements(&table, NetlinkRecording.addressAdded) == 1)
     }

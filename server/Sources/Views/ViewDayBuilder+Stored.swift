@@ -1,10 +1,10 @@
 import Warehouse
 
-/// The stored form of a day that isn't final, for counting on after a restart.
+/// The stored form of a day that isn't final, from which counting continues after a restart.
 ///
-/// Entries of orders aren't in it: they are counted again from the hits of the users who have any.
+/// It doesn't contain the order changes: these are read again from the hits of the users who have any.
 extension ViewDayBuilder {
-  /// To be raised whenever counting changes, so that no day is counted by two sets of rules.
+  /// Increase this whenever the counting rules change, so that no day is counted by two sets of rules.
   private static let version: UInt64 = 1
 
   /// Appends the stored form.
@@ -25,9 +25,10 @@ extension ViewDayBuilder {
     SlotSet(orders.buyers).encode(into: &bytes)
   }
 
-  /// Reads a stored form into a day without hits.
+  /// Decodes a stored form into this builder, which must not have counted any hits.
   ///
-  /// - Returns: the users whose hits ``addOrders(of:_:)`` needs; `nil` if the stored form is of another version or damaged.
+  /// - Returns: The users whose hits ``addOrders(of:_:)`` needs, or `nil` if the stored form has another version or is
+  ///   damaged.
   package mutating func decode(_ reader: inout ByteReader) -> SlotSet? {
     guard reader.varint() == Self.version, let isReversible = reader.byte(), let presentSize = reader.varint(),
       let present = reader.bytes(Int(clamping: presentSize)), let metricsSize = reader.varint(),
@@ -44,7 +45,7 @@ extension ViewDayBuilder {
     return SlotSet.decode(&reader)
   }
 
-  /// Adds what hits said of orders, and nothing else.
+  /// Adds the order changes of hits, and nothing else.
   package mutating func addOrders(of hits: [ViewHit], _ states: [UInt32: UserState]) {
     _ = orders.merge(entries(of: hits, states))
   }
@@ -104,7 +105,7 @@ extension CountingTable {
 }
 
 extension UserState {
-  /// Appends the states of users.
+  /// Appends the encoded states of users.
   package static func encode(_ states: [UInt32: UserState], into bytes: inout [UInt8]) {
     bytes.appendVarint(UInt64(states.count))
     for (user, state) in states {
@@ -115,7 +116,7 @@ extension UserState {
     }
   }
 
-  /// Reads the states of users; `nil` if they are damaged.
+  /// Decodes the states of users. Returns `nil` if they are damaged.
   package static func decode(_ reader: inout ByteReader) -> [UInt32: UserState]? {
     guard let count = reader.varint() else { return nil }
     var states: [UInt32: UserState] = [:]

@@ -64,9 +64,9 @@ public protocol MetricsStore: Sendable {
   func lateHits(_ view: View, days: ClosedRange<Day>) async throws -> [LateHits]
   /// Returns the newest hits of the view's app on some days, newest first.
   func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [InspectedHit]
-  /// Returns the users that are active now, and what happened in the last half hour.
+  /// Returns the current users and the activity of the last half hour.
   func viewRealtime(_ view: View, now: Int64) async throws -> ViewRealtime
-  /// Returns the first refused hits of each day and reason of the view's app, by the day of receipt, newest first.
+  /// Returns the first rejected hits of each day and reason of the view's app, by the day of receipt, newest first.
   func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [RefusedHit]
 }
 

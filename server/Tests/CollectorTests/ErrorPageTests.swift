@@ -101,7 +101,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a fault or occurrence that does not exist is not found, one outside the range is`() async throws {
+  @Test func `an error group or occurrence outside the range is found, one that does not exist is not`() async throws {
     try await withCollector { client, app, cookie, _ in
       _ = try await send(
         [line("crash", 1, #","exception":{"type":"Bad"}"#), line("event", 2, #","name":"E""#)], client, key: app.key)

@@ -35,7 +35,7 @@ import Testing
     #expect(server.stop() == .code(0))
   }
 
-  @Test func `a report of an unknown fault or occurrence prints one line and exits with 2`() throws {
+  @Test func `a report of an unknown error group or occurrence prints one line and exits with 2`() throws {
     let workspace = try Workspace()
     let app = try CreatedApp.create(workspace, "No faults")
     for (option, text) in [("--group", "This error does not exist."), ("--occurrence", "This error does not exist.")] {

@@ -2,7 +2,7 @@ import Ingest
 import TernEvents
 import Testing
 
-/// Tests logs that are not JSON: each costs its request only itself.
+/// Tests logs that are not JSON: each costs its request only that log.
 @Suite struct DamagedLogTests {
   private let one = eventLog("A", id: uuid(1), more: #","device":\#(deviceBlock()),"properties":{"a":"}],[\\\"{"}"#)
   private let two = eventLog("B", id: uuid(2), more: #","device":\#(deviceBlock()),"properties":{"b":"\u00e9"}"#)
@@ -100,7 +100,7 @@ import Testing
     #expect(error?.code == .tooLarge)
   }
 
-  /// Each body would take minutes if every byte caused the earlier ones to be read again.
+  /// Each body would take minutes if every byte caused the earlier bytes to be read again.
   @Test(arguments: [
     "[", "{", "]", "}", "[{", "\"", "\\", "{\"logs\":[", ",", ":", "\"\",", "NaN,", "{}}", "{\"a\":[1},",
   ])

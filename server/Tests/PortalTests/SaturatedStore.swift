@@ -11,7 +11,7 @@ struct SaturatedStore: StubStore {
 
   func dailyCounts(app: AppID, dimension: Dimension, days: ClosedRange<Day>) async throws -> [DailyCount] {
     guard dimension == .dropped else {
-      // An existential, since overload resolution in an async context would prefer the stub's default.
+      // An existential, because overload resolution in an async context would prefer the stub's default.
       return try await (base as any MetricsStore).dailyCounts(app: app, dimension: dimension, days: days)
     }
     return base.rows.compactMap { row in row.dropped.map { DailyCount(day: row.day, key: $0.reason, count: $0.count) } }

@@ -6,7 +6,7 @@ import Warehouse
 
 @testable import Reports
 
-/// A report that Tern does not have: its definition and its place in a registry are all it takes.
+/// A report that Tern does not have: it needs only a definition and a place in a registry.
 struct NewReportTests {
   static let weekdays = ReportDefinition(
     "weekdays", title: "Weekdays", explanation: "Events by day of the week.",

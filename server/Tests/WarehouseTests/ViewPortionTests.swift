@@ -8,11 +8,11 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// A day is the same however little of it is held at once.
+/// A day is the same however little of it is held in memory at once.
 @Suite struct ViewPortionTests {
   private static let start = milliseconds("2024-05-14T10:00:00Z")
 
-  /// Hits of some users in no order of users, orders with shared ids among them.
+  /// Hits in no order of users, including orders with shared IDs.
   private func fill(_ warehouse: SQLiteWarehouse, _ app: AppID, seed: UInt64) async throws {
     var generator = FastGenerator(seed: seed)
     for batch in 0..<30 {
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 1), (2, 1_000), (7, 3_000), (100, 20_000), (10_000, 1 << 20)] as [(Int, Int)])
-  func `a day counted in portions is the day counted at once`(hits: Int, bytes: Int) async throws {
+  func `a day counted in portions equals the day counted at once`(hits: Int, bytes: Int) async throws {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)

@@ -1,8 +1,9 @@
 import TernBase
 import TernEvents
 
-/// Reads times as clients write them: `2025-03-02T14:05:09.120Z`, with or without fraction, with `Z`, an offset such as
-/// `+02:00` or `+0200`, or neither (then UTC). By hand, since a formatter costs more than all the rest of a log.
+/// Parses a time such as `2025-03-02T14:05:09.120Z`, with or without a fraction, and with `Z`, an offset such as
+/// `+02:00` or `+0200`, or neither (then UTC). Hand-written, because a formatter would cost more than all the rest of a
+/// log.
 func writtenTime(_ bytes: UnsafeRawBufferPointer) -> Timestamp? {
   var reader = TimeReader(bytes: bytes)
   guard let year = reader.digits(4), reader.skip("-"), let month = reader.digits(2), reader.skip("-"),
@@ -55,7 +56,7 @@ private struct TimeReader {
     return true
   }
 
-  /// Milliseconds of the second; finer digits are dropped. `nil` when there is a point without digits.
+  /// Returns the milliseconds of the second; further digits are ignored. `nil` if no digits follow the point.
   mutating func fraction() -> Int? {
     guard skip(".") || skip(",") else { return 0 }
     var result = 0
@@ -69,7 +70,7 @@ private struct TimeReader {
     return position > start ? result : nil
   }
 
-  /// Minutes east of UTC.
+  /// Returns the offset in minutes, positive to the east of UTC.
   mutating func offset() -> Int? {
     if isAtEnd || skip("Z") || skip("z") { return 0 }
     let isWest = skip("-")

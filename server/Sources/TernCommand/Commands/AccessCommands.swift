@@ -24,7 +24,7 @@ struct LoginLinkCommand: ParsableCommand {
     Terminal.say(try Self.link(to: url, catalog))
   }
 
-  /// Creates a login code and returns the link with it.
+  /// Creates a login code and returns a link with it.
   static func link(to address: String, _ catalog: Catalog) throws -> String {
     let base = address.hasSuffix("/") ? String(address.dropLast()) : address
     return "\(base)/login?code=\(try catalog.createLoginCode())"

@@ -5,9 +5,9 @@ import TernEvents
 import Warehouse
 import WarehouseSQLite
 
-/// Counts the open days of views and seals those that have become final, while the server runs.
+/// Counts the open days of views, and seals the days that have become final, while the server runs.
 struct SealingService: Service {
-  /// The usual and the longest time between two checks.
+  /// The usual and the maximum time between two checks.
   private static let pause: Duration = .seconds(30)
   private static let longestPause: Duration = .seconds(300)
 
@@ -29,10 +29,10 @@ struct SealingService: Service {
             try await warehouse.sealDays(of: catalog.views(), now: now)
           }
         } catch {
-          // Days stay exact; the next check tries again.
+          // Metrics stay exact; the next check retries.
           logger.error("Could not count or seal days of views: \(error)")
         }
-        // Counting takes a tenth of the time at most.
+        // Counting takes at most a tenth of the time.
         let pause = min(max(Self.pause, begin.duration(to: clock.now) * 9), Self.longestPause)
         try? await Task.sleep(for: pause)
       }

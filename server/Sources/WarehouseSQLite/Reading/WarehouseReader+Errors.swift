@@ -4,7 +4,7 @@ import Views
 public import Warehouse
 
 extension WarehouseReader {
-  /// A server that has not been updated yet may hold the directory.
+  /// Returns false for a file without tables, which has never been opened for writing.
   private func hasErrors(_ connection: SQLConnection) throws -> Bool {
     try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'error_room'") != nil
   }
@@ -13,12 +13,12 @@ extension WarehouseReader {
     try catalog.app(app).flatMap { ZoneCalendar($0.timeZone) }
   }
 
-  /// Times that days may reach to in any zone.
+  /// Returns the times to which the days may extend in any time zone.
   static func times(around days: ClosedRange<Day>) -> ClosedRange<Int64> {
     Int64(days.lowerBound.number - 1) * 86_400_000...Int64(days.upperBound.number + 2) * 86_400_000
   }
 
-  /// What is known of a group while its errors are read.
+  /// The totals of a group while its errors are read.
   private struct Sums {
     var count = 0
     var slots: Set<UInt32> = []
@@ -27,7 +27,7 @@ extension WarehouseReader {
     var last = Int64.min
   }
 
-  /// The groups of errors of a range; see ``MetricsStore/errorGroups(app:group:days:limit:)``.
+  /// Returns the error groups of a range; see ``MetricsStore/errorGroups(app:group:days:limit:)``.
   public func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorGroup] {
     try await reading { [self] connection in
       guard try hasErrors(connection), let calendar = try calendar(app) else { return [] }
@@ -88,7 +88,7 @@ extension WarehouseReader {
       }, last: Timestamp(millisecondsSince1970: sums.last))
   }
 
-  /// Whether there is such a group; see ``MetricsStore/hasErrorGroup(app:id:)``.
+  /// Returns true if the group exists; see ``MetricsStore/hasErrorGroup(app:id:)``.
   public func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
     try await reading { [self] connection in
       guard try hasErrors(connection) else { return false }
@@ -98,7 +98,7 @@ extension WarehouseReader {
     }
   }
 
-  /// The occurrences of a group; see ``MetricsStore/errors(app:group:days:limit:)``.
+  /// Returns the occurrences of a group; see ``MetricsStore/errors(app:group:days:limit:)``.
   public func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorOccurrence] {
     try await reading { [self] connection in
       guard try hasErrors(connection), let calendar = try calendar(app) else { return [] }
@@ -130,7 +130,7 @@ extension WarehouseReader {
       user: statement.text(9), device: try device(statement.integer(6), devices, connection))
   }
 
-  /// What ``device(_:_:_:)`` asks; prepared once for many.
+  /// The query of ``device(_:_:_:)``, prepared once for many calls.
   static func devices(_ connection: SQLConnection) throws -> SQLStatement {
     try connection.prepare("SELECT facts FROM device WHERE id = ?")
   }
@@ -142,7 +142,7 @@ extension WarehouseReader {
     return try WriterDevices.decode(statement.bytes(0)) { try dictionary.text($0, connection) }
   }
 
-  /// Everything known of one error; see ``MetricsStore/error(app:id:)``.
+  /// Returns all details of one error; see ``MetricsStore/error(app:id:)``.
   public func error(app: AppID, id: Int64) async throws -> ErrorDetail? {
     try await reading { [self] connection in
       guard try hasErrors(connection) else { return nil }
@@ -195,7 +195,7 @@ extension WarehouseReader {
       bytes: Int(statement.integer(3)))
   }
 
-  /// An attachment with its bytes; see ``MetricsStore/attachment(app:id:)``.
+  /// Returns an attachment with its bytes; see ``MetricsStore/attachment(app:id:)``.
   public func attachment(app: AppID, id: Int64) async throws -> (facts: AttachmentFacts, data: [UInt8])? {
     try await reading { [self] connection in
       guard try hasErrors(connection) else { return nil }

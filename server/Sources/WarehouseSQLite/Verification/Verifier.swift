@@ -73,7 +73,7 @@ final class Verifier {
     }
   }
 
-  /// The room that errors are said to take must be what their texts and attachments take.
+  /// Checks that the recorded size of an app's errors is the size of their texts and attachments.
   private func checkErrorRoom() throws {
     for difference in try ErrorRoom.differences(connection) {
       report.add(

@@ -4,18 +4,18 @@ import Views
 public import Warehouse
 
 extension SQLiteWarehouse {
-  /// Counts the hits that came for the open days of views, so that reports don't wait for it. Days to which hits can't be
-  /// added are counted anew, beside reports that see the last count.
+  /// Counts the new hits of the open days of views, so that reports don't have to wait for it. Days to which hits can't be
+  /// added are recounted while reports use the last count.
   ///
-  /// Views whose days the cache has no room for are left to the reports that ask for them. A task that is cancelled stops
-  /// within one step.
+  /// Views for whose days the cache has no room are counted when a report is requested. A cancelled task stops within one
+  /// step.
   public func countOpenDays(of views: [View], now: Timestamp) async throws {
     let isCancelled = Locked(false)
     try await withTaskCancellationHandler {
       for view in views where !Task.isCancelled {
         guard try reader.hasRoom(for: view) else { continue }
         let now = now.millisecondsSince1970
-        for day in try await reader.asking(view, now: now, { try $0.continueOpenDays() }) {
+        for day in try await reader.withTurn(view, now: now, { try $0.continueOpenDays() }) {
           try await reader.count(openDay: day, of: view, now: now) { isCancelled.withLock { $0 } }
         }
       }
@@ -24,7 +24,7 @@ extension SQLiteWarehouse {
     }
   }
 
-  /// Stores what is counted of open days, so that the next start continues from there.
+  /// Stores the open days as counted so far, so that the next start can continue from them.
   func storeOpenDays() async throws {
     try await perform { try $0.connection.execute("DELETE FROM view_open_day") }
     for (key, live) in reader.viewDays.liveViews {
@@ -73,7 +73,7 @@ extension Writer {
 }
 
 extension ViewReading {
-  /// A day as it was counted when the server was closed.
+  /// Returns a day as counted when the server was closed, if it was stored.
   func stored(_ day: Int) throws -> LiveDay? {
     let statement = try connection.prepare(
       "SELECT counted FROM view_open_day WHERE view = ? AND day = ? AND rules = ?")
@@ -103,8 +103,8 @@ extension LiveDay {
     builder.encode(into: &bytes)
     UserState.encode(before, into: &bytes)
     bytes.appendZigzag(row)
-    bytes.appendZigzag(since)
-    for (row, user) in news {
+    bytes.appendZigzag(stateChangesSince)
+    for (row, user) in stateChanges {
       bytes.appendZigzag(row)
       bytes.appendVarint(UInt64(user))
     }
@@ -112,25 +112,25 @@ extension LiveDay {
   }
 }
 
-/// A day whose places and orders must still be read from its hits.
+/// A day whose places and orders have yet to be read from its hits.
 private struct StoredDay {
   var day: LiveDay
   var buyers: SlotSet
 }
 
 extension StoredDay {
-  /// Reads a stored form into a day without hits; `nil` if it is of another version or damaged.
+  /// Decodes a day without hits. Returns `nil` if the stored form has another version or is damaged.
   init?(_ bytes: UnsafeRawBufferPointer, _ builder: ViewDayBuilder) {
     var (reader, builder) = (ByteReader(bytes), builder)
     guard let buyers = builder.decode(&reader), let before = UserState.decode(&reader), let row = reader.zigzag(),
-      let since = reader.zigzag()
+      let stateChangesSince = reader.zigzag()
     else { return nil }
-    var news: [(row: Int64, user: UInt32)] = []
+    var stateChanges: [(row: Int64, user: UInt32)] = []
     while !reader.isAtEnd {
       guard let row = reader.zigzag(), let user = reader.varint() else { return nil }
-      news.append((row, UInt32(clamping: user)))
+      stateChanges.append((row, UInt32(clamping: user)))
     }
-    day = LiveDay(builder, row: row, since: since, news: news)
+    day = LiveDay(builder, row: row, stateChanges: stateChanges, stateChangesSince: stateChangesSince)
     day.before = before
     self.buyers = buyers
   }

@@ -22,7 +22,7 @@ final class FakeWarehouse: EventSink, StubStore {
   }
 
   private let state = NIOLockedValueBox(State())
-  /// Blocks the threads of reports that ask for totals.
+  /// Blocks the threads of reports that request totals.
   let reports = Blockade()
 
   /// The committed batches, in order.

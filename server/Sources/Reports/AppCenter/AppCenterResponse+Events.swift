@@ -59,7 +59,7 @@ struct AppCenterPropertyCounts: Encodable {
   var values: [Value]
 }
 
-extension AppCenterQuestion {
+extension AppCenterQuery {
   func eventList(_ source: any MetricsStore) async throws -> AppCenterEvents {
     let before = Dictionary(
       try await source.totals(app: app, dimension: .event, days: previousDays, limit: nil).map {
@@ -80,16 +80,16 @@ extension AppCenterQuestion {
     return AppCenterEvents(events: Array(rows), total: all.count, totalDevices: try await users(source))
   }
 
-  private func ordered(_ events: [KeyTotals]) throws(AppCenterFault) -> [KeyTotals] {
+  private func ordered(_ events: [KeyTotals]) throws(AppCenterError) -> [KeyTotals] {
     let words = order.split(separator: " ").map { $0.lowercased() }
     guard let column = words.first, words.count <= 2, ["asc", "desc"].contains(words.count == 2 ? words[1] : "asc")
-    else { throw AppCenterFault(.badRequest, "$orderby is a column and asc or desc, for example count desc.") }
+    else { throw AppCenterError(.badRequest, "Set $orderby to a column and asc or desc, for example count desc.") }
     let rising: [KeyTotals]
     switch column {
     case "count": rising = events.sorted { ($0.count, $1.key) < ($1.count, $0.key) }
     case "device_count": rising = events.sorted { ($0.users, $1.key) < ($1.users, $0.key) }
     case "name": rising = events.sorted { $0.key < $1.key }
-    default: throw AppCenterFault(.badRequest, "$orderby takes the columns count, device_count and name.")
+    default: throw AppCenterError(.badRequest, "Set $orderby to one of the columns count, device_count and name.")
     }
     return words.count == 2 && words[1] == "desc" ? rising.reversed() : rising
   }
