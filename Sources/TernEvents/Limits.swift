@@ -41,7 +41,9 @@ extension Properties.Element {
   fileprivate var limited: Properties.Element {
     var limited = self
     limited.name = name.truncated(toBytes: NativeProtocol.maximumNameBytes)
-    if case .string(let text) = value { limited.value = .string(text.truncated(toBytes: NativeProtocol.maximumValueBytes)) }
+    if case .string(let text) = value {
+      limited.value = .string(text.truncated(toBytes: NativeProtocol.maximumValueBytes))
+    }
     return limited
   }
 }

@@ -10,7 +10,7 @@ package struct Simulation: Sendable {
 
   /// The outcome of a run.
   package struct Outcome: Sendable {
-    package var figures = Figures()
+    package var statistics = Statistics()
     package var digest = Digest()
     package var devices = 0
     /// The devices for which a promise was broken.
@@ -35,10 +35,10 @@ package struct Simulation: Sendable {
     progress: (Outcome) -> Bool = { $0.failures.isEmpty }
   ) -> Outcome {
     var outcome = Outcome()
-    while outcome.figures.days < days, outcome.devices < devices {
+    while outcome.statistics.days < days, outcome.devices < devices {
       let report = SimulatedDevice(seed: seed &+ UInt64(outcome.devices), options: options, story: story).run()
       outcome.devices += 1
-      outcome.figures.add(report.figures)
+      outcome.statistics.add(report.statistics)
       outcome.digest.mix(report.digest.value)
       if report.violation != nil { outcome.failures.append(report) }
       if !progress(outcome) { break }

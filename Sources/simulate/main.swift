@@ -35,5 +35,5 @@ if arguments.tells {
   if isTerminal { say("\n") }
 }
 print(outcome.summary(seconds: seconds()))
-for failure in outcome.failures { print(failure.complaint(replay: simulation.command(seed: failure.seed))) }
+for failure in outcome.failures { print(failure.failureMessage(replay: simulation.command(seed: failure.seed))) }
 exit(outcome.failures.isEmpty ? 0 : 1)

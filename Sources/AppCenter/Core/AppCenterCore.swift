@@ -118,7 +118,7 @@ package final class AppCenterCore: Sendable {
   private func open(_ secret: SecretString) {
     guard let key = secret.secret else {
       // Logged as soon as a service starts.
-      openNothing(CoreState.noSecret)
+      continueWithoutClient(CoreState.noSecret)
       return
     }
     let (pending, address) = state.withLock { state in
@@ -150,13 +150,13 @@ package final class AppCenterCore: Sendable {
     } catch {
       let obstacle = obstacle(error)
       logger.write(.error, .core, "Nothing is recorded: \(obstacle)")
-      openNothing(obstacle)
+      continueWithoutClient(obstacle)
       answer(pending, false)
     }
   }
 
-  /// Continues without a client: the services record nothing.
-  private func openNothing(_ obstacle: String) {
+  /// Records the reason that there is no client. The services then record nothing.
+  private func continueWithoutClient(_ obstacle: String) {
     // The completion handler must not wait forever.
     let pending = state.withLock { state in
       state.obstacle = obstacle

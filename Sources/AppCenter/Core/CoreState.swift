@@ -61,14 +61,14 @@ extension CoreState {
     }
     guard service.hasSecret, let client else {
       // The start has logged it once, at a higher level.
-      messages.append(LogMessage(.debug, .core, "\(traits.name) records nothing: \(whyNothing(of: service))"))
+      messages.append(LogMessage(.debug, .core, "\(traits.name) records nothing: \(reasonForNotRecording(service))"))
       return nil
     }
     return client
   }
 
   /// Returns the reason that a service records nothing.
-  private func whyNothing(of service: Started) -> String {
+  private func reasonForNotRecording(_ service: Started) -> String {
     obstacle ?? (service.isFromApplication ? Self.noSecret : "the application has not started it with an app secret.")
   }
 
@@ -109,7 +109,8 @@ extension CoreState {
     }
     if isOn, client == nil || !service.hasSecret {
       messages.append(
-        LogMessage(.error, traits.tag, "\(traits.name) is enabled but records nothing: \(whyNothing(of: service))"))
+        LogMessage(
+          .error, traits.tag, "\(traits.name) is enabled but records nothing: \(reasonForNotRecording(service))"))
     } else {
       messages.append(LogMessage(.info, traits.tag, "\(traits.name) is \(isOn ? "enabled" : "disabled")."))
       if isOn { warnAboutMissingStorage(&messages) }
@@ -169,13 +170,15 @@ extension CoreState {
       return false
     }
     guard !wasSizeSet else {
-      messages.append(LogMessage(.warning, .core, "The size of the storage can be set only once; this call is ignored."))
+      messages.append(
+        LogMessage(.warning, .core, "The size of the storage can be set only once; this call is ignored."))
       return false
     }
     wasSizeSet = true
     guard configured != .byApp else {
       messages.append(
-        LogMessage(.warning, .core, "The size of the storage must be set before AppCenter.start; this call is ignored."))
+        LogMessage(.warning, .core, "The size of the storage must be set before AppCenter.start; this call is ignored.")
+      )
       return false
     }
     pendingSize = PendingSize(bytes: bytes, handler: handler)

@@ -57,7 +57,8 @@ package enum EventRules {
     let truncated = text.truncated(toUTF16: maximumText)
     messages.append(
       LogMessage(
-        .warning, tag, "The \(what) of a property is longer than \(maximumText) characters and was truncated: \(truncated)"))
+        .warning, tag,
+        "The \(what) of a property is longer than \(maximumText) characters and was truncated: \(truncated)"))
     return truncated
   }
 

@@ -38,7 +38,7 @@ extension Engine {
       if !files.areSettingsUnknown, files.hasUnsaved { files.save() }
       guard let settings = files.newSettings() else { return [] }
       let isFirst = files.areSettingsUnknown
-      if isFirst { learn(settings, &files) }
+      if isFirst { applyLateSettings(settings, &files) }
       return follow(settings, &files) + followParts(settings, files) + followRequests(settings, files)
         + (isFirst ? [.resumed] : [])
     }
@@ -86,7 +86,7 @@ extension Engine {
   }
 
   /// Applies settings that could not be read at launch.
-  private func learn(_ settings: PersistedSettings, _ files: inout StateFiles) {
+  private func applyLateSettings(_ settings: PersistedSettings, _ files: inout StateFiles) {
     files.areSettingsUnknown = false
     // Changes made since then take precedence and are saved separately.
     let changes = files.unsaved

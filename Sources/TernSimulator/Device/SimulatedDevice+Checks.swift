@@ -41,7 +41,9 @@ extension SimulatedDevice {
 
   /// Checks that a health probe has a reason.
   func checkHealthProbe(_ process: SimulatedProcess) -> [Int] {
-    if !process.client.isEnabled { fail("disabled", "process \(process.number) sends a health probe while it is disabled") }
+    if !process.client.isEnabled {
+      fail("disabled", "process \(process.number) sends a health probe while it is disabled")
+    }
     // State saved by another process, or by one that died within a call, may be outdated.
     if !isFailing, !isMemoryStale, !process.hasProbed, !traits.hasCompanion, drops.acknowledgedInCrash == 0 {
       fail("probes", "process \(process.number) sends a health probe to a collector that has not failed")
@@ -89,8 +91,8 @@ extension SimulatedDevice {
     }
     checkReason(.rejected, counted, atMost: expected.rejected)
     checkReason(.damaged, counted, atMost: drops.tears)
-    report.figures.dropped = counted
-    report.figures.forgotten = max(all.lowerBound - counted.values.reduce(0, +), 0)
+    report.statistics.dropped = counted
+    report.statistics.forgotten = max(all.lowerBound - counted.values.reduce(0, +), 0)
     for (reason, count) in counted.sorted(by: { $0.key.description < $1.key.description }) {
       report.digest.mix(reason.description)
       report.digest.mix(UInt64(count))

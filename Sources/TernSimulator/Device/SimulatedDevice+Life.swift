@@ -11,7 +11,7 @@ extension SimulatedDevice {
   @discardableResult
   func launch(slot: Int, foreground: Bool, dyingAfter operations: Int? = nil) -> SimulatedProcess? {
     lastProcess += 1
-    report.figures.launches += 1
+    report.statistics.launches += 1
     note(1, "launch \(lastProcess), slot \(slot), \(foreground ? "foreground" : "background"), version \(appVersion)")
     let before = totals
     if slot == 0, !isIdentityKept { identity = nil }
@@ -113,8 +113,8 @@ extension SimulatedDevice {
     recordAppends(of: process)
     let dying = totals
     let isInCall = process.files.isDead
-    report.figures.kills += 1
-    if isInCall { report.figures.killsInCalls += 1 }
+    report.statistics.kills += 1
+    if isInCall { report.statistics.killsInCalls += 1 }
     note(3, "process \(process.number) is killed\(isInCall ? " in a call" : "")")
     if isInCall {
       // It is unknown which of its last settings were saved.

@@ -122,7 +122,7 @@ extension SimulatedDevice {
 
   private func remember(_ item: SimulatedProcess.Appended, _ process: SimulatedProcess) {
     let event = item.event
-    report.figures.events += 1
+    report.statistics.events += 1
     report.digest.mix(event.id.low)
     // Every line contains the device facts; no check depends on the exact length.
     let bytes = 400 + event.properties.elements.reduce(0) { $0 + $1.name.utf8.count + $1.value.roughBytes }

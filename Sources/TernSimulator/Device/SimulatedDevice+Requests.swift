@@ -9,7 +9,7 @@ extension SimulatedDevice {
     let places = records.isEmpty ? checkHealthProbe(process) : checkBatch(process, records)
     lastRequest += 1
     let number = lastRequest
-    report.figures.requests += 1
+    report.statistics.requests += 1
     let failureGeneration = process.timing.failureGeneration
     process.open.append(number)
     if let fault = process.timing.started(now: clock.uptime, inFlight: process.open.count) {
@@ -17,7 +17,7 @@ extension SimulatedDevice {
     }
     let bytes = records.reduce(0) { $0 + $1.payload.count + 1 }
     guard let request = process.engine.request(for: records) else { return }
-    report.figures.bytesSent += request.body.count
+    report.statistics.bytesSent += request.body.count
     for record in records { report.digest.mix(record.id.low) }
     var open = OpenRequest(
       process: process.number, batch: batch, request: request, places: places, bytes: bytes, sentAt: clock.now,
@@ -75,7 +75,7 @@ extension SimulatedDevice {
     guard !isOffline else { return fail(&open, number, .connection, in: .milliseconds(50)) }
     open.isOnItsWay = false
     let exchange = collector.receive(open.request, at: SimulatedClock.start + clock.now)
-    if let complaint = exchange.complaint { fail("requests", complaint) }
+    if let problem = exchange.problem { fail("requests", problem) }
     commit(exchange, open)
     note(11, "request \(number) arrives: \(exchange.reply), status \(exchange.response.status)")
     let back = Duration.seconds(Double.random(in: traits.network.roundTrip, using: &net)) / 2
@@ -94,7 +94,7 @@ extension SimulatedDevice {
 
   /// Checks the events that reached the collector: they must match the recorded ones, and none may have been erased.
   private func commit(_ exchange: SimulatedCollector.Exchange, _ open: OpenRequest) {
-    report.figures.duplicates += exchange.duplicates
+    report.statistics.duplicates += exchange.duplicates
     if !exchange.events.isEmpty, exchange.events.count != open.places.count {
       fail("requests", "a request of \(open.places.count) events carries \(exchange.events.count)")
       return
@@ -106,8 +106,8 @@ extension SimulatedDevice {
       guard item.isStored, !entry.isCommitted else { continue }
       if entry.isErased, !entry.isExempt { fail("erase", "\(entry.event.id) arrives after it was erased") }
       expected[place].isCommitted = true
-      report.figures.reported += 1
-      report.figures.worstDelay = max(report.figures.worstDelay, clock.now - entry.storedAt)
+      report.statistics.reported += 1
+      report.statistics.worstDelay = max(report.statistics.worstDelay, clock.now - entry.storedAt)
     }
   }
 
@@ -152,18 +152,18 @@ extension SimulatedDevice {
     note(12, "answer \(number) to process \(process.number): \(reply)\(open.isVoid ? ", void" : "")")
     if !isHealing, process.slot == 0, traits.crash > 0, use.chance(0.02) {
       let before = expected.acknowledged
-      die(process) { learn(process, open, reply, result) }
+      die(process) { deliver(process, open, reply, result) }
       // The client may not have saved the acknowledgement.
       drops.acknowledgedInCrash += expected.acknowledged - before
       return
     }
-    learn(process, open, reply, result)
+    deliver(process, open, reply, result)
   }
 
-  private func learn(
+  private func deliver(
     _ process: SimulatedProcess, _ open: OpenRequest, _ reply: SimulatedCollector.Reply, _ result: TransportResult
   ) {
-    if case .acknowledged = reply {} else { report.figures.retries += 1 }
+    if case .acknowledged = reply {} else { report.statistics.retries += 1 }
     if !open.isVoid { apply(process, open, reply) }
     take(process, [.answered(open.batch, result)])
   }
@@ -219,9 +219,9 @@ extension SimulatedDevice {
 
   private func endOutage() {
     guard outage.sent > 0 else { return }
-    report.figures.outages += 1
+    report.statistics.outages += 1
     let ratio = Double(outage.sent) / Double(max(outage.queued, 1))
-    report.figures.worstOutage = max(report.figures.worstOutage, ratio)
+    report.statistics.worstOutage = max(report.statistics.worstOutage, ratio)
     if let limit = options.outageLimit, ratio > limit {
       fail("outage", "\(outage.sent) bytes were wasted while at most \(outage.queued) were queued")
     }

@@ -112,7 +112,7 @@ extension SimulatedDevice {
   }
 
   private func erased(_ process: SimulatedProcess, isAlone: Bool) {
-    report.figures.erasures += 1
+    report.statistics.erasures += 1
     for number in process.open { requests[number]?.isVoid = true }
     // Requests that outlived their process were in flight as well.
     for open in requests.values where open.isOnItsWay {
@@ -173,7 +173,7 @@ extension SimulatedDevice {
     body()
     recordAppends(of: process)
     guard !process.files.isDead else { return }
-    report.figures.erasures += 1
+    report.statistics.erasures += 1
     for open in requests.values where open.isOnItsWay || open.isOrphan {
       for place in open.places where expected[place].identity == identity { expected[place].isExempt = true }
     }

@@ -115,7 +115,7 @@ extension SimulatedDevice {
       heal(item.event)
     }
     guard report.violation == nil else { return }
-    report.figures.worstDrain = max(report.figures.worstDrain, clock.now - started)
+    report.statistics.worstDrain = max(report.statistics.worstDrain, clock.now - started)
     // Drop counts are saved within a second.
     if process.isTimerSet, !process.loop.hasUnsavedDrops { fail("rest", "a timer is set although nothing is waiting") }
     checkReceiptsAreAnswered(process)

@@ -108,7 +108,7 @@ package final class SimulatedDevice {
       clock.now = end
       heal()
     }
-    report.figures.days = traits.days
+    report.statistics.days = traits.days
     return report
   }
 

@@ -1,6 +1,6 @@
 package import TernEvents
 
-/// A broken promise.
+/// A promise that the client broke.
 package struct Violation: Sendable, Hashable, CustomStringConvertible {
   /// The name of the rule.
   package let rule: String
@@ -17,11 +17,11 @@ package struct DeviceReport: Sendable {
   package let seed: UInt64
   package var violation: Violation?
   package var digest = Digest()
-  package var figures = Figures()
+  package var statistics = Statistics()
 }
 
-/// Counts for one or many devices.
-package struct Figures: Sendable, Hashable {
+/// Statistics of one or more devices.
+package struct Statistics: Sendable, Hashable {
   package var days = 0.0
   package var launches = 0
   package var kills = 0
@@ -38,7 +38,7 @@ package struct Figures: Sendable, Hashable {
   package var erasures = 0
   /// Receipts that reported an outcome.
   package var receipts = 0
-  /// Drop counts lost in kills.
+  /// Drop counts that were lost in kills.
   package var forgotten = 0
   package var dropped: [DropReason: Int] = [:]
   /// The longest time from recording to the collector.
@@ -51,7 +51,7 @@ package struct Figures: Sendable, Hashable {
 
   package init() {}
 
-  package mutating func add(_ other: Figures) {
+  package mutating func add(_ other: Statistics) {
     days += other.days
     launches += other.launches
     kills += other.kills

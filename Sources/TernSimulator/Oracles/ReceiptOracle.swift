@@ -56,7 +56,7 @@ extension SimulatedDevice {
     for answer in process.receipts.takeAnswers() {
       // The answers of a dead process do not count.
       if process.files.isDead { continue }
-      report.figures.receipts += 1
+      report.statistics.receipts += 1
       let entry = expected.place(of: answer.id).map { expected[$0] }
       switch answer.error {
       case nil:

@@ -37,8 +37,8 @@ struct SimulatedCollector {
     /// The events in the request, and true for those that are in the report now.
     var events: [(event: ReadEvent, isStored: Bool)] = []
     var duplicates = 0
-    /// The problem, if the request itself is wrong.
-    var complaint: String?
+    /// The problem, if the request is invalid.
+    var problem: String?
   }
 
   static let key = "simulated"
@@ -91,14 +91,14 @@ struct SimulatedCollector {
   }
 
   private mutating func store(_ request: TransportRequest, at time: Timestamp) -> Exchange {
-    guard request.headers["Tern-Key"] == Self.key else { return wrong("The key is missing.") }
+    guard request.headers["Tern-Key"] == Self.key else { return rejected("The key is missing.") }
     let isPacked = request.headers["Content-Encoding"] == "gzip"
-    guard let body = isPacked ? gunzip(request.body) : request.body else { return wrong("The body is not gzip.") }
+    guard let body = isPacked ? gunzip(request.body) : request.body else { return rejected("The body is not gzip.") }
     if body.count > maximumBodyBytes {
       return Exchange(reply: .refused(at: []), response: TransportResponse(status: 413))
     }
-    guard let events = EventReader.read(body) else { return wrong("The body is not events, one a line.") }
-    if events.count > NativeProtocol.maximumEvents { return wrong("\(events.count) events.") }
+    guard let events = EventReader.read(body) else { return rejected("The body is not one event per line.") }
+    if events.count > NativeProtocol.maximumEvents { return rejected("\(events.count) events.") }
     if refusal != .inAnswer, let first = events.firstIndex(where: { $0.name == DeviceUse.poison }) {
       if refusal == .wholeBatch {
         return Exchange(reply: .refused(at: []), response: TransportResponse(status: 422))
@@ -136,8 +136,8 @@ struct SimulatedCollector {
     return age > .seconds(400 * 86_400) || age < .seconds(-3 * 86_400)
   }
 
-  private func wrong(_ complaint: String) -> Exchange {
-    Exchange(reply: .refused(at: []), response: TransportResponse(status: 400), complaint: complaint)
+  private func rejected(_ problem: String) -> Exchange {
+    Exchange(reply: .refused(at: []), response: TransportResponse(status: 400), problem: problem)
   }
 
   private static func acknowledgement(accepted: Int, _ duplicates: [Int], _ rejected: [Int]) -> TransportResponse {

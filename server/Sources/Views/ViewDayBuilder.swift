@@ -90,7 +90,7 @@ package struct ViewDayBuilder {
     return true
   }
 
-  /// What hits said of orders.
+  /// Returns the order changes of hits.
   func entries(of hits: [ViewHit], _ states: [UInt32: UserState]) -> OrderEntries {
     var part = part(ViewTexts())
     part.count(HitBatch(hits, texts: part.tables.texts), states) { _ in }

@@ -53,7 +53,8 @@ import WarehouseSQLite
     #expect(keys.count == 1, "one event, in any notation of its install")
   }
 
-  @Test func `an unknown secret never makes a stock client delete its queue, unless the operator wants it`() async throws
+  @Test func `an unknown secret never makes a stock client delete its queue, unless the operator wants it`()
+    async throws
   {
     let secret = "6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10"
     for (policy, status) in [

@@ -236,7 +236,9 @@ import Testing
     #expect(batch.events.count == 1 && batch.errors.map(\.event) == [0])
   }
 
-  @Test func `a crash keeps the time, session and device of its own launch, whatever other events are in the request`() throws {
+  @Test func `a crash keeps the time, session and device of its own launch, whatever other events are in the request`()
+    throws
+  {
     let boot = "5f0c0f0e-0000-4000-8000-000000000001"
     let clock = EventClock(SentStamp(time: testTime, uptime: 5_000, boot: boot), arrived: testTime)
     let day: Int64 = 86_400_000

@@ -146,7 +146,8 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `an attachment larger than allowed, or with a different number of pieces, is rejected and counted`() async throws
+  @Test func `an attachment larger than allowed, or with a different number of pieces, is rejected and counted`()
+    async throws
   {
     let (_, _, warehouse, app) = try open()
     let half = [UInt8](repeating: 1, count: IncomingAttachment.maximumBytes / 2)
