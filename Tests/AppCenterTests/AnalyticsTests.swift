@@ -74,7 +74,7 @@ extension `App Center` {
       #expect(warnings.count == 1 && warnings.allSatisfy { $0.contains("2 h 46 min 40 s") && $0.contains("to 10;") })
     }
 
-    @Test func `an event without properties has its name and nothing else`() async throws {
+    @Test func `an event without properties has only its name`() async throws {
       let modules = try started()
       Analytics.trackEvent("Video clicked")
       try await modules.flush()

@@ -179,7 +179,7 @@ extension `App Center` {
       #expect(AppCenter.logLevel == .assert)
     }
 
-    @Test func `a level set by the app stays, and none silences the log`() throws {
+    @Test func `a log level set by the app is kept, and the level none silences the log`() throws {
       let modules = try ModuleHarness()
       AppCenter.logLevel = .none
       AppCenter.configure()

@@ -90,7 +90,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a library's start after the app's changes nothing`() async throws {
+    @Test func `a start by a library after the app's start changes nothing`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       AppCenter.startFromLibrary(services: [Analytics.self])

@@ -18,7 +18,7 @@ import Testing
     #expect(builder.get("&a") == nil)
   }
 
-  @Test func `building twice gives equal, independent dictionaries`() {
+  @Test func `building twice returns equal, independent dictionaries`() {
     let builder = GAIDictionaryBuilder.createScreenView()
     let first = builder?.build() as NSMutableDictionary?
     let second = builder?.build() as NSMutableDictionary?
@@ -30,7 +30,7 @@ import Testing
     #expect(swift?.count == 2)
   }
 
-  @Test func `createAppView gives the old type`() {
+  @Test func `createAppView sends the old hit type`() {
     #expect(text(deprecated()) == ["&t": "appview"])
   }
 
@@ -69,7 +69,7 @@ import Testing
         == ["&t": "event", "&ec": "c", "&ea": "a"])
   }
 
-  @Test func `a fatal exception gives exf 1, another one 0`() {
+  @Test func `a fatal exception sends exf=1, any other sends exf=0`() {
     #expect(
       text(.createException(withDescription: "d", withFatal: true)) == ["&t": "exception", "&exd": "d", "&exf": "1"])
     #expect(text(.createException(withDescription: nil, withFatal: false)) == ["&t": "exception", "&exf": "0"])

@@ -38,7 +38,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `the same tracking ID twice gives the same object`() async {
+  @Test func `the same tracking ID returns the same object`() async {
     let gai = world.launch()
     #expect(gai.tracker(withTrackingId: "UA-1-1") === gai.tracker(withTrackingId: "UA-1-1"))
     await gai.quit()
@@ -54,7 +54,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `a tracking ID of another form gives a tracker and one warning`() async {
+  @Test func `a tracking ID in an unknown format returns a tracker and logs one warning`() async {
     let gai = world.launch(logger: logger)
     for text in ["UA-12345-6", " UA-1-1 ", "G-ABC"] { gai.tracker(withTrackingId: text) }
     #expect(logger.lines(.warning).isEmpty)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "", "  "] as [String?])
-  func `no name or no tracking ID gives nil and one error in the log`(text: String?) async {
+  func `without a name or tracking ID, nil is returned and one error is logged`(text: String?) async {
     let gai = world.launch(logger: logger)
     #expect(gai.tracker(withTrackingId: text) == nil)
     #expect(logger.lines(.error).count == 1)

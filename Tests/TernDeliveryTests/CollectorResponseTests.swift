@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [401, 403, 404, 405, 407, 410, 100, 301, 302, 304, 307])
-  func `a response about the key or the address never costs an event`(status: Int) {
+  func `a response about the key or the URL never deletes an event`(status: Int) {
     #expect(outcome(status).disposition(ofEvents: 1) == .requeue(rejecting: []))
   }
 
@@ -45,7 +45,7 @@ import Testing
     #expect(outcome(401).failure?.kind == .unauthorized)
   }
 
-  @Test func `a refusal that names an event costs only that event`() {
+  @Test func `a rejection that names an event deletes only that event`() {
     let body = #"{"error":{"code":"malformed","message":"no name","position":123,"index":1}}"#
     #expect(outcome(400, body).disposition(ofEvents: 3) == .requeue(rejecting: [1]))
     #expect(outcome(400, body).failure?.message == "The collector refused the batch (400: no name).")
@@ -77,7 +77,7 @@ import Testing
     String(repeating: "[", count: 100_000), #"{"a":"\ud800"}"#, #"{"a":"\u12"}"#, #""\"#, "tru", "-", "1e999",
     #"{"accepted":1e300}"#, #"{1:2}"#, "{\"a\":1,}", "\u{0}",
   ])
-  func `hostile bodies are failures, nothing worse`(body: String) {
+  func `hostile bodies are handled as failures`(body: String) {
     #expect(outcome(200, body).failure != nil)
     #expect(outcome(400, body).failure != nil)
   }

@@ -10,7 +10,7 @@ import Testing
   private static let days = environment["TERN_SIMULATION_DAYS"].flatMap { Double($0) } ?? 200
   private static let seed = environment["TERN_SIMULATION_SEED"].flatMap { UInt64($0) } ?? 1
 
-  @Test func `lose nothing, send nothing twice and keep their intervals`() {
+  @Test func `neither lose nor duplicate events, and keep their intervals`() {
     let simulation = Simulation(seed: Self.seed)
     let outcome = simulation.run(days: Self.days)
     for failure in outcome.failures {

@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: [[], [0]])
-  mutating func `counts events that are erased in flight once, whatever the answer`(rejected: [Int]) throws {
+  mutating func `counts events that are erased in flight once, whatever the response`(rejected: [Int]) throws {
     client.track("Erased", priority: .critical)
     loop.take(loop.engine.mailbox.takeAll())
     client.isEnabled = false

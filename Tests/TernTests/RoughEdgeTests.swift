@@ -134,7 +134,7 @@ import Testing
     await last.shutdown()
   }
 
-  @Test func `pausing and resuming from several threads at once does no harm`() async throws {
+  @Test func `pausing and resuming from several threads at once is safe`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     for round in 0..<300 {

@@ -273,7 +273,7 @@ import Testing
     #expect(retry.isDue(.request, at: last))
   }
 
-  @Test func `keeps the buffer within its bounds, and evicts nothing for a less important event`() {
+  @Test func `keeps the buffer within its limits, and never evicts a more important event`() {
     let seed = UInt64.random(in: 0 ... .max)
     var generator = FastGenerator(seed: seed)
     for _ in 0..<200 {

@@ -39,7 +39,7 @@ import Testing
     #expect(admission.begin(declared: 100, owners: [.client("b")], at: .zero) != nil)
   }
 
-  @Test func `an arriving body takes the room of the most expensive one, never of a complete one`() throws {
+  @Test func `an arriving body displaces the most expensive incomplete one`() throws {
     var admission = admission(100)
     let tickets = try (0..<3).map { try begin(&admission, declared: 50, client: "a", at: .seconds($0)) }
     #expect(admission.grow(tickets[0], by: 20, at: .seconds(3)) == .admitted(aborting: []))
@@ -56,7 +56,7 @@ import Testing
     #expect(admission.bytes == 85)
   }
 
-  @Test func `the most expensive client takes no room from others`() throws {
+  @Test func `the most expensive client does not displace others`() throws {
     var admission = admission(100)
     let greedy = try begin(&admission, declared: nil, client: "a", at: .zero)
     #expect(admission.grow(greedy, by: 90, at: .zero) == .admitted(aborting: []))

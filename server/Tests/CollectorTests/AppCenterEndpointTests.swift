@@ -84,7 +84,9 @@ import WarehouseSQLite
   }
 
   @Test(arguments: ["", "{", "[]", "null", "{\"logs\":7}"])
-  func `an unreadable body costs the client only this request, and counts as dropped`(text: String) async throws {
+  func `an unreadable body is dropped and counted, without affecting the client's other requests`(text: String)
+    async throws
+  {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let response = try await client.execute(
@@ -119,7 +121,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.batches.flatMap(\.rejections).map(\.reason) == ["unreadable_undecodable"])
   }
 
-  @Test func `a log that is not JSON costs neither the others nor the client's queue`() async throws {
+  @Test func `a log that is not JSON affects neither the others nor the client's queue`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let response = try await client.execute(

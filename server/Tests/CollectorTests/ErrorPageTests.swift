@@ -146,7 +146,7 @@ import WarehouseSQLite
     ("...", "text/css", "attachment-7.txt"), ("a\"\r\nSet-Cookie: x.txt", "text/plain", "a___Set-Cookie__x.txt"),
     ("evil.html", "text/html", "evil.html.txt"), ("run.exe", "application/x", "run.exe.bin"),
     ("../../etc/passwd", "x", "_.._etc_passwd.bin"), ("naïve 😀.log", "text/plain", "na_ve__.log"),
-  ]) func `a file's name is harmless, whatever a client calls it`(name: String, type: String, expected: String) {
+  ]) func `a file name from a client is made harmless`(name: String, type: String, expected: String) {
     let file = AttachmentFile(facts: AttachmentFacts(id: 7, name: name, contentType: type, bytes: 0), data: [])
     #expect(file.plainName == expected)
     #expect(["text/plain; charset=utf-8", "application/octet-stream"].contains(file.contentType))

@@ -21,7 +21,7 @@ import WarehouseSQLite
   private static let now = Date(timeIntervalSince1970: 1_778_414_400)
 
   @Test(arguments: RecordedRequest.all)
-  func `each client's request gives its metrics, however often and in whichever encoding it is sent`(
+  func `each client's request is counted once, however often and in whatever encoding it is sent`(
     request: RecordedRequest
   ) async throws {
     try await withCollector { client, app, warehouse in

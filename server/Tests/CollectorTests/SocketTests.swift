@@ -107,7 +107,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `slow bodies and silent connections are closed, and harm no others`() async throws {
+  @Test func `slow bodies and silent connections are closed without affecting others`() async throws {
     let limits = CollectorLimits(bodyDeadline: .seconds(1), idleTimeout: .seconds(1))
     let fixture = try Fixture(CollectorSettings(limits: limits))
     try await fixture.running { port in

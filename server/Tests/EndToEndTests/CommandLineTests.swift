@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `the exit code of track tells if the event arrived`() async throws {
+  @Test func `the exit code of track shows whether the event arrived`() async throws {
     let workspace = try Workspace()
     let server = try await RunningServer.start(workspace)
     let app = try CreatedApp.create(workspace, "Command line")

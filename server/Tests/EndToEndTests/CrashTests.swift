@@ -10,7 +10,7 @@ import Testing
   /// A server that is killed while it stores a request.
   @Suite(.serialized) struct CrashTests {
     @Test(arguments: ["/collect", "/batch", "/v1/events", "/logs"])
-    func `a request cut off by a crash gets no success, and counts once when it is sent again`(
+    func `a request interrupted by a crash is not acknowledged, and counts once when it is sent again`(
       path: String
     ) async throws {
       let workspace = try Workspace()

@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `an unclosed text costs the logs after it, and none before it`() throws {
+  @Test func `an unclosed text loses the logs after it, but none before it`() throws {
     let open = Array(#"{"type":"event","name":"x},"#.utf8)
     for place in 0...2 {
       var list = [Array(one.utf8), Array(two.utf8)]
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `damage outside the list costs no log`() throws {
+  @Test func `damage outside the list loses no log`() throws {
     for text in [
       "{\"a\":NaN,\"logs\":[\(one),\(two)]}", "{\"logs\":[\(one),\(two),]}", "{\"logs\":[\(one),\(two)],}",
       "{\"logs\":[\(one),\(two)]} x", "{\"logs\":[\(one)],\"b\":tru,\"logs\":[\(two)]}",

@@ -117,7 +117,7 @@ import Testing
     #expect(error.stack.split(separator: "\n").map(String.init) == (2...8).map { "Caused by: E\($0): " })
   }
 
-  @Test func `stacks and raw texts are bounded, whatever arrives`() throws {
+  @Test func `stacks and raw texts are truncated to their limits`() throws {
     let long = String(repeating: "é", count: 200_000)
     let deep = String(repeating: #"{"innerExceptions":["#, count: 200) + String(repeating: "]}", count: 200)
     for exception in [
@@ -236,7 +236,7 @@ import Testing
     #expect(batch.events.count == 1 && batch.errors.map(\.event) == [0])
   }
 
-  @Test func `a crash keeps the time, session and device of its own launch, whatever other events are in the request`()
+  @Test func `a crash keeps the time, session and device of its own launch`()
     throws
   {
     let boot = "5f0c0f0e-0000-4000-8000-000000000001"

@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `a correct clock is kept, and only uptimes make an event too old`() throws {
+  @Test func `a correct clock is kept, and only uptimes can make an event too old`() throws {
     let now = testTime.millisecondsSince1970
     let sent = "time=\(now - 30_000); uptime=90000000000; boot=b"
     let batch = try parse(

@@ -84,7 +84,7 @@ struct PageTests {
     #expect(try await sample.report("overview").contains("TernClient(") == false)
   }
 
-  @Test func `pasted code means what the page shows, whatever the key`() async throws {
+  @Test func `the sample code is valid for any key`() async throws {
     let sample = try SamplePages("a\"b\\c'd $(x)")
     let page = sample.pages.settings(app: sample.app)
     #expect(page.contains(#"key: <span class="s">"a\&quot;b\\c&#39;d $(x)"</span>"#))
@@ -222,7 +222,7 @@ struct PageTests {
     #expect(!PageScanner(try await SamplePages("queue_full").report("dropped")).text.contains("Too many names"))
   }
 
-  @Test func `absurd counts in a client's own drop report are shown and break nothing`() async throws {
+  @Test func `absurd counts in a client's drop report are shown without breaking the page`() async throws {
     let sample = try SamplePages("queue_full")
     var source = sample.source
     for index in source.rows.indices where source.rows[index].dropped != nil {

@@ -23,7 +23,7 @@ struct NewReportTests {
     ])
   }
 
-  @Test func `a definition in a registry gives JSON, CSV and text`() async throws {
+  @Test func `a registered definition is available as JSON, CSV and text`() async throws {
     var source = MemoryStore()
     // 2026-05-30 was a Saturday.
     source.rows = [.init(day: try #require(Day("2026-05-30")), name: "a")]

@@ -184,7 +184,7 @@ struct ReportFormatTests {
     #expect(try ReportZone("Europe/Berlin").timeOfDay(of: time).count == 8)
   }
 
-  @Test func `CSV quotes what needs it and disarms formulas`() {
+  @Test func `CSV fields are quoted where necessary, and formulas are disarmed`() {
     let table = ReportList(
       "", columns: ["name", "count", "share"],
       rows: [
@@ -206,7 +206,7 @@ struct ReportFormatTests {
   }
 
   @Test(arguments: 0..<200 as Range<UInt64>)
-  func `any text survives CSV, apart from an apostrophe before formulas`(seed: UInt64) {
+  func `any text survives CSV, except for an apostrophe added before formulas`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
     let pieces = ["a", "\"", ",", "\r\n", "\n", "\r", "=", "'", "é", "\u{301}", "𝄞", " "]
     let fields = (0..<4).map { _ in

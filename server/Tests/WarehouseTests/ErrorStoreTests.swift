@@ -146,9 +146,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `an attachment larger than allowed, or with a different number of pieces, is rejected and counted`()
-    async throws
-  {
+  @Test func `an attachment above the limit, or with a wrong number of pieces, is rejected and counted`() async throws {
     let (_, _, warehouse, app) = try open()
     let half = [UInt8](repeating: 1, count: IncomingAttachment.maximumBytes / 2)
     #expect(try await warehouse.commit(piece(0, of: 3, half, key: 1), app: app).accepted == 1)

@@ -80,7 +80,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `rules already in effect stay, even if the clock is set back`() async throws {
+  @Test func `rules already in effect are kept, even if the clock is set back`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("cid=1&t=screenview&cd=A", at: "2024-05-02T03:00:00Z")

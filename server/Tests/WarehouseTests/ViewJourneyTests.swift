@@ -41,7 +41,7 @@ import Testing
     #expect(rows(.depths, (0..<views).map { screen(Int64($0), "S") }).keys.map { $0 } == [[key]])
   }
 
-  @Test func `the flow goes from step to step and ends with an exit`() {
+  @Test func `the flow leads from step to step and ends with an exit`() {
     let hits = [
       screen(0, "A"), screen(1, "A"), event(2, "go"), screen(3, "B"), screen(0, "A", slot: 2), screen(1, "B", slot: 2),
     ]

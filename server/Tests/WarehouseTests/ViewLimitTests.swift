@@ -34,7 +34,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `a day with only distinct values takes little memory and counts all hits`() throws {
+  @Test func `a day with only distinct values needs little memory and counts all hits`() throws {
     var builder = ViewDayBuilder(filters: []) { _ in 0 }
     let start = milliseconds("2024-05-14T10:00:00Z")
     var largest = 0

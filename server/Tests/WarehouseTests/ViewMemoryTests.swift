@@ -108,9 +108,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `a user's dimension applies on later days, and a new definition leaves earlier days unchanged`()
-    async throws
-  {
+  @Test func `a user's dimension applies to later days, and a new definition to none before it`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("cid=1&t=screenview&cd=A&cd3=gold", at: "2024-05-01T12:00:00Z")

@@ -27,7 +27,7 @@ import Testing
     "tt": "2", "ts": "3", "cu": "EUR", "ta": "Shop",
   ]
 
-  @Test func `a refund by ID takes back the whole order: amounts, products and dimensions`() {
+  @Test func `a refund by ID reverses the whole order: amounts, products and dimensions`() {
     let day = counted([hit(0, "purchase", Self.shoes, slot: 9), hit(1, "refund", [:])])
     #expect(day.totals.revenue == 0 && day.totals.transactions == 1)
     #expect(day.tables[.transactions]?[["A"]]?.numbers == [2, 0, 0, 0])
@@ -41,7 +41,7 @@ import Testing
     #expect(day.changes.orders[Self.order]?.revenue == 0)
   }
 
-  @Test func `the second refund of an order takes nothing, and neither does one of an unknown order`() {
+  @Test func `a second refund of an order changes nothing, and neither does a refund of an unknown order`() {
     let purchase = hit(0, "purchase", ["tr": "7"])
     let day = counted([purchase, hit(1, "refund", [:]), hit(2, "refund", [:]), hit(3, "refund", ["ti": "B"])])
     #expect(day.totals.revenue == 0)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `after a partial refund, a full one takes the rest`() {
+  @Test func `after a partial refund, a full one refunds the rest`() {
     let partial = hit(1, "refund", ["pr1nm": "Shoe", "pr1id": "S1", "pr1pr": "10", "pr1qt": "1"])
     let amount = hit(2, "refund", ["tr": "4"])
     let day = counted([hit(0, "purchase", Self.shoes), partial, amount, hit(3, "refund", [:])])

@@ -103,7 +103,7 @@ import Testing
     #expect(day.changes.states[1]?.campaign?.key == ["news", "email", "may"])
   }
 
-  @Test func `a filtered hit belongs to the session before it, else to the one after it`() {
+  @Test func `a filtered hit belongs to the session before it, or else to the one after it`() {
     let rules = [dimension(2, .session)]
     let minute: Int64 = 60_000
     let hits = [
