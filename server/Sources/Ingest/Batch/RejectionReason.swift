@@ -24,7 +24,7 @@ public enum RejectionReason: String, Sendable, CaseIterable {
   case timeInvalid = "time_invalid"
   /// The event is older than the protocol allows.
   case timeTooOld = "time_too_old"
-  /// The event lies further in the future than the protocol allows.
+  /// The event's time is further in the future than the protocol allows.
   case timeInFuture = "time_in_future"
   /// The encoded event is longer than the protocol allows.
   case eventTooLarge = "event_too_large"
