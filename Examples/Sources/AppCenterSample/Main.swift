@@ -3,7 +3,7 @@ import AppCenterAnalytics
 import AppCenterCrashes
 import Foundation
 
-/// Runs the samples of App Center's documentation and runs until everything is sent:
+/// Runs the samples of App Center's documentation, then waits until everything is sent:
 ///
 ///     TERN_COLLECTOR=http://127.0.0.1:8787 appcenter-sample <app secret> [seconds to stay] [manual] [off]
 @main struct Main {
