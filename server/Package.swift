@@ -113,36 +113,44 @@ let package = Package(
         "Ingest", "CTernInflate", "CTernJSON", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
+    // What every store of events must do, with a naive one as the oracle; any test framework can run it.
+    .target(
+      name: "WarehouseContract",
+      dependencies: [
+        "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
+      ],
+      path: "Tests/WarehouseContract"),
     .testTarget(
       name: "WarehouseTests",
       dependencies: [
-        "WarehouseSQLite", "AppCatalog", "Views", "Warehouse", "Ingest",
+        "WarehouseContract", "WarehouseSQLite", "AppCatalog", "Views", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .target(
       name: "ReportsTestSupport",
       dependencies: [
-        "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "WarehouseContract", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ],
       path: "Tests/ReportsTestSupport"),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "ReportsTestSupport", "Reports", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "ReportsTestSupport", "WarehouseContract", "Reports", "Warehouse", "Ingest",
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "PortalTests",
       dependencies: [
-        "ReportsTestSupport", "Portal", "Reports", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "ReportsTestSupport", "WarehouseContract", "Portal", "Reports", "Warehouse", "Ingest",
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "CollectorTests",
       dependencies: [
         "Collector", "TernCommand", "Portal", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest", "Reports",
-        "ReportsTestSupport",
+        "ReportsTestSupport", "WarehouseContract",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),

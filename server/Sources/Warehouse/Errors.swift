@@ -19,7 +19,8 @@ public struct ErrorGroup: Sendable, Hashable {
   public var users: Int
   /// The errors in each app version, `version (build)`, most first.
   public var versions: [KeyTotals]
-  /// The errors on each day of the range, in order. Days without errors are omitted.
+  /// The errors on each day of the range, in order, in a read of a single group; otherwise empty. Days without errors are
+  /// omitted.
   public var days: [DailyTotals]
   /// The time of the latest error in the range.
   public var last: Timestamp

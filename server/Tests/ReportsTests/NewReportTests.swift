@@ -1,8 +1,10 @@
 import Foundation
+import Ingest
 import ReportsTestSupport
 import TernEvents
 import Testing
 import Warehouse
+import WarehouseContract
 
 @testable import Reports
 
@@ -24,9 +26,9 @@ struct NewReportTests {
   }
 
   @Test func `a registered definition is available as JSON, CSV and text`() async throws {
-    var source = MemoryStore()
+    let source = NaiveWarehouse()
     // 2026-05-30 was a Saturday.
-    source.rows = [.init(day: try #require(Day("2026-05-30")), name: "a")]
+    try source.add(.event, "a", on: try #require(Day("2026-05-30")))
     let standard = ReportRegistry.standard
     let reports = ReportRegistry(app: standard.app + [Self.weekdays], view: standard.view)
     let report = try await ReportRequest(

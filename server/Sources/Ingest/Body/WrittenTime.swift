@@ -7,23 +7,17 @@ import TernEvents
 func writtenTime(_ bytes: UnsafeRawBufferPointer) -> Timestamp? {
   var reader = TimeReader(bytes: bytes)
   guard let year = reader.digits(4), reader.skip("-"), let month = reader.digits(2), reader.skip("-"),
-    let day = reader.digits(2), (1...12).contains(month), day >= 1, day <= daysIn(month: month, year: year),
+    let day = reader.digits(2), (1...12).contains(month),
     reader.skip("T") || reader.skip("t") || reader.skip(" "),
     let hour = reader.digits(2), reader.skip(":"), let minute = reader.digits(2), reader.skip(":"),
     let second = reader.digits(2), hour < 24, minute < 60, second <= 60,
     let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
   else { return nil }
-  let seconds =
-    CivilDate(year: year, month: month, day: day).daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second
+  let date = CivilDate(year: year, month: month, day: day)
+  // A day that its month lacks is a day of another month.
+  guard CivilDate(daysSince1970: date.daysSince1970) == date else { return nil }
+  let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second
   return Timestamp(millisecondsSince1970: Int64((seconds - offset * 60) * 1000 + fraction))
-}
-
-private func daysIn(month: Int, year: Int) -> Int {
-  switch month {
-  case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-  case 4, 6, 9, 11: 30
-  default: 31
-  }
 }
 
 private struct TimeReader {

@@ -37,8 +37,10 @@ extension AppCenterQuery {
     // Most devices first, as in App Center; the store orders by events.
     let now = try await source.totals(app: app, dimension: dimension, days: days, limit: nil)
       .sorted { ($1.users, $0.key) < ($0.users, $1.key) }
-    let before = counts(try await source.totals(app: app, dimension: dimension, days: previousDays, limit: nil))
-    return AppCenterList(plural, noun, now.prefix(top), before, total: try await users(source))
+      .prefix(top)
+    let before = counts(
+      try await source.totals(app: app, dimension: dimension, keys: now.map(\.key), days: previousDays))
+    return AppCenterList(plural, noun, now, before, total: try await users(source))
   }
 }
 

@@ -44,7 +44,7 @@ public struct LiveRow: Sendable, Hashable {
   /// Creates a row from a stored one.
   public init(_ stored: StoredEvent) {
     id = stored.id
-    kind = stored.kind.reportName
+    kind = stored.kind.name
     name = stored.name
     time = stored.time
     received = stored.received
@@ -81,23 +81,6 @@ public struct LiveRow: Sendable, Hashable {
           .text($0.model), .properties($0.properties), .id($0.id), .time($0.time), .text($0.user), .text($0.system),
         ]
       }, isObject: isObject)
-  }
-}
-
-extension StoredKind {
-  /// The name in reports.
-  fileprivate var reportName: String {
-    switch self {
-    case .event: "event"
-    case .screen: "screen"
-    case .sessionStart: "session_start"
-    case .drops: "drops"
-    case .handledError: "handled_error"
-    case .crash: "crash"
-    case .other: "other"
-    case .attachment: "attachment"
-    case .attachmentPart: "attachment_part"
-    }
   }
 }
 

@@ -4,11 +4,6 @@ import Views
 public import Warehouse
 
 extension WarehouseReader {
-  /// Returns false for a file without tables, which has never been opened for writing.
-  private func hasErrors(_ connection: SQLConnection) throws -> Bool {
-    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'error_room'") != nil
-  }
-
   private func calendar(_ app: AppID) throws -> ZoneCalendar? {
     try catalog.app(app).flatMap { ZoneCalendar($0.timeZone) }
   }
@@ -30,7 +25,7 @@ extension WarehouseReader {
   /// Returns the error groups of a range; see ``MetricsStore/errorGroups(app:group:days:limit:)``.
   public func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorGroup] {
     try await reading { [self] connection in
-      guard try hasErrors(connection), let calendar = try calendar(app) else { return [] }
+      guard let calendar = try calendar(app) else { return [] }
       let times = Self.times(around: days)
       let statement = try connection.prepare(
         group == nil
@@ -90,8 +85,7 @@ extension WarehouseReader {
 
   /// Returns true if the group exists; see ``MetricsStore/hasErrorGroup(app:id:)``.
   public func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
-    try await reading { [self] connection in
-      guard try hasErrors(connection) else { return false }
+    try await reading { connection in
       let statement = try connection.prepare("SELECT 1 FROM error_group WHERE id = ? AND app = ?")
       statement.bind(id, app.rawValue)
       return try statement.step()
@@ -101,7 +95,7 @@ extension WarehouseReader {
   /// Returns the occurrences of a group; see ``MetricsStore/errors(app:group:days:limit:)``.
   public func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorOccurrence] {
     try await reading { [self] connection in
-      guard try hasErrors(connection), let calendar = try calendar(app) else { return [] }
+      guard let calendar = try calendar(app) else { return [] }
       let times = Self.times(around: days)
       let statement = try connection.prepare(
         "SELECT \(Self.errorColumns) FROM error WHERE grp = ? AND t BETWEEN ? AND ? ORDER BY t DESC, id DESC")
@@ -145,7 +139,6 @@ extension WarehouseReader {
   /// Returns all details of one error; see ``MetricsStore/error(app:id:)``.
   public func error(app: AppID, id: Int64) async throws -> ErrorDetail? {
     try await reading { [self] connection in
-      guard try hasErrors(connection) else { return nil }
       let statement = try connection.prepare("SELECT \(Self.errorColumns) FROM error WHERE id = ? AND app = ?")
       statement.bind(id, app.rawValue)
       guard try statement.step() else { return nil }
@@ -197,8 +190,7 @@ extension WarehouseReader {
 
   /// Returns an attachment with its bytes; see ``MetricsStore/attachment(app:id:)``.
   public func attachment(app: AppID, id: Int64) async throws -> (facts: AttachmentFacts, data: [UInt8])? {
-    try await reading { [self] connection in
-      guard try hasErrors(connection) else { return nil }
+    try await reading { connection in
       let statement = try connection.prepare(
         "SELECT id, file, type, bytes FROM attachment WHERE id = ? AND app = ? AND stored = parts")
       statement.bind(id, app.rawValue)

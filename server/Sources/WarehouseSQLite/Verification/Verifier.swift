@@ -69,7 +69,7 @@ final class Verifier {
       report.add(
         VerificationReport.Difference(
           app: AppID(app), day: Day(number: try calendar(app).day(of: time)), dimension: .kind,
-          key: KindName.name(kind), expected: "no event \(id)", found: "an error"))
+          key: (StoredKind(rawValue: Int(kind)) ?? .other).name, expected: "no event \(id)", found: "an error"))
     }
   }
 

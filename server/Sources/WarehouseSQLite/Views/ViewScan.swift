@@ -55,7 +55,9 @@ final class ViewScan {
     var hits: [ViewHit] = []
     for span in spans(in: times).sorted(by: { $0.ids.upperBound > $1.ids.upperBound }) {
       if hits.count >= limit, let last = hits.last, span.ids.upperBound < last.id { break }
-      let statement = try connection.prepare(select(span.month) + " ORDER BY e.id DESC LIMIT ?")
+      // Rows that are no hits must not take the places of some.
+      let statement = try connection.prepare(
+        select(span.month) + " AND e.kind & 15 NOT IN (\(Self.otherKinds)) ORDER BY e.id DESC LIMIT ?")
       statement.bind(span.ids.lowerBound, span.ids.upperBound, app, times.lowerBound, times.upperBound, Int64(limit))
       while try statement.step() { if let hit = try hit(statement) { hits.append(hit) } }
       hits.sort { $0.id > $1.id }
@@ -63,6 +65,10 @@ final class ViewScan {
     }
     return hits
   }
+
+  /// The kinds of rows that ``hit(_:)`` passes over.
+  private static let otherKinds = [StoredKind.drops, .attachment, .attachmentPart].map { String($0.rawValue) }
+    .joined(separator: ",")
 
   private func select(_ month: Int) -> String {
     "\(selectRows(month)) WHERE e.id BETWEEN ? AND ? AND e.app = ? AND e.t >= ? AND e.t < ?"
