@@ -28,12 +28,6 @@
       public var description: String { "Couldn't start \(program): \(String(cString: strerror(code)))" }
     }
 
-    /// Held while a process starts.
-    ///
-    /// Until it executes its own program, a child holds a copy of every open file. A test that closes a locked file and
-    /// reopens it at once takes this lock.
-    public static let startLock = NSLock()
-
     /// The number of the process.
     public let identifier: Int32
     private let exit = ExitState()
@@ -89,11 +83,9 @@
       let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
       let code = Self.withCStrings([program] + arguments) { arguments in
         Self.withCStrings(variables) { variables in
-          Self.startLock.withLock {
-            var identifier: pid_t = 0
-            let code = posix_spawnp(&identifier, program, &actions, &attributes, arguments, variables)
-            return code == 0 ? identifier : -code
-          }
+          var identifier: pid_t = 0
+          let code = posix_spawnp(&identifier, program, &actions, &attributes, arguments, variables)
+          return code == 0 ? identifier : -code
         }
       }
       guard code > 0 else { throw StartError(program: program, code: -code) }
