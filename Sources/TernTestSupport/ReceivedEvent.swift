@@ -60,7 +60,7 @@ private struct ReceivedValue: Decodable {
   }
 }
 
-extension ScriptedTransport.Request {
+extension InMemoryCollector.Request {
   init(decoding request: TransportRequest) {
     raw = request
     body = request.headers["Content-Encoding"] == "gzip" ? gunzip(request.body) ?? [] : request.body

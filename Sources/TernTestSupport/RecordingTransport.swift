@@ -2,11 +2,39 @@ public import Tern
 import TernBase
 import TernEvents
 
-/// The common part of scripted transports: records requests, responds according to a script, lets a test wait for a
-/// request, and holds requests whose response is to be delayed.
-final class RequestRecorder<Request: Sendable>: Sendable {
+/// A server that exists only in memory, such as a collector.
+public protocol InMemoryServer: Sendable {
+  /// A request, decoded.
+  associatedtype Request: Sendable
+  /// What the server stores of a request, such as an event.
+  associatedtype Item: Sendable
+
+  /// Creates a server that has stored nothing.
+  init()
+
+  /// Decodes a request.
+  static func decode(_ request: TransportRequest) -> Request
+
+  /// Stores a request and answers it.
+  mutating func accept(_ request: Request) -> TransportResult
+
+  /// The items stored so far, in order of arrival.
+  var received: [Item] { get }
+}
+
+/// A transport to an in-memory server: records requests, responds according to a script, lets a test wait for a request,
+/// and holds requests whose response is to be delayed.
+///
+/// Without a script, the server accepts everything.
+public final class RecordingTransport<Server: InMemoryServer>: Transport {
+  /// One request, decoded.
+  public typealias Request = Server.Request
+  /// The answer to one request.
+  public typealias Answer = ScriptedAnswer
+
   private struct State {
-    var script: @Sendable (Request) -> ScriptedAnswer
+    var script: @Sendable (Request) -> Answer
+    var server = Server()
     var requests: [Request] = []
     var active = 0
     var mostActive = 0
@@ -18,28 +46,34 @@ final class RequestRecorder<Request: Sendable>: Sendable {
 
   private let state: Locked<State>
 
-  init(_ script: @escaping @Sendable (Request) -> ScriptedAnswer) {
+  /// Creates a transport that responds to each request according to `script`.
+  public init(_ script: @escaping @Sendable (Request) -> Answer = { _ in .accept }) {
     state = Locked(State(script: script))
   }
 
-  /// Gives these answers in turn, and then accepts everything.
-  convenience init(answers: [ScriptedAnswer]) {
+  /// Creates a transport that gives these answers in turn, and then accepts everything.
+  public convenience init(answers: [Answer]) {
     let rest = Locked(answers[...])
     self.init { _ in rest.withLock { $0.popFirst() } ?? .accept }
   }
 
-  func answer(_ script: @escaping @Sendable (Request) -> ScriptedAnswer) {
+  /// Replaces the script.
+  public func answer(_ script: @escaping @Sendable (Request) -> Answer) {
     state.withLock { $0.script = script }
   }
 
   /// The requests so far.
-  var requests: [Request] { state.withLock { $0.requests } }
+  public var requests: [Request] { state.withLock { $0.requests } }
+
+  /// The items that the server accepted so far, in order of arrival.
+  public var received: [Server.Item] { state.withLock { $0.server.received } }
 
   /// The maximum number of concurrent requests so far.
-  var mostActive: Int { state.withLock { $0.mostActive } }
+  public var mostActive: Int { state.withLock { $0.mostActive } }
 
   /// Waits until there have been `count` requests, and returns the last of them.
-  func request(number count: Int) async -> Request {
+  @discardableResult
+  public func request(number count: Int) async -> Request {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
         if state.requests.count < count { state.waiters.append((count, continuation)) }
@@ -50,20 +84,19 @@ final class RequestRecorder<Request: Sendable>: Sendable {
     return requests[count - 1]
   }
 
-  /// Releases the held requests.
-  ///
-  /// - Parameter forGood: True to hold no requests from now on.
-  func release(forGood: Bool) {
+  /// Answers the held requests, and holds none from now on.
+  public func release() {
     let held = state.withLock { state in
-      if forGood { state.isReleased = true }
+      state.isReleased = true
       defer { state.held = [:] }
       return Array(state.held.values)
     }
     for continuation in held { continuation.resume() }
   }
 
-  /// Records a request and responds according to the script; `accept` makes the protocol's response of success.
-  func send(_ request: Request, _ accept: () -> TransportResult) async -> TransportResult {
+  /// Records a request and responds according to the script.
+  public func send(_ request: TransportRequest) async -> TransportResult {
+    let request = Server.decode(request)
     let (answer, waiters) = state.withLock { state in
       state.requests.append(request)
       state.active += 1
@@ -74,12 +107,13 @@ final class RequestRecorder<Request: Sendable>: Sendable {
       return (state.script(request), ready)
     }
     for waiter in waiters { waiter.resume() }
-    let result = await perform(answer, accept)
+    let result = await perform(answer, request)
     state.withLock { $0.active -= 1 }
     return result
   }
 
-  private func perform(_ answer: ScriptedAnswer, _ accept: () -> TransportResult) async -> TransportResult {
+  private func perform(_ answer: Answer, _ request: Request) async -> TransportResult {
+    func accept() -> TransportResult { state.withLock { $0.server.accept(request) } }
     switch answer {
     case .accept: return accept()
     case .acceptAndLoseAnswer:

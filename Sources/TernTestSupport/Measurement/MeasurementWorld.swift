@@ -48,7 +48,7 @@ public final class MeasurementWorld: Sendable {
   public func lines(_ level: Int) -> [String] { lines.withLock { $0.filter { $0.level == level }.map(\.text) } }
 }
 
-extension MeasurementTransport.Request {
+extension MeasurementServer.Request {
   // Decoded with Foundation rather than with the code under test.
   init(decoding request: TransportRequest) {
     raw = request
