@@ -24,11 +24,9 @@ extension AppCenterCore {
           return (false, nil)
         }
         if newValue, state.client == nil {
-          messages.append(
-            LogMessage(
-              .error, .core, "The SDK is enabled but records nothing: \(state.obstacle ?? CoreState.noSecret)"))
+          messages.add(.error, .core, "The SDK is enabled but records nothing: \(state.obstacle ?? CoreState.noSecret)")
         } else {
-          messages.append(LogMessage(.info, .core, "The SDK is \(newValue ? "enabled" : "disabled")."))
+          messages.add(.info, .core, "The SDK is \(newValue ? "enabled" : "disabled").")
           if newValue { state.warnAboutMissingStorage(&messages) }
         }
         return (true, state.client)

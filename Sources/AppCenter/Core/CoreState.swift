@@ -61,7 +61,7 @@ extension CoreState {
     }
     guard service.hasSecret, let client else {
       // The start has logged it once, at a higher level.
-      messages.append(LogMessage(.debug, .core, "\(traits.name) records nothing: \(reasonForNotRecording(service))"))
+      messages.add(.debug, .core, "\(traits.name) records nothing: \(reasonForNotRecording(service))")
       return nil
     }
     return client
@@ -93,8 +93,7 @@ extension CoreState {
   /// Logs the reason if a service that was just enabled doesn't appear to be.
   func warnAboutMissingStorage(_ messages: inout [LogMessage]) {
     guard let client, !client.hasStorage else { return }
-    messages.append(
-      LogMessage(.warning, .core, "The storage is unavailable; events stay in memory until it is available."))
+    messages.add(.warning, .core, "The storage is unavailable; events stay in memory until it is available.")
   }
 
   /// Returns true if a service may be enabled or disabled; logs the outcome.
@@ -104,15 +103,14 @@ extension CoreState {
       return false
     }
     if let client, !client.isEnabled {
-      messages.append(LogMessage(.error, traits.tag, "The SDK is disabled; enable AppCenter first."))
+      messages.add(.error, traits.tag, "The SDK is disabled; enable AppCenter first.")
       return false
     }
     if isOn, client == nil || !service.hasSecret {
-      messages.append(
-        LogMessage(
-          .error, traits.tag, "\(traits.name) is enabled but records nothing: \(reasonForNotRecording(service))"))
+      messages.add(
+        .error, traits.tag, "\(traits.name) is enabled but records nothing: \(reasonForNotRecording(service))")
     } else {
-      messages.append(LogMessage(.info, traits.tag, "\(traits.name) is \(isOn ? "enabled" : "disabled")."))
+      messages.add(.info, traits.tag, "\(traits.name) is \(isOn ? "enabled" : "disabled").")
       if isOn { warnAboutMissingStorage(&messages) }
     }
     return true
@@ -122,8 +120,8 @@ extension CoreState {
   mutating func configure(fromApplication: Bool, _ messages: inout [LogMessage]) -> Bool {
     switch (configured, fromApplication) {
     case (.byApp, true):
-      messages.append(LogMessage(.assert, .core, "The SDK has already been configured."))
-      messages.append(LogMessage(.assert, .core, "This attempt to configure it was ignored, and so were its services."))
+      messages.add(.assert, .core, "The SDK has already been configured.")
+      messages.add(.assert, .core, "This attempt to configure it was ignored, and so were its services.")
       return false
     case (_, true): configured = .byApp
     case (.no, false): configured = .byLibrary
@@ -137,7 +135,7 @@ extension CoreState {
     _ traits: ServiceTraits, fromApplication: Bool, disabled: Set<String>, _ messages: inout [LogMessage]
   ) -> Bool {
     if disabled.contains("all") || disabled.contains(traits.name.lowercased()) {
-      messages.append(LogMessage(.debug, .core, "\(traits.name) is not started: APP_CENTER_DISABLE names it."))
+      messages.add(.debug, .core, "\(traits.name) is not started: APP_CENTER_DISABLE names it.")
       return false
     }
     let secret = fromApplication && hasSecret
@@ -149,11 +147,11 @@ extension CoreState {
       return true
     }
     if traits.isSecretRequired, !secret {
-      messages.append(LogMessage(.error, .core, "\(traits.name) needs an app secret and is not started."))
+      messages.add(.error, .core, "\(traits.name) needs an app secret and is not started.")
       return false
     }
     if fromApplication, !secret {
-      messages.append(LogMessage(.warning, .core, "\(traits.name) records nothing: \(Self.noSecret)"))
+      messages.add(.warning, .core, "\(traits.name) records nothing: \(Self.noSecret)")
     }
     services[traits.name] = Started(traits: traits, isFromApplication: fromApplication, hasSecret: secret)
     return true
@@ -164,21 +162,17 @@ extension CoreState {
     _ bytes: Int, _ handler: (@Sendable (Bool) -> Void)?, _ messages: inout [LogMessage]
   ) -> Bool? {
     guard bytes >= Self.minimumBytes else {
-      messages.append(
-        LogMessage(
-          .warning, .core, "The storage size must be at least \(Self.minimumBytes) bytes; \(bytes) is ignored."))
+      messages.add(
+        .warning, .core, "The storage size must be at least \(Self.minimumBytes) bytes; \(bytes) is ignored.")
       return false
     }
     guard !wasSizeSet else {
-      messages.append(
-        LogMessage(.warning, .core, "The size of the storage can be set only once; this call is ignored."))
+      messages.add(.warning, .core, "The size of the storage can be set only once; this call is ignored.")
       return false
     }
     wasSizeSet = true
     guard configured != .byApp else {
-      messages.append(
-        LogMessage(.warning, .core, "The size of the storage must be set before AppCenter.start; this call is ignored.")
-      )
+      messages.add(.warning, .core, "The size of the storage must be set before AppCenter.start; this call is ignored.")
       return false
     }
     pendingSize = PendingSize(bytes: bytes, handler: handler)

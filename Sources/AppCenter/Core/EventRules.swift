@@ -11,15 +11,14 @@ package enum EventRules {
   /// Returns the name to record; `nil` when it is empty.
   package static func name(_ name: String, _ messages: inout [LogMessage], tag: Tag = .analytics) -> String? {
     if name.isEmpty {
-      messages.append(LogMessage(.error, tag, "An event needs a name; it was not recorded."))
+      messages.add(.error, tag, "An event needs a name; it was not recorded.")
       return nil
     }
     guard name.utf16.count > maximumName else { return name }
     let truncated = name.truncated(toUTF16: maximumName)
     // Log only the recorded part: the rest may be long or confidential.
-    messages.append(
-      LogMessage(
-        .warning, tag, "The name of an event is longer than \(maximumName) characters and was truncated: \(truncated)"))
+    messages.add(
+      .warning, tag, "The name of an event is longer than \(maximumName) characters and was truncated: \(truncated)")
     return truncated
   }
 
@@ -36,10 +35,9 @@ package enum EventRules {
     _ elements: [Properties.Element], _ messages: inout [LogMessage], tag: Tag = .analytics
   ) -> Properties {
     if elements.count > maximumProperties {
-      messages.append(
-        LogMessage(
-          .warning, tag,
-          "An event has \(elements.count) properties; the first \(maximumProperties) by name or order were kept."))
+      messages.add(
+        .warning, tag,
+        "An event has \(elements.count) properties; the first \(maximumProperties) by name or order were kept.")
     }
     var taken: Set<String> = []
     let kept = elements.prefix(maximumProperties).map { element -> Properties.Element in
@@ -55,10 +53,9 @@ package enum EventRules {
   private static func text(_ text: String, _ what: String, _ messages: inout [LogMessage], _ tag: Tag) -> String {
     guard text.utf16.count > maximumText else { return text }
     let truncated = text.truncated(toUTF16: maximumText)
-    messages.append(
-      LogMessage(
-        .warning, tag,
-        "The \(what) of a property is longer than \(maximumText) characters and was truncated: \(truncated)"))
+    messages.add(
+      .warning, tag,
+      "The \(what) of a property is longer than \(maximumText) characters and was truncated: \(truncated)")
     return truncated
   }
 
@@ -82,8 +79,7 @@ extension Flags {
     case Flags.normal.rawValue: return .normal
     case Flags.critical.rawValue: return .critical
     default:
-      messages.append(
-        LogMessage(.warning, .analytics, "Unknown flags (\(rawValue)); the event is recorded as a normal one."))
+      messages.add(.warning, .analytics, "Unknown flags (\(rawValue)); the event is recorded as a normal one.")
       return .normal
     }
   }

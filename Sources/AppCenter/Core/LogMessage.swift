@@ -34,18 +34,27 @@ package struct LogMessage: Sendable {
   }
 }
 
+extension [LogMessage] {
+  /// Appends a message from the caller's place in the source.
+  package mutating func add(
+    _ level: LogLevel, _ tag: Tag, _ text: String, file: StaticString = #fileID, function: StaticString = #function,
+    line: UInt32 = #line
+  ) {
+    append(LogMessage(level, tag, text, file: file, function: function, line: line))
+  }
+}
+
 extension LogMessage {
   /// Returns the messages for an event that was not recorded; none if it was recorded, or if recording is off.
   package static func refusal(_ receipt: Receipt, _ what: String, _ tag: Tag) -> [LogMessage] {
     var messages: [LogMessage] = []
     if let reason = receipt.refusal, reason != .disabled {
-      messages.append(LogMessage(.error, tag, "\(what) was not recorded: \(words(reason))"))
+      messages.add(.error, tag, "\(what) was not recorded: \(words(reason))")
     }
     if receipt.refusedAttachments > 0 {
-      messages.append(
-        LogMessage(
-          .error, tag,
-          "\(receipt.refusedAttachments) of its attachments were left out: the storage cannot hold them."))
+      messages.add(
+        .error, tag,
+        "\(receipt.refusedAttachments) of its attachments were left out: the storage cannot hold them.")
     }
     return messages
   }

@@ -47,7 +47,7 @@ public struct Receipt: Sendable {
   ///   was cancelled.
   public func delivered() async throws(ReceiptError) {
     switch entry {
-    case .dropped(let reason): throw ReceiptError(.dropped(reason))
+    case .dropped(let reason): throw ReceiptError(.dropped, reason)
     case .closed: throw ReceiptError(.stopped)
     case .stored(let id, let dropped):
       if let error = await engine.outcome(of: id, dropped: dropped, wasHeld: false) { throw error }
@@ -61,7 +61,7 @@ extension Receipt {
   /// Calls `answer` with the result of ``delivered()``, on the client's own task.
   package func onOutcome(_ answer: @escaping @Sendable (ReceiptError?) -> Void) {
     switch entry {
-    case .dropped(let reason): answer(ReceiptError(.dropped(reason)))
+    case .dropped(let reason): answer(ReceiptError(.dropped, reason))
     case .closed: answer(ReceiptError(.stopped))
     case .stored(let id, let dropped), .held(let id, let dropped):
       let wasHeld = if case .held = entry { true } else { false }
@@ -90,21 +90,9 @@ public struct ReceiptError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reason why the event was dropped, if known.
   public var reason: DropReason?
 
-  init(_ outcome: UnconfirmedOutcome) {
-    switch outcome {
-    case .dropped(let reason):
-      code = .dropped
-      self.reason = reason
-    case .stopped: code = .stopped
-    case .unknown: code = .unknown
-    }
-  }
-
-  /// The outcome of an event whose delivery was not confirmed.
-  enum UnconfirmedOutcome: Sendable {
-    case dropped(DropReason?)
-    case stopped
-    case unknown
+  init(_ code: Code, _ reason: DropReason? = nil) {
+    self.code = code
+    self.reason = reason
   }
 
   /// A description of the failure.

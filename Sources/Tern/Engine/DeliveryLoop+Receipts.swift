@@ -55,7 +55,7 @@ extension DeliveryLoop {
     // Even if no callback is waiting: one registered later must not mistake the event for a waiting one.
     if !knownReceipts.isEmpty { for record in rejected + delivered { knownReceipts.remove(record.id) } }
     guard engine.clientState.withLock({ !$0.receipts.isEmpty }) else { return }
-    for record in rejected { engine.answer(record.id, ReceiptError(.dropped(.rejected))) }
+    for record in rejected { engine.answer(record.id, ReceiptError(.dropped, .rejected)) }
     for record in delivered { engine.answer(record.id, nil) }
   }
 
@@ -88,7 +88,7 @@ extension DeliveryLoop {
       for id in lost {
         let wasThere = knownReceipts.contains(id)
         engine.answer(id) { callback in
-          if wasThere { return ReceiptError(.dropped(reasons.count == 1 ? reasons.first : nil)) }
+          if wasThere { return ReceiptError(.dropped, reasons.count == 1 ? reasons.first : nil) }
           let dropped = callback.dropped + (callback.wasHeld ? earlierDrops : 0)
           return dropped == counts.droppedTotal ? nil : ReceiptError(.unknown)
         }
