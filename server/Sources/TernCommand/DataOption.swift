@@ -10,6 +10,11 @@ struct DataOption: ParsableArguments {
     completion: .directory)
   var path = "./tern-data"
 
+  func validate() throws {
+    // An unset variable in a script would otherwise mean the working directory.
+    guard !path.isEmpty else { throw ValidationError("--data must not be empty.") }
+  }
+
   /// The directory as an absolute path.
   var directory: String { URL(filePath: path).standardizedFileURL.path }
 

@@ -70,8 +70,18 @@ struct StackText {
       let source = line.isEmpty ? file : "\(file):\(line)"
       append(line: "  at " + place + (source.isEmpty ? "" : place.isEmpty ? source : " (\(source))"))
       let shown = place.isEmpty ? file : file.isEmpty ? place : "\(place) (\(file))"
-      note(ErrorFingerprint.Frame(text: shown, isStructured: true), shown: shown)
+      let stable =
+        method.isEmpty ? shown : String(shown.replacing(method, with: withoutOffset(method), maxReplacements: 1))
+      note(ErrorFingerprint.Frame(text: stable, isStructured: true), shown: shown)
     }
+  }
+
+  /// Returns a method's name without the offset that some symbolicators append: `main + 52`.
+  private func withoutOffset(_ method: String) -> Substring {
+    guard let plus = method.lastIndex(of: "+"), plus > method.startIndex, method[..<plus].hasSuffix(" "),
+      method[plus...].hasPrefix("+ "), method[plus...].dropFirst(2).allSatisfy({ $0.isHexDigit || $0 == "x" })
+    else { return method[...] }
+    return method[..<plus].dropLast()
   }
 
   private mutating func append(address: String, code: String) {

@@ -1,5 +1,6 @@
 import AppCatalog
 import ArgumentParser
+import Foundation
 
 /// `tern login-link`
 struct LoginLinkCommand: ParsableCommand {
@@ -17,6 +18,13 @@ struct LoginLinkCommand: ParsableCommand {
   var url = "http://127.0.0.1:8787"
 
   @OptionGroup var data: DataOption
+
+  func validate() throws {
+    let address = URL(string: url)
+    guard let address, address.scheme == "http" || address.scheme == "https", address.host() != nil,
+      address.query() == nil, address.fragment() == nil
+    else { throw ValidationError("\"\(url)\" is not an address of a server, such as https://tern.example.com.") }
+  }
 
   func run() throws {
     let catalog = try data.existingCatalog()

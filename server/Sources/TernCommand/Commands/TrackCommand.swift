@@ -59,11 +59,12 @@ struct TrackCommand: AsyncParsableCommand {
     let client = try TernClient(configuration)
     client.track(name, Properties(try properties.map(PropertyArgument.parse)))
     let outcome = await client.flush(deadline: .seconds(timeout))
+    let storageError = client.storageError
     await client.shutdown()
-    try report(outcome)
+    try report(outcome, storageError)
   }
 
-  private func report(_ outcome: FlushOutcome) throws {
+  private func report(_ outcome: FlushOutcome, _ storageError: TernError?) throws {
     let reason: String
     switch outcome {
     case .sent(let count):
@@ -73,7 +74,7 @@ struct TrackCommand: AsyncParsableCommand {
     case .failed(let error): reason = error.message
     case .outOfTime: reason = "no response came within \(timeout) s"
     }
-    let note = queue.map { " It waits in \($0)." } ?? ""
+    let note = queue.map { storageError.map { " It is lost: \($0.message)" } ?? " It waits in \($0)." } ?? ""
     Terminal.complain(CommandEnding.line("tern: \"\(name)\" has not arrived: \(reason)\(note)"))
     throw ExitCode(1)
   }
