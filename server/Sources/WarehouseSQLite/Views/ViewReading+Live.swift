@@ -73,7 +73,7 @@ extension ViewReading {
     return try (today - LiveView.days + 1...today).filter { day in
       guard try isBusy(day), try !isSealed(day) else { return false }
       // Reports have no count to show yet, so they wait for this one.
-      if keeps(day), try continued(day) == nil { live[day] = try countedAnew(day) }
+      if keeps(day), try continued(day) == nil { live[day] = try recounted(day) }
       if !keeps(day), try entry(day) == nil { try countEntry(day) }
       return try isBehind(day)
     }
