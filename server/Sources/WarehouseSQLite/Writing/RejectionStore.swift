@@ -30,7 +30,8 @@ final class RejectionStore {
       let before = try add(reason, rejections.count, batch.source, app: app, day: day)
       for rejection in rejections.prefix(Int(max(0, Self.samples - before))) {
         try sample.bind(
-          app, batch.received.millisecondsSince1970, Int64(rejection.index), batch.source.rawValue, truncated(rejection.id),
+          app, batch.received.millisecondsSince1970, Int64(rejection.index), batch.source.rawValue,
+          truncated(rejection.id),
           truncated(reason), truncated(rejection.message)
         ).run()
       }
