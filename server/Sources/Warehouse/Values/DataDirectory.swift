@@ -83,6 +83,9 @@ package final class DirectoryLock: Sendable {
       defer { descriptor = nil }
       return descriptor
     }
-    if let open { close(open) }
+    guard let open else { return }
+    // A child process may have a copy of the descriptor until it executes its program, so closing is not enough.
+    flock(open, LOCK_UN)
+    close(open)
   }
 }
