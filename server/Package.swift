@@ -31,7 +31,7 @@ let package = Package(
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"), "CTernJSON",
         "CTernInflate",
       ]),
-    // The port: what a warehouse and a catalog do, and the values they speak in.
+    // The port: the protocols of warehouse and catalog, and the values that they exchange.
     .target(
       name: "Warehouse",
       dependencies: [
@@ -100,7 +100,7 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
-    // Figures, not a test: `swift run -c release bench-ingest`.
+    // A benchmark, not a test: `swift run -c release bench-ingest`.
     .executableTarget(
       name: "bench-ingest",
       dependencies: [
@@ -113,36 +113,44 @@ let package = Package(
         "Ingest", "CTernInflate", "CTernJSON", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
+    // The contract of every store of events, with a naive store as the oracle. Any test framework can run it.
+    .target(
+      name: "WarehouseContract",
+      dependencies: [
+        "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
+      ],
+      path: "Tests/WarehouseContract"),
     .testTarget(
       name: "WarehouseTests",
       dependencies: [
-        "WarehouseSQLite", "AppCatalog", "Views", "Warehouse", "Ingest",
+        "WarehouseContract", "WarehouseSQLite", "AppCatalog", "Views", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .target(
       name: "ReportsTestSupport",
       dependencies: [
-        "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "WarehouseContract", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ],
       path: "Tests/ReportsTestSupport"),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "ReportsTestSupport", "Reports", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "ReportsTestSupport", "WarehouseContract", "Reports", "Warehouse", "Ingest",
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "PortalTests",
       dependencies: [
-        "ReportsTestSupport", "Portal", "Reports", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "ReportsTestSupport", "WarehouseContract", "Portal", "Reports", "Warehouse", "Ingest",
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "CollectorTests",
       dependencies: [
         "Collector", "TernCommand", "Portal", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest", "Reports",
-        "ReportsTestSupport",
+        "ReportsTestSupport", "WarehouseContract",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),

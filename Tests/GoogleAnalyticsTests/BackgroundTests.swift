@@ -4,7 +4,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `sendHitsInBackground` {
+@Suite(.timeLimit(.minutes(30))) struct `sendHitsInBackground` {
   private func launch(_ world: MeasurementWorld, hits: Int) -> GAI {
     let gai = world.launch()
     let tracker = gai.tracker(withTrackingId: "UA-1-1")
@@ -54,7 +54,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `ends when no background time is granted, and the hits are still sent if the process lives on`() async {
+  @Test func `ends when no background time is granted, but hits are still sent while the process runs`() async {
     let world = MeasurementWorld(backgroundActivity: ScriptedBackgroundActivity(isGranting: false))
     let gai = launch(world, hits: 1)
     #expect(await send(gai) == .error)

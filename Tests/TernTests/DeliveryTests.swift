@@ -2,7 +2,7 @@ import Tern
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Delivery` {
+@Suite(.timeLimit(.minutes(30))) struct `Delivery` {
   @Test func `a flush sends all waiting events and returns their number`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
@@ -59,7 +59,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `the response of a captive portal settles nothing`() async throws {
+  @Test func `the response of a captive portal is not taken for an acknowledgement`() async throws {
     let portal = "<html>Accept our terms</html>"
     let harness = try TestHarness(
       transport: ScriptedTransport(answers: [

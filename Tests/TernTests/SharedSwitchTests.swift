@@ -7,7 +7,7 @@ import Testing
 
 @testable import Tern
 
-@Suite(.timeLimit(.minutes(5))) struct `Settings that processes share` {
+@Suite(.timeLimit(.minutes(30))) struct `Settings that processes share` {
   private let memory = InMemoryFileSystem()
   private let harness: TestHarness
 
@@ -169,7 +169,7 @@ import Testing
     memory.setScript(nil)
     await second.flush()
     #expect(!second.isEnabled && second.status.queued == 0)
-    // The run loop saves before it handles any message after the flush.
+    // The delivery loop saves before it handles any message after the flush.
     await second.flush()
     #expect(saved?.isEnabled == false && saved?.user == "user-8")
     #expect(harness.transport.received.isEmpty)

@@ -9,7 +9,7 @@ extension Engine {
     // Hold the lock for the whole change, so that concurrent changes do not interleave.
     files.withLock { files in
       guard recorder.withLock({ $0.setEnabled(isEnabled) }) else {
-        // The file, which could not be read yet, may say otherwise.
+        // The file is unreadable so far and may say otherwise.
         if files.areSettingsUnknown { files.unsaved.isEnabled = isEnabled }
         files.save()
         return
@@ -34,11 +34,11 @@ extension Engine {
   /// file.
   package func followSettings() -> [MachineInput] {
     files.withLock { files in
-      // Learn unknown settings before saving: the user of buffered events depends on them.
+      // Load unknown settings before saving: the user of buffered events depends on them.
       if !files.areSettingsUnknown, files.hasUnsaved { files.save() }
       guard let settings = files.newSettings() else { return [] }
       let isFirst = files.areSettingsUnknown
-      if isFirst { learn(settings, &files) }
+      if isFirst { applyLateSettings(settings, &files) }
       return follow(settings, &files) + followParts(settings, files) + followRequests(settings, files)
         + (isFirst ? [.resumed] : [])
     }
@@ -86,7 +86,7 @@ extension Engine {
   }
 
   /// Applies settings that could not be read at launch.
-  private func learn(_ settings: PersistedSettings, _ files: inout StateFiles) {
+  private func applyLateSettings(_ settings: PersistedSettings, _ files: inout StateFiles) {
     files.areSettingsUnknown = false
     // Changes made since then take precedence and are saved separately.
     let changes = files.unsaved
@@ -110,7 +110,7 @@ extension Engine {
   /// Sets the user and saves it before returning; otherwise, after a crash, events would be attributed to the previous
   /// user.
   func setUser(_ user: String?) {
-    changeIdentity(user.flatMap { $0.isEmpty ? nil : $0.cut(toBytes: NativeProtocol.maximumNameBytes) })
+    changeIdentity(user.flatMap { $0.isEmpty ? nil : $0.truncated(toBytes: NativeProtocol.maximumNameBytes) })
   }
 
   /// Ends the current identity; the next one gets its own session.

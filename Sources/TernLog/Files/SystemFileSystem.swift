@@ -70,6 +70,8 @@ package struct SystemFileSystem: FileSystem {
   }
 
   package func close(_ file: OpenFile) {
+    // A child of another thread has copies of all descriptors until it runs its program, and they would keep a lock.
+    flock(file.number, LOCK_UN)
     // Do not repeat after an interruption: the descriptor is closed and may already belong to another thread.
     _ = systemClose(file.number)
   }

@@ -2,7 +2,7 @@ import Tern
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Sending in the background` {
+@Suite(.timeLimit(.minutes(30))) struct `Sending in the background` {
   private let system = ScriptedBackgroundActivity()
 
   private func harness(_ transport: ScriptedTransport = ScriptedTransport()) throws -> TestHarness {
@@ -14,7 +14,7 @@ import Testing
     #expect(system.begun == 1 && system.ended == [1])
   }
 
-  @Test func `continues until the queue is empty, including events recorded meanwhile`() async throws {
+  @Test func `continues until the queue is empty, including events recorded in the meantime`() async throws {
     let harness = try harness(ScriptedTransport(answers: [.hold]))
     let tern = try harness.client {
       $0.sessions = .manual

@@ -5,8 +5,8 @@ using tern::Walker;
 
 bool tern_reader::block(Walker &walker, int32_t &index) {
   if (walker.peek() != '{') return walker.skip();
-  if (index >= 0 && protocol.refuses_second_block) return walker.fail("a second device or app in one object");
-  // Nearly all records repeat the block of the one before, byte for byte.
+  if (index >= 0 && protocol.rejects_second_block) return walker.fail("a second device or app in one object");
+  // Nearly all records repeat the block of the previous one, byte for byte.
   size_t newest = blocks.size(), oldest = newest > 4 ? newest - 4 : 0;
   for (size_t candidate = newest; candidate-- > oldest;) {
     const tern_block &known = blocks[candidate];

@@ -103,7 +103,7 @@ void tern_reader::read_lines(const uint8_t *body, size_t length, tern_result &re
     line = line_end + 1;
     if (!is_good || contexts == contexts_before) index += 1;
   }
-  // The first fault decides, even if there are too many lines after it.
+  // The first error is reported, even if there are too many lines after it.
   if (!faults.empty()) status = TERN_STATUS_MALFORMED;
 }
 
@@ -132,7 +132,7 @@ bool tern_reader::read_logs_apart(const uint8_t *body, size_t length) {
   tern::LogPiece piece = {};
   bool was_read = true;
   while (splitter.next(piece)) {
-    // In a list that isn't closed, an unreadable log has swallowed the bracket.
+    // In a list that isn't closed, an unreadable log includes the bracket.
     if (piece.length == 0 && !was_read) break;
     was_read = piece.is_closed && read_log(body + piece.start, piece.length, piece.index);
     if (was_read) continue;
@@ -146,7 +146,7 @@ bool tern_reader::read_logs_apart(const uint8_t *body, size_t length) {
   return splitter.has_pieces();
 }
 
-/// Reads one log by itself; a failure leaves no trace in the arrays.
+/// Reads one log separately; a failure leaves the arrays unchanged.
 bool tern_reader::read_log(const uint8_t *log, size_t size, uint32_t index) {
   size_t records_before = records.size(), properties_before = properties.size(), blocks_before_log = blocks.size();
   Walker walker(log, size, arena);
@@ -159,7 +159,7 @@ bool tern_reader::read_log(const uint8_t *log, size_t size, uint32_t index) {
 
 bool tern_reader::logs(Walker &walker, int64_t &index) {
   bool is_first = true, has_list = false;
-  // All lists count, since a success would erase the events of any that were left out.
+  // All lists count, because clients delete all of their events on success.
   uint32_t position = 0;
   if (walker.at_end()) return walker.fail("the body is empty");
   if (!walker.enter('{')) return false;

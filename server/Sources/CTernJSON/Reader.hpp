@@ -11,7 +11,7 @@ public:
   tern_result read(
     const uint8_t *body, size_t length, const tern_protocol &protocol, uint32_t maximum_records,
     uint32_t maximum_properties);
-  /// Frees what an unusually large body needed.
+  /// Frees memory after an unusually large body.
   void trim();
 
 private:

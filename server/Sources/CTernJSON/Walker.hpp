@@ -59,7 +59,7 @@ public:
   /// The first byte of the next token; 0 at the end.
   uint8_t peek() const { return at < end ? *at : 0; }
   bool at_end() const { return at == end; }
-  /// The position of the next token, or of the byte that is wrong.
+  /// The position of the next token, or of the invalid byte.
   size_t offset() const { return size_t(at - base); }
   const char *problem() const { return message; }
   const uint8_t *pointer() const { return at; }
@@ -122,7 +122,7 @@ public:
   bool unescape(tern_text &text);
   /// Reads any value; objects and arrays as raw text.
   bool value(tern_value &out);
-  /// Steps over any value, checking it as strictly as if it were used.
+  /// Steps over any value, validating it as strictly as if it were used.
   bool skip(tern_text &raw);
   bool skip() {
     tern_text ignored = {};
@@ -153,7 +153,7 @@ private:
     return fail(why);
   }
 
-  /// Reads a text as it is written, between its quotes.
+  /// Reads a text without its quotes, and without resolving escapes.
   bool raw_string(tern_text &out, bool &has_escape) {
     const uint8_t *start = at + 1, *from = start;
     has_escape = false;

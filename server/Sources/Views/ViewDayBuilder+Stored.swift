@@ -1,15 +1,16 @@
 import Warehouse
 
-/// The stored form of a day that isn't final, for counting on after a restart.
+/// The stored form of a day that isn't final, from which counting continues after a restart.
 ///
-/// Entries of orders aren't in it: they are counted again from the hits of the users who have any.
+/// It doesn't contain the order changes: these are read again from the hits of the users who have any.
 extension ViewDayBuilder {
-  /// To be raised whenever counting changes, so that no day is counted by two sets of rules.
+  /// Increase this whenever the counting rules change, so that no day is counted by two sets of rules.
   private static let version: UInt64 = 1
 
   /// Appends the stored form.
   package func encode(into bytes: inout [UInt8]) {
     bytes.appendVarint(Self.version)
+    bytes.append(isReversible ? 1 : 0)
     for part in [day.encodedPresent, day.encodedMetrics] {
       bytes.appendVarint(UInt64(part.count))
       bytes += part
@@ -24,14 +25,16 @@ extension ViewDayBuilder {
     SlotSet(orders.buyers).encode(into: &bytes)
   }
 
-  /// Reads a stored form into a day without hits.
+  /// Decodes a stored form into this builder, which must not have counted any hits.
   ///
-  /// - Returns: the users whose hits ``addOrders(of:_:)`` needs; `nil` if the stored form is of another version or damaged.
+  /// - Returns: The users whose hits ``addOrders(of:_:)`` needs, or `nil` if the stored form has another version or is
+  ///   damaged.
   package mutating func decode(_ reader: inout ByteReader) -> SlotSet? {
-    guard reader.varint() == Self.version, let presentSize = reader.varint(),
+    guard reader.varint() == Self.version, let isReversible = reader.byte(), let presentSize = reader.varint(),
       let present = reader.bytes(Int(clamping: presentSize)), let metricsSize = reader.varint(),
       let metrics = reader.bytes(Int(clamping: metricsSize)), let day = ViewDay(present: present, metrics: metrics),
-      let states = UserState.decode(&reader), tables.decode(&reader), let count = reader.varint()
+      let states = UserState.decode(&reader), tables.decode(&reader, isLimited: isReversible == 0),
+      let count = reader.varint()
     else { return nil }
     self.day = day
     self.day.changes.states = states
@@ -42,7 +45,7 @@ extension ViewDayBuilder {
     return SlotSet.decode(&reader)
   }
 
-  /// Adds what hits said of orders, and nothing else.
+  /// Adds the order changes of hits, and nothing else.
   package mutating func addOrders(of hits: [ViewHit], _ states: [UInt32: UserState]) {
     _ = orders.merge(entries(of: hits, states))
   }
@@ -50,11 +53,17 @@ extension ViewDayBuilder {
 
 extension DayTables {
   fileprivate func encode(into bytes: inout [UInt8]) {
-    for table in ViewTable.allCases { tables[table.index].encode(texts, into: &bytes) }
+    for table in ViewTable.allCases {
+      tables[table.index].encode(texts, into: &bytes)
+      others[table.index].encode(texts, into: &bytes)
+    }
   }
 
-  fileprivate mutating func decode(_ reader: inout ByteReader) -> Bool {
-    for table in ViewTable.allCases { guard tables[table.index].decode(&reader, texts) else { return false } }
+  fileprivate mutating func decode(_ reader: inout ByteReader, isLimited: Bool) -> Bool {
+    for index in ViewTable.allCases.map(\.index) {
+      guard tables[index].decode(&reader, texts), others[index].decode(&reader, texts) else { return false }
+    }
+    self.isLimited = isLimited
     count = tables.reduce(0) { $0 + $1.count }
     return true
   }
@@ -96,7 +105,7 @@ extension CountingTable {
 }
 
 extension UserState {
-  /// Appends the states of users.
+  /// Appends the encoded states of users.
   package static func encode(_ states: [UInt32: UserState], into bytes: inout [UInt8]) {
     bytes.appendVarint(UInt64(states.count))
     for (user, state) in states {
@@ -107,7 +116,7 @@ extension UserState {
     }
   }
 
-  /// Reads the states of users; `nil` if they are damaged.
+  /// Decodes the states of users. Returns `nil` if they are damaged.
   package static func decode(_ reader: inout ByteReader) -> [UInt32: UserState]? {
     guard let count = reader.varint() else { return nil }
     var states: [UInt32: UserState] = [:]

@@ -20,8 +20,8 @@ public enum Dimension: Int, Sendable, CaseIterable {
   case session = 8
   /// Events and values that were rejected or dropped, by reason, as reported by clients and the collector.
   case dropped = 9
-  /// Property values of one event, under the key `event`, `property`, `value`. Only
-  /// ``MetricsStore/properties(app:event:days:limit:)`` reports them.
+  /// Property values of one event. The key is `event`, `property`, `value`; reported only by
+  /// ``MetricsStore/properties(app:event:days:limit:)``.
   case property = 10
   /// Handled errors, crashes and other kinds, by kind name.
   case kind = 11

@@ -23,7 +23,7 @@ public import Warehouse
 public final class SQLiteWarehouse: EventSink {
   /// The reader for reports.
   public let reader: WarehouseReader
-  /// The requests that haven't been stored or refused yet.
+  /// The requests that haven't been stored or rejected yet.
   public let pendingRequests = PendingRequests()
   private let queue: WriterQueue
   private let lock: DirectoryLock

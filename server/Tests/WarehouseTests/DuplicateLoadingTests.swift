@@ -12,7 +12,7 @@ import Testing
 @Suite struct DuplicateLoadingTests {
   private static let start = timestamp("2026-05-04T00:00:00Z")
 
-  /// Events of one day, in an order that has nothing to do with their times.
+  /// Events of one day, in an order unrelated to their times.
   private func request(_ numbers: Range<Int>) -> IncomingBatch {
     IncomingBatch(
       source: .native, received: Self.start + .seconds(86_400), installs: ["install"], devices: [phone],
@@ -39,7 +39,7 @@ import Testing
     let loaded = Locked([0])
     var sent = stored
     for round in 0..<10 {
-      // New events, whose keys enter the table while it is read, between duplicates of old and new ones.
+      // New events, whose keys enter the table while it is read, between duplicates of old and new events.
       let receipt = try await warehouse.commit(request(sent - 2_500..<sent + 1_000), app: app)
       #expect(receipt.accepted == 1_000 && receipt.duplicates == Array(0..<2_500), "round \(round)")
       sent += 1_000

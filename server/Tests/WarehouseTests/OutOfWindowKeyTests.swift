@@ -106,7 +106,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `a day with only out-of-window keys isn't taken for an empty day`() async throws {
+  @Test func `a day with only out-of-window keys isn't mistaken for an empty day`() async throws {
     let (directory, catalog, app) = try setUp()
     var batch = request()
     // Enough look-ups for the day to get a filter.

@@ -8,11 +8,11 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// A day is the same however little of it is held at once.
+/// A day is the same however little of it is held in memory at once.
 @Suite struct ViewPortionTests {
   private static let start = milliseconds("2024-05-14T10:00:00Z")
 
-  /// Hits of some users in no order of users, orders with shared ids among them.
+  /// Hits in no order of users, including orders with shared IDs.
   private func fill(_ warehouse: SQLiteWarehouse, _ app: AppID, seed: UInt64) async throws {
     var generator = FastGenerator(seed: seed)
     for batch in 0..<30 {
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test(arguments: [(1, 1), (2, 1_000), (7, 3_000), (100, 20_000), (10_000, 1 << 20)] as [(Int, Int)])
-  func `a day counted in portions is the day counted at once`(hits: Int, bytes: Int) async throws {
+  func `a day counted in portions equals the day counted at once`(hits: Int, bytes: Int) async throws {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
@@ -66,5 +66,22 @@ import Testing
     }
     try await warehouse.close()
     try catalog.close()
+  }
+
+  @Test func `portions end with a user, at so many hits or bytes`() {
+    let hits = RawHits()
+    let sizes = [10, 10, 10, 500, 10, 10, 10]
+    for (index, size) in sizes.enumerated() {
+      let hit = RawHits.Hit(id: Int64(index), time: 0, device: 0, month: 0, slot: UInt32(index < 2 ? 0 : index))
+      [UInt8](repeating: 0, count: size).withUnsafeBytes {
+        hits.add(hit, user: UnsafeRawBufferPointer(start: nil, count: 0), parameters: $0)
+      }
+    }
+    hits.sort()
+    #expect(hits.portions(of: 100) == [0..<7])
+    #expect(hits.portions(of: 1) == [0..<2, 2..<3, 3..<4, 4..<5, 5..<6, 6..<7])
+    #expect(hits.portions(of: 3) == [0..<3, 3..<6, 6..<7])
+    #expect(hits.portions(of: 100, bytes: 100) == [0..<4, 4..<7])
+    #expect(RawHits().portions(of: 3).isEmpty)
   }
 }

@@ -4,30 +4,28 @@ import TernEvents
 import Warehouse
 
 extension PortalPages {
-  /// Events that clients dropped or the server rejected, with an explanation of each reason.
+  /// The page of events dropped by clients or rejected by the server, with an explanation of each reason.
   func droppedPage(_ page: PageContext) async throws -> String {
     let request = page.request
     let metrics = try await DroppedMetrics(request, from: page.store)
     let events = try await page.store.total(app: request.app, dimension: .total, key: "", days: request.days).count
     let part = Double(metrics.total) / max(Double(metrics.total) + Double(events), 1)
     let chart = Chart(
-      id: "dropped", title: "Dropped events per day, \(request.days.text)", days: metrics.days.map(\.day),
-      series: [.init(name: "Dropped or rejected", values: metrics.days.map(\.count), isBars: true, color: 2)],
-      endsToday: request.days.upperBound == request.today)
-    let view = DroppedView(
-      isEmpty: metrics.total == 0, days: request.days.text,
-      unnamed: metrics.unnamed > 0 ? Self.unnamed(metrics.unnamed) : nil, app: request.app.description,
-      tiles: tiles([
-        Tile(
+      "dropped", "Dropped events", days: metrics.days.map(\.day),
+      [.init(name: "Dropped or rejected", values: metrics.days.map(\.count), isBars: true, color: 2)], in: request)
+    let values: TemplateValues = [
+      "isEmpty": metrics.total == 0, "days": request.days.text,
+      "unnamed": metrics.unnamed > 0 ? Self.unnamed(metrics.unnamed) : nil, "app": request.app.description,
+      "tiles": tiles([
+        .tile(
           "Dropped or rejected", grouped(metrics.total), hint: "Besides \(counted(events, "event")) in the reports"),
-        Tile("Share", part < 0.0005 && part > 0 ? "< 0.1 %" : percentage(part), hint: "Of all recorded events"),
-        Tile("Reasons", grouped(metrics.reasons.count), hint: "Listed below"),
+        .tile("Share", part < 0.0005 && part > 0 ? "< 0.1 %" : percentage(part), hint: "Of all recorded events"),
+        .tile("Reasons", grouped(metrics.reasons.count), hint: "Listed below"),
       ]),
-      chart: chart.html(),
-      table: table(
-        ["Day", "Dropped or rejected"], metrics.days.reversed().map { [$0.day.weekdayText, grouped($0.count)] }),
-      reasons: metrics.reasons.map { ReasonRow($0) }, ledger: ledger(metrics.ledger, request))
-    return self.page(page.shell, body: templates.render("dropped", view))
+      "chart": chart.html(), "table": table(chart), "reasons": metrics.reasons.map(Self.reason),
+      "ledger": ledger(metrics.ledger, request),
+    ]
+    return self.page(page.shell, body: templates.render("dropped", values))
   }
 
   private static func unnamed(_ count: Int) -> String {
@@ -35,72 +33,43 @@ extension PortalPages {
       ? "1 event is stored and counted, but reported" : "\(grouped(count)) events are stored and counted, but reported"
   }
 
-  /// The totals that devices report; `nil` if none has.
-  private func ledger(_ ledger: LedgerTotals, _ request: ReportRequest) -> LedgerView? {
+  /// The totals reported by devices, or `nil` if none has reported any.
+  private func ledger(_ ledger: LedgerTotals, _ request: ReportRequest) -> TemplateValues? {
     guard let updated = ledger.updated else { return nil }
-    return LedgerView(
-      tiles: tiles([
-        Tile("Waiting on devices", grouped(ledger.waiting), hint: "Recorded and stored, not sent yet"),
-        Tile("Last batch", grouped(ledger.inFlight), hint: "Part of each install’s latest report"),
-        Tile("Delivered", grouped(ledger.delivered), hint: "Of \(grouped(ledger.tracked)) recorded events"),
-        Tile("Dropped by the app", grouped(ledger.dropped), hint: "Since installation, for any reason"),
+    return [
+      "tiles": tiles([
+        .tile("Waiting on devices", grouped(ledger.waiting), hint: "Recorded and stored, not sent yet"),
+        .tile("Last batch", grouped(ledger.inFlight), hint: "Part of each install’s latest report"),
+        .tile("Delivered", grouped(ledger.delivered), hint: "Of \(grouped(ledger.tracked)) recorded events"),
+        .tile("Dropped by the app", grouped(ledger.dropped), hint: "Since installation, for any reason"),
       ]),
-      installs: counted(ledger.installs, "install"), days: String(LedgerTotals.lifetimeDays),
-      updated: "\(request.zone.day(of: updated).weekdayText), \(request.zone.timeOfDay(of: updated))")
+      "installs": counted(ledger.installs, "install"), "days": String(LedgerTotals.lifetimeDays),
+      "updated": "\(request.zone.day(of: updated).weekdayText), \(request.zone.timeOfDay(of: updated))",
+    ]
   }
-}
 
-private struct LedgerView {
-  var tiles: String
-  var installs: String
-  var days: String
-  var updated: String
-}
-
-private struct DroppedView {
-  var isEmpty: Bool
-  var days: String
-  var unnamed: String?
-  var app: String
-  var tiles: String
-  var chart: String
-  var table: String
-  var reasons: [ReasonRow]
-  var ledger: LedgerView?
-}
-
-private struct ReasonRow {
-  var reason: String
-  var origin: String
-  var meaning: String
-  var count: String
-  var percent: String
-  var bar: String
-
-  init(_ row: RankedKey) {
+  private static func reason(_ row: RankedKey) -> TemplateValues {
     let isRejection = row.key.hasPrefix(DroppedMetrics.rejectedPrefix)
     let name = isRejection ? String(row.key.dropFirst(DroppedMetrics.rejectedPrefix.count)) : row.key
-    reason = shown(name)
-    origin = isRejection ? "Rejected by this server" : "Dropped on the device"
-    meaning =
-      (isRejection ? RejectionReason(rawValue: name)?.message : Self.meaning(of: name))
-      ?? "This reason comes from the client; see its documentation."
-    count = grouped(row.count)
-    percent = percentage(row.share)
-    bar = ShareBar.svg(row.share, color: 2)
+    let meaning = isRejection ? RejectionReason(rawValue: name)?.message : meaning(of: name)
+    return [
+      "reason": shown(name), "origin": isRejection ? "Rejected by this server" : "Dropped on the device",
+      "meaning": meaning ?? "This reason comes from the client; see its documentation.", "count": grouped(row.count),
+      "percent": percentage(row.share), "bar": ShareBar.svg(row.share, color: 2),
+    ]
   }
 
   /// The meaning of a client's reason, and the remedy.
   private static func meaning(of reason: String) -> String? {
     switch DropReason(reason) {
     case .queueFull: "The queue was full. Raise maximumQueueBytes, or track important events as critical."
-    case .expired: "The device was offline for longer than events are kept."
-    case .damaged: "Stored bytes failed their check; the events around them were kept."
+    case .expired: "The device was offline longer than events are kept. Raise maximumAge to keep them longer."
+    case .damaged: "Stored data was damaged. The events around it were kept."
     case .tooLarge: "The event was larger than the protocol allows. Shorten its values."
-    case .storageFailed: "The disk refused the write: it was full, read-only or gone."
-    case .rejected: "The server rejected the event for good. See its own reasons in this list."
+    case .storageFailed: "The event couldn't be stored: the disk was full, read-only or missing."
+    case .rejected: "The server rejected the event. See the server's reasons in this list."
     case .disabled: "Tracking was switched off in the app."
-    case .erased: "The queue was erased, as an opt-out requires."
+    case .erased: "The queue was erased, for example by an opt-out."
     default: nil
     }
   }

@@ -4,7 +4,7 @@ import Views
 import Warehouse
 
 extension WarehouseReader {
-  /// The time before an error in which its session's events are looked for.
+  /// The time before an error that is searched for events of its session.
   private static let reach: Int64 = 24 * 3_600_000
   /// The maximum number of rows read, so that a page stays fast on a busy server.
   private static let maximumRows = 3_000_000
@@ -33,7 +33,7 @@ extension WarehouseReader {
       statement.bind(
         span.ids.lowerBound, span.ids.upperBound, app.rawValue, Int64(error.install), session, start, end, error.id,
         Int64(limit))
-      while try statement.step() { records.append(try stored(statement, devices, connection)) }
+      records += try statement.all { try stored($0, devices, connection) }
     }
     records.sort { ($0.time.millisecondsSince1970, $0.id) < ($1.time.millisecondsSince1970, $1.id) }
     return Array(records.suffix(limit))

@@ -82,8 +82,8 @@ enum WarehouseSchema {
     """
 
   /// The reports of sealed days, the last row that each could count, and the states of users and orders that each has
-  /// changed. Triggers keep them from being rewritten, even by mistake. `view_open_day` has what was counted of other days
-  /// when the server was closed.
+  /// changed. Triggers protect them from changes. `view_open_day` stores the open days as counted when the server was
+  /// closed.
   private static let views = """
     CREATE TABLE view_day (
       view INTEGER NOT NULL, day INTEGER NOT NULL, present BLOB NOT NULL, metrics BLOB NOT NULL,
@@ -107,8 +107,10 @@ enum WarehouseSchema {
 
   private static func immutable(_ table: String) -> String {
     """
-    CREATE TRIGGER \(table)_update BEFORE UPDATE ON \(table) BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
-    CREATE TRIGGER \(table)_delete BEFORE DELETE ON \(table) BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    CREATE TRIGGER \(table)_update BEFORE UPDATE ON \(table)
+    BEGIN SELECT raise(ABORT, 'sealed days must not change'); END;
+    CREATE TRIGGER \(table)_delete BEFORE DELETE ON \(table)
+    BEGIN SELECT raise(ABORT, 'sealed days must not change'); END;
     """
   }
 

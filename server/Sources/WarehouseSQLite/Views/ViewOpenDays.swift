@@ -4,18 +4,23 @@ import Views
 public import Warehouse
 
 extension SQLiteWarehouse {
-  /// Counts the hits that came for the open days of views, so that reports don't wait for it.
+  /// Counts the new hits of the open days of views, so that reports don't have to wait for it. Days to which hits can't be
+  /// added are recounted while reports use the last count.
   ///
-  /// Views whose days the cache has no room for are left to the reports that ask for them. A task that is cancelled stops
-  /// within one step.
+  /// Views for whose days the cache has no room are counted when a report is requested. A cancelled task stops within one
+  /// step.
   public func countOpenDays(of views: [View], now: Timestamp) async throws {
     let isCancelled = Locked(false)
     try await withTaskCancellationHandler {
       for view in views where !Task.isCancelled {
         guard try reader.hasRoom(for: view) else { continue }
-        try await reader.asking(view, now: now.millisecondsSince1970) { reading in
+        let now = now.millisecondsSince1970
+        let days = try await reader.withTurn(view, now: now) { reading in
           reading.isCancelled = { isCancelled.withLock { $0 } }
-          do { try reading.countOpenDays() } catch is CancellationError {}
+          do { return try reading.continueOpenDays() } catch is CancellationError { return [] }
+        }
+        for day in days {
+          try await reader.count(openDay: day, of: view, now: now) { isCancelled.withLock { $0 } }
         }
       }
     } onCancel: {
@@ -23,12 +28,12 @@ extension SQLiteWarehouse {
     }
   }
 
-  /// Stores what is counted of open days, so that the next start continues from there.
+  /// Stores the open days as counted so far, so that the next start can continue from them.
   func storeOpenDays() async throws {
     try await perform { try $0.connection.execute("DELETE FROM view_open_day") }
     for (key, live) in reader.viewDays.liveViews {
       let days = try await reader.reading(takingTurnsOn: live) { _ in
-        live.withLock { $0.days.compactMapValues(\.encoded) }
+        live.withLock { $0.days.mapValues(\.encoded) }
       }
       try await perform { try $0.store(days, of: key) }
     }
@@ -36,6 +41,20 @@ extension SQLiteWarehouse {
 }
 
 extension WarehouseReader {
+  fileprivate func count(
+    openDay day: Int, of view: View, now: Int64, isCancelled: @escaping @Sendable () -> Bool
+  ) async throws {
+    let rules = CustomRules(try catalog.definitions(app: view.app))
+    let key = LiveView.Key(view: view, rules: rules)
+    let live = viewDays.live(key)
+    try await reading { [self] connection in
+      let reading = try ViewReading(view, connection, self, rules: rules, now: now)
+      reading.isCancelled = isCancelled
+      do { try reading.count(openDay: day, for: live) } catch is CancellationError {}
+      viewDays.note(key, bytes: live.withLock(\.byteCount))
+    }
+  }
+
   fileprivate func hasRoom(for view: View) throws -> Bool {
     let rules = CustomRules(try catalog.definitions(app: view.app))
     return viewDays.hasRoom(for: LiveView.Key(view: view, rules: rules))
@@ -58,7 +77,7 @@ extension Writer {
 }
 
 extension ViewReading {
-  /// A day as it was counted when the server was closed.
+  /// Returns a day as counted when the server was closed, if it was stored.
   func stored(_ day: Int) throws -> LiveDay? {
     let statement = try connection.prepare(
       "SELECT counted FROM view_open_day WHERE view = ? AND day = ? AND rules = ?")
@@ -82,15 +101,14 @@ extension ViewReading {
 // MARK: - Stored form
 
 extension LiveDay {
-  /// The stored form; `nil` if the day can't be continued.
-  fileprivate var encoded: [UInt8]? {
-    guard builder.isReversible else { return nil }
+  /// The stored form.
+  fileprivate var encoded: [UInt8] {
     var bytes: [UInt8] = []
     builder.encode(into: &bytes)
     UserState.encode(before, into: &bytes)
     bytes.appendZigzag(row)
-    bytes.appendZigzag(since)
-    for (row, user) in news {
+    bytes.appendZigzag(stateChangesSince)
+    for (row, user) in stateChanges {
       bytes.appendZigzag(row)
       bytes.appendVarint(UInt64(user))
     }
@@ -98,25 +116,25 @@ extension LiveDay {
   }
 }
 
-/// A day whose places and orders must still be read from its hits.
+/// A day whose places and orders have yet to be read from its hits.
 private struct StoredDay {
   var day: LiveDay
   var buyers: SlotSet
 }
 
 extension StoredDay {
-  /// Reads a stored form into a day without hits; `nil` if it is of another version or damaged.
+  /// Decodes a day without hits. Returns `nil` if the stored form has another version or is damaged.
   init?(_ bytes: UnsafeRawBufferPointer, _ builder: ViewDayBuilder) {
     var (reader, builder) = (ByteReader(bytes), builder)
     guard let buyers = builder.decode(&reader), let before = UserState.decode(&reader), let row = reader.zigzag(),
-      let since = reader.zigzag()
+      let stateChangesSince = reader.zigzag()
     else { return nil }
-    var news: [(row: Int64, user: UInt32)] = []
+    var stateChanges: [(row: Int64, user: UInt32)] = []
     while !reader.isAtEnd {
       guard let row = reader.zigzag(), let user = reader.varint() else { return nil }
-      news.append((row, UInt32(clamping: user)))
+      stateChanges.append((row, UInt32(clamping: user)))
     }
-    day = LiveDay(builder, row: row, since: since, news: news)
+    day = LiveDay(builder, row: row, stateChanges: stateChanges, stateChangesSince: stateChangesSince)
     day.before = before
     self.buyers = buyers
   }

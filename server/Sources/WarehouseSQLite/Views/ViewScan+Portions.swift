@@ -1,15 +1,15 @@
 import Views
 import Warehouse
 
-/// How much of a day is held in memory at once.
+/// Limits on how much of a day is held in memory at once.
 struct ViewPortion {
-  /// Hits that are handed over together, unless one user has more.
+  /// The number of hits in a portion, unless a single user has more.
   var hits = 8_000
-  /// Bytes of stored hits that are held at once, unless one user has more; up to twice as many for a moment.
+  /// The bytes of stored hits held in memory, unless a single user has more; briefly up to twice as many.
   var bytes = 128 << 20
 }
 
-/// Where a hit is stored, and whose it is.
+/// The place where a hit is stored, and its user.
 struct ViewPlace: BitwiseCopyable {
   var slot: UInt32
   var month: Int32
@@ -21,10 +21,9 @@ struct ViewPlace: BitwiseCopyable {
 }
 
 extension ViewScan {
-  /// Hands over the wanted hits of a span of time in portions: each has all hits of its users, whose slots are larger
-  /// than those of the portions before.
+  /// Passes on the wanted hits of a time range in portions of whole users, ordered by slot.
   ///
-  /// - Parameter isWanted: receives row, time of the hit and of its receipt.
+  /// - Parameter isWanted: Receives the row, the hit's time and the time of its receipt.
   func portions(
     _ times: Range<Int64>, of size: Int = ViewPortion().hits, where isWanted: (Int64, Int64, Int64) -> Bool,
     body: ([ViewHit]) throws -> Void
@@ -39,7 +38,7 @@ extension ViewScan {
     }
   }
 
-  /// The places of wanted hits in order; see ``portions(_:of:where:body:)``.
+  /// Returns the sorted places of wanted hits; see ``portions(_:of:where:body:)``.
   func places(_ times: Range<Int64>, where isWanted: (Int64, Int64, Int64) -> Bool) throws -> [ViewPlace] {
     var places: [ViewPlace] = []
     for span in spans(in: times) {
@@ -59,7 +58,7 @@ extension ViewScan {
     return places
   }
 
-  /// Where the hits are that were stored behind a row, with their times and those of their receipt.
+  /// Calls `body` with the places of hits stored after a row, with the times of the hits and of their receipt.
   func places(after row: Int64, _ body: (ViewPlace, _ time: Int64, _ received: Int64) -> Void) throws {
     for span in spans where span.ids.upperBound > row {
       let statement = try connection.prepare(
@@ -74,11 +73,11 @@ extension ViewScan {
     }
   }
 
-  /// The hits of some places.
+  /// Reads the hits at some places.
   func hits(_ places: ArraySlice<ViewPlace>) throws -> [ViewHit] {
     var hits: [ViewHit] = []
     hits.reserveCapacity(places.count)
-    // In the order in which they lie, so that each page is read once.
+    // In storage order, so that each page is read once.
     for place in places.sorted(by: { ($0.month, $0.id) < ($1.month, $1.id) }) {
       let month = Int(place.month)
       let statement = try loadHit[month] ?? connection.prepare("\(selectRows(month)) WHERE e.id = ?")

@@ -3,12 +3,12 @@ import Views
 import Warehouse
 
 extension ViewScan {
-  /// Hands over the wanted hits of a span of time as they are stored, in portions: each has all hits of its users, whose
-  /// numbers are larger than those of the portions before.
+  /// Passes on the wanted hits of a time range in their stored form, in portions of whole users, ordered by user
+  /// number.
   ///
   /// - Parameters:
-  ///   - bytes: about how much is held at once. The rows are read again for the users who are left out.
-  ///   - isWanted: receives row, time of the hit and of its receipt.
+  ///   - bytes: The approximate number of bytes held in memory. The rows are read again for users who were left out.
+  ///   - isWanted: Receives the row, the hit's time and the time of its receipt.
   func rawPortions(
     _ times: Range<Int64>, bytes: Int, where isWanted: (Int64, Int64, Int64) -> Bool, body: (RawHits) throws -> Void
   ) throws {
@@ -22,11 +22,11 @@ extension ViewScan {
         guard owner < next ?? .max, isWanted(id, time, time + statement.integer(2)) else { return }
         try add(statement, to: portion)
         guard portion.hits.count % 1_024 == 0, portion.byteCount > capacity else { return }
-        let (kept, cut) = portion.cut(to: bytes)
+        let (kept, rest) = portion.limited(to: bytes)
         portion = kept
-        // One user may have more.
+        // A single user may have more.
         capacity = max(capacity, 2 * kept.byteCount)
-        next = cut ?? next
+        next = rest ?? next
       }
       portion.sort()
       portion.devices = devices
@@ -49,7 +49,8 @@ extension ViewScan {
   private func add(_ statement: SQLStatement, to raw: RawHits) throws {
     let flags = EventRow.Flags(rawValue: statement.integer(5))
     let device = statement.integer(4)
-    _ = try self.device(device)
+    // Rows of one device mostly follow each other.
+    if device != raw.hits.last?.device { _ = try self.device(device) }
     let hit = RawHits.Hit(
       id: statement.integer(0), time: statement.integer(1), device: device, month: month,
       slot: UInt32(clamping: statement.integer(3)))
@@ -59,7 +60,7 @@ extension ViewScan {
     }
     guard statement.isNull(9) else { return raw.add(hit, user: statement.bytes(7), parameters: statement.bytes(9)) }
     var bytes: [UInt8] = []
-    for (name, value) in try told(statement, flags).sorted(by: { $0.key < $1.key }) {
+    for (name, value) in try eventParameters(statement, flags).sorted(by: { $0.key < $1.key }) {
       bytes.append(text: name)
       bytes.append(text: value)
     }
@@ -68,6 +69,6 @@ extension ViewScan {
 }
 
 extension RawHits {
-  /// Where the hits are.
+  /// The places of the hits.
   var places: [ViewPlace] { hits.map { ViewPlace(slot: $0.slot, month: $0.month, id: $0.id) } }
 }

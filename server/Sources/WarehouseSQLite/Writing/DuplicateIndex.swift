@@ -188,7 +188,7 @@ extension DuplicateIndex {
     self.loader = loader
   }
 
-  /// Loads some keys of a day that is queried often, so that its filter can answer in the end.
+  /// Loads some keys of a day that is queried often, so that its filter can eventually answer.
   func load(atMost count: Int) throws {
     guard let loader else { return }
     loadedKeys += try loader.load(atMost: count)
