@@ -10,7 +10,7 @@ extension EventLog {
   ///
   /// Returns true if nothing of it is left on the disk; unless the durability is `.never`, power loss brings nothing
   /// back then. Events whose files cannot be removed are not handed out either; removing is retried while the log is
-  /// open.
+  /// open and when it is opened again.
   @discardableResult
   package func erase(_ target: ErasureTarget) -> Bool {
     operations.withLock { _ in
@@ -21,7 +21,7 @@ extension EventLog {
           return nil
         }
         state.adoptOrphans()
-        state.settle(target)
+        state.begin(target)
         return state.home
       }
       guard let home else { return false }
@@ -33,37 +33,8 @@ extension EventLog {
       }
       return state.withLock { state in
         state.saveLedger()
-        return isOnMedium && state.isErased(target)
+        return state.endErasures(of: target) && isOnMedium
       }
     }
-  }
-}
-
-extension LogState {
-  /// Takes the events of an erasure out of the log; their files go with the settled ones.
-  mutating func settle(_ target: ErasureTarget) {
-    for lane in lanes.indices {
-      for index in lanes[lane].segments.indices {
-        let segment = lanes[lane].segments[index]
-        guard target.includes(segment.header.context), !segment.isSettled else { continue }
-        seal(lane, index)
-        ledger.add(.erased, segment.records)
-        lanes[lane].modify(index) { $0.clear() }
-        settled.append(segment.name)
-      }
-    }
-    for number in unread.keys { unread[number]?.erasures.append(target) }
-  }
-
-  /// True if no file is left that has events of the target.
-  func isErased(_ target: ErasureTarget) -> Bool {
-    unread.isEmpty
-      && lanes.allSatisfy { lane in
-        lane.segments.indices.allSatisfy { index in
-          // Its own segments may have begun since.
-          let segment = lane.segments[index]
-          return !segment.isSettled || !target.includes(segment.header.context)
-        }
-      }
   }
 }

@@ -150,6 +150,7 @@ extension LogState {
     readBackoffs = [:]
     unread = [:]
     spares = SparePool()
+    erasures = []
     pendingErasures = []
     quarantinedBytes = 0
     leavingBytes = 0

@@ -17,12 +17,14 @@ extension LogState {
       var names = found.filter { !$0.isStray }
       nextNumber = max(nextNumber, (names.last?.number ?? 0) &+ 1)
       names += found.filter(\.isStray).compactMap { renumber($0, from: path($0)) }
+      loadErasures()
       loadLedger()
       loadAgeClock()
       load(names + moveOrphanedSegments())
-      for target in pendingErasures { settle(target) }
+      for target in pendingErasures { begin(target) }
       pendingErasures = []
       _ = removeSettled()
+      endErasures()
       saveAgeClock()
       lastCheck = clock.uptime
       recountTracked()
@@ -114,9 +116,10 @@ extension LogState {
 
   /// Moves the segments of a dead process's directory here, each by one rename: a crash leaves it there or here.
   private mutating func moveSegments(of orphan: LogDirectory) -> [SegmentName] {
-    // A directory that cannot be listed stays as it is.
-    guard let names = try? orphan.segments(fileSystem) else { return [] }
+    // A directory that cannot be listed, or whose erasures cannot be taken over, stays as it is.
+    guard let names = try? orphan.segments(fileSystem), takeOverErasures(of: orphan, names) else { return [] }
     let adopted = names.compactMap { renumber($0, from: orphan.path($0.text)) }
+    if adopted.count == names.count { try? fileSystem.remove(orphan.path(ErasureFile.name)) }
     if let drops = try? readLedger(of: orphan), !drops.counts.isEmpty || drops.delivered > 0 {
       ledger.add(drops)
       // Saved here before it is removed there: a crash in between counts twice rather than not at all.
@@ -163,7 +166,6 @@ extension LogState {
       leaveUnread(name, bytes: size)
       return nil
     }
-    let erasures = unread[name.number]?.erasures ?? []
     endUnread(name)
     let bytes = UnsafeRawBufferPointer(rebasing: memory[..<count])
     guard let header = SegmentHeader(bytes) else {
@@ -178,7 +180,7 @@ extension LogState {
     if scan.hasTornTail, (try? fileSystem.truncate(file, to: scan.segment.end)) != nil {
       scan.segment.size = scan.segment.end
     }
-    if erasures.contains(where: { $0.includes(header.context) }) {
+    if erasures.contains(where: { $0.includes(name, header.context) }) {
       ledger.add(.erased, scan.segment.records)
       scan.segment.clear()
     }
@@ -192,7 +194,7 @@ extension LogState {
   /// Continues a segment of this boot, the last one of its lane and part, if its end is intact.
   private mutating func keepOpen(_ segment: inout Segment) {
     let slot = Self.slot(segment.name.lane, segment.header.context)
-    guard segment.isOpenEnded, !segment.isSettled, segment.header.bootID == configuration.bootID,
+    guard continuesSegments, segment.isOpenEnded, !segment.isSettled, segment.header.bootID == configuration.bootID,
       segment.name.lane == segment.header.lane,
       openSegments[slot].map({ $0.file == nil && $0.number < segment.name.number }) ?? true
     else {

@@ -7,8 +7,6 @@ struct UnreadSegment {
   private var backoff: ReadBackoff
   /// The size of its file, if known; counted as quarantined.
   var bytes = 0
-  /// Erasures since then, which may concern its events.
-  var erasures: [ErasureTarget] = []
 
   init(_ name: SegmentName) {
     self.name = name

@@ -47,6 +47,7 @@ extension LogState {
     fresh.ledgerHome = ledgerHome
     fresh.deliveredHere = deliveredHere
     fresh.ageClock = ageClock
+    fresh.erasures = erasures
     fresh.pendingErasures = pendingErasures
     guard (try? fresh.attach(rescued: openSegments.indices.compactMap { rescue($0) })) != nil else { return false }
     fresh.ledger.add(.storageFailed, waiting + claimed - fresh.waiting)

@@ -41,6 +41,10 @@ struct LogState {
   /// The clock as saved, and the size of its file.
   var savedAgeClock: AgeClock?
   var ageClockBytes = 0
+  /// Erasures of which files may be left.
+  var erasures: [Erasure] = []
+  /// False if the segments of earlier processes must not get further events.
+  var continuesSegments = true
   /// Erasures that were requested while there was no directory.
   var pendingErasures: [ErasureTarget] = []
   /// The size of settled files that are being removed.
@@ -74,7 +78,7 @@ struct LogState {
   /// Bytes that no event can have.
   private var unavailableBytes: Int { fixedBytes + min(quarantinedBytes, maximumBytes / 2) }
   /// Bytes on disk that hold no events.
-  var fixedBytes: Int { DropLedger.fileBytes + ageClockBytes }
+  var fixedBytes: Int { DropLedger.fileBytes + ageClockBytes + ErasureFile.bytes(erasures.count) }
 
   /// The size from which a new segment is begun; at least 16 of them fit, since a full log gives up whole segments.
   var segmentLimit: Int { min(configuration.segmentBytes, maximumBytes / 16) }
