@@ -26,6 +26,8 @@ enum WarehouseFile {
         try database.execute(sql: "PRAGMA synchronous = FULL")
         try database.execute(sql: "PRAGMA cache_size = -65536")
         try database.execute(sql: "PRAGMA wal_autocheckpoint = \(configuration.checkpointPages)")
+        // A file that one long transaction or reader made large shrinks again.
+        try database.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
         if let pages = configuration.maximumPages { try database.execute(sql: "PRAGMA max_page_count = \(pages)") }
       }
       return pool
