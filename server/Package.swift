@@ -19,8 +19,8 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
   ],
   targets: [
-    // C and C++ shims: each wraps one maintained library of the system.
-    .target(name: "CTernJSON", linkerSettings: [.linkedLibrary("simdjson")]),
+    // The JSON reader in C++, and shims that each wrap one maintained library of the system.
+    .target(name: "CTernJSON"),
     .systemLibrary(name: "CTernRoaring", providers: [.apt(["libroaring-dev"]), .brew(["croaring"])]),
     .systemLibrary(name: "CTernInflate", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
@@ -31,7 +31,7 @@ let package = Package(
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"), "CTernJSON",
         "CTernInflate",
       ]),
-    // The port: what a warehouse and a catalog do, and the values they speak in.
+    // The port: the protocols of warehouse and catalog, and the values that they exchange.
     .target(
       name: "Warehouse",
       dependencies: [
@@ -100,7 +100,7 @@ let package = Package(
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
-    // Figures, not a test: `swift run -c release bench-ingest`.
+    // A benchmark, not a test: `swift run -c release bench-ingest`.
     .executableTarget(
       name: "bench-ingest",
       dependencies: [
@@ -121,36 +121,44 @@ let package = Package(
         "Ingest", "CTernInflate", "CTernJSON", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
+    // What every store of events must do, with a naive one as the oracle; any test framework can run it.
+    .target(
+      name: "WarehouseContract",
+      dependencies: [
+        "Views", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
+      ],
+      path: "Tests/WarehouseContract"),
     .testTarget(
       name: "WarehouseTests",
       dependencies: [
-        "WarehouseSQLite", "AppCatalog", "Views", "Warehouse", "Ingest",
+        "WarehouseContract", "WarehouseSQLite", "AppCatalog", "Views", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .target(
       name: "ReportsTestSupport",
       dependencies: [
-        "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        "WarehouseContract", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ],
       path: "Tests/ReportsTestSupport"),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "ReportsTestSupport", "Reports", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "ReportsTestSupport", "WarehouseContract", "Reports", "Warehouse", "Ingest",
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "PortalTests",
       dependencies: [
-        "ReportsTestSupport", "Portal", "Reports", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
-        .product(name: "TernEvents", package: "tern"),
+        "ReportsTestSupport", "WarehouseContract", "Portal", "Reports", "Warehouse", "Ingest",
+        .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     .testTarget(
       name: "CollectorTests",
       dependencies: [
         "Collector", "TernCommand", "Portal", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest", "Reports",
-        "ReportsTestSupport",
+        "ReportsTestSupport", "WarehouseContract",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -62,10 +62,10 @@ public final class AppCenter: NSObject {
 
   // MARK: Settings
 
-  /// True while the SDK records and sends; kept across launches. False before the SDK is configured and while nothing can
-  /// be stored, for which the log gives the reason.
+  /// True while the SDK records and sends; kept across launches. False before the SDK is configured, and while nothing
+  /// can be stored; the log gives the reason.
   ///
-  /// Setting it to false erases everything that waits.
+  /// Setting it to false erases all waiting events.
   public class var enabled: Bool {
     get { AppCenterCore.shared.isEnabled }
     set { AppCenterCore.shared.isEnabled = newValue }

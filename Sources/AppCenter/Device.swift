@@ -46,12 +46,7 @@ public final class Device: WrapperSdk {
 extension Device {
   /// Creates a device with App Center's names.
   package convenience init(_ facts: TernEvents.Device) {
-    self.init(
-      wrapperSdkVersion: facts.others["wrapperSdkVersion"], wrapperSdkName: facts.others["wrapperSdkName"],
-      wrapperRuntimeVersion: facts.others["wrapperRuntimeVersion"],
-      liveUpdateReleaseLabel: facts.others["liveUpdateReleaseLabel"],
-      liveUpdateDeploymentKey: facts.others["liveUpdateDeploymentKey"],
-      liveUpdatePackageHash: facts.others["liveUpdatePackageHash"])
+    self.init(facts: facts.others)
     sdkName = facts.sdkName
     sdkVersion = facts.sdkVersion
     model = facts.model

@@ -4,7 +4,7 @@ public import Foundation
 import TernBase
 import TernEvents
 
-/// A part of the SDK that can be started and switched.
+/// A part of the SDK that can be started, enabled and disabled.
 public protocol Service: NSObjectProtocol {
   /// True while the service records; kept across launches, false before its start.
   static var enabled: Bool { get set }

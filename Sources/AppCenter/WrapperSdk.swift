@@ -36,6 +36,14 @@ open class WrapperSdk: NSObject {
     self.liveUpdatePackageHash = liveUpdatePackageHash
   }
 
+  /// Creates a description from properties by their names in the protocol.
+  @nonobjc package convenience init(facts: [String: String]) {
+    self.init(
+      wrapperSdkVersion: facts["wrapperSdkVersion"], wrapperSdkName: facts["wrapperSdkName"],
+      wrapperRuntimeVersion: facts["wrapperRuntimeVersion"], liveUpdateReleaseLabel: facts["liveUpdateReleaseLabel"],
+      liveUpdateDeploymentKey: facts["liveUpdateDeploymentKey"], liveUpdatePackageHash: facts["liveUpdatePackageHash"])
+  }
+
   /// The properties by their names in the protocol.
   var facts: [String: String?] {
     [
@@ -51,21 +59,10 @@ extension AppCenter {
   public class var wrapperSdk: WrapperSdk! {
     get {
       let facts = AppCenterCore.shared.state.withLock { $0.wrapper }
-      if facts.isEmpty { return nil }
-      return WrapperSdk(
-        wrapperSdkVersion: facts["wrapperSdkVersion"] ?? nil, wrapperSdkName: facts["wrapperSdkName"] ?? nil,
-        wrapperRuntimeVersion: facts["wrapperRuntimeVersion"] ?? nil,
-        liveUpdateReleaseLabel: facts["liveUpdateReleaseLabel"] ?? nil,
-        liveUpdateDeploymentKey: facts["liveUpdateDeploymentKey"] ?? nil,
-        liveUpdatePackageHash: facts["liveUpdatePackageHash"] ?? nil)
+      return facts.isEmpty ? nil : WrapperSdk(facts: facts.compactMapValues { $0 })
     }
     set {
-      let names = [
-        "wrapperSdkVersion", "wrapperSdkName", "wrapperRuntimeVersion", "liveUpdateReleaseLabel",
-        "liveUpdateDeploymentKey", "liveUpdatePackageHash",
-      ]
-      let none = Dictionary(uniqueKeysWithValues: names.map { ($0, String?.none) })
-      AppCenterCore.shared.setWrapper(newValue?.facts ?? none)
+      AppCenterCore.shared.setWrapper((newValue ?? WrapperSdk(facts: [:])).facts)
     }
   }
 }

@@ -21,16 +21,14 @@ extension AppCenterCore {
   func setInterval(_ seconds: UInt) {
     decide { state, messages in
       if state.isStarted(Analytics.traits) {
-        messages.append(
-          LogMessage(.error, .analytics, "The transmission interval has to be set before Analytics is started."))
+        messages.add(.error, .analytics, "Set the transmission interval before Analytics is started.")
       } else if !Self.range.contains(seconds) {
-        messages.append(
-          LogMessage(
-            .error, .analytics,
-            "The transmission interval is given in seconds, from 6 to 86400; \(seconds) is ignored."))
+        messages.add(
+          .error, .analytics,
+          "The transmission interval is given in seconds, from 6 to 86400; \(seconds) is ignored.")
       } else {
         state.interval = .seconds(Int64(seconds))
-        messages.append(LogMessage(.debug, .analytics, "The transmission interval is \(seconds) s."))
+        messages.add(.debug, .analytics, "The transmission interval is \(seconds) s.")
         if seconds >= 6000, seconds.isMultiple(of: 1000) { messages.append(Self.looksLikeMilliseconds(seconds)) }
       }
     }
@@ -50,9 +48,8 @@ extension AppCenterCore {
   func enableManualSessions() {
     decide { state, messages in
       if state.isStarted(Analytics.traits) {
-        messages.append(
-          LogMessage(
-            .info, .analytics, "Call enableManualSessionTracker() before Analytics starts; this call is ignored."))
+        messages.add(
+          .info, .analytics, "Call enableManualSessionTracker() before Analytics starts; this call is ignored.")
       } else {
         state.isManual = true
       }
@@ -62,10 +59,9 @@ extension AppCenterCore {
   func startSession() {
     let client = decide { state, messages -> TernClient? in
       guard state.isManual else {
-        messages.append(
-          LogMessage(
-            .info, .analytics,
-            "Sessions are automatic; to begin them yourself, call enableManualSessionTracker() before the start."))
+        messages.add(
+          .info, .analytics,
+          "Sessions are automatic; to begin them yourself, call enableManualSessionTracker() before the start.")
         return nil
       }
       return state.client(of: Analytics.traits, &messages)

@@ -20,11 +20,10 @@ extension AppCenterCore {
   private func usable(_ attachments: [ErrorAttachmentLog], _ messages: inout [LogMessage]) -> [TernClient.Attachment] {
     let files = attachments.compactMap(\.file)
     if files.count < attachments.count {
-      messages.append(LogMessage(.warning, .crashes, "An attachment without data is left out."))
+      messages.add(.warning, .crashes, "An attachment without data is left out.")
     }
     for file in files where file.data.count > AttachmentPiece.maximumAttachmentBytes {
-      messages.append(
-        LogMessage(.error, .crashes, "An attachment of \(file.data.count) bytes is larger than 7 MiB and is left out."))
+      messages.add(.error, .crashes, "An attachment of \(file.data.count) bytes is larger than 7 MiB and is left out.")
     }
     return files.filter { $0.data.count <= AttachmentPiece.maximumAttachmentBytes }
   }

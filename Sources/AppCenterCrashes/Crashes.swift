@@ -6,7 +6,7 @@ package import Tern
 import TernBase
 import TernEvents
 
-/// Decides about crash reports; returning true means that the app answers later with `Crashes.notify(with:)`.
+/// Decides about crash reports. Returns true if the app will answer later with `Crashes.notify(with:)`.
 public typealias UserConfirmationHandler = ([ErrorReport]) -> Bool
 
 /// Records errors; start it with `AppCenter.start(withAppSecret:services:)`.
@@ -67,7 +67,7 @@ public final class Crashes: ServiceAbstract {
 
   private struct Hooks {
     weak var delegate: (any CrashesDelegate)?
-    /// A delegate that has no other owner.
+    /// A delegate without another owner.
     var kept: (any CrashesDelegate)?
     var confirmation: UserConfirmationHandler?
   }
@@ -121,7 +121,7 @@ public enum UserConfirmation: UInt, Sendable {
   case always = 2
 }
 
-/// Decides about crash reports and learns about their delivery.
+/// Decides about crash reports and is notified of their delivery.
 public protocol CrashesDelegate: AnyObject {
   /// Returns true if a report may be sent. Default: true.
   func crashes(_ crashes: Crashes, shouldProcess errorReport: ErrorReport) -> Bool
@@ -133,7 +133,7 @@ public protocol CrashesDelegate: AnyObject {
   func crashes(_ crashes: Crashes, didSucceedSending errorReport: ErrorReport)
   /// Called when a report was dropped without delivery.
   func crashes(_ crashes: Crashes, didFailSending errorReport: ErrorReport, withError error: any Error)
-  /// The same for apps whose method takes an optional error.
+  /// A variant for apps whose method takes an optional error.
   func crashes(_ crashes: Crashes, didFailSending errorReport: ErrorReport, withError error: (any Error)?)
 }
 

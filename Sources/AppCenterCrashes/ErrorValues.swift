@@ -136,7 +136,7 @@ public final class ExceptionModel: NSObject {
   public var stackTrace: String!
   /// The stack frames.
   public var frames: [StackFrame]!
-  /// The causes.
+  /// The underlying exceptions.
   public var innerExceptions: [ExceptionModel]!
   /// The wrapper SDK that reports it.
   public var wrapperSdkName: String!
@@ -167,7 +167,7 @@ public final class ExceptionModel: NSObject {
     stackTrace = Thread.callStackSymbols.drop { $0.contains("callStackSymbols") }.joined(separator: "\n")
   }
 
-  /// The type, or a default: the collector rejects errors without one.
+  /// The type, or a default, because the collector rejects errors without one.
   private var named: String { type.map { $0.isEmpty ? "Exception" : $0 } ?? "Exception" }
 
   /// Limits for nested causes, which may be many and even contain themselves.

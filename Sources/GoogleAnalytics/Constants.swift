@@ -2,7 +2,7 @@
 
 // MARK: General
 
-/// An option of the original; Tern's transport decides by the collector's address.
+/// An option of the original, without effect: the collector's URL determines the scheme.
 public let kGAIUseSecure = "useSecure"
 /// The type of the hit.
 public let kGAIHitType = "&t"
@@ -32,7 +32,7 @@ public let kGAILanguage = "&ul"
 public let kGAIJavaEnabled = "&je"
 /// The version of Flash.
 public let kGAIFlashVersion = "&fl"
-/// True for a hit that is no interaction of the user's.
+/// True for a hit without user interaction.
 public let kGAINonInteraction = "&ni"
 /// The referrer.
 public let kGAIReferrer = "&dr"

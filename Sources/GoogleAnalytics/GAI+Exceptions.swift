@@ -34,6 +34,6 @@ extension GAI {
     relay.log(.warning, "Uncaught exception: \(description)")
     let hit = GAIDictionaryBuilder.createException(withDescription: description, withFatal: true)
     tracker.send(hit?.parameters)
-    engine.dispatchBeforeEnd(patience: exceptionTimeout)
+    engine.dispatchBeforeEnd(timeout: exceptionTimeout)
   }
 }

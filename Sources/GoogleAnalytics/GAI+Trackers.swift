@@ -6,9 +6,9 @@ import TernEvents
 import TernMeasurement
 
 extension GAI {
-  /// Returns the tracker with a name, and creates it if necessary; an existing one keeps its property.
+  /// Returns the tracker with a name, creating it if necessary; an existing one keeps its property.
   ///
-  /// Returns `nil`, and logs an error, when the name or the property is `nil` or empty.
+  /// Returns `nil` and logs an error if the name or the property is `nil` or empty.
   @discardableResult
   public func tracker(withName name: String!, trackingId: String!) -> (any GAITracker)! {
     let tracker = trackers.withLock { trackers in
@@ -21,14 +21,14 @@ extension GAI {
     return tracker
   }
 
-  /// Warns about a mistyped property: servers of this protocol accept every hit.
+  /// Warns about a mistyped tracking ID, because servers of this protocol accept every hit.
   private func warnUnlessUsual(_ trackingID: String) {
     guard !trackingID.isEmpty, !trackingID.hasPrefix("G-"), !trackingID.contains(/^UA-[0-9]+-[0-9]+$/) else { return }
     engine.warnOnce(
-      "\"\(trackingID)\" does not look like a tracking ID, UA-XXXX-Y; servers drop hits of one they do not know.")
+      "\"\(trackingID)\" does not look like a tracking ID, UA-XXXX-Y; servers drop hits with unknown IDs.")
   }
 
-  /// Returns the tracker of a property, and creates it if necessary.
+  /// Returns the tracker of a property, creating it if necessary.
   @discardableResult
   public func tracker(withTrackingId trackingId: String!) -> (any GAITracker)! {
     tracker(withName: trackingId?.trimmed, trackingId: trackingId)

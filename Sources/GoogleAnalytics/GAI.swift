@@ -30,7 +30,7 @@ public final class GAI: NSObject, Sendable {
   /// Replaces the shared instance, for tests.
   package static func replaceShared(with instance: GAI?) { replacement.withLock { $0 = instance } }
 
-  /// Creates an instance with an environment of the caller's.
+  /// Creates an instance with a custom environment.
   package init(
     directory: URL, collector: URL?, appName: String?, environment: TernClient.Environment,
     callback: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void, logger: (any GAILogger)? = nil,
@@ -114,9 +114,9 @@ public final class GAI: NSObject, Sendable {
   }
 }
 
-/// An app's callback, passed to the queue that calls it.
+/// A callback of the app, for the queue that calls it.
 ///
-/// `@unchecked Sendable`, as the original's blocks were: one thread calls it, once, and releases it.
+/// `@unchecked Sendable`, like the original's blocks: one thread calls it once and releases it.
 struct Handler: @unchecked Sendable {
   let call: (GAIDispatchResult) -> Void
 }

@@ -11,7 +11,7 @@ extension GAIDictionaryBuilder {
   /// Creates a screen view; set its name on the tracker or the builder.
   public class func createScreenView() -> GAIDictionaryBuilder! { hit(kGAIScreenView, []) }
 
-  /// An event.
+  /// Creates an event.
   public class func createEvent(
     withCategory category: String!, action: String!, label: String!, value: NSNumber!
   ) -> GAIDictionaryBuilder! {
@@ -23,14 +23,14 @@ extension GAIDictionaryBuilder {
       ])
   }
 
-  /// A crash or an error.
+  /// Creates a crash or an error.
   public class func createException(
     withDescription description: String!, withFatal fatal: NSNumber!
   ) -> GAIDictionaryBuilder! {
     hit(kGAIException, [(kGAIExDescription, description), (kGAIExFatal, fatal.map { $0.boolValue ? "1" : "0" })])
   }
 
-  /// An item of a purchase.
+  /// Creates an item of a purchase.
   public class func createItem(
     withTransactionId transactionId: String!, name: String!, sku: String!, category: String!, price: NSNumber!,
     quantity: NSNumber!, currencyCode: String!
@@ -62,7 +62,7 @@ extension GAIDictionaryBuilder {
       ])
   }
 
-  /// A purchase.
+  /// Creates a purchase.
   public class func createTransaction(
     withId transactionId: String!, affiliation: String!, revenue: NSNumber!, tax: NSNumber!, shipping: NSNumber!,
     currencyCode: String!
@@ -82,6 +82,6 @@ extension GAIDictionaryBuilder {
 }
 
 extension NSNumber? {
-  /// The number as the protocol writes it.
+  /// The number in the protocol's format.
   var text: String? { map { HitValue.text(of: $0) } }
 }

@@ -21,7 +21,7 @@ public final class GAIDictionaryBuilder: NSObject {
     return self
   }
 
-  /// Sets several parameters; skips those whose name is no string or whose value is neither a string nor null.
+  /// Sets several parameters; skips names that are not strings, and values that are neither strings nor null.
   @discardableResult
   public func setAll(_ params: [AnyHashable: Any]!) -> GAIDictionaryBuilder! {
     for (name, value) in params ?? [:] {
@@ -31,7 +31,7 @@ public final class GAIDictionaryBuilder: NSObject {
     return self
   }
 
-  /// The value of a parameter; `nil` when it has none.
+  /// The value of a parameter, or `nil` if it has none.
   public func get(_ paramName: String!) -> String! { paramName.flatMap { values[$0] as? String } }
 
   /// Returns the parameters so far; later changes of the builder don't affect the result.

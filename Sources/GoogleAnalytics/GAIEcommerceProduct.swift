@@ -10,7 +10,7 @@ import TernMeasurement
 public final class GAIEcommerceProduct: NSObject {
   private var fields: [String: String] = [:]
 
-  /// Creates an empty one.
+  /// Creates an empty product.
   public override init() { super.init() }
 
   /// Sets its identifier; `nil` removes it.
@@ -33,11 +33,11 @@ public final class GAIEcommerceProduct: NSObject {
   @discardableResult
   public func setVariant(_ value: String!) -> GAIEcommerceProduct! { setting(kGAIProductVariant, value) }
 
-  /// Sets the price of one; `nil` removes it.
+  /// Sets the unit price; `nil` removes it.
   @discardableResult
   public func setPrice(_ value: NSNumber!) -> GAIEcommerceProduct! { setting(kGAIProductPrice, value.text) }
 
-  /// Sets how many; `nil` removes it.
+  /// Sets the quantity; `nil` removes it.
   @discardableResult
   public func setQuantity(_ value: NSNumber!) -> GAIEcommerceProduct! { setting(kGAIProductQuantity, value.text) }
 
@@ -45,7 +45,7 @@ public final class GAIEcommerceProduct: NSObject {
   @discardableResult
   public func setCouponCode(_ value: String!) -> GAIEcommerceProduct! { setting(kGAIProductCouponCode, value) }
 
-  /// Sets its place in a list; `nil` removes it.
+  /// Sets its position in a list; `nil` removes it.
   @discardableResult
   public func setPosition(_ value: NSNumber!) -> GAIEcommerceProduct! { setting(kGAIProductPosition, value.text) }
 

@@ -10,7 +10,7 @@ import TernMeasurement
 public final class GAIEcommerceProductAction: NSObject {
   private var fields: [String: String] = [:]
 
-  /// Creates an empty one.
+  /// Creates an empty action.
   public override init() { super.init() }
 
   /// Sets the action; `nil` removes it.
@@ -51,13 +51,13 @@ public final class GAIEcommerceProductAction: NSObject {
   @discardableResult
   public func setCheckoutOption(_ value: String!) -> GAIEcommerceProductAction! { setting(kGAICheckoutOption, value) }
 
-  /// Sets the list that the products come from; `nil` removes it.
+  /// Sets the list of the products; `nil` removes it.
   @discardableResult
   public func setProductActionList(_ value: String!) -> GAIEcommerceProductAction! {
     setting(kGAIProductActionList, value)
   }
 
-  /// Sets the source of that list; `nil` removes it.
+  /// Sets the source of the list; `nil` removes it.
   @discardableResult
   public func setProductListSource(_ value: String!) -> GAIEcommerceProductAction! {
     setting(kGAIProductListSource, value)

@@ -10,7 +10,7 @@ import TernMeasurement
 public final class GAIEcommercePromotion: NSObject {
   private var fields: [String: String] = [:]
 
-  /// Creates an empty one.
+  /// Creates an empty promotion.
   public override init() { super.init() }
 
   /// Sets its identifier; `nil` removes it.

@@ -44,7 +44,7 @@ public final class GAIEcommerceFields: NSObject {
   #endif
   public class func impressionList(for index: UInt) -> String! { ProductFields.list(index) }
 
-  /// The name of a field of a product in a list, as ``impressionList(for:)`` names it.
+  /// The name of a field of a product in a list named by ``impressionList(for:)``.
   public class func productImpression(forList list: String!, index: UInt, suffix: String!) -> String! {
     ProductFields.impression(list ?? "", index, suffix ?? "")
   }

@@ -14,9 +14,9 @@ public protocol GAILogger: NSObjectProtocol {
   var logLevel: GAILogLevel { get set }
   /// Logs a detail.
   func verbose(_ message: String!)
-  /// Logs a step.
+  /// Logs a normal step.
   func info(_ message: String!)
-  /// Logs something that the developer should change.
+  /// Logs a problem that the developer should fix.
   func warning(_ message: String!)
   /// Logs a failure.
   func error(_ message: String!)

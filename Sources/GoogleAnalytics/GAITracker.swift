@@ -14,7 +14,7 @@ public protocol GAITracker: NSObjectProtocol {
   var allowIDFACollection: Bool { get set }
   /// Sets a parameter for all later hits; `nil` clears it.
   func set(_ parameterName: String!, value: String!)
-  /// The value of a parameter; `nil` when it has none.
+  /// The value of a parameter, or `nil` if it has none.
   func get(_ parameterName: String!) -> String!
   /// Records a hit. Its own parameters override the tracker's for this hit.
   func send(_ parameters: [AnyHashable: Any]!)

@@ -5,7 +5,7 @@ import Foundation
   @objc(GAIDispatchResult)
 #endif
 public enum GAIDispatchResult: UInt, Sendable {
-  /// Nothing to send, or no network.
+  /// There was nothing to send, or no network.
   case noData = 0
   /// A request was sent; there may be more to send.
   case good = 1
@@ -22,9 +22,9 @@ public enum GAILogLevel: UInt, Sendable {
   case none = 0
   /// Failures.
   case error = 1
-  /// Things that the developer should change.
+  /// Problems that the developer should fix.
   case warning = 2
-  /// Steps.
+  /// Normal steps.
   case info = 3
   /// Everything.
   case verbose = 4

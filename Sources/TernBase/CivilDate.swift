@@ -14,9 +14,9 @@ public struct CivilDate: Equatable, Sendable {
     self.day = day
   }
 
-  /// Creates the date so many days after 1970-01-01, by Howard Hinnant's algorithm.
+  /// Creates the date that is the given number of days after 1970-01-01, using Howard Hinnant's algorithm.
   ///
-  /// Years are counted from March, which puts the leap day last, so that the months before it have fixed lengths.
+  /// Years are counted from March, so the leap day comes last and all earlier months have fixed lengths.
   public init(daysSince1970 days: Int) {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

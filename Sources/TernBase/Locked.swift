@@ -6,7 +6,7 @@
   public import Musl
 #endif
 
-/// State that is only reachable while a lock is held.
+/// State that is accessible only while a lock is held.
 ///
 /// A plain pthread mutex: `Synchronization.Mutex` is invisible to the thread sanitizer on Linux and collapses under
 /// contention there. `@unchecked Sendable` because every access to `state` goes through `withLock`.
@@ -14,9 +14,9 @@ public final class Locked<State>: @unchecked Sendable {
   @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
   @usableFromInline var state: State
 
-  /// Creates a lock around its first state.
+  /// Creates a lock around an initial state.
   public init(_ state: State) {
-    // A state without size has no address of its own: the thread sanitizer confuses unrelated ones.
+    // A state of size zero has no address of its own, so the thread sanitizer would confuse unrelated ones.
     assert(MemoryLayout<State>.size > 0, "Give the lock a state of at least one byte, such as a Bool.")
     self.state = state
     mutex = .allocate(capacity: 1)

@@ -2,7 +2,7 @@
 public enum PercentCoding {
   private static let digits = Array("0123456789ABCDEF".utf8)
 
-  /// Appends text, escaped.
+  /// Appends text in escaped form.
   public static func append(_ text: String, to bytes: inout [UInt8]) {
     for byte in text.utf8 {
       switch byte {
@@ -18,19 +18,19 @@ public enum PercentCoding {
     }
   }
 
-  /// Returns the text, escaped.
+  /// Returns the text in escaped form.
   public static func encode(_ text: String) -> String {
     var bytes: [UInt8] = []
     append(text, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Undoes the escapes; `+` is a space, an invalid escape stays as it is, and invalid UTF-8 is replaced.
+  /// Decodes text; `+` is a space, an invalid escape stays as it is, and invalid UTF-8 is replaced.
   public static func decode(_ bytes: some Collection<UInt8>) -> String {
     String(decoding: Array(bytes).withUnsafeBytes(decodedBytes), as: UTF8.self)
   }
 
-  /// Undoes the escapes; `+` is a space, and an invalid escape stays as it is.
+  /// Decodes bytes; `+` is a space, and an invalid escape stays as it is.
   public static func decodedBytes(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)

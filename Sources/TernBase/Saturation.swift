@@ -1,14 +1,13 @@
-/// Arithmetic that stops at the ends of the range instead of trapping: counts come from files and from clients, and can
-/// be any number.
+/// Arithmetic that clamps to the range instead of trapping, because counts from files and clients can be any number.
 extension FixedWidthInteger {
-  /// Returns the sum, or the end of the range that it lies beyond.
+  /// Returns the sum, clamped to the range.
   @inlinable
   public func addingSaturated(_ other: Self) -> Self {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum
   }
 
-  /// Returns the difference, or the end of the range that it lies beyond.
+  /// Returns the difference, clamped to the range.
   @inlinable
   public func subtractingSaturated(_ other: Self) -> Self {
     let (difference, overflow) = subtractingReportingOverflow(other)
@@ -21,6 +20,6 @@ extension FixedWidthInteger {
 }
 
 extension Sequence where Element: FixedWidthInteger {
-  /// The sum, or the end of the range that it lies beyond.
+  /// The sum, clamped to the range.
   @inlinable public var saturatingSum: Element { reduce(0) { $0.addingSaturated($1) } }
 }

@@ -5,16 +5,16 @@
     import CTernSpawn
   #endif
 
-  /// A process that this one starts. It is killed when this object goes away.
+  /// A process started by this one. It is killed when this object is deallocated.
   ///
-  /// Foundation's `Process` lists the open descriptors before it starts a child and crashes when there are about 1,360 of
-  /// them (Swift 6.3.1). This one leaves closing them to `posix_spawn`.
+  /// Foundation's `Process` lists the open descriptors before it starts a child, and crashes when there are about 1,360
+  /// (Swift 6.3.1). This class leaves closing them to `posix_spawn`.
   public final class ChildProcess: Sendable {
-    /// The way a process ended.
+    /// The way in which a process ended.
     public enum Exit: Hashable, Sendable {
-      /// It returned this code.
+      /// The process returned this code.
       case code(Int32)
-      /// This signal ended it.
+      /// This signal ended the process.
       case signal(Int32)
     }
 
@@ -28,12 +28,6 @@
       public var description: String { "Couldn't start \(program): \(String(cString: strerror(code)))" }
     }
 
-    /// Held while a process starts.
-    ///
-    /// Until it runs its own program, a child holds a copy of every open file. A test that closes a locked file and opens
-    /// it again at once takes this lock.
-    public static let startLock = NSLock()
-
     /// The number of the process.
     public let identifier: Int32
     private let exit = ExitState()
@@ -41,12 +35,12 @@
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - program: Its path, or its name when it is to be found in `PATH`.
+    ///   - program: Its path, or its name to search for in `PATH`.
     ///   - arguments: Its arguments, without its name.
-    ///   - environment: Variables to set beside those of this process.
-    ///   - input: The file it reads from; `nil`, the default, for an empty one.
-    ///   - output: The file it prints to; `nil` to discard it. Default: that of this process.
-    ///   - error: The file for its messages; `nil` to discard them. Default: that of this process.
+    ///   - environment: Variables to set in addition to those of this process.
+    ///   - input: The file for standard input; `nil`, the default, for an empty one.
+    ///   - output: The file for standard output; `nil` to discard it. Default: that of this process.
+    ///   - error: The file for standard error; `nil` to discard it. Default: that of this process.
     public init(
       _ program: String, _ arguments: [String] = [], environment: [String: String] = [:], input: FileHandle? = nil,
       output: FileHandle? = .standardOutput, error: FileHandle? = .standardError
@@ -71,8 +65,8 @@
           posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
         }
       }
-      // A group of its own: Ctrl-C in a terminal is for the parent, which ends its children in order. Signals that the
-      // parent blocks or ignores would stay so in the child.
+      // A process group of its own: Ctrl-C in a terminal is for the parent, which ends its children in order. Without
+      // the other flags, the child would inherit blocked and ignored signals.
       var flags = Int32(POSIX_SPAWN_SETPGROUP) | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
       var signals = sigset_t()
       sigemptyset(&signals)
@@ -89,11 +83,9 @@
       let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
       let code = Self.withCStrings([program] + arguments) { arguments in
         Self.withCStrings(variables) { variables in
-          Self.startLock.withLock {
-            var identifier: pid_t = 0
-            let code = posix_spawnp(&identifier, program, &actions, &attributes, arguments, variables)
-            return code == 0 ? identifier : -code
-          }
+          var identifier: pid_t = 0
+          let code = posix_spawnp(&identifier, program, &actions, &attributes, arguments, variables)
+          return code == 0 ? identifier : -code
         }
       }
       guard code > 0 else { throw StartError(program: program, code: -code) }
@@ -105,10 +97,10 @@
     /// True until the process has ended.
     public var isRunning: Bool { exit.reap(identifier, WNOHANG) == nil }
 
-    /// Waits for the end of the process, blocking the thread.
+    /// Waits for the process to end, blocking the thread.
     @discardableResult
     public func wait() -> Exit {
-      // Leaves the process for `reap` to take: until then, its number cannot become another's.
+      // Leave the process for `reap`: until it is reaped, its identifier cannot be reused.
       var information = siginfo_t()
       while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
       while true {
@@ -116,7 +108,7 @@
       }
     }
 
-    /// Waits for the end of the process on a thread of its own.
+    /// Waits for the process to end, on a thread of its own.
     @discardableResult
     public func ended() async -> Exit {
       await withCheckedContinuation { continuation in
@@ -129,7 +121,7 @@
       exit.ifRunning { _ = systemKill(identifier, signal) }
     }
 
-    /// Ends the process without warning, as a crash does, and waits for its end.
+    /// Kills the process, as a crash would, and waits for it to end.
     @discardableResult
     public func kill() -> Exit {
       send(SIGKILL)
@@ -156,7 +148,7 @@
       lock.withLock { if exit == nil { body() } }
     }
 
-    /// The exit; asks the system when it is not known yet.
+    /// Returns the exit, asking the system if it is not known yet.
     func reap(_ identifier: pid_t, _ options: Int32) -> ChildProcess.Exit? {
       lock.withLock {
         if let exit { return exit }

@@ -1,7 +1,7 @@
 import TernEvents
 
 extension DeliveryMachine {
-  /// The state of resending a refused batch in ever smaller pieces, until the faulty event is alone.
+  /// The state of resending a refused batch in ever smaller pieces, until the faulty event is isolated.
   struct Splitting: Sendable {
     /// The maximum number of events of the next piece.
     var limit: Int

@@ -120,8 +120,7 @@ extension DeliveryMachine {
     guard waiting.blocked == 0 else {
       return .failed(
         DeliveryFailure(
-          .unreadable,
-          "The disk is not accessible for at least \(waiting.blocked) events at the moment; they are kept."))
+          .unreadable, "The disk cannot be accessed at the moment; the waiting events are kept."))
     }
     return .nothingToSend
   }

@@ -1,13 +1,13 @@
 /// A JSON value in a collector's response.
-enum AnswerValue: Equatable {
+enum ResponseValue: Equatable {
   case null
   case boolean(Bool)
   case number(Double)
   case string(String)
-  case array([AnswerValue])
-  case object([String: AnswerValue])
+  case array([ResponseValue])
+  case object([String: ResponseValue])
 
-  subscript(name: String) -> AnswerValue? {
+  subscript(name: String) -> ResponseValue? {
     if case .object(let members) = self { members[name] } else { nil }
   }
 
@@ -21,7 +21,7 @@ enum AnswerValue: Equatable {
     if case .string(let text) = self { text } else { nil }
   }
 
-  var elements: [AnswerValue]? {
+  var elements: [ResponseValue]? {
     if case .array(let elements) = self { elements } else { nil }
   }
 }
@@ -35,7 +35,7 @@ struct JSONReader {
   private static let maximumDepth = 32
 
   /// Reads one value; returns `nil` if the bytes are not exactly one valid value.
-  static func read(_ bytes: [UInt8]) -> AnswerValue? {
+  static func read(_ bytes: [UInt8]) -> ResponseValue? {
     var reader = JSONReader(bytes: bytes)
     guard let value = reader.value(depth: 0) else { return nil }
     reader.skipSpace()
@@ -57,20 +57,20 @@ struct JSONReader {
     return true
   }
 
-  private mutating func word(_ text: StaticString, _ value: AnswerValue) -> AnswerValue? {
+  private mutating func word(_ text: StaticString, _ value: ResponseValue) -> ResponseValue? {
     let matches = text.withUTF8Buffer { bytes[position...].starts(with: $0) }
     guard matches else { return nil }
     position += text.utf8CodeUnitCount
     return value
   }
 
-  private mutating func value(depth: Int) -> AnswerValue? {
+  private mutating func value(depth: Int) -> ResponseValue? {
     guard depth < Self.maximumDepth else { return nil }
     skipSpace()
     switch current {
     case UInt8(ascii: "{"): return object(depth: depth)
     case UInt8(ascii: "["): return array(depth: depth)
-    case UInt8(ascii: "\""): return string().map(AnswerValue.string)
+    case UInt8(ascii: "\""): return string().map(ResponseValue.string)
     case UInt8(ascii: "t"): return word("true", .boolean(true))
     case UInt8(ascii: "f"): return word("false", .boolean(false))
     case UInt8(ascii: "n"): return word("null", .null)
@@ -78,9 +78,9 @@ struct JSONReader {
     }
   }
 
-  private mutating func object(depth: Int) -> AnswerValue? {
+  private mutating func object(depth: Int) -> ResponseValue? {
     position += 1
-    var members: [String: AnswerValue] = [:]
+    var members: [String: ResponseValue] = [:]
     if take(UInt8(ascii: "}")) { return .object(members) }
     repeat {
       skipSpace()
@@ -92,9 +92,9 @@ struct JSONReader {
     return take(UInt8(ascii: "}")) ? .object(members) : nil
   }
 
-  private mutating func array(depth: Int) -> AnswerValue? {
+  private mutating func array(depth: Int) -> ResponseValue? {
     position += 1
-    var elements: [AnswerValue] = []
+    var elements: [ResponseValue] = []
     if take(UInt8(ascii: "]")) { return .array(elements) }
     repeat {
       guard let value = value(depth: depth + 1) else { return nil }
@@ -103,7 +103,7 @@ struct JSONReader {
     return take(UInt8(ascii: "]")) ? .array(elements) : nil
   }
 
-  private mutating func number() -> AnswerValue? {
+  private mutating func number() -> ResponseValue? {
     let start = position
     while let byte = current, (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte) { position += 1 }
     guard let value = Double(String(decoding: bytes[start..<position], as: UTF8.self)) else { return nil }

@@ -108,7 +108,7 @@ package struct FailedAttempts: Sendable, Equatable {
 }
 
 extension DeliveryMachine {
-  // MARK: What may be sent
+  // MARK: Permission to send
 
   /// True if the next request must be a health probe.
   var needsHealthProbe: Bool { circuit == .open && !sendsTrialEvent }
@@ -133,7 +133,7 @@ extension DeliveryMachine {
   /// The uptime before which nothing is sent, even if it is due.
   var earliestSend: Duration { max(backOffUntil ?? .zero, retryAfterDeadline ?? .zero) }
 
-  // MARK: After an answer
+  // MARK: After a response
 
   /// Resets the failure state: the server has responded to a batch, with any status.
   mutating func serverAnswered() {

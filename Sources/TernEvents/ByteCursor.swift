@@ -1,27 +1,27 @@
-/// Writes bytes into memory that is known to be large enough; what the JSON writer and the event encoder are made of.
+/// Writes bytes into memory that is known to be large enough; the basis of the JSON writer and the event encoder.
 ///
-/// It checks nothing: each caller reserves, by the rules stated at each method, at least what will be written. Checking
-/// every byte, as an array does, made encoding an event three times slower.
+/// It does no checks: each caller reserves enough memory for all writes, using the maximum stated at each method.
+/// Checking every byte, as an array does, made encoding an event three times slower.
 struct ByteCursor {
   private(set) var next: UnsafeMutablePointer<UInt8>
 
   init(_ start: UnsafeMutablePointer<UInt8>) { next = start }
 
-  /// One byte.
+  /// Writes one byte.
   @inline(__always)
   mutating func byte(_ value: UInt8) {
     next.pointee = value
     next += 1
   }
 
-  /// As many bytes as the text has.
+  /// Writes the bytes of a literal.
   @inline(__always)
   mutating func raw(_ text: StaticString) {
     next.update(from: text.utf8Start, count: text.utf8CodeUnitCount)
     next += text.utf8CodeUnitCount
   }
 
-  /// As many bytes as there are.
+  /// Writes all of the bytes.
   @inline(__always)
   mutating func raw(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard let base = bytes.baseAddress else { return }
@@ -29,7 +29,7 @@ struct ByteCursor {
     next += bytes.count
   }
 
-  /// At most 20 bytes.
+  /// Writes at most 20 bytes.
   mutating func integer(_ value: Int64) {
     if value < 0 { byte(UInt8(ascii: "-")) }
     var rest = value.magnitude
@@ -37,7 +37,7 @@ struct ByteCursor {
     var bound: UInt64 = 10
     while rest >= bound {
       digits += 1
-      // The greatest number has 20 digits; its bound would not fit.
+      // The largest number has 20 digits; the next bound would overflow.
       if digits == 20 { break }
       bound *= 10
     }
@@ -51,7 +51,7 @@ struct ByteCursor {
     next += digits
   }
 
-  /// 36 bytes.
+  /// Writes 36 bytes.
   mutating func identifier(_ id: UniqueID) {
     let first = hexadecimal(UInt32(truncatingIfNeeded: id.high >> 32))
     let second = hexadecimal(UInt32(truncatingIfNeeded: id.high))
@@ -69,7 +69,7 @@ struct ByteCursor {
     store(fourth)
   }
 
-  /// Quoted text: at most six bytes for each byte of UTF-8, and two.
+  /// Writes a quoted string: at most six bytes for each byte of UTF-8, plus two.
   mutating func string(_ text: String) {
     byte(UInt8(ascii: "\""))
     var text = text
@@ -82,7 +82,7 @@ struct ByteCursor {
     let source = UnsafeRawPointer(base)
     var position = 0
     while position < utf8.count {
-      // Eight bytes at a time, as long as none of them needs an escape: nearly always.
+      // Copy eight bytes at a time while none of them needs an escape, which is nearly always.
       while position + 8 <= utf8.count {
         let word = source.loadUnaligned(fromByteOffset: position, as: UInt64.self)
         if needsEscape(word) { break }
@@ -121,7 +121,7 @@ struct ByteCursor {
   }
 }
 
-/// The eight digits of a number, the most significant in the lowest byte: all of them at once, without a branch.
+/// Returns the eight digits of a number, the most significant in the lowest byte, computed without a branch.
 @inline(__always)
 private func hexadecimal(_ value: UInt32) -> UInt64 {
   var digits = UInt64(value)
@@ -139,8 +139,8 @@ private func needsEscape(_ word: UInt64) -> Bool {
   let ones: UInt64 = 0x0101_0101_0101_0101
   let quotes = word ^ ones &* 0x22
   let slashes = word ^ ones &* 0x5C
-  // A byte less than n sets its top bit in (byte - n), unless its top bit was set before. A borrow can only raise a
-  // false alarm in the byte above one that is a true one.
+  // A byte less than n sets its top bit in (byte - n), unless its top bit was set before. A borrow can cause a false
+  // positive only in the byte above a true one.
   let found = (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes | (slashes &- ones) & ~slashes
   return found & (ones &* 0x80) != 0
 }

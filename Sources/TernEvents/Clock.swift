@@ -1,9 +1,10 @@
-/// The time as the SDK sees it: a parameter everywhere, so that a month of device life runs in milliseconds in a test.
+/// The SDK's source of time, passed as a parameter everywhere, so that tests can run a month of device life in
+/// milliseconds.
 public protocol TernClock: Sendable {
   /// The wall time.
   var wallTime: Timestamp { get }
-  /// Time since some fixed point of this boot; never jumps, and counts on while the device sleeps where the system can.
+  /// The time since a fixed point of this boot. It never jumps, and where possible includes time asleep.
   var uptime: Duration { get }
-  /// Waits until `uptime` has reached `deadline`; returns early, without an error, when the task is cancelled.
+  /// Waits until `uptime` reaches `deadline`; returns early, without an error, if the task is cancelled.
   func sleep(until deadline: Duration) async
 }

@@ -7,33 +7,33 @@ public struct Device: Sendable, Hashable {
   public var osName: String
   /// Its version, for example `17.4.1`.
   public var osVersion: String
-  /// Its build, when known.
+  /// Its build, if known.
   public var osBuild: String?
   /// The device model or machine, for example `iPhone15,2` or `x86_64`.
   public var model: String?
-  /// The device's maker, when known.
+  /// The manufacturer, if known.
   public var manufacturer: String?
   /// The locale, for example `pt_BR`.
   public var locale: String
-  /// ISO 3166 country code, upper case, when known.
+  /// The ISO 3166 country code in uppercase, if known.
   public var country: String?
-  /// Minutes east of UTC.
+  /// The offset from UTC in minutes, positive to the east.
   public var timeZoneOffsetMinutes: Int
-  /// The app's version; "0" when it has none.
+  /// The app's version; "0" if it has none.
   public var appVersion: String
-  /// The app's build; "0" when it has none.
+  /// The app's build; "0" if it has none.
   public var appBuild: String
   /// The bundle identifier or executable name.
   public var appNamespace: String?
-  /// The screen in pixels, for example `1170x2532`, when known; no part of Tern's own protocol.
+  /// The screen size in pixels, for example `1170x2532`, if known; not part of Tern's own protocol.
   public var screenSize: String?
-  /// The client library and its version, for example `tern-swift` and `0.1.0`.
+  /// The name of the client library, for example `tern-swift`.
   public var sdkName: String
-  /// The client library's version.
+  /// The version of the client library, for example `0.1.0`.
   public var sdkVersion: String
-  /// Further facts, by the names of the App Center protocol, for example `wrapperSdkName`; none by default.
+  /// Further facts, by their names in the App Center protocol, for example `wrapperSdkName`; none by default.
   ///
-  /// Names that stand for one of the facts above must not be among them.
+  /// Must not include names of the facts above.
   public var others: [String: String]
 
   /// Creates device facts.

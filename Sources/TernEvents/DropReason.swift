@@ -1,22 +1,22 @@
-/// The reason that an event was dropped instead of delivered; every drop is counted under one of these.
+/// The reason why an event was dropped instead of delivered; every drop is counted under a reason.
 public struct DropReason: Hashable, Sendable, CustomStringConvertible {
-  /// The stable name, as reports show it.
+  /// The stable name, as shown in reports.
   public let description: String
 
   /// Creates a reason from its stable name.
   public init(_ name: String) { description = name }
 
-  /// The queue was at its size limit and this event was the oldest of the lowest priority, or the newcomer.
+  /// The queue was full, and this event was the oldest of the lowest priority, or the new one.
   public static let queueFull = DropReason("queue_full")
-  /// The event was older than the age limit before it could be sent.
+  /// The event exceeded the age limit before it could be sent.
   public static let expired = DropReason("expired")
-  /// The stored bytes did not check out.
+  /// The stored bytes were damaged.
   public static let damaged = DropReason("damaged")
   /// The encoded event was larger than the protocol allows.
   public static let tooLarge = DropReason("too_large")
-  /// The disk refused the write (full, read-only, removed).
+  /// The disk refused the write: it was full, read-only or removed.
   public static let storageFailed = DropReason("storage_failed")
-  /// The server refused this event for good.
+  /// The server rejected this event permanently.
   public static let rejected = DropReason("rejected")
   /// The client was disabled.
   public static let disabled = DropReason("disabled")

@@ -1,32 +1,32 @@
 /// The kind of an event.
 public enum EventKind: String, Sendable, CaseIterable {
-  /// Something the user or the app did, named by the developer.
+  /// An action of the user or the app, named by the developer.
   case event
-  /// A screen that came into view.
+  /// A screen that appeared.
   case screen
-  /// A session that began; its `session` names it.
+  /// The start of a session, identified by ``Event/session``.
   case sessionStart = "session_start"
   /// Events dropped by the client, by reason; its properties are reason → count since the last such report.
   case drops
-  /// An error that the app took care of; ``Event/details`` has its exception.
+  /// An error that the app handled; ``Event/details`` contains its exception.
   case handledError = "handled_error"
-  /// The end of an earlier process; ``Event/details`` has its exception.
+  /// The crash of an earlier process; ``Event/details`` contains its exception.
   case crash
-  /// A piece of a file that goes with an error; ``Event/details`` has it.
+  /// A piece of a file attached to an error; ``Event/details`` contains it.
   case attachment
 }
 
 /// The priority with which an event is kept and sent.
 public enum Priority: String, Sendable, CaseIterable {
-  /// Sent with the next batch; the first to go when the queue is full.
+  /// Sent with the next batch; evicted first when the queue is full.
   case normal
-  /// Sent at once and before normal events; displaced only by other critical events.
+  /// Sent at once and before normal events; evicted only for other critical events.
   case critical
 }
 
-/// One recorded event, before or after its way over the wire.
+/// One recorded event, as stored and sent.
 public struct Event: Sendable, Hashable {
-  /// The identifier by which the server removes duplicates (UUID version 7).
+  /// The identifier by which the server deduplicates events (UUID version 7).
   public var id: UniqueID
   /// The kind of the event.
   public var kind: EventKind
@@ -34,19 +34,19 @@ public struct Event: Sendable, Hashable {
   public var name: String
   /// The device's wall time.
   public var time: Timestamp
-  /// Milliseconds since the device booted, when known: does not jump when the wall clock is set.
+  /// Milliseconds since the device booted, if known; unaffected by changes of the wall clock.
   public var uptimeMilliseconds: Int64?
-  /// The boot during which `uptimeMilliseconds` was read, when known.
+  /// The boot to which `uptimeMilliseconds` refers, if known.
   public var boot: String?
   /// The install that recorded the event.
   public var install: UniqueID
-  /// The session it belongs to, if one was open.
+  /// The session of the event, if any.
   public var session: UniqueID?
-  /// The user named by `identify`, if any.
+  /// The user set by `identify`, if any.
   public var user: String?
   /// The developer's properties.
   public var properties: Properties
-  /// Further members as encoded JSON, `"name":value`, for the kinds that have some; empty otherwise.
+  /// Further members as encoded JSON, `"name":value`, for kinds that have them; empty otherwise.
   public var details: [UInt8]
 
   /// Creates an event.

@@ -1,5 +1,5 @@
 extension ExceptionFacts {
-  /// The limits for an exception whose encoding must become smaller.
+  /// The limits for an exception whose encoding must be shortened.
   private struct Limits {
     var frames: Int
     var textBytes: Int
@@ -7,7 +7,8 @@ extension ExceptionFacts {
     var inner: Int
   }
 
-  /// The member `"exception":{…}`, of at most about `limit` bytes: the stack is cut from its outer end until it fits.
+  /// Returns the member `"exception":{…}` of at most about `limit` bytes; the outermost frames are left out if
+  /// necessary.
   public func encodedMember(atMost limit: Int = 48 << 10) -> [UInt8] {
     var limits = Limits(frames: 512, textBytes: 32 << 10, depth: 8, inner: 16)
     while true {
@@ -24,31 +25,31 @@ extension ExceptionFacts {
 
   private func write(to json: inout JSONWriter, _ limits: Limits, depth: Int) {
     json.raw("{\"type\":")
-    json.string(type.cut(toBytes: min(NativeProtocol.maximumNameBytes, limits.textBytes)))
-    json.optional(",\"message\":", message?.cut(toBytes: min(NativeProtocol.maximumValueBytes, limits.textBytes)))
-    json.optional(",\"stackTrace\":", stackTrace?.cut(toBytes: limits.textBytes))
+    json.string(type.truncated(toBytes: min(NativeProtocol.maximumNameBytes, limits.textBytes)))
+    json.optional(",\"message\":", message?.truncated(toBytes: min(NativeProtocol.maximumValueBytes, limits.textBytes)))
+    json.optional(",\"stackTrace\":", stackTrace?.truncated(toBytes: limits.textBytes))
     json.list(",\"frames\":", frames.prefix(limits.frames)) { $0.frame($1, limits.textBytes) }
     if depth < limits.depth {
       json.list(",\"innerExceptions\":", innerExceptions.prefix(limits.inner)) {
         $1.write(to: &$0, limits, depth: depth + 1)
       }
     }
-    json.optional(",\"wrapperSdkName\":", wrapperSdkName?.cut(toBytes: min(512, limits.textBytes)))
+    json.optional(",\"wrapperSdkName\":", wrapperSdkName?.truncated(toBytes: min(512, limits.textBytes)))
     json.raw("}")
   }
 }
 
 extension AttachmentPiece {
-  /// The member `"attachment":{…}`.
+  /// Returns the member `"attachment":{…}`.
   public func encodedMember() -> [UInt8] {
     var json = JSONWriter(capacity: data.count * 4 / 3 + 512)
     json.raw("\"attachment\":{\"error\":")
     json.identifier(error)
     json.raw(",\"id\":")
     json.identifier(id)
-    json.optional(",\"name\":", name?.cut(toBytes: NativeProtocol.maximumNameBytes))
+    json.optional(",\"name\":", name?.truncated(toBytes: NativeProtocol.maximumNameBytes))
     json.raw(",\"contentType\":")
-    json.string(contentType.cut(toBytes: NativeProtocol.maximumNameBytes))
+    json.string(contentType.truncated(toBytes: NativeProtocol.maximumNameBytes))
     json.raw(",\"part\":")
     json.integer(Int64(part))
     json.raw(",\"parts\":")
@@ -93,7 +94,7 @@ extension JSONWriter {
       guard let value else { continue }
       if bytes.count > start { raw(",") }
       raw(name)
-      string(value.cut(toBytes: min(NativeProtocol.maximumNameBytes, textBytes)))
+      string(value.truncated(toBytes: min(NativeProtocol.maximumNameBytes, textBytes)))
     }
     if let line = frame.lineNumber {
       if bytes.count > start { raw(",") }
@@ -104,7 +105,7 @@ extension JSONWriter {
   }
 }
 
-/// Base64 by RFC 4648 §4, without Foundation.
+/// Returns the data in base64 (RFC 4648 §4), without Foundation.
 private func base64(_ data: ArraySlice<UInt8>) -> [UInt8] {
   let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   var result: [UInt8] = []

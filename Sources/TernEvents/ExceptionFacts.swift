@@ -1,6 +1,6 @@
 /// The facts of an error: its type, its message, and its location.
 ///
-/// It travels as the member `exception` of events of the kinds ``EventKind/handledError`` and ``EventKind/crash``.
+/// Sent as the member `exception` of events of the kinds ``EventKind/handledError`` and ``EventKind/crash``.
 public struct ExceptionFacts: Sendable, Hashable {
   /// One call on the stack; unknown parts are `nil`.
   public struct Frame: Sendable, Hashable {
@@ -14,7 +14,7 @@ public struct ExceptionFacts: Sendable, Hashable {
     public var lineNumber: Int?
     /// The address, for example `0x1a2b`.
     public var address: String?
-    /// The symbol or instruction as the system writes it.
+    /// The symbol or instruction in the system's format.
     public var code: String?
 
     /// Creates a frame.
@@ -31,7 +31,7 @@ public struct ExceptionFacts: Sendable, Hashable {
     }
   }
 
-  /// The type of the error, by which reports group; never empty.
+  /// The type of the error, by which reports group errors; never empty.
   public var type: String
   /// The message of the error.
   public var message: String?
@@ -58,29 +58,29 @@ public struct ExceptionFacts: Sendable, Hashable {
   }
 }
 
-/// A file that goes with an error, cut into pieces that are events of their own.
+/// A file attached to an error, split into pieces that are events of their own.
 public struct AttachmentPiece: Sendable, Hashable {
-  /// The event of the error.
+  /// The event identifier of the error.
   public var error: UniqueID
-  /// The attachment, the same in all its pieces.
+  /// The identifier of the attachment, the same in all its pieces.
   public var id: UniqueID
   /// The file's name, if it has one.
   public var name: String?
   /// The media type.
   public var contentType: String
-  /// The index of this piece, from zero.
+  /// The index of this piece, counted from 0.
   public var part: Int
   /// The number of pieces.
   public var parts: Int
   /// The piece's bytes.
   public var data: ArraySlice<UInt8>
 
-  /// The most bytes of one piece.
+  /// The maximum number of bytes of one piece.
   public static let maximumBytes = 40 << 10
-  /// The most bytes of a whole attachment: 7 MiB.
+  /// The maximum number of bytes of a whole attachment: 7 MiB.
   public static let maximumAttachmentBytes = 7 << 20
 
-  /// The number of bytes in a piece that takes at most `room` as text; at least one, so that splitting ends.
+  /// Returns the number of bytes whose base64 fits into `room`; at least one, so that splitting ends.
   package static func bytes(encodedIn room: Int) -> Int {
     min(maximumBytes, max(room / 4 * 3, 1 << 10))
   }

@@ -1,11 +1,11 @@
 /// A small, fast random number generator (SplitMix64) for identifiers and jitter.
 ///
-/// The system's generator costs half a microsecond a draw, too much for the caller of `track`; this one costs
-/// a nanosecond and is seeded from the system's once. It is not for secrets.
+/// The system's generator takes half a microsecond per number, too long for the caller of `track`; this one takes a
+/// nanosecond and is seeded once from the system. Not suitable for secrets.
 public struct FastGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// Creates a generator that repeats the same numbers for the same seed.
+  /// Creates a generator; equal seeds produce equal numbers.
   public init(seed: UInt64) {
     state = seed
   }

@@ -1,9 +1,9 @@
 extension String {
-  /// The text, cut between two characters so that it takes at most `limit` bytes of UTF-8.
+  /// Returns the longest prefix of whole characters with at most `limit` bytes of UTF-8.
   ///
-  /// A single character longer than that is cut between two Unicode scalars.
-  package func cut(toBytes limit: Int) -> String {
-    // The count of a native string is stored, so text within the limit, which is nearly all, costs nothing.
+  /// A single longer character is split between two Unicode scalars.
+  package func truncated(toBytes limit: Int) -> String {
+    // A native string stores its length, so text within the limit, which is nearly all text, costs nothing.
     if utf8.count <= limit { return self }
     guard let bound = utf8.index(startIndex, offsetBy: max(limit, 0), limitedBy: endIndex) else { return self }
     var end = startIndex
@@ -23,8 +23,8 @@ extension String {
 }
 
 extension Properties {
-  /// The properties within the limits of the protocol: names and text are cut, and what is beyond
-  /// ``NativeProtocol/maximumProperties`` is left out.
+  /// Returns the properties within the protocol's limits: names and texts are truncated, and properties beyond
+  /// ``NativeProtocol/maximumProperties`` are left out.
   package func limited() -> Properties {
     if elements.count <= NativeProtocol.maximumProperties, elements.allSatisfy(\.isWithinLimits) { return self }
     return Properties(elements.prefix(NativeProtocol.maximumProperties).map(\.limited))
@@ -40,8 +40,10 @@ extension Properties.Element {
 
   fileprivate var limited: Properties.Element {
     var limited = self
-    limited.name = name.cut(toBytes: NativeProtocol.maximumNameBytes)
-    if case .string(let text) = value { limited.value = .string(text.cut(toBytes: NativeProtocol.maximumValueBytes)) }
+    limited.name = name.truncated(toBytes: NativeProtocol.maximumNameBytes)
+    if case .string(let text) = value {
+      limited.value = .string(text.truncated(toBytes: NativeProtocol.maximumValueBytes))
+    }
     return limited
   }
 }

@@ -1,33 +1,34 @@
 /// The names and limits of Tern's own protocol, `POST /v1/events` (docs/protocols.md).
 public enum NativeProtocol {
-  /// The path of the endpoint, relative to the collector's address.
+  /// The path of the endpoint, relative to the collector's URL.
   public static let path = "/v1/events"
   /// The header that carries the app's key.
   public static let keyHeader = "Tern-Key"
-  /// The header that says what the device's clocks showed when the request was made.
+  /// The header with the readings of the device's clocks when the request was made.
   public static let sentHeader = "Tern-Sent"
-  /// The header that says where the device's events are: recorded, delivered, waiting, in flight, dropped.
+  /// The header with the device's event counts: recorded, delivered, waiting, in flight, dropped.
   public static let ledgerHeader = "Tern-Ledger"
-  /// The media type of a request: one JSON object a line.
+  /// The media type of a request: one JSON object per line.
   public static let contentType = "application/x-ndjson"
-  /// The largest body a collector accepts after decompression, in bytes.
+  /// The maximum size of a request body after decompression, in bytes.
   public static let maximumBodyBytes = 4 << 20
-  /// The most events one request may carry.
+  /// The maximum number of events per request.
   public static let maximumEvents = 2_000
-  /// The longest event, screen or property name, in UTF-8 bytes; 256 characters of any script but the rarest fit.
+  /// The maximum length of an event, screen or property name, in UTF-8 bytes: room for 256 characters of nearly any
+  /// script.
   public static let maximumNameBytes = 768
-  /// The longest text value, in UTF-8 bytes.
+  /// The maximum length of a text value, in UTF-8 bytes.
   public static let maximumValueBytes = 8 << 10
-  /// The most properties one event may carry.
+  /// The maximum number of properties per event.
   public static let maximumProperties = 100
-  /// The largest encoded event a collector accepts, in bytes.
+  /// The maximum size of an encoded event, in bytes.
   public static let maximumEventBytes = 64 << 10
 }
 
 extension Device {
-  /// The device's members as they stand in every event line: `"device":{…},"app":{…}`.
+  /// Returns the device's members of an event line: `"device":{…},"app":{…}`.
   ///
-  /// Encode them once and pass them to ``Event/line(device:)``: they hardly change while a process runs.
+  /// Encode them once and pass them to ``Event/line(device:)``, because they rarely change while a process runs.
   public func encodedMembers() -> [UInt8] {
     var json = JSONWriter(capacity: 256)
     json.raw("\"device\":{\"osName\":")
@@ -63,9 +64,9 @@ extension Device {
 }
 
 extension Event {
-  /// The event as one line of a request body, without the line feed.
+  /// Returns the event as one line of a request body, without the line feed.
   ///
-  /// - Parameter device: what ``Device/encodedMembers()`` returned.
+  /// - Parameter device: The result of ``Device/encodedMembers()``.
   public func line(device: [UInt8]) -> [UInt8] {
     var json = JSONWriter(capacity: 256 + device.count)
     json.event(self, device: device)
@@ -78,7 +79,7 @@ extension JSONWriter {
   ///
   /// - Parameters:
   ///   - event: The event.
-  ///   - device: What ``Device/encodedMembers()`` returned.
+  ///   - device: The result of ``Device/encodedMembers()``.
   public mutating func event(_ event: Event, device: [UInt8]) {
     write(atMost: event.maximumBytes + device.count) { $0.event(event, device: device) }
   }
@@ -91,7 +92,7 @@ extension JSONWriter {
 }
 
 extension Event {
-  /// The most bytes that the event takes as JSON, without the device.
+  /// The maximum number of bytes that the event takes as JSON, without the device.
   fileprivate var maximumBytes: Int {
     // All member names, three identifiers and two numbers take less than 300 bytes.
     var count = 300 + (name.utf8.count + (boot?.utf8.count ?? 0) + (user?.utf8.count ?? 0)) * 6
@@ -102,7 +103,7 @@ extension Event {
 }
 
 extension ByteCursor {
-  /// At most ``Event/maximumBytes`` and the device.
+  /// Writes at most ``Event/maximumBytes`` and the device.
   fileprivate mutating func event(_ event: Event, device: [UInt8]) {
     raw("{\"id\":\"")
     identifier(event.id)
@@ -172,11 +173,12 @@ extension ByteCursor {
     byte(UInt8(ascii: "}"))
   }
 
-  /// JSON readers disagree about a name given twice, so only the last one goes out.
+  /// Returns true if a later property has the same name. JSON parsers treat duplicates differently, so only the last is
+  /// sent.
   private func isRepeated(_ index: Int, _ elements: UnsafeBufferPointer<Properties.Element>) -> Bool {
     var other = index + 1
     while other < elements.count {
-      // Lengths first: they differ more often than not, and are at hand.
+      // Compare the lengths first: they are at hand and usually differ.
       if elements[other].name.utf8.count == elements[index].name.utf8.count,
         elements[other].name == elements[index].name
       {

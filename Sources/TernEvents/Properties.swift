@@ -2,9 +2,9 @@
 public enum PropertyValue: Hashable, Sendable {
   /// Text.
   case string(String)
-  /// A whole number.
+  /// An integer.
   case integer(Int64)
-  /// A number with a fraction; a value that is not finite is sent as text.
+  /// A floating-point number; a value that is not finite is sent as text.
   case double(Double)
   /// True or false.
   case boolean(Bool)
@@ -15,20 +15,20 @@ public enum PropertyValue: Hashable, Sendable {
 extension PropertyValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation,
   ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByBooleanLiteral
 {
-  /// Text, from a literal.
+  /// Creates text from a literal.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// A whole number, from a literal.
+  /// Creates an integer from a literal.
   public init(integerLiteral value: Int64) { self = .integer(value) }
-  /// A number with a fraction, from a literal.
+  /// Creates a floating-point number from a literal.
   public init(floatLiteral value: Double) { self = .double(value) }
-  /// True or false, from a literal.
+  /// Creates a Boolean from a literal.
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
 }
 
-/// The properties of one event, in the order in which they were given.
+/// The properties of one event, in the given order.
 ///
 /// An array of pairs rather than a dictionary: a literal of four properties costs a tenth of hashing them, and the
-/// order is kept on the way to the report. When a name is given twice, the last value is sent.
+/// order is preserved up to the report. If a name is repeated, the last value is sent.
 public struct Properties: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// One property: its name and its value.
   public struct Element: Sendable, Hashable {
@@ -44,7 +44,7 @@ public struct Properties: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
   }
 
-  /// The properties in order; a name may appear more than once.
+  /// The properties in order; names may be repeated.
   public var elements: [Element]
 
   /// Creates properties from an ordered list.
@@ -66,7 +66,7 @@ public struct Properties: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     elements = pairs.map { Element(name: $0.0, value: $0.1.propertyValue) }
   }
 
-  /// The value of the property with the given name; the last one when there are several.
+  /// The value of a property; if the name is repeated, the last one.
   public subscript(name: String) -> PropertyValue? {
     get { elements.last { $0.name == name }?.value }
     set {

@@ -1,6 +1,6 @@
-/// A type whose values can be properties of an event: text, numbers, booleans and times.
+/// A type whose values can be event properties: text, numbers, Booleans and times.
 public protocol PropertyConvertible: Sendable {
-  /// The value as it is recorded.
+  /// The recorded value.
   var propertyValue: PropertyValue { get }
 }
 
@@ -25,12 +25,12 @@ extension Bool: PropertyConvertible {
 }
 
 extension Double: PropertyConvertible {
-  /// A number with a fraction.
+  /// A floating-point number.
   public var propertyValue: PropertyValue { .double(self) }
 }
 
 extension Float: PropertyConvertible {
-  /// A number with a fraction.
+  /// A floating-point number.
   public var propertyValue: PropertyValue { .double(Double(self)) }
 }
 
@@ -40,7 +40,7 @@ extension Timestamp: PropertyConvertible {
 }
 
 extension PropertyConvertible where Self: FixedWidthInteger {
-  /// A whole number; one that 64 bits with a sign do not hold becomes the nearest number with a fraction.
+  /// An integer, or a floating-point number if it is out of the range of `Int64`.
   public var propertyValue: PropertyValue { Int64(exactly: self).map { .integer($0) } ?? .double(Double(self)) }
 }
 

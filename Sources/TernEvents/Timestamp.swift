@@ -1,8 +1,8 @@
 /// A point in wall-clock time, in whole milliseconds since 1970-01-01 00:00:00 UTC.
 ///
-/// Device clocks are often wrong: a timestamp is a reading of the clock, not the true time.
+/// Device clocks are often wrong: a timestamp is a reading of a clock, not the true time.
 public struct Timestamp: Hashable, Comparable, Sendable {
-  /// Milliseconds since 1970-01-01 00:00:00 UTC; negative before.
+  /// Milliseconds since 1970-01-01 00:00:00 UTC; negative before then.
   public var millisecondsSince1970: Int64
 
   /// Creates a timestamp from milliseconds since 1970-01-01 00:00:00 UTC.
@@ -12,7 +12,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
   /// Whole seconds since 1970-01-01 00:00:00 UTC, rounded down.
   public var secondsSince1970: Int64 {
-    // Shifting rounds down for negative values too, but 1000 is no power of two: floor by hand.
+    // An arithmetic shift would round down too, but 1000 is not a power of two.
     let quotient = millisecondsSince1970 / 1000
     return millisecondsSince1970 % 1000 < 0 ? quotient - 1 : quotient
   }
@@ -22,19 +22,19 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     left.millisecondsSince1970 < right.millisecondsSince1970
   }
 
-  /// The timestamp a duration later; the result saturates instead of overflowing.
+  /// Returns the timestamp after a duration, clamped to the range.
   public static func + (left: Timestamp, right: Duration) -> Timestamp {
     let (sum, overflow) = left.millisecondsSince1970.addingReportingOverflow(right.wholeMilliseconds)
     return Timestamp(millisecondsSince1970: overflow ? (right < .zero ? .min : .max) : sum)
   }
 
-  /// The timestamp a duration earlier; the result saturates instead of overflowing.
+  /// Returns the timestamp before a duration, clamped to the range.
   public static func - (left: Timestamp, right: Duration) -> Timestamp {
     let (difference, overflow) = left.millisecondsSince1970.subtractingReportingOverflow(right.wholeMilliseconds)
     return Timestamp(millisecondsSince1970: overflow ? (right < .zero ? .max : .min) : difference)
   }
 
-  /// The time from another timestamp to this one; negative when this one is earlier.
+  /// Returns the time since an earlier timestamp; negative if this one is earlier.
   public func since(_ earlier: Timestamp) -> Duration {
     let (difference, overflow) = millisecondsSince1970.subtractingReportingOverflow(earlier.millisecondsSince1970)
     return .milliseconds(overflow ? (earlier < self ? Int64.max : .min) : difference)
@@ -42,9 +42,9 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
-  /// The duration in whole milliseconds, rounded toward zero and clamped to what `Int64` holds.
+  /// The duration in whole milliseconds, rounded toward zero and clamped to the range of `Int64`.
   public var wholeMilliseconds: Int64 {
-    // Of longer ones the components do not fit either.
+    // Beyond this, the components do not fit either.
     if self >= .milliseconds(Int64.max) { return .max }
     if self <= .milliseconds(Int64.min) { return .min }
     let (seconds, attoseconds) = components

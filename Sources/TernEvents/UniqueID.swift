@@ -1,4 +1,4 @@
-/// Sixteen bytes that name one event, session or install, written as a UUID.
+/// A 16-byte identifier of an event, session or install, written as a UUID.
 public struct UniqueID: Hashable, Sendable {
   /// The first eight bytes, most significant first.
   public var high: UInt64
@@ -13,7 +13,7 @@ public struct UniqueID: Hashable, Sendable {
 
   /// Creates a time-ordered identifier (UUID version 7, RFC 9562 §5.7).
   ///
-  /// Identifiers made in different milliseconds sort by their time, which keeps an index over them local.
+  /// Identifiers of different milliseconds sort by time, which keeps an index over them local.
   public static func timeOrdered(at time: Timestamp, using generator: inout some RandomNumberGenerator) -> UniqueID {
     let milliseconds = UInt64(clamping: time.millisecondsSince1970) & 0xFFFF_FFFF_FFFF
     let chance = generator.next()
@@ -29,7 +29,7 @@ public struct UniqueID: Hashable, Sendable {
       low: generator.next() & 0x3FFF_FFFF_FFFF_FFFF | 0x8000_0000_0000_0000)
   }
 
-  /// Reads a UUID in its 36-character form, in either case; `nil` when the text is not one.
+  /// Parses a UUID of 36 characters in either case, or returns `nil` if it is invalid.
   public init?(_ text: some StringProtocol) {
     var halves: (UInt64, UInt64) = (0, 0)
     var digits = 0
@@ -48,7 +48,7 @@ public struct UniqueID: Hashable, Sendable {
     self.init(high: halves.0, low: halves.1)
   }
 
-  /// Calls `body` with each of the 36 ASCII bytes of the lower-case UUID text, in order.
+  /// Calls `body` with each of the 36 ASCII bytes of the lowercase UUID, in order.
   @inlinable
   func forEachTextByte(_ body: (UInt8) -> Void) {
     for nibble in 0..<32 {
@@ -61,14 +61,14 @@ public struct UniqueID: Hashable, Sendable {
 }
 
 extension UniqueID: Comparable {
-  /// Returns true if the left identifier comes first in the order of the texts.
+  /// Orders identifiers like their text forms.
   public static func < (left: UniqueID, right: UniqueID) -> Bool {
     (left.high, left.low) < (right.high, right.low)
   }
 }
 
 extension UniqueID: CustomStringConvertible {
-  /// The lower-case UUID text.
+  /// The lowercase UUID.
   public var description: String {
     String(unsafeUninitializedCapacity: 36) { buffer in
       var count = 0

@@ -1,6 +1,6 @@
 import CTernZlib
 
-/// The content of a gzip member; `nil` when the bytes are not one.
+/// Returns the content of a gzip member, or `nil` if the bytes are not one.
 public func gunzip(_ bytes: [UInt8]) -> [UInt8]? {
   var stream = z_stream()
   guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }

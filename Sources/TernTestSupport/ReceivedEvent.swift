@@ -2,21 +2,21 @@ import Foundation
 import Tern
 public import TernEvents
 
-/// An event as a collector reads it.
+/// An event as received by a collector.
 public struct ReceivedEvent: Sendable, Hashable, Decodable {
   /// Its identifier.
   public var id: String
   /// The kind of event.
   public var type: String
-  /// Its name; empty when it has none.
+  /// Its name; empty if it has none.
   public var name: String
   /// The device's wall time.
   public var time: Timestamp
   /// The install.
   public var install: String
-  /// The session, if one was open.
+  /// The session, if any.
   public var session: String?
-  /// The user, if one was named.
+  /// The user, if set.
   public var user: String?
   /// The properties.
   public var properties: [String: PropertyValue]
@@ -60,7 +60,7 @@ private struct ReceivedValue: Decodable {
   }
 }
 
-extension ScriptedTransport.Request {
+extension InMemoryCollector.Request {
   init(decoding request: TransportRequest) {
     raw = request
     body = request.headers["Content-Encoding"] == "gzip" ? gunzip(request.body) ?? [] : request.body

@@ -2,7 +2,7 @@ public import Tern
 import TernBase
 import TernEvents
 
-/// A system that gives time in the background, and takes it back when a test says so.
+/// A system that grants background time and takes it back under a test's control.
 public final class ScriptedBackgroundActivity: BackgroundActivity {
   private struct State {
     var begun = 0
@@ -13,7 +13,7 @@ public final class ScriptedBackgroundActivity: BackgroundActivity {
 
   private let state: Locked<State>
 
-  /// Creates a system that grants time, or refuses it.
+  /// Creates a system that grants or refuses background time.
   public init(isGranting: Bool = true) {
     state = Locked(State(isGranting: isGranting))
   }
@@ -21,15 +21,15 @@ public final class ScriptedBackgroundActivity: BackgroundActivity {
   /// The number of requests for background time.
   public var begun: Int { state.withLock { $0.begun } }
 
-  /// For each time that was asked for, in the order in which they were given back: which one it was, from 1 on.
+  /// The numbers of the requests that have ended, from 1, in the order in which they ended.
   public var ended: [Int] { state.withLock { $0.ended } }
 
-  /// Takes back the time that has not been given back yet.
+  /// Expires all background time that has not ended yet.
   public func expire() {
     for onExpiry in state.withLock({ Array($0.waiting.values) }) { onExpiry() }
   }
 
-  /// Grants time, or refuses it by calling `onExpiry` at once.
+  /// Grants background time, or refuses it by calling `onExpiry` at once.
   public func begin(_ reason: String, onExpiry: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
     let (number, isGranting) = state.withLock { state in
       state.begun += 1

@@ -2,7 +2,7 @@ public import Tern
 import TernBase
 import TernEvents
 
-/// A network that changes when a test says so.
+/// A network that changes under a test's control.
 public final class ScriptedReachability: Reachability {
   private struct State {
     var next = 0
@@ -17,7 +17,7 @@ public final class ScriptedReachability: Reachability {
   /// The number of clients that observe the network.
   public var observers: Int { state.withLock { $0.observers.count } }
 
-  /// The network came back, or another one took its place.
+  /// Reports that the network came back or changed.
   public func change() {
     for observer in state.withLock({ Array($0.observers.values) }) { observer() }
   }

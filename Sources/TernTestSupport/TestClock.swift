@@ -18,7 +18,7 @@ public final class TestClock: TernClock {
 
     var earliest: Duration? { sleepers.values.map(\.deadline).min() }
 
-    /// Takes out the observers that have what they wait for.
+    /// Removes and returns the observers whose condition is met.
     mutating func satisfied() -> [() -> Void] {
       let earliest = earliest
       let ready = observers.filter { $0.isSatisfied(earliest) }
@@ -29,7 +29,7 @@ public final class TestClock: TernClock {
 
   private let state: Locked<State>
 
-  /// Creates a clock; it shows 2026-01-01 00:00:00 UTC and 1,000 s of uptime unless told otherwise.
+  /// Creates a clock; by default it shows 2026-01-01 00:00:00 UTC and 1,000 s of uptime.
   public init(
     wallTime: Timestamp = Timestamp(millisecondsSince1970: 1_767_225_600_000), uptime: Duration = .seconds(1000)
   ) {
@@ -42,7 +42,7 @@ public final class TestClock: TernClock {
   /// The uptime of the device.
   public var uptime: Duration { state.withLock { $0.uptime } }
 
-  /// Lets time pass; sleepers whose time has come are woken in the order of their deadlines.
+  /// Advances the clock; sleepers whose time has come are woken in the order of their deadlines.
   public func advance(by step: Duration) {
     let woken = state.withLock { state in
       state.uptime += step
@@ -54,12 +54,12 @@ public final class TestClock: TernClock {
     for continuation in woken { continuation.resume() }
   }
 
-  /// Sets the wall clock, as a user does; uptime is not affected.
+  /// Sets the wall clock, as a user would; the uptime is not affected.
   public func setWallTime(_ time: Timestamp) {
     state.withLock { $0.wallTime = time }
   }
 
-  /// Waits until a test has moved the clock to the deadline, or the task is cancelled.
+  /// Waits until a test has advanced the clock to the deadline, or the task is cancelled.
   public func sleep(until deadline: Duration) async {
     let number = state.withLock { state in
       state.nextSleeper += 1
@@ -68,7 +68,7 @@ public final class TestClock: TernClock {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let observers = state.withLock { state -> [() -> Void]? in
-          // Asked under the lock: a cancellation after this finds the sleeper.
+          // Checked under the lock: a cancellation after this finds the sleeper.
           if Task.isCancelled || deadline <= state.uptime { return nil }
           state.sleepers[number] = Sleeper(deadline: deadline, continuation: continuation)
           return state.satisfied()
@@ -85,13 +85,13 @@ public final class TestClock: TernClock {
     }
   }
 
-  /// Waits until someone sleeps, and says until when the first one does.
+  /// Waits until a task sleeps, and returns the earliest deadline.
   @discardableResult
   public func sleeping() async -> Duration {
     await wait { $0 != nil } ?? .zero
   }
 
-  /// Waits until the first one who sleeps does so until the given uptime.
+  /// Waits until the earliest deadline is the given uptime.
   public func sleeping(until deadline: Duration) async {
     _ = await wait { $0 == deadline }
   }

@@ -3,7 +3,7 @@ public import Tern
 import TernBase
 public import TernEvents
 
-/// The environment of a client under test: a manual clock, an in-memory collector, a directory of its own.
+/// The environment of a client under test: a manual clock, an in-memory collector, and a directory of its own.
 ///
 /// ```swift
 /// let harness = try TestHarness()
@@ -45,7 +45,7 @@ public final class TestHarness: Sendable {
     osName: "TestOS", osVersion: "1.2", model: "T1", locale: "en_GB", country: "GB", timeZoneOffsetMinutes: 60,
     appVersion: "3.4", appBuild: "56", appNamespace: "test.app", sdkVersion: "0.0.0")
 
-  /// The client's environment; each call draws another seed.
+  /// Returns the environment of a client; each call uses another seed.
   public func environment(isInForeground: Bool = true) -> TernClient.Environment {
     TernClient.Environment(
       clock: clock, seed: seed.withLock { $0.next() }, transport: transport, device: { Self.device },

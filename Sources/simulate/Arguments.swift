@@ -10,7 +10,7 @@ struct Arguments {
       --devices N           simulates N devices
       --seed N              the seed of the first device; each further one adds 1 (default: random)
       --trace               prints each device's story
-      --keep-going          continues after a broken promise, and lists all of them at the end
+      --keep-going          continues after a broken promise and lists all of them at the end
       --outage-limit RATIO  fails if more bytes are wasted for each byte queued (default: only measured)
       --only RULE           checks only this rule, such as accounts; can be repeated
     """
@@ -22,10 +22,10 @@ struct Arguments {
   var keepsGoing = false
   var options = SimulatedDevice.Options()
 
-  /// `nil` when the arguments make no sense.
+  /// Returns `nil` if the arguments are invalid.
   init?(_ words: [String]) {
     var generator = SystemRandomNumberGenerator()
-    // Short, so that it is easily typed again.
+    // Short, so that it is easy to retype.
     seed = generator.next(upperBound: UInt64(1_000_000_000))
     var rest = words[...]
     while let word = rest.popFirst() {

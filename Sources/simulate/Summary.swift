@@ -2,33 +2,40 @@ import TernEvents
 import TernSimulator
 
 extension Simulation.Outcome {
-  /// One line, for while it runs.
+  /// The progress on one line.
   func progress(seconds: Double) -> String {
-    "\(Int(figures.days)) device-days, \(devices) devices, \(figures.events) events, \(failures.count) failures, "
-      + "\(Int(figures.days / max(seconds, 0.001))) device-days/s"
+    "\(Int(statistics.days)) device-days, \(devices) devices, \(statistics.events) events, \(failures.count) failures, "
+      + "\(Int(statistics.days / max(seconds, 0.001))) device-days/s"
   }
 
-  /// The figures of a run.
+  /// The results of a run.
   func summary(seconds: Double) -> String {
-    let dropped = figures.dropped.sorted { ($0.value, $1.key.description) > ($1.value, $0.key.description) }
+    let dropped = statistics.dropped.sorted { ($0.value, $1.key.description) > ($1.value, $0.key.description) }
       .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     let lines = [
       (
-        "devices", "\(devices), \(rounded(figures.days)) days, \(Int(figures.days / max(seconds, 0.001))) device-days/s"
+        "devices",
+        "\(devices), \(rounded(statistics.days)) days, \(Int(statistics.days / max(seconds, 0.001))) device-days/s"
       ),
-      ("launches", "\(figures.launches); kills \(figures.kills), in the middle of a call \(figures.killsInCalls)"),
-      ("events stored", "\(figures.events)"),
-      ("requests", "\(figures.requests), not acknowledged \(figures.retries); \(figures.bytesSent) bytes of bodies"),
-      ("in the report", "\(figures.reported), duplicates removed \(figures.duplicates)"),
+      (
+        "launches",
+        "\(statistics.launches); kills \(statistics.kills), in the middle of a call \(statistics.killsInCalls)"
+      ),
+      ("events stored", "\(statistics.events)"),
+      (
+        "requests",
+        "\(statistics.requests), not acknowledged \(statistics.retries); \(statistics.bytesSent) bytes of bodies"
+      ),
+      ("in the report", "\(statistics.reported), duplicates removed \(statistics.duplicates)"),
       ("dropped", dropped.isEmpty ? "none" : dropped),
-      ("counts lost in kills", "\(figures.forgotten)"),
-      ("receipts answered", "\(figures.receipts)"),
-      ("opt-outs", "\(figures.erasures)"),
-      ("worst delay", "\(figures.worstDelay.clockText) from track to the collector"),
-      ("worst drain", "\(figures.worstDrain.clockText) in the healthy phase at the end"),
+      ("counts lost in kills", "\(statistics.forgotten)"),
+      ("receipts answered", "\(statistics.receipts)"),
+      ("opt-outs", "\(statistics.erasures)"),
+      ("worst delay", "\(statistics.worstDelay.clockText) from track to the collector"),
+      ("worst drain", "\(statistics.worstDrain.clockText) in the healthy phase at the end"),
       (
         "outages",
-        "\(figures.outages), worst ratio of wasted bytes to bytes queued \(rounded(figures.worstOutage))"
+        "\(statistics.outages), worst ratio of wasted bytes to bytes queued \(rounded(statistics.worstOutage))"
       ),
       ("digest", String(digest.value, radix: 16)),
     ]
@@ -39,10 +46,10 @@ extension Simulation.Outcome {
 }
 
 extension DeviceReport {
-  /// The broken promise, and the command that repeats it.
-  func complaint(replay: String) -> String {
+  /// Describes the broken promise, with the command that reproduces it.
+  func failureMessage(replay: String) -> String {
     """
-    device \(seed) did not keep a promise after \(figures.events) events:
+    device \(seed) did not keep a promise after \(statistics.events) events:
       \(violation.map(\.description) ?? "")
       replay: \(replay)
     """

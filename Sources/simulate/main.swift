@@ -6,7 +6,7 @@ guard let arguments = Arguments(Array(CommandLine.arguments.dropFirst())) else {
   exit(64)
 }
 
-/// The only clock of this program: the simulation has its own.
+/// The program's only real clock; the simulation has its own.
 let clock = ContinuousClock()
 let started = clock.now
 var lastProgress = started
@@ -35,5 +35,5 @@ if arguments.tells {
   if isTerminal { say("\n") }
 }
 print(outcome.summary(seconds: seconds()))
-for failure in outcome.failures { print(failure.complaint(replay: simulation.command(seed: failure.seed))) }
+for failure in outcome.failures { print(failure.failureMessage(replay: simulation.command(seed: failure.seed))) }
 exit(outcome.failures.isEmpty ? 0 : 1)

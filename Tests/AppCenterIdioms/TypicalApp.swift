@@ -3,9 +3,9 @@ import AppCenterAnalytics
 import AppCenterCrashes
 import Foundation
 
-// Compiled only: code as in apps that were written for App Center's SDK, in each language mode.
+// Compiled only: code like that of apps written for App Center's SDK, in each language mode.
 
-/// A class of the app's that is not Sendable.
+/// A class of the app that is not Sendable.
 class TypicalModel {
   var isStorageLarge = false
 }

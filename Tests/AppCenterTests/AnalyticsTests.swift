@@ -74,7 +74,7 @@ extension `App Center` {
       #expect(warnings.count == 1 && warnings.allSatisfy { $0.contains("2 h 46 min 40 s") && $0.contains("to 10;") })
     }
 
-    @Test func `an event without properties has its name and nothing else`() async throws {
+    @Test func `an event without properties has only its name`() async throws {
       let modules = try started()
       Analytics.trackEvent("Video clicked")
       try await modules.flush()
@@ -153,7 +153,7 @@ extension `App Center` {
       let cut = String(repeating: "x", count: 125)
       #expect(modules.received.map(\.properties) == [[cut: .string(cut)], [cut: .string(cut)]])
       #expect(properties.elements.first?.name == long && modules.log("WARNING").count == 4)
-      // The part that is cut off is not in the log either.
+      // The truncated part is not in the log either.
       #expect(!modules.log("WARNING").contains { $0.contains(long) })
       await modules.end()
     }

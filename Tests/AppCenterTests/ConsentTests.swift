@@ -49,7 +49,7 @@ extension `App Center` {
     }
 
     @Test(arguments: [(UserConfirmation.send, 1), (.always, 1), (.dontSend, 0)])
-    func `a user who is asked decides`(answer: UserConfirmation, count: Int) async throws {
+    func `the user's answer to the consent prompt applies`(answer: UserConfirmation, count: Int) async throws {
       let modules = try harness(crashes: 1)
       modules.startQuietly([Crashes.self])
       #expect(try modules.queued() == 0 && left.count == 1)
@@ -59,7 +59,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `switching crashes off erases reports that wait for an answer, and a later answer sends nothing`()
+    @Test func `disabling Crashes erases reports that wait for consent, and a later answer sends nothing`()
       async throws
     {
       let modules = try harness(crashes: 2)
@@ -118,7 +118,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `without an answer the next launch asks again, and does not count as following a crash`() async throws {
+    @Test func `without an answer, the next launch asks again and does not count as following a crash`() async throws {
       let modules = try harness(crashes: 1)
       modules.startQuietly([Crashes.self])
       #expect(Crashes.hasCrashedInLastSession)

@@ -91,7 +91,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a launch begins without a user`() async throws {
+    @Test func `a launch starts without a user`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       AppCenter.userId = "alice"
@@ -121,7 +121,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `requests that are forbidden before the start stay so, also when the disk does not take it`()
+    @Test func `requests forbidden before the start stay forbidden, even if the setting cannot be saved`()
       async throws
     {
       let files = InMemoryFileSystem()
@@ -151,7 +151,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `the data residency region is what was set, and is sent`() async throws {
+    @Test func `the data residency region is stored and sent`() async throws {
       let modules = try ModuleHarness()
       #expect(AppCenter.dataResidencyRegion == nil)
       AppCenter.dataResidencyRegion = "RG"
@@ -179,7 +179,7 @@ extension `App Center` {
       #expect(AppCenter.logLevel == .assert)
     }
 
-    @Test func `a level that the app set stays, and none silences`() throws {
+    @Test func `a log level set by the app is kept, and the level none silences the log`() throws {
       let modules = try ModuleHarness()
       AppCenter.logLevel = .none
       AppCenter.configure()
@@ -212,7 +212,7 @@ extension `App Center` {
       #expect(seen.withLock { $0 }.count == 3 && modules.log("ASSERT").isEmpty)
     }
 
-    @Test func `without a collector everything is kept, and one warning says how to set it`() async throws {
+    @Test func `without a collector everything is kept, and one warning explains how to set it`() async throws {
       let modules = try ModuleHarness { $0.variables = [:] }
       modules.startQuietly()
       Analytics.trackEvent("A")
@@ -228,7 +228,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `the bundle names the collector when nothing else does`() async throws {
+    @Test func `the bundle's collector is used if nothing else sets one`() async throws {
       let modules = try ModuleHarness {
         $0.variables = [:]
         $0.bundleCollector = "https://bundle.test/logs"
@@ -238,7 +238,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `an address that cannot be used is named, and hides none that can`() async throws {
+    @Test func `an unusable address is logged, and does not hide a usable one`() async throws {
       let modules = try ModuleHarness {
         $0.variables = ["TERN_COLLECTOR": "127.0.0.1:8787"]
         $0.bundleCollector = "https://bundle.test"
@@ -252,7 +252,7 @@ extension `App Center` {
       await lonely.end()
     }
 
-    @Test func `enabling what is enabled ends no pause`() async throws {
+    @Test func `enabling an enabled service does not end a pause`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.pause()

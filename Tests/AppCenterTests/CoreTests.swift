@@ -10,7 +10,7 @@ import Testing
 
 extension `App Center` {
   @Suite struct `The core` {
-    @Test func `the first read of the install id yields one, and the next the same`() throws {
+    @Test func `repeated reads of the install ID return the same one`() throws {
       let modules = try ModuleHarness()
       let id = AppCenter.installId
       #expect(id != nil && id?.uuidString != "00000000-0000-0000-0000-000000000000")
@@ -18,7 +18,7 @@ extension `App Center` {
       _ = modules
     }
 
-    @Test func `an install id is kept over launches, also one that was read before the start`() async throws {
+    @Test func `an install ID is kept across launches, even if it is read before the start`() async throws {
       let modules = try ModuleHarness()
       let id = AppCenter.installId
       modules.startQuietly()
@@ -27,7 +27,7 @@ extension `App Center` {
       #expect(AppCenter.installId == id)
     }
 
-    @Test func `a damaged install id is replaced`() throws {
+    @Test func `a damaged install ID is replaced`() throws {
       let modules = try ModuleHarness()
       let file = modules.harness.directory.appendingPathComponent("install-id")
       try Data("garbage".utf8).write(to: file)
@@ -69,7 +69,7 @@ extension `App Center` {
       #expect(modules.log("DEBUG").contains { $0.contains("no app secret") })
     }
 
-    @Test func `what a library started gets the secret of the app`() async throws {
+    @Test func `a service started by a library gets the app's secret`() async throws {
       let modules = try ModuleHarness()
       AppCenter.startFromLibrary(services: [Analytics.self])
       #expect(!AppCenter.isConfigured && modules.isStarted(Analytics.self) && modules.client == nil)
@@ -81,7 +81,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a service that only a library started keeps no secret`() async throws {
+    @Test func `a service started only by a library has no secret`() async throws {
       let modules = try ModuleHarness()
       AppCenter.startFromLibrary(services: [Analytics.self])
       AppCenter.start(withAppSecret: ModuleHarness.secret, services: [Crashes.self])
@@ -90,7 +90,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a library that comes after the app changes nothing`() async throws {
+    @Test func `a start by a library after the app's start changes nothing`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       AppCenter.startFromLibrary(services: [Analytics.self])
@@ -99,7 +99,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `what a library starts after the app runs without the secret`() async throws {
+    @Test func `a service that a library starts after the app's start runs without the secret`() async throws {
       let modules = try ModuleHarness()
       AppCenter.start(withAppSecret: ModuleHarness.secret, services: [Crashes.self])
       AppCenter.startFromLibrary(services: [Analytics.self])
@@ -108,7 +108,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `configure makes it configured, with a secret or without, and once`() throws {
+    @Test func `configure works with or without a secret, and only once`() throws {
       let modules = try ModuleHarness()
       #expect(!AppCenter.isConfigured)
       AppCenter.configure()
@@ -156,7 +156,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `disabling erases, is kept over launches, and enabling begins anew`() async throws {
+    @Test func `disabling erases events and is kept across launches, and enabling starts over`() async throws {
       let modules = try ModuleHarness()
       AppCenter.start(withAppSecret: ModuleHarness.secret, services: [Analytics.self])
       Analytics.trackEvent("Before")
@@ -175,7 +175,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a launch in the disabled state erases what is left`() async throws {
+    @Test func `a launch in the disabled state erases remaining events`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.trackEvent("A")
@@ -212,7 +212,7 @@ extension `App Center` {
     @Test(arguments: [
       ("All", false, false), ("Crashes", true, false), (" analytics , Unknown", false, true), ("x", true, true),
     ])
-    func `the environment keeps services from being started`(
+    func `the environment can prevent services from starting`(
       value: String, analytics: Bool, crashes: Bool
     ) async throws {
       let modules = try ModuleHarness { $0.variables["APP_CENTER_DISABLE"] = value }
@@ -222,7 +222,7 @@ extension `App Center` {
     }
 
     @Test(arguments: [("1", true), ("0", false), ("true", false), (nil, false)] as [(String?, Bool)])
-    func `a test cloud is known by the environment`(value: String?, isOne: Bool) throws {
+    func `a test cloud is recognized by the environment`(value: String?, isOne: Bool) throws {
       let modules = try ModuleHarness { $0.variables["RUNNING_IN_APP_CENTER"] = value }
       #expect(AppCenter.isRunningInAppCenterTestCloud == isOne)
       _ = modules

@@ -70,7 +70,7 @@ extension `App Center` {
       return try ModuleHarness { $0.crashes = left }
     }
 
-    @Test func `a handled error has its stack, its properties by the rules, and the user`() async throws {
+    @Test func `a handled error has its stack, its limited properties, and the user`() async throws {
       let modules = try started()
       modules.startQuietly([Analytics.self, Crashes.self])
       AppCenter.userId = "alice"
@@ -82,7 +82,7 @@ extension `App Center` {
           ErrorAttachmentLog(filename: nil, attachmentBinary: Data([1, 2, 3]), contentType: "image/png"),
         ])
       try await modules.flush()
-      // In upper case, as the original's and a report's identifier.
+      // In uppercase, like the original's and a report's identifier.
       #expect(shown == shown.uppercased())
       let id = shown.lowercased()
       let line = try #require(modules.sent("handled_error").first)
@@ -97,7 +97,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `an error of Foundation has its domain as type, and an app's own description stays as it is`()
+    @Test func `a Foundation error has its domain as type, and an app's own description is unchanged`()
       async throws
     {
       let modules = try started()
@@ -153,7 +153,7 @@ extension `App Center` {
       Dictionary(grouping: modules.received, by: \.type).mapValues(\.count)
     }
 
-    @Test func `an attachment that the storage cannot hold is left out as a whole and evicts nothing`() async throws {
+    @Test func `an attachment that the storage cannot hold is left out completely and evicts nothing`() async throws {
       let modules = try ModuleHarness()
       AppCenter.setMaxStorageSize(256 << 10, completionHandler: nil)
       modules.startQuietly([Analytics.self, Crashes.self])

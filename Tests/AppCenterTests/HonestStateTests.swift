@@ -9,11 +9,11 @@ import TernTestSupport
 import Testing
 
 extension `App Center` {
-  /// A service that cannot store anything must not look healthy.
+  /// Tests that a service that cannot store anything does not look healthy.
   @Suite struct `Recording state` {
     private static let unusable = URL(fileURLWithPath: "/proc/nothing")
 
-    @Test func `nothing is enabled while the storage is unusable, and one error says what to do`() async throws {
+    @Test func `nothing is enabled while the storage is unusable, and one error explains what to do`() async throws {
       let modules = try ModuleHarness { environment in
         environment.directory = Self.unusable
         environment.variables = [:]
@@ -32,7 +32,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    /// Modules with an in-memory disk, before the first unlock since the device was started.
+    /// Modules on an in-memory disk, before the first unlock since the device was started.
     private func locked(_ memory: InMemoryFileSystem) throws -> ModuleHarness {
       try ModuleHarness { environment in
         let make = environment.clientEnvironment
@@ -49,7 +49,7 @@ extension `App Center` {
       memory.setScript { [.open, .makeDirectory].contains($0.kind) ? .fail(errno: EPERM) : nil }
     }
 
-    @Test func `a storage that becomes usable is used, with the events recorded meanwhile`() async throws {
+    @Test func `a storage that becomes usable is used, with the events recorded in the meantime`() async throws {
       let memory = InMemoryFileSystem()
       refuse(memory)
       let modules = try locked(memory)
@@ -93,7 +93,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a service switched off while the storage is closed is off when it opens, and its events are erased`()
+    @Test func `a service disabled while the storage is closed is disabled when it opens, and its events are erased`()
       async throws
     {
       let memory = InMemoryFileSystem()
@@ -114,7 +114,7 @@ extension `App Center` {
     }
 
     @Test(arguments: ["two words", "späti", "a\nb"])
-    func `nothing is enabled with an unusable secret, and one error says what to do`(secret: String) throws {
+    func `nothing is enabled with an unusable secret, and one error explains what to do`(secret: String) throws {
       let modules = try ModuleHarness()
       modules.start(secret: secret)
       #expect(AppCenter.isConfigured && !AppCenter.enabled && !Analytics.enabled && modules.client == nil)
@@ -162,7 +162,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a service switched off while nothing can be recorded stays off afterwards`() async throws {
+    @Test func `a service disabled while nothing can be recorded stays disabled afterwards`() async throws {
       let modules = try ModuleHarness()
       modules.start(secret: "two words", [Analytics.self, Crashes.self])
       Analytics.enabled = false
@@ -181,7 +181,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a setting that could not be saved is logged and tried again`() async throws {
+    @Test func `a setting that could not be saved is logged, and saving is retried`() async throws {
       let modules = try ModuleHarness { $0.directory = Self.unusable }
       modules.startQuietly()
       Analytics.enabled = false

@@ -22,7 +22,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a batch that failed is sent again by the same process`() async throws {
+    @Test func `a failed batch is resent by the same process`() async throws {
       let modules = try ModuleHarness(
         transport: ScriptedTransport(answers: [.status(503), .status(503), .status(503)]))
       modules.startQuietly()
@@ -85,7 +85,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a change of the time zone is in the next event`() async throws {
+    @Test func `a change of time zone is reflected in the next event`() async throws {
       let offset = Locked(60)
       let modules = try ModuleHarness { environment in
         let make = environment.clientEnvironment
@@ -110,7 +110,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `launches leave nothing behind that grows`() async throws {
+    @Test func `the storage does not grow with the number of launches`() async throws {
       let modules = try ModuleHarness()
       func size() -> Int {
         let files = FileManager.default.enumerator(at: modules.harness.directory, includingPropertiesForKeys: nil)
@@ -125,12 +125,12 @@ extension `App Center` {
         await modules.relaunch()
         sizes.append(size())
       }
-      // The smallest of the last sizes: a file may not be removed yet. A file written once, on a busy machine late, is no
-      // growth: a byte a launch would be 150.
+      // The smallest of the last sizes, because a file may not be removed yet. A file written once, late on a busy
+      // machine, is not growth; a byte per launch would add 150.
       #expect(sizes.suffix(50).min() ?? .max <= (sizes.prefix(50).min() ?? 0) + 128)
     }
 
-    @Test func `the completion handler of the size is called once, whatever happens`() async throws {
+    @Test func `the completion handler of setMaxStorageSize is called once, whatever happens`() async throws {
       let calls = Locked(0)
       let modules = try ModuleHarness { $0.directory = URL(fileURLWithPath: "/proc/nothing") }
       for bytes in [1 << 20, 10, 1 << 21] { AppCenter.setMaxStorageSize(bytes) { _ in calls.withLock { $0 += 1 } } }

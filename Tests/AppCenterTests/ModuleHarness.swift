@@ -60,7 +60,7 @@ final class ModuleHarness {
   var received: [ReceivedEvent] { transport.received }
   var names: [String] { received.filter { $0.type == "event" }.map(\.name) }
 
-  /// Starts Analytics without automatic sessions, which would be events, too.
+  /// Starts Analytics without automatic sessions, which would add events.
   func startQuietly(_ services: [AnyClass] = [Analytics.self]) {
     start(secret: Self.secret, services)
   }

@@ -16,7 +16,7 @@ extension `App Center` {
       try ModuleHarness { environment in environment.previous = { PreviousSDK { defaults[$0] } } }
     }
 
-    @Test func `an app that changes the package stays the same install`() async throws {
+    @Test func `an app that migrates stays the same install`() async throws {
       let modules = try modules(["MSAppCenterInstallId": Self.id])
       #expect(AppCenter.installId == UUID(uuidString: Self.id))
       modules.startQuietly()
@@ -26,14 +26,14 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `an app that never reads the id is the same install, too`() async throws {
+    @Test func `an app that never reads the ID stays the same install, too`() async throws {
       let modules = try modules(["MSAppCenterInstallId": Self.id])
       modules.startQuietly()
       #expect(AppCenter.installId == UUID(uuidString: Self.id))
       await modules.end()
     }
 
-    @Test func `services switched off with the original are off`() async throws {
+    @Test func `services disabled with the original stay disabled`() async throws {
       let modules = try modules([
         "MSAppCenterInstallId": Self.id, "MSAppCenterAnalyticsIsEnabled": false,
         "MSAppCenterNetworkRequestsAllowed": false,
@@ -49,7 +49,7 @@ extension `App Center` {
       await others.end()
     }
 
-    @Test func `switching the core on again brings back every service that the original switched off with it`()
+    @Test func `enabling the core again enables every service that the original disabled with it`()
       async throws
     {
       let modules = try modules([
@@ -63,7 +63,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a service that the app switches on stays on, whatever the original's values are`() async throws {
+    @Test func `a service enabled by the app stays enabled, whatever the original's values are`() async throws {
       let modules = try modules(["MSAppCenterInstallId": Self.id, "MSAppCenterAppCenterIsEnabled": false])
       modules.startQuietly()
       #expect(!AppCenter.enabled)
@@ -74,7 +74,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `an install that Tern knows already keeps its id`() async throws {
+    @Test func `an install that Tern already knows keeps its ID`() async throws {
       let defaults = Locked<[String: String]>([:])
       let modules = try ModuleHarness { environment in
         environment.previous = { PreviousSDK { key in defaults.withLock { $0[key] } } }
@@ -85,7 +85,7 @@ extension `App Center` {
       #expect(AppCenter.installId == id)
     }
 
-    @Test func `an id that is temporarily unreadable is not replaced by the original's`() throws {
+    @Test func `an ID that is temporarily unreadable is not replaced by the original's`() throws {
       let files = InMemoryFileSystem()
       var environment = try TestHarness().environment()
       environment.fileSystem = files

@@ -9,7 +9,7 @@ import Testing
 
 extension `App Center` {
   @Suite struct `The queue` {
-    /// Modules that record while paused, to see what leaves at once afterwards.
+    /// Modules that record while paused, so that a resume sends everything at once.
     private func paused(_ transport: ScriptedTransport = ScriptedTransport()) throws -> ModuleHarness {
       let modules = try ModuleHarness(transport: transport)
       modules.startQuietly()
@@ -68,7 +68,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a 500 keeps the events and goes on`() async throws {
+    @Test func `a 500 keeps the events, and sending continues`() async throws {
       let modules = try ModuleHarness(transport: ScriptedTransport(answers: [.status(500)]))
       modules.startQuietly()
       Analytics.trackEvent("A")
@@ -138,7 +138,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a service that is off keeps and sends nothing, and starts afresh`() async throws {
+    @Test func `a disabled service records and sends nothing, and starts over when enabled`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.trackEvent("Before")

@@ -127,7 +127,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `pause and resume leave a request in flight alone`() async throws {
+    @Test func `pause and resume do not affect a request in flight`() async throws {
       let modules = try started(ScriptedTransport { _ in .hold })
       for number in 0..<50 { Analytics.trackEvent("E\(number)") }
       await modules.transport.request(number: 1)
@@ -147,7 +147,7 @@ extension `App Center` {
       modules.transport.answer { _ in .accept }
       AppCenter.enabled = true
       Analytics.trackEvent("A")
-      // The held request is void now; its end may still be pending.
+      // The held request is void now; it may still end later.
       for _ in 0..<3 where modules.names.isEmpty { try await modules.flush() }
       #expect(modules.names == ["A"])
       await modules.end()

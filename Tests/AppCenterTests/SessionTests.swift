@@ -15,7 +15,7 @@ extension `App Center` {
 
     private func session(_ modules: ModuleHarness) -> String? { modules.client?.sessionID?.description }
 
-    /// Sends the app to the background for some seconds.
+    /// Puts the app in the background for some seconds.
     private func leave(_ modules: ModuleHarness, _ seconds: Int) {
       modules.client?.didEnterBackground()
       modules.clock.advance(by: .seconds(seconds))

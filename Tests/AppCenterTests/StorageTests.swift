@@ -24,7 +24,7 @@ extension `App Center` {
       return modules.names
     }
 
-    @Test(arguments: [49, 50, 51]) func `a batch has at most fifty`(count: Int) async throws {
+    @Test(arguments: [49, 50, 51]) func `a batch has at most fifty events`(count: Int) async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.pause()
@@ -133,7 +133,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a larger size applies, at the next launch, too`() async throws {
+    @Test func `a larger size applies, even at the next launch`() async throws {
       let modules = try ModuleHarness()
       AppCenter.setMaxStorageSize(20 << 20, completionHandler: nil)
       modules.startQuietly()

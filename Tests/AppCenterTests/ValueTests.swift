@@ -93,7 +93,7 @@ extension `App Center` {
       }
     }
 
-    @Test func `the wrapper's properties appear, change and go`() async throws {
+    @Test func `the wrapper's properties can be set, changed and removed`() async throws {
       let modules = try ModuleHarness()
       func wrapper(_ version: String) -> WrapperSdk {
         WrapperSdk(
@@ -115,7 +115,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `a service is on at first, and its switch is kept across launches`() async throws {
+    @Test func `a service is enabled at first, and changes are kept across launches`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       #expect(Analytics.enabled)
@@ -136,7 +136,7 @@ extension `App Center` {
       #expect(!Analytics.enabled && modules.log("ERROR").count == 2)
     }
 
-    @Test func `a service cannot be switched while the core is off`() async throws {
+    @Test func `a service cannot be enabled while the core is disabled`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       AppCenter.enabled = false
@@ -148,7 +148,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `enabling the core leaves services off that the user switched off`() async throws {
+    @Test func `enabling the core does not enable services that the user disabled`() async throws {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.enabled = false
@@ -158,7 +158,7 @@ extension `App Center` {
       await modules.end()
     }
 
-    @Test func `of concurrent starts one counts, and all return`() async throws {
+    @Test func `one of several concurrent starts takes effect, and all return`() async throws {
       let modules = try ModuleHarness()
       Analytics.enableManualSessionTracker()
       await withTaskGroup(of: Void.self) { group in

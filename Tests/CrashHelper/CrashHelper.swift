@@ -3,7 +3,7 @@ import TernBase
 import TernEvents
 import TernLog
 
-/// A process made to be killed: it appends numbered events, reports them on standard output, and never cleans up.
+/// A process to be killed: it appends numbered events, reports them on standard output, and never cleans up.
 @main struct Helper {
   let options: Options
   let log: EventLog

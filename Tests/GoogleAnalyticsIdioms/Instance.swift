@@ -5,7 +5,7 @@ import TernTestSupport
 
 private let world = MeasurementWorld()
 
-/// Replaces the shared instance by one with files and server in memory.
+/// Replaces the shared instance with one whose files and server are in memory.
 func useInstanceForIdioms() {
   GAI.replaceShared(
     with: GAI(

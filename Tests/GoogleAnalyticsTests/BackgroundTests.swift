@@ -54,7 +54,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `ends when no background time is granted, and the hits are still sent if the process lives on`() async {
+  @Test func `ends when no background time is granted, but hits are still sent while the process runs`() async {
     let world = MeasurementWorld(backgroundActivity: ScriptedBackgroundActivity(isGranting: false))
     let gai = launch(world, hits: 1)
     #expect(await send(gai) == .error)

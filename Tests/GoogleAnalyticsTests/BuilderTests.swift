@@ -8,7 +8,7 @@ import Testing
     builder?.build() as NSMutableDictionary? as? [String: String] ?? [:]
   }
 
-  @Test func `setAll skips names and values that are no strings`() {
+  @Test func `setAll skips names and values that are not strings`() {
     let builder = GAIDictionaryBuilder()
     builder.setAll(["&a": "1", 2: "two", "&b": 3, "&c": ["x"], "&d": NSNull(), NSString("&e"): NSString("5")])
     let built = builder.build() as NSMutableDictionary
@@ -18,7 +18,7 @@ import Testing
     #expect(builder.get("&a") == nil)
   }
 
-  @Test func `building twice gives equal, independent dictionaries`() {
+  @Test func `building twice returns equal, independent dictionaries`() {
     let builder = GAIDictionaryBuilder.createScreenView()
     let first = builder?.build() as NSMutableDictionary?
     let second = builder?.build() as NSMutableDictionary?
@@ -30,7 +30,7 @@ import Testing
     #expect(swift?.count == 2)
   }
 
-  @Test func `createAppView gives the old type`() {
+  @Test func `createAppView sends the old hit type`() {
     #expect(text(deprecated()) == ["&t": "appview"])
   }
 
@@ -63,13 +63,13 @@ import Testing
         ])
   }
 
-  @Test func `no label and no value leave the parameters out`() {
+  @Test func `a missing label or value leaves out the parameter`() {
     #expect(
       text(.createEvent(withCategory: "c", action: "a", label: nil, value: nil))
         == ["&t": "event", "&ec": "c", "&ea": "a"])
   }
 
-  @Test func `a fatal exception gives exf 1, another one 0`() {
+  @Test func `a fatal exception sends exf=1, any other sends exf=0`() {
     #expect(
       text(.createException(withDescription: "d", withFatal: true)) == ["&t": "exception", "&exd": "d", "&exf": "1"])
     #expect(text(.createException(withDescription: nil, withFatal: false)) == ["&t": "exception", "&exf": "0"])

@@ -58,7 +58,7 @@ import Testing
     #expect(lines.withLock { $0.count } == 6)
   }
 
-  @Test func `all lines go to the logger that was set last`() async {
+  @Test func `all lines go to the logger set last`() async {
     let first = RecordingLogger()
     let second = RecordingLogger()
     let gai = world.launch(logger: first)
@@ -89,7 +89,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `a report that cannot be sent goes out at the next launch`() async {
+  @Test func `a report that cannot be sent is sent at the next launch`() async {
     world.transport.answer { _ in .failure(.connection) }
     let system = TestExceptions()
     let gai = world.launch()
@@ -105,7 +105,7 @@ import Testing
     await next.quit()
   }
 
-  @Test func `without a default tracker nothing is recorded, and the process does not wait at its end`()
+  @Test func `without a default tracker nothing is recorded, and the process does not wait before it ends`()
     async
   {
     world.transport.answer { _ in .hold }
@@ -116,7 +116,7 @@ import Testing
     await system.raise("Out of bounds")
     #expect(gai.engine.engine.log.counts.waiting == 0 && system.raised.count == 1)
     gai.tracker(withTrackingId: "UA-1-1")?.send(["&t": "screenview"])
-    gai.engine.dispatchBeforeEnd(patience: .zero)
+    gai.engine.dispatchBeforeEnd(timeout: .zero)
     await gai.quit()
   }
 
@@ -132,7 +132,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `no call takes long with a queue of ten thousand hits`() async throws {
+  @Test func `no call takes long with ten thousand hits in the queue`() async throws {
     let gai = world.launch()
     let tracker = try #require(gai.tracker(withTrackingId: "UA-1-1"))
     let builder = GAIDictionaryBuilder.createItem(
@@ -152,7 +152,7 @@ import Testing
   }
 }
 
-/// An exception source that a test controls.
+/// An exception source controlled by a test.
 private final class TestExceptions: ExceptionSystem {
   final class Handler: Sendable {
     let body: @Sendable (String) -> Void
@@ -180,7 +180,7 @@ private final class TestExceptions: ExceptionSystem {
   func call(_ handler: Handler, _ exception: String) { handler.body(exception) }
   func describe(_ exception: String) -> String { exception }
 
-  /// Raises it on a separate thread: the handler blocks, and a task must not.
+  /// Raises an exception on a separate thread: the handler blocks, and a task must not.
   func raise(_ text: String) async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       Thread.detachNewThread { [self] in

@@ -27,18 +27,18 @@ final class RecordingLogger: NSObject, GAILogger {
 }
 
 extension MeasurementWorld {
-  /// An instance on these files, as the app's launch creates it.
+  /// Creates an instance on these files, like a launch of the app.
   func launch(logger: (any GAILogger)? = nil) -> GAI {
     GAI(
       directory: URL(fileURLWithPath: "/queue"), collector: URL(string: "http://collector.test"), appName: "Test App",
       environment: environment(), callback: { body in Task { body() } }, logger: logger ?? RecordingLogger(),
-      // A busy machine must not decide if a report goes out in time.
+      // A busy machine must not affect if a report is sent in time.
       exceptionTimeout: .seconds(60))
   }
 }
 
 extension GAI {
-  /// Sends all waiting hits and waits for the end.
+  /// Sends all waiting hits and waits until it is done.
   func sendEverything() async {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       engine.dispatchAll { _ in continuation.resume() }

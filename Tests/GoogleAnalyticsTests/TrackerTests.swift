@@ -26,7 +26,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `a second tracker leaves defaultTracker alone; assigning it replaces it`() async throws {
+  @Test func `a second tracker does not change defaultTracker; an assignment does`() async throws {
     let gai = world.launch()
     let first = try #require(gai.tracker(withTrackingId: "UA-1-1"))
     let second = try #require(gai.tracker(withTrackingId: "UA-1-2"))
@@ -38,13 +38,13 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `the same tracking ID twice gives the same object`() async {
+  @Test func `the same tracking ID returns the same object`() async {
     let gai = world.launch()
     #expect(gai.tracker(withTrackingId: "UA-1-1") === gai.tracker(withTrackingId: "UA-1-1"))
     await gai.quit()
   }
 
-  @Test func `a name that exists keeps its old tracking ID`() async {
+  @Test func `an existing name keeps its tracking ID`() async {
     let gai = world.launch()
     let first = gai.tracker(withName: "a", trackingId: "UA-1-1")
     let second = gai.tracker(withName: "a", trackingId: "UA-1-2")
@@ -54,7 +54,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `a tracking ID of another shape gives a tracker and one warning`() async {
+  @Test func `a tracking ID in an unknown format returns a tracker and logs one warning`() async {
     let gai = world.launch(logger: logger)
     for text in ["UA-12345-6", " UA-1-1 ", "G-ABC"] { gai.tracker(withTrackingId: text) }
     #expect(logger.lines(.warning).isEmpty)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(arguments: [nil, "", "  "] as [String?])
-  func `no name or no tracking ID gives nil and one error in the log`(text: String?) async {
+  func `without a name or tracking ID, nil is returned and one error is logged`(text: String?) async {
     let gai = world.launch(logger: logger)
     #expect(gai.tracker(withTrackingId: text) == nil)
     #expect(logger.lines(.error).count == 1)
@@ -75,7 +75,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `blanks around the tracking ID are trimmed`() async {
+  @Test func `spaces around the tracking ID are trimmed`() async {
     let gai = world.launch()
     #expect(gai.tracker(withTrackingId: " UA-1-1\n")?.get(kGAITrackingId) == "UA-1-1")
     #expect(gai.tracker(withTrackingId: "UA-1-1") === gai.defaultTracker)
@@ -106,7 +106,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `the client ID is a lower-case UUID v4, equal across restarts, new after a reinstall`() async throws {
+  @Test func `the client ID is a lowercase UUID v4, equal across restarts, new after a reinstall`() async throws {
     func clientID(_ world: MeasurementWorld) async throws -> String {
       let gai = world.launch()
       let id = try #require(gai.tracker(withTrackingId: "UA-1-1")?.get(kGAIClientId))
@@ -147,7 +147,7 @@ import Testing
     await gai.quit()
   }
 
-  @Test func `values that are no strings are converted or left out, and the queue goes on`() async throws {
+  @Test func `values that are not strings are converted or left out, and the queue keeps working`() async throws {
     let gai = world.launch(logger: logger)
     let tracker = try #require(gai.tracker(withTrackingId: "UA-1-1"))
     tracker.send([

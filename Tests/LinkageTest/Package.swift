@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A client of the SDK alone, as an app's package would be. Scripts/check fails when it resolves anything else.
+// A client of the SDK alone, like an app's package. Scripts/check fails if it resolves anything else.
 let package = Package(
   name: "linkage",
   platforms: [.macOS(.v13)],

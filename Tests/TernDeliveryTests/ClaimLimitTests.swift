@@ -20,7 +20,7 @@ import Testing
     #expect(startedBatch(machine.handle(settled, waiting: .init(normal: 50), now: .seconds(1))) != nil)
   }
 
-  @Test func `causes no pause if that shows only at the claim`() throws {
+  @Test func `causes no pause if the limit shows only at the claim`() throws {
     var machine = DeliveryMachine(policy: Policy(), generator: FastGenerator(seed: 1))
     let first = try #require(startedBatch(machine.handle(.appended, waiting: .init(normal: 100), now: .zero)))
     let started = DeliveryMachine.Input.batchStarted(first, events: .init(normal: 50), bytes: 1000)

@@ -207,7 +207,7 @@ import Testing
 }
 
 @Suite struct `A poison event` {
-  @Test(arguments: [0, 1, 7, 249, 250, 499]) func `is isolated in the end, and is the only one dropped`(poison: Int) {
+  @Test(arguments: [0, 1, 7, 249, 250, 499]) func `is eventually isolated, and is the only one dropped`(poison: Int) {
     var world = World()
     world.feed(.paused)
     world.append(500)
@@ -218,7 +218,7 @@ import Testing
     #expect(world.started.count <= 25, "found by bisection, not one by one")
   }
 
-  @Test(arguments: 0..<50 as Range<UInt64>) func `is found even among several others`(seed: UInt64) {
+  @Test(arguments: 0..<50 as Range<UInt64>) func `is found among several others`(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
     let poison = Set((0..<6).map { _ in Int.random(in: 0..<700, using: &generator) })
     var world = World(seed: seed)

@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `fails when a cancelled batch may not be sent again immediately, or fails again`() {
+  @Test func `fails when a cancelled batch may not be resent immediately, or fails again`() {
     let cut = ResponseOutcome.failed(DeliveryFailure(.connection, "cancelled"))
     var held = World()
     held.append(50)
@@ -117,7 +117,7 @@ import Testing
     guard case .failed? = world.result(second) else { return #expect(Bool(false)) }
   }
 
-  @Test func `ends when the client is disabled or paused meanwhile`() {
+  @Test func `ends when the client is disabled or paused in the meantime`() {
     var world = World(Policy(batchEvents: 10, maximumInFlight: 1))
     world.append(50)
     let first = world.flush()

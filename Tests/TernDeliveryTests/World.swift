@@ -2,7 +2,7 @@ import TernDelivery
 import TernEvents
 import Testing
 
-/// A machine with a log, a clock and requests in memory; checks its invariants at every step.
+/// A machine with a log, a clock and requests in memory, which checks its invariants at every step.
 struct World {
   struct Entry: Equatable {
     var number: Int
@@ -108,7 +108,7 @@ struct World {
     for _ in 0..<count where isEnabled {
       log.append(Entry(number: appended, isCritical: critical))
       appended += 1
-      // Like the client, which sends a message only when it can change something.
+      // Like the client, which sends a message only if it can change something.
       let isFirstOfNormal = !critical && log.count { !$0.isCritical } == 1
       if critical || isFirstOfNormal || log.count == 1 || log.count == machine.policy.flushAt { feed(.appended) }
     }

@@ -24,7 +24,7 @@ import Testing
     #expect(CivilDate(daysSince1970: number) == date)
   }
 
-  @Test func `survive the way there and back for a thousand years`() {
+  @Test func `round-trip for a thousand years`() {
     for number in stride(from: -200_000, to: 200_000, by: 7) {
       #expect(CivilDate(daysSince1970: number).daysSince1970 == number)
     }
@@ -39,7 +39,7 @@ import Testing
   @Test(arguments: [
     ("a+b", "a b"), ("%41%7a", "Az"), ("100%", "100%"), ("%4", "%4"), ("%zz", "%zz"), ("%C3%A4", "ä"), ("", ""),
   ])
-  func `is undone, and keeps invalid escapes`(text: String, expected: String) {
+  func `is decoded, and invalid escapes stay unchanged`(text: String, expected: String) {
     #expect(PercentCoding.decode(text.utf8) == expected)
   }
 }

@@ -19,7 +19,7 @@ import Testing
     "01234567_89ab_cdef_fedc_ba9876543210",
     "{1234567-89ab-cdef-fedc-ba9876543210}", "０1234567-89ab-cdef-fedc-ba9876543210",
   ])
-  func `are not read from any other text`(text: String) {
+  func `are not parsed from any other text`(text: String) {
     #expect(UniqueID(text) == nil)
   }
 
@@ -113,7 +113,7 @@ import Testing
 @Suite struct `Truncating text` {
   @Test(arguments: 0...30) func `never splits a character`(limit: Int) {
     let text = "aé😀e\u{301}🇦🇹👨‍👩‍👧z"
-    let cut = text.cut(toBytes: limit)
+    let cut = text.truncated(toBytes: limit)
     #expect(cut.utf8.count <= limit)
     #expect(text.hasPrefix(cut) || cut.isEmpty)
     if limit >= 25 { #expect(cut.count >= 5) }
@@ -121,10 +121,10 @@ import Testing
 
   @Test func `splits an endless character between scalars`() {
     let endless = "e" + String(repeating: "\u{301}", count: 1000)
-    #expect(endless.cut(toBytes: 100).utf8.count == 99)
-    #expect("😀".cut(toBytes: 3) == "")
-    #expect("abc".cut(toBytes: 0) == "")
-    #expect("abc".cut(toBytes: -1) == "")
-    #expect("abc".cut(toBytes: 3) == "abc")
+    #expect(endless.truncated(toBytes: 100).utf8.count == 99)
+    #expect("😀".truncated(toBytes: 3) == "")
+    #expect("abc".truncated(toBytes: 0) == "")
+    #expect("abc".truncated(toBytes: -1) == "")
+    #expect("abc".truncated(toBytes: 3) == "abc")
   }
 }

@@ -13,6 +13,21 @@ import Testing
     try FileSystemContract(fixture.fileSystem, directory: fixture.directory).check()
   }
 
+  @Test func `a closed lock is free, even while a child that has not run its program yet has a copy of it`() throws {
+    let fixture = LogFixture(.disk)
+    let files = SystemFileSystem()
+    try files.makeDirectory(fixture.directory)
+    let path = fixture.directory + "/lock"
+    let first = try files.open(path, .lock)
+    #expect(try files.lock(first))
+    let copy = dup(first.number)
+    defer { files.close(OpenFile(number: copy)) }
+    files.close(first)
+    let second = try files.open(path, .lock)
+    defer { files.close(second) }
+    #expect(try files.lock(second))
+  }
+
   @Test(arguments: World.allCases)
   func `two logs in one directory do not interfere with each other`(world: World) throws {
     let fixture = LogFixture(world)

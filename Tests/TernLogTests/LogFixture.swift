@@ -1,6 +1,5 @@
 import Foundation
 import TernBase
-import TernChildProcess
 import TernEvents
 import TernTestSupport
 import Testing
@@ -75,7 +74,7 @@ final class LogFixture {
   }
 
   func open() throws -> EventLog {
-    try ChildProcess.startLock.withLock { try EventLog(configuration, fileSystem: fileSystem, clock: clock) }
+    try EventLog(configuration, fileSystem: fileSystem, clock: clock)
   }
 
   /// A log that touches no file before `open()`.

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct `Dispatch with a completion handler` {
   let world = MeasurementWorld()
 
-  @Test func `with waiting hits and a healthy server the handler gets good, once`() async {
+  @Test func `the handler receives .good once if hits are waiting and the server is healthy`() async {
     let client = world.client()
     client.sendEvents(1...45)
     #expect(await client.dispatchOnce() == .good)

@@ -141,7 +141,7 @@ private enum Step: CaseIterable {
     #expect(world.requests == 3 && world.results == [1: [.good]])
   }
 
-  @Test func `keeps a hit refused once when another one takes its place at the head`() {
+  @Test func `keeps a hit refused once when another one replaces it at the head`() {
     var world = MachineWorld()
     world.append()
     world.dispatchAll()

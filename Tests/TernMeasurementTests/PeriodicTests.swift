@@ -101,7 +101,7 @@ import Testing
     client.sendEvent("1")
     await world.clock.sleeping(until: .seconds(1120))
     world.reachability.change()
-    // The hint arrives a moment later, followed by some jitter, so that not all apps in one place send together.
+    // The hint arrives slightly later, with some jitter, so that not all apps in one place send at once.
     await world.clock.sleeping(until: .milliseconds(1_000_100))
     world.clock.advance(by: .milliseconds(100))
     while await world.clock.sleeping() > .milliseconds(1_001_100) { await Task.yield() }

@@ -93,7 +93,7 @@ import Testing
     #expect(client.dropped(.storageFailed) == 1_200)
   }
 
-  @Test func `are kept when the disk fills up later, too`() async throws {
+  @Test func `are also kept when the disk fills up later`() async throws {
     let client = world.client()
     client.sendEvent("A")
     world.files.setCapacity(world.files.totalBytes)

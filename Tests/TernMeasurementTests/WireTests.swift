@@ -50,7 +50,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `z comes last; v, tid, cid and t are always there`() async throws {
+  @Test func `z comes last; v, tid, cid and t are always present`() async throws {
     let client = world.client()
     client.sendEvents(1...3)
     client.sendItems(1...2)
@@ -137,7 +137,7 @@ import Testing
     #expect(await first.dispatchOnce() == .good)
     first.sendEvent("2")
     await first.shutdown()
-    // After another boot only the wall clock is left, and it was set back meanwhile.
+    // After a reboot only the wall clock is left, and it was set back in the meantime.
     world.clock.setWallTime(Timestamp(millisecondsSince1970: -5000))
     let second = world.client(boot: "22222222-2222-4333-8444-555555555555")
     #expect(await second.dispatchOnce() == .good)
@@ -251,7 +251,7 @@ import Testing
     await client.shutdown()
   }
 
-  @Test func `a GET really has no body and a POST really has one`() throws {
+  @Test func `a GET has no body and a POST has one`() throws {
     let url = try #require(URL(string: "http://collector.test/"))
     let record = LogRecord(
       id: UniqueID(high: 0, low: 1), time: Timestamp(millisecondsSince1970: 0), lane: .normal,

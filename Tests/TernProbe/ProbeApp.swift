@@ -83,7 +83,7 @@ struct ProbeApp {
         let status = tern.status
         say("status queued=\(status.queued + status.inFlight) delivered=\(status.delivered)")
       case "block":
-        // From here on no Swift task gets a thread.
+        // From here on, no Swift task gets a thread.
         for _ in 0..<256 { Task.detached { sleep(3600) } }
         say("blocked")
       case "shutdown":

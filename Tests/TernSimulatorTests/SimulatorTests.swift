@@ -10,24 +10,25 @@ import Testing
   private static let days = environment["TERN_SIMULATION_DAYS"].flatMap { Double($0) } ?? 200
   private static let seed = environment["TERN_SIMULATION_SEED"].flatMap { UInt64($0) } ?? 1
 
-  @Test func `lose nothing, send nothing twice and keep their intervals`() {
+  @Test func `neither lose nor duplicate events, and keep their intervals`() {
     let simulation = Simulation(seed: Self.seed)
     let outcome = simulation.run(days: Self.days)
     for failure in outcome.failures {
       Issue.record("\(failure.violation?.description ?? "") — \(simulation.command(seed: failure.seed))")
     }
     // A simulation without failures proves nothing.
-    let figures = outcome.figures
+    let statistics = outcome.statistics
     if Self.days < 200 { return }
-    #expect(figures.killsInCalls > 0 && figures.retries > 0 && figures.duplicates > 0 && figures.erasures > 0)
-    #expect(figures.receipts > 100)
+    #expect(
+      statistics.killsInCalls > 0 && statistics.retries > 0 && statistics.duplicates > 0 && statistics.erasures > 0)
+    #expect(statistics.receipts > 100)
   }
 
   @Test(arguments: [UInt64(11), 12, 13]) func `repeat a run exactly from the same seed`(seed: UInt64) {
     let first = SimulatedDevice(seed: seed).run()
     let second = SimulatedDevice(seed: seed).run()
     #expect(first.digest == second.digest)
-    #expect(first.figures == second.figures)
+    #expect(first.statistics == second.statistics)
     #expect(first.digest != SimulatedDevice(seed: seed + 100).run().digest)
   }
 

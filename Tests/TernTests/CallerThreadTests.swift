@@ -46,19 +46,35 @@ import Testing
     }
     client.tern.identify("anna")
     client.tern.isEnabled = false
-    #expect(attempts.withLock { $0 } <= 3, "no busy waiting")
-    var saved = try #require(settings(in: memory))
-    #expect(saved.user == "anna" && !saved.isEnabled, "saved before the call returns")
-    // The other process has read the file already and replaces it now.
-    let other = StateFiles(directory: "/queue", fileSystem: memory, isDurable: false, seed: 9)
-    try other.replace("settings.json", with: Array(#"{"epoch":0,"isEnabled":true,"user":"other"}"#.utf8))
-    memory.close(lock)
+    #expect(attempts.withLock { $0 } <= 4, "no busy waiting")
     client.work()
+    #expect(settings(in: memory) == nil, "only the owner of the lock writes")
+    let other = StateFiles(directory: "/queue", fileSystem: memory, isDurable: false, seed: 9)
+    let changed = #"{"epoch":7,"isEnabled":true,"queueBytes":50000,"user":"other"}"#
+    try other.replace("settings.json", with: Array(changed.utf8))
+    memory.close(lock)
     client.pass(.seconds(2))
-    saved = try #require(settings(in: memory))
-    #expect(saved.user == "anna" && !saved.isEnabled && !client.tern.isEnabled)
+    let saved = try #require(settings(in: memory))
+    #expect(saved.user == "anna" && !saved.isEnabled && !client.tern.isEnabled && saved.queueBytes == 50_000)
     #expect(client.loop.engine.recorder.withLock { $0.epoch } == saved.epoch)
     #expect(client.loop.effects.timer == nil)
+  }
+
+  @Test func `gets the same install identifier as another process that starts for the first time`() throws {
+    let memory = InMemoryFileSystem()
+    let first = StateFiles(directory: "/queue", fileSystem: memory, isDurable: false, seed: 1)
+    let second = StateFiles(directory: "/queue", fileSystem: memory, isDurable: false, seed: 2)
+    var generator = FastGenerator(seed: 3)
+    let (one, other) = (UniqueID.random(using: &generator), UniqueID.random(using: &generator))
+    memory.setScript { [memory] operation in
+      guard operation.kind == .link else { return nil }
+      memory.setScript(nil)
+      #expect((try? second.installID(orElse: other)) == other)
+      return nil
+    }
+    #expect(try first.installID(orElse: one) == other)
+    #expect(try second.installID(orElse: one) == other)
+    #expect(memory.paths == ["/queue/install-id"])
   }
 
   private func settings(in memory: InMemoryFileSystem) -> PersistedSettings? {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Tern
 
-/// A client whose run loop is driven by the test, which chooses when each message arrives.
+/// A client whose delivery loop is driven by the test, which chooses when each message arrives.
 @Suite struct `A run loop` {
   private struct Effects: DeliveryEffects {
     var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []
@@ -35,7 +35,7 @@ import Testing
     loop.begin()
   }
 
-  /// An answer that accepts the last batch except for the events at the given indexes.
+  /// A response that accepts the last batch except for the events at the given indexes.
   private func answer(rejecting places: [Int] = []) throws -> Message {
     let batch = try #require(loop.effects.sent.last)
     let rejected = places.map { "{\"index\":\($0),\"reason\":\"name_missing\"}" }.joined(separator: ",")
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(arguments: [[], [0]])
-  mutating func `counts events that are erased in flight once, whatever the answer`(rejected: [Int]) throws {
+  mutating func `counts events that are erased in flight once, whatever the response`(rejected: [Int]) throws {
     client.track("Erased", priority: .critical)
     loop.take(loop.engine.mailbox.takeAll())
     client.isEnabled = false

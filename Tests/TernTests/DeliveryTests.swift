@@ -59,7 +59,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `the response of a captive portal settles nothing`() async throws {
+  @Test func `the response of a captive portal is not taken for an acknowledgement`() async throws {
     let portal = "<html>Accept our terms</html>"
     let harness = try TestHarness(
       transport: ScriptedTransport(answers: [

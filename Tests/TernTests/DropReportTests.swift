@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct `Drop reports` {
   /// The drops that the collector has received, by reason.
-  private func told(_ harness: TestHarness) -> [DropReason: Int] {
+  private func reported(_ harness: TestHarness) -> [DropReason: Int] {
     var sums: [DropReason: Int] = [:]
     for report in harness.transport.received.all("drops") {
       for case (let name, .integer(let count)) in report.properties { sums[DropReason(name), default: 0] += Int(count) }
@@ -33,7 +33,7 @@ import Testing
     await tern.emptied()
     let dropped = tern.status.droppedByReason
     #expect(dropped[.queueFull, default: 0] > 2000)
-    #expect(told(harness) == dropped)
+    #expect(reported(harness) == dropped)
     await tern.shutdown()
   }
 
@@ -81,12 +81,12 @@ import Testing
     tern.track("Last")
     await tern.flush()
     await tern.emptied()
-    #expect(told(harness) == tern.status.droppedByReason)
+    #expect(reported(harness) == tern.status.droppedByReason)
     await tern.shutdown()
     let next = try harness.client(configure)
     next.track("Next")
     await next.flush()
-    #expect(told(harness) == next.status.droppedByReason)
+    #expect(reported(harness) == next.status.droppedByReason)
     await next.shutdown()
   }
 
@@ -105,7 +105,7 @@ import Testing
     }
     await tern.emptied()
     #expect(harness.transport.received.names == (0..<5).map { "E\($0)" })
-    #expect(told(harness) == [.tooLarge: 5])
+    #expect(reported(harness) == [.tooLarge: 5])
     await tern.shutdown()
   }
 }

@@ -48,7 +48,7 @@ import Testing
     let receipt = tern.track("A")
     let early = try await ask(receipt, tern)
     await tern.flush()
-    #expect(await early.value == ReceiptError(.dropped(.rejected)))
+    #expect(await early.value == ReceiptError(.dropped, .rejected))
     #expect(await error(receipt)?.code == .unknown, "awaited after the event is gone")
     await tern.shutdown()
   }
@@ -64,7 +64,7 @@ import Testing
     let early = try await ask(receipt, tern)
     // Normal events; no other signal shows them while the queue is full.
     while tern.ledger.dropped == 0 { tern.track("B") }
-    #expect(await early.value == ReceiptError(.dropped(.queueFull)))
+    #expect(await early.value == ReceiptError(.dropped, .queueFull))
     #expect(await error(receipt)?.code == .unknown, "awaited after the event is gone, among other drops")
     await tern.shutdown()
   }
@@ -76,7 +76,7 @@ import Testing
     let early = try await ask(receipt, tern)
     tern.isEnabled = false
     tern.track("Too late")
-    #expect(await early.value == ReceiptError(.dropped(.erased)))
+    #expect(await early.value == ReceiptError(.dropped, .erased))
     await tern.shutdown()
   }
 

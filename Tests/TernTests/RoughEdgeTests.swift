@@ -65,7 +65,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a delay in the past is not waited for`() async throws {
+  @Test func `a delay in the past causes no wait`() async throws {
     await SystemClock().sleep(until: Duration(attoseconds: .min))
     await SystemClock().sleep(until: .zero - .longest)
   }
@@ -134,7 +134,7 @@ import Testing
     await last.shutdown()
   }
 
-  @Test func `pausing and resuming from several threads at once does no harm`() async throws {
+  @Test func `pausing and resuming from several threads at once is safe`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
     for round in 0..<300 {

@@ -25,7 +25,7 @@ import Testing
     #expect(tern.collector?.absoluteString == "http://collector.test")
   }
 
-  @Test func `a ban on requests survives launches and is independent of pausing`() async throws {
+  @Test func `forbidden requests stay forbidden across launches, independent of pausing`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()
     tern.allowsRequests = false
@@ -71,7 +71,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `a limit set while the client runs holds at the next launch`() async throws {
+  @Test func `a limit set while the client runs applies at the next launch`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.maximumQueueBytes = 24 << 10 }
     tern.pause()

@@ -14,7 +14,7 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `reflects an event's way from the queue to the collector`() async throws {
+  @Test func `reflects an event's path from the queue to the collector`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .hold })
     let tern = try harness.client { $0.sessions = .manual }
     tern.track("A")

@@ -8,8 +8,8 @@ import Testing
 
 @testable import Tern
 
-/// A client on an in-memory file system whose run loop and clock the test drives. The collector accepts everything
-/// unless the test stops it from answering.
+/// A client on an in-memory file system whose delivery loop and clock the test drives. The collector accepts everything
+/// unless the test makes it stop responding.
 struct SteppedClient {
   struct Effects: DeliveryEffects {
     var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []

@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: Refusal.allCases)
-  func `is retried, and then receives the events recorded meanwhile`(refusal: Refusal) async throws {
+  func `is retried, and then receives the events recorded in the meantime`(refusal: Refusal) async throws {
     let memory = InMemoryFileSystem()
     refusal.begin(memory)
     var client = try SteppedClient(on: memory)
@@ -64,7 +64,7 @@ import Testing
     #expect(next.names == ["A"])
   }
 
-  @Test func `gives the previous install and user to events recorded meanwhile`() async throws {
+  @Test func `gives the previous install and user to events recorded in the meantime`() async throws {
     let memory = InMemoryFileSystem()
     let first = try SteppedClient(on: memory)
     first.tern.identify("anna")
@@ -81,7 +81,7 @@ import Testing
     #expect(client.received.allSatisfy { $0["install"] == install.description } && client.tern.installID == install)
   }
 
-  @Test func `keeps a previous opt-out, which applies to events recorded meanwhile`() async throws {
+  @Test func `keeps a previous opt-out, which applies to events recorded in the meantime`() async throws {
     let memory = InMemoryFileSystem()
     let first = try SteppedClient(on: memory)
     first.tern.isEnabled = false
@@ -95,7 +95,7 @@ import Testing
     #expect(client.tern.ledger.droppedByReason == [.erased: 1] && client.tern.ledger.balances)
   }
 
-  @Test func `saves an opt-out made meanwhile and erases the events of earlier processes`() async throws {
+  @Test func `saves an opt-out made in the meantime and erases the events of earlier processes`() async throws {
     let memory = InMemoryFileSystem()
     let first = try SteppedClient(on: memory) { $0.startsPaused = true }
     first.tern.track("Old")
@@ -112,7 +112,7 @@ import Testing
     #expect(client.tern.ledger.balances)
   }
 
-  @Test func `erases the events of a part that is disabled meanwhile`() async throws {
+  @Test func `erases the events of a part disabled in the meantime`() async throws {
     let memory = InMemoryFileSystem()
     memory.lockUp()
     var client = try SteppedClient(on: memory)
@@ -204,10 +204,10 @@ import Testing
     var client = try SteppedClient(on: memory, first.harness)
     let early = client.tern.track("Asked early", priority: .critical)
     let late = client.tern.track("Asked late", priority: .critical)
-    let fate = await client.ask(early)
+    let outcome = await client.ask(early)
     memory.setScript(nil)
     client.pass(.seconds(600))
-    #expect(await fate.value == nil && client.tern.ledger.dropped == 1)
+    #expect(await outcome.value == nil && client.tern.ledger.dropped == 1)
     client.work()
     let other = Task { try await late.delivered() }
     while client.loop.engine.clientState.withLock({ $0.receipts.isEmpty }) { await Task.yield() }
@@ -273,7 +273,7 @@ import Testing
     #expect(retry.isDue(.request, at: last))
   }
 
-  @Test func `keeps the buffer within its bounds, and evicts nothing for a less important event`() {
+  @Test func `keeps the buffer within its limits, and never evicts a more important event`() {
     let seed = UInt64.random(in: 0 ... .max)
     var generator = FastGenerator(seed: seed)
     for _ in 0..<200 {

@@ -110,38 +110,6 @@ import Testing
     await tern.shutdown()
   }
 
-  @Test func `keep an opt-out when another process writes at the same moment`() async throws {
-    let first = try client()
-    let second = try client()
-    let hasBegun = Locked(false)
-    let hasAsked = Locked(false)
-    memory.setScript { [memory] operation in
-      if operation.kind == .lock, hasBegun.withLock({ $0 }) { hasAsked.withLock { $0 = true } }
-      // The second process has read the file and is about to replace it; now the first one acts.
-      guard operation.kind == .rename, operation.path.contains("settings.json."),
-        hasBegun.withLock({ hasBegun in
-          defer { hasBegun = true }
-          return !hasBegun
-        })
-      else { return nil }
-      while memory.contents(of: "/queue/settings.json") == nil, !hasAsked.withLock({ $0 }) { sched_yield() }
-      return nil
-    }
-    let hasEnded = Locked(false)
-    // On a separate thread, because it blocks without yielding to other tasks.
-    Thread.detachNewThread {
-      second.identify("user-7")
-      hasEnded.withLock { $0 = true }
-    }
-    while !hasBegun.withLock({ $0 }) { await Task.yield() }
-    first.isEnabled = false
-    while !hasEnded.withLock({ $0 }) { await Task.yield() }
-    #expect(saved == PersistedSettings(isEnabled: false, user: "user-7", epoch: 1, optOuts: 1))
-    memory.setScript(nil)
-    await first.shutdown()
-    await second.shutdown()
-  }
-
   @Test func `keep the user that another client identified`() async throws {
     let first = try client()
     let second = try client()

@@ -84,14 +84,14 @@ import Testing
     #expect(failure.kind == .connection)
   }
 
-  @Test func `fails when a response is cut short`() async throws {
+  @Test func `fails when a response is truncated`() async throws {
     let server = try TestHTTPServer(
       answer: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\nConnection: close\r\n\r\n{\"accepted\":1}")
     defer { server.stop() }
     guard case .failure = try await send(to: server) else { return #expect(Bool(false)) }
   }
 
-  @Test func `limits the time of the whole response, not only of silence`() async throws {
+  @Test func `limits the time of the whole response, not only of pauses`() async throws {
     let server = try TestHTTPServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", then: .drip)
     defer { server.stop() }
     guard case .failure(let failure) = try await send(to: server, timeout: .milliseconds(300)) else {
@@ -100,7 +100,7 @@ import Testing
     #expect(failure.kind == .timedOut, "\(failure.message)")
   }
 
-  @Test func `ends a response without end`() async throws {
+  @Test func `aborts an endless response`() async throws {
     let server = try TestHTTPServer(answer: "HTTP/1.1 200 OK\r\nContent-Length: 100000000000\r\n\r\n", then: .flood)
     defer { server.stop() }
     guard case .failure(let failure) = try await send(to: server) else { return #expect(Bool(false)) }

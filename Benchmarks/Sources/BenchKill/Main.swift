@@ -3,7 +3,8 @@ import Foundation
 import Tern
 import TernChildProcess
 
-/// The kill experiment: a process records events as fast as it can and is killed the moment the last `track` returns.
+/// The kill experiment: a process records events as fast as it can and is killed as soon as the last `track` has
+/// returned.
 ///
 /// The parent (`--rounds N --events N --collector URL --key KEY`) starts itself as the child, kills it, starts it again
 /// to deliver the rest, and prints the number of recorded events. `Scripts/bench kill` compares it with the reports.
@@ -41,7 +42,7 @@ struct Main {
     while true { try await Task.sleep(for: .seconds(3600)) }
   }
 
-  /// Delivers what its predecessor left.
+  /// Delivers the events left by the previous process.
   private static func successor(_ options: Options) async throws {
     let client = try client(options)
     while client.ledger.queued + client.ledger.inFlight > 0 {
@@ -64,9 +65,9 @@ struct Main {
       let program = CommandLine.arguments[0]
       let child = try ChildProcess(program, ["--role", "child"] + arguments, output: output.fileHandleForWriting)
       try output.fileHandleForWriting.close()
-      // The word comes when the last call has returned; the end of the file when the child died before.
+      // The line arrives when the last call has returned; the end of the file, if the child died before that.
       guard !output.fileHandleForReading.availableData.isEmpty else { throw CancellationError() }
-      // At once, or somewhere in the delivery.
+      // Immediately, or sometime during the delivery.
       if round % 2 == 1 { usleep(UInt32.random(in: 0...200_000, using: &generator)) }
       child.kill()
       let successor = try ChildProcess(program, ["--role", "successor"] + arguments)

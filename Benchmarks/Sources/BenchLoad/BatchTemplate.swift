@@ -1,10 +1,10 @@
 import TernBase
 
-/// One App Center request, of 50 events by default, as the stock SDK sends it, with the places that differ from request
-/// to request.
+/// One App Center request, with 50 events by default, as the stock SDK sends it, and the positions that differ between
+/// requests.
 ///
-/// Every event has an id of its own, its own time and the full device block; names, properties, devices and versions
-/// vary between templates. Patching a template costs 50 ns an event, so the generator takes little of the two cores.
+/// Every event has its own ID and time, and the full device block; names, properties, devices and versions vary between
+/// templates. Patching a template takes 50 ns per event, so the generator uses little of the two cores.
 struct BatchTemplate {
   private(set) var bytes: [UInt8] = []
   private var identifiers: [Int] = []
@@ -52,7 +52,7 @@ struct BatchTemplate {
         writeIdentifier(generator.next(), generator.next(), at: place, in: bytes)
         clock.write(offset: Int64(index % 50) * 200 + Int64(generator.next() % 200), at: timestamps[index], in: bytes)
       }
-      // Square-law activity, as real installs have: a few are very active.
+      // Square-law activity, like that of real installs: a few are very active.
       let chance = Double(generator.next() >> 11) / Double(1 << 53)
       let number = UInt64(chance * chance * Double(installs))
       writeIdentifier(number &* 0x9E37_79B9_7F4A_7C15, number, at: install, in: bytes)

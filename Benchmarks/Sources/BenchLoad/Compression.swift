@@ -1,6 +1,6 @@
 import CBenchZlib
 
-/// Compresses as the stock App Center SDK does: gzip at zlib's default level.
+/// Compresses like the stock App Center SDK: gzip at zlib's default level.
 func gzipped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
   var stream = z_stream()
   guard

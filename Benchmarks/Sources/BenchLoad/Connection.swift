@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// One keep-alive connection: at most one request on its way, never blocking.
+/// One keep-alive connection with at most one request in flight; never blocks.
 struct Connection {
   enum Progress: Equatable { case pending, answered(status: Int), failed }
 
@@ -73,7 +73,7 @@ struct Connection {
     return .answered(status: status)
   }
 
-  /// Reads status and length once the whole head has arrived.
+  /// Parses status and length once the whole head has arrived.
   private mutating func readHead() -> Bool {
     guard let end = answer.firstRange(of: Array("\r\n\r\n".utf8)) else { return false }
     bodyStart = end.upperBound

@@ -1,4 +1,4 @@
-/// Requests of the Measurement Protocol with 20 hits each, varied enough that a view of them has something to count.
+/// Requests of the Measurement Protocol with 20 hits each, varied enough to make a view count something.
 struct HitTemplate {
   static let hitsPerBatch = 20
 

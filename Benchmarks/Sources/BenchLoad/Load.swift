@@ -47,7 +47,7 @@ struct Load {
     if options.flag("gzip") { compressed = precompress(options.number("bodies", default: 20_000)) }
   }
 
-  /// Bodies that are compressed cannot be patched, so each is made beforehand and sent once.
+  /// Compressed bodies cannot be patched, so each is created beforehand and sent once.
   private mutating func precompress(_ count: Int) -> [[UInt8]] {
     (0..<count).map { _ in
       let (bytes, bodyStart) = nextTemplate()

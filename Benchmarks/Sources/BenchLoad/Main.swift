@@ -8,9 +8,9 @@ import BenchSupport
 
 /// Sends App Center batches of 50 events, or of `--batch` events, over loopback from one thread.
 ///
-/// `--rate 0` (default) keeps every connection busy and measures throughput; a rate in events/s sends by a schedule and
-/// measures latency from the moment a request was due. `--gzip` compresses the bodies beforehand. `--tracking-id` sends
-/// Measurement Protocol hits instead. `--readers 8 --token T --reports PATH,PATH` adds clients that ask for reports
+/// `--rate 0` (default) keeps every connection busy and measures throughput. A rate in events/s sends on a schedule and
+/// measures latency from the moment a request is due. `--gzip` compresses the bodies beforehand. `--tracking-id` sends
+/// Measurement Protocol hits instead. `--readers 8 --token T --reports PATH,PATH` adds clients that request reports
 /// without pause.
 @main
 struct Main {
@@ -40,14 +40,14 @@ struct LoadResult {
   var seconds = 0.0
   var requests = 0
   var events = 0
-  /// Answers other than 200: not stored, so not counted as events.
+  /// Responses other than 200: not stored, so not counted as events.
   var refused = 0
   /// Broken connections.
   var failed = 0
   var quantiles: [Int64] = [0, 0, 0]
-  /// Reports that were answered with 200.
+  /// Reports with status 200.
   var reports = 0
-  /// Reports that were answered otherwise.
+  /// Reports with any other status.
   var refusedReports = 0
   var reportQuantiles: [Int64] = [0, 0]
 }

@@ -6,7 +6,7 @@ import BenchSupport
   import Glibc
 #endif
 
-/// Clients that ask for reports without pause, each over a connection of its own.
+/// Clients that request reports without pause, each over its own connection.
 struct Readers {
   private(set) var connections: [Connection]
   private let requests: [[UInt8]]
@@ -31,7 +31,7 @@ struct Readers {
 
   var quantiles: [Int64] { samples.quantiles([0.5, 1]) }
 
-  /// Lets every idle client ask again.
+  /// Lets every idle client send its next request.
   mutating func ask() {
     guard !requests.isEmpty else { return }
     for index in connections.indices where !connections[index].isBusy {

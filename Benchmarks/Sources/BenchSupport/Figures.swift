@@ -28,14 +28,14 @@ public func printLine(_ members: KeyValuePairs<String, Figure>) {
 public enum Figure: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
   /// Text without characters that JSON escapes.
   case text(String)
-  /// A whole number.
+  /// An integer.
   case count(Int)
   /// A number, printed with two decimals.
   case number(Double)
 
-  /// Reads text.
+  /// Creates a value from text.
   public init(stringLiteral value: String) { self = .text(value) }
-  /// Reads a whole number.
+  /// Creates a value from an integer.
   public init(integerLiteral value: Int) { self = .count(value) }
 
   var json: String {

@@ -19,7 +19,7 @@ public func wallMilliseconds() -> Int64 {
   return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
 }
 
-/// The resident memory of this process in KiB, where `/proc` tells; 0 elsewhere.
+/// The resident memory of this process in KiB, where `/proc` reports it; 0 elsewhere.
 public func residentKibibytes() -> Int {
   guard let file = fopen("/proc/self/status", "r") else { return 0 }
   defer { fclose(file) }

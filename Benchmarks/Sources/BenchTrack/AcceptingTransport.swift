@@ -3,9 +3,9 @@ import Foundation
 import Tern
 import TernBase
 
-/// A collector in this process that takes everything at once, so that only the client is measured.
+/// A collector in this process that accepts everything at once, so that only the client is measured.
 final class AcceptingTransport: Transport, @unchecked Sendable {
-  // Unchecked, since the lock guards everything below.
+  // Unchecked, because the lock guards everything below.
   private let lock = NSLock()
   private var times: [Int64] = []
   private var waiter: (count: Int, continuation: CheckedContinuation<Void, Never>)?
@@ -18,7 +18,7 @@ final class AcceptingTransport: Transport, @unchecked Sendable {
       return continuation
     }
     waiter?.resume()
-    // The client says how many events are in flight: with one batch at a time those are the batch.
+    // The client reports the number of events in flight; with one batch at a time, that is the size of the batch.
     let count = request.headers["Tern-Ledger"].flatMap(Self.inFlight) ?? 0
     return .response(TransportResponse(status: 200, body: Array("{\"accepted\":\(count)}".utf8)))
   }
@@ -30,7 +30,7 @@ final class AcceptingTransport: Transport, @unchecked Sendable {
   /// The times between one request and the next, in nanoseconds.
   var gaps: [Int64] { lock.withLock { zip(times.dropFirst(), times).map { $0 - $1 } } }
 
-  /// Waits until more than so many requests have come.
+  /// Waits until more than the given number of requests have arrived.
   func sent(_ count: Int) async {
     await withCheckedContinuation { continuation in
       let isThere = lock.withLock {

@@ -51,7 +51,7 @@ extension Bench {
     ])
   }
 
-  /// Measures the wake-ups of an idle client: nothing waits, nothing is in flight.
+  /// Measures the wake-ups of an idle client: nothing is waiting or in flight.
   func idle() async throws {
     let seconds = options.number("seconds", default: 20)
     let client = try client("idle", transport: AcceptingTransport())
@@ -108,7 +108,7 @@ extension Bench {
   }
 }
 
-/// The voluntary context switches of all threads of this process: each is a thread that went to sleep after waking up.
+/// The voluntary context switches of all threads of this process; each is a thread that went back to sleep.
 private func contextSwitches() -> (count: Int, threads: Int) {
   let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
   let count = threads.reduce(0) { sum, thread in
@@ -121,8 +121,8 @@ private func contextSwitches() -> (count: Int, threads: Int) {
 
 /// Counts before and after a time in which this process does nothing of its own.
 ///
-/// On a thread of its own: a sleeping task would be a wake-up, and a blocked thread of the pool is looked after by the
-/// system once a second.
+/// On a separate thread: a sleeping task would be a wake-up, and the system checks a blocked thread of the pool once a
+/// second.
 private func observe(for seconds: Int) async -> (before: (count: Int, threads: Int), after: (count: Int, threads: Int))
 {
   await withCheckedContinuation { continuation in

@@ -2,10 +2,10 @@ import BenchSupport
 import Foundation
 import Tern
 
-/// Figures of the client, one JSON line each; see `Scripts/bench`.
+/// Measurements of the client, one JSON line each; see `Scripts/bench`.
 ///
-/// `--what track|drain|open|idle|backlog` prints one kind, `--events N` sets how many events it takes. `drain`, and the
-/// threads that track while a drain runs, need `--collector URL --key KEY` of a running collector.
+/// `--what track|drain|open|idle|backlog` selects a measurement, `--events N` sets the number of events. `drain`, and
+/// the threads that track while a drain runs, need `--collector URL --key KEY` of a running collector.
 @main
 struct Main {
   static func main() async throws {
@@ -26,7 +26,7 @@ struct Main {
   }
 }
 
-/// The reason that a benchmark failed.
+/// The reason why a benchmark failed.
 struct BenchError: Error, CustomStringConvertible {
   var message: String
   var description: String { message }
@@ -37,7 +37,7 @@ struct Bench: Sendable {
   let options: Options
   let directory: URL
 
-  /// A client without a collector within reach, so that every event stays on disk, or with the one given.
+  /// Creates a client with the given collector, or with an unreachable one, so that every event stays on disk.
   func client(
     _ name: String, maximumQueueBytes: Int = 10 << 20, collector: String = "http://127.0.0.1:9", key: String = "bench",
     transport: (any Transport)? = nil, _ configure: (inout TernClient.Configuration) -> Void = { _ in }

@@ -13,7 +13,7 @@ extension Bench {
   func trackLatency() async throws {
     let count = options.number("events", default: 300_000)
     let before = residentKibibytes()
-    // Roomy: what an append costs. At its cap: the same while each append also evicts an old event.
+    // With room: the cost of an append. At the limit: the same, with each append also evicting an old event.
     for (name, bytes) in [("track", 4 << 30), ("track_at_cap", 10 << 20)] {
       let client = try client(name, maximumQueueBytes: bytes)
       let idle = residentKibibytes()
@@ -42,7 +42,8 @@ extension Bench {
     }
   }
 
-  /// The median of one `pwrite` that appends so many bytes to a file, in nanoseconds: nothing durable costs less.
+  /// The median time of one `pwrite` that appends the given number of bytes to a file, in nanoseconds: a lower bound
+  /// for anything durable.
   private func writeFloor(bytes: Int, count: Int) throws -> Int64 {
     let path = directory.appending(path: "floor").path
     let file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)

@@ -3,7 +3,7 @@ import AppCenterAnalytics
 import AppCenterCrashes
 import Foundation
 
-/// Runs the samples of App Center's documentation and stays until everything is sent:
+/// Runs the samples of App Center's documentation, then waits until everything is sent:
 ///
 ///     TERN_COLLECTOR=http://127.0.0.1:8787 appcenter-sample <app secret> [seconds to stay] [manual] [off]
 @main struct Main {
@@ -78,7 +78,7 @@ import Foundation
     Analytics.resume()
   }
 
-  /// Switching off erases waiting events and stops recording until it is on again.
+  /// Disabling erases waiting events and stops recording until it is enabled again.
   private static func switchAnalyticsOffAndOn() {
     Analytics.enabled = false
     Analytics.trackEvent("Not collected")

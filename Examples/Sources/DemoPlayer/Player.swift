@@ -19,7 +19,7 @@ final class Player {
     self.clock = clock
     var configuration = TernClient.Configuration(key: options.key, collector: options.collector)
     configuration.queueDirectory = options.directory.appending(path: "install-\(profile.number)")
-    // In a story the app may stay closed for weeks; its events must not expire meanwhile.
+    // In a story, the app may stay closed for weeks; its events must not expire in the meantime.
     configuration.maximumEventAge = .seconds(60 * 86_400)
     // Sessions are manual so that the journal can name each; a signed-in user would add `identify`.
     configuration.sessions = .manual

@@ -2,7 +2,7 @@ import Foundation
 import GoogleAnalytics
 import TernBase
 
-/// The app's delegate, as the documentation of the original had it in Objective-C.
+/// The app's delegate, translated from the Objective-C in the original's documentation.
 final class AppDelegate {
   private var dispatchHandler: ((GAIDispatchResult) -> Void)?
   private let trackingId: String
@@ -22,7 +22,7 @@ final class AppDelegate {
     gai.trackUncaughtExceptions = true
     // Logs all sending to standard error.
     gai.logger.logLevel = .verbose
-    // Seconds; below 1 only explicit dispatches send.
+    // Seconds; below 1, only explicit dispatches send.
     gai.dispatchInterval = interval
     Journal.note("client \(gai.defaultTracker.get(kGAIClientId) ?? "")")
   }
@@ -63,7 +63,7 @@ final class AppDelegate {
   }
 }
 
-/// A variable shared by two blocks; the system calls the expiration handler on another thread.
+/// A variable shared by two blocks, because the system calls the expiration handler on another thread.
 final class Flag: @unchecked Sendable {
   private let lock = NSLock()
   private var value = false

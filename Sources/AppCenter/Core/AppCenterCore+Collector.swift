@@ -3,9 +3,9 @@ import Tern
 import TernBase
 import TernEvents
 
-/// The collector's address; there is no default.
+/// The collector's URL, which has no default.
 extension AppCenterCore {
-  /// The first usable address of the app's, the environment's and the bundle's.
+  /// Returns the first usable URL from the app, the environment or the bundle.
   func collectorAddress(_ logUrl: String?) -> URL? {
     named(logUrl).lazy.compactMap(Self.collector).first
   }
@@ -16,7 +16,7 @@ extension AppCenterCore {
     }
   }
 
-  /// The address without App Center's `/logs`.
+  /// Returns the URL without App Center's `/logs`.
   static func collector(_ address: String) -> URL? {
     guard var parts = URLComponents(string: address) else { return nil }
     while parts.path.hasSuffix("/") { parts.path.removeLast() }
@@ -28,7 +28,7 @@ extension AppCenterCore {
     return url
   }
 
-  /// The address for the log, without a password.
+  /// Returns the URL for the log, without a password.
   private static func shown(_ collector: URL) -> String {
     guard var parts = URLComponents(url: collector, resolvingAgainstBaseURL: false), parts.password != nil else {
       return collector.absoluteString
@@ -37,8 +37,8 @@ extension AppCenterCore {
     return parts.string ?? ""
   }
 
-  /// Logs once how to name a collector.
-  func missCollector() {
+  /// Logs once that there is no collector, and how to set one.
+  func warnAboutMissingCollector() {
     let isFirst = state.withLock { state in
       defer { state.wasCollectorMissed = true }
       return !state.wasCollectorMissed
@@ -56,7 +56,7 @@ extension AppCenterCore {
       """)
   }
 
-  /// The address set by the app.
+  /// The collector's URL as set by the app.
   package var logUrl: String? {
     get { state.withLock { $0.logUrl } }
     set {
@@ -73,7 +73,7 @@ extension AppCenterCore {
       // It was parsed above, so it is usable.
       try? client.setCollector(collector)
       logger.write(.info, .core, "The collector is \(collector.map(Self.shown) ?? "not set").")
-      if collector == nil { missCollector() }
+      if collector == nil { warnAboutMissingCollector() }
     }
   }
 }

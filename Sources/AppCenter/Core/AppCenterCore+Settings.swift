@@ -17,15 +17,11 @@ extension AppCenterCore {
     set {
       let client = decide { state, messages -> TernClient? in
         guard state.configured == .byApp, let client = state.client else {
-          messages.append(
-            LogMessage(
-              .error, .core, "Set the user after the app has started the SDK with an app secret."))
+          messages.add(.error, .core, "Set the user after the app has started the SDK with an app secret.")
           return nil
         }
         if let newValue, newValue.utf16.count > Self.maximumUserID {
-          messages.append(
-            LogMessage(.error, .core, "A user ID has at most \(Self.maximumUserID) characters; the previous one stays.")
-          )
+          messages.add(.error, .core, "A user ID has at most \(Self.maximumUserID) characters; the previous one stays.")
           return nil
         }
         state.userID = newValue

@@ -2,7 +2,7 @@ import Tern
 import TernBase
 import TernEvents
 
-/// The switches: the core, its services, requests and sending.
+/// The settings that can be switched: the core, its services, requests and sending.
 extension AppCenterCore {
   package var isConfigured: Bool { state.withLock { $0.configured == .byApp } }
 
@@ -24,12 +24,10 @@ extension AppCenterCore {
           return (false, nil)
         }
         if newValue, state.client == nil {
-          messages.append(
-            LogMessage(
-              .error, .core, "The SDK is enabled but records nothing: \(state.obstacle ?? CoreState.noSecret)"))
+          messages.add(.error, .core, "The SDK is enabled but records nothing: \(state.obstacle ?? CoreState.noSecret)")
         } else {
-          messages.append(LogMessage(.info, .core, "The SDK is \(newValue ? "enabled" : "disabled")."))
-          if newValue { state.missStorage(&messages) }
+          messages.add(.info, .core, "The SDK is \(newValue ? "enabled" : "disabled").")
+          if newValue { state.warnAboutMissingStorage(&messages) }
         }
         return (true, state.client)
       }
@@ -54,7 +52,7 @@ extension AppCenterCore {
     }
   }
 
-  /// Switches a service, across launches. Switching it on also resumes sending.
+  /// Enables or disables a service, across launches. Enabling it also resumes sending.
   package func setEnabled(_ isEnabled: Bool, _ traits: ServiceTraits) {
     let (maySwitch, client) = decide { state, messages in
       (state.maySwitch(traits, isEnabled, &messages), state.client)
@@ -69,7 +67,7 @@ extension AppCenterCore {
     if isEnabled, isNew, traits.part == .usage { client.resume() }
   }
 
-  /// Erases crash reports like everything else that waits, even those that still need the user's consent.
+  /// Erases crash reports along with all other waiting events, including those that still need the user's consent.
   private func forgetCrashes() {
     state.withLock { $0.crashes.undecided = [] }
     environment.crashes.remove(environment.crashes.reports().map(\.id))

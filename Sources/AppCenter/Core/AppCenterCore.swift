@@ -17,7 +17,7 @@ package final class AppCenterCore: Sendable {
   package let environment: AppCenterEnvironment
   package let logger: AppCenterLogger
   package let state = Locked(CoreState())
-  /// Serializes starts; taken before `state`, which is only held for moments.
+  /// Serializes starts. Locked before `state`, which is held only briefly.
   private let starting = Locked(false)
   let files: ClientStore
   let hasAdopted = Locked(false)
@@ -79,7 +79,7 @@ package final class AppCenterCore: Sendable {
     for call in next { call() }
   }
 
-  /// Runs a callback of the app's once the start has finished, so that it may use every service.
+  /// Runs one of the app's callbacks once the start has finished, so that it can use every service.
   package func afterStart(_ call: @escaping @Sendable () -> Void) {
     let isStarting = state.withLock { state in
       if state.startsUnderWay > 0 { state.afterStart.append(call) }
@@ -118,7 +118,7 @@ package final class AppCenterCore: Sendable {
   private func open(_ secret: SecretString) {
     guard let key = secret.secret else {
       // Logged as soon as a service starts.
-      openNothing(CoreState.noSecret)
+      continueWithoutClient(CoreState.noSecret)
       return
     }
     let (pending, address) = state.withLock { state in
@@ -130,12 +130,12 @@ package final class AppCenterCore: Sendable {
     adoptPrevious()
     do {
       var settings = configuration(key, collector)
-      // The disk may hold an older value: nothing may leave before the app's setting has reached the client.
+      // The disk may hold an older value: nothing may be sent before the app's setting has reached the client.
       settings.startsPaused = state.withLock { $0.allowsRequests } == false
       let client = try TernClient(settings, environment: environment.clientEnvironment())
       client.onAttempts { [logger] in logger.write(attempt: $0) }
       client.onStorage { [weak self] in self?.storageChanged($0) }
-      // A user lasts as long as the process, as in the original.
+      // As in the original, a user lasts as long as the process.
       client.identify(nil)
       if let pending { apply(pending, to: client) }
       let (country, region, wrapper, allowsRequests) = state.withLock { state in
@@ -146,17 +146,17 @@ package final class AppCenterCore: Sendable {
       if settings.startsPaused { client.resume() }
       client.setCountryCode(country ?? environment.carrierCountry())
       client.setDeviceFacts(wrapper.merging(["dataResidencyRegion": region]) { first, _ in first })
-      if collector == nil, client.hasStorage { missCollector() }
+      if collector == nil, client.hasStorage { warnAboutMissingCollector() }
     } catch {
       let obstacle = obstacle(error)
       logger.write(.error, .core, "Nothing is recorded: \(obstacle)")
-      openNothing(obstacle)
+      continueWithoutClient(obstacle)
       answer(pending, false)
     }
   }
 
-  /// Continues without a client: the services record nothing.
-  private func openNothing(_ obstacle: String) {
+  /// Records the reason that there is no client. The services then record nothing.
+  private func continueWithoutClient(_ obstacle: String) {
     // The completion handler must not wait forever.
     let pending = state.withLock { state in
       state.obstacle = obstacle
@@ -176,8 +176,8 @@ package final class AppCenterCore: Sendable {
   private func storageChanged(_ error: TernError?) {
     guard let error else {
       logger.write(.info, .core, "The storage is available and contains the events that were kept in memory.")
-      // Not logged at the start: nothing could be kept then.
-      if collectorAddress(state.withLock { $0.logUrl }) == nil { missCollector() }
+      // Logged here rather than at the start, because nothing could be stored then.
+      if collectorAddress(state.withLock { $0.logUrl }) == nil { warnAboutMissingCollector() }
       return
     }
     let cause = error.cause.map { " (\($0))" } ?? ""

@@ -22,7 +22,7 @@ package struct AppCenterEnvironment: Sendable {
   package var crashes: any CrashSource
   /// The settings that Microsoft's SDK left on the device.
   package var previous: @Sendable () -> PreviousSDK?
-  /// Runs a callback of the app's on a separate queue: it may wait for the main thread or call the SDK.
+  /// Runs one of the app's callbacks on a separate queue, because it may wait for the main thread or call the SDK.
   package var callback: @Sendable (@escaping @Sendable () -> Void) -> Void
   /// Runs a callback that may show a dialog: on the main thread where processes have a main run loop.
   package var mainCallback: @Sendable (@escaping @Sendable () -> Void) -> Void

@@ -108,10 +108,10 @@ package final class AppCenterLogger: Sendable {
   /// Logs a change in the outcome of delivery attempts.
   func write(attempt error: DeliveryError?) {
     guard let error else { return write(.info, .core, "The collector accepted the events.") }
-    let fate =
+    let summary =
       error.code == .refused
       ? "The collector rejected the events" : "The events were not delivered and stay on the device"
-    write(.warning, .core, "\(fate): \(error.message)")
+    write(.warning, .core, "\(summary): \(error.message)")
   }
 
   /// Waits until all messages so far are handled.

@@ -24,7 +24,7 @@ package struct CoreState {
   var configured = Configured.no
   var hasSecret = false
   package var client: TernClient?
-  /// The reason, for the log, why the app's start created no client.
+  /// The reason, for the log, that the app's start created no client.
   var obstacle: String?
   var services: [String: Started] = [:]
   var pendingSize: PendingSize?
@@ -40,7 +40,7 @@ package struct CoreState {
   package var interval = Duration.seconds(6)
   package var isManual = false
   var wasCollectorMissed = false
-  /// The number of threads in a start or waiting for one.
+  /// The number of threads that are starting the SDK or waiting to.
   var startsUnderWay = 0
   /// Callbacks to run after the last start.
   var afterStart: [@Sendable () -> Void] = []
@@ -61,14 +61,14 @@ extension CoreState {
     }
     guard service.hasSecret, let client else {
       // The start has logged it once, at a higher level.
-      messages.append(LogMessage(.debug, .core, "\(traits.name) records nothing: \(whyNothing(of: service))"))
+      messages.add(.debug, .core, "\(traits.name) records nothing: \(reasonForNotRecording(service))")
       return nil
     }
     return client
   }
 
-  /// The reason why a service records nothing.
-  private func whyNothing(of service: Started) -> String {
+  /// Returns the reason that a service records nothing.
+  private func reasonForNotRecording(_ service: Started) -> String {
     obstacle ?? (service.isFromApplication ? Self.noSecret : "the application has not started it with an app secret.")
   }
 
@@ -90,29 +90,28 @@ extension CoreState {
   /// True if recorded events survive the process.
   var isRecording: Bool { client.map { $0.isEnabled && $0.hasStorage } ?? false }
 
-  /// Logs why a service that was just switched on doesn't look enabled.
-  func missStorage(_ messages: inout [LogMessage]) {
+  /// Logs the reason if a service that was just enabled doesn't appear to be.
+  func warnAboutMissingStorage(_ messages: inout [LogMessage]) {
     guard let client, !client.hasStorage else { return }
-    messages.append(
-      LogMessage(.warning, .core, "The storage is unavailable; events stay in memory until it is available."))
+    messages.add(.warning, .core, "The storage is unavailable; events stay in memory until it is available.")
   }
 
-  /// Returns true if a service may be switched; logs the outcome.
+  /// Returns true if a service may be enabled or disabled; logs the outcome.
   func maySwitch(_ traits: ServiceTraits, _ isOn: Bool, _ messages: inout [LogMessage]) -> Bool {
     guard let service = services[traits.name] else {
       messages.append(notStarted(traits))
       return false
     }
     if let client, !client.isEnabled {
-      messages.append(LogMessage(.error, traits.tag, "The SDK is disabled; enable AppCenter first."))
+      messages.add(.error, traits.tag, "The SDK is disabled; enable AppCenter first.")
       return false
     }
     if isOn, client == nil || !service.hasSecret {
-      messages.append(
-        LogMessage(.error, traits.tag, "\(traits.name) is enabled but records nothing: \(whyNothing(of: service))"))
+      messages.add(
+        .error, traits.tag, "\(traits.name) is enabled but records nothing: \(reasonForNotRecording(service))")
     } else {
-      messages.append(LogMessage(.info, traits.tag, "\(traits.name) is \(isOn ? "enabled" : "disabled")."))
-      if isOn { missStorage(&messages) }
+      messages.add(.info, traits.tag, "\(traits.name) is \(isOn ? "enabled" : "disabled").")
+      if isOn { warnAboutMissingStorage(&messages) }
     }
     return true
   }
@@ -121,8 +120,8 @@ extension CoreState {
   mutating func configure(fromApplication: Bool, _ messages: inout [LogMessage]) -> Bool {
     switch (configured, fromApplication) {
     case (.byApp, true):
-      messages.append(LogMessage(.assert, .core, "The SDK has already been configured."))
-      messages.append(LogMessage(.assert, .core, "This attempt to configure it was ignored, and so were its services."))
+      messages.add(.assert, .core, "The SDK has already been configured.")
+      messages.add(.assert, .core, "This attempt to configure it was ignored, and so were its services.")
       return false
     case (_, true): configured = .byApp
     case (.no, false): configured = .byLibrary
@@ -136,7 +135,7 @@ extension CoreState {
     _ traits: ServiceTraits, fromApplication: Bool, disabled: Set<String>, _ messages: inout [LogMessage]
   ) -> Bool {
     if disabled.contains("all") || disabled.contains(traits.name.lowercased()) {
-      messages.append(LogMessage(.debug, .core, "\(traits.name) is not started: APP_CENTER_DISABLE names it."))
+      messages.add(.debug, .core, "\(traits.name) is not started: APP_CENTER_DISABLE names it.")
       return false
     }
     let secret = fromApplication && hasSecret
@@ -148,11 +147,11 @@ extension CoreState {
       return true
     }
     if traits.isSecretRequired, !secret {
-      messages.append(LogMessage(.error, .core, "\(traits.name) needs an app secret and is not started."))
+      messages.add(.error, .core, "\(traits.name) needs an app secret and is not started.")
       return false
     }
     if fromApplication, !secret {
-      messages.append(LogMessage(.warning, .core, "\(traits.name) records nothing: \(Self.noSecret)"))
+      messages.add(.warning, .core, "\(traits.name) records nothing: \(Self.noSecret)")
     }
     services[traits.name] = Started(traits: traits, isFromApplication: fromApplication, hasSecret: secret)
     return true
@@ -163,19 +162,17 @@ extension CoreState {
     _ bytes: Int, _ handler: (@Sendable (Bool) -> Void)?, _ messages: inout [LogMessage]
   ) -> Bool? {
     guard bytes >= Self.minimumBytes else {
-      messages.append(
-        LogMessage(
-          .warning, .core, "The storage size must be at least \(Self.minimumBytes) bytes; \(bytes) is ignored."))
+      messages.add(
+        .warning, .core, "The storage size must be at least \(Self.minimumBytes) bytes; \(bytes) is ignored.")
       return false
     }
     guard !wasSizeSet else {
-      messages.append(LogMessage(.warning, .core, "The size of the storage can be set once; this is ignored."))
+      messages.add(.warning, .core, "The size of the storage can be set only once; this call is ignored.")
       return false
     }
     wasSizeSet = true
     guard configured != .byApp else {
-      messages.append(
-        LogMessage(.warning, .core, "The size of the storage has to be set before AppCenter.start; it is ignored."))
+      messages.add(.warning, .core, "The size of the storage must be set before AppCenter.start; this call is ignored.")
       return false
     }
     pendingSize = PendingSize(bytes: bytes, handler: handler)

@@ -11,19 +11,18 @@ package enum EventRules {
   /// Returns the name to record; `nil` when it is empty.
   package static func name(_ name: String, _ messages: inout [LogMessage], tag: Tag = .analytics) -> String? {
     if name.isEmpty {
-      messages.append(LogMessage(.error, tag, "An event needs a name; it was not recorded."))
+      messages.add(.error, tag, "An event needs a name; it was not recorded.")
       return nil
     }
     guard name.utf16.count > maximumName else { return name }
-    let cut = name.cut(toUTF16: maximumName)
-    // Logs only the recorded part: the rest may be long or confidential.
-    messages.append(
-      LogMessage(
-        .warning, tag, "The name of an event is longer than \(maximumName) characters and was truncated: \(cut)"))
-    return cut
+    let truncated = name.truncated(toUTF16: maximumName)
+    // Log only the recorded part: the rest may be long or confidential.
+    messages.add(
+      .warning, tag, "The name of an event is longer than \(maximumName) characters and was truncated: \(truncated)")
+    return truncated
   }
 
-  /// The properties of a dictionary, sorted by name so that the choice of those kept is not random.
+  /// Returns the properties of a dictionary, sorted by name so that the ones kept are not random.
   package static func properties(
     _ dictionary: [String: String], _ messages: inout [LogMessage], tag: Tag = .analytics
   ) -> Properties {
@@ -36,10 +35,9 @@ package enum EventRules {
     _ elements: [Properties.Element], _ messages: inout [LogMessage], tag: Tag = .analytics
   ) -> Properties {
     if elements.count > maximumProperties {
-      messages.append(
-        LogMessage(
-          .warning, tag,
-          "An event has \(elements.count) properties; the first \(maximumProperties) by name or order were kept."))
+      messages.add(
+        .warning, tag,
+        "An event has \(elements.count) properties; the first \(maximumProperties) by name or order were kept.")
     }
     var taken: Set<String> = []
     let kept = elements.prefix(maximumProperties).map { element -> Properties.Element in
@@ -54,11 +52,11 @@ package enum EventRules {
 
   private static func text(_ text: String, _ what: String, _ messages: inout [LogMessage], _ tag: Tag) -> String {
     guard text.utf16.count > maximumText else { return text }
-    let cut = text.cut(toUTF16: maximumText)
-    messages.append(
-      LogMessage(
-        .warning, tag, "The \(what) of a property is longer than \(maximumText) characters and was truncated: \(cut)"))
-    return cut
+    let truncated = text.truncated(toUTF16: maximumText)
+    messages.add(
+      .warning, tag,
+      "The \(what) of a property is longer than \(maximumText) characters and was truncated: \(truncated)")
+    return truncated
   }
 
   /// Appends a number to a name that truncation made equal to an earlier one.
@@ -67,7 +65,7 @@ package enum EventRules {
     var result = name
     while taken.contains(result) {
       let suffix = "~\(number)"
-      result = name.cut(toUTF16: maximumText - suffix.utf16.count) + suffix
+      result = name.truncated(toUTF16: maximumText - suffix.utf16.count) + suffix
       number += 1
     }
     return result
@@ -75,24 +73,23 @@ package enum EventRules {
 }
 
 extension Flags {
-  /// The priority that the flags mean.
+  /// The priority that corresponds to the flags.
   package func priority(_ messages: inout [LogMessage]) -> TernEvents.Priority {
     switch rawValue & 0xFF {
     case Flags.normal.rawValue: return .normal
     case Flags.critical.rawValue: return .critical
     default:
-      messages.append(
-        LogMessage(.warning, .analytics, "Unknown flags (\(rawValue)); the event is recorded as a normal one."))
+      messages.add(.warning, .analytics, "Unknown flags (\(rawValue)); the event is recorded as a normal one.")
       return .normal
     }
   }
 }
 
 extension String {
-  /// The longest prefix of whole characters with at most `limit` UTF-16 units.
+  /// Returns the longest prefix of whole characters with at most `limit` UTF-16 units.
   ///
-  /// A single longer character is cut between two Unicode scalars.
-  package func cut(toUTF16 limit: Int) -> String {
+  /// A single longer character is split between two Unicode scalars.
+  package func truncated(toUTF16 limit: Int) -> String {
     if utf16.count <= limit { return self }
     var end = startIndex
     var units = 0

@@ -8,7 +8,7 @@ package enum Tag: String, Sendable {
   case crashes = "AppCenterCrashes"
 }
 
-/// A log message that a decision returns; written after unlocking.
+/// A log message returned by a decision; written after unlocking.
 package struct LogMessage: Sendable {
   package var level: LogLevel
   package var tag: Tag
@@ -34,18 +34,27 @@ package struct LogMessage: Sendable {
   }
 }
 
+extension [LogMessage] {
+  /// Appends a message from the caller's place in the source.
+  package mutating func add(
+    _ level: LogLevel, _ tag: Tag, _ text: String, file: StaticString = #fileID, function: StaticString = #function,
+    line: UInt32 = #line
+  ) {
+    append(LogMessage(level, tag, text, file: file, function: function, line: line))
+  }
+}
+
 extension LogMessage {
-  /// The messages for an event that was not recorded; none if it was, or if recording is off.
+  /// Returns the messages for an event that was not recorded; none if it was recorded, or if recording is off.
   package static func refusal(_ receipt: Receipt, _ what: String, _ tag: Tag) -> [LogMessage] {
     var messages: [LogMessage] = []
     if let reason = receipt.refusal, reason != .disabled {
-      messages.append(LogMessage(.error, tag, "\(what) was not recorded: \(words(reason))"))
+      messages.add(.error, tag, "\(what) was not recorded: \(words(reason))")
     }
     if receipt.refusedAttachments > 0 {
-      messages.append(
-        LogMessage(
-          .error, tag,
-          "\(receipt.refusedAttachments) of its attachments were left out: the storage cannot hold them."))
+      messages.add(
+        .error, tag,
+        "\(receipt.refusedAttachments) of its attachments were left out: the storage cannot hold them.")
     }
     return messages
   }

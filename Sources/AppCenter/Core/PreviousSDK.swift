@@ -2,11 +2,11 @@ package import Tern
 import TernBase
 package import TernEvents
 
-/// The settings that Microsoft's SDK left on the device: an app that changes the package stays the same install and keeps
-/// the user's switches.
+/// The settings that Microsoft's SDK left on the device. An app that switches to Tern stays the same install and keeps
+/// the user's choices.
 ///
-/// Read once, when Tern has no settings yet. The original's values stay for older versions of the app. Its unsent events
-/// are not taken over.
+/// Read once, if Tern has no settings yet. The original's values are left for older versions of the app. Its unsent
+/// events are not imported.
 package struct PreviousSDK: Sendable, Hashable {
   package var installID: UniqueID
   package var isEnabled = true
@@ -20,7 +20,7 @@ package struct PreviousSDK: Sendable, Hashable {
   package init?(_ value: (String) -> Any?) {
     guard let id = (value("MSAppCenterInstallId") as? String).flatMap({ UniqueID($0) }) else { return nil }
     installID = id
-    // In the original, switching off the core switched off each service, and switching it on brought all back.
+    // In the original, disabling the core disabled each service, and enabling it enabled all.
     isEnabled = value("MSAppCenterAppCenterIsEnabled") as? Bool ?? true
     func isOff(_ key: String) -> Bool { value("MSAppCenter" + key) as? Bool == false }
     allowsRequests = !isOff("NetworkRequestsAllowed")
@@ -37,7 +37,7 @@ extension AppCenterCore {
     return files
   }
 
-  /// Takes over the original's settings once, if Tern has none.
+  /// Imports the original's settings once, if Tern has none.
   func adoptPrevious() {
     hasAdopted.withLock { hasAdopted in
       guard !hasAdopted else { return }

@@ -4,10 +4,8 @@ import TernDelivery
 public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure; new kinds may be added.
   public struct Code: Hashable, Sendable {
-    private enum Kind {
-      case offline, connection, timedOut, server, notAcknowledged, unauthorized, waiting, refused, stopped, unreadable
-    }
-    private let kind: Kind
+    let kind: DeliveryFailure.Kind
+
     /// There is no network.
     public static let offline = Code(kind: .offline)
     /// The connection failed or was interrupted.
@@ -29,23 +27,6 @@ public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible 
 
     /// The events cannot be read from the disk or written to it at the moment; they are kept and retried later.
     public static let unreadable = Code(kind: .unreadable)
-
-    init(_ kind: DeliveryFailure.Kind) {
-      switch kind {
-      case .offline: self = .offline
-      case .connection: self = .connection
-      case .timedOut: self = .timedOut
-      case .server: self = .server
-      case .notAcknowledged: self = .notAcknowledged
-      case .unauthorized: self = .unauthorized
-      case .waiting: self = .waiting
-      case .refused: self = .refused
-      case .stopped: self = .stopped
-      case .unreadable: self = .unreadable
-      }
-    }
-
-    private init(kind: Kind) { self.kind = kind }
   }
 
   /// The kind of failure.
@@ -58,7 +39,7 @@ public struct DeliveryError: Error, Sendable, Hashable, CustomStringConvertible 
   public var retryAfter: Duration?
 
   init(_ failure: DeliveryFailure) {
-    code = Code(failure.kind)
+    code = Code(kind: failure.kind)
     message = failure.message
     status = failure.status
     retryAfter = failure.retryAfter

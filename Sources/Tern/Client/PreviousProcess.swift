@@ -60,9 +60,9 @@ extension Recorder {
   ) -> Result {
     if let refusal = refusal(of: .crash, log) { return refusal }
     let event = Event(
-      id: launch.id, kind: .crash, name: name.cut(toBytes: NativeProtocol.maximumNameBytes), time: launch.time,
+      id: launch.id, kind: .crash, name: name.truncated(toBytes: NativeProtocol.maximumNameBytes), time: launch.time,
       install: install, session: launch.session,
-      user: launch.user?.cut(toBytes: NativeProtocol.maximumNameBytes), details: details)
+      user: launch.user?.truncated(toBytes: NativeProtocol.maximumNameBytes), details: details)
     // Queued now: its age in the queue counts from here, not from the crash.
     return append(
       EventRecord(event: event, device: launch.device?.encodedMembers() ?? device), .critical, time: clock.wallTime,

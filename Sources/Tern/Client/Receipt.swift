@@ -1,7 +1,7 @@
 import TernBase
 public import TernEvents
 
-/// A handle on one recorded event that reports what became of it.
+/// A handle on one recorded event that reports its outcome.
 ///
 /// An unused receipt costs nothing.
 public struct Receipt: Sendable {
@@ -47,12 +47,12 @@ public struct Receipt: Sendable {
   ///   was cancelled.
   public func delivered() async throws(ReceiptError) {
     switch entry {
-    case .dropped(let reason): throw ReceiptError(.dropped(reason))
+    case .dropped(let reason): throw ReceiptError(.dropped, reason)
     case .closed: throw ReceiptError(.stopped)
     case .stored(let id, let dropped):
-      if let error = await engine.fate(of: id, dropped: dropped, wasHeld: false) { throw error }
+      if let error = await engine.outcome(of: id, dropped: dropped, wasHeld: false) { throw error }
     case .held(let id, let dropped):
-      if let error = await engine.fate(of: id, dropped: dropped, wasHeld: true) { throw error }
+      if let error = await engine.outcome(of: id, dropped: dropped, wasHeld: true) { throw error }
     }
   }
 }
@@ -61,7 +61,7 @@ extension Receipt {
   /// Calls `answer` with the result of ``delivered()``, on the client's own task.
   package func onOutcome(_ answer: @escaping @Sendable (ReceiptError?) -> Void) {
     switch entry {
-    case .dropped(let reason): answer(ReceiptError(.dropped(reason)))
+    case .dropped(let reason): answer(ReceiptError(.dropped, reason))
     case .closed: answer(ReceiptError(.stopped))
     case .stored(let id, let dropped), .held(let id, let dropped):
       let wasHeld = if case .held = entry { true } else { false }
@@ -90,21 +90,9 @@ public struct ReceiptError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The reason why the event was dropped, if known.
   public var reason: DropReason?
 
-  init(_ fate: Fate) {
-    switch fate {
-    case .dropped(let reason):
-      code = .dropped
-      self.reason = reason
-    case .stopped: code = .stopped
-    case .unknown: code = .unknown
-    }
-  }
-
-  /// The outcome of an event without confirmed delivery.
-  enum Fate: Sendable {
-    case dropped(DropReason?)
-    case stopped
-    case unknown
+  init(_ code: Code, _ reason: DropReason? = nil) {
+    self.code = code
+    self.reason = reason
   }
 
   /// A description of the failure.

@@ -101,8 +101,8 @@ extension Engine {
       files.unsaved.allowsRequests = isAllowed
       files.save()
       setPaused(!isAllowed, for: .notAllowed, &files)
-      // The change was written without the lock: the loop must confirm it.
-      if files.isUnconfirmed { mailbox.post(.refresh) }
+      // The loop retries.
+      if files.hasUnsaved { mailbox.post(.refresh) }
     }
   }
 

@@ -43,7 +43,8 @@ extension TernClient {
 
   /// Records a handled error from facts that the app provides, such as a stack trace.
   ///
-  /// The outermost stack frames are cut if the exception takes more than 48 KiB, or exceeds 64 KiB with its properties.
+  /// The outermost stack frames are left out if the exception takes more than 48 KiB, or exceeds 64 KiB with its
+  /// properties.
   @discardableResult
   public func record(
     _ exception: ExceptionFacts, _ properties: Properties = [:], attachments: [Attachment] = []

@@ -39,7 +39,7 @@ extension TernClient.Part {
 }
 
 extension EventKind {
-  /// The part that the kind belongs to; `nil` for drop reports, which cover both parts.
+  /// The part to which the kind belongs; `nil` for drop reports, which cover both parts.
   var part: TernClient.Part? {
     switch self {
     case .event, .screen, .sessionStart: .usage
@@ -60,7 +60,7 @@ extension Engine {
         return true
       }
       guard isNew else {
-        // The file, which could not be read yet, may say otherwise.
+        // The file is unreadable so far and may say otherwise.
         if files.areSettingsUnknown { files.unsaved.parts[part] = isOn }
         return
       }

@@ -59,7 +59,7 @@ import TernDelivery
 /// - ``shutdown()``
 public final class TernClient: Sendable {
   let engine: Engine
-  /// Runs the delivery loop; `nil` if the caller does.
+  /// Runs the delivery loop; `nil` if the caller runs it.
   private let task: Task<Void, Never>?
   private let lifecycle = Locked<LifecycleObserver?>(nil)
   private let network: NetworkHints?

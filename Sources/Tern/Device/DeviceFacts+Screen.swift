@@ -36,14 +36,14 @@ import TernEvents
     static func currentScreen() -> String? {
       if let known = screen.withLock({ $0 }) { return known }
       if Thread.isMainThread {
-        MainActor.assumeIsolated { learnScreen() }
+        MainActor.assumeIsolated { readScreen() }
       } else {
-        Task { @MainActor in learnScreen() }
+        Task { @MainActor in readScreen() }
       }
       return screen.withLock { $0 }
     }
 
-    @MainActor private static func learnScreen() {
+    @MainActor private static func readScreen() {
       let size = mainScreen().flatMap { screenText(width: $0.width, height: $0.height) }
       screen.withLock { $0 = size }
     }

@@ -8,7 +8,7 @@ struct ReceiptRegistry {
   typealias Waiter = @Sendable (ReceiptError?) -> Void
 
   /// A callback waiting for the outcome of an event.
-  struct Question {
+  struct Callback {
     let number: Int
     /// The number of events dropped when this one was recorded.
     let dropped: Int
@@ -17,49 +17,49 @@ struct ReceiptRegistry {
     let waiter: Waiter
   }
 
-  private(set) var questions: [UniqueID: [Question]] = [:]
+  private(set) var callbacks: [UniqueID: [Callback]] = [:]
   private var nextNumber = 0
 
-  var isEmpty: Bool { questions.isEmpty }
-  var ids: Set<UniqueID> { Set(questions.keys) }
+  var isEmpty: Bool { callbacks.isEmpty }
+  var ids: Set<UniqueID> { Set(callbacks.keys) }
 
   mutating func draw() -> Int {
     nextNumber += 1
     return nextNumber
   }
 
-  mutating func add(_ question: Question, _ id: UniqueID) {
-    questions[id, default: []].append(question)
+  mutating func add(_ callback: Callback, _ id: UniqueID) {
+    callbacks[id, default: []].append(callback)
   }
 
   /// Removes and returns all callbacks for an event.
-  mutating func take(_ id: UniqueID) -> [Question] { questions.removeValue(forKey: id) ?? [] }
+  mutating func take(_ id: UniqueID) -> [Callback] { callbacks.removeValue(forKey: id) ?? [] }
 
   /// Removes and returns an abandoned callback.
   mutating func take(_ id: UniqueID, number: Int) -> Waiter? {
-    guard let index = questions[id]?.firstIndex(where: { $0.number == number }) else { return nil }
-    let waiter = questions[id]?.remove(at: index).waiter
-    if questions[id]?.isEmpty == true { questions[id] = nil }
+    guard let index = callbacks[id]?.firstIndex(where: { $0.number == number }) else { return nil }
+    let waiter = callbacks[id]?.remove(at: index).waiter
+    if callbacks[id]?.isEmpty == true { callbacks[id] = nil }
     return waiter
   }
 
   mutating func takeAll() -> [Waiter] {
-    defer { questions = [:] }
-    return questions.values.joined().map(\.waiter)
+    defer { callbacks = [:] }
+    return callbacks.values.joined().map(\.waiter)
   }
 }
 
 extension DeliveryLoop {
   /// Answers the callbacks for the events of a settled batch.
   mutating func answerReceipts(delivered: [LogRecord], rejected: [LogRecord]) {
-    // Even if no callback is waiting: one registered later must not take the event for present.
+    // Even if no callback is waiting: one registered later must not mistake the event for a waiting one.
     if !knownReceipts.isEmpty { for record in rejected + delivered { knownReceipts.remove(record.id) } }
     guard engine.clientState.withLock({ !$0.receipts.isEmpty }) else { return }
-    for record in rejected { engine.answer(record.id, ReceiptError(.dropped(.rejected))) }
+    for record in rejected { engine.answer(record.id, ReceiptError(.dropped, .rejected)) }
     for record in delivered { engine.answer(record.id, nil) }
   }
 
-  /// Finds awaited events that left without being reported: evicted, expired, damaged or erased.
+  /// Finds awaited events that left the log without being reported: evicted, expired, damaged or erased.
   ///
   /// Delivered and rejected events are reported by identifier, so any other event that is gone was dropped. An event
   /// that left before its callback was registered was delivered if nothing has been dropped since it was recorded.
@@ -87,9 +87,9 @@ extension DeliveryLoop {
       let reasons = counts.dropped.filter { $0.value > before[$0.key, default: 0] && $0.key.isOfStored }.map(\.key)
       for id in lost {
         let wasThere = knownReceipts.contains(id)
-        engine.answer(id) { question in
-          if wasThere { return ReceiptError(.dropped(reasons.count == 1 ? reasons.first : nil)) }
-          let dropped = question.dropped + (question.wasHeld ? earlierDrops : 0)
+        engine.answer(id) { callback in
+          if wasThere { return ReceiptError(.dropped, reasons.count == 1 ? reasons.first : nil) }
+          let dropped = callback.dropped + (callback.wasHeld ? earlierDrops : 0)
           return dropped == counts.droppedTotal ? nil : ReceiptError(.unknown)
         }
       }
@@ -112,7 +112,7 @@ extension DropReason {
 
 extension Engine {
   /// Waits for the outcome of an event; returns `nil` if it was delivered.
-  func fate(of id: UniqueID, dropped: Int, wasHeld: Bool) async -> ReceiptError? {
+  func outcome(of id: UniqueID, dropped: Int, wasHeld: Bool) async -> ReceiptError? {
     let number = clientState.withLock { $0.receipts.draw() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -146,9 +146,9 @@ extension Engine {
     answer(id) { _ in error }
   }
 
-  fileprivate func answer(_ id: UniqueID, _ answer: (ReceiptRegistry.Question) -> ReceiptError?) {
-    for question in clientState.withLock({ $0.receipts.take(id) }) {
-      question.waiter(answer(question))
+  fileprivate func answer(_ id: UniqueID, _ answer: (ReceiptRegistry.Callback) -> ReceiptError?) {
+    for callback in clientState.withLock({ $0.receipts.take(id) }) {
+      callback.waiter(answer(callback))
     }
   }
 }

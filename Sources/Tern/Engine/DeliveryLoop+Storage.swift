@@ -30,9 +30,9 @@ extension DeliveryLoop {
     feed(.launched)
   }
 
-  /// Schedules retries while the settings cannot be read, or confirmed under their lock.
+  /// Schedules retries while the settings cannot be read or saved.
   mutating func lookForSettings() {
-    guard engine.files.withLock({ $0.areSettingsUnknown || $0.isUnconfirmed }) else {
+    guard engine.files.withLock({ $0.areSettingsUnknown || $0.hasUnsaved }) else {
       settingsBackoff = nil
       return
     }

@@ -23,7 +23,7 @@ package struct DeliveryTask<Machine: SendingMachine, Codec: WireCodec> {
 struct TaskEffects<Codec: WireCodec>: DeliveryEffects {
   /// Most responses take less time than this. A request in flight for longer when the network changes probably hangs on
   /// the previous one.
-  private static var patience: Duration { .seconds(1) }
+  private static var staleAfter: Duration { .seconds(1) }
 
   private let engine: Engine
   private let codec: Codec
@@ -52,7 +52,7 @@ struct TaskEffects<Codec: WireCodec>: DeliveryEffects {
   mutating func networkChanged() {
     engine.environment.transport.networkChanged()
     let now = engine.environment.clock.uptime
-    for request in requests.values where now - request.since >= Self.patience { request.task.cancel() }
+    for request in requests.values where now - request.since >= Self.staleAfter { request.task.cancel() }
   }
 
   mutating func setTimer(_ deadline: Duration?) {

@@ -59,14 +59,14 @@ extension Engine {
   /// Records unreported drops as a critical event, which is evicted last and sent first.
   fileprivate func recordDrops() -> DropReport? {
     let dropped = log.counts.dropped
-    var news: [DropReason: Int] = [:]
+    var unreported: [DropReason: Int] = [:]
     for (reason, count) in dropped where !reason.isReport {
       let new = count - dropped[reason.report, default: 0]
-      if new > 0 { news[reason] = new }
+      if new > 0 { unreported[reason] = new }
     }
-    if news.isEmpty { return nil }
+    if unreported.isEmpty { return nil }
     let properties = Properties(
-      Dictionary(uniqueKeysWithValues: news.map { ($0.key.description, PropertyValue.integer(Int64($0.value))) }))
+      Dictionary(uniqueKeysWithValues: unreported.map { ($0.key.description, PropertyValue.integer(Int64($0.value))) }))
     let (result, id) = recorder.withLock { recorder -> (Recorder.Result, UniqueID?) in
       // A client disabled in the meantime would drop the report itself, and one that only buffers it in memory would
       // consider it lost.
@@ -80,8 +80,8 @@ extension Engine {
       return nil
     }
     guard case .post = result, let id else { return nil }
-    for (reason, count) in news { log.count(reason.report, count) }
-    return DropReport(id: id, counts: news)
+    for (reason, count) in unreported { log.count(reason.report, count) }
+    return DropReport(id: id, counts: unreported)
   }
 
   /// Counts rejected drop reports as reported: a server that rejects one would reject the next.

@@ -9,7 +9,7 @@ extension Engine {
     // Hold the lock for the whole change, so that concurrent changes do not interleave.
     files.withLock { files in
       guard recorder.withLock({ $0.setEnabled(isEnabled) }) else {
-        // The file, which could not be read yet, may say otherwise.
+        // The file is unreadable so far and may say otherwise.
         if files.areSettingsUnknown { files.unsaved.isEnabled = isEnabled }
         files.save()
         return
@@ -34,11 +34,11 @@ extension Engine {
   /// file.
   package func followSettings() -> [MachineInput] {
     files.withLock { files in
-      // Learn unknown settings before saving: the user of buffered events depends on them.
-      if !files.areSettingsUnknown, files.unsaved != SettingsPatch() { files.save() }
+      // Load unknown settings before saving: the user of buffered events depends on them.
+      if !files.areSettingsUnknown, files.hasUnsaved { files.save() }
       guard let settings = files.newSettings() else { return [] }
       let isFirst = files.areSettingsUnknown
-      if isFirst { learn(settings, &files) }
+      if isFirst { applyLateSettings(settings, &files) }
       return follow(settings, &files) + followParts(settings, files) + followRequests(settings, files)
         + (isFirst ? [.resumed] : [])
     }
@@ -46,7 +46,7 @@ extension Engine {
 
   /// Applies disabled parts to this process; an off/on toggle between two checks is missed.
   private func followParts(_ settings: PersistedSettings, _ files: StateFiles) -> [MachineInput] {
-    let off = files.pending.applied(to: settings).off ?? []
+    let off = files.unsaved.applied(to: settings).off ?? []
     let (newlyOff, newlyOn) = recorder.withLock { recorder in
       let before = recorder.off
       recorder.off = off
@@ -59,7 +59,7 @@ extension Engine {
   }
 
   private func followRequests(_ settings: PersistedSettings, _ files: StateFiles) -> [MachineInput] {
-    let isAllowed = files.pending.allowsRequests ?? settings.allowsRequests ?? true
+    let isAllowed = files.unsaved.allowsRequests ?? settings.allowsRequests ?? true
     return clientState.withLock { state in
       guard state.pauses.contains(.notAllowed) == isAllowed else { return [] }
       if isAllowed { state.pauses.remove(.notAllowed) } else { state.pauses.insert(.notAllowed) }
@@ -69,7 +69,7 @@ extension Engine {
 
   private func follow(_ settings: PersistedSettings, _ files: inout StateFiles) -> [MachineInput] {
     // An unsaved change by this process takes precedence.
-    let isEnabled = files.pending.isEnabled ?? settings.isEnabled
+    let isEnabled = files.unsaved.isEnabled ?? settings.isEnabled
     // Disabled and enabled again since the last check: earlier events must still be erased.
     let isMissed = files.followedOptOuts != settings.optOuts ?? 0
     files.followedOptOuts = settings.optOuts ?? 0
@@ -86,10 +86,10 @@ extension Engine {
   }
 
   /// Applies settings that could not be read at launch.
-  private func learn(_ settings: PersistedSettings, _ files: inout StateFiles) {
+  private func applyLateSettings(_ settings: PersistedSettings, _ files: inout StateFiles) {
     files.areSettingsUnknown = false
     // Changes made since then take precedence and are saved separately.
-    let changes = files.pending
+    let changes = files.unsaved
     let off = changes.applied(to: settings).off ?? []
     recorder.withLock { recorder in
       // This concerns buffered events even if another user has been set since.
@@ -110,7 +110,7 @@ extension Engine {
   /// Sets the user and saves it before returning; otherwise, after a crash, events would be attributed to the previous
   /// user.
   func setUser(_ user: String?) {
-    changeIdentity(user.flatMap { $0.isEmpty ? nil : $0.cut(toBytes: NativeProtocol.maximumNameBytes) })
+    changeIdentity(user.flatMap { $0.isEmpty ? nil : $0.truncated(toBytes: NativeProtocol.maximumNameBytes) })
   }
 
   /// Ends the current identity; the next one gets its own session.
@@ -127,8 +127,8 @@ extension Engine {
       // Numbers are unique across processes, so that an erasure can tell their events apart.
       let epoch = files.save(user: user, after: recorder.withLock { $0.epoch })
       recorder.withLock { ($0.user, $0.epoch) = (user, epoch) }
-      // The change was written without the lock: the loop must confirm it.
-      if files.isUnconfirmed { mailbox.post(.refresh) }
+      // The loop retries.
+      if files.hasUnsaved { mailbox.post(.refresh) }
     }
   }
 

@@ -62,7 +62,7 @@ struct Recorder: Sendable {
     outage = StorageOutage(isUnopened: true, eventIsReasonFrom: .zero)
   }
 
-  /// The follow-up for the caller to perform after unlocking.
+  /// The caller's next step after unlocking.
   enum Result {
     case nothing
     case post(Message)
@@ -80,7 +80,7 @@ struct Recorder: Sendable {
     if kind != .sessionStart, kind != .drops { sessions.recordedEvent(at: uptime) }
     let event = Event(
       id: UniqueID.timeOrdered(at: time, using: &generator), kind: kind,
-      name: name.cut(toBytes: NativeProtocol.maximumNameBytes), time: time,
+      name: name.truncated(toBytes: NativeProtocol.maximumNameBytes), time: time,
       uptimeMilliseconds: uptime.wholeMilliseconds, boot: boot, install: install, session: sessions.current, user: user,
       properties: properties.limited(), details: details)
     return append(EventRecord(event: event, device: device), priority, time: time, uptime: uptime, into: log)
@@ -89,7 +89,7 @@ struct Recorder: Sendable {
   /// The bytes left for the details of an event within the protocol's limit.
   mutating func room(besides kind: EventKind, _ name: String, _ properties: Properties) -> Int {
     let event = Event(
-      id: install, kind: kind, name: name.cut(toBytes: NativeProtocol.maximumNameBytes),
+      id: install, kind: kind, name: name.truncated(toBytes: NativeProtocol.maximumNameBytes),
       time: Timestamp(millisecondsSince1970: .min), uptimeMilliseconds: .max, boot: boot, install: install,
       session: install, user: user, properties: properties.limited())
     writer.bytes.removeAll(keepingCapacity: true)

@@ -39,7 +39,7 @@ package struct NativeCodec: WireCodec {
     switch result {
     case .failure(let failure): .failed(DeliveryFailure(failure))
     case .response(let response):
-      Answer(
+      CollectorResponse(
         status: response.status, retryAfter: response.headers["retry-after"],
         retryAfterMilliseconds: response.headers["x-ms-retry-after-ms"], date: response.headers["date"],
         body: response.body

@@ -57,7 +57,7 @@ import TernBase
       /// The app is in the background while it is hidden or the Mac sleeps, but not while its windows are covered.
       func start(_ client: TernClient) {
         let presence = Locked(Presence())
-        let tell: @Sendable (TernClient, Presence.Change?) -> Void = { client, change in
+        let notify: @Sendable (TernClient, Presence.Change?) -> Void = { client, change in
           switch change {
           case .left: client.didEnterBackground()
           case .came: client.willEnterForeground()
@@ -66,18 +66,18 @@ import TernBase
         }
         let center = NotificationCenter.default
         watch(NSApplication.didHideNotification, of: center, for: client) { client in
-          tell(client, presence.withLock { $0.update { $0.isHidden = true } })
+          notify(client, presence.withLock { $0.update { $0.isHidden = true } })
         }
         watch(NSApplication.didUnhideNotification, of: center, for: client) { client in
-          tell(client, presence.withLock { $0.update { $0.isHidden = false } })
+          notify(client, presence.withLock { $0.update { $0.isHidden = false } })
         }
         watch(NSApplication.willTerminateNotification, of: center, for: client) { $0.willTerminate() }
         let workspace = NSWorkspace.shared.notificationCenter
         watch(NSWorkspace.willSleepNotification, of: workspace, for: client) { client in
-          tell(client, presence.withLock { $0.update { $0.isAsleep = true } })
+          notify(client, presence.withLock { $0.update { $0.isAsleep = true } })
         }
         watch(NSWorkspace.didWakeNotification, of: workspace, for: client) { client in
-          tell(client, presence.withLock { $0.update { $0.isAsleep = false } })
+          notify(client, presence.withLock { $0.update { $0.isAsleep = false } })
         }
       }
     }

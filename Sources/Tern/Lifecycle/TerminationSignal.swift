@@ -30,9 +30,9 @@ import TernBase
     /// second signal ends the wait immediately.
     ///
     /// An app that installs its own handler *after* this call replaces this one, and should `await flush(deadline:)`
-    /// itself before it exits. The same goes for frameworks that turn signals into a graceful shutdown. Events survive
-    /// the process without this call, and the next launch sends them. It matters where there may be no next launch on
-    /// the same disk, as in a container.
+    /// itself before it exits. The same applies to frameworks that turn signals into a graceful shutdown. Events
+    /// survive the process without this call, and the next launch sends them. It matters if there may be no next launch
+    /// on the same disk, as in a container.
     ///
     /// ``shutdown()`` restores the previous handler.
     ///

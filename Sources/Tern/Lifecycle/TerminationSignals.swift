@@ -23,7 +23,7 @@ import TernBase
     }
 
     /// The flush between the arrival of a signal and its previous action.
-    private struct Farewell {
+    private struct FinalFlush {
       let number: Int
       let work: Task<Void, Never>
     }
@@ -34,7 +34,7 @@ import TernBase
       /// The previous action of each caught signal.
       var caught: [Int32: SignalAction] = [:]
       /// The signals received but not yet passed on.
-      var pending: [Int32: Farewell] = [:]
+      var pending: [Int32: FinalFlush] = [:]
       /// Reads the pipe that the handler writes to; created at the first use and kept.
       var source: (any DispatchSourceRead)?
     }
@@ -92,7 +92,7 @@ import TernBase
         }
         queue.async { self.pass(signal, endOf: number) }
       }
-      state.withLock { $0.pending[signal] = Farewell(number: number, work: work) }
+      state.withLock { $0.pending[signal] = FinalFlush(number: number, work: work) }
       // Use Dispatch rather than a task: this must work even if the app blocks all threads of Swift's pool.
       queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: min(longest, .longest).wholeMilliseconds))) {
         self.pass(signal, endOf: number)

@@ -10,12 +10,12 @@
     /// An action for the owner to perform.
     enum Action: Hashable {
       /// Ask the kernel for all links or all addresses.
-      case ask(Question)
+      case request(Dump)
       /// Report that the network came back or changed.
       case announce
     }
 
-    enum Question: Hashable { case links, addresses }
+    enum Dump: Hashable { case links, addresses }
 
     private struct Interface {
       var isLoopback = false
@@ -30,19 +30,19 @@
     private static let maximumAddresses = 256
 
     private var interfaces: [Int32: Interface] = [:]
-    /// The pending question; until it is answered, changes cannot be told from the initial state.
-    private var question: Question?
+    /// The pending request for a dump; until it is answered, changes cannot be distinguished from the initial state.
+    private var dump: Dump?
     /// True if messages were lost, so that something may have changed unnoticed.
     private var isUnsure = false
 
     var interfaceCount: Int { interfaces.count }
     var addressCount: Int { interfaces.values.reduce(0) { $0 + $1.addresses.count } }
 
-    /// Starts over by asking for the state.
+    /// Starts over by requesting the current state.
     mutating func begin() -> [Action] {
       interfaces = [:]
-      question = .links
-      return [.ask(.links)]
+      dump = .links
+      return [.request(.links)]
     }
 
     /// Starts over because the socket's buffer overflowed.
@@ -58,7 +58,7 @@
       for message in NetlinkMessage.messages(in: datagram) {
         if message == .answered {
           actions += answered()
-        } else if take(message), question == nil {
+        } else if take(message), dump == nil {
           isAnnounced = true
         }
       }
@@ -66,12 +66,12 @@
     }
 
     private mutating func answered() -> [Action] {
-      switch question {
+      switch dump {
       case .links:
-        question = .addresses
-        return [.ask(.addresses)]
+        dump = .addresses
+        return [.request(.addresses)]
       case .addresses:
-        question = nil
+        dump = nil
         defer { isUnsure = false }
         return isUnsure && interfaces.values.contains(where: \.isUsable) ? [.announce] : []
       case nil: return []

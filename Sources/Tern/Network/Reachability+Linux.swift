@@ -78,7 +78,7 @@
     private func perform(_ actions: [NetlinkTable.Action]) {
       for action in actions {
         switch action {
-        case .ask(let question): socket.ask(question)
+        case .request(let dump): socket.request(dump)
         case .announce: onChange()
         }
       }
@@ -120,8 +120,8 @@
     func close() { _ = systemClose(descriptor) }
 
     /// Requests a dump of all links or addresses: an `nlmsghdr` and an `rtgenmsg` for any address family.
-    func ask(_ question: NetlinkTable.Question) {
-      let type = question == .links ? RTM_GETLINK : RTM_GETADDR
+    func request(_ dump: NetlinkTable.Dump) {
+      let type = dump == .links ? RTM_GETLINK : RTM_GETADDR
       var header = nlmsghdr()
       header.nlmsg_len = UInt32(MemoryLayout<nlmsghdr>.size + 4)
       header.nlmsg_type = UInt16(type)

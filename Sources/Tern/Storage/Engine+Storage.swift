@@ -57,7 +57,7 @@ extension Engine {
     do throws(FileError) {
       // If there is none on disk, keep the provisional identifier: the app may already have read it.
       let install = try files.installID(orElse: install)
-      recorder.withLock { $0.become(install) }
+      recorder.withLock { $0.adoptInstall(install) }
     } catch {
       return TernError(
         code: .unusableDirectory, message: "The directory \(files.directory) is not usable. \(Self.help)",
@@ -131,7 +131,7 @@ extension Engine {
   }
 
   /// True if all changed settings are saved.
-  package var areSettingsSaved: Bool { files.withLock { $0.unsaved == SettingsPatch() } }
+  package var areSettingsSaved: Bool { !files.withLock { $0.hasUnsaved } }
 
   /// True while the client records and sends.
   package var isEnabled: Bool { recorder.withLock { $0.isEnabled } }

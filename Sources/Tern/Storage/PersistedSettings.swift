@@ -40,14 +40,6 @@ struct SettingsPatch: Equatable, Sendable {
   var queueBytes: Int?
   var sendsCrashes: Bool?
 
-  /// These changes followed by newer ones.
-  func merging(_ newer: SettingsPatch) -> SettingsPatch {
-    SettingsPatch(
-      isEnabled: newer.isEnabled ?? isEnabled, optOuts: optOuts + newer.optOuts, user: newer.user ?? user,
-      parts: parts.merging(newer.parts) { _, new in new }, allowsRequests: newer.allowsRequests ?? allowsRequests,
-      queueBytes: newer.queueBytes ?? queueBytes, sendsCrashes: newer.sendsCrashes ?? sendsCrashes)
-  }
-
   func applied(to old: PersistedSettings) -> PersistedSettings {
     var settings = old
     if let isEnabled { settings.isEnabled = isEnabled }

@@ -12,8 +12,6 @@ package struct StateFiles: Sendable {
   let isDurable: Bool
   /// Changes not yet in the file.
   var unsaved = SettingsPatch()
-  /// Changes written without the lock, which another process may have overwritten, and the settings as written.
-  private var unconfirmed: (patch: SettingsPatch, written: PersistedSettings)?
   /// The number of opt-outs in the file that this client has applied.
   var followedOptOuts = 0
   /// The number of opt-outs in the file when this client last wrote it.
@@ -34,10 +32,8 @@ package struct StateFiles: Sendable {
   private static let memoryName = "delivery.json"
   private static let maximumBytes = 64 << 10
 
-  /// True if changes written without the lock may have been overwritten.
-  var isUnconfirmed: Bool { unconfirmed != nil }
-  /// Changes by this client that take precedence over the file.
-  var pending: SettingsPatch { unconfirmed?.patch.merging(unsaved) ?? unsaved }
+  /// True if changes wait for the disk, or for another process that is changing the settings.
+  var hasUnsaved: Bool { unsaved != SettingsPatch() }
 
   /// Creates a value without accessing the disk.
   package init(directory: String, fileSystem: any FileSystem, isDurable: Bool, seed: UInt64) {
@@ -112,22 +108,19 @@ package struct StateFiles: Sendable {
   /// Other settings are preserved from the file, since another process of the app may have changed them.
   @discardableResult
   mutating func save() -> Bool {
-    unsaved == SettingsPatch() && unconfirmed == nil || write() != nil
+    !hasUnsaved || write() != nil
   }
 
-  /// Saves the changes and returns the settings in the file; `nil` if the disk refuses.
+  /// Saves the changes and returns the settings in the file; `nil` if the disk refuses or another process is saving.
   private mutating func write() -> PersistedSettings? {
-    // Without the lock, one process would undo the simultaneous change of another.
-    let (lock, isAlone) = lockSettings()
-    defer { if let lock { fileSystem.close(lock) } }
-    // An unreadable file may contain other settings: do not overwrite it.
-    guard let before = try? loadSettings() else { return nil }
-    if isAlone, let own = unconfirmed {
-      if before != own.written { unsaved = own.patch.merging(unsaved) }
-      unconfirmed = nil
-    }
-    if unsaved == SettingsPatch() { return before }
-    if !isAlone { drawEpoch(after: before.epoch) }
+    // Without the lock, one process would undo the simultaneous change of another. Don't wait for it: this may be the
+    // app's thread, and its owner may be suspended.
+    guard let lock = try? fileSystem.open("\(directory)/\(Self.settingsLockName)", .lock) else { return nil }
+    defer { fileSystem.close(lock) }
+    guard (try? fileSystem.lock(lock)) == true,
+      // An unreadable file may contain other settings: do not overwrite it.
+      let before = try? loadSettings()
+    else { return nil }
     let settings = unsaved.applied(to: before)
     if settings != before {
       let encoder = JSONEncoder()
@@ -138,7 +131,6 @@ package struct StateFiles: Sendable {
     }
     followedOptOuts &+= unsaved.optOuts
     writtenOptOuts = settings.optOuts ?? 0
-    if !isAlone { unconfirmed = (pending, settings) }
     unsaved = SettingsPatch()
     return settings
   }
@@ -148,21 +140,10 @@ package struct StateFiles: Sendable {
     unsaved.user = SettingsPatch.User(name: user, epoch: epoch &+ 1)
     // The number was assigned under the lock.
     if let settings = write() { return settings.epoch }
-    drawEpoch(after: epoch)
-    return unsaved.user?.epoch ?? epoch &+ 1
-  }
-
-  /// Picks a random number well ahead for the identity, for when none can be assigned under the lock.
-  private mutating func drawEpoch(after epoch: UInt32) {
-    guard let user = unsaved.user else { return }
-    let drawn = max(epoch, user.epoch) &+ UInt32(1 + generator.next() % (1 << 20))
-    unsaved.user?.epoch = drawn & RecordEpoch.identityMask
-  }
-
-  /// Tries to lock the settings without waiting: this may be the app's thread, and the owner may be suspended.
-  private func lockSettings() -> (file: OpenFile?, isLocked: Bool) {
-    guard let file = try? fileSystem.open("\(directory)/\(Self.settingsLockName)", .lock) else { return (nil, false) }
-    return (file, (try? fileSystem.lock(file)) ?? false)
+    // A random number well ahead, which no other process is likely to use before this change is saved.
+    let drawn = (epoch &+ UInt32(2 + generator.next() % (1 << 20))) & RecordEpoch.identityMask
+    unsaved.user?.epoch = drawn
+    return drawn
   }
 
   /// Reads the stored delivery memory; returns `nil` if it is missing or damaged.
@@ -188,19 +169,18 @@ package struct StateFiles: Sendable {
   ///   new install.
   package func installID(orElse made: UniqueID) throws(FileError) -> UniqueID {
     try fileSystem.makeDirectory(directory)
-    // Two processes may start for the first time together: the one that gets the lock writes the identifier.
-    for _ in 0..<1000 {
-      if let known = try readInstallID() { return known }
-      let lock = try fileSystem.open("\(directory)/\(Self.installName).lock", .lock)
-      defer { fileSystem.close(lock) }
-      guard try fileSystem.lock(lock) else {
-        sched_yield()
-        continue
-      }
-      if let known = try readInstallID() { return known }
-      break
+    if let known = try readInstallID() { return known }
+    let path = "\(directory)/\(Self.installName)"
+    let temporary = try writeTemporary(Self.installName, Array(made.description.utf8), isFlushed: false)
+    defer { try? fileSystem.remove(temporary) }
+    do throws(FileError) {
+      // Two processes may start for the first time together: only one of them can link its file.
+      try fileSystem.link(temporary, to: path)
+    } catch {
+      if error.isExisting, let known = try readInstallID() { return known }
+      // The file is damaged, or this file system has no links.
+      try fileSystem.rename(temporary, to: path)
     }
-    try replace(Self.installName, with: Array(made.description.utf8))
     return made
   }
 
@@ -246,6 +226,13 @@ package struct StateFiles: Sendable {
 
   /// Replaces a file by renaming.
   package func replace(_ name: String, with bytes: [UInt8], isFlushed: Bool = false) throws(FileError) {
+    let temporary = try writeTemporary(name, bytes, isFlushed: isFlushed)
+    try fileSystem.rename(temporary, to: "\(directory)/\(name)")
+    if isFlushed { try fileSystem.synchronize(directory) }
+  }
+
+  /// Writes a file that is to become `name`, and returns its path.
+  private func writeTemporary(_ name: String, _ bytes: [UInt8], isFlushed: Bool) throws(FileError) -> String {
     let temporary = "\(directory)/\(name).\(temporaryName)"
     // A crash may have left one behind.
     try? fileSystem.remove(temporary)
@@ -261,8 +248,7 @@ package struct StateFiles: Sendable {
       try? fileSystem.remove(temporary)
       throw error
     }
-    try fileSystem.rename(temporary, to: "\(directory)/\(name)")
-    if isFlushed { try fileSystem.synchronize(directory) }
+    return temporary
   }
 
   private func write(_ bytes: ArraySlice<UInt8>, to file: OpenFile, at offset: Int) throws(FileError) -> Int {

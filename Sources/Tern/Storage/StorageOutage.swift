@@ -69,7 +69,7 @@ extension Recorder {
   }
 
   /// Adopts the install identifier on disk, including for buffered records.
-  mutating func become(_ install: UniqueID) {
+  mutating func adoptInstall(_ install: UniqueID) {
     let provisional = self.install
     guard install != provisional else { return }
     self.install = install

@@ -9,7 +9,7 @@ package struct OpenFile: Hashable, Sendable {
 
 /// The operations of `FileSystem`, as errors and fault scripts name them.
 package enum FileOperation: String, Sendable, CaseIterable {
-  case makeDirectory, list, open, write, read, status, truncate, rename, remove, synchronize, lock
+  case makeDirectory, list, open, write, read, status, truncate, rename, link, remove, synchronize, lock
 }
 
 /// The error of a file operation.
@@ -78,6 +78,8 @@ package protocol FileSystem: Sendable {
   func truncate(_ file: OpenFile, to size: Int) throws(FileError)
   /// Moves a file atomically, replacing the destination.
   func rename(_ path: String, to destination: String) throws(FileError)
+  /// Gives a file a second name; fails with `EEXIST` if the name is taken.
+  func link(_ path: String, to name: String) throws(FileError)
   /// Removes a file.
   func remove(_ path: String) throws(FileError)
   /// Flushes the file's bytes to the medium; also takes a directory's path, for the names in it.

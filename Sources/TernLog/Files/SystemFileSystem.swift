@@ -70,6 +70,8 @@ package struct SystemFileSystem: FileSystem {
   }
 
   package func close(_ file: OpenFile) {
+    // A child of another thread has copies of all descriptors until it runs its program, and they would keep a lock.
+    flock(file.number, LOCK_UN)
     // Do not repeat after an interruption: the descriptor is closed and may already belong to another thread.
     _ = systemClose(file.number)
   }
@@ -117,6 +119,10 @@ package struct SystemFileSystem: FileSystem {
     guard systemRename(path, destination) == 0 else { throw FileError(.rename, number: errno) }
   }
 
+  package func link(_ path: String, to name: String) throws(FileError) {
+    guard systemLink(path, name) == 0 else { throw FileError(.link, number: errno) }
+  }
+
   package func remove(_ path: String) throws(FileError) {
     guard unlink(path) == 0 else { throw FileError(.remove, number: errno) }
   }
@@ -154,6 +160,8 @@ package struct SystemFileSystem: FileSystem {
 // Free functions, because inside the type its methods shadow the system calls.
 private func systemOpen(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 { open(path, flags, mode) }
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
+private func systemLink(_ path: String, _ name: String) -> Int32 { link(path, name) }
+
 private func systemRename(_ path: String, _ destination: String) -> Int32 { rename(path, destination) }
 
 #if !canImport(Darwin)

@@ -70,9 +70,9 @@ extension MeasurementClient {
   }
 
   /// Tries to send all waiting hits, blocking the thread for at most the given time.
-  package func dispatchBeforeEnd(patience: Duration) {
+  package func dispatchBeforeEnd(timeout: Duration) {
     let isOver = DispatchSemaphore(value: 0)
     dispatchAll { _ in isOver.signal() }
-    _ = isOver.wait(timeout: .now() + .milliseconds(Int(clamping: patience.wholeMilliseconds)))
+    _ = isOver.wait(timeout: .now() + .milliseconds(Int(clamping: timeout.wholeMilliseconds)))
   }
 }

@@ -93,7 +93,7 @@ extension GA4Translation.Event {
 }
 
 private func fields(_ texts: [String: String], _ numbers: [String: Double], limit: Int) -> [String] {
-  let texts = texts.filter { !$0.value.isEmpty }.map { (name: $0.key, json: quoted($0.value.cutToGA4Length)) }
+  let texts = texts.filter { !$0.value.isEmpty }.map { (name: $0.key, json: quoted($0.value.truncatedForGA4)) }
   let numbers = numbers.filter(\.value.isFinite).map { (name: $0.key, json: HitValue.text(of: $0.value as NSNumber)) }
   // GA4 limits the number of parameters. The app's numbered ones sort last, so they are cut first.
   return (texts + numbers).sorted { ($0.name.isNumbered ? 1 : 0, $0.name) < ($1.name.isNumbered ? 1 : 0, $1.name) }
@@ -102,7 +102,7 @@ private func fields(_ texts: [String: String], _ numbers: [String: Double], limi
 
 extension String {
   /// The text truncated to GA4's limit of 100 characters, counted in UTF-16 units, the strictest reading.
-  fileprivate var cutToGA4Length: String {
+  fileprivate var truncatedForGA4: String {
     guard utf16.count > 100 else { return self }
     var length = 0
     return String(

@@ -2,53 +2,53 @@ import Tern
 import TernDelivery
 import TernEvents
 
-/// A request between the device and the collector.
+/// A request in transit between the device and the collector.
 struct OpenRequest {
   let process: Int
   let batch: DeliveryMachine.BatchID
   let request: TransportRequest
-  /// Its events, as indices of `ExpectedState`.
+  /// Its events, as indices into `ExpectedState`.
   let places: [Int]
   let bytes: Int
   let sentAt: Duration
-  /// The round of failures in which it was started.
-  let round: Int
-  let fate: Fate
-  /// Its events were erased meanwhile.
+  /// The failure generation in which it was started.
+  let failureGeneration: Int
+  let effect: NetworkEffect
+  /// True if its events were erased in the meantime.
   var isVoid = false
-  /// The process that sent it is gone.
+  /// True if the process that sent it has ended.
   var isOrphan = false
-  /// There was a network to send it to.
+  /// True if there was a network to send it.
   var hasLeft = true
-  /// It has left the device and may yet arrive.
+  /// True if it has left the device and may still arrive.
   var isOnItsWay = true
   var reply: SimulatedCollector.Reply?
   var result: TransportResult?
 
-  /// The effect of the network on it.
-  enum Fate {
+  /// The treatment of the request by the network.
+  enum NetworkEffect {
     case answered
-    /// Nothing comes back, and nothing arrived.
+    /// Neither the request nor a response arrives.
     case lost
-    /// The connection is cut before the collector has it.
+    /// The connection is reset before the collector has the request.
     case resetBefore
-    /// The connection is cut before the answer is back.
+    /// The connection is reset before the response is back.
     case resetAfter
-    /// The answer takes long, or longer than the client waits.
+    /// The response takes long, perhaps longer than the client's timeout.
     case slow
-    /// A proxy on the way answers with an error.
+    /// A proxy on the way responds with an error.
     case error(Int)
   }
 }
 
-/// A wait that the collector asked for.
+/// A wait requested by the collector.
 struct Hold {
-  /// The true time at which it is over.
+  /// The true time at which it ends.
   var until: Duration
   var wait: Duration
-  /// The boot in which it was asked for: after another one only the wall clock tells how long ago that was.
+  /// The boot in which it was requested; after another boot, only the wall clock measures the elapsed time.
   let boot: UniqueID
-  /// The client has written it down for certain.
+  /// True if the client has certainly saved it.
   var isKept: Bool
 }
 

@@ -5,7 +5,7 @@ import TernTestSupport
 
 /// The checks for each batch.
 extension SimulatedDevice {
-  /// Checks what a batch is made of; returns its events as indices of `ExpectedState`.
+  /// Checks the contents of a batch; returns its events as indices into `ExpectedState`.
   func checkBatch(_ process: SimulatedProcess, _ records: [LogRecord]) -> [Int] {
     if !process.client.isEnabled { fail("disabled", "process \(process.number) sends while it is disabled") }
     if records.isEmpty || records.count > process.setup.maximumBatchEvents {
@@ -20,7 +20,7 @@ extension SimulatedDevice {
     var hasNormal = false
     for record in records {
       guard let place = expected.place(of: record.id) else {
-        fail("content", "\(record.id) is sent and was never recorded")
+        fail("content", "\(record.id) is sent but was never recorded")
         continue
       }
       places.append(place)
@@ -30,7 +30,7 @@ extension SimulatedDevice {
       if entry.isAcknowledged, drops.acknowledgedInCrash == 0, drops.tears == 0 {
         fail("settle", "\(record.id) is sent again after its delivery was acknowledged")
       }
-      if hasNormal, entry.isCritical { fail("order", "a critical event stands behind a normal one") }
+      if hasNormal, entry.isCritical { fail("order", "a critical event follows a normal one") }
       hasNormal = hasNormal || !entry.isCritical
       checkOrder(process, place, entry, &last)
       expected[place].openRequests += 1
@@ -39,19 +39,21 @@ extension SimulatedDevice {
     return places
   }
 
-  /// An empty batch asks whether the collector is back; there must be a reason to ask.
-  func checkQuestion(_ process: SimulatedProcess) -> [Int] {
-    if !process.client.isEnabled { fail("disabled", "process \(process.number) asks while it is disabled") }
-    // State saved by another process, or by one that died in a call, may be outdated.
-    if !isFailing, !isMemoryStale, !process.isAsking, !traits.hasCompanion, drops.acknowledgedInCrash == 0 {
-      fail("probes", "process \(process.number) asks a collector that has not failed")
+  /// Checks that a health probe has a reason.
+  func checkHealthProbe(_ process: SimulatedProcess) -> [Int] {
+    if !process.client.isEnabled {
+      fail("disabled", "process \(process.number) sends a health probe while it is disabled")
     }
-    process.isAsking = true
+    // State saved by another process, or by one that died within a call, may be outdated.
+    if !isFailing, !isMemoryStale, !process.hasProbed, !traits.hasCompanion, drops.acknowledgedInCrash == 0 {
+      fail("probes", "process \(process.number) sends a health probe to a collector that has not failed")
+    }
+    process.hasProbed = true
     return []
   }
 
-  /// Events of one process and one lane are claimed in the order of their recording: within a batch, and from batch to
-  /// batch when they are claimed for the first time.
+  /// Checks the order of events: those of one process and lane are claimed in the order in which they were recorded,
+  /// within a batch, and across batches when claimed for the first time.
   private func checkOrder(
     _ process: SimulatedProcess, _ place: Int, _ entry: ExpectedState.Entry, _ last: inout [Int: Int]
   ) {
@@ -79,29 +81,29 @@ extension SimulatedDevice {
         "accounts", "\(missing) events were not delivered, and \(losses) drops of them were counted: \(counted.text)")
     }
     for place in 0..<expected.stored where !expected[place].isCommitted && expected[place].isAcknowledged {
-      fail("accounts", "\(expected[place].event.id) left the device and the report does not have it")
+      fail("accounts", "\(expected[place].event.id) left the device, but the report does not have it")
     }
     for reason in [DropReason.disabled, .tooLarge, .storageFailed] {
       let number = expected.refused[reason] ?? 0
       if !drops.drops(reason, counted: counted).contains(number) {
-        fail("accounts", "\(number) events were refused as \(reason), \(counted[reason] ?? 0) were counted")
+        fail("accounts", "\(number) events were refused as \(reason), but \(counted[reason] ?? 0) were counted")
       }
     }
     checkReason(.rejected, counted, atMost: expected.rejected)
     checkReason(.damaged, counted, atMost: drops.tears)
-    report.figures.dropped = counted
-    report.figures.forgotten = max(all.lowerBound - counted.values.reduce(0, +), 0)
+    report.statistics.dropped = counted
+    report.statistics.forgotten = max(all.lowerBound - counted.values.reduce(0, +), 0)
     for (reason, count) in counted.sorted(by: { $0.key.description < $1.key.description }) {
       report.digest.mix(reason.description)
       report.digest.mix(UInt64(count))
     }
   }
 
-  /// A reason that needs a cause is not counted without one.
+  /// Checks that a reason with a specific cause is not counted more often than the cause occurred.
   private func checkReason(_ reason: DropReason, _ counted: [DropReason: Int], atMost: Int) {
     let range = drops.drops(reason, counted: counted)
     if range.lowerBound > atMost {
-      fail("accounts", "\(range) events were dropped as \(reason); \(atMost) at most can")
+      fail("accounts", "\(range) events were dropped as \(reason), but at most \(atMost) can be")
     }
   }
 }

@@ -7,11 +7,11 @@ import TernTestSupport
 
 /// Launches and deaths of processes.
 extension SimulatedDevice {
-  /// Starts a process; `nil` when it has no client, or died on the way.
+  /// Starts a process; returns `nil` if it has no client or died during the start.
   @discardableResult
   func launch(slot: Int, foreground: Bool, dyingAfter operations: Int? = nil) -> SimulatedProcess? {
     lastProcess += 1
-    report.figures.launches += 1
+    report.statistics.launches += 1
     note(1, "launch \(lastProcess), slot \(slot), \(foreground ? "foreground" : "background"), version \(appVersion)")
     let before = totals
     if slot == 0, !isIdentityKept { identity = nil }
@@ -98,7 +98,7 @@ extension SimulatedDevice {
     traits.tears && use.chance(0.6) ? use.number(0...400) : nil
   }
 
-  /// Dies in the middle of a call.
+  /// Kills the process within a call.
   func die(_ process: SimulatedProcess, in body: () -> Void) {
     let before = totals
     process.files.die(afterOperations: Int(use.fraction(1, 40)) - 1, tearing: tear())
@@ -106,15 +106,15 @@ extension SimulatedDevice {
     kill(process, before: before)
   }
 
-  /// Ends a process without any warning.
+  /// Kills a process without warning.
   ///
-  /// - Parameter before: The drops counted before the call in which it died, if it did in a call.
+  /// - Parameter before: The drops counted before the call, if the process died within one.
   func kill(_ process: SimulatedProcess, before: [DropReason: Int]? = nil) {
     recordAppends(of: process)
     let dying = totals
     let isInCall = process.files.isDead
-    report.figures.kills += 1
-    if isInCall { report.figures.killsInCalls += 1 }
+    report.statistics.kills += 1
+    if isInCall { report.statistics.killsInCalls += 1 }
     note(3, "process \(process.number) is killed\(isInCall ? " in a call" : "")")
     if isInCall {
       // It is unknown which of its last settings were saved.
@@ -122,9 +122,9 @@ extension SimulatedDevice {
       isIdentityKept = false
       expectedEnabled = nil
       hold?.isKept = false
-      // A full disk also stores partial records, and the dead process could not cut them off.
+      // A full disk also stores partial records, and the dead process could not truncate them.
       if isDiskLimited { drops.tears += 1 }
-      // It is also unknown whether it saved that the collector works.
+      // Also, the process may not have saved that the collector works.
       isFailing = true
     }
     process.files.kill()
@@ -133,7 +133,7 @@ extension SimulatedDevice {
     accountForDeath(before: isInCall ? before ?? dying : dying, dying: dying)
   }
 
-  /// Ends a process as one that has time to tidy up.
+  /// Ends a process that has time to clean up.
   func quit(_ process: SimulatedProcess) {
     note(4, "process \(process.number) ends")
     process.client.willTerminate()
@@ -148,7 +148,7 @@ extension SimulatedDevice {
   }
 
   private func remove(_ process: SimulatedProcess) {
-    // The first requests of a launch are remembered until one is answered: the next process asks first.
+    // Unanswered first requests of a launch are saved, so the next process starts with a health probe.
     if !process.isAnswered, process.open.contains(where: { requests[$0]?.places.isEmpty == false }) { isFailing = true }
     processes.removeAll { $0.number == process.number }
     for number in process.open {
@@ -168,16 +168,16 @@ extension SimulatedDevice {
 
   var totals: [DropReason: Int] { DropAccount.totals(processes, disk) }
 
-  /// Checks that the settings of an earlier process apply.
+  /// Checks that the settings of an earlier process are in effect.
   private func checkLaunch(_ process: SimulatedProcess) {
     guard process.engine.log.isOpen else { return }
-    if let install, process.client.installID != install { fail("install", "the install has another identifier") }
+    if let install, process.client.installID != install { fail("install", "the install's identifier has changed") }
     install = process.client.installID
     if let expectedEnabled, process.client.isEnabled != expectedEnabled {
       fail("settings", "the client is \(process.client.isEnabled ? "enabled" : "disabled") after a launch")
     }
     guard !process.client.isEnabled else { return }
-    // An opt-out that a kill interrupted is completed now.
+    // An opt-out interrupted by a kill must be complete now.
     if processes.count == 1 {
       let counts = process.engine.log.counts
       if counts.waiting + counts.claimed > 0 { fail("erase", "\(counts.waiting) events wait in a disabled client") }

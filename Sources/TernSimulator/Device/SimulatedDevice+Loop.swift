@@ -4,9 +4,9 @@ import TernDelivery
 import TernEvents
 import TernLog
 
-/// The connection between the real run loop and the simulated world.
+/// The connection between the real delivery loop and the simulated world.
 extension SimulatedDevice {
-  /// Passes the messages of an app call to the run loop, at once or a little later.
+  /// Passes the messages of an app call to the delivery loop, at once or slightly later.
   func settle(_ process: SimulatedProcess) {
     recordAppends(of: process)
     guard !process.isSuspended else { return }
@@ -23,7 +23,7 @@ extension SimulatedDevice {
     if !process.isSuspended { take(process, []) }
   }
 
-  /// Passes the waiting messages and these to the run loop, and applies its effects.
+  /// Passes the waiting messages and the given ones to the delivery loop, and applies its effects.
   func take(_ process: SimulatedProcess, _ messages: [Message]) {
     let now = clock.uptime
     if let late = process.timing.check(now: now) { fail("timing", "process \(process.number): \(late)") }
@@ -31,19 +31,19 @@ extension SimulatedDevice {
     process.timing.notice(waiting: counts.waiting, critical: counts.waitingCritical, now: now)
     let adoptions = process.loop.adoptions
     var next = process.engine.mailbox.takeAll() + messages
-    // Effects post messages too, such as recording a drop report.
+    // Effects such as recording a drop report post messages too.
     while !next.isEmpty {
       process.loop.take(next)
       next = process.engine.mailbox.takeAll()
     }
     recordAppends(of: process)
     if process.files.isDead { return }
-    // Events of another process are a backlog, as at a launch.
+    // Adopted events are a backlog, as at a launch.
     if process.loop.adoptions > adoptions { process.timing.deliver(now: now) }
     finishStep(process)
   }
 
-  /// Applies the run loop's effects and checks the result.
+  /// Applies the delivery loop's effects and checks the result.
   func finishStep(_ process: SimulatedProcess) {
     if process.isPaused, process.wantsPaused, !process.loop.effects.sent.isEmpty {
       fail("pause", "process \(process.number) sends while it is paused")
@@ -65,7 +65,7 @@ extension SimulatedDevice {
     process.isTimerSet = wish != nil
     process.wasTimerMissed = false
     guard let deadline = wish else { return }
-    if deadline < clock.uptime { fail("timer", "a timer is set for \(clock.uptime - deadline) ago") }
+    if deadline < clock.uptime { fail("timer", "a timer is set to \(clock.uptime - deadline) ago") }
     let late = traits.isBusy ? use.seconds(0.0001, 0.2) : .zero
     queue.add(
       .timer(process: process.number, number: process.timer), at: clock.moment(ofUptime: deadline) + late)
@@ -76,7 +76,7 @@ extension SimulatedDevice {
     process.timing.look(
       TimingOracle.View(
         now: clock.uptime, waiting: counts.waiting, waitingCritical: counts.waitingCritical,
-        inFlight: process.open.count, isFailing: isFailing || process.isAsking,
+        inFlight: process.open.count, isFailing: isFailing || process.hasProbed,
         isClaimLimitReached: counts.isClaimLimitReached,
         mayRun: process.client.isEnabled && !process.isPaused && !process.isSuspended))
     let status = process.client.status
@@ -85,7 +85,7 @@ extension SimulatedDevice {
         "status", "the client counts \(status.delivered) delivered events instead of \(process.delivered)")
     }
     if !process.client.ledger.balances { fail("status", "the ledger does not balance: \(process.client.ledger)") }
-    if let fault = process.timing.hammering { fail("pauses", fault) }
+    if let fault = process.timing.rapidFailures { fail("pauses", fault) }
     balance(process, counts)
   }
 
@@ -99,13 +99,13 @@ extension SimulatedDevice {
     take(process, [.input(.timerFired)])
   }
 
-  /// Adds the events that the client has recorded since to `ExpectedState`.
+  /// Adds the events recorded since the last call to `ExpectedState`.
   func recordAppends(of process: SimulatedProcess) {
-    let news = process.appended.withLock { news in
-      defer { news = [] }
-      return news
+    let newItems = process.appended.withLock { newItems in
+      defer { newItems = [] }
+      return newItems
     }
-    for item in news {
+    for item in newItems {
       guard case .stored = item.outcome else {
         // Events that a dying process could not store were never acknowledged.
         if case .dropped(let reason) = item.outcome, !process.files.isDead { refuse(item.event, reason) }
@@ -122,15 +122,15 @@ extension SimulatedDevice {
 
   private func remember(_ item: SimulatedProcess.Appended, _ process: SimulatedProcess) {
     let event = item.event
-    report.figures.events += 1
+    report.statistics.events += 1
     report.digest.mix(event.id.low)
-    // The device's facts are in every line; no check depends on the exact length.
+    // Every line contains the device facts; no check depends on the exact length.
     let bytes = 400 + event.properties.elements.reduce(0) { $0 + $1.name.utf8.count + $1.value.roughBytes }
     let isNew = expected.add(
       ExpectedState.Entry(
         event: event, isCritical: item.lane == .critical, process: process.number, identity: identity(of: event),
         storedAt: clock.now, bytes: bytes))
-    if !isNew { fail("identifiers", "\(event.id) was given twice") }
+    if !isNew { fail("identifiers", "\(event.id) was assigned twice") }
     if event.install != process.client.installID { fail("install", "an event carries another install") }
     if process.slot == 0, event.kind != .drops, let expectedUser, !traits.hasCompanion, !process.files.isDead,
       !wasHeld(event), event.user != expectedUser
@@ -139,26 +139,27 @@ extension SimulatedDevice {
     }
   }
 
-  /// True if an event was buffered in memory before it reached the log.
+  /// Returns true if an event was buffered in memory before it reached the log.
   private func wasHeld(_ event: Event) -> Bool {
     event.uptimeMilliseconds.map { $0 < clock.uptime.wholeMilliseconds } ?? false
   }
 
-  /// The identity at the time at which the event was recorded.
+  /// Returns the identity at the time at which an event was recorded.
   private func identity(of event: Event) -> Int? {
     guard wasHeld(event), let uptime = event.uptimeMilliseconds else { return identity }
     let recorded = clock.now - (clock.uptime - .milliseconds(uptime))
     return identities.last { $0.since <= recorded }?.identity ?? nil
   }
 
-  /// Checks that every stored event waits, is in flight, was acknowledged, or was dropped and counted.
+  /// Checks that every stored event is waiting, in flight, acknowledged, or dropped and counted.
   private func balance(_ process: SimulatedProcess, _ counts: LogCounts) {
-    // Two processes share the events, and no process counts those of a dead one until they are adopted.
+    // Two processes share the events, and neither counts those of a dead one until it adopts them.
     guard !traits.hasCompanion, process.engine.log.isOpen else { return }
     let losses = losses(counted: totals)
     let here = counts.waiting + counts.claimed
     let rest = expected.stored - expected.acknowledged
-    // A torn mark takes those written before it along: what they settled comes back, to be sent again.
+    // A torn tombstone invalidates earlier ones in the same write: the events they settled come back and are sent
+    // again.
     let most = drops.tears > 0 ? Int.max : rest - losses.lowerBound
     guard here < rest - losses.upperBound || here > most else { return }
     fail(
@@ -171,7 +172,8 @@ extension SimulatedDevice {
   func losses(counted: [DropReason: Int]) -> ClosedRange<Int> {
     let all = drops.drops(counted: counted)
     let refused = expected.refusedTotal
-    // An event whose delivery was forgotten in a crash comes back, and may be dropped then; a torn record is no event.
+    // An event whose acknowledgement was lost in a crash comes back and may then be dropped; a torn record is not an
+    // event.
     return (all.lowerBound - refused - drops.tears - drops.acknowledgedInCrash)...(all.upperBound - refused)
   }
 }

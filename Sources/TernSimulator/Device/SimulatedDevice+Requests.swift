@@ -3,31 +3,31 @@ import TernDelivery
 import TernEvents
 import TernLog
 
-/// Requests on their way to the collector and back.
+/// Requests to the collector and their responses.
 extension SimulatedDevice {
   func send(_ process: SimulatedProcess, _ batch: DeliveryMachine.BatchID, _ records: [LogRecord]) {
-    let places = records.isEmpty ? checkQuestion(process) : checkBatch(process, records)
+    let places = records.isEmpty ? checkHealthProbe(process) : checkBatch(process, records)
     lastRequest += 1
     let number = lastRequest
-    report.figures.requests += 1
-    let round = process.timing.round
+    report.statistics.requests += 1
+    let failureGeneration = process.timing.failureGeneration
     process.open.append(number)
     if let fault = process.timing.started(now: clock.uptime, inFlight: process.open.count) {
       fail("timing", "process \(process.number): \(fault)")
     }
     let bytes = records.reduce(0) { $0 + $1.payload.count + 1 }
     guard let request = process.engine.request(for: records) else { return }
-    report.figures.bytesSent += request.body.count
+    report.statistics.bytesSent += request.body.count
     for record in records { report.digest.mix(record.id.low) }
     var open = OpenRequest(
       process: process.number, batch: batch, request: request, places: places, bytes: bytes, sentAt: clock.now,
-      round: round, fate: fate())
-    note(10, "request \(number) of process \(process.number): \(records.count) events, \(bytes) bytes, \(open.fate)")
+      failureGeneration: failureGeneration, effect: effect())
+    note(10, "request \(number) of process \(process.number): \(records.count) events, \(bytes) bytes, \(open.effect)")
     dispatch(&open, number)
     requests[number] = open
   }
 
-  private func fate() -> OpenRequest.Fate {
+  private func effect() -> OpenRequest.NetworkEffect {
     let network = traits.network
     if isHealing { return .answered }
     if net.chance(network.loss) { return .lost }
@@ -46,7 +46,7 @@ extension SimulatedDevice {
       fail(&open, number, isQuick ? .offline : .timedOut, in: isQuick ? .milliseconds(20) : Self.timeout)
       return
     }
-    switch open.fate {
+    switch open.effect {
     case .lost: fail(&open, number, .timedOut, in: Self.timeout)
     case .resetBefore: fail(&open, number, .connection, in: min(trip, Self.timeout))
     case .error(let status):
@@ -75,12 +75,12 @@ extension SimulatedDevice {
     guard !isOffline else { return fail(&open, number, .connection, in: .milliseconds(50)) }
     open.isOnItsWay = false
     let exchange = collector.receive(open.request, at: SimulatedClock.start + clock.now)
-    if let complaint = exchange.complaint { fail("requests", complaint) }
+    if let problem = exchange.problem { fail("requests", problem) }
     commit(exchange, open)
     note(11, "request \(number) arrives: \(exchange.reply), status \(exchange.response.status)")
     let back = Duration.seconds(Double.random(in: traits.network.roundTrip, using: &net)) / 2
     let left = Self.timeout - (clock.now - open.sentAt)
-    switch open.fate {
+    switch open.effect {
     case .resetAfter: return fail(&open, number, .connection, in: min(back, left))
     case .slow:
       let delay = net.seconds(1, 150)
@@ -92,9 +92,9 @@ extension SimulatedDevice {
     open.result = .response(exchange.response)
   }
 
-  /// Checks the events that reached the collector: they must match the recorded ones, and none may be erased.
+  /// Checks the events that reached the collector: they must match the recorded ones, and none may have been erased.
   private func commit(_ exchange: SimulatedCollector.Exchange, _ open: OpenRequest) {
-    report.figures.duplicates += exchange.duplicates
+    report.statistics.duplicates += exchange.duplicates
     if !exchange.events.isEmpty, exchange.events.count != open.places.count {
       fail("requests", "a request of \(open.places.count) events carries \(exchange.events.count)")
       return
@@ -106,8 +106,8 @@ extension SimulatedDevice {
       guard item.isStored, !entry.isCommitted else { continue }
       if entry.isErased, !entry.isExempt { fail("erase", "\(entry.event.id) arrives after it was erased") }
       expected[place].isCommitted = true
-      report.figures.reported += 1
-      report.figures.worstDelay = max(report.figures.worstDelay, clock.now - entry.storedAt)
+      report.statistics.reported += 1
+      report.statistics.worstDelay = max(report.statistics.worstDelay, clock.now - entry.storedAt)
     }
   }
 
@@ -124,7 +124,7 @@ extension SimulatedDevice {
     deliver(process, number, open)
   }
 
-  /// Delivers the answers that came while the process was suspended; some connections did not survive that.
+  /// Delivers the responses that arrived while the process was suspended; some connections did not survive.
   func deliverHeldAnswers(_ process: SimulatedProcess) {
     let numbers = process.heldAnswers
     process.heldAnswers = []
@@ -140,10 +140,10 @@ extension SimulatedDevice {
   }
 
   private func deliver(_ process: SimulatedProcess, _ number: Int, _ open: OpenRequest) {
-    // Messages in the mailbox came before the answer, and may start requests.
+    // Messages in the mailbox precede the response and may start requests.
     drain(process)
     guard let result = open.result, let reply = open.reply else { return }
-    // A request that was given up may still arrive.
+    // An abandoned request may still arrive.
     var rest = open
     rest.isOrphan = true
     requests[number] = open.isOnItsWay ? rest : nil
@@ -152,34 +152,34 @@ extension SimulatedDevice {
     note(12, "answer \(number) to process \(process.number): \(reply)\(open.isVoid ? ", void" : "")")
     if !isHealing, process.slot == 0, traits.crash > 0, use.chance(0.02) {
       let before = expected.acknowledged
-      die(process) { learn(process, open, reply, result) }
-      // It may not have saved the answer.
+      die(process) { deliver(process, open, reply, result) }
+      // The client may not have saved the acknowledgement.
       drops.acknowledgedInCrash += expected.acknowledged - before
       return
     }
-    learn(process, open, reply, result)
+    deliver(process, open, reply, result)
   }
 
-  private func learn(
+  private func deliver(
     _ process: SimulatedProcess, _ open: OpenRequest, _ reply: SimulatedCollector.Reply, _ result: TransportResult
   ) {
-    if case .acknowledged = reply {} else { report.figures.retries += 1 }
-    if !open.isVoid { tell(process, open, reply) }
+    if case .acknowledged = reply {} else { report.statistics.retries += 1 }
+    if !open.isVoid { apply(process, open, reply) }
     take(process, [.answered(open.batch, result)])
   }
 
-  /// Applies an answer to the expected state and to the timing oracle.
-  private func tell(_ process: SimulatedProcess, _ open: OpenRequest, _ reply: SimulatedCollector.Reply) {
+  /// Applies a response to the expected state and to the timing oracle.
+  private func apply(_ process: SimulatedProcess, _ open: OpenRequest, _ reply: SimulatedCollector.Reply) {
     let now = clock.uptime
     if case .failed = reply {} else { process.isAnswered = true }
     if case .failed = reply {
       isFailing = true
     } else if open.places.isEmpty {
       endOutage()
-      return process.timing.answeredQuestion(now: now)
+      return process.timing.answeredHealthProbe(now: now)
     } else {
       isFailing = false
-      process.isAsking = false
+      process.hasProbed = false
       isMemoryStale = isDiskLimited
     }
     switch reply {
@@ -189,7 +189,7 @@ extension SimulatedDevice {
         expected.acknowledge(place, isRejected: refused.contains(index))
         if !refused.contains(index) { process.delivered += 1 }
       }
-      process.timing.acknowledged(started: open.round, isProgress: rejected.count < open.places.count)
+      process.timing.acknowledged(started: open.failureGeneration, isProgress: rejected.count < open.places.count)
       endOutage()
     case .refused(let indexes):
       let single = open.places.count == 1 ? [0] : indexes
@@ -198,13 +198,13 @@ extension SimulatedDevice {
       }
       process.timing.refused(singly: single.count, returns: open.places.count > single.count, now: now)
     case .failed(let wait):
-      // A question that fails gives nothing back.
-      process.timing.failed(wait: wait, returns: !open.places.isEmpty, started: open.round, now: now)
+      // A failed health probe returns no events.
+      process.timing.failed(wait: wait, returns: !open.places.isEmpty, started: open.failureGeneration, now: now)
       if let wait { remember(wait: min(wait, process.timing.rules.longestWait)) }
-      // A device without a network sends nothing.
+      // Without a network, the device sends nothing.
       guard open.hasLeft else { return }
       outage.sent += open.bytes
-      // At least the bytes that were sent were queued.
+      // At least the bytes in flight were queued.
       let under = process.open.reduce(open.bytes) { $0 + (requests[$1]?.bytes ?? 0) }
       outage.queued = max(
         outage.queued, min(expected.pendingBytes, process.engine.log.counts.bytes + under), open.bytes)
@@ -213,22 +213,22 @@ extension SimulatedDevice {
 
   private func remember(wait: Duration) {
     let until = max(hold?.boot == boot ? hold?.until ?? .zero : .zero, clock.now + wait)
-    // Of two processes the one that writes last is remembered.
+    // If there are two processes, the last one to write wins.
     hold = Hold(until: until, wait: wait, boot: boot, isKept: !isDiskLimited && !traits.hasCompanion)
   }
 
   private func endOutage() {
     guard outage.sent > 0 else { return }
-    report.figures.outages += 1
+    report.statistics.outages += 1
     let ratio = Double(outage.sent) / Double(max(outage.queued, 1))
-    report.figures.worstOutage = max(report.figures.worstOutage, ratio)
+    report.statistics.worstOutage = max(report.statistics.worstOutage, ratio)
     if let limit = options.outageLimit, ratio > limit {
       fail("outage", "\(outage.sent) bytes were wasted while at most \(outage.queued) were queued")
     }
     outage = Outage()
   }
 
-  /// Applies a network change: requests of the old network end soon, or in their own time.
+  /// Applies a network change: requests of the old network end soon, or run to their end.
   func abandon(_ process: SimulatedProcess, but newest: Int) {
     for number in process.open.dropLast(newest) {
       guard let open = requests[number], clock.now - open.sentAt > .seconds(1) else { continue }
@@ -236,7 +236,7 @@ extension SimulatedDevice {
     }
   }
 
-  /// Cancels a request; its answer may still come.
+  /// Cancels a request; its response may still arrive.
   func cancel(_ process: SimulatedProcess, _ batch: DeliveryMachine.BatchID) {
     guard let number = process.open.first(where: { requests[$0]?.batch == batch }), net.chance(0.5) else { return }
     guard var open = requests[number] else { return }

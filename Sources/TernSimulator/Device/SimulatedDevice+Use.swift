@@ -4,7 +4,7 @@ import TernDelivery
 import TernEvents
 import TernLog
 
-/// Event names with a meaning for the simulated collector.
+/// Event names with a meaning to the simulated collector.
 enum DeviceUse {
   static let poison = "poison"
 }
@@ -31,7 +31,7 @@ extension SimulatedDevice {
     return started
   }
 
-  /// Installs another version, on the same directory.
+  /// Installs another version on the same directory.
   private func upgrade() {
     appVersion += 1
     if use.chance(0.3) { setup = AppTraits(using: &use) }
@@ -112,13 +112,13 @@ extension SimulatedDevice {
   }
 
   private func erased(_ process: SimulatedProcess, isAlone: Bool) {
-    report.figures.erasures += 1
+    report.statistics.erasures += 1
     for number in process.open { requests[number]?.isVoid = true }
-    // Requests that outlived the process that sent them were under way as well.
+    // Requests that outlived their process were in flight as well.
     for open in requests.values where open.isOnItsWay {
       for place in open.places { expected[place].isExempt = true }
     }
-    // The other process keeps the events in its log.
+    // Events in the other process's log are kept.
     expected.erase { isAlone || $0.process == process.number }
     process.timing.disabled()
     let counts = process.engine.log.counts
@@ -137,7 +137,7 @@ extension SimulatedDevice {
     lastUser += 1
     let user: String? = use.chance(0.3) ? nil : "user-\(lastUser)"
     note(22, "identify \(user ?? "no user")")
-    // Naming the same user again keeps the identity.
+    // Setting the same user again keeps the identity.
     if expectedUser == nil || expectedUser != .some(user) { beginIdentity() }
     expectedUser = nil
     process.client.identify(user)
@@ -158,12 +158,12 @@ extension SimulatedDevice {
 
   private func beginIdentity() {
     lastIdentity += 1
-    // If the client's user is unknown, it is unknown too whether this starts another identity.
+    // If the client's user is unknown, this may or may not start another identity.
     identity = expectedUser == nil ? nil : lastIdentity
     isIdentityKept = !isDiskLimited
   }
 
-  /// Erases the waiting events of the present identity, and no others.
+  /// Erases the waiting events of the current identity, and no others.
   private func erase(_ process: SimulatedProcess) {
     guard let identity else { return }
     note(29, "erase")
@@ -173,7 +173,7 @@ extension SimulatedDevice {
     body()
     recordAppends(of: process)
     guard !process.files.isDead else { return }
-    report.figures.erasures += 1
+    report.statistics.erasures += 1
     for open in requests.values where open.isOnItsWay || open.isOrphan {
       for place in open.places where expected[place].identity == identity { expected[place].isExempt = true }
     }
@@ -190,8 +190,8 @@ extension SimulatedDevice {
     lastUser += 1
     drain(process)
     let now = clock.uptime
-    // Any other flush fails at once, and changes nothing.
-    if process.engine.log.counts.waiting > 0, process.timing.heldUntil ?? .zero <= now, !process.isPaused,
+    // Any other flush fails at once and changes nothing.
+    if process.engine.log.counts.waiting > 0, process.timing.retryAfterDeadline ?? .zero <= now, !process.isPaused,
       process.client.isEnabled
     {
       process.timing.endPause()
@@ -210,7 +210,7 @@ extension SimulatedDevice {
       settle(process)
     }
     planUse(in: use.seconds(2, 86_400 * 2 / traits.usesPerDay))
-    // Some systems let an app run on, some for a moment only.
+    // Some systems let an app keep running, some only briefly.
     queue.add(.suspend(process: process.number), at: clock.now + use.seconds(0.2, use.chance(0.1) ? 5000 : 30))
     if use.chance(0.1) { queue.add(.end(process: process.number), at: clock.now + use.seconds(0.1, 20)) }
   }

@@ -4,12 +4,12 @@ import TernEvents
 import TernLog
 import TernTestSupport
 
-/// Outside events that happen to a device.
+/// External events on a device.
 extension SimulatedDevice {
   func networkChanges() {
     let network = traits.network
     if !isOffline, use.chance(0.2) {
-      // Another network takes the place of this one.
+      // Another network replaces this one.
       note(30, "another network")
       announceNetwork()
       return later(.networkChanges, network.online)
@@ -85,7 +85,7 @@ extension SimulatedDevice {
 
   // MARK: The end
 
-  /// From here on everything works: what waits must go out within bounds.
+  /// Makes everything work from now on: all waiting events must then be sent within bounds.
   func heal() {
     note(40, "everything works")
     isHealing = true
@@ -105,19 +105,19 @@ extension SimulatedDevice {
     let limit = drainLimit(process)
     while report.violation == nil, isBusy(process) {
       guard let item = queue.next() else {
-        fail("drain", "\(process.engine.log.counts.waiting) events wait and nothing is going to happen")
+        fail("drain", "\(process.engine.log.counts.waiting) events are waiting, and nothing is scheduled")
         return
       }
       clock.now = max(clock.now, item.time)
       if clock.now - started > limit {
-        fail("drain", "after \(limit) \(process.engine.log.counts.waiting) events still wait")
+        fail("drain", "after \(limit), \(process.engine.log.counts.waiting) events are still waiting")
       }
       heal(item.event)
     }
     guard report.violation == nil else { return }
-    report.figures.worstDrain = max(report.figures.worstDrain, clock.now - started)
-    // The counts of drops are saved within a second.
-    if process.isTimerSet, !process.loop.hasUnsavedDrops { fail("rest", "a timer is set though nothing waits") }
+    report.statistics.worstDrain = max(report.statistics.worstDrain, clock.now - started)
+    // Drop counts are saved within a second.
+    if process.isTimerSet, !process.loop.hasUnsavedDrops { fail("rest", "a timer is set although nothing is waiting") }
     checkReceiptsAreAnswered(process)
     checkAccounts(process)
   }
@@ -127,7 +127,7 @@ extension SimulatedDevice {
     return counts.waiting + counts.claimed > 0 || !process.open.isEmpty || process.isDrainPlanned
   }
 
-  /// Handles the remaining events: the app is not used any more, and no more faults happen.
+  /// Handles a remaining event while the app is no longer used and no more faults occur.
   private func heal(_ event: SimulationEvent) {
     switch event {
     case .timer, .drain, .arrival, .answer: handle(event)
@@ -135,18 +135,19 @@ extension SimulatedDevice {
     }
   }
 
-  /// An hour, and what the rules give: the wait that is left, and a pause for each event that is refused alone.
+  /// The time limit for sending everything: an hour, plus the remaining wait and a pause for each event refused on its
+  /// own.
   private func drainLimit(_ process: SimulatedProcess) -> Duration {
     var limit = Duration.seconds(3600)
     if let hold { limit += max(hold.until - clock.now, hold.wait) }
-    if let held = process.timing.heldUntil, held > clock.uptime { limit += held - clock.uptime }
+    if let held = process.timing.retryAfterDeadline, held > clock.uptime { limit += held - clock.uptime }
     let poison = (0..<expected.stored).count { expected[$0].event.name == DeviceUse.poison && !expected[$0].isRejected }
     if traits.network.refusal != .inAnswer || traits.network.maximumBodyBytes < 100_000 {
       limit += setup.maximumRetryDelay * Double(poison + 10)
     }
-    // A gateway that lets no question pass is tried with an event after 48 of them at the latest.
+    // If a gateway blocks health probes, one event is sent after at most 48 of them.
     if traits.network.gatewayStatus != nil { limit += setup.maximumRetryDelay * 50.0 }
-    // One batch of one event at a time is slow, and allowed.
+    // Sending one event at a time is slow, but allowed.
     return limit + .seconds(traits.network.roundTrip.upperBound * 2 + 1) * Double(process.engine.log.counts.waiting)
   }
 }

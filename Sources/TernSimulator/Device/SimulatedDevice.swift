@@ -4,23 +4,23 @@ import TernEvents
 import TernLog
 import TernTestSupport
 
-/// One device with an app on it, from the installation to the day on which everything works again.
+/// A device with an app, from installation to the day on which everything works again.
 ///
-/// Everything that happens follows from the seed: there is one thread, no task, no real time, and nothing asks for the
-/// order of a dictionary.
+/// The seed determines everything that happens: there is a single thread, no task and no real time, and nothing depends
+/// on the order of a dictionary.
 package final class SimulatedDevice {
-  /// The options of a simulation besides its seed.
+  /// The options of a simulation in addition to its seed.
   package struct Options: Sendable {
-    /// The most wasted bytes for each byte queued; `nil`, the default: it is only measured.
+    /// The maximum wasted bytes per queued byte; `nil`, the default, only measures them.
     package var outageLimit: Double?
-    /// The only rules that count, by name; empty, the default: all.
+    /// The names of the rules to check; empty, the default, checks all.
     package var rules: Set<String> = []
 
     package init() {}
   }
 
   static let directory = "/data/tern"
-  /// Requests take no longer than the client says.
+  /// The client's request timeout.
   static let timeout = Duration.seconds(60)
 
   let options: Options
@@ -31,7 +31,7 @@ package final class SimulatedDevice {
   var use: FastGenerator
   var net: FastGenerator
   /// Chooses the receipts that are kept and queried.
-  var asking: FastGenerator
+  var receiptChoice: FastGenerator
   var queue = EventQueue()
   var collector: SimulatedCollector
   var expected = ExpectedState()
@@ -44,39 +44,39 @@ package final class SimulatedDevice {
   var lastRequest = 0
   var isOffline = false
   var isUsePlanned = false
-  /// From here on everything works.
+  /// True once everything works again.
   var isHealing = false
   var boot = UniqueID(high: 0, low: 0)
   var appVersion = 1
   /// The client configuration of the installed version.
   var setup: AppTraits
   var install: UniqueID?
-  /// The last setting of the app; `nil` if it is unknown whether that was saved.
+  /// The app's last setting; `nil` if it may not have been saved.
   var expectedUser: String?? = .some(nil)
   var expectedEnabled: Bool? = true
   var lastUser = 0
-  /// Counts identities; `nil` when a death left open which one was written down.
+  /// The number of the identity; `nil` if a death left open which one was saved.
   var identity: Int? = 0 {
     didSet { identities.append((clock.now, identity)) }
   }
-  /// All of them, by when they began.
+  /// All identities, with the times at which they began.
   var identities: [(since: Duration, identity: Int?)] = [(.zero, 0)]
   var lastIdentity = 0
-  /// The identity will be that of the next launch too.
+  /// True if the next launch will have the same identity.
   var isIdentityKept = true
   var isDiskLimited = false
   var outage = Outage()
-  /// Something failed and no batch was answered otherwise since.
+  /// True if something has failed and no batch has been acknowledged since.
   var isFailing = false
-  /// A full disk may have kept the client from writing down that the collector is well.
+  /// True if a full disk may have kept the client from saving that the collector works.
   var isMemoryStale = false
-  /// The last wait that the collector asked for.
+  /// The last wait that the collector requested.
   var hold: Hold?
 
   /// Creates a device.
   ///
   /// - Parameters:
-  ///   - seed: Everything follows from it.
+  ///   - seed: Determines everything that happens.
   ///   - story: Receives a line for each step.
   package init(seed: UInt64, options: Options = Options(), story: ((String) -> Void)? = nil) {
     var generator = FastGenerator(seed: seed)
@@ -84,14 +84,14 @@ package final class SimulatedDevice {
     setup = traits.setup
     use = FastGenerator(seed: generator.next())
     net = FastGenerator(seed: generator.next())
-    asking = FastGenerator(seed: ~seed)
+    receiptChoice = FastGenerator(seed: ~seed)
     collector = SimulatedCollector(traits.network)
     report = DeviceReport(seed: seed)
     self.options = options
     self.story = story
   }
 
-  /// Lives the device's whole life; stops at the first promise that is not kept.
+  /// Runs the device's whole life; stops at the first broken promise.
   package func run() -> DeviceReport {
     trace("a device for \(traits.days) days: \(traits)")
     boot = UniqueID.random(using: &use)
@@ -102,13 +102,13 @@ package final class SimulatedDevice {
       clock.now = max(clock.now, item.time)
       handle(item.event)
       steps += 1
-      if steps > 3_000_000 { fail("rest", "three million things happened in \(traits.days) days") }
+      if steps > 3_000_000 { fail("rest", "more than three million steps in \(traits.days) days") }
     }
     if report.violation == nil {
       clock.now = end
       heal()
     }
-    report.figures.days = traits.days
+    report.statistics.days = traits.days
     return report
   }
 
@@ -164,13 +164,13 @@ package final class SimulatedDevice {
 
   var app: SimulatedProcess? { processes.first { $0.slot == 0 } }
 
-  // MARK: Telling
+  // MARK: Tracing
 
   func fail(_ rule: String, _ detail: @autoclosure () -> String) {
     guard report.violation == nil, options.rules.isEmpty || options.rules.contains(rule) else { return }
     let violation = Violation(rule: rule, detail: detail(), time: clock.now)
     report.violation = violation
-    trace("NOT KEPT: \(violation)")
+    trace("BROKEN: \(violation)")
   }
 
   /// Adds a step to the digest and to the story.

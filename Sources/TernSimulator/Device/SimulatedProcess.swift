@@ -4,7 +4,7 @@ import TernDelivery
 import TernEvents
 import TernLog
 
-/// One process of the app: the real client, the real run loop, the real log.
+/// One process of the app, with the real client, delivery loop and log.
 final class SimulatedProcess {
   /// The outcome of recording an event.
   struct Appended: Sendable {
@@ -14,7 +14,7 @@ final class SimulatedProcess {
   }
 
   let number: Int
-  /// 0 is the app, 1 the companion.
+  /// 0 for the app, 1 for its companion.
   let slot: Int
   let setup: AppTraits
   let files: ProcessFiles
@@ -27,18 +27,18 @@ final class SimulatedProcess {
 
   var isInForeground: Bool
   var isSuspended = false
-  /// The app asked for it; the loop learns it with its next messages.
+  /// True if the app has paused; the loop is notified with its next messages.
   var wantsPaused = false
   var isPaused = false
-  /// Requests that were not answered, by number.
+  /// The unanswered requests, by number.
   var open: [Int] = []
-  /// Answers that came while the process was suspended.
+  /// Responses that arrived while the process was suspended.
   var heldAnswers: [Int] = []
-  /// It asked whether the collector is back, and no batch was answered since.
-  var isAsking = false
-  /// The collector answered something since the launch.
+  /// True if it has sent a health probe and no batch has been answered since.
+  var hasProbed = false
+  /// True if the collector has answered anything since the launch.
   var isAnswered = false
-  /// The number of events that the client knows to be delivered.
+  /// The number of events delivered, according to the client.
   var delivered = 0
   /// The number of the latest timer.
   var timer = 0
@@ -46,7 +46,7 @@ final class SimulatedProcess {
   var wasTimerMissed = false
   var wasNetworkMissed = false
   var isDrainPlanned = false
-  /// The highest place in the book that was claimed for the first time, by lane and recording process.
+  /// The highest place claimed for the first time, by lane and recording process.
   var lastClaimed: [Int: Int] = [:]
 
   init(
@@ -67,11 +67,11 @@ final class SimulatedProcess {
   }
 }
 
-/// Collects the run loop's effects; the device applies them after the loop has returned.
+/// Collects the delivery loop's effects; the device applies them after the loop has returned.
 struct SimulatedEffects: DeliveryEffects {
   var sent: [(id: DeliveryMachine.BatchID, records: [LogRecord])] = []
   var cancelled: [DeliveryMachine.BatchID] = []
-  /// The last request for a timer: `nil` none, `.some(nil)` no timer.
+  /// The last requested timer: `nil` for no request, `.some(nil)` for no timer.
   var timer: Duration??
   var isNetworkNew = false
 
@@ -82,7 +82,7 @@ struct SimulatedEffects: DeliveryEffects {
   mutating func setTimer(_ deadline: Duration?) { timer = .some(deadline) }
 }
 
-/// Never used: requests are simulation events.
+/// Never used, because requests are simulation events.
 struct NoTransport: Transport {
   func send(_ request: TransportRequest) async -> TransportResult {
     .failure(TransportFailure(.offline, "A simulation sends nothing."))

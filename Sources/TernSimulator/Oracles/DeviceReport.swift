@@ -1,12 +1,12 @@
 package import TernEvents
 
-/// A promise that was not kept.
+/// A promise that the client broke.
 package struct Violation: Sendable, Hashable, CustomStringConvertible {
   /// The name of the rule.
   package let rule: String
-  /// The observation that breaks it.
+  /// The observation that contradicts the rule.
   package let detail: String
-  /// The time since the device's life began.
+  /// The time since the beginning of the device's life.
   package let time: Duration
 
   package var description: String { "\(rule): \(detail) (at \(time.clockText))" }
@@ -17,41 +17,41 @@ package struct DeviceReport: Sendable {
   package let seed: UInt64
   package var violation: Violation?
   package var digest = Digest()
-  package var figures = Figures()
+  package var statistics = Statistics()
 }
 
-/// Counts, for one device or for many.
-package struct Figures: Sendable, Hashable {
+/// Statistics of one or more devices.
+package struct Statistics: Sendable, Hashable {
   package var days = 0.0
   package var launches = 0
   package var kills = 0
-  /// Kills in the middle of a call.
+  /// Kills within a call.
   package var killsInCalls = 0
   package var events = 0
   package var requests = 0
-  /// Requests that did not end with an acknowledgement.
+  /// Requests without an acknowledgement.
   package var retries = 0
   package var bytesSent = 0
   package var reported = 0
-  /// Events that reached the collector again, and were removed.
+  /// Events that reached the collector repeatedly and were deduplicated.
   package var duplicates = 0
   package var erasures = 0
-  /// Receipts that were answered.
+  /// Receipts that reported an outcome.
   package var receipts = 0
-  /// Counts of drops that a kill took with it.
+  /// Drop counts that were lost in kills.
   package var forgotten = 0
   package var dropped: [DropReason: Int] = [:]
   /// The longest time from recording to the collector.
   package var worstDelay: Duration = .zero
-  /// The longest time that the last, healthy phase took.
+  /// The longest duration of the final, healthy phase.
   package var worstDrain: Duration = .zero
-  /// The highest ratio of wasted bytes to bytes queued, over the outages.
+  /// The highest ratio of wasted to queued bytes in an outage.
   package var worstOutage = 0.0
   package var outages = 0
 
   package init() {}
 
-  package mutating func add(_ other: Figures) {
+  package mutating func add(_ other: Statistics) {
     days += other.days
     launches += other.launches
     kills += other.kills
@@ -74,7 +74,7 @@ package struct Figures: Sendable, Hashable {
 }
 
 extension Duration {
-  /// Days and the time of day, to a millisecond.
+  /// The number of days and the time of day, in milliseconds.
   package var clockText: String {
     let milliseconds = wholeMilliseconds
     let seconds = milliseconds / 1000

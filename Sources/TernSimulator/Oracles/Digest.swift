@@ -1,4 +1,4 @@
-/// A number that stands for everything that happened (FNV-1a): two runs that differ anywhere differ in it.
+/// A hash of everything that happened (FNV-1a): runs that differ anywhere have different digests.
 package struct Digest: Sendable, Hashable {
   package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -6,7 +6,7 @@ package struct Digest: Sendable, Hashable {
 
   package mutating func mix(_ number: UInt64) {
     value = (value ^ number) &* 0x0000_0100_0000_01B3
-    // FNV-1a is made for bytes: with whole words the upper bits need help on their way down.
+    // FNV-1a is designed for bytes: with whole words, the upper bits must be folded down.
     value ^= value >> 29
   }
 

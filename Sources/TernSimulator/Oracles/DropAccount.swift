@@ -3,11 +3,11 @@ import TernEvents
 import TernLog
 import TernTestSupport
 
-/// The drops that the clients of a device have counted, and the counts that kills lost.
+/// The drops counted by a device's clients, and the counts lost in kills.
 ///
-/// The client saves its counts now and then, not with each drop: a kill loses the rest. The difference between memory
-/// before and the disk after shows how much. Of a process that dies in the middle of a call
-/// only bounds are known, since counts after its death do not matter.
+/// The client saves its counts from time to time, not with each drop, so a kill loses the rest. The difference between
+/// memory before and disk after shows how much. If a process dies within a call, only bounds are known, because its
+/// counts in memory no longer matter.
 struct DropAccount {
   struct Bounds: Equatable, CustomStringConvertible {
     var low = 0
@@ -16,11 +16,11 @@ struct DropAccount {
     var description: String { low == high ? "\(low)" : "\(low)...\(high)" }
   }
 
-  /// Drops that happened and are in no count any more.
+  /// Drops that occurred but are missing from the counts.
   private(set) var forgotten: [DropReason: Bounds] = [:]
-  /// Writes that left half a record behind, which may be counted as damaged though it was never acknowledged.
+  /// Writes that left half a record behind, which may be counted as damaged although it was never acknowledged.
   var tears = 0
-  /// Events told of by a process that died before it can have written that down: they may come back.
+  /// Events acknowledged to a process that died before it can have saved that; they may come back.
   var acknowledgedInCrash = 0
 
   /// The counts of living processes and of the files of dead ones, without reported drops.
@@ -41,11 +41,11 @@ struct DropAccount {
     return totals.filter { !$0.key.description.hasPrefix("reported:") }
   }
 
-  /// Takes note of a death.
+  /// Records a death.
   ///
   /// - Parameters:
   ///   - before: The totals before the call in which the process died.
-  ///   - dying: The totals with the memory of the dying process; equal to `before` when it died between two calls.
+  ///   - dying: The totals with the memory of the dying process; equal to `before` if it died between two calls.
   ///   - after: The totals without it.
   mutating func died(before: [DropReason: Int], dying: [DropReason: Int], after: [DropReason: Int]) {
     for reason in Set(before.keys).union(dying.keys).union(after.keys) {
@@ -56,14 +56,14 @@ struct DropAccount {
     }
   }
 
-  /// The number of drops by this reason, given the present counts.
+  /// Returns the number of drops with this reason, given the current counts.
   func drops(_ reason: DropReason, counted: [DropReason: Int]) -> ClosedRange<Int> {
     let bounds = forgotten[reason] ?? Bounds()
     let count = counted[reason] ?? 0
     return (count + bounds.low)...(count + bounds.high)
   }
 
-  /// The number of drops by any reason.
+  /// Returns the number of drops with any reason.
   func drops(counted: [DropReason: Int]) -> ClosedRange<Int> {
     let total = counted.values.reduce(0, +)
     return (total + forgotten.values.reduce(0) { $0 + $1.low })...(total + forgotten.values.reduce(0) { $0 + $1.high })
@@ -71,12 +71,12 @@ struct DropAccount {
 }
 
 extension [DropReason: Int] {
-  /// In an order that is the same in every run.
+  /// The counts in a fixed order.
   var text: String { mapValues { DropAccount.Bounds(low: $0, high: $0) }.text }
 }
 
 extension [DropReason: DropAccount.Bounds] {
-  /// In an order that is the same in every run; zeros are left out.
+  /// The non-zero counts in a fixed order.
   var text: String {
     let entries = filter { $0.value != DropAccount.Bounds() }.map { "\($0.key) \($0.value)" }
     return entries.isEmpty ? "nothing" : entries.sorted().joined(separator: ", ")

@@ -12,19 +12,19 @@ struct ExpectedState {
     let identity: Int?
     let storedAt: Duration
     let bytes: Int
-    /// The client received the collector's acknowledgement.
+    /// True if the client has received the collector's acknowledgement.
     var isAcknowledged = false
-    /// The client learned that the collector rejects it.
+    /// True if the client knows that the collector rejected it.
     var isRejected = false
-    /// The collector has it.
+    /// True if the collector has stored it.
     var isCommitted = false
-    /// It was erased; unless `isExempt` it must never arrive.
+    /// True if it was erased; unless `isExempt` is true, it must never arrive.
     var isErased = false
-    /// A request with it was in flight when it was erased.
+    /// True if it was in flight when it was erased.
     var isExempt = false
     /// The number of requests of living processes that contain it.
     var openRequests = 0
-    /// True once a process claimed it.
+    /// True once a process has claimed it.
     var wasClaimed = false
   }
 
@@ -33,9 +33,9 @@ struct ExpectedState {
   /// The number of acknowledged entries.
   private(set) var acknowledged = 0
   private(set) var rejected = 0
-  /// The bytes of events that are neither acknowledged nor rejected nor erased.
+  /// The bytes of events that are neither acknowledged, rejected nor erased.
   private(set) var pendingBytes = 0
-  /// Events that were dropped instead of being stored.
+  /// Events that were dropped instead of stored.
   var refused: [DropReason: Int] = [:]
 
   var stored: Int { entries.count }
@@ -48,7 +48,7 @@ struct ExpectedState {
     set { entries[place] = newValue }
   }
 
-  /// Adds an event; false if its identifier is not unique.
+  /// Adds an event; returns false if its identifier is not unique.
   mutating func add(_ entry: Entry) -> Bool {
     guard places.updateValue(entries.count, forKey: entry.event.id) == nil else { return false }
     entries.append(entry)
@@ -76,7 +76,7 @@ struct ExpectedState {
     }
   }
 
-  /// The number of matching events that may still wait.
+  /// Returns the number of matching events that may still be waiting.
   func pending(where isConcerned: (Entry) -> Bool) -> Int {
     entries.indices.count { !isOver($0) && isConcerned(entries[$0]) }
   }

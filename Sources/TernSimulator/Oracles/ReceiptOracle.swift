@@ -2,19 +2,19 @@ import Tern
 import TernBase
 import TernEvents
 
-/// The receipts of one process: those kept, those queried, and the answers.
+/// The receipts of one process: those kept, those queried, and their answers.
 struct ReceiptOracle {
   struct Answer: Sendable {
     let id: UniqueID
     let error: ReceiptError?
   }
 
-  /// The receipts that the app keeps, to be queried later or never.
+  /// The kept receipts, to be queried later or never.
   private(set) var kept: [Receipt] = []
-  /// The events that were queried and not answered yet.
+  /// The queried events without an answer so far.
   private(set) var asked: Set<UniqueID> = []
   private let answers = Locked<[Answer]>([])
-  /// An app keeps no more.
+  /// The maximum number of receipts that the app keeps.
   private static let most = 40
 
   mutating func keep(_ receipt: Receipt) {
@@ -32,31 +32,31 @@ struct ReceiptOracle {
 
   /// Returns the answers since the last call.
   mutating func takeAnswers() -> [Answer] {
-    let news = answers.withLock { answers in
+    let newItems = answers.withLock { answers in
       defer { answers = [] }
       return answers
     }
-    for answer in news { asked.remove(answer.id) }
-    return news
+    for answer in newItems { asked.remove(answer.id) }
+    return newItems
   }
 }
 
 extension SimulatedDevice {
-  /// Keeps some receipts, and queries some of the kept ones: at once, later, when their events are long gone, or never.
+  /// Keeps some receipts and queries some kept ones: at once, later, long after their events are gone, or never.
   func handleReceipt(_ receipt: Receipt, of process: SimulatedProcess) {
     guard traits.asksForReceipts, receipt.id != nil else { return }
     // A separate generator, so that queries do not change the rest of the device's life.
-    if asking.chance(0.1) { process.receipts.keep(receipt) }
-    guard !process.receipts.kept.isEmpty, asking.chance(0.05) else { return }
-    process.receipts.ask(asking.number(0...process.receipts.kept.count - 1))
+    if receiptChoice.chance(0.1) { process.receipts.keep(receipt) }
+    guard !process.receipts.kept.isEmpty, receiptChoice.chance(0.05) else { return }
+    process.receipts.ask(receiptChoice.number(0...process.receipts.kept.count - 1))
   }
 
   /// Checks the answers of receipts.
   func checkReceipts(_ process: SimulatedProcess, hasEnded: Bool = false) {
     for answer in process.receipts.takeAnswers() {
-      // Answers of a dead process do not count.
+      // The answers of a dead process do not count.
       if process.files.isDead { continue }
-      report.figures.receipts += 1
+      report.statistics.receipts += 1
       let entry = expected.place(of: answer.id).map { expected[$0] }
       switch answer.error {
       case nil:
@@ -80,11 +80,11 @@ extension SimulatedDevice {
     }
   }
 
-  /// Checks that every query was answered, once nothing waits and nothing is in flight.
+  /// Checks that every query is answered once nothing is waiting or in flight.
   func checkReceiptsAreAnswered(_ process: SimulatedProcess) {
     checkReceipts(process)
     if let id = process.receipts.asked.first {
-      fail("receipts", "\(process.receipts.asked.count) receipts are not answered, that of \(id) among them")
+      fail("receipts", "\(process.receipts.asked.count) receipts are unanswered, including that of \(id)")
     }
   }
 }

@@ -1,21 +1,21 @@
 import TernEvents
 
 extension FastGenerator {
-  /// True with the given probability.
+  /// Returns true with the given probability.
   mutating func chance(_ probability: Double) -> Bool {
     Double.random(in: 0..<1, using: &self) < probability
   }
 
   mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
-  /// A number of seconds, each order of magnitude as likely as the other: worlds are made of short and long.
+  /// Returns a number of seconds, with a uniform distribution of orders of magnitude.
   mutating func seconds(_ least: Double, _ most: Double) -> Duration {
     .seconds(fraction(least, most))
   }
 
-  /// A number between two positive ones, each order of magnitude as likely as the other.
+  /// Returns a number between two positive ones, with a uniform distribution of orders of magnitude.
   mutating func fraction(_ least: Double, _ most: Double) -> Double {
-    // Doubling instead of `exp`, so that nothing depends on the library's rounding.
+    // Doubles instead of calling `exp`, so that nothing depends on the library's rounding.
     var low = least
     var high = most
     for _ in 0..<24 {

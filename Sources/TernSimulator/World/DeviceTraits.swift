@@ -1,22 +1,22 @@
 import TernEvents
 
-/// The traits of a device's life, drawn once from its seed, so that faults occur in every combination and most devices
-/// still have few enough for exact accounts.
+/// The traits of a device's life, drawn once from its seed, so that faults occur in every combination while most
+/// devices have few enough for exact accounting.
 package struct DeviceTraits: Sendable {
   /// The length of the simulated life, in days.
   package var days: Double
-  /// Uses of the app a day.
+  /// The number of uses of the app per day.
   var usesPerDay: Double
-  /// The most things done in one use.
+  /// The maximum number of actions in one use.
   var longestUse: Int
   /// The probability that an action is a burst of many events.
   var burst: Double
   var critical: Double
-  /// The probability of an event that the collector refuses.
+  /// The probability of an event that the collector rejects.
   var poison: Double
   /// The probability of an event that is too large for the protocol.
   var huge: Double
-  /// The probability that the app is killed, for each action.
+  /// The probability that the app is killed, per action.
   var crash: Double
   /// True if a kill may leave a torn write.
   var tears: Bool
@@ -25,16 +25,16 @@ package struct DeviceTraits: Sendable {
   var reboots: Bool
   var fullDisk: Bool
   var identifies: Bool
-  /// The app erases a user's events.
+  /// True if the app erases a user's events.
   var erases: Bool
   var switches: Bool
   var pauses: Bool
   var flushes: Bool
-  /// The app keeps receipts and asks about them.
+  /// True if the app keeps and queries receipts.
   var asksForReceipts: Bool
-  /// The run loop comes to its messages a little later.
+  /// True if the delivery loop handles its messages with a delay.
   var isBusy: Bool
-  /// The set-up of the version that is installed first.
+  /// The configuration of the version installed first.
   var setup: AppTraits
   var network: NetworkTraits
 
@@ -95,7 +95,7 @@ struct AppTraits: Sendable {
 /// The traits of the network and of the collector.
 struct NetworkTraits: Sendable {
   var roundTrip: ClosedRange<Double>
-  /// The probabilities for each request.
+  /// The probability per request.
   var loss: Double
   var resetBefore: Double
   var resetAfter: Double
@@ -104,12 +104,12 @@ struct NetworkTraits: Sendable {
   /// The typical durations with and without a network, in seconds.
   var online: Double
   var offline: Double
-  /// The same for a collector that works and one that does not; zero: it always works.
+  /// The typical durations with a working and a failing collector; zero means that it always works.
   var healthy: Double
   var unhealthy: Double
-  /// The way in which the collector refuses events.
+  /// The way in which the collector rejects events.
   var refusal: RefusalStyle
-  /// The largest body that the collector takes.
+  /// The maximum body size that the collector accepts.
   var maximumBodyBytes: Int
   /// The status with which a gateway blocks requests without a body; `nil` if there is no gateway.
   var gatewayStatus: Int?
@@ -133,20 +133,20 @@ struct NetworkTraits: Sendable {
   }
 }
 
-/// The ways in which a collector refuses an event.
+/// The ways in which a collector rejects an event.
 enum RefusalStyle: Sendable {
-  /// 200, and names it among the rejected.
+  /// Responds 200 and lists the event as rejected.
   case inAnswer
-  /// 400 with its index; nothing of the batch is stored.
+  /// Responds 400 with the event's index; nothing of the batch is stored.
   case byIndex
-  /// 400 with the indexes of all that are at fault; nothing of the batch is stored.
+  /// Responds 400 with the indexes of all faulty events; nothing of the batch is stored.
   case byIndexes
-  /// 422 and no word about which.
+  /// Responds 422 without naming the faulty event.
   case wholeBatch
 }
 
 extension FastGenerator {
-  /// True if a device queries receipts.
+  /// True if the device queries receipts.
   fileprivate var asks: Bool {
     var generator = self
     return generator.chance(0.6)

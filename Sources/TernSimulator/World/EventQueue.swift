@@ -1,4 +1,4 @@
-/// The scheduled events of a device, in order of time; events of the same moment keep the order of scheduling.
+/// The scheduled events of a device in chronological order; simultaneous events keep the order of scheduling.
 struct EventQueue {
   struct Item {
     let time: Duration
@@ -10,7 +10,7 @@ struct EventQueue {
     }
   }
 
-  /// A binary heap: the next item first.
+  /// A binary heap with the next item first.
   private var items: [Item] = []
   private var count = 0
 
@@ -44,21 +44,21 @@ struct EventQueue {
   }
 }
 
-/// A scheduled event. A process is identified by its number, so that no event reaches a later process by mistake.
+/// A scheduled event. Processes are identified by number, so that no event reaches a later process by mistake.
 enum SimulationEvent {
   /// The app is used.
   case use
-  /// The app does something, and so many things more after it.
+  /// The app performs an action, followed by the given number of further ones.
   case act(process: Int, remaining: Int)
   case leave(process: Int)
   case suspend(process: Int)
   case end(process: Int)
   case timer(process: Int, number: Int)
-  /// The run loop of a busy process comes to its messages.
+  /// The delivery loop of a busy process handles its messages.
   case drain(process: Int)
-  /// A request reaches the collector, or would.
+  /// A request reaches the collector, or would have.
   case arrival(request: Int)
-  /// The answer, or the failure, reaches the device.
+  /// The response or failure reaches the device.
   case answer(request: Int)
   case networkChanges
   case collectorChanges

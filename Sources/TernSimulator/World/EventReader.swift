@@ -1,6 +1,6 @@
 import TernEvents
 
-/// An event as the simulated collector reads it from a request.
+/// An event, as the simulated collector parses it from a request.
 struct ReadEvent {
   var id = ""
   var type = ""
@@ -12,13 +12,13 @@ struct ReadEvent {
   var properties: [Properties.Element] = []
 }
 
-/// Reads the lines of a request body, strictly and with nothing of the client's own code: what a client writes wrongly
-/// must not be read back by the same mistake.
+/// Parses the lines of a request body strictly, without any of the client's code, so that a mistake in writing cannot
+/// be hidden by the same mistake in reading.
 struct EventReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
 
-  /// The events of a body, one a line; `nil` when a line is not an event.
+  /// Returns the events of a body, one per line, or `nil` if a line is not an event.
   static func read(_ body: [UInt8]) -> [ReadEvent]? {
     body.withUnsafeBufferPointer { bytes -> [ReadEvent]? in
       var reader = EventReader(bytes: bytes)
@@ -69,7 +69,7 @@ struct EventReader {
       && !event.type.isEmpty ? event : nil
   }
 
-  /// Reads an object; `member` reads the value of the name that it is given.
+  /// Parses an object; `member` parses the value of each name.
   private mutating func members(_ member: (inout EventReader, String) -> Bool) -> Bool {
     guard take("{") else { return false }
     if take("}") { return true }
@@ -93,7 +93,7 @@ struct EventReader {
     return true
   }
 
-  /// The values that simulated apps give to properties: whole numbers and text.
+  /// Parses the values that simulated apps use in properties: integers and strings.
   private mutating func value() -> PropertyValue? {
     var value: PropertyValue?
     if current == UInt8(ascii: "\"") { return string().map(PropertyValue.string) }
@@ -105,7 +105,7 @@ struct EventReader {
     guard take("\"") else { return nil }
     let start = position
     while let byte = current, byte != UInt8(ascii: "\"") {
-      // Nothing that a simulated app says needs to be escaped.
+      // Simulated apps use no text that needs escapes.
       if byte < 0x20 || byte == UInt8(ascii: "\\") { return nil }
       position += 1
     }
@@ -115,7 +115,7 @@ struct EventReader {
 }
 
 extension ReadEvent {
-  /// True if this is the recorded event.
+  /// Returns true if this is the given recorded event.
   func isSame(as event: Event) -> Bool {
     id == event.id.description && type == event.kind.rawValue && name == event.name && time == event.time
       && install == event.install.description && session == event.session?.description && user == event.user

@@ -4,7 +4,7 @@ import TernEvents
 import TernLog
 import TernTestSupport
 
-/// One process's view of the disk: when the process dies, its files are closed and it cannot change the disk any more.
+/// One process's view of the disk: when the process dies, its files are closed and it can no longer change the disk.
 final class ProcessFiles: FileSystem {
   private struct State {
     /// The paths of open files.
@@ -44,7 +44,7 @@ final class ProcessFiles: FileSystem {
     }
   }
 
-  /// Ends the process: its files are closed and its locks are free.
+  /// Ends the process: its files are closed and its locks released.
   func kill() {
     let files = state.withLock { state in
       state.isDead = true
@@ -80,7 +80,7 @@ final class ProcessFiles: FileSystem {
 
   func list(_ directory: String) throws(FileError) -> [String] {
     try check(.list)
-    // In an order that means nothing, yet is the same in every run.
+    // In an arbitrary order that is the same in every run.
     return try disk.list(directory).sorted { ($0.scrambled, $0) < ($1.scrambled, $1) }
   }
 
@@ -93,7 +93,7 @@ final class ProcessFiles: FileSystem {
 
   func close(_ file: OpenFile) {
     let isOurs = state.withLock { state in
-      // A dying process closes everything at once, later.
+      // A dying process closes everything at once later.
       if state.isDead { return false }
       state.locked.remove(file.number)
       return state.open.removeValue(forKey: file.number) != nil
@@ -130,6 +130,11 @@ final class ProcessFiles: FileSystem {
   func rename(_ path: String, to destination: String) throws(FileError) {
     try check(.rename)
     try disk.rename(path, to: destination)
+  }
+
+  func link(_ path: String, to name: String) throws(FileError) {
+    try check(.link)
+    try disk.link(path, to: name)
   }
 
   func remove(_ path: String) throws(FileError) {

@@ -1,10 +1,10 @@
 import TernBase
 import TernEvents
 
-/// The clocks of one device: the uptime that its processes see, and a wall clock that the user can set.
+/// The clocks of one device: the uptime of its processes, and a wall clock that the user can set.
 final class SimulatedClock: TernClock {
   private struct State {
-    /// Time since the simulation began; what everything in the world outside happens by.
+    /// The time since the simulation began, by which everything outside the device happens.
     var now: Duration = .zero
     var bootedAt: Duration = .seconds(-40)
     /// The error of the wall clock.
@@ -29,14 +29,14 @@ final class SimulatedClock: TernClock {
   var uptime: Duration { state.withLock { $0.now - $0.bootedAt } }
   var wallTime: Timestamp { state.withLock { Self.start + $0.now + $0.error } }
 
-  /// The moment at which the uptime will be the given one.
+  /// Returns the moment at which the uptime will have the given value.
   func moment(ofUptime uptime: Duration) -> Duration { state.withLock { $0.bootedAt + uptime } }
 
-  /// The device starts anew; its uptime begins again.
+  /// Reboots the device; its uptime starts over.
   func boot() {
     state.withLock { $0.bootedAt = $0.now - .seconds(20) }
   }
 
-  /// Returns at once: in a simulation timers are scheduled events.
+  /// Returns at once: timers in a simulation are scheduled events.
   func sleep(until deadline: Duration) async {}
 }

@@ -3,30 +3,30 @@ import TernBase
 import TernEvents
 import TernTestSupport
 
-/// A collector that reads real requests, removes duplicates by the event's identifier, and can be out of order.
+/// A collector that parses real requests, deduplicates events by identifier, and can fail.
 struct SimulatedCollector {
-  /// The present behaviour.
+  /// The current behaviour.
   enum Mode: Equatable {
     case healthy
-    /// Answers every request with this status.
+    /// Responds to every request with this status.
     case failing(status: Int)
-    /// The same, and asks to wait.
+    /// Responds with this status and asks for a wait.
     case throttling(status: Int, wait: Duration, form: WaitForm)
-    /// Refuses every request, as no working collector does.
+    /// Rejects every request, as no working collector does.
     case refusing
-    /// A captive portal answers 200.
+    /// A captive portal responds 200.
     case portal
-    /// Something in between answers with the acknowledgement of another batch.
+    /// An intermediary responds with the acknowledgement of another batch.
     case confused
   }
 
   /// The form of a `Retry-After` wait.
   enum WaitForm: Equatable { case seconds, date, milliseconds }
 
-  /// The meaning of an answer by the protocol, independent of the client's interpretation, which is under test.
+  /// The meaning of a response by the protocol, independent of the client's interpretation, which is under test.
   enum Reply: Equatable {
     case acknowledged(rejected: [Int])
-    /// Refused for good: the events at these places, or the batch without a word about which.
+    /// A permanent rejection of the events at these indexes, or of the batch if none are named.
     case refused(at: [Int])
     case failed(wait: Duration?)
   }
@@ -34,11 +34,11 @@ struct SimulatedCollector {
   struct Exchange {
     var reply: Reply
     var response: TransportResponse
-    /// The events read from the request, and whether each is in the report now.
+    /// The events in the request, and true for those that are in the report now.
     var events: [(event: ReadEvent, isStored: Bool)] = []
     var duplicates = 0
-    /// The request itself is wrong.
-    var complaint: String?
+    /// The problem, if the request is invalid.
+    var problem: String?
   }
 
   static let key = "simulated"
@@ -47,7 +47,7 @@ struct SimulatedCollector {
   let refusal: RefusalStyle
   let maximumBodyBytes: Int
   let gatewayStatus: Int?
-  /// The identifiers in the report.
+  /// The identifiers of events in the report.
   private(set) var report: Set<String> = []
 
   init(_ traits: NetworkTraits) {
@@ -91,14 +91,14 @@ struct SimulatedCollector {
   }
 
   private mutating func store(_ request: TransportRequest, at time: Timestamp) -> Exchange {
-    guard request.headers["Tern-Key"] == Self.key else { return wrong("The key is missing.") }
+    guard request.headers["Tern-Key"] == Self.key else { return rejected("The key is missing.") }
     let isPacked = request.headers["Content-Encoding"] == "gzip"
-    guard let body = isPacked ? gunzip(request.body) : request.body else { return wrong("The body is not gzip.") }
+    guard let body = isPacked ? gunzip(request.body) : request.body else { return rejected("The body is not gzip.") }
     if body.count > maximumBodyBytes {
       return Exchange(reply: .refused(at: []), response: TransportResponse(status: 413))
     }
-    guard let events = EventReader.read(body) else { return wrong("The body is not events, one a line.") }
-    if events.count > NativeProtocol.maximumEvents { return wrong("\(events.count) events.") }
+    guard let events = EventReader.read(body) else { return rejected("The body is not one event per line.") }
+    if events.count > NativeProtocol.maximumEvents { return rejected("\(events.count) events.") }
     if refusal != .inAnswer, let first = events.firstIndex(where: { $0.name == DeviceUse.poison }) {
       if refusal == .wholeBatch {
         return Exchange(reply: .refused(at: []), response: TransportResponse(status: 422))
@@ -128,7 +128,7 @@ struct SimulatedCollector {
       duplicates: duplicates.count)
   }
 
-  /// The events at fault, and those from a clock that is far off, as a real collector refuses them.
+  /// Returns true if a real collector would reject the event: it is faulty, or its clock is far off.
   private func isUnwanted(_ event: ReadEvent, at time: Timestamp) -> Bool {
     if event.name == DeviceUse.poison { return true }
     guard let claimed = event.time else { return true }
@@ -136,8 +136,8 @@ struct SimulatedCollector {
     return age > .seconds(400 * 86_400) || age < .seconds(-3 * 86_400)
   }
 
-  private func wrong(_ complaint: String) -> Exchange {
-    Exchange(reply: .refused(at: []), response: TransportResponse(status: 400), complaint: complaint)
+  private func rejected(_ problem: String) -> Exchange {
+    Exchange(reply: .refused(at: []), response: TransportResponse(status: 400), problem: problem)
   }
 
   private static func acknowledgement(accepted: Int, _ duplicates: [Int], _ rejected: [Int]) -> TransportResponse {
@@ -148,7 +148,7 @@ struct SimulatedCollector {
 }
 
 extension Timestamp {
-  /// As in `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// The time in the form `Sun, 06 Nov 1994 08:49:37 GMT`.
   var httpDate: String {
     let days = Int(secondsSince1970 / 86_400)
     let second = Int(secondsSince1970 % 86_400)

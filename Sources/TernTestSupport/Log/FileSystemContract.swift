@@ -78,6 +78,15 @@ package struct FileSystemContract {
     try fileSystem.rename(path, to: path + "2")
     try expectMissing("the old name after renaming") { _ = try fileSystem.open(path, .read) }
     try expect(try fileSystem.status(file).isLinked, "a renamed file is still linked")
+    try fileSystem.link(path + "2", to: path)
+    do {
+      try fileSystem.link(path + "2", to: path)
+      try expect(false, "linking to a name that is taken fails")
+    } catch let error as FileError {
+      try expect(error.isExisting, "linking to a name that is taken reports EEXIST")
+    }
+    try fileSystem.remove(path)
+    try expect(try fileSystem.status(file).isLinked, "a file is linked until its last name is removed")
     try fileSystem.remove(path + "2")
     try expect(try fileSystem.status(file) == FileStatus(size: 1, isLinked: false), "a removed file lives while open")
     try expect(try read(file, 0, 1) == [5], "a removed file can be read while open")

@@ -28,7 +28,7 @@ extension InMemoryFileSystem: FileSystem {
     return try state.withLock { (state) throws(FileError) -> [String] in
       guard state.directories.contains(directory) else { throw FileError(.list, number: ENOENT) }
       let entries = Array(state.files.keys) + state.directories
-      // In no useful order, so that no code relies on one.
+      // In an arbitrary order, so that no code relies on it.
       return entries.filter { InMemoryFiles.parent(of: $0) == directory && $0 != directory && $0 != "" && $0 != "/" }
         .map { String($0.dropFirst(directory.count + 1)) }.sorted { $0.hashValue < $1.hashValue }
     }
@@ -133,6 +133,16 @@ extension InMemoryFileSystem: FileSystem {
     }
   }
 
+  package func link(_ path: String, to name: String) throws(FileError) {
+    try check(.link, path)
+    try state.withLock { (state) throws(FileError) in
+      guard let inode = state.files[path] else { throw FileError(.link, number: ENOENT) }
+      if state.files[name] != nil { throw FileError(.link, number: EEXIST) }
+      if state.isReadOnly { throw FileError(.link, number: EROFS) }
+      state.files[name] = inode
+    }
+  }
+
   package func remove(_ path: String) throws(FileError) {
     try check(.remove, path)
     try state.withLock { (state) throws(FileError) in
@@ -162,7 +172,7 @@ extension InMemoryFileSystem: FileSystem {
     }
   }
 
-  /// Counts the call and asks the script about it; only writes can be torn.
+  /// Counts the call and asks the script for a fault; only writes can be torn.
   private func check(_ kind: Operation.Kind, _ path: String) throws(FileError) {
     guard let fault = fault(for: kind, path) else { return }
     let operation = FileOperation(rawValue: kind.rawValue) ?? .status

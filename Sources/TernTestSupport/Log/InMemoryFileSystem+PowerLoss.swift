@@ -2,10 +2,9 @@ import TernBase
 import TernEvents
 
 extension InMemoryFileSystem {
-  /// Ends the process and cuts the power: what was not flushed is on the medium or not, sector by sector, as chance has
-  /// it.
+  /// Ends the process and cuts the power: for each sector, chance decides if unflushed bytes reached the medium.
   ///
-  /// Bytes are flushed with their file, names with any directory. The same seed makes the same choices.
+  /// Flushing a file flushes its bytes, flushing any directory flushes all names. The same seed makes the same choices.
   package func losePower(seed: UInt64) {
     var generator = FastGenerator(seed: seed)
     state.withLock { $0.losePower(&generator) }
@@ -15,7 +14,7 @@ extension InMemoryFileSystem {
 extension InMemoryFiles {
   private static let sectorBytes = 512
 
-  /// Takes note that a file's bytes, or all names, are on the medium.
+  /// Records that a file's bytes, or all names, are on the medium.
   mutating func flush(_ path: String) {
     if let inode = files[path] {
       let bytes = inodes[inode]?.bytes ?? []
@@ -38,7 +37,7 @@ extension InMemoryFiles {
 
   mutating func losePower(_ generator: inout FastGenerator) {
     open = [:]
-    // Names and cuts are journalled: all changes since the last flush are there, or none.
+    // Names and truncations are journalled: all changes since the last flush are on the medium, or none.
     if generator.next() % 2 == 0 { files = flushedFiles } else { flushNames() }
     let named = Set(files.values)
     for inode in inodes.keys.sorted() {

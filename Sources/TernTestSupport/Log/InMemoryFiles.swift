@@ -6,9 +6,9 @@ struct InMemoryFiles {
   struct Inode {
     var bytes: [UInt8] = []
     var isLinked = true
-    /// The bytes that are certain to be on the medium.
+    /// The bytes that are certainly on the medium.
     var flushed: [UInt8] = []
-    /// The least size that the file was cut to since; on the medium with the next names.
+    /// The smallest size to which the file has been truncated since; takes effect on the medium with the next names.
     var cut = Int.max
   }
 
@@ -28,12 +28,12 @@ struct InMemoryFiles {
   var capacity: Int?
   var isReadOnly = false
   var operations = 0
-  /// The names as the medium has them for certain: as a journal does, flushing one directory flushes all names.
+  /// The names that are certainly on the medium. As in a journal, flushing one directory flushes all names.
   var flushedFiles: [String: Int] = [:]
   private var lastInode = 0
   private var lastHandle: Int32 = 0
 
-  var totalBytes: Int { files.values.reduce(0) { $0 + (inodes[$1]?.bytes.count ?? 0) } }
+  var totalBytes: Int { Set(files.values).reduce(0) { $0 + (inodes[$1]?.bytes.count ?? 0) } }
 
   static func parent(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
@@ -67,7 +67,7 @@ struct InMemoryFiles {
 
   mutating func unlink(_ path: String) {
     guard let inode = files.removeValue(forKey: path) else { return }
-    inodes[inode]?.isLinked = false
+    inodes[inode]?.isLinked = files.values.contains(inode)
     forget(inode)
   }
 
@@ -76,7 +76,7 @@ struct InMemoryFiles {
     directories = directories.filter { $0 != path && !$0.hasPrefix(path + "/") }
   }
 
-  /// Frees an inode that has neither a name nor an open file.
+  /// Frees an inode without a name or an open file.
   private mutating func forget(_ inode: Int) {
     guard inodes[inode]?.isLinked == false, !open.values.contains(where: { $0.inode == inode }),
       !flushedFiles.values.contains(inode)

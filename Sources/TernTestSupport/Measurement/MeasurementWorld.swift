@@ -3,8 +3,7 @@ public import Tern
 import TernBase
 import TernEvents
 
-/// A world for a client of the Measurement Protocol under test: a clock that a test moves, a server and files in
-/// memory.
+/// The environment of a Measurement Protocol client under test: a manual clock, and a server and files in memory.
 public final class MeasurementWorld: Sendable {
   /// The time.
   public let clock: TestClock
@@ -12,14 +11,14 @@ public final class MeasurementWorld: Sendable {
   public let transport: MeasurementTransport
   /// The network.
   public let reachability = ScriptedReachability()
-  /// The system's time in the background.
+  /// The system's background time.
   public let backgroundActivity: ScriptedBackgroundActivity
-  /// The files; a client's life ends and another begins on the same ones.
+  /// The files, shared by successive clients.
   public let files = InMemoryFileSystem()
   private let seed: Locked<FastGenerator>
   private let lines = Locked<[(level: Int, text: String)]>([])
 
-  /// Creates a world that repeats itself for the same seed.
+  /// Creates an environment that is deterministic for a seed.
   public init(
     clock: TestClock = TestClock(), transport: MeasurementTransport = MeasurementTransport(), seed: UInt64 = 1,
     backgroundActivity: ScriptedBackgroundActivity = ScriptedBackgroundActivity()
@@ -30,10 +29,10 @@ public final class MeasurementWorld: Sendable {
     self.seed = Locked(FastGenerator(seed: seed))
   }
 
-  /// The boot that clients believe in, unless told otherwise.
+  /// The default boot of clients.
   public static let boot = "11111111-2222-4333-8444-555555555555"
 
-  /// The client's environment; each call draws another seed.
+  /// Returns the environment of a client; each call uses another seed.
   public func environment(boot: String? = MeasurementWorld.boot) -> TernClient.Environment {
     var environment = TernClient.Environment(
       clock: clock, seed: seed.withLock { $0.next() }, transport: transport, device: { TestHarness.device }, boot: boot,
@@ -42,15 +41,15 @@ public final class MeasurementWorld: Sendable {
     return environment
   }
 
-  /// Takes a line of a client's log.
+  /// Records a line of a client's log.
   public func log(_ level: Int, _ text: String) { lines.withLock { $0.append((level, text)) } }
 
-  /// The lines of one level, 1 for errors to 4 for details.
+  /// Returns the lines of one level, from 1 for errors to 4 for details.
   public func lines(_ level: Int) -> [String] { lines.withLock { $0.filter { $0.level == level }.map(\.text) } }
 }
 
-extension MeasurementTransport.Request {
-  // Decoded with Foundation and not with the code under test.
+extension MeasurementServer.Request {
+  // Decoded with Foundation rather than with the code under test.
   init(decoding request: TransportRequest) {
     raw = request
     path = request.url.path

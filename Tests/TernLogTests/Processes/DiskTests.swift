@@ -19,9 +19,7 @@ import TernBase
     }
 
     private func open(_ disk: SmallDisk) throws -> EventLog {
-      try ChildProcess.startLock.withLock {
-        try EventLog(configuration(disk), fileSystem: SystemFileSystem(), clock: clock)
-      }
+      try EventLog(configuration(disk), fileSystem: SystemFileSystem(), clock: clock)
     }
 
     /// Appends numbered events; returns the stored ones.

@@ -10,11 +10,9 @@ import Testing
 
 @Suite struct `A directory used by real processes` {
   private func open(_ directory: String) throws -> EventLog {
-    try ChildProcess.startLock.withLock {
-      try EventLog(
-        EventLog.Configuration(directory: directory, maximumBytes: 64 << 20, bootID: HelperClock.bootID),
-        fileSystem: SystemFileSystem(), clock: HelperClock())
-    }
+    try EventLog(
+      EventLog.Configuration(directory: directory, maximumBytes: 64 << 20, bootID: HelperClock.bootID),
+      fileSystem: SystemFileSystem(), clock: HelperClock())
   }
 
   private func options(_ directory: String, process: Int, claims: Bool = false) -> Options {

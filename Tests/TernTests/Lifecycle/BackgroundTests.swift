@@ -14,7 +14,7 @@ import Testing
     #expect(system.begun == 1 && system.ended == [1])
   }
 
-  @Test func `continues until the queue is empty, including events recorded meanwhile`() async throws {
+  @Test func `continues until the queue is empty, including events recorded in the meantime`() async throws {
     let harness = try harness(ScriptedTransport(answers: [.hold]))
     let tern = try harness.client {
       $0.sessions = .manual

@@ -4,7 +4,7 @@
   import TernTestSupport
   import Testing
 
-  /// Uses real processes, real sockets and a real (virtual) cable, in real time because the kernel offers no other.
+  /// Uses real processes, real sockets and a virtual cable, in real time because the kernel offers no other.
   @Suite(
     .serialized, .timeLimit(.minutes(5)),
     .enabled(if: Cable.obstacle == nil, Comment(rawValue: Cable.obstacle ?? "")))
@@ -103,7 +103,7 @@
     @Test func `a request that hangs on an unplugged cable is restarted when the cable is plugged in`() async throws {
       let machines = try await machines("cable")
       defer { machines.end() }
-      // Packets vanish without an error, so requests hang. The system sends the first packet again after 1, 3 and 7 s.
+      // Packets vanish without an error, so requests hang. The system resends the first packet after 1, 3 and 7 s.
       try machines.cable.letRequestsHang()
       try machines.cable.onCollector("link set cable down")
       try await measure(machines, "cable plugged in", flushes: "1 3500") {

@@ -8,8 +8,8 @@
     /// A table of the recorded machine: `v0` is up and has addresses.
     private func known() -> NetlinkTable {
       var table = NetlinkTable()
-      #expect(table.begin() == [.ask(.links)])
-      #expect(NetlinkRecording.links.flatMap { table.received($0) } == [.ask(.addresses)])
+      #expect(table.begin() == [.request(.links)])
+      #expect(NetlinkRecording.links.flatMap { table.received($0) } == [.request(.addresses)])
       #expect(NetlinkRecording.addresses.flatMap { table.received($0) } == [])
       return table
     }
@@ -18,7 +18,7 @@
       datagrams.flatMap { table.received($0) }.count { $0 == .announce }
     }
 
-    @Test func `a link that goes down is no hint, and one that comes up is one hint`() {
+    @Test func `a link going down gives no hint, and one coming up gives one hint`() {
       var table = known()
       #expect(announcements(&table, NetlinkRecording.linkDown) == 0)
       #expect(announcements(&table, NetlinkRecording.linkUp) == 1)
@@ -39,13 +39,13 @@
       #expect(announcements(&table, NetlinkRecording.addressAdded) == 0)
     }
 
-    @Test func `an address counts once, when it is no longer tentative`() {
+    @Test func `an address gives one hint, once it is no longer tentative`() {
       var table = known()
       let steps = NetlinkRecording.address6Added.map { announcements(&table, [$0]) }
       #expect(steps == [0, 0, 1, 0])
     }
 
-    @Test func `adding a link to a bridge and removing it is no change, and the link stays known`() {
+    @Test func `adding a link to a bridge or removing it is not a change, and the link stays known`() {
       var table = known()
       #expect(announcements(&table, NetlinkRecording.bridged + NetlinkRecording.unbridged) == 0)
       #expect(announcements(&table, NetlinkRecording.carrierLost + NetlinkRecording.carrierGained) == 1)
@@ -82,8 +82,8 @@
 
     @Test func `after lost messages the table is read again, and an existing network is one hint`() {
       var table = known()
-      #expect(table.lostMessages() == [.ask(.links)])
-      #expect(NetlinkRecording.links.flatMap { table.received($0) } == [.ask(.addresses)])
+      #expect(table.lostMessages() == [.request(.links)])
+      #expect(NetlinkRecording.links.flatMap { table.received($0) } == [.request(.addresses)])
       #expect(NetlinkRecording.addresses.flatMap { table.received($0) } == [.announce])
       #expect(announcements(&table, NetlinkRecording.addressAdded) == 1)
     }

@@ -35,8 +35,8 @@
     func onApp(_ command: String) throws { try Self.ip("-n \(app) \(command)") }
     func onCollector(_ command: String) throws { try Self.ip("-n \(collector) \(command)") }
 
-    /// Makes the app's packets vanish: its system knows the hardware address of the other end, so it need not ask for
-    /// it, and waits as long between two connection attempts as older systems do.
+    /// Makes the app's packets vanish. Its system already has the hardware address of the other end, so it need not ask
+    /// for it, and it waits as long between two connection attempts as older systems do.
     func letRequestsHang() throws {
       let hardwareAddress = "02:00:00:00:00:01"
       try onCollector("link set cable address \(hardwareAddress)")

@@ -15,7 +15,7 @@ extension Catalog {
     try setting(Self.firstLoginSetting) != nil || setting(Self.tokenSetting) != nil
   }
 
-  /// Creates a code for one login, which replaces any earlier one, and returns it in plain text.
+  /// Creates a code for one login, which replaces any earlier code, and returns it in plain text.
   public func createLoginCode(lasting duration: Duration = .seconds(900)) throws -> String {
     let code = newToken()
     let expires = (now() + duration).millisecondsSince1970
@@ -23,9 +23,9 @@ extension Catalog {
     return code
   }
 
-  /// Uses up a login code. Returns false when the code is wrong, has expired or was used before.
+  /// Uses up a login code. Returns false if the code is wrong, has expired or was used before.
   public func redeemLoginCode(_ code: String) throws -> Bool {
-    // Most wrong codes cost a read only; the write below decides between two that come at once.
+    // A wrong code usually costs only a read. The write below decides between concurrent logins with the same code.
     guard matches(code, stored: try setting(Self.codeSetting)) else { return false }
     return try writing { database in
       let stored = try String.fetchOne(
@@ -43,7 +43,7 @@ extension Catalog {
     return isEqual(Array(parts[0].utf8), Array(hexadecimal(digest(code)).utf8))
   }
 
-  /// Replaces the admin token, ends all sessions and the login code, and returns the new token in plain text.
+  /// Replaces the admin token, ends all sessions, deletes the login code, and returns the new token in plain text.
   public func resetAdminToken() throws -> String {
     let token = newToken()
     try writing { database in

@@ -18,7 +18,7 @@ enum CatalogSchema {
     CREATE TABLE session (hash BLOB PRIMARY KEY, expires INTEGER NOT NULL) WITHOUT ROWID;
     """
 
-  /// `view` has a view's first rules; `view_rule` has those that replace them from a day on.
+  /// `view` has a view's first rules; `view_rule` has later ones, each with the day from which it applies.
   private static let views = """
     CREATE TABLE view (
       id INTEGER PRIMARY KEY AUTOINCREMENT, app INTEGER NOT NULL, name TEXT NOT NULL, lateness TEXT NOT NULL,

@@ -61,7 +61,7 @@ const uint8_t *read_escape(const uint8_t *from, const uint8_t *end, uint8_t *&to
       return from + 6;
     }
   }
-  // Clients that cut texts by UTF-16 units send half a pair; NUL would end the text in C libraries.
+  // Clients that truncate strings by UTF-16 units send unpaired surrogates; NUL would end the text in C libraries.
   bool is_replaced = unit == 0 || (unit >= 0xD800 && unit < 0xE000);
   append_scalar(is_replaced ? 0xFFFD : uint32_t(unit), to);
   return from;
@@ -69,7 +69,7 @@ const uint8_t *read_escape(const uint8_t *from, const uint8_t *end, uint8_t *&to
 
 bool spells(const uint8_t *text, size_t length, const tern_text &other) {
   const uint8_t *from = text, *end = text + length, *rest = other.start, *other_end = other.start + other.length;
-  // Stops at the first difference, since a name may be as long as the body.
+  // Stops at the first difference, because a name may be as long as the body.
   while (from < end) {
     uint8_t bytes[4] = {*from}, *to = bytes + 1;
     if (*from == '\\') {

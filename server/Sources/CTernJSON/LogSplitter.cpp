@@ -8,7 +8,7 @@ void LogSplitter::skip_space() {
   while (!is_end() && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t')) at += 1;
 }
 
-/// Steps over a text; returns false if it isn't closed.
+/// Steps over a string; returns false if it isn't closed.
 bool LogSplitter::skip_text() {
   for (at += 1; !is_end(); at += 1) {
     if (bytes[at] == '\\') {

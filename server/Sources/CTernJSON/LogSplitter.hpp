@@ -1,4 +1,4 @@
-// Finds where the logs of a damaged body begin and end.
+// Finds the boundaries of the logs in a damaged body.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace tern {
 
-/// Bytes that may be one log; empty for the part that is missing from a list that isn't closed.
+/// Bytes that may be one log; empty for the missing part of a list that isn't closed.
 struct LogPiece {
   size_t start, length;
   /// Its position among the logs of the body, counted from 0.
   uint32_t index;
-  /// True if its texts and brackets are closed.
+  /// True if its strings and brackets are closed.
   bool is_closed;
 };
 
-/// Cuts the lists of one name in a body's object into their elements, by quotes and brackets alone.
+/// Splits the lists of one name in a body's object into their elements, by quotes and brackets alone.
 ///
-/// A text that isn't closed swallows everything after it, since quotes then mean the opposite; so does a value nested
+/// A string that isn't closed includes everything after it, because quotes then mean the opposite; so does a value nested
 /// more than `maximum_depth` deep. Takes one step per byte and one bit per bracket for any input.
 class LogSplitter {
 public:
@@ -30,7 +30,7 @@ public:
   LogSplitter(const uint8_t *bytes, size_t length, const tern_text &list)
       : bytes(bytes), length(length), list(list) {}
 
-  /// Finds the next piece; false at the end.
+  /// Finds the next piece; returns false at the end.
   bool next(LogPiece &piece);
   /// True if it found a piece that has bytes.
   bool has_pieces() const { return was_found; }

@@ -5,21 +5,21 @@ using tern::Walker;
 
 bool tern_reader::block(Walker &walker, int32_t &index) {
   if (walker.peek() != '{') return walker.skip();
-  if (index >= 0 && protocol.refuses_second_block) return walker.fail("a second device or app in one object");
-  // Nearly all records repeat the block of the one before, byte for byte.
+  if (index >= 0 && protocol.rejects_second_block) return walker.fail("a second device or app in one object");
+  // Nearly all records repeat the block of the previous one, byte for byte.
   size_t newest = blocks.size(), oldest = newest > 4 ? newest - 4 : 0;
   for (size_t candidate = newest; candidate-- > oldest;) {
     const tern_block &known = blocks[candidate];
     if (walker.bytes_left() >= known.raw.length
         && std::memcmp(walker.pointer(), known.raw.start, known.raw.length) == 0) {
       index = int32_t(candidate);
-      return walker.jump(known.positions);
+      walker.jump(known.raw.length);
+      return true;
     }
   }
   tern_block block = {};
   for (tern_value &value : block.values) value.kind = TERN_VALUE_NULL;
   block.raw.start = walker.pointer();
-  uint32_t place = walker.place();
   bool is_first = true;
   if (!walker.enter('{')) return false;
   while (walker.next('}', is_first)) {
@@ -29,7 +29,6 @@ bool tern_reader::block(Walker &walker, int32_t &index) {
   }
   if (walker.problem()) return false;
   block.raw.length = uint32_t(walker.last_end() - block.raw.start);
-  block.positions = walker.place() - place;
   // A second block replaces the first: otherwise one log could make the list of blocks as long as the body.
   if (index >= 0 && size_t(index) >= blocks_before) {
     blocks[size_t(index)] = block;

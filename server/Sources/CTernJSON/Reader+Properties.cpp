@@ -3,7 +3,7 @@
 using tern::is;
 using tern::Walker;
 
-/// Adds a property. Of two with one name a typed one wins over a plain one, else the last.
+/// Adds a property. If a name is repeated, a typed property wins over a plain one, otherwise the last one wins.
 void tern_reader::add(const tern_property &property, tern_record &record) {
   if (property.value.kind == TERN_VALUE_NULL) return;
   for (size_t index = record.first_property; index < properties.size(); index += 1) {

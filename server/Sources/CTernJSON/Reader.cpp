@@ -1,9 +1,7 @@
 #include "Reader.hpp"
 
-#include "Diagnosis.hpp"
 #include "Escape.hpp"
 #include "LogSplitter.hpp"
-#include "Nesting.hpp"
 
 using tern::is;
 using tern::Walker;
@@ -24,30 +22,6 @@ bool is_blank(const uint8_t *start, const uint8_t *end) {
 }
 
 }  // namespace
-
-/// Runs simdjson's first stage: UTF-8, quotes, control characters, and where each token starts.
-///
-/// Uses the interface on which simdjson's own front ends are built. The DOM copies every text and forgets its position,
-/// but equal blocks are recognised by their bytes; it also refuses lone surrogates and long numbers. On-Demand doesn't
-/// check values that it skips, and can't step over a known block at once.
-bool tern_reader::scan(const uint8_t *bytes, size_t length) {
-  if (length == 0) return false;
-  constexpr size_t usual = 128 << 10;
-  // Indexing megabytes of brackets takes a hundred milliseconds, only to stop at the first thousand.
-  deep_at = length > usual ? tern::find_deep_nesting(bytes, length, Walker::maximum_depth) : SIZE_MAX;
-  if (deep_at != SIZE_MAX) return false;
-  if (!scanner || scanner->capacity() < length) {
-    size_t capacity = length <= usual ? usual : (length + 0xFFFF) & ~size_t(0xFFFF);
-    scanner.reset();
-    if (simdjson::get_active_implementation()->create_dom_parser_implementation(
-          capacity, Walker::maximum_depth, scanner)) {
-      scanner.reset();
-      status = TERN_STATUS_NO_MEMORY;
-      return false;
-    }
-  }
-  return scanner->stage1(bytes, length, simdjson::stage1_mode::regular) == simdjson::SUCCESS;
-}
 
 tern_result tern_reader::read(
   const uint8_t *body, size_t length, const tern_protocol &new_protocol, uint32_t new_maximum_records,
@@ -87,29 +61,15 @@ tern_result tern_reader::read(
 
 void tern_reader::trim() {
   constexpr size_t limit = 1 << 20;
-  if (scanner && scanner->capacity() > limit) scanner.reset();
   arena.trim(limit);
   if (properties.capacity() * sizeof(tern_property) > limit) properties = {};
   if (records.capacity() * sizeof(tern_record) > limit) records = {};
   if (blocks.capacity() * sizeof(tern_block) > limit) blocks = {};
 }
 
-/// Explains why `scan` refused a text.
-tern::Diagnosis tern_reader::diagnose(const uint8_t *bytes, size_t length) const {
-  if (deep_at != SIZE_MAX) return {"nested too deeply", deep_at};
-  return tern::diagnose(bytes, length);
-}
-
 /// Reads one line. Records the reason and position of a failure in `result`.
 bool tern_reader::read_line(const uint8_t *line, size_t size, uint32_t index, tern_result &result) {
-  if (!scan(line, size)) {
-    // Going byte by byte is slow, and only the first diagnosis is reported.
-    tern::Diagnosis diagnosis = faults.empty() ? diagnose(line, size) : tern::Diagnosis{"", 0};
-    result.message = diagnosis.message;
-    result.position = diagnosis.position;
-    return false;
-  }
-  Walker walker(line, size, scanner->structural_indexes.get(), scanner->n_structural_indexes, arena);
+  Walker walker(line, size, arena);
   bool is_good = walker.peek() == '{' ? record(walker, index) : walker.fail("an object was expected");
   if (is_good && !walker.at_end()) is_good = walker.fail("a second value on one line");
   if (is_good) return true;
@@ -139,31 +99,21 @@ void tern_reader::read_lines(const uint8_t *body, size_t length, tern_result &re
     }
     line = line_end + 1;
   }
-  // The first fault decides, even if there are too many lines after it.
+  // The first error is reported, even if there are too many lines after it.
   if (!faults.empty()) status = TERN_STATUS_MALFORMED;
 }
 
 void tern_reader::read_logs(const uint8_t *body, size_t length, tern_result &result) {
   // Some clients' text encoders write a byte order mark.
   size_t mark = length >= 3 && std::memcmp(body, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-  bool is_scanned = scan(body + mark, length - mark);
-  size_t deep_in_body = deep_at;
-  if (is_scanned) {
-    Walker walker(
-      body + mark, length - mark, scanner->structural_indexes.get(), scanner->n_structural_indexes, arena);
-    int64_t index = -1;
-    if (logs(walker, index)) return;
-    result.message = walker.problem() ? walker.problem() : "";
-    result.position = mark + walker.offset();
-    result.index = index;
-  }
+  Walker walker(body + mark, length - mark, arena);
+  int64_t index = -1;
+  if (logs(walker, index)) return;
+  result.message = walker.problem() ? walker.problem() : "";
+  result.position = mark + walker.offset();
+  result.index = index;
   if (status != TERN_STATUS_OK || read_logs_apart(body + mark, length - mark)) return;
   status = TERN_STATUS_MALFORMED;
-  if (is_scanned) return;
-  if (deep_in_body != SIZE_MAX) deep_at = deep_in_body;
-  tern::Diagnosis diagnosis = diagnose(body + mark, length - mark);
-  result.message = diagnosis.message;
-  result.position = mark + diagnosis.position;
 }
 
 /// Reads the logs of a damaged body one by one: a damaged log must not cost the others.
@@ -178,7 +128,7 @@ bool tern_reader::read_logs_apart(const uint8_t *body, size_t length) {
   tern::LogPiece piece = {};
   bool was_read = true;
   while (splitter.next(piece)) {
-    // In a list that isn't closed, an unreadable log has swallowed the bracket.
+    // In a list that isn't closed, an unreadable log includes the bracket.
     if (piece.length == 0 && !was_read) break;
     was_read = piece.is_closed && read_log(body + piece.start, piece.length, piece.index);
     if (was_read) continue;
@@ -192,13 +142,11 @@ bool tern_reader::read_logs_apart(const uint8_t *body, size_t length) {
   return splitter.has_pieces();
 }
 
-/// Reads one log by itself; a failure leaves no trace in the arrays.
+/// Reads one log separately; a failure leaves the arrays unchanged.
 bool tern_reader::read_log(const uint8_t *log, size_t size, uint32_t index) {
   size_t records_before = records.size(), properties_before = properties.size(), blocks_before_log = blocks.size();
-  if (scan(log, size)) {
-    Walker walker(log, size, scanner->structural_indexes.get(), scanner->n_structural_indexes, arena);
-    if (record(walker, index) && walker.at_end()) return true;
-  }
+  Walker walker(log, size, arena);
+  if (record(walker, index) && walker.at_end()) return true;
   records.resize(records_before);
   properties.resize(properties_before);
   blocks.resize(blocks_before_log);
@@ -207,8 +155,9 @@ bool tern_reader::read_log(const uint8_t *log, size_t size, uint32_t index) {
 
 bool tern_reader::logs(Walker &walker, int64_t &index) {
   bool is_first = true, has_list = false;
-  // All lists count, since a success would erase the events of any that were left out.
+  // All lists count, because clients delete all of their events on success.
   uint32_t position = 0;
+  if (walker.at_end()) return walker.fail("the body is empty");
   if (!walker.enter('{')) return false;
   while (walker.next('}', is_first)) {
     tern_text name = {};

@@ -1,31 +1,20 @@
 // The state that a reader keeps between bodies, and the steps of reading one.
 #pragma once
 
-#include <simdjson.h>
 #include <vector>
 
-#include "Diagnosis.hpp"
 #include "FieldTable.hpp"
 #include "Walker.hpp"
-
-// The first stage isn't part of simdjson's documented interface (see `tern_reader::scan`). 3.0.1 and 3.12.3 are tested.
-#ifndef TERN_ALLOW_UNTESTED_SIMDJSON
-static_assert(
-  simdjson::SIMDJSON_VERSION_MAJOR == 3,
-  "Tern is tested with simdjson 3.0.1 and 3.12.3. Install simdjson 3, or define TERN_ALLOW_UNTESTED_SIMDJSON and run "
-  "Scripts/test.");
-#endif
 
 struct tern_reader {
 public:
   tern_result read(
     const uint8_t *body, size_t length, const tern_protocol &protocol, uint32_t maximum_records,
     uint32_t maximum_properties);
-  /// Frees what an unusually large body needed.
+  /// Frees memory after an unusually large body.
   void trim();
 
 private:
-  std::unique_ptr<simdjson::internal::dom_parser_implementation> scanner;
   tern::Arena arena;
   std::vector<tern_record> records;
   std::vector<tern_property> properties;
@@ -36,12 +25,8 @@ private:
   tern::FieldTable record_fields, block_fields;
   /// The number of blocks before the record that is being read.
   size_t blocks_before = 0;
-  /// The position at which the last scanned text nests too deeply; `SIZE_MAX` if it doesn't.
-  size_t deep_at = SIZE_MAX;
   tern_status status = TERN_STATUS_OK;
 
-  bool scan(const uint8_t *bytes, size_t length);
-  tern::Diagnosis diagnose(const uint8_t *bytes, size_t length) const;
   bool read_line(const uint8_t *line, size_t size, uint32_t index, tern_result &result);
   void read_lines(const uint8_t *body, size_t length, tern_result &result);
   void read_logs(const uint8_t *body, size_t length, tern_result &result);

@@ -6,8 +6,6 @@ namespace tern {
 
 namespace {
 
-bool is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
-
 constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                              1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
@@ -96,13 +94,14 @@ bool Walker::number(const uint8_t *start, const uint8_t *end, tern_value &out) {
 }
 
 bool Walker::scalar(tern_value &out) {
-  const uint8_t *start = base + positions[at], *end = base + token_end(at);
-  size_t size = size_t(end - start);
-  if (size == 4 && std::memcmp(start, "true", 4) == 0) out.kind = TERN_VALUE_TRUE;
-  else if (size == 5 && std::memcmp(start, "false", 5) == 0) out.kind = TERN_VALUE_FALSE;
-  else if (size == 4 && std::memcmp(start, "null", 4) == 0) out.kind = TERN_VALUE_NULL;
-  else if (!number(start, end, out)) return false;
-  at += 1;
+  const uint8_t *stop = at;
+  while (stop < end && !ends_scalar(*stop)) stop += 1;
+  tern_text token = {at, uint32_t(stop - at)};
+  if (is(token, "true")) out.kind = TERN_VALUE_TRUE;
+  else if (is(token, "false")) out.kind = TERN_VALUE_FALSE;
+  else if (is(token, "null")) out.kind = TERN_VALUE_NULL;
+  else if (!number(at, stop, out)) return false;
+  consume(stop);
   return true;
 }
 
@@ -131,24 +130,24 @@ bool Walker::lenient_text(tern_text &out) {
 }
 
 bool Walker::date(const tern_text &expected, int64_t &milliseconds) {
-  if (count - at < 5 || base[positions[at]] != '{' || base[positions[at + 4]] != '}') return false;
-  if (base[positions[at + 2]] != ':') return false;
-  size_t name = positions[at + 1], name_end = token_end(at + 1);
-  if (name_end < name + 2 || base[name] != '"' || base[name_end - 1] != '"') return false;
-  if (!spells(base + name + 1, name_end - name - 2, expected)) return false;
+  const uint8_t *start = at;
+  tern_text name = {};
   tern_value time = {};
-  const char *before = message;
-  if (!number(base + positions[at + 3], base + token_end(at + 3), time) || time.kind != TERN_VALUE_INTEGER) {
-    message = before;
-    return false;
+  bool has_escape = false, is_first = true;
+  bool is_date = enter('{') && next('}', is_first) && key(name, has_escape) && spells(name.start, name.length, expected)
+                 && scalar(time) && time.kind == TERN_VALUE_INTEGER && peek() == '}';
+  if (is_date) {
+    consume(at + 1);
+    milliseconds = time.integer;
+    return true;
   }
-  milliseconds = time.integer;
-  at += 5;
-  return true;
+  at = start;
+  message = nullptr;
+  return false;
 }
 
 bool Walker::skip(tern_text &raw) {
-  size_t start = offset(), end = start;
+  const uint8_t *start = at;
   uint64_t is_object[maximum_depth / 64] = {};
   uint32_t depth = 0;
   bool is_first = false;
@@ -156,8 +155,7 @@ bool Walker::skip(tern_text &raw) {
   do {
     uint8_t byte = peek();
     if (depth > 0 && byte == (inside_object() ? '}' : ']')) {
-      end = positions[at] + 1;
-      at += 1;
+      consume(at + 1);
       depth -= 1;
       is_first = false;
       continue;
@@ -165,7 +163,7 @@ bool Walker::skip(tern_text &raw) {
     if (depth > 0) {
       if (!is_first) {
         if (byte != ',') return fail("',' or a closing bracket was expected");
-        at += 1;
+        consume(at + 1);
       }
       is_first = false;
       if (inside_object()) {
@@ -181,21 +179,20 @@ bool Walker::skip(tern_text &raw) {
       if (byte == '{') is_object[depth / 64] |= bit;
       else is_object[depth / 64] &= ~bit;
       depth += 1;
-      at += 1;
+      consume(at + 1);
       is_first = true;
     } else if (byte == '"') {
-      end = token_end(at);
       tern_text text = {};
-      if (!raw_string(text) || !check_escapes(text)) return false;
+      bool has_escape = false;
+      if (!raw_string(text, has_escape) || (has_escape && !check_escapes(text))) return false;
     } else if (byte == 0) {
       return fail("unexpected end");
     } else {
-      end = token_end(at);
       tern_value ignored = {};
       if (!scalar(ignored)) return false;
     }
   } while (depth > 0);
-  raw = {base + start, uint32_t(end - start)};
+  raw = {start, uint32_t(token_end - start)};
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Walks over the positions of one document: strict JSON, bounded depth, no recursion, no reads past the end.
+// Walks over the tokens of one document: strict JSON and UTF-8, bounded depth, no recursion, no reads past the end.
 #pragma once
 
 #include <cstring>
@@ -7,6 +7,7 @@
 #include <new>
 
 #include "CTernJSON.h"
+#include "Scan.hpp"
 
 namespace tern {
 
@@ -50,36 +51,34 @@ class Walker {
 public:
   static constexpr uint32_t maximum_depth = 1024;
 
-  Walker(const uint8_t *base, size_t length, const uint32_t *positions, uint32_t count, Arena &arena)
-      : base(base), length(length), positions(positions), count(count), arena(arena) {}
+  Walker(const uint8_t *bytes, size_t length, Arena &arena)
+      : base(bytes), at(bytes), end(bytes + length), token_end(bytes), arena(arena) {
+    skip_space();
+  }
 
   /// The first byte of the next token; 0 at the end.
-  uint8_t peek() const { return at < count ? base[positions[at]] : 0; }
-  bool at_end() const { return at >= count; }
-  uint32_t place() const { return at; }
-  size_t offset() const { return at < count ? positions[at] : length; }
+  uint8_t peek() const { return at < end ? *at : 0; }
+  bool at_end() const { return at == end; }
+  /// The position of the next token, or of the invalid byte.
+  size_t offset() const { return size_t(at - base); }
   const char *problem() const { return message; }
-  const uint8_t *pointer() const { return base + offset(); }
-  size_t bytes_left() const { return length - offset(); }
-  /// The end of the closing bracket that `next` consumed last.
-  const uint8_t *last_end() const { return base + positions[at - 1] + 1; }
-
-  /// Steps over `tokens` tokens that are known to be well formed.
-  bool jump(uint32_t tokens) {
-    if (tokens > count - at) return fail("unexpected end");
-    at += tokens;
-    return true;
-  }
+  const uint8_t *pointer() const { return at; }
+  size_t bytes_left() const { return size_t(end - at); }
+  /// The end of the token that was consumed last.
+  const uint8_t *last_end() const { return token_end; }
 
   bool fail(const char *why) {
     if (!message) message = why;
     return false;
   }
 
+  /// Consumes bytes that are known to be one well-formed value.
+  void jump(size_t length) { consume(at + length); }
+
   /// Enters an object or array; `open` is '{' or '['.
   bool enter(uint8_t open) {
     if (peek() != open) return fail(open == '{' ? "an object was expected" : "an array was expected");
-    at += 1;
+    consume(at + 1);
     return true;
   }
 
@@ -87,12 +86,12 @@ public:
   bool next(uint8_t close, bool &is_first) {
     uint8_t byte = peek();
     if (byte == close) {
-      at += 1;
+      consume(at + 1);
       return false;
     }
     if (!is_first) {
       if (byte != ',') return fail(close == '}' ? "',' or '}' was expected" : "',' or ']' was expected");
-      at += 1;
+      consume(at + 1);
     }
     is_first = false;
     return true;
@@ -101,10 +100,9 @@ public:
   /// Reads a member's name and its colon. The name is raw: `has_escape` says that it must be unescaped.
   bool key(tern_text &out, bool &has_escape) {
     if (peek() != '"') return fail("a member name was expected");
-    if (!raw_string(out)) return false;
-    has_escape = std::memchr(out.start, '\\', out.length) != nullptr;
+    if (!raw_string(out, has_escape)) return false;
     if (peek() != ':') return fail("':' was expected");
-    at += 1;
+    consume(at + 1);
     return true;
   }
 
@@ -116,16 +114,15 @@ public:
 
   /// Reads a text, unescaped.
   bool text(tern_text &out) {
-    if (!raw_string(out)) return false;
-    if (!std::memchr(out.start, '\\', out.length)) return true;
-    return unescape(out);
+    bool has_escape = false;
+    return raw_string(out, has_escape) && (!has_escape || unescape(out));
   }
 
   /// Replaces a raw text by its unescaped form.
   bool unescape(tern_text &text);
   /// Reads any value; objects and arrays as raw text.
   bool value(tern_value &out);
-  /// Steps over any value, checking it as strictly as if it were used.
+  /// Steps over any value, validating it as strictly as if it were used.
   bool skip(tern_text &raw);
   bool skip() {
     tern_text ignored = {};
@@ -137,30 +134,46 @@ public:
   bool date(const tern_text &name, int64_t &milliseconds);
 
 private:
-  const uint8_t *base;
-  size_t length;
-  const uint32_t *positions;
-  uint32_t count;
+  const uint8_t *base, *at, *end, *token_end;
   Arena &arena;
-  uint32_t at = 0;
   const char *message = nullptr;
 
-  static bool is_space(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
-
-  /// The end of the token at `index`, without the white space before the next token.
-  size_t token_end(uint32_t index) const {
-    size_t end = index + 1 < count ? positions[index + 1] : length;
-    while (end > positions[index] + 1 && is_space(base[end - 1])) end -= 1;
-    return end;
+  void skip_space() {
+    while (at < end && is_space(*at)) at += 1;
   }
 
-  /// The first stage doesn't index closing quotes, but only white space may separate one from the next token.
-  bool raw_string(tern_text &out) {
-    size_t start = positions[at] + 1, end = token_end(at);
-    if (end <= start || base[end - 1] != '"') return fail("a text is not closed");
-    out.start = base + start;
-    out.length = uint32_t(end - 1 - start);
-    at += 1;
+  /// Moves past a token that ends at `next`, and the white space after it.
+  void consume(const uint8_t *next) {
+    at = token_end = next;
+    skip_space();
+  }
+
+  bool fail_at(const uint8_t *position, const char *why) {
+    at = position;
+    return fail(why);
+  }
+
+  /// Reads a text without its quotes, and without resolving escapes.
+  bool raw_string(tern_text &out, bool &has_escape) {
+    const uint8_t *start = at + 1, *from = start;
+    has_escape = false;
+    while ((from = end_of_plain(from, end)) != end && *from != '"') {
+      if (*from == '\\') {
+        has_escape = true;
+        from += 1;
+        if (from < end && *from >= 0x20 && *from < 0x80) from += 1;
+        continue;
+      }
+      if (*from < 0x20) return fail_at(from, "a control character in a text must be escaped");
+      do {
+        size_t length = sequence_length(from, size_t(end - from));
+        if (length == 0) return fail_at(from, "invalid UTF-8");
+        from += length;
+      } while (from < end && *from >= 0x80);
+    }
+    if (from == end) return fail("a text is not closed");
+    out = {start, uint32_t(from - start)};
+    consume(from + 1);
     return true;
   }
 

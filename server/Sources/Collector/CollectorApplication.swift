@@ -6,16 +6,16 @@ import NIOCore
 import Portal
 import ServiceLifecycle
 
-/// The routes and their middleware, without a socket.
+/// The routes and their middleware, independent of a socket.
 struct CollectorApplication: Sendable {
   /// The routes.
   let responder: RouterResponder<CollectorContext>
-  /// Wakes the live streams; has to run beside the server.
+  /// Wakes the live streams; must run alongside the server.
   let live: LiveHub
-  /// Aborts stalled request bodies; has to run beside the server.
+  /// Aborts stalled request bodies; must run alongside the server.
   let gate: AdmissionGate
 
-  /// Wires everything together.
+  /// Connects all parts.
   ///
   /// - Parameters:
   ///   - dependencies: The collector's dependencies.
@@ -61,23 +61,23 @@ struct CollectorApplication: Sendable {
 
 /// Limits and policies of a collector.
 public struct CollectorSettings: Sendable {
-  /// The bounds for clients.
+  /// The limits on clients.
   public var limits: CollectorLimits
-  /// The bounds of native requests.
+  /// The limits on native requests.
   public var native: IngestLimits
-  /// The bounds of App Center requests.
+  /// The limits on App Center requests.
   public var appCenter: IngestLimits
-  /// The bounds of Measurement Protocol requests.
+  /// The limits on Measurement Protocol requests.
   public var measurement: IngestLimits
-  /// The answer to App Center clients with an unknown secret.
+  /// The response to App Center clients with an unknown secret.
   public var unknownSecret: UnknownSecretPolicy
-  /// The proxies whose `X-Forwarded-For` names the client.
+  /// The proxies trusted to name the client in `X-Forwarded-For`.
   public var trustedProxies: [AddressBlock]
-  /// The interval of signs of life on silent live streams.
+  /// The interval between heartbeats on silent live streams.
   public var heartbeat: Duration
 
-  /// Creates settings. Defaults: those of ``CollectorLimits`` and of `IngestLimits`, clients with unknown secrets try
-  /// again later, no proxy is trusted, a heartbeat every 15 seconds.
+  /// Creates settings. Defaults: those of ``CollectorLimits`` and `IngestLimits`; clients with unknown secrets retry
+  /// later; no proxy is trusted; a heartbeat every 15 seconds.
   public init(
     limits: CollectorLimits = CollectorLimits(), native: IngestLimits = .native, appCenter: IngestLimits = .appCenter,
     measurement: IngestLimits = .measurement, unknownSecret: UnknownSecretPolicy = .retryLater,

@@ -11,9 +11,9 @@ public struct CollectorDependencies: Sendable {
   public var store: any MetricsStore
   /// The apps, the admin token and the logins.
   public var catalog: any CatalogStore & AdminStore
-  /// The secret by which duplicates are recognised; must be the one that stored hashes were made with.
+  /// The secret for duplicate keys; must be the one used for the stored hashes.
   public var duplicateKey: DuplicateHashKey
-  /// About how many bytes counted days of views take in memory, for `/metrics`.
+  /// Returns the approximate memory used by counted days of views, for `/metrics`.
   public var viewCacheBytes: @Sendable () -> Int
   /// The wall clock.
   public var wallTime: @Sendable () -> Timestamp
@@ -21,7 +21,7 @@ public struct CollectorDependencies: Sendable {
   public var uptime: @Sendable () -> Duration
   /// Waits for a duration.
   public var sleep: @Sendable (Duration) async throws -> Void
-  /// The log for faults. It never contains a key or token.
+  /// The log for errors. It never contains keys or tokens.
   public var logger: Logger
 
   /// Creates the dependencies.

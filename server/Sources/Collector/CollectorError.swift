@@ -1,4 +1,4 @@
-/// The reason why a collector cannot start, or had to stop.
+/// An error that prevents a collector from starting, or stops it.
 public struct CollectorError: Error, Sendable, CustomStringConvertible {
   /// The kinds of failure.
   public struct Code: Hashable, Sendable {
@@ -6,9 +6,9 @@ public struct CollectorError: Error, Sendable, CustomStringConvertible {
     private let kind: Kind
     /// Another process listens on this port.
     public static let addressInUse = Code(kind: .addressInUse)
-    /// This address or port cannot be used.
+    /// The address or port cannot be used.
     public static let cannotListen = Code(kind: .cannotListen)
-    /// A part of the collector cannot be set up.
+    /// Part of the collector cannot be set up.
     public static let cannotStart = Code(kind: .cannotStart)
     /// The server stopped unexpectedly.
     public static let stopped = Code(kind: .stopped)
@@ -16,9 +16,9 @@ public struct CollectorError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of failure.
   public var code: Code
-  /// The reason and the remedy, in one line.
+  /// The reason and the remedy, on one line.
   public var message: String
-  /// The underlying failure, if there is one.
+  /// The underlying error, if any.
   public var cause: (any Error)?
 
   /// Creates an error.

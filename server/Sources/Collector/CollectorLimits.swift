@@ -1,56 +1,57 @@
 public import NIOCore
 
-/// The bounds that keep one client, or all of them together, from harming the others.
+/// The limits that keep clients from harming each other or the server.
 public struct CollectorLimits: Sendable, Hashable {
-  /// The largest number of bytes of requests that are being read, parsed or waiting for their commit, all together.
-  /// Beyond it clients are asked to come back later.
+  /// The maximum number of bytes of requests being read, parsed or awaiting their commit, in total. Beyond it, clients
+  /// are told to retry later.
   public var maximumPendingBytes: Int
-  /// The share of those that one client address, and one app, may have. Beyond it the owner's own costliest incomplete
-  /// bodies are cut; when there are none, its requests are asked to come back later. Behind a proxy that is not trusted
-  /// all clients have one address.
+  /// The share of those bytes for one client address or one app. Beyond it, the owner's costliest incomplete bodies are
+  /// aborted; if there are none, its requests are told to retry later. Behind an untrusted proxy, all clients have one
+  /// address.
   public var maximumPendingBytesPerOwner: Int
-  /// The time for each next ``minimumBodyProgress`` bytes of a body. The first interval demands none.
+  /// The time in which each further ``minimumBodyProgress`` bytes of a body must arrive. The first interval has no
+  /// minimum.
   public var bodyProgressInterval: Duration
-  /// The least that must arrive of an incomplete body in each ``bodyProgressInterval``, in bytes.
+  /// The minimum number of bytes of an incomplete body that must arrive in each ``bodyProgressInterval``.
   public var minimumBodyProgress: Int
-  /// The largest number of open connections. Beyond it those without a request are closed, the oldest first; when all
-  /// have one, further connections wait in the system's queue.
+  /// The maximum number of open connections. Beyond it, connections without a request are closed, oldest first; if all
+  /// have one, new connections wait in the system's queue.
   public var maximumConnections: Int
-  /// The largest number of connections of one client address; beyond it the address's own are closed. Trusted proxies
-  /// may have all.
+  /// The maximum number of connections per client address; beyond it, connections of that address are closed. Trusted
+  /// proxies have no such limit.
   public var maximumConnectionsPerClient: Int
-  /// The time for the head of a request, from its first byte, or from the beginning of the connection for the first
+  /// The time limit for the head of a request, from its first byte, or from the start of the connection for its first
   /// request.
   public var headDeadline: Duration
-  /// The time for a whole request body.
+  /// The time limit for a complete request body.
   public var bodyDeadline: Duration
-  /// The time for which a connection may be idle between requests, and for which its client may not read a response.
+  /// The time that a connection may be idle between requests, or that its client may take without reading a response.
   public var idleTimeout: Duration
-  /// The time for requests in progress after the server was asked to stop.
+  /// The time limit for requests in progress when the server is asked to stop.
   public var shutdownDeadline: Duration
-  /// The value of `Retry-After` for clients that are turned away, in whole seconds.
+  /// The value of `Retry-After` for rejected clients, in seconds.
   public var retryAfterSeconds: Int
-  /// The shortest time between two write probes after storing has failed.
+  /// The minimum time between two write probes after a failure to store.
   public var writeProbeInterval: Duration
-  /// The largest number of open streams of live events, all together.
+  /// The maximum number of open streams of live events, in total.
   public var maximumLiveStreams: Int
-  /// The largest number of failed logins of one client address within a minute.
+  /// The maximum number of failed logins per client address and minute.
   public var maximumFailedLogins: Int
-  /// The largest body that is parsed at once, in bytes. Larger and compressed ones wait for their turn on the threads
-  /// that decode.
+  /// The maximum size of a body that is parsed immediately, in bytes. Larger and compressed bodies wait for a decoding
+  /// thread.
   public var maximumImmediateBytes: Int
   /// The number of threads that decompress and parse bodies.
   public var decodingThreads: Int
-  /// The largest number of reports that run at the same time.
+  /// The maximum number of reports that run at the same time.
   public var maximumConcurrentReports: Int
-  /// The time that a report waits for its turn before it is answered with 503.
+  /// The maximum time that a report waits for its turn; then the response is 503.
   public var maximumReportWait: Duration
 
-  /// Creates limits; values below what can work are raised. Defaults: 64 MiB pending, half of them for one client
-  /// address or app, 4,096 connections, three quarters of them for one client address, 10 s for a head, 30 s for a body
-  /// of which 1 KiB arrives every 5 s, 60 s idle, 10 s to stop, retry after 5 s, 1 s between write probes, 64 live
-  /// streams, 10 failed logins, 64 KiB parsed at once, a decoding thread for each processor and one more, reports on
-  /// half of the processors, 10 s until the turn of a report.
+  /// Creates limits; values too small to work are raised. Defaults: 64 MiB pending, half of that per client address or
+  /// app, 4,096 connections, three quarters of them per client address, 10 s for a head, 30 s for a body of which 1 KiB
+  /// arrives every 5 s, 60 s idle, 10 s to stop, retry after 5 s, 1 s between write probes, 64 live streams, 10 failed
+  /// logins, 64 KiB parsed immediately, one decoding thread per processor plus one, reports on half of the processors,
+  /// 10 s wait for a report.
   public init(
     maximumPendingBytes: Int = 64 << 20, maximumPendingBytesPerOwner: Int? = nil,
     bodyProgressInterval: Duration = .seconds(5), minimumBodyProgress: Int = 1 << 10, maximumConnections: Int = 4_096,
@@ -82,13 +83,13 @@ public struct CollectorLimits: Sendable, Hashable {
   }
 }
 
-/// The answer to App Center clients with an unknown secret.
+/// The response to App Center clients with an unknown secret.
 public enum UnknownSecretPolicy: String, Sendable, CaseIterable {
-  /// 503: the client keeps its events and tries again. Stock clients erase their queue on any 4xx, so a secret that the
-  /// operator has not entered yet would cost every event collected meanwhile.
+  /// 503: the client keeps its events and retries. Stock clients delete their queue on any 4xx, so a secret that the
+  /// operator has yet to enter would cost every event collected until then.
   case retryLater = "retry-later"
-  /// 401: the client erases its queue and stays silent until its next launch.
+  /// 401: the client deletes its queue and stops sending until its next launch.
   case reject
-  /// 200: the client deletes what it sent, and nothing is stored.
+  /// 200: the client deletes the events it has sent, and nothing is stored.
   case discard
 }

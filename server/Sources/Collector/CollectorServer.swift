@@ -13,7 +13,7 @@ public import ServiceLifecycle
   import Musl
 #endif
 
-/// The collector on a socket, for apps and for readers of reports.
+/// The collector on a socket, serving apps and readers of reports.
 ///
 /// ## Topics
 /// - ``Configuration``
@@ -21,7 +21,7 @@ public import ServiceLifecycle
 public struct CollectorServer: Service {
   /// The address and the settings of a collector.
   public struct Configuration: Sendable {
-    /// The address to listen on; a name or a number.
+    /// The address to listen on: a host name or an IP address.
     public var host: String
     /// The port; 0 for any free one.
     public var port: Int
@@ -49,9 +49,9 @@ public struct CollectorServer: Service {
   /// Creates a collector; ``run()`` starts it.
   ///
   /// - Parameters:
-  ///   - configuration: The address and the settings.
-  ///   - dependencies: The collector's dependencies. It closes none of them.
-  ///   - onListening: Called once with the actual port, when the collector accepts connections.
+  ///   - configuration: The address and settings.
+  ///   - dependencies: The collector's dependencies, which it does not close.
+  ///   - onListening: Called once with the actual port when the collector accepts connections.
   public init(
     _ configuration: Configuration, dependencies: CollectorDependencies,
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
@@ -64,7 +64,7 @@ public struct CollectorServer: Service {
   /// Serves until a graceful shutdown, then accepts no more connections and finishes the requests in progress within
   /// ``CollectorLimits/shutdownDeadline``. Cancelling the task ends them at once.
   ///
-  /// Throws ``CollectorError`` when it cannot listen.
+  /// Throws ``CollectorError`` if it cannot listen.
   public func run() async throws {
     let application = try makeApplication()
     let group = ServiceGroup(configuration: groupConfiguration([application]))
@@ -75,7 +75,7 @@ public struct CollectorServer: Service {
     }
   }
 
-  /// Checks that ``run()`` can listen, before anything else is started; throws ``CollectorError`` if not.
+  /// Checks that ``run()`` can listen, before anything else is started; throws ``CollectorError`` otherwise.
   public static func checkAddress(_ configuration: Configuration) async throws {
     do {
       let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -93,7 +93,7 @@ public struct CollectorServer: Service {
     return configuration
   }
 
-  /// A logger without Hummingbird's and the service group's lifecycle messages: one line per start is enough.
+  /// A logger without the lifecycle messages of Hummingbird and the service group: one line per start is enough.
   private var quietLogger: Logger {
     var logger = dependencies.logger
     logger.logLevel = max(logger.logLevel, .error)
@@ -123,7 +123,7 @@ public struct CollectorServer: Service {
           idleTimeout: TimeAmount(limits.idleTimeout))),
       configuration: ApplicationConfiguration(
         address: .hostname(configuration.host, port: configuration.port), backlog: 1_024,
-        // The registry closes connections before this limit; when all are being answered, new ones wait.
+        // The registry closes connections before this limit. If all have requests in progress, new ones wait.
         availableConnectionsDelegate: .maximum(connections + DescriptorLimit.surplus, logger: quietLogger)),
       services: [collector.live, collector.gate],
       onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) },
@@ -143,7 +143,8 @@ public struct CollectorServer: Service {
         cause: error)
     case is SocketAddressError, is SocketAddressError.UnknownHost:
       return CollectorError(
-        code: .cannotListen, message: "Cannot listen on \(place): there is no such address on this machine.",
+        code: .cannotListen,
+        message: "Cannot listen on \(place): this machine has no such address. Choose another with --host.",
         cause: error)
     case is ServiceGroupError:
       return CollectorError(code: .stopped, message: "The server stopped unexpectedly: \(error).", cause: error)

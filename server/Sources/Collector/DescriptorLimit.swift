@@ -6,16 +6,17 @@
   import Musl
 #endif
 
-/// The limit of open files and connections of this process.
+/// The limit on this process's open files and connections.
 ///
-/// Reaching it is worse than refusing a connection: a failed accept ends the listener's stream, and with it the server.
+/// Reaching it is worse than rejecting a connection: a failed accept ends the listener's stream, and with it the
+/// server.
 enum DescriptorLimit {
-  /// Descriptors for databases, threads and the few connections that are accepted beyond the limit at once.
+  /// Descriptors for databases, threads, and the few connections accepted beyond the limit at once.
   static let reserve = 256
-  /// Connections beyond the limit that may be open until others are closed for them.
+  /// The number of connections beyond the limit that may be open until others are closed for them.
   static let surplus = 128
 
-  /// Raises the limit as far as the system allows, and returns it.
+  /// Raises the limit as far as the system allows and returns it.
   static func raised() -> Int {
     #if canImport(Glibc)
       let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -1,7 +1,7 @@
 import Reports
 import Warehouse
 
-/// A name from a client as a page shows it: control characters written out, a placeholder for none, and not too long.
+/// Returns a client's text for display: control characters escaped, a placeholder if empty, and shortened if long.
 func shown(_ name: String, empty: String = "(no name)", limit: Int = 300) -> String {
   if name.isEmpty { return empty }
   let start = name.prefix(limit)
@@ -38,13 +38,13 @@ extension ClosedRange<Day> {
   }
 }
 
-/// A number and its noun, for example `1 install` or `1,234 installs`.
+/// Formats a number and its noun, for example `1 install` or `1,234 installs`.
 func counted(_ number: Int, _ noun: String) -> String { "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")" }
 
-/// A frequency in words: `once`, `2 times`.
+/// Formats a frequency in words: `once`, `2 times`.
 func times(_ number: Int) -> String { number == 1 ? "once" : "\(grouped(number)) times" }
 
-/// A length of time as `mm:ss`, with hours before them if there are any.
+/// Formats a duration as `mm:ss`, preceded by hours if there are any.
 func clockText(milliseconds: Int) -> String {
   let seconds = max(0, milliseconds / 1_000)
   func padded(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
@@ -52,24 +52,25 @@ func clockText(milliseconds: Int) -> String {
   return seconds < 3_600 ? minutes : "\(grouped(seconds / 3_600)):\(minutes)"
 }
 
-/// A number with one decimal up to 100, for averages.
+/// Formats a number, with one decimal below 100, for averages.
 func decimal(_ value: Double) -> String {
   if value == 0 || value >= 100 { return grouped(whole(value)) }
   let tenths = whole(value * 10)
   return "\(grouped(tenths / 10)).\(abs(tenths % 10))"
 }
 
-/// The nearest integer, or the largest there is.
+/// The nearest integer, or the largest integer.
 private func whole(_ value: Double) -> Int { Int(exactly: value.rounded()) ?? .max }
 
-/// A ratio in hundredths for a sparkline; 0 of nothing. Clients may report any count, so the product may overflow.
+/// Returns a ratio in hundredths for a sparkline; 0 if the whole is 0. Clients may report any count, so the product may
+/// overflow.
 func hundredths(_ part: Int, per whole: Int) -> Int {
   guard whole > 0 else { return 0 }
   let (product, overflow) = part.multipliedReportingOverflow(by: 100)
   return (overflow ? .max : product) / whole
 }
 
-/// A number short enough for an axis: `950`, `1.5k`, `20k`, `3M`.
+/// Formats a number for an axis: `950`, `1.5k`, `20k`, `3M`.
 func compact(_ value: Int) -> String {
   for (unit, suffix) in [(1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")] where value >= unit {
     let tenths = value / (unit / 10)
@@ -78,16 +79,16 @@ func compact(_ value: Int) -> String {
   return String(value)
 }
 
-/// The change of a metric since the period before.
+/// The change of a metric since the previous period.
 struct Change {
-  /// The mark's CSS class: `up`, `down` or `flat`.
+  /// The CSS class of the mark: `up`, `down` or `flat`.
   var direction: String
   /// For example `+12.5 %`, or `new`.
   var text: String
-  /// The sentence for a tooltip.
+  /// The text of the tooltip.
   var explanation: String
 
-  /// Compares two periods; `nil` if both are empty, or if the current one is today alone, which is not over.
+  /// Compares two periods. Returns `nil` if both are empty, or if the current one is only today, which is not over.
   init?(_ current: Double, before: Double, in request: ReportRequest, unit: String = "") {
     guard current > 0 || before > 0, request.length > 1 || !request.includesToday else { return nil }
     let previous = unit.isEmpty ? grouped(whole(before)) : decimal(before)
@@ -98,7 +99,7 @@ struct Change {
       return
     }
     let part = (current - before) / before
-    // A change that rounds to 0.0 % is none.
+    // A change that rounds to 0.0 % counts as none.
     direction = abs(part) < 0.0005 ? "flat" : part > 0 ? "up" : "down"
     let amount = abs(part) >= 10 ? "\(grouped(whole(abs(part) * 100))) %" : percentage(abs(part))
     text = (direction == "up" ? "+" : direction == "down" ? "−" : "") + amount
@@ -106,6 +107,6 @@ struct Change {
 }
 
 extension ReportRequest {
-  /// The days of the range that a sparkline shows: without today, which would look like a fall.
+  /// The number of days that a sparkline shows: without today, which would look like a drop.
   var settledDays: Int { days.upperBound == today && length > 2 ? length - 1 : length }
 }

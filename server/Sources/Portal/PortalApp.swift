@@ -1,16 +1,16 @@
 public import Warehouse
 
-/// An app, as the pages show it.
+/// An app, as shown on pages.
 public struct PortalApp: Sendable, Hashable {
   /// Its number within the server.
   public var id: AppID
   /// Its name.
   public var name: String
-  /// The key with which Tern clients send.
+  /// The key that Tern clients send.
   public var key: String
-  /// The app secret with which App Center clients send; `nil` when it has none.
+  /// The app secret that App Center clients send, or `nil` if it has none.
   public var appSecret: String?
-  /// The tracking id with which Measurement Protocol clients send, for example `UA-1-1`; `nil` when it has none.
+  /// The tracking ID that Measurement Protocol clients send, for example `UA-1-1`, or `nil` if it has none.
   public var trackingID: String?
   /// The time zone of its days, for example `Europe/Berlin`.
   public var timeZone: String

@@ -1,4 +1,4 @@
-/// The files that pages refer to, under `/assets/<name>`.
+/// The files used by pages, at `/assets/<name>`.
 public enum PortalAssets {
   /// One file.
   public struct Asset: Sendable, Hashable {
@@ -10,10 +10,10 @@ public enum PortalAssets {
     public var etag: String
   }
 
-  /// The file of a name; `nil` when there is none.
+  /// Returns the file with a name, or `nil` if there is none.
   public static func asset(named name: String) -> Asset? { assets[name] }
 
-  /// The address of a file, with its version: it may be kept for as long as a client likes.
+  /// Returns the address of a file, including its version, so that clients can cache it indefinitely.
   static func link(_ name: String) -> String {
     let version = assets[name]?.etag.filter { $0 != "\"" } ?? ""
     return "/assets/\(name)?v=\(version)"
@@ -27,7 +27,7 @@ public enum PortalAssets {
   ]
 
   private static func asset(_ contentType: String, _ bytes: [UInt8]) -> Asset {
-    // FNV-1a: the tag must change with the content, not resist anyone.
+    // FNV-1a: the tag must change with the content, but needn't resist attacks.
     let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
     return Asset(contentType: contentType, bytes: bytes, etag: "\"\(String(hash, radix: 16))\"")
   }

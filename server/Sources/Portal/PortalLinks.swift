@@ -13,7 +13,7 @@ struct PortalLinks {
     self.range = range
   }
 
-  /// Keeps the range of a request: relative when it ends today, so that a bookmark stays current.
+  /// Keeps the range of a request: relative if it ends today, so that a bookmark stays current.
   init(_ request: ReportRequest) {
     let (length, ends) = (request.length, request.days.upperBound)
     let range =
@@ -27,7 +27,7 @@ struct PortalLinks {
     self.init(app: request.app, range: range)
   }
 
-  /// The page of an app's report.
+  /// The address of an app's report.
   func page(
     _ report: ReportDefinition, _ parameters: [ReportParameter: String] = [:], range: String? = nil, limit: Int? = nil
   ) -> String {
@@ -38,31 +38,31 @@ struct PortalLinks {
     return path + query(values, range: range, limit: limit)
   }
 
-  /// The page of a view's report.
+  /// The address of a view's report.
   func page(_ report: ReportDefinition, of view: ViewID, range: String? = nil) -> String {
     "/apps/\(app)/\(report.name)" + query(["view=\(view)"], range: range)
   }
 
-  /// The page of a request, with another range.
+  /// The address of a request, with another range.
   func page(_ request: ReportRequest, range: String? = nil) -> String {
     request.view.map { page(request.report, of: $0.id, range: range) }
       ?? page(request.report, request.parameters, range: range)
   }
 
-  /// An attachment of an error as a file.
+  /// The address of an attachment.
   func file(_ attachment: Int64) -> String { "/apps/\(app)/errors/files/\(attachment)" }
 
-  /// A report as a file.
+  /// The address of a report as a file.
   func download(_ request: ReportRequest, format: ReportFormat) -> String {
     let page = page(request)
     let query = page.firstIndex(of: "?").map { page[$0...] + "&" } ?? "?"
     return "/api/v1/apps/\(app)/reports/\(request.report.name)\(query)format=\(format.rawValue)"
   }
 
-  /// The app's keys and code.
+  /// The address of the app's settings.
   var settings: String { "/apps/\(app)/settings" }
 
-  /// The app's views.
+  /// The address of the app's views.
   var views: String { "/apps/\(app)/views" }
 
   private func query(_ values: [String], range: String?, limit: Int? = nil) -> String {

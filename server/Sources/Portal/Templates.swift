@@ -4,9 +4,9 @@ import Mustache
 struct Templates: Sendable {
   private let library: MustacheLibrary
 
-  /// Parses all templates; throws the engine's error with the template's name when one is damaged.
+  /// Parses all templates; throws the engine's error, with the template's name, if one is damaged.
   init() throws {
-    // Before parsing: the pragma is looked up while a template is read.
+    // Before parsing, because parsing a template looks up the pragma.
     MustacheContentTypes.register(PageContentType(), named: PageContentType.name)
     let sources: [(name: String, bytes: [UInt8])] = [
       ("layout", PackageResources.layout_mustache), ("shell", PackageResources.shell_mustache),
@@ -29,7 +29,7 @@ struct Templates: Sendable {
     self.library = library
   }
 
-  /// The template filled in; empty when there is none of this name.
+  /// Renders a template; returns an empty string if there is none with this name.
   func render(_ name: String, _ values: Any) -> String {
     library.render(values, withTemplate: name) ?? ""
   }

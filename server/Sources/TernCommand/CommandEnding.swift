@@ -7,7 +7,7 @@ import Warehouse
 
 /// The exit code and last message of the program.
 struct CommandEnding: Equatable {
-  /// 0 for success, 1 for a negative answer, 2 for a mistake or a failure.
+  /// 0 for success, 1 for a negative result, 2 for a mistake or a failure.
   var code: Int32
   /// The message; one line for a failure.
   var text: String?
@@ -42,14 +42,14 @@ struct CommandEnding: Equatable {
     }
   }
 
-  /// Returns a text as one line without control characters, since it may quote user input.
+  /// Returns text on one line without control characters, because it may quote user input.
   static func line(_ text: String) -> String {
     let words = text.split { $0.isNewline || $0 == " " || $0 == "\t" }.joined(separator: " ")
     return String(words.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : Character($0) })
   }
 }
 
-/// A failure with an explanation of one line.
+/// A failure with a one-line explanation.
 struct CommandFailure: Error {
   /// The reason and the remedy.
   let message: String

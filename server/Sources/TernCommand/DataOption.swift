@@ -3,12 +3,17 @@ import ArgumentParser
 import Foundation
 import Warehouse
 
-/// The option that names the data directory.
+/// The option for the data directory.
 struct DataOption: ParsableArguments {
   @Option(
     name: .customLong("data"), help: ArgumentHelp("The data directory.", valueName: "directory"),
     completion: .directory)
   var path = "./tern-data"
+
+  func validate() throws {
+    // An unset variable in a script would otherwise mean the working directory.
+    guard !path.isEmpty else { throw ValidationError("--data must not be empty.") }
+  }
 
   /// The directory as an absolute path.
   var directory: String { URL(filePath: path).standardizedFileURL.path }
@@ -22,18 +27,18 @@ struct DataOption: ParsableArguments {
   }
 }
 
-/// The option that names an app.
+/// The option for an app.
 struct AppOption: ParsableArguments {
-  @Option(name: .customLong("app"), help: ArgumentHelp("The app's id, as `tern apps list` shows it.", valueName: "id"))
+  @Option(name: .customLong("app"), help: ArgumentHelp("The app's ID; `tern apps list` shows it.", valueName: "id"))
   var text: String
 
   /// Returns the app; throws when the ID is unknown.
   func find(in catalog: Catalog) throws -> App { try Self.find(text, in: catalog) }
 
-  /// Finds an app by its id as text; throws if there is none.
+  /// Finds an app by its ID as text; throws if there is none.
   static func find(_ text: String, in catalog: Catalog) throws -> App {
     guard let number = Int64(text), let app = try catalog.app(AppID(number)) else {
-      throw CommandFailure("There is no app \"\(text)\". `tern apps list` shows all.")
+      throw CommandFailure("There is no app \"\(text)\". Run `tern apps list` to see all apps.")
     }
     return app
   }

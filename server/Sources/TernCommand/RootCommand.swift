@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import TernEvents
 
-/// The program: parses the command line, runs the command, and reports errors in one line.
+/// The program: parses the command line, runs the command, and reports errors on one line.
 @main
 struct RootCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

@@ -8,15 +8,14 @@ enum Terminal {
   /// Prints to standard error.
   static func complain(_ text: String) { write(text, to: .standardError) }
 
-  /// Shows progress on one line that is overwritten; prints nothing unless standard error is a terminal.
+  /// Shows progress on a single line that is overwritten; prints nothing unless standard error is a terminal.
   static func progress(_ text: String) {
     guard isatty(STDERR_FILENO) == 1 else { return }
     try? FileHandle.standardError.write(contentsOf: Data("\r\(text)\u{1B}[K".utf8))
   }
 
   private static func write(_ text: String, to handle: FileHandle) {
-    // Compare bytes: in Swift, CR LF at the end of CSV is one character and no line feed.
-    // A closed pipe is no reason to fail.
+    // Compare bytes: in Swift, CR LF at the end of CSV is a single character. A closed pipe is no reason to fail.
     try? handle.write(contentsOf: Data((text.utf8.last == 0x0A ? text : text + "\n").utf8))
   }
 }

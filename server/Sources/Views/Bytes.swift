@@ -1,7 +1,7 @@
 import Warehouse
 
 extension [UInt8] {
-  /// Appends seven bits a byte, low bits first.
+  /// Appends a variable-length integer: seven bits per byte, low bits first.
   @inlinable
   package mutating func appendVarint(_ value: UInt64) {
     var rest = value
@@ -12,13 +12,13 @@ extension [UInt8] {
     append(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// Appends a signed number so that small magnitudes stay short.
+  /// Appends a signed integer, zigzag-encoded so that small magnitudes stay short.
   @inlinable
   package mutating func appendZigzag(_ value: Int64) {
     appendVarint(UInt64(bitPattern: value << 1 ^ value >> 63))
   }
 
-  /// Appends the length of a text and its UTF-8 bytes.
+  /// Appends the length of a string and its UTF-8 bytes.
   package mutating func append(text: String) {
     withUTF8(text) { utf8 in
       appendVarint(UInt64(utf8.count))
@@ -27,7 +27,7 @@ extension [UInt8] {
   }
 }
 
-/// Reads the warehouse's own encodings; every method answers `nil` instead of reading past the end.
+/// Reads the warehouse's binary encodings. Every method returns `nil` instead of reading past the end.
 package struct ByteReader {
   @usableFromInline let buffer: UnsafeRawBufferPointer
   package var position = 0
@@ -67,7 +67,7 @@ package struct ByteReader {
     return UnsafeRawBufferPointer(rebasing: buffer[position..<position + count])
   }
 
-  /// Reads a text with its length.
+  /// Reads a length-prefixed string.
   package mutating func text() -> String? {
     guard let count = varint(), count <= UInt64(Int32.max), let bytes = bytes(Int(count)) else { return nil }
     return String(decoding: bytes, as: UTF8.self)
@@ -78,7 +78,7 @@ package struct ByteReader {
   }
 }
 
-/// Calls `body` with the text's UTF-8 bytes, without a copy for texts that Swift holds itself.
+/// Calls `body` with the string's UTF-8 bytes, without copying native Swift strings.
 @inlinable
 package func withUTF8<Result>(_ text: String, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
   if let result = try text.utf8.withContiguousStorageIfAvailable({ try body(UnsafeRawBufferPointer($0)) }) {

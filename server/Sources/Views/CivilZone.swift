@@ -1,67 +1,67 @@
-/// The civil days of one time zone to the millisecond, and when a day's reports are final.
+/// The civil days of one time zone, to the millisecond, and the time at which a day's reports become final.
 ///
-/// Foundation's zone data says how far the zone was from UTC at a second; the rest is arithmetic, because durations
-/// such as 24 or 28 hours are wrong on days on which the clock is changed. Not for sharing between threads.
+/// Foundation supplies the zone's offset from UTC at a given second. The rest is arithmetic on offsets, because fixed
+/// durations such as 24 or 28 hours are wrong on days with a clock change. Not thread-safe.
 package final class CivilZone {
   package static let dayMilliseconds = ZoneCalendar.dayMilliseconds
-  /// The hour of the next day at which a day is final.
+  /// The hour of the next day at which a day becomes final.
   private static let cutoffHour: Int64 = 4
-  /// No zone was ever further from UTC.
-  private static let farthest: Int64 = 16 * 3_600
+  /// An upper bound on the offset of any zone from UTC, past or present.
+  private static let maximumOffset: Int64 = 16 * 3_600
 
   private let calendar: ZoneCalendar
-  private var spans: [Int: [OffsetSpan]] = [:]
+  private var periods: [Int: [Period]] = [:]
   private var cutoffs: [Int: Int64] = [:]
 
-  /// A time during which the clock was not changed, in milliseconds.
-  private struct OffsetSpan {
+  /// A period with a constant offset, in milliseconds.
+  private struct Period {
     var start: Int64
     var end: Int64
     var offset: Int64
   }
 
-  /// Creates the calendar of a zone; `nil` when no zone has this name.
+  /// Creates the calendar of a zone, or returns `nil` if there is no zone with this identifier.
   package init?(_ identifier: String) {
     guard let calendar = ZoneCalendar(identifier) else { return nil }
     self.calendar = calendar
   }
 
-  /// The civil day of a moment, as days since 1970-01-01.
+  /// The civil day of a time, as days since 1970-01-01.
   package func day(of milliseconds: Int64) -> Int { calendar.day(of: milliseconds) }
 
-  /// The hour that a clock on the wall shows at a moment.
+  /// The local hour of a time.
   package func hour(of milliseconds: Int64) -> Int {
     let local = milliseconds + calendar.offset(at: milliseconds)
     return Int((local - flooredQuotient(local, Self.dayMilliseconds) * Self.dayMilliseconds) / 3_600_000)
   }
 
-  /// From the first to the last moment of a day; `nil` for a date that the zone has left out.
+  /// The range from the first to the last moment of a day, or `nil` for a date that the zone skipped.
   ///
-  /// Moments between them may belong to another day, where a clock was put back across midnight.
+  /// Some moments in the range may belong to another day if a clock was set back across midnight.
   package func bounds(of day: Int) -> Range<Int64>? {
     let (start, end) = (Int64(day) * Self.dayMilliseconds, Int64(day + 1) * Self.dayMilliseconds)
     var bounds: Range<Int64>?
-    for span in spans(around: day) {
-      let (first, last) = (max(span.start, start - span.offset), min(span.end, end - span.offset))
+    for period in periods(around: day) {
+      let (first, last) = (max(period.start, start - period.offset), min(period.end, end - period.offset))
       guard first < last else { continue }
       bounds = (bounds?.lowerBound ?? first)..<last
     }
     return bounds
   }
 
-  /// The next date that exists.
+  /// The next date that exists in this zone.
   package func next(after day: Int) -> Int {
-    // Nowhere were two dates in a row left out.
+    // No zone has ever skipped two dates in a row.
     (day + 1...day + 3).first { bounds(of: $0) != nil } ?? day + 1
   }
 
-  /// The first moment at which clocks show 04:00 or later on the next date that exists: what is received then or later
-  /// does not count for the day.
+  /// The day's cutoff: the first moment at which clocks show 04:00 or later on the next existing date. Hits received at
+  /// the cutoff or later do not count for the day.
   package func cutoff(of day: Int) -> Int64 {
     if let known = cutoffs[day] { return known }
     let next = next(after: day)
     let wanted = Int64(next) * Self.dayMilliseconds + Self.cutoffHour * 3_600_000
-    let cutoff = spans(around: next).lazy
+    let cutoff = periods(around: next).lazy
       .map { (start: max($0.start, wanted - $0.offset), end: $0.end) }
       .first { $0.start < $0.end }?.start
     if cutoffs.count >= 4_096 { cutoffs = [:] }
@@ -71,12 +71,12 @@ package final class CivilZone {
 }
 
 extension CivilZone {
-  /// The spans that may hold moments of a date, in order.
-  private func spans(around day: Int) -> [OffsetSpan] {
-    if let known = spans[day] { return known }
-    let first = Int64(day) * 86_400 - Self.farthest
-    let last = Int64(day + 1) * 86_400 + Self.farthest
-    var result: [OffsetSpan] = []
+  /// The periods that may contain moments of a date, in order.
+  private func periods(around day: Int) -> [Period] {
+    if let known = periods[day] { return known }
+    let first = Int64(day) * 86_400 - Self.maximumOffset
+    let last = Int64(day + 1) * 86_400 + Self.maximumOffset
+    var result: [Period] = []
     var start = first
     var offset = calendar.exactOffset(atSecond: first)
     var second = first
@@ -84,18 +84,18 @@ extension CivilZone {
       let following = min(second + 1_800, last)
       if calendar.exactOffset(atSecond: following) != offset {
         let change = change(after: second, by: following, from: offset)
-        result.append(OffsetSpan(start: start * 1_000, end: change * 1_000, offset: offset))
+        result.append(Period(start: start * 1_000, end: change * 1_000, offset: offset))
         (start, offset) = (change, calendar.exactOffset(atSecond: change))
       }
       second = following
     }
-    result.append(OffsetSpan(start: start * 1_000, end: last * 1_000, offset: offset))
-    if spans.count >= 4_096 { spans = [:] }
-    spans[day] = result
+    result.append(Period(start: start * 1_000, end: last * 1_000, offset: offset))
+    if periods.count >= 4_096 { periods = [:] }
+    periods[day] = result
     return result
   }
 
-  /// The first second of a range at which the offset is another.
+  /// The first second in a range at which the offset differs from `offset`.
   private func change(after low: Int64, by high: Int64, from offset: Int64) -> Int64 {
     var (low, high) = (low, high)
     while high - low > 1 {

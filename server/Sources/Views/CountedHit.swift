@@ -1,6 +1,6 @@
 import Ingest
 
-/// One hit as it is counted: its texts are numbers of its batch's ``ViewTexts``.
+/// A hit in the form used for counting: its strings are numbers in the ``ViewTexts`` of its batch.
 package struct CountedHit: BitwiseCopyable {
   var id: Int64
   var time: Int64
@@ -8,27 +8,27 @@ package struct CountedHit: BitwiseCopyable {
   var slot: UInt32
   /// The `uid`.
   var user = KnownText.empty.id
-  /// An index of ``HitBatch/devices``.
+  /// An index into ``HitBatch/devices``.
   var device: UInt32
-  /// The first of its parameters in ``HitBatch/parameters``, and how many there are.
+  /// The index of the hit's first parameter in ``HitBatch/parameters``.
   var start: Int
   var count = 0
-  /// Known names among the parameters, a bit each.
+  /// A bit for each well-known parameter that the hit has.
   var names: UInt64 = 0
   var type = ViewHitType.other
   /// True if the hit has custom dimensions, metrics or content groups.
   var hasCustom = false
-  /// True if the hit says something about promotions or lists of products.
+  /// True if the hit has promotion or product list parameters.
   var hasLists = false
   var startsSession = false
   var endsSession = false
   var isCrash = false
 
   var isScreenView: Bool { type == .screenview || type == .pageview }
-  /// True for an event with a name; a hit that only brings products has none.
+  /// True for an event with a category. An event hit without one only carries products.
   var isEvent: Bool { type == .event && has(.ea) }
   var isException: Bool { type == .exception }
-  /// True if the hit may matter to orders, products, promotions or lists.
+  /// True if the hit may affect orders, products, promotions or lists.
   var isCommerce: Bool { hasLists || has(.pa) || type == .transaction || type == .item }
 
   @inline(__always)
@@ -41,7 +41,7 @@ package struct CountedHit: BitwiseCopyable {
   }
 }
 
-/// Hits with the texts that they share. Not for sharing between threads.
+/// A batch of hits and the strings they share. Not thread-safe.
 package final class HitBatch {
   struct Parameter: BitwiseCopyable {
     var name: TextID
@@ -57,7 +57,7 @@ package final class HitBatch {
     var version: TextID
   }
 
-  /// Names among the known ones that a hit's bits can tell.
+  /// The number of well-known names that ``CountedHit/names`` has bits for.
   private static let namedBits = UInt32(64)
 
   let texts: ViewTexts
@@ -69,13 +69,13 @@ package final class HitBatch {
 
   init(texts: ViewTexts = ViewTexts()) { self.texts = texts }
 
-  /// A batch of hits that were read in full.
+  /// Creates a batch from decoded hits.
   convenience init(_ hits: [ViewHit], texts: ViewTexts) {
     self.init(texts: texts)
     for hit in hits { add(hit) }
   }
 
-  /// A batch of hits that were read in full.
+  /// Creates a batch from decoded hits.
   package convenience init(_ hits: [ViewHit]) { self.init(hits, texts: ViewTexts()) }
 
   func add(_ hit: ViewHit) {
@@ -86,7 +86,7 @@ package final class HitBatch {
     finish(&added)
   }
 
-  /// Adds a hit whose parameters are given as they are stored.
+  /// Adds a hit with parameters in their stored form.
   func add(_ raw: RawHits.Hit, user: UnsafeRawBufferPointer, parameters bytes: UnsafeRawBufferPointer, device: UInt32) {
     var hit = CountedHit(id: raw.id, time: raw.time, slot: raw.slot, device: device, start: parameters.count)
     if !user.isEmpty { hit.user = texts.id(user) }
@@ -114,7 +114,7 @@ package final class HitBatch {
 
   @inline(__always)
   private func set(_ name: TextID, _ value: TextID, _ hit: inout CountedHit, isUnique: Bool) {
-    // Of a parameter that is there twice the last one counts.
+    // If a parameter is repeated, its last value counts.
     if !isUnique, let known = index(of: name, in: hit) {
       parameters.elements[known].value = value
       return
@@ -162,7 +162,7 @@ extension HitBatch {
     return index(of: name.id, in: hit).map { parameters.elements[$0].value }
   }
 
-  /// The value of a parameter, or the text that stands for none.
+  /// The value of a parameter, or the placeholder for a missing value.
   @inline(__always)
   func text(_ name: KnownText, _ hit: CountedHit) -> TextID { value(name, hit) ?? KnownText.unset.id }
 
@@ -179,12 +179,12 @@ extension HitBatch {
 
   func version(_ hit: CountedHit) -> TextID { value(.av, hit) ?? devices[Int(hit.device)].version }
 
-  /// The version, or the text that stands for none.
+  /// The app version, or the placeholder for a missing value.
   func namedVersion(_ hit: CountedHit) -> TextID { Self.named(version(hit)) }
 
   static func named(_ text: TextID) -> TextID { text == KnownText.empty.id ? KnownText.unset.id : text }
 
-  /// Source, medium and campaign; `nil` when the hit names none.
+  /// Source, medium and campaign, or `nil` if the hit names none.
   func campaign(_ hit: CountedHit) -> ViewKey? {
     let names = [KnownText.cs, .cm, .cn, .ci, .gclid].reduce(UInt64(0)) { $0 | 1 << UInt64($1.rawValue) }
     guard hit.names & names != 0 else { return nil }
@@ -192,7 +192,7 @@ extension HitBatch {
     let source = value(.cs, hit) ?? (isPaid ? KnownText.google.id : nil)
     let medium = value(.cm, hit) ?? (isPaid ? KnownText.cpc.id : nil)
     let name = value(.cn, hit) ?? value(.ci, hit)
-    // A user who comes directly keeps the campaign of before.
+    // A direct visit keeps the user's previous campaign.
     guard source ?? medium ?? name != nil, source != KnownText.direct.id else { return nil }
     let unset = KnownText.unset.id
     return ViewKey(source ?? unset, medium ?? unset, name ?? unset)
@@ -205,7 +205,7 @@ extension HitBatch {
     var value: TextID
   }
 
-  /// The custom parameters of a hit by name: in order, as values are counted in the order in which they stand.
+  /// The hit's custom parameters, sorted by name, because values are counted in that order.
   func customs(_ hit: CountedHit) -> [Custom] {
     guard hit.hasCustom else { return [] }
     var found: [Custom] = []
@@ -218,7 +218,7 @@ extension HitBatch {
     return found
   }
 
-  /// A hit in full.
+  /// Returns the hit in its decoded form.
   func stored(_ hit: CountedHit) -> ViewHit {
     var texts: [String: String] = [:]
     for parameter in parameters.elements[hit.start..<hit.start + hit.count] {
@@ -229,9 +229,9 @@ extension HitBatch {
       device: devices[Int(hit.device)].facts, parameters: texts)
   }
 
-  /// The hits of each user, in the order in which they happened.
+  /// Calls `body` with each user's hits, in the order in which they happened.
   func byUser(_ body: (_ slot: UInt32, _ hits: ArraySlice<CountedHit>) -> Void) {
-    // Places are sorted instead of hits, which are large.
+    // Sorts indices, because hits are large.
     let ordered = hits.sorted { $0.slot == $1.slot ? CountedHit.isBefore($0, $1) : $0.slot < $1.slot }
     var start = 0
     while start < ordered.count {

@@ -1,19 +1,19 @@
 import Warehouse
 
-/// The rows of one breakdown while a day is counted.
+/// The rows of one breakdown while a day is being counted.
 struct CountingTable {
-  private static let nobody = UInt32.max
+  private static let noUser = UInt32.max
 
   let table: ViewTable
   private let width: Int
   private var keys: [ViewKey] = []
   private var numbers: [Int64] = []
-  /// The only user of a row without a set; else the user who was added last.
+  /// For a row without a set, its only user; otherwise the user added last.
   private var lastUsers: [UInt32] = []
   private var sets: [SlotSet?] = []
-  /// The largest of the users with whom rows began.
+  /// The largest user number with which any row began.
   private var newestUser: UInt32 = 0
-  /// Row numbers plus one by the hash of their keys; 0 where none is. Their number is a power of two.
+  /// A hash index of the rows: row number plus one, or 0 for a free cell. Its size is a power of two.
   private var cells: [UInt32] = []
 
   init(_ table: ViewTable) {
@@ -21,16 +21,16 @@ struct CountingTable {
     width = table.width
   }
 
-  /// How many rows there are, those without users included.
+  /// The number of rows, including rows without users.
   var count: Int { keys.count }
 
-  /// About how many bytes the rows take, without their texts.
+  /// The approximate size of the rows in bytes, without their strings.
   var byteCount: Int {
     keys.count * (MemoryLayout<ViewKey>.stride + width * 8 + 12) + cells.count * 4
       + sets.reduce(0) { $0 + ($1.map { $0.byteCount } ?? 0) }
   }
 
-  /// The row of a key, with a user added to it.
+  /// Returns the row of a key after adding a user to it.
   @inline(__always)
   mutating func row(_ key: ViewKey, _ user: UInt32) -> Int {
     let row = find(key) ?? insert(key, from: user)
@@ -58,7 +58,7 @@ struct CountingTable {
     }
     keys.append(key)
     numbers += repeatElement(0, count: width)
-    lastUsers.append(Self.nobody)
+    lastUsers.append(Self.noUser)
     sets.append(nil)
     place(keys.count - 1)
     return keys.count - 1
@@ -73,7 +73,7 @@ struct CountingTable {
   private mutating func add(_ user: UInt32, _ row: Int) {
     if let set = sets[row] {
       set.insert(user)
-    } else if lastUsers[row] != Self.nobody {
+    } else if lastUsers[row] != Self.noUser {
       let set = SlotSet()
       set.insert(lastUsers[row])
       set.insert(user)
@@ -82,9 +82,9 @@ struct CountingTable {
     lastUsers[row] = user
   }
 
-  /// Adds to one number of a row.
+  /// Adds to one of a row's sums.
   ///
-  /// - Returns: true if the number is still a sum, and not the end of its range.
+  /// - Returns: False if the sum overflowed and was clamped.
   @inline(__always)
   mutating func add(_ number: Int64, at index: Int, of row: Int) -> Bool {
     let (sum, isOver) = numbers[row * width + index].addingReportingOverflow(number)
@@ -92,24 +92,24 @@ struct CountingTable {
     return !isOver
   }
 
-  /// The users of a row, in a set that nothing else changes until the table does.
+  /// The users of a row. The set stays unchanged until the table changes.
   func users(_ row: Int) -> SlotSet {
     if let set = sets[row] { return set }
     let set = SlotSet()
-    if lastUsers[row] != Self.nobody { set.insert(lastUsers[row]) }
+    if lastUsers[row] != Self.noUser { set.insert(lastUsers[row]) }
     return set
   }
 
-  private func firstUser(_ row: Int) -> UInt32 { sets[row].map { $0.first ?? Self.nobody } ?? lastUsers[row] }
+  private func firstUser(_ row: Int) -> UInt32 { sets[row].map { $0.first ?? Self.noUser } ?? lastUsers[row] }
 
-  /// True if a further key of another table's row would be given up at once: the rows are as many as may be kept, and all
-  /// began with users before.
+  /// Returns true if a new key from another table's row would be discarded at once: the table is full, and all of its
+  /// rows began with earlier users.
   func isFull(for other: CountingTable, row: Int) -> Bool {
     table != .flow && count >= table.maximumKeys && other.firstUser(row) > newestUser
   }
 
-  /// True if the row has no user any more, so that it is none.
-  private func isEmpty(_ row: Int) -> Bool { sets[row].map(\.isEmpty) ?? (lastUsers[row] == Self.nobody) }
+  /// True if the row has no users left.
+  private func isEmpty(_ row: Int) -> Bool { sets[row].map(\.isEmpty) ?? (lastUsers[row] == Self.noUser) }
 
   /// Calls `body` with each row that has users.
   func forEach(_ body: (ViewKey, Int) -> Void) {
@@ -120,19 +120,19 @@ struct CountingTable {
 
   /// Adds a row of another table of the same kind.
   ///
-  /// - Returns: true if all numbers are still sums.
+  /// - Returns: False if a sum overflowed and was clamped.
   mutating func merge(_ other: CountingTable, row: Int, as key: ViewKey) -> Bool {
     let target = find(key) ?? insert(key, from: other.firstUser(row))
     if let set = other.sets[row] {
       if sets[target] == nil {
         let own = set.copy()
-        if lastUsers[target] != Self.nobody { own.insert(lastUsers[target]) }
+        if lastUsers[target] != Self.noUser { own.insert(lastUsers[target]) }
         sets[target] = own
       } else {
         sets[target]?.formUnion(set)
       }
       lastUsers[target] = other.lastUsers[row]
-    } else if other.lastUsers[row] != Self.nobody {
+    } else if other.lastUsers[row] != Self.noUser {
       add(other.lastUsers[row], target)
     }
     var isExact = true
@@ -142,18 +142,26 @@ struct CountingTable {
     return isExact
   }
 
-  /// Takes a user's numbers away from a row.
+  /// Adds a row for a key that has none.
+  mutating func add(_ key: ViewKey, _ more: [Int64], _ users: SlotSet) {
+    guard let first = users.first else { return }
+    let row = insert(key, from: first)
+    numbers.replaceSubrange(row * width..<(row + 1) * width, with: more)
+    if users.count == 1 { lastUsers[row] = first } else { sets[row] = users }
+  }
+
+  /// Subtracts a user's numbers from a row.
   mutating func subtract(_ less: ArraySlice<Int64>, of user: UInt32, from key: ViewKey) {
     guard let row = find(key) else { return }
     for (index, number) in less.enumerated() { numbers[row * width + index] &-= number }
     if let set = sets[row] { set.remove(user) }
-    if lastUsers[row] == user { lastUsers[row] = Self.nobody }
+    if lastUsers[row] == user { lastUsers[row] = Self.noUser }
   }
 
-  /// Gives the rows sets of their own, so that they can change beside the table that they were copied from.
+  /// Copies the rows' sets, so that they can change independently of the table they came from.
   mutating func unshare() { for row in sets.indices { sets[row] = sets[row]?.copy() } }
 
-  /// The rows of a group in the order in which they are kept: by the users who are known longest, then by name.
+  /// Sorts rows by priority: those of the longest-known users first, then by key.
   func ordered(_ rows: [Int], _ texts: ViewTexts) -> [Int] {
     let parts = table.parts
     return rows.map { (user: firstUser($0), row: $0) }.sorted { left, right in
@@ -165,7 +173,7 @@ struct CountingTable {
     }.map(\.row)
   }
 
-  /// The rows that have users, those of one step of the flow together.
+  /// The rows that have users, grouped by step for the flow.
   func groups() -> [[Int]] {
     let rows = keys.indices.filter { !isEmpty($0) }
     return table == .flow ? Array(Dictionary(grouping: rows) { keys[$0].first }.values) : [rows]
@@ -175,7 +183,7 @@ struct CountingTable {
 }
 
 extension ViewTable {
-  /// How many texts a key has.
+  /// The number of parts in a key.
   var parts: Int {
     switch self {
     case .hours, .screens, .transactions, .metrics, .landings, .exits, .depths, .eventSessions, .exceptionSessions,
@@ -188,9 +196,9 @@ extension ViewTable {
     }
   }
 
-  /// How many keys a day keeps, of the flow for each step.
-  var maximumKeys: Int { self == .flow ? ViewDayBuilder.maximumWays : ViewDay.maximumKeys }
+  /// The number of keys that a day keeps; for the flow, per step.
+  var maximumKeys: Int { self == .flow ? ViewDayBuilder.maximumFlowPaths : ViewDay.maximumKeys }
 
-  /// A number below 64 for each case.
+  /// An index below 64, unique to each case.
   var index: Int { rawValue < 64 ? rawValue : rawValue - 64 + 14 }
 }

@@ -1,25 +1,25 @@
 import TernBase
 import Warehouse
 
-/// The breakdowns of a day while it is counted.
+/// The breakdowns of a day while it is being counted.
 ///
-/// A day keeps so many different keys of each: those of the users with the smallest numbers, who are the longest known, and
-/// of one user those that come first by name. Further ones are "(other)". So which keys are kept follows from the rows
-/// alone. Rows may be given up at any time while a day is counted in the order of its users: a key that was given up once
-/// never comes among those that are kept.
+/// A day keeps a limited number of keys per breakdown: those of the users with the smallest numbers, who have been
+/// known longest, and for each user those that sort first. All other keys are counted as "(other)". The kept keys
+/// therefore depend only on the rows. If users are counted in order, rows can be discarded at any time, because a
+/// discarded key can never rank among the kept ones again.
 struct DayTables {
-  /// Rows of all tables that a day holds while it is counted, before it gives up those of the largest.
+  /// The number of rows, over all tables, above which rows of the largest tables are discarded.
   static let heldRows = 250_000
 
   private(set) var texts: ViewTexts
-  private var tables = DayTables.empty
-  /// What was given up, by the keys of further ones.
-  private var others = DayTables.empty
-  /// How many rows there are.
-  private(set) var count = 0
-  /// True if rows were given up: a user cannot be taken away any more.
-  private(set) var isLimited = false
-  /// True if all numbers are sums, none of them the end of its range: only then can something be taken away again.
+  var tables = DayTables.empty
+  /// The sums of discarded rows, under their "(other)" keys.
+  var others = DayTables.empty
+  /// The number of rows.
+  var count = 0
+  /// True if rows were discarded. After that, no user can be subtracted.
+  var isLimited = false
+  /// True if no sum was clamped. A clamped sum cannot be subtracted from.
   private(set) var isExact = true
 
   private static var empty: [CountingTable] {
@@ -30,10 +30,10 @@ struct DayTables {
 
   init(texts: ViewTexts = ViewTexts()) { self.texts = texts }
 
-  /// About how many bytes the rows and texts take.
+  /// The approximate size of the rows and strings in bytes.
   var byteCount: Int { (tables + others).reduce(texts.byteCount) { $0 + $1.byteCount } }
 
-  /// Adds numbers to the row of a key, the first ones of its numbers.
+  /// Adds numbers to a row's leading sums.
   @inline(__always)
   mutating func add(
     _ table: ViewTable, _ key: ViewKey, _ n0: Int64, _ n1: Int64 = 0, _ n2: Int64 = 0, _ n3: Int64 = 0, _ n4: Int64 = 0,
@@ -52,7 +52,7 @@ struct DayTables {
     if !isSum { isExact = false }
   }
 
-  /// Adds numbers to the row of a key that is given as texts.
+  /// Adds numbers to the row of a key given as strings.
   mutating func add(_ table: ViewTable, _ key: [String], _ numbers: [Int64], user: UInt32) {
     add(table, ViewKey(key.map { texts.id($0) }), numbers, user: user)
   }
@@ -66,12 +66,14 @@ struct DayTables {
     count += tables[table.index].count - before
   }
 
-  /// Adds the rows of users whose numbers are larger than those of all before.
+  /// Adds the rows of users with larger numbers than all users so far.
   ///
-  /// - Parameter most: the rows that are held.
-  mutating func merge(_ other: DayTables, limit most: Int = heldRows) {
+  /// - Parameter limit: The maximum number of rows.
+  mutating func merge(_ other: DayTables, limit: Int = heldRows) {
     if !other.isExact { isExact = false }
     var numbers = [TextID?](repeating: nil, count: other.texts.count)
+    // Texts that this day doesn't have yet. One that is added for another row moves to `numbers`.
+    var missing = [Bool](repeating: false, count: other.texts.count)
     func own(_ id: TextID) -> TextID {
       if other.texts === texts { return id }
       if let known = numbers[Int(id.number)] { return known }
@@ -79,10 +81,23 @@ struct DayTables {
       numbers[Int(id.number)] = found
       return found
     }
+    func isKnown(_ key: ViewKey, in table: CountingTable) -> Bool {
+      var isKnown = true
+      let own = key.map { id in
+        let number = Int(id.number)
+        if numbers[number] == nil, !missing[number] {
+          numbers[number] = texts.known(other.texts.bytes(id))
+          missing[number] = numbers[number] == nil
+        }
+        isKnown = isKnown && numbers[number] != nil
+        return numbers[number] ?? id
+      }
+      return isKnown && table.find(own) != nil
+    }
     for (index, more) in other.tables.enumerated() where more.count > 0 {
       let before = tables[index].count
       more.forEach { key, row in
-        if isLimited, tables[index].isFull(for: more, row: row), !isKnown(key, of: other, in: index) {
+        if isLimited, tables[index].isFull(for: more, row: row), !isKnown(key, in: tables[index]) {
           if !others[index].merge(more, row: row, as: Self.other(key, in: more.table)) { isExact = false }
         } else if !tables[index].merge(more, row: row, as: key.map(own)) {
           isExact = false
@@ -90,23 +105,10 @@ struct DayTables {
       }
       count += tables[index].count - before
     }
-    limit(to: most)
+    shrink(to: limit)
   }
 
-  /// True if there is a row with the key of another day's tables.
-  private func isKnown(_ key: ViewKey, of other: DayTables, in index: Int) -> Bool {
-    var isKnown = true
-    let own = key.map { id in
-      guard let known = texts.known(other.texts.bytes(id)) else {
-        isKnown = false
-        return id
-      }
-      return known
-    }
-    return isKnown && tables[index].find(own) != nil
-  }
-
-  /// Takes away what one user brought, counted by itself: all that the user has on the day.
+  /// Subtracts everything that one user contributed to the day, given as tables of that user only.
   mutating func subtract(_ part: DayTables, of user: UInt32) {
     if !part.isExact { isExact = false }
     for (index, less) in part.tables.enumerated() {
@@ -119,13 +121,13 @@ struct DayTables {
 
   mutating func unshare(_ wanted: [ViewTable]) { for table in wanted { tables[table.index].unshare() } }
 
-  /// Gives up rows of the largest tables while more are held than may be.
-  mutating func limit(to most: Int = heldRows) {
-    guard count > most else { return }
+  /// Discards rows of the largest tables if there are too many rows.
+  mutating func shrink(to limit: Int = heldRows) {
+    guard count > limit else { return }
     isLimited = true
     let largest = tables.sorted { ($1.count, $1.table.rawValue) < ($0.count, $0.table.rawValue) }
-    // All of some size at once, so that it is long until the next time.
-    for table in largest where count > most / 2 && table.count > table.table.maximumKeys {
+    // Shrinks all large tables at once, so that the next time is far off.
+    for table in largest where count > limit / 2 && table.count > table.table.maximumKeys {
       let (kept, rest) = limited(table)
       count -= table.count - kept.count
       tables[table.table.index] = kept
@@ -134,7 +136,7 @@ struct DayTables {
     dropTexts()
   }
 
-  /// The rows of a table that are kept, and the others together.
+  /// Splits a table into the rows to keep and the "(other)" rows.
   private func limited(_ table: CountingTable) -> (kept: CountingTable, rest: CountingTable) {
     var kept = CountingTable(table.table)
     var rest = others[table.table.index]
@@ -155,13 +157,13 @@ struct DayTables {
   private static func other(_ key: ViewKey, in table: ViewTable) -> ViewKey {
     let other = KnownText.otherName.id
     guard table == .flow else { return ViewKey(Array(repeating: other, count: table.parts)) }
-    // Of each step by itself, and who leaves is still told from who goes on.
+    // The flow has one "(other)" per step, with exits kept apart.
     let isExit = key.fourth == KnownText.exit.id
     return ViewKey(
       key.first, KnownText.other.id, other, isExit ? KnownText.exit.id : KnownText.other.id, isExit ? key.fifth : other)
   }
 
-  /// Forgets the texts of rows that were given up.
+  /// Frees the strings of discarded rows.
   private mutating func dropTexts() {
     let fresh = ViewTexts()
     func renumbered(_ table: CountingTable) -> CountingTable {
@@ -177,7 +179,7 @@ struct DayTables {
     count = tables.reduce(0) { $0 + $1.count }
   }
 
-  /// The tables by texts, without the keys that are too many.
+  /// The tables with keys as strings; surplus keys are combined.
   func finished(_ wanted: Set<ViewTable>) -> [ViewTable: [[String]: ViewDay.Tally]] {
     var finished: [ViewTable: [[String]: ViewDay.Tally]] = [:]
     for kind in wanted {
@@ -196,7 +198,8 @@ struct DayTables {
     key.parts(table.parts).map { texts.string($0) }
   }
 
-  /// Texts that are equal to Swift but not byte by byte make one row, under the spelling that comes first.
+  /// Combines keys that are equal as Swift strings but differ in bytes into one row, under the spelling that sorts
+  /// first.
   private func add(
     _ numbers: ArraySlice<Int64>, _ users: SlotSet, _ key: [String], to rows: inout [[String]: ViewDay.Tally]
   ) {

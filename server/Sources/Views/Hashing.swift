@@ -193,7 +193,7 @@ package final class ByteTable {
     @inline(__always) set { fields.pointee.count = newValue }
   }
 
-  /// How many bytes it takes.
+  /// The size in bytes.
   @inlinable package var size: Int { cells.count * 8 + entries.count * MemoryLayout<Entry>.stride + bytes.count }
 
   @inlinable @inline(__always)

@@ -4,7 +4,7 @@ extension GrowingMemory<UInt64> {
 }
 
 extension UnsafeMutableBufferPointer<UInt64> {
-  /// Sorts in linear time, which pays off for many numbers.
+  /// Sorts in linear time. Worthwhile for many numbers only.
   package func sortAscending() {
     guard count > 64 else {
       var numbers = self
@@ -15,7 +15,7 @@ extension UnsafeMutableBufferPointer<UInt64> {
 }
 
 extension UnsafeMutableBufferPointer where Element: BitwiseCopyable {
-  /// Sorts by a key in linear time, 11 bits a pass; elements with equal keys keep their order.
+  /// Sorts stably by a key, in linear time, 11 bits per pass.
   @inline(__always)
   package func radixSort(by key: (Element) -> UInt64) {
     let scratch = Self.allocate(capacity: count)

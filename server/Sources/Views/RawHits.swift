@@ -8,10 +8,10 @@ package import Ingest
   import Musl
 #endif
 
-/// Hits as they are stored, to be read and counted by several threads.
+/// Hits in their stored form, to be read and counted by several threads.
 ///
-/// Its bytes lie in pages of their own, which go back to the system at once, and not when the allocator sees fit.
-/// `@unchecked Sendable` because it is filled by one thread and then only read.
+/// The bytes are in separately mapped pages, which return to the system as soon as they are freed. `@unchecked
+/// Sendable` because one thread fills it, and afterwards it is only read.
 package final class RawHits: @unchecked Sendable {
   package struct Hit: BitwiseCopyable {
     package var id: Int64
@@ -31,7 +31,7 @@ package final class RawHits: @unchecked Sendable {
 
   private static let blockSize = 1 << 20
   package var hits: [Hit] = []
-  /// What is known of the devices of its hits.
+  /// The devices of the hits, by number.
   package var devices: [Int64: IncomingDevice] = [:]
   private var blocks: [UnsafeMutableRawBufferPointer] = []
   private var used = 0
@@ -41,12 +41,12 @@ package final class RawHits: @unchecked Sendable {
 
   deinit { for block in blocks { munmap(block.baseAddress, block.count) } }
 
-  /// How many bytes it takes.
+  /// The size in bytes.
   package var byteCount: Int {
     blocks.reduce(hits.count * MemoryLayout<Hit>.stride) { $0 + $1.count }
   }
 
-  /// Adds a hit with its `uid` and its parameters as they are stored.
+  /// Adds a hit with its `uid` and its parameters in their stored form.
   package func add(_ hit: Hit, user: UnsafeRawBufferPointer, parameters: UnsafeRawBufferPointer) {
     var hit = hit
     let size = user.count + parameters.count
@@ -79,30 +79,30 @@ package final class RawHits: @unchecked Sendable {
     UnsafeRawBufferPointer(rebasing: blocks[Int(hit.block)][start..<start + count])
   }
 
-  /// Puts the hits of each user together, in the order of their numbers, as they were stored.
+  /// Sorts hits by user, keeping the stored order within each user.
   package func sort() {
     var order = hits.indices.map { UInt64(hits[$0].slot) << 32 | UInt64($0) }
     order.withUnsafeMutableBufferPointer { $0.sortAscending() }
     hits = order.map { hits[Int($0 & 0xFFFF_FFFF)] }
   }
 
-  /// Leaves about `most` bytes of hits: those of the users with the smallest numbers, and at least one user's.
+  /// Keeps about `limit` bytes of hits: those of the users with the smallest numbers, and at least one user's.
   ///
-  /// - Returns: those, and the first user whose hits were left out, if any was.
-  package func cut(to most: Int) -> (kept: RawHits, next: UInt32?) {
+  /// - Returns: The kept hits, and the first user whose hits were left out, if any.
+  package func limited(to limit: Int) -> (kept: RawHits, next: UInt32?) {
     sort()
     let kept = RawHits()
     kept.devices = devices
     var size = 0
     for (index, hit) in hits.enumerated() {
-      if size > most, hit.slot != hits[index - 1].slot { return (kept, hit.slot) }
+      if size > limit, hit.slot != hits[index - 1].slot { return (kept, hit.slot) }
       size += MemoryLayout<Hit>.stride + Int(hit.userLength + hit.length)
       kept.add(hit, user: user(hit), parameters: parameters(hit))
     }
     return (kept, nil)
   }
 
-  /// Consecutive hits of whole users, about `size` each; ``sort()`` comes first.
+  /// Splits the hits into ranges of whole users, about `size` hits each. Call ``sort()`` first.
   package func portions(of size: Int) -> [Range<Int>] {
     var portions: [Range<Int>] = []
     var start = 0
@@ -115,7 +115,7 @@ package final class RawHits: @unchecked Sendable {
     return portions
   }
 
-  /// Some hits, read.
+  /// Decodes a range of hits.
   package func batch(_ range: Range<Int>) -> HitBatch {
     let batch = HitBatch()
     var numbers: [Int64: UInt32] = [:]
@@ -127,6 +127,6 @@ package final class RawHits: @unchecked Sendable {
     return batch
   }
 
-  /// The users of some hits.
+  /// The users of a range of hits.
   package func users(_ range: Range<Int>) -> Set<UInt32> { Set(hits[range].lazy.map(\.slot)) }
 }

@@ -3,7 +3,7 @@ import Warehouse
 
 /// An exact set of install slots, as a compressed bitmap.
 ///
-/// A class because it owns memory of the C library. Not for sharing between threads.
+/// A class, because it owns memory of the C library. Not thread-safe.
 package final class SlotSet {
   private let handle: UnsafeMutablePointer<roaring_bitmap_t>?
 
@@ -12,11 +12,17 @@ package final class SlotSet {
   /// Creates an empty set.
   package convenience init() { self.init(handle: roaring_bitmap_create_with_capacity(0)) }
 
+  /// Creates a set of some slots.
+  package convenience init(_ slots: some Sequence<UInt32>) {
+    self.init()
+    for slot in slots { insert(slot) }
+  }
+
   deinit { if let handle { roaring_bitmap_free(handle) } }
 
   package var count: Int { handle.map { Int(roaring_bitmap_get_cardinality($0)) } ?? 0 }
 
-  /// About how many bytes the set takes.
+  /// The approximate size of the set in bytes.
   package var byteCount: Int { 120 + (handle.map { Int(roaring_bitmap_portable_size_in_bytes($0)) } ?? 0) }
 
   package func insert(_ slots: UnsafeBufferPointer<UInt32>) {
@@ -33,7 +39,7 @@ package final class SlotSet {
   /// The smallest slot.
   package var first: UInt32? { isEmpty ? nil : handle.map { roaring_bitmap_minimum($0) } }
 
-  /// A set of its own with the same slots.
+  /// Returns an independent copy.
   package func copy() -> SlotSet { handle.map { SlotSet(handle: roaring_bitmap_copy($0)) } ?? SlotSet() }
 
   package func contains(_ slot: UInt32) -> Bool { handle.map { roaring_bitmap_contains($0, slot) } ?? false }
@@ -43,13 +49,14 @@ package final class SlotSet {
     roaring_bitmap_or_inplace(handle, other)
   }
 
-  /// Unites without keeping count, which makes many unions cheaper; call ``repair()`` before anything else is asked.
+  /// Adds all slots of another set without updating the count, which makes repeated unions cheaper. Call ``repair()``
+  /// before any other method.
   package func formUnionLazily(_ other: SlotSet) {
     guard let handle, let other = other.handle else { return }
     roaring_bitmap_lazy_or_inplace(handle, other, true)
   }
 
-  /// Counts again after lazy unions.
+  /// Updates the count after lazy unions.
   package func repair() { if let handle { roaring_bitmap_repair_after_lazy(handle) } }
 
   package func union(_ other: SlotSet) -> SlotSet {
@@ -57,7 +64,7 @@ package final class SlotSet {
     return SlotSet(handle: roaring_bitmap_or(handle, other))
   }
 
-  /// How many slots are in either set, without making the union.
+  /// The number of slots in the union, without building it.
   package func unionCount(_ other: SlotSet) -> Int {
     guard let handle, let other = other.handle else { return 0 }
     return Int(roaring_bitmap_or_cardinality(handle, other))
@@ -79,7 +86,7 @@ package final class SlotSet {
     return roaring_bitmap_equals(handle, other)
   }
 
-  /// All slots in order.
+  /// All slots in ascending order.
   package var elements: [UInt32] {
     guard let handle else { return [] }
     return Array(unsafeUninitializedCapacity: count) { buffer, used in
@@ -91,10 +98,10 @@ package final class SlotSet {
 
 // MARK: - Stored form
 
-/// A set's stored form: a varint `count << 1` and ascending differences as varints while that is small, else
+/// The stored form of a set. Small sets are a varint `count << 1` and ascending differences as varints; large ones are
 /// `bytes << 1 | 1` and the portable Roaring format. A Roaring set of one slot takes 18 bytes; this takes two to five.
 extension SlotSet {
-  /// Up to this many slots are stored as differences.
+  /// The largest number of slots that is stored as differences.
   package static let smallCount = 48
 
   /// Appends the stored form of ascending, distinct slots.
@@ -132,7 +139,7 @@ extension SlotSet {
     }
   }
 
-  /// Reads a stored form at the reader's position; `nil` when it does not check out.
+  /// Reads a stored form at the reader's position, or returns `nil` if it is invalid.
   package static func decode(_ reader: inout ByteReader) -> SlotSet? {
     guard let header = reader.varint() else { return nil }
     if header & 1 == 1 {
@@ -152,7 +159,7 @@ extension SlotSet {
     return set
   }
 
-  /// Moves the reader past a stored form; `nil` when it does not check out, else the form's bytes.
+  /// Moves the reader past a stored form and returns its bytes, or `nil` if it is invalid.
   package static func skip(_ reader: inout ByteReader) -> UnsafeRawBufferPointer? {
     let start = reader.position
     guard let header = reader.varint() else { return nil }

@@ -1,17 +1,17 @@
 import Warehouse
 
-/// The memory that a view has of one user from one day to the next: the last campaign, and values of user scope.
+/// The state that a view keeps for one user from day to day: the last campaign, and values of user scope.
 package struct UserState: Hashable, Sendable {
   /// The campaign that the user's hits named last.
   package struct Campaign: Hashable, Sendable {
     /// Source, medium and name.
     package var key: [String]
-    /// When it was last named.
+    /// The last time it was named.
     package var time: Int64
   }
 
   package var campaign: Campaign?
-  /// The values of dimensions of user scope, by parameter. There are no more than the operator defined.
+  /// The values of custom dimensions of user scope, by parameter. The operator's definitions limit their number.
   package var values: [String: String] = [:]
 
   package var isEmpty: Bool { campaign == nil && values.isEmpty }
@@ -20,7 +20,7 @@ package struct UserState: Hashable, Sendable {
 // MARK: - Stored form
 
 extension UserState {
-  /// Equal states give equal bytes.
+  /// The stored form. Equal states give equal bytes.
   package var encoded: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendVarint(UInt64(campaign?.key.count ?? 0))
@@ -35,7 +35,7 @@ extension UserState {
     return bytes
   }
 
-  /// Reads a stored form; `nil` when it does not check out.
+  /// Reads a stored form, or returns `nil` if it is invalid.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     var reader = ByteReader(bytes)
     guard let count = reader.varint(), count <= 3 else { return nil }

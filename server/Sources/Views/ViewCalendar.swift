@@ -1,15 +1,13 @@
 import TernEvents
 package import Warehouse
 
-/// The report rule of one view: on which day a hit counts, whether it came in time, and when a day is final.
+/// The calendar of one view: the day on which a hit counts, whether it arrived in time, and when a day becomes final.
 ///
-/// A hit of day `d` counts if and only if it was received before `cutoff(d)`: strictly, to the millisecond, by civil
-/// time.
-/// Where the view's zone was changed, each moment is dated by the zone that counted then, but never to a day before
-/// one that had begun: otherwise a move to the west would add to days that are final.
-/// Not for sharing between threads.
+/// A hit of day `d` counts if and only if it was received strictly before `cutoff(d)`, to the millisecond, in civil
+/// time. After a change of zone, each moment is dated by the zone in effect then, but never to a day earlier than the
+/// one in progress at the change: otherwise a move westwards would add hits to final days. Not thread-safe.
 package final class ViewCalendar {
-  /// How long after it happened a hit may be received under the rule `window`, and how long before.
+  /// The longest time that a hit may be received after it happened under the rule `window`.
   private static let window: Int64 = 25 * 86_400_000
   private static let lead: Int64 = 3 * 86_400_000
 
@@ -17,15 +15,15 @@ package final class ViewCalendar {
     var start: Int64
     var end: Int64
     var zone: CivilZone
-    /// The day that was under way when the zone was changed.
+    /// The day in progress when the zone changed.
     var firstDay: Int
   }
 
-  /// From which day on which hits come too late, in order.
+  /// The lateness rules in order, each with the first day to which it applies.
   private let rules: [(start: Int, lateness: View.Lateness)]
   private let pieces: [Piece]
 
-  /// Creates the rule of a view; `nil` when the system does not know one of its zones.
+  /// Creates the calendar of a view, or returns `nil` if the system does not know one of its zones.
   package init?(_ view: View) {
     rules = view.rules.map { ($0.start?.number ?? .min, $0.lateness) }
     var pieces: [Piece] = []
@@ -46,10 +44,10 @@ package final class ViewCalendar {
     return max(piece.zone.day(of: time), piece.firstDay)
   }
 
-  /// The hour that clocks showed.
+  /// The local hour of a time.
   package func hour(of time: Int64) -> Int { piece(at: time).zone.hour(of: time) }
 
-  /// Whether a hit that happened at `time` and was received at `received` is in the view's reports.
+  /// Returns true if a hit that happened at `time` and was received at `received` counts in the view's reports.
   package func counts(time: Int64, received: Int64) -> Bool {
     let day = day(of: time)
     return switch lateness(of: day) {
@@ -59,7 +57,7 @@ package final class ViewCalendar {
     }
   }
 
-  /// When nothing can be added to a day any more; `nil` when that never is.
+  /// The time from which a day can no longer change, or `nil` if it stays open forever.
   package func final(_ day: Int) -> Int64? { final(day, lateness(of: day)) }
 
   private func final(_ day: Int, _ lateness: View.Lateness) -> Int64? {
@@ -74,21 +72,21 @@ package final class ViewCalendar {
     rules.count == 1 ? rules[0].lateness : rules.last { $0.start <= day }?.lateness ?? .cutoff
   }
 
-  /// When nothing can be added any more to days that are never final by themselves: when the last of them would be final
-  /// by the rule that came after them; `nil` while there is none.
+  /// The time at which open-ended days become final: when the last of them becomes final under the rule that follows.
+  /// `nil` if no rule follows.
   private func end(ofEndless day: Int) -> Int64? {
     guard let next = rules.first(where: { $0.lateness != .none && $0.start > day }) else { return nil }
-    // Nowhere were two dates in a row left out.
+    // No zone has ever skipped two dates in a row.
     let last = (next.start - 3..<next.start).last { bounds(of: $0) != nil } ?? day
     return final(last, next.lateness)
   }
 
-  /// The next date that exists.
+  /// The next date that exists in the view's zone.
   package func next(after day: Int) -> Int { (day + 1...day + 3).first { bounds(of: $0) != nil } ?? day + 1 }
 
-  /// From the first to the last moment of a day; `nil` for a date that was left out.
+  /// The range from the first to the last moment of a day, or `nil` for a date that was skipped.
   ///
-  /// Moments between them may belong to another day: ask ``day(of:)`` too.
+  /// Some moments in the range may belong to another day: check ``day(of:)`` too.
   package func bounds(of day: Int) -> Range<Int64>? {
     let parts = piecesHolding(day).compactMap { part(of: day, in: $0) }
     guard let first = parts.map(\.lowerBound).min(), let last = parts.map(\.upperBound).max() else { return nil }
@@ -101,11 +99,11 @@ package final class ViewCalendar {
 
   private func piecesHolding(_ day: Int) -> [Piece] { pieces.filter { part(of: day, in: $0) != nil } }
 
-  /// The moments that a piece dates to a day.
+  /// The moments that a piece assigns to a day.
   private func part(of day: Int, in piece: Piece) -> Range<Int64>? {
     guard day >= piece.firstDay else { return nil }
     guard var bounds = piece.zone.bounds(of: day) else { return nil }
-    // What the new zone dates to earlier days counts on the day under way.
+    // Moments that the new zone would assign to earlier days count on the day in progress.
     if day == piece.firstDay { bounds = min(bounds.lowerBound, piece.start)..<bounds.upperBound }
     let (first, last) = (max(bounds.lowerBound, piece.start), min(bounds.upperBound, piece.end))
     return first < last ? first..<last : nil

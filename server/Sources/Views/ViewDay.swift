@@ -1,34 +1,34 @@
 import TernBase
 package import Warehouse
 
-/// The metrics of one civil day of a view, or of several days added up.
+/// The metrics of one civil day of a view, or the sum of several days.
 ///
-/// Sets make it a class's business to be shared; it is used by one thread at a time and stored in its encoded form.
+/// Contains sets, which are classes: use it on one thread at a time, and share it in its encoded form.
 package struct ViewDay {
-  /// One row of a table.
+  /// One row of a breakdown.
   package struct Tally {
     package var numbers: [Int64]
     package var users = SlotSet()
   }
 
-  /// Different keys of one table and day; further ones are counted as "(other)".
+  /// The number of different keys kept per table and day; all others are counted as "(other)".
   package static let maximumKeys = 5_000
 
   package var totals = ViewTotals()
-  /// All users of the app with a hit of the day in time, whatever the view's filters.
+  /// All users of the app with a hit received in time, regardless of the view's filters.
   package var present = SlotSet()
   /// The users with a session in the view.
   package var users = SlotSet()
-  /// The users with more than one.
+  /// The users with more than one session.
   package var repeaters = SlotSet()
   package var tables: [ViewTable: [[String]: Tally]] = [:]
-  /// What the day changed of what its view remembers; stored apart from the metrics.
+  /// The changes that the day makes to the view's state, stored separately from the metrics.
   package var changes = ViewChanges()
 
   /// Creates a day without hits.
   package init() {}
 
-  /// True if all numbers are sums, none of them the end of its range: only then can something be taken away again.
+  /// True if no sum was clamped. A clamped sum cannot be subtracted from.
   package private(set) var isExact = true
 
   /// Adds to the revenue.
@@ -38,7 +38,7 @@ package struct ViewDay {
     if isOver { isExact = false }
   }
 
-  /// Adds the metrics of another day, of the breakdowns only those that are wanted.
+  /// Adds the metrics of another day, with the requested breakdowns only.
   package mutating func merge(_ other: ViewDay, tables wanted: Set<ViewTable> = Set(ViewTable.allCases)) {
     let isOver = totals.revenue.addingReportingOverflow(other.totals.revenue).overflow
     if isOver || !other.isExact { isExact = false }
@@ -55,7 +55,7 @@ package struct ViewDay {
     }
   }
 
-  /// Takes away what one user brought but for the breakdowns, counted by itself: all that the user has on the day.
+  /// Subtracts everything that one user contributed except breakdowns, given as a day of that user only.
   package mutating func subtract(_ part: ViewDay, of user: UInt32) {
     for field in ViewTotals.fields { totals[keyPath: field] &-= part.totals[keyPath: field] }
     for set in [present, users, repeaters] { set.remove(user) }
@@ -74,7 +74,8 @@ package struct ViewDay {
 
 // MARK: - Stored form
 
-/// A version; the totals; the sets; the tables in order, each with its rows in order: equal metrics give equal bytes.
+/// The stored form: a version, the totals, the sets, then the tables with their rows, all in a fixed order, so that
+/// equal metrics give equal bytes.
 extension ViewDay {
   private static let version: UInt64 = 3
 
@@ -85,7 +86,7 @@ extension ViewDay {
     return bytes
   }
 
-  /// The stored form of everything else.
+  /// The stored form of everything but ``present``.
   package var encodedMetrics: [UInt8] {
     var bytes: [UInt8] = []
     bytes.appendVarint(Self.version)
@@ -107,15 +108,15 @@ extension ViewDay {
     return bytes
   }
 
-  /// Reads a stored form, of the breakdowns only those that are wanted; `nil` when it does not check out.
+  /// Reads a stored form with the requested breakdowns only, or returns `nil` if it is invalid.
   package init?(
     present: UnsafeRawBufferPointer, metrics: UnsafeRawBufferPointer,
     tables wanted: Set<ViewTable> = Set(ViewTable.allCases)
   ) {
     var sets = ByteReader(present)
     var reader = ByteReader(metrics)
-    guard let everybody = SlotSet.decode(&sets), reader.varint() == Self.version else { return nil }
-    self.present = everybody
+    guard let decoded = SlotSet.decode(&sets), reader.varint() == Self.version else { return nil }
+    self.present = decoded
     for field in ViewTotals.fields {
       guard let number = reader.zigzag() else { return nil }
       totals[keyPath: field] = number

@@ -1,9 +1,9 @@
 import Warehouse
 
 extension ViewDayBuilder {
-  /// Counts a session's custom dimensions and metrics and its content groups, each value for the hits it holds for.
+  /// Counts a session's custom dimensions, metrics and content groups, each value for the hits in its scope.
   mutating func addCustom(
-    _ session: ViewSession, _ batch: HitBatch, _ slot: UInt32, relieve: (inout DayTables) -> Void
+    _ session: ViewSession, _ batch: HitBatch, _ slot: UInt32, shrink: (inout DayTables) -> Void
   ) {
     let wider = [(session.values, CustomDefinition.Scope.session), (session.userValues, .user)].map { values, scope in
       (values: values.sorted { $0.key < $1.key }, scope: scope)
@@ -32,7 +32,7 @@ extension ViewDayBuilder {
         else { continue }
         tables.add(.metrics, ViewKey(metric.name), 1, number, user: slot)
       }
-      relieve(&tables)
+      shrink(&tables)
     }
   }
 }

@@ -1,16 +1,16 @@
 import Ingest
 import Warehouse
 
-/// What sessions did on the way to an order.
+/// Counts the steps of sessions on the way to an order.
 extension ViewDayBuilder {
-  /// The stages of shopping in order; whoever reached a later one has not stopped at an earlier one.
+  /// The stages of shopping in order. Reaching a later stage implies the earlier ones.
   package static let stages = ["all", "detail", "add", "checkout", "purchase"]
-  /// What else shoppers do, which is no stage.
-  package static let asides = ["impression", "click", "remove", "refund"]
+  /// Other shopping actions, which are not stages.
+  package static let otherActions = ["impression", "click", "remove", "refund"]
 
   /// - Parameters:
-  ///   - session: its hits, `nil` for those that have nothing to do with it; none when none has.
-  ///   - count: how many hits the session has.
+  ///   - session: The session's hits, `nil` for hits without shopping data; empty if no hit has any.
+  ///   - count: The number of hits in the session.
   mutating func addShopping(_ session: [ViewHit?], count: Int, _ slot: UInt32) {
     guard !session.isEmpty else {
       return tables.add(.shopping, ViewKey(KnownText.all.id), 1, Int64(count), 1, user: slot)
@@ -30,7 +30,7 @@ extension ViewDayBuilder {
       if isOrder, action != "refund" {
         done["purchase", default: 0] += 1
         checkout.isBought = true
-      } else if Self.stages.contains(action) || Self.asides.contains(action), action != "all" {
+      } else if Self.stages.contains(action) || Self.otherActions.contains(action), action != "all" {
         done[action, default: 0] += 1
       }
       guard !action.isEmpty else { continue }
@@ -44,13 +44,13 @@ extension ViewDayBuilder {
 
   private mutating func addStages(_ done: [String: Int64], hits: Int64, _ slot: UInt32) {
     let furthest = Self.stages.last { done[$0] != nil } ?? "all"
-    for stage in Self.stages + Self.asides {
+    for stage in Self.stages + Self.otherActions {
       guard let count = stage == "all" ? hits : done[stage] else { continue }
       tables.add(.shopping, [stage], [1, count, stage == furthest ? 1 : 0], user: slot)
     }
   }
 
-  /// The steps of paying that a session took.
+  /// The checkout steps of a session.
   private struct Checkout {
     var steps: [Int64: Int64] = [:]
     var options: [[String]: Int64] = [:]
@@ -59,7 +59,7 @@ extension ViewDayBuilder {
     mutating func add(_ hit: ViewHit, _ action: String) {
       guard action == "checkout" || action == "checkout_option" else { return }
       let step = max(hit.integer("cos") ?? 1, 0)
-      // An option alone is news about a step, not another visit to it.
+      // An option on its own updates a step and is not another visit to it.
       if action == "checkout" { steps[step, default: 0] += 1 }
       if let option = hit.parameters["col"] { options[["\(step)", option], default: 0] += 1 }
     }
@@ -79,7 +79,7 @@ extension ViewDayBuilder {
 }
 
 extension ViewDayBuilder {
-  /// What orders are told by, and the parameters that say it.
+  /// The dimensions of orders and their parameters.
   package static let orderFactNames = [("affiliation", "ta"), ("coupon", "tcc"), ("currency", "cu")]
 
   private mutating func addPromotions(_ seen: ViewEcommerce, _ hit: ViewHit) {
@@ -99,7 +99,7 @@ extension ViewDayBuilder {
     }
   }
 
-  /// A click or a look at a product that says from which list it came.
+  /// Counts a click on, or a detail view of, a product that names its list.
   private mutating func addListActions(_ hit: ViewHit, _ action: String) {
     guard let list = hit.parameters["pal"], action == "click" || action == "detail" else { return }
     let numbers: [Int64] = action == "click" ? [0, 1, 0] : [0, 0, 1]
@@ -147,6 +147,6 @@ extension ViewDayBuilder {
 }
 
 extension ViewHit {
-  /// Whether the hit is about one of some product actions.
+  /// Returns true if the hit's product action is one of `names`.
   package func isAction(_ names: String...) -> Bool { parameters["pa"].map(names.contains) ?? false }
 }

@@ -1,13 +1,14 @@
 import Warehouse
 
-/// What a session did from beginning to end: where it began and ended, how far it went and which way.
+/// Counts a session's path: its first and last screens, its depth and its steps.
 extension ViewDayBuilder {
-  /// Screen views of a session beyond which sessions are not told apart.
+  /// The number of screen views above which sessions are counted together.
   static let deepest = 20
-  /// Steps of a session that the flow follows.
+  /// The number of a session's steps that the flow follows.
   static let flowSteps = 10
-  /// Different ways of one step that a day keeps; further ones are "(other)", so that no step takes all the room.
-  static let maximumWays = 400
+  /// The number of different paths per step that a day keeps; all others are counted as "(other)". A limit per step
+  /// keeps one step from using all the room.
+  static let maximumFlowPaths = 400
 
   mutating func addJourney(_ session: [CountedHit], _ batch: HitBatch, _ slot: UInt32) {
     guard let first = session.first, let last = session.last else { return }
@@ -36,7 +37,7 @@ extension ViewDayBuilder {
     }
   }
 
-  /// An event that names no screen happened on the one that was seen last.
+  /// Counts events by screen. An event that names no screen belongs to the last screen seen.
   private mutating func addEventScreens(_ session: [CountedHit], _ batch: HitBatch, _ slot: UInt32) {
     var (screen, events, seen): (TextID, Int64, Set<ViewKey>) = (KnownText.unset.id, 0, [])
     for hit in session {
@@ -72,7 +73,7 @@ extension ViewDayBuilder {
   private struct Step: Hashable {
     var kind: KnownText
     var name: TextID
-    /// The action of an event, whose category is the name.
+    /// The action of an event, whose category is in `name`.
     var action = KnownText.empty.id
 
     func text(_ texts: ViewTexts) -> TextID {
@@ -80,7 +81,7 @@ extension ViewDayBuilder {
     }
   }
 
-  /// The same screen or event twice in a row is one step: the user went nowhere.
+  /// Counts the flow. Repeats of the same screen or event are one step, because the user hasn't moved on.
   private mutating func addFlow(_ session: [CountedHit], _ batch: HitBatch, _ slot: UInt32) {
     var steps: [Step] = []
     for hit in session {

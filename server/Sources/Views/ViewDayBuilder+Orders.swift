@@ -1,7 +1,7 @@
 import TernBase
 package import Warehouse
 
-/// A transaction id, told from others byte by byte: to Swift, texts that look the same are equal.
+/// A transaction id, compared byte by byte. Swift strings compare as equal if they are canonically equivalent.
 package struct OrderID: Hashable, Sendable {
   package var bytes: [UInt8]
 
@@ -10,7 +10,7 @@ package struct OrderID: Hashable, Sendable {
 }
 
 extension ViewHit {
-  /// Whether what a refund takes back is told by its order only: all of it, or products without their prices.
+  /// True if a refund needs its order for the amounts: it names no products, or products without prices.
   package var isOpenRefund: Bool {
     guard isAction("refund"), parameters["ti"] != nil else { return false }
     let products = ViewDayBuilder.products(of: self)
@@ -18,9 +18,9 @@ extension ViewHit {
   }
 }
 
-/// What the hits of a day said of orders.
+/// The order changes in the hits of one day.
 ///
-/// Purchases and refunds of an order come from whichever clients, so they are put into order when all are known.
+/// Purchases and refunds of an order may come from different clients, so they are sorted once all are known.
 package struct OrderEntries {
   private struct Entry {
     var time: Int64
@@ -28,7 +28,7 @@ package struct OrderEntries {
     var row: Int64
     var slot: UInt32
     var change: ViewOrder
-    /// Kept when what it changes is told by the order.
+    /// The hit of a refund whose amounts depend on the order.
     var refund: ViewHit?
 
     static func isBefore(_ left: Entry, _ right: Entry) -> Bool {
@@ -36,20 +36,20 @@ package struct OrderEntries {
     }
   }
 
-  /// Hits, and products in them, of which a day remembers what they said of orders; of further ones it is forgotten.
-  package static let most = 200_000
+  /// The number of hits and products whose order changes are kept per day; further ones are ignored.
+  package static let maximum = 200_000
   private var entries: [OrderID: [Entry]] = [:]
   private var count = 0
-  /// How many of them are those of users before, which are not in it.
+  /// The number of entries of earlier users, which are counted here but kept elsewhere.
   private var before = 0
   private var isSuccessor = false
   private var users: [UInt32: Set<OrderID>] = [:]
-  /// True if nothing had to be forgotten so far.
+  /// True if nothing has been left out so far.
   package private(set) var hasRoom = true
 
-  /// Adds a purchase or a refund, whose revenue and products the caller has read.
+  /// Adds a purchase or a refund, with the revenue and products that the caller has read.
   ///
-  /// - Returns: whether there was room.
+  /// - Returns: True if there was room.
   @discardableResult
   package mutating func add(_ hit: ViewHit, sign: Int64, revenue: Int64, products: [ViewDayBuilder.Product]) -> Bool {
     var order = ViewOrder(
@@ -63,7 +63,7 @@ package struct OrderEntries {
     return add(hit, order, products.count)
   }
 
-  /// Adds a product that is a hit of its own.
+  /// Adds a product that was sent as a hit of its own.
   package mutating func add(item hit: ViewHit) {
     let (price, quantity) = (hit.millionths("ip"), max(hit.integer("iq") ?? 0, 0))
     let line = ViewOrder.Line(
@@ -74,7 +74,7 @@ package struct OrderEntries {
 
   private mutating func add(_ hit: ViewHit, _ change: ViewOrder, _ lines: Int) -> Bool {
     guard let text = hit.parameters["ti"] else { return false }
-    guard hasRoom, count + 1 + lines <= Self.most else {
+    guard hasRoom, count + 1 + lines <= Self.maximum else {
       hasRoom = false
       return false
     }
@@ -87,7 +87,7 @@ package struct OrderEntries {
     return true
   }
 
-  /// Entries that know whether there is room after these: what comes later in the order of users.
+  /// An empty list for the users that follow, which accounts for the room taken by this one.
   var successor: OrderEntries {
     var successor = OrderEntries()
     successor.count = count
@@ -97,15 +97,19 @@ package struct OrderEntries {
     return successor
   }
 
-  /// About how many bytes they take.
+  /// The users whose hits changed orders.
+  var buyers: Dictionary<UInt32, Set<OrderID>>.Keys { users.keys }
+
+  /// The approximate size in bytes.
   var byteCount: Int { count * 300 + users.count * 120 }
 
-  /// Adds what users said whose numbers are larger.
+  /// Adds the entries of users with larger numbers.
   ///
-  /// - Returns: false if there is not room for all of it, so that it must be counted one by one: then nothing was added.
+  /// - Returns: False, and adds nothing, if there isn't room for all entries. The users must then be counted one by
+  ///   one.
   mutating func merge(_ other: OrderEntries) -> Bool {
     let more = other.count - other.before
-    let fits = count + more <= Self.most && other.hasRoom && (hasRoom || more == 0)
+    let fits = count + more <= Self.maximum && other.hasRoom && (hasRoom || more == 0)
     guard other.isSuccessor || fits else { return false }
     count += more
     if !other.hasRoom { hasRoom = false }
@@ -114,7 +118,7 @@ package struct OrderEntries {
     return true
   }
 
-  /// Forgets what a user's hits said.
+  /// Removes the entries of a user.
   package mutating func remove(_ slot: UInt32) {
     for id in users.removeValue(forKey: slot) ?? [] {
       let (left, gone) = (
@@ -125,11 +129,12 @@ package struct OrderEntries {
     }
   }
 
-  /// Calls `refund` with each refund whose amounts its order tells, and with what it takes back, order after order.
+  /// Calls `refund` with each refund whose amounts depend on its order, and the amounts that it takes back, order by
+  /// order.
   ///
-  /// - Parameter before: what was known of an order when the day began.
-  /// - Returns: what the day changed of each order.
-  package func settled(
+  /// - Parameter before: Returns the state of an order when the day began.
+  /// - Returns: The changes of each order on this day.
+  package func resolved(
     _ before: (OrderID) throws -> ViewOrder?, refund: (ViewHit, ViewOrder) -> Void
   ) rethrows -> [OrderID: ViewOrder] {
     var changes: [OrderID: ViewOrder] = [:]
@@ -147,7 +152,7 @@ package struct OrderEntries {
         known.add(step)
         change.add(step)
       }
-      // A refund of what nobody knows changes nothing.
+      // A refund of an unknown order changes nothing.
       if change != ViewOrder() { changes[id] = change }
     }
     return changes
@@ -167,7 +172,8 @@ extension ViewHit {
     return facts
   }
 
-  /// What this refund takes back of an order: what it names, at the order's prices; all that is left if it names nothing.
+  /// The part of an order that this refund takes back: the products it names, at the order's prices, or everything left
+  /// if it names none.
   fileprivate func refund(of order: ViewOrder) -> ViewOrder {
     let products = ViewDayBuilder.products(of: self)
     guard !products.isEmpty else {
@@ -190,20 +196,20 @@ extension ViewHit {
 }
 
 extension ViewDayBuilder {
-  /// What products are told by, and the parameters that say it.
+  /// The dimensions of products and their parameters.
   package static let productFactNames = [("brand", "br"), ("category", "ca"), ("coupon", "cc"), ("variant", "va")]
 
-  /// The breakdowns that such refunds are in.
+  /// The breakdowns that count refunds with amounts from their orders.
   package static let refundTables: [ViewTable] = [.transactions, .orders, .products, .productFacts]
 
-  /// Finds what the day changed of orders, and the refunds whose amounts their orders tell.
-  package mutating func settleOrders(_ before: (OrderID) throws -> ViewOrder?) rethrows -> [(ViewHit, ViewOrder)] {
+  /// Determines the day's changes of orders, and the refunds whose amounts depend on their orders.
+  package mutating func resolveOrders(_ before: (OrderID) throws -> ViewOrder?) rethrows -> [(ViewHit, ViewOrder)] {
     var refunds: [(ViewHit, ViewOrder)] = []
-    day.changes.orders = try orders.settled(before) { refunds.append(($0, $1)) }
+    day.changes.orders = try orders.resolved(before) { refunds.append(($0, $1)) }
     return refunds
   }
 
-  /// Counts a refund by what it takes back.
+  /// Counts a refund with the amounts that it takes back.
   package mutating func add(refund amounts: ViewOrder, _ hit: ViewHit) {
     let taken = amounts.negated
     day.add(revenue: taken.revenue)

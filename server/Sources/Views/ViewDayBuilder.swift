@@ -2,11 +2,11 @@ import Ingest
 import TernBase
 package import Warehouse
 
-/// Counts one day of a view from the hits that came in time: from when they happened, and not when they arrived.
+/// Counts one day of a view from the hits received in time, by the time at which they happened.
 ///
-/// A pure function of its hits in any order, so that a day can be counted again at any time with the same outcome.
+/// The result depends only on the set of hits, so a day can be recounted at any time with the same outcome.
 package struct ViewDayBuilder {
-  /// The rows that one portion may have when it is counted beside others.
+  /// The maximum number of rows of a portion that is counted in parallel with others.
   private static let portionRows = 100_000
 
   private let filters: [ViewFilter]
@@ -16,9 +16,9 @@ package struct ViewDayBuilder {
   /// The day without its breakdowns.
   package var day = ViewDay()
   var tables: DayTables
-  /// How often each transaction id was bought.
-  private var transactions: [String: Int] = [:]
-  /// What hits said of orders, until the day is finished; see `ViewDayBuilder+Orders.swift`.
+  /// The number of purchases by transaction id.
+  var transactions: [String: Int] = [:]
+  /// Order changes, resolved when the day is finished; see `ViewDayBuilder+Orders.swift`.
   var orders = OrderEntries()
 
   /// Begins a day; see ``day(of:filters:settings:rules:states:orders:hour:)``.
@@ -33,16 +33,16 @@ package struct ViewDayBuilder {
     tables = DayTables(texts: texts)
   }
 
-  /// The metrics of one day.
+  /// Counts a day.
   ///
   /// - Parameters:
-  ///   - hits: those of the day that came in time, of all users.
-  ///   - filters: the conditions on hits.
-  ///   - settings: how sessions are cut and attributed.
-  ///   - rules: how custom dimensions and metrics are read.
-  ///   - states: what was remembered of the users when the day began.
-  ///   - orders: what was known of orders when the day began.
-  ///   - hour: returns the hour that clocks of the view's zone show at a moment.
+  ///   - hits: All users' hits of the day that were received in time.
+  ///   - filters: The conditions on hits.
+  ///   - settings: The settings for sessions and attribution.
+  ///   - rules: The rules for custom dimensions and metrics.
+  ///   - states: The users' states when the day began.
+  ///   - orders: The orders' states when the day began.
+  ///   - hour: Returns the hour of a time in the view's zone.
   package static func day(
     of hits: [ViewHit], filters: [ViewFilter] = [], settings: ViewSettings = ViewSettings(),
     rules: CustomRules = CustomRules(), states: [UInt32: UserState] = [:], orders: [OrderID: ViewOrder] = [:],
@@ -53,9 +53,10 @@ package struct ViewDayBuilder {
     return builder.finished { orders[$0] }
   }
 
-  /// Adds all hits of some users, whose slots are larger than those before: so that a day is the same however it is cut.
+  /// Adds all hits of some users with larger slots than all users so far. The result is the same for any division into
+  /// portions.
   ///
-  /// - Parameter states: what was remembered of these users when the day began.
+  /// - Parameter states: The states of these users when the day began.
   package mutating func add(portion hits: [ViewHit], _ states: [UInt32: UserState] = [:]) {
     add(HitBatch(hits), states)
   }
@@ -68,7 +69,7 @@ package struct ViewDayBuilder {
     merge(part)
   }
 
-  /// All hits of some users, counted by themselves, to be merged; `nil` when they have too many rows for that.
+  /// Counts all hits of some users separately, to be merged, or returns `nil` if they have too many rows for that.
   package func counted(_ batch: HitBatch, _ states: [UInt32: UserState]) -> ViewDayBuilder? {
     var part = part(batch.texts)
     var isTooMuch = false
@@ -76,9 +77,9 @@ package struct ViewDayBuilder {
     return isTooMuch ? nil : part
   }
 
-  /// Adds what was counted of users whose slots are larger than those before.
+  /// Adds the counts of users with larger slots than all users so far.
   ///
-  /// - Returns: false if there is no room for what they said of orders: then nothing was added.
+  /// - Returns: False, and adds nothing, if there is no room for their order changes.
   @discardableResult
   package mutating func merge(_ part: ViewDayBuilder) -> Bool {
     guard orders.merge(part.orders) else { return false }
@@ -89,15 +90,22 @@ package struct ViewDayBuilder {
     return true
   }
 
+  /// Returns the order changes of hits.
+  func entries(of hits: [ViewHit], _ states: [UInt32: UserState]) -> OrderEntries {
+    var part = part(ViewTexts())
+    part.count(HitBatch(hits, texts: part.tables.texts), states) { _ in }
+    return part.orders
+  }
+
   private func part(_ texts: ViewTexts) -> ViewDayBuilder {
     ViewDayBuilder(filters: filters, settings: settings, rules: rules, texts: texts, hour: hour)
   }
 
-  /// Takes away all that a user brought.
+  /// Removes everything that a user contributed.
   ///
   /// - Parameters:
-  ///   - hits: all of the user's that were added.
-  ///   - state: what was remembered of the user then.
+  ///   - hits: All of the user's hits that were added.
+  ///   - state: The user's state at that time.
   package mutating func remove(_ hits: [ViewHit], of slot: UInt32, _ state: UserState?) {
     var part = part(tables.texts)
     part.count(HitBatch(hits, texts: tables.texts), state.map { [slot: $0] } ?? [:]) { _ in }
@@ -110,29 +118,29 @@ package struct ViewDayBuilder {
     }
   }
 
-  /// True if users can be taken away again.
+  /// True if users can be removed again.
   package var isReversible: Bool { day.isExact && tables.isExact && !tables.isLimited && orders.hasRoom }
 
-  /// About how many bytes the counted day takes.
+  /// The approximate size of the counted day in bytes.
   package var byteCount: Int {
     tables.byteCount + transactions.count * 64 + orders.byteCount + day.changes.states.count * 160
       + [day.present, day.users, day.repeaters].reduce(0) { $0 + $1.byteCount }
   }
 
-  /// The day, once all users were added, when nothing was known of any order.
+  /// Finishes the day once all users are added, for a view without earlier orders.
   package func finished() -> ViewDay { finished { _ in nil } }
 
-  /// The day, once all users were added.
+  /// Finishes the day once all users are added.
   ///
   /// - Parameters:
-  ///   - tables: the breakdowns wanted.
-  ///   - order: returns what was known of an order when the day began; called for those that something depends on.
+  ///   - tables: The requested breakdowns.
+  ///   - order: Returns the state of an order when the day began. Called only for orders that refunds depend on.
   package func finished(
     tables wanted: Set<ViewTable> = Set(ViewTable.allCases), order: (OrderID) throws -> ViewOrder?
   ) rethrows -> ViewDay {
     var finished = self
-    // Sets of users are shared until they change.
-    let refunds = try finished.settleOrders(order)
+    // Copies of the builder share sets of users until the sets change.
+    let refunds = try finished.resolveOrders(order)
     if !refunds.isEmpty { finished.tables.unshare(Self.refundTables) }
     for (hit, amounts) in refunds { finished.add(refund: amounts, hit) }
     finished.day.totals.transactions = Int64(transactions.count)
@@ -140,7 +148,7 @@ package struct ViewDayBuilder {
     return finished.day
   }
 
-  /// - Parameter spill: receives rows when there are many, which are then no longer in the tables.
+  /// - Parameter spill: Receives the rows, and removes them from the tables, when there are many.
   private mutating func count(_ batch: HitBatch, _ states: [UInt32: UserState], spill: (DayTables) -> Void) {
     var conditions = filters.map { Condition(filter: $0, name: batch.texts.id($0.parameter)) }
     batch.byUser { slot, hits in
@@ -163,7 +171,7 @@ package struct ViewDayBuilder {
     }
   }
 
-  /// A filter, and what it says of values that were met.
+  /// A filter that caches its result for each value.
   private struct Condition {
     let filter: ViewFilter
     let name: TextID
@@ -185,7 +193,7 @@ package struct ViewDayBuilder {
 }
 
 extension ViewDayBuilder {
-  private mutating func add(_ whole: ViewSession, _ batch: HitBatch, _ slot: UInt32, relieve: (inout DayTables) -> Void)
+  private mutating func add(_ whole: ViewSession, _ batch: HitBatch, _ slot: UInt32, shrink: (inout DayTables) -> Void)
   {
     let session = whole.hits
     guard let first = session.first, let last = session.last else { return }
@@ -213,9 +221,9 @@ extension ViewDayBuilder {
       default: break
       }
       if !commerce.isEmpty, let stored = commerce[index] { addCommerce(stored) }
-      relieve(&tables)
+      shrink(&tables)
     }
-    addCustom(whole, batch, slot) { relieve(&$0) }
+    addCustom(whole, batch, slot) { shrink(&$0) }
   }
 
   private static let direct = ViewKey(KnownText.direct.id, KnownText.none.id, KnownText.unset.id)
@@ -237,7 +245,7 @@ extension ViewDayBuilder {
     tables.add(.versions, ViewKey(app, version), 1, Int64(views), Int64(crashes), user: slot)
   }
 
-  /// The time on a screen lasts until the next one; how long the last one was looked at is unknown.
+  /// Counts screens. A view lasts until the next one; the duration of a session's last view is unknown.
   private mutating func addScreens(_ session: [CountedHit], _ batch: HitBatch, _ slot: UInt32) {
     let views = session.filter(\.isScreenView)
     day.totals.screenViews += Int64(views.count)
@@ -278,15 +286,15 @@ extension ViewDayBuilder {
 }
 
 extension ViewDayBuilder {
-  /// Counts what a hit says of orders and products.
+  /// Counts the orders and products of a hit.
   private mutating func addCommerce(_ hit: ViewHit) {
-    // One that names an action too is counted with that.
+    // A transaction that also names an action is counted with the action.
     if hit.type == "transaction", !hit.isAction("purchase", "refund") { addTransaction(hit, sign: 1) }
     if hit.type == "item" { addItem(hit) }
     addProducts(hit)
   }
 
-  /// Revenue that a hit does not name is what its products cost.
+  /// The revenue of a hit; if it names none, the cost of its products.
   func revenue(of hit: ViewHit) -> Int64 {
     hit.millionths("tr") ?? Self.products(of: hit).reduce(0) { $0.addingSaturated($1.revenue) }
   }
@@ -315,7 +323,7 @@ extension ViewDayBuilder {
 
   private static let actions = ["detail", "click", "add", "remove", "checkout", "purchase", "refund"]
 
-  /// Products without an action mean nothing.
+  /// Counts products. Products without an action have no meaning.
   private mutating func addProducts(_ hit: ViewHit) {
     guard let action = hit.parameters["pa"] else { return }
     if action == "purchase" { addTransaction(hit, sign: 1) }
@@ -331,10 +339,10 @@ extension ViewDayBuilder {
   }
 
   package struct Product {
-    /// Its number among the products of its hit.
+    /// The product's number within its hit.
     var index: Int
     var key: [String]
-    /// `nil` when the hit does not say it.
+    /// The price, or `nil` if the hit has none.
     var price: Int64?
     var quantity: Int64
     var revenue: Int64

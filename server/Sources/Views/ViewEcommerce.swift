@@ -1,15 +1,15 @@
 import Warehouse
 
-/// What a hit says of promotions and lists of products, read in one pass over its parameters.
+/// The promotions and product lists of a hit, read in one pass over its parameters.
 package struct ViewEcommerce {
-  /// Promotions, by their numbers: parameters without prefix and number, such as `nm`.
+  /// Promotions by number. Their parameters are without prefix and number, such as `nm`.
   package var promotions: [Int: [String: String]] = [:]
-  /// The names of lists, by their numbers.
+  /// The names of lists by number.
   package var listNames: [Int: String] = [:]
-  /// Products seen in lists, by the numbers of list and product: parameters without prefixes.
+  /// Products seen in lists, by list and product number. Their parameters are without prefixes.
   package var impressions: [Place: [String: String]] = [:]
 
-  /// Where in which list.
+  /// The position of a product: a list and a place in it.
   package struct Place: Hashable, Comparable {
     package var list: Int
     package var product: Int
@@ -18,14 +18,14 @@ package struct ViewEcommerce {
     }
   }
 
-  /// The largest number that the protocol gives to a list, a product or a promotion.
+  /// The largest number of a list, product or promotion in the protocol.
   private static let largest = 200
 
-  /// `nil` when the hit says nothing of the kind, which is nearly always.
+  /// Returns `nil` if the hit has no promotions or lists, as nearly all have not.
   package init?(_ parameters: [String: String]) {
     for (name, value) in parameters {
       var rest = name.utf8[...]
-      // Nearly all hits are told by the first letters of their parameters to have none of it.
+      // The first letters of the parameter names rule out nearly all hits.
       guard rest.count > 4, let first = rest.first, first == UInt8(ascii: "p") || first == UInt8(ascii: "i") else {
         continue
       }
@@ -63,7 +63,7 @@ package struct ViewEcommerce {
     return isThere
   }
 
-  /// A number without leading zeros within what the protocol has, with something behind it.
+  /// Reads a number within the protocol's range, without leading zeros, that is followed by another part.
   private static func number(_ rest: inout Substring.UTF8View) -> Int? {
     let digits = rest.prefix(4).prefix { (0x30...0x39).contains($0) }
     guard let first = digits.first, first != 0x30, let text = String(digits), let number = Int(text) else { return nil }

@@ -1,7 +1,7 @@
 package import Ingest
 import Warehouse
 
-/// One stored hit as a view looks at it; events of other protocols are taken for the hits they resemble.
+/// A stored hit as views see it. Events of other protocols are converted to the hits they resemble.
 package struct ViewHit {
   package var id: Int64
   package var time: Int64
@@ -10,7 +10,7 @@ package struct ViewHit {
   package var user: String
   package var device: IncomingDevice
   package var parameters: [String: String]
-  /// The hit's type, `appview` counted as `screenview`.
+  /// The hit's type; `appview` is counted as `screenview`.
   package let type: String
   package let sequence: Int64
 
@@ -25,7 +25,7 @@ package struct ViewHit {
     self.user = user
     self.device = device
     self.parameters = parameters
-    // Asked for many times when a day is counted.
+    // Stored because counting reads it many times.
     let type = parameters["t"]?.lowercased() ?? ""
     self.type = type == "appview" ? "screenview" : type
     sequence = parameters["_s"].flatMap { Int64($0) } ?? 0
@@ -33,11 +33,11 @@ package struct ViewHit {
 
   package var screen: String { parameters["cd"] ?? parameters["dp"] ?? "(not set)" }
   package var isScreenView: Bool { type == "screenview" || type == "pageview" }
-  /// An event by name; what only brings products is none.
+  /// True for an event with a category. An event hit without one only carries products.
   package var isEvent: Bool { type == "event" && parameters["ea"] != nil }
   package var version: String { parameters["av"] ?? device.appVersion }
 
-  /// What stands for a text that a hit does not have.
+  /// The placeholder for a missing text.
   package static let unset = "(not set)"
 
   package func text(_ name: String) -> String { parameters[name] ?? Self.unset }
@@ -50,9 +50,9 @@ package struct ViewHit {
     (left.time, left.sequence, left.id) < (right.time, right.sequence, right.id)
   }
 
-  /// Hits user after user, each user's in the order in which they happened.
+  /// Groups hits by user, each user's in the order in which they happened.
   package static func byUser(_ hits: [ViewHit]) -> [(slot: UInt32, hits: [ViewHit])] {
-    // Places are sorted instead of hits, which are large.
+    // Sorts indices, because hits are large.
     let order = hits.indices.sorted { left, right in
       hits[left].slot == hits[right].slot ? isBefore(hits[left], hits[right]) : hits[left].slot < hits[right].slot
     }
@@ -67,7 +67,7 @@ package struct ViewHit {
     return users
   }
 
-  /// Reads a decimal number exactly, as far as six decimals go; `nil` when it is none or too large.
+  /// Reads a decimal number exactly, up to six decimals, or returns `nil` if it isn't a number or is too large.
   package static func millionths(_ text: String) -> Int64? {
     let isNegative = text.hasPrefix("-")
     let parts = (isNegative ? text.dropFirst() : text[...]).split(separator: ".", omittingEmptySubsequences: false)
@@ -82,7 +82,7 @@ package struct ViewHit {
 }
 
 extension ViewHit {
-  /// What an event without parameters of its own says, in the names of the protocol.
+  /// Returns an event's data as Measurement Protocol parameters.
   package static func parameters(
     kind: StoredKind, startsSession: Bool, isMeasurement: Bool, name: String, properties: [(String, String)]
   ) -> [String: String] {
@@ -103,7 +103,7 @@ extension ViewHit {
     case .other: parameters = ["t": name]
     case .drops, .attachment, .attachmentPart: break
     }
-    // What the warehouse cut for the default reports is no wish of the client.
+    // A session start set by the warehouse for the default reports is not the client's.
     if startsSession, !isMeasurement { parameters["sc"] = "start" }
     return parameters
   }

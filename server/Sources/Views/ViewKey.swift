@@ -1,4 +1,4 @@
-/// The key of a row while a day is counted: up to five texts.
+/// The key of a row while a day is being counted: up to five strings.
 struct ViewKey: Hashable, BitwiseCopyable {
   private static let nothing = KnownText.empty.id
   var first: TextID
@@ -15,13 +15,13 @@ struct ViewKey: Hashable, BitwiseCopyable {
     (self.first, self.second, self.third, self.fourth, self.fifth) = (first, second, third, fourth, fifth)
   }
 
-  /// - Parameter parts: one to five texts.
+  /// - Parameter parts: One to five strings.
   init(_ parts: [TextID]) {
     func part(_ index: Int) -> TextID { index < parts.count ? parts[index] : Self.nothing }
     self.init(part(0), part(1), part(2), part(3), part(4))
   }
 
-  /// The first `count` texts.
+  /// The first `count` parts.
   func parts(_ count: Int) -> ArraySlice<TextID> { [first, second, third, fourth, fifth][..<count] }
 
   @inline(__always)
@@ -33,7 +33,7 @@ struct ViewKey: Hashable, BitwiseCopyable {
 
   func hash(into hasher: inout Hasher) { hasher.combine(mixedHash) }
 
-  /// The same key with other numbers for its texts.
+  /// The same key with its strings renumbered.
   func map(_ body: (TextID) -> TextID) -> ViewKey {
     ViewKey(body(first), body(second), body(third), body(fourth), body(fifth))
   }

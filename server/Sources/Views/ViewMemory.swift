@@ -1,41 +1,43 @@
 import Warehouse
 
-/// What a day changed of what its view remembers.
+/// The changes that one day makes to a view's state.
 package struct ViewChanges: Sendable {
-  /// What is known from then on of the users of whom the day changed it.
+  /// The new states of the users whose state the day changed.
   package var states: [UInt32: UserState] = [:]
-  /// What purchases brought to orders, and refunds took.
+  /// The amounts that purchases added to orders and refunds subtracted.
   package var orders: [OrderID: ViewOrder] = [:]
-  /// Creates changes of nothing.
+  /// Creates an empty set of changes.
   package init() {}
 
-  /// How many rows they are.
+  /// The number of rows in the stored form.
   package var count: Int { states.count + orders.count }
 }
 
-/// What a view remembers of users and orders from days that are not sealed: what they changed, added up in order.
+/// The state that a view has accumulated on days that are not sealed: the sum of their changes, in order.
 ///
-/// What sealed days changed is stored, a row for each user and day with all that is remembered of the user from then on.
-/// So what is known of a user when a day begins is one row, what is known of an order is the sum of its rows, and the metrics of a day are a pure function of its hits and
-/// of the days before: no state is carried along that could get lost, or depend on when it was asked for.
+/// The changes of sealed days are stored: for each user and day that changed the user's state, one row with the
+/// complete state from then on. A user's state at the beginning of a day is therefore a single row, an order's state is
+/// the sum of its rows, and a day's metrics are a pure function of its hits and of earlier days. No running state can
+/// get lost or depend on the time of a query.
 package struct ViewMemory {
   package private(set) var states: [UInt32: UserState] = [:]
-  /// What changed of orders.
+  /// The sum of the changes to orders.
   package private(set) var orders: [OrderID: ViewOrder] = [:]
-  /// The first day that is not in it; `nil` as long as it covers none.
+  /// The first day that is not included, or `nil` before the first day.
   package private(set) var next: Int?
 
   /// Creates an empty memory.
   package init() {}
 
-  /// Begins with a day.
+  /// Clears the memory; `day` is the first to be added.
   package mutating func restart(at day: Int) {
     states = [:]
     orders = [:]
     next = day
   }
 
-  /// Adds what a day changed if it is the next one; others are known or will be asked for.
+  /// Adds the changes of a day if it is the next one. Other days are ignored: earlier ones are included, and later ones
+  /// will be requested.
   package mutating func add(_ changes: ViewChanges, of day: Int) {
     guard day == next else { return }
     states.merge(changes.states) { $1 }
@@ -43,6 +45,6 @@ package struct ViewMemory {
     next = day + 1
   }
 
-  /// Leaves out a date that does not exist.
+  /// Skips a date that does not exist.
   package mutating func skip(_ day: Int) { add(ViewChanges(), of: day) }
 }

@@ -1,17 +1,17 @@
 import TernBase
 import Warehouse
 
-/// What is known of an order by its transaction id: what purchases brought, less what refunds took.
+/// The state of an order, by transaction id: its purchases less its refunds.
 ///
-/// What a day changed of that has the same form, so that changes add up, day after day.
+/// A day's change of an order has the same form, so the changes of several days can be added.
 package struct ViewOrder: Hashable, Sendable {
   /// One product of the order.
   package struct Line: Hashable, Sendable {
     /// Name and SKU.
     package var key: [String]
-    /// Brand, category, coupon and variant, by the name of the fact.
+    /// Brand, category, coupon and variant, by name.
     package var facts: [String: String] = [:]
-    /// What one costs, in millionths, as the purchase said last; `nil` when none did.
+    /// The unit price in the latest purchase, in millionths, or `nil` if no purchase had one.
     package var price: Int64?
     package var quantity: Int64 = 0
     /// In millionths.
@@ -22,18 +22,18 @@ package struct ViewOrder: Hashable, Sendable {
     }
   }
 
-  /// Products of one order that are told apart: as many as a hit may have.
+  /// The maximum number of different products per order; equal to the maximum per hit.
   package static let maximumLines = 200
 
   /// In millionths, like the amounts that follow.
   package var revenue: Int64 = 0
   package var tax: Int64 = 0
   package var shipping: Int64 = 0
-  /// Affiliation, coupon and currency, by their parameters, as the purchase said last.
+  /// Affiliation, coupon and currency in the latest purchase, by parameter.
   package var facts: [String: String] = [:]
   package var lines: [Line] = []
 
-  /// Creates an order; of nothing by default.
+  /// Creates an order, empty by default.
   package init(
     revenue: Int64 = 0, tax: Int64 = 0, shipping: Int64 = 0, facts: [String: String] = [:], lines: [Line] = []
   ) {
@@ -63,14 +63,14 @@ package struct ViewOrder: Hashable, Sendable {
     lines[position].revenue = lines[position].revenue.addingSaturated(line.revenue)
   }
 
-  /// The same taken away.
+  /// The change that undoes this one.
   package var negated: ViewOrder {
     ViewOrder(
       revenue: revenue.negatedSaturated, tax: tax.negatedSaturated, shipping: shipping.negatedSaturated,
       lines: lines.map(\.negated))
   }
 
-  /// All that is left to be refunded.
+  /// Everything that can still be refunded.
   package var rest: ViewOrder {
     ViewOrder(
       revenue: max(revenue, 0), tax: max(tax, 0), shipping: max(shipping, 0), facts: facts,
@@ -81,7 +81,7 @@ package struct ViewOrder: Hashable, Sendable {
       })
   }
 
-  /// The product that a refund means: by its SKU, else by its name.
+  /// Returns the product that a refund names, by SKU, else by name.
   package func line(like key: [String]) -> Line? {
     let unknown = ViewHit.unset
     if key.count == 2, key[1] != unknown { return lines.first { $0.key.last == key[1] } }
@@ -90,14 +90,14 @@ package struct ViewOrder: Hashable, Sendable {
 }
 
 extension Int64 {
-  /// The number with the other sign, or the end of the range when it lies beyond.
+  /// The negated number, clamped to the range.
   fileprivate var negatedSaturated: Int64 { self == .min ? .max : -self }
 }
 
 // MARK: - Stored form
 
 extension ViewOrder {
-  /// Equal orders give equal bytes.
+  /// The stored form. Equal orders give equal bytes.
   package var encoded: [UInt8] {
     var bytes: [UInt8] = []
     for amount in [revenue, tax, shipping] { bytes.appendZigzag(amount) }
@@ -113,7 +113,7 @@ extension ViewOrder {
     return bytes
   }
 
-  /// Reads a stored form; `nil` when it does not check out.
+  /// Reads a stored form, or returns `nil` if it is invalid.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     var reader = ByteReader(bytes)
     guard let revenue = reader.zigzag(), let tax = reader.zigzag(), let shipping = reader.zigzag(),

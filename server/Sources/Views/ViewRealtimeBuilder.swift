@@ -1,14 +1,14 @@
 import Ingest
 package import Warehouse
 
-/// Adds up hits of the last half hour, user after user.
+/// Counts the hits of the last half hour, user by user.
 package struct ViewRealtimeBuilder {
   private struct Tally {
     var hits = 0
     var users = 0
     var last: UInt32?
 
-    /// Hits of one user follow on each other.
+    /// Counts a user. Hits of the same user must be consecutive.
     mutating func add(_ slot: UInt32) {
       hits += 1
       if last != slot { users += 1 }
@@ -29,7 +29,7 @@ package struct ViewRealtimeBuilder {
   private var facts: [Key: Tally] = [:]
   private var minutes: [Tally]
 
-  /// - Parameter earlier: who was there on an earlier day.
+  /// - Parameter earlier: The users who were active on an earlier day.
   package init(now: Int64, earlier: SlotSet) {
     self.now = now
     self.earlier = earlier
@@ -38,9 +38,9 @@ package struct ViewRealtimeBuilder {
 
   /// Adds all hits of one user.
   package mutating func add(_ hits: [ViewHit], _ slot: UInt32) {
-    // So that a minute's hits of one user follow on each other, too.
+    // Sorted so that a minute's hits of one user are consecutive too.
     for hit in hits {
-      // What a device dates ahead of now is of this minute.
+      // A hit that a device dates in the future counts in the current minute.
       let age = max(0, now - hit.time) / 60_000
       guard age < Int64(ViewRealtime.length) else { continue }
       minutes[Int(age)].add(slot)
@@ -63,7 +63,7 @@ package struct ViewRealtimeBuilder {
     facts[Key(fact: fact, parts: parts), default: Tally()].add(slot)
   }
 
-  /// The metrics, once everybody was added.
+  /// Returns the metrics once all users are added.
   package func finished() -> ViewRealtime {
     var metrics = metrics
     (metrics.activeUsers, metrics.newUsers, metrics.hits) = (active.users, fresh.users, active.hits)

@@ -2,19 +2,19 @@ import Warehouse
 
 /// One session of a view.
 struct ViewSession {
-  /// The hits that are processed, in order.
+  /// The processed hits, in order.
   var hits: [CountedHit]
-  /// Source, medium and name; `nil` when the user came directly.
+  /// Source, medium and name, or `nil` for a direct visit.
   var campaign: ViewKey?
-  /// The values of dimensions of session scope, by parameter.
+  /// The values of custom dimensions of session scope, by parameter.
   var values: [String: String] = [:]
-  /// The values of dimensions of user scope, by parameter, as they were when the session ended.
+  /// The values of custom dimensions of user scope at the end of the session, by parameter.
   var userValues: [String: String] = [:]
-  /// Hits beyond the 500th, whether they are processed or not.
+  /// The number of hits beyond the 500th, processed or not.
   var excess = 0
-  /// When the last hit happened, processed or not: the next one's silence is counted from it.
+  /// The time of the last hit, processed or not. The next period of silence starts there.
   fileprivate var lastTime: Int64
-  /// True if the last hit, processed or not, ends the session.
+  /// True if the last hit, processed or not, ended the session.
   fileprivate var isEnded: Bool
 
   fileprivate init(_ hit: CountedHit, campaign: ViewKey?) {
@@ -25,14 +25,15 @@ struct ViewSession {
   }
 }
 
-/// One user's day: its sessions, and what is remembered of the user afterwards.
+/// One user's day: its sessions, and the user's state at its end.
 ///
-/// A pure function of the day's hits in order and of what was remembered before. Hits that the view's filters take away
-/// cut no session and count nowhere. But what they say of the session and of the user holds: such a hit belongs to the
-/// session whose last hit before it is no further away than the time-out, else to one that begins as soon after it.
+/// A pure function of the day's hits in order and the user's state at its beginning. Hits excluded by the view's
+/// filters start no session and are not counted, but they still update the session's and the user's state. Such a hit
+/// belongs to the session whose last hit precedes it by no more than the time-out, else to a session that begins within
+/// the time-out after it.
 struct UserDay {
   private enum Place {
-    /// Processed, or not: beyond the quota.
+    /// A hit within a session; not processed if it exceeds the quota.
     case inside(session: Int, isProcessed: Bool)
     case filtered
   }
@@ -42,15 +43,15 @@ struct UserDay {
   private let batch: HitBatch
   private let settings: ViewSettings
   private let rules: CustomRules
-  /// The campaign that the user's hits named last, and when.
+  /// The last campaign that the user's hits named, and its time.
   private var campaign: (key: ViewKey, time: Int64)?
 
   /// - Parameters:
-  ///   - hits: all of the user's day in order.
-  ///   - isIn: returns true for a hit that the view's filters let through.
+  ///   - hits: All of the user's hits of the day, in order.
+  ///   - isIncluded: Returns true for a hit that passes the view's filters.
   init(
     hits: ArraySlice<CountedHit>, _ batch: HitBatch, _ state: UserState, _ settings: ViewSettings, _ rules: CustomRules,
-    isIn: (CountedHit) -> Bool
+    isIncluded: (CountedHit) -> Bool
   ) {
     self.state = state
     self.batch = batch
@@ -61,10 +62,10 @@ struct UserDay {
     // Most apps define no scopes wider than a hit.
     if rules.hasWiderScopes {
       let hits = Array(hits)
-      let places = hits.map { place($0, isIn: isIn($0)) }
+      let places = hits.map { place($0, isIncluded: isIncluded($0)) }
       readValues(hits, places)
     } else {
-      for hit in hits { _ = place(hit, isIn: isIn(hit)) }
+      for hit in hits { _ = place(hit, isIncluded: isIncluded(hit)) }
     }
     if let campaign,
       campaign.time != named || campaign.key.parts(3).map({ batch.texts.string($0) }) != state.campaign?.key
@@ -74,10 +75,10 @@ struct UserDay {
     }
   }
 
-  /// Puts the next hit into its session.
-  private mutating func place(_ hit: CountedHit, isIn: Bool) -> Place {
+  /// Assigns the next hit to a session.
+  private mutating func place(_ hit: CountedHit, isIncluded: Bool) -> Place {
     let named = batch.campaign(hit)
-    guard isIn else {
+    guard isIncluded else {
       note(named, hit.time)
       return .filtered
     }
@@ -103,7 +104,7 @@ struct UserDay {
       || named.map { $0 != session.campaign } ?? false
   }
 
-  /// The campaign of sessions that name none at a moment.
+  /// The campaign, at a given time, of sessions that name none.
   private func lasting(at time: Int64) -> ViewKey? {
     campaign.flatMap { settings.campaignLasts(from: $0.time, at: time) ? $0.key : nil }
   }
@@ -112,7 +113,7 @@ struct UserDay {
     if let named { campaign = (named, time) }
   }
 
-  /// Finds the values that hold for whole sessions and for the user.
+  /// Determines the values that apply to whole sessions and to the user.
   private mutating func readValues(_ hits: [CountedHit], _ places: [Place]) {
     var following: [Int?] = Array(repeating: nil, count: hits.count)
     for position in hits.indices.dropLast().reversed() {
@@ -141,7 +142,7 @@ struct UserDay {
     }
   }
 
-  /// The session to which a hit that was filtered out belongs.
+  /// Returns the session to which an excluded hit belongs.
   private func session(
     of hit: CountedHit, between previous: Int?, _ next: Int?, _ hits: [CountedHit], _ places: [Place]
   ) -> Int? {

@@ -1,11 +1,11 @@
 import Warehouse
 
-/// The number of a text in ``ViewTexts``.
+/// The number of a string in ``ViewTexts``.
 struct TextID: Hashable, BitwiseCopyable {
   var number: UInt32
 }
 
-/// Texts that every table of texts knows, with the same number in each. The first 64 are names of parameters.
+/// Strings with the same number in every ``ViewTexts``. The first 64 are parameter names.
 enum KnownText: UInt32, CaseIterable {
   case t, cd, dp, ea, ec, el, ev, exd, exf, sc, av, an, aid, aiid, cs, cm, cn, ci, gclid, dm, sr, ul, utc, utv, utl, utt
   case sn, sa, st, pa, _s
@@ -29,21 +29,21 @@ enum KnownText: UInt32, CaseIterable {
     }
   }
 
-  /// The texts, and after them the numbers `00` to `23`.
+  /// The strings in order, followed by `00` to `23`.
   fileprivate static let seeds = allCases.map(\.text) + (0..<24).map(ViewDayBuilder.twoDigits)
   fileprivate static let firstNumber = UInt32(allCases.count)
 }
 
-/// Numbers for the texts of hits, so that counting compares and hashes numbers. Equal bytes have equal numbers.
+/// Numbers the strings of hits, so that counting can compare and hash numbers. Equal bytes have equal numbers.
 ///
-/// Not for sharing between threads.
+/// Not thread-safe.
 package final class ViewTexts {
-  /// The role of a parameter, which its name decides.
+  /// The role of a parameter, determined by its name.
   enum Role: UInt8, BitwiseCopyable {
     case unknown, plain, dimension, contentGroup, metric, commerce
   }
 
-  // Chosen by chance, so that a client cannot aim for collisions.
+  // Random, so that clients cannot provoke collisions.
   private static let seed = UInt64.random(in: 0...UInt64.max)
   private let table = ByteTable(seed: ViewTexts.seed)
   private var strings: [String?] = []
@@ -54,9 +54,9 @@ package final class ViewTexts {
 
   package init() { for text in KnownText.seeds { _ = id(text) } }
 
-  /// How many texts have a number.
+  /// The number of strings.
   var count: Int { table.count }
-  /// About how many bytes the texts take.
+  /// The approximate size of the strings in bytes.
   var byteCount: Int { table.size + strings.count * 16 + roles.count + types.count }
 
   @inline(__always)
@@ -65,14 +65,14 @@ package final class ViewTexts {
     return TextID(number: UInt32(truncatingIfNeeded: table.find(bytes, key) ?? table.insert(bytes, key)))
   }
 
-  /// The number of a text that has one.
+  /// The number of a string, or `nil` if it has none.
   func known(_ bytes: UnsafeRawBufferPointer) -> TextID? {
     table.find(bytes, table.key(bytes)).map { TextID(number: UInt32(truncatingIfNeeded: $0)) }
   }
 
   func id(_ text: String) -> TextID { withUTF8(text) { id($0) } }
 
-  /// The number of a count from 0 to 23 in two digits.
+  /// The two-digit string of a number from 0 to 23.
   static func twoDigits(_ number: Int) -> TextID { TextID(number: KnownText.firstNumber + UInt32(number)) }
 
   func bytes(_ id: TextID) -> UnsafeRawBufferPointer { table.string(Int(id.number)) }
@@ -122,7 +122,7 @@ package final class ViewTexts {
     return lower
   }
 
-  /// Two texts with a colon between them.
+  /// Two strings joined by a colon.
   func pair(_ left: TextID, _ right: TextID) -> TextID {
     if let known = pairs[ViewKey(left, right)] { return known }
     let pair = id("\(string(left)): \(string(right))")
@@ -130,11 +130,11 @@ package final class ViewTexts {
     return pair
   }
 
-  /// True if the bytes of the left text come first.
+  /// True if the left string precedes the right one byte by byte.
   func precedes(_ left: TextID, _ right: TextID) -> Bool { bytes(left).lexicographicallyPrecedes(bytes(right)) }
 }
 
-/// The types of hits that counting tells apart.
+/// The hit types that counting distinguishes.
 enum ViewHitType: UInt8, BitwiseCopyable {
   case unknown, screenview, pageview, event, exception, timing, transaction, item, social, other
 

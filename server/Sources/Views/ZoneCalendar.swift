@@ -1,9 +1,10 @@
 import Foundation
 
-/// Which civil day a moment belongs to in one time zone. Not for sharing between threads.
+/// The civil days of one time zone. Not thread-safe.
 ///
-/// Foundation is asked for the two ends of a quarter of an hour of event time, and not once per event; for each second
-/// only where the clock was changed within. Zones change it on such boundaries today, but some did so at odd minutes.
+/// Looks up offsets in Foundation once per quarter hour of event time instead of once per event, and per second only
+/// within quarters in which the clock changed. Today's zones change on such boundaries, but some historical changes
+/// happened at odd minutes.
 package final class ZoneCalendar {
   package static let dayMilliseconds: Int64 = 86_400_000
   private static let quarter: Int64 = 900_000
@@ -11,29 +12,29 @@ package final class ZoneCalendar {
   private let fixedOffset: Int64?
   private var latestQuarter = Int64.min
   private var latestOffset: Int64 = 0
-  /// The offset of each quarter; `nil` where the clock was changed within.
+  /// The offset of each quarter hour; `nil` if it changed within the quarter.
   private var quarters: [Int64: Int64?] = [:]
 
-  /// Creates a calendar; `nil` when no zone has this name.
+  /// Creates a calendar, or returns `nil` if there is no zone with this identifier.
   package init?(_ identifier: String) {
     guard let zone = TimeZone(identifier: identifier) else { return nil }
     self.zone = zone
     fixedOffset = identifier == "UTC" || identifier == "GMT" ? 0 : nil
   }
 
-  /// The civil day of a moment, as days since 1970-01-01.
+  /// The civil day of a time, as days since 1970-01-01.
   package func day(of milliseconds: Int64) -> Int {
     Int(flooredQuotient(milliseconds + offset(at: milliseconds), Self.dayMilliseconds))
   }
 
-  /// How far the zone is east of UTC at a moment, in milliseconds.
+  /// The zone's offset east of UTC at a time, in milliseconds.
   package func offset(at milliseconds: Int64) -> Int64 {
     if let fixedOffset { return fixedOffset }
     let quarter = flooredQuotient(milliseconds, Self.quarter)
     return quarter == latestQuarter ? latestOffset : lookUp(quarter, milliseconds)
   }
 
-  /// How far the zone is east of UTC at a second since 1970, in milliseconds, as the system's zone data says.
+  /// The zone's offset east of UTC at a second since 1970, in milliseconds, according to the system's zone data.
   package func exactOffset(atSecond second: Int64) -> Int64 {
     Int64(zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(second)))) * 1_000
   }
@@ -48,7 +49,7 @@ package final class ZoneCalendar {
     return known
   }
 
-  /// The offset of all of a quarter; `nil` when it changes within.
+  /// The offset during a quarter hour, or `nil` if it changes within.
   private func constantOffset(of quarter: Int64) -> Int64? {
     let first = quarter * (Self.quarter / 1_000)
     let offset = exactOffset(atSecond: first)
@@ -56,7 +57,7 @@ package final class ZoneCalendar {
   }
 }
 
-/// A quotient rounded down, also below zero.
+/// The quotient rounded towards negative infinity.
 @inlinable
 package func flooredQuotient(_ value: Int64, _ divisor: Int64) -> Int64 {
   let quotient = value / divisor

@@ -1,3 +1,5 @@
+package import Ingest
+
 /// A dimension by which events are counted. The raw values are stored: never reuse one.
 public enum Dimension: Int, Sendable, CaseIterable {
   /// All events of an app under one key, the empty string. Counts events of kind `event`, and users of any kind.
@@ -20,12 +22,29 @@ public enum Dimension: Int, Sendable, CaseIterable {
   case session = 8
   /// Events and values that were rejected or dropped, by reason, as reported by clients and the collector.
   case dropped = 9
-  /// Property values of one event, under the key `event`, `property`, `value`. Only
-  /// ``MetricsStore/properties(app:event:days:limit:)`` reports them.
+  /// Property values of one event. The key is `event`, `property`, `value`; reported only by
+  /// ``MetricsStore/properties(app:event:days:limit:)``.
   case property = 10
   /// Handled errors, crashes and other kinds, by kind name.
   case kind = 11
 
   /// The key that collects everything beyond a dimension's limit.
   public static let otherKey = "(other)"
+}
+
+extension StoredKind {
+  /// The name in reports.
+  package var name: String {
+    switch self {
+    case .event: "event"
+    case .screen: "screen"
+    case .sessionStart: "session_start"
+    case .drops: "drops"
+    case .handledError: "handled_error"
+    case .crash: "crash"
+    case .other: "other"
+    case .attachment: "attachment"
+    case .attachmentPart: "attachment_part"
+    }
+  }
 }

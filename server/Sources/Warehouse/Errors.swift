@@ -19,7 +19,8 @@ public struct ErrorGroup: Sendable, Hashable {
   public var users: Int
   /// The errors in each app version, `version (build)`, most first.
   public var versions: [KeyTotals]
-  /// The errors on each day of the range, in order. Days without errors are omitted.
+  /// The errors on each day of the range, in order, in a read of a single group; otherwise empty. Days without errors are
+  /// omitted.
   public var days: [DailyTotals]
   /// The time of the latest error in the range.
   public var last: Timestamp
@@ -89,13 +90,13 @@ public struct ErrorDetail: Sendable, Hashable {
   public var stack: String
   /// The error as sent, truncated to 256 KiB.
   public var raw: String
-  /// False if message, stack and raw text made room for those of newer errors.
+  /// False if message, stack and raw text were deleted to make room for those of newer errors.
   public var isTextKept: Bool
   /// The developer's properties.
   public var properties: [Properties.Element]
   /// The last 100 records of the session before the error, oldest first.
   public var before: [StoredEvent]
-  /// Its attachments, as far as they have arrived completely.
+  /// Its attachments that have arrived completely.
   public var attachments: [AttachmentFacts]
   /// Creates an error.
   public init(

@@ -7,7 +7,7 @@ public protocol EventSink: Sendable {
   /// Throws ``WarehouseError`` if nothing of the batch was stored. The client must keep it and retry.
   func commit(_ batch: IncomingBatch, app: AppID) async throws -> CommitReceipt
 
-  /// True if a batch would be refused now because the write queue is full.
+  /// True if a batch would be rejected now because the write queue is full.
   var isBehind: Bool { get }
 
   /// Durably writes about a batch's worth of data and removes it again, to check after a failure whether storing works.
@@ -15,7 +15,7 @@ public protocol EventSink: Sendable {
   /// Throws ``WarehouseError`` if a batch could not have been stored.
   func probeWrite() async throws
 
-  /// The requests that have been received but neither stored nor refused.
+  /// The requests that have been received but neither stored nor rejected.
   var pendingRequests: PendingRequests { get }
 }
 

@@ -14,8 +14,9 @@ public protocol MetricsStore: Sendable {
   /// - Parameter limit: The number of keys to return, largest first; `nil` for all. Users are counted for these keys
   ///   only.
   func totals(app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?) async throws -> [KeyTotals]
-  /// Returns the count and distinct installs of one key over the range; zeros if it never occurred.
-  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> KeyTotals
+  /// Returns the counts and distinct installs of some keys over the range, in their order; zeros for a key that never
+  /// occurred.
+  func totals(app: AppID, dimension: Dimension, keys: [String], days: ClosedRange<Day>) async throws -> [KeyTotals]
   /// Returns the count and distinct installs of one key per day. Days without events are omitted.
   func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> [DailyTotals]
   /// Returns the distinct installs active on each day of the range, and in the 7 and 30 days ending on it.
@@ -64,13 +65,21 @@ public protocol MetricsStore: Sendable {
   func lateHits(_ view: View, days: ClosedRange<Day>) async throws -> [LateHits]
   /// Returns the newest hits of the view's app on some days, newest first.
   func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [InspectedHit]
-  /// Returns the users that are active now, and what happened in the last half hour.
+  /// Returns the current users and the activity of the last half hour.
   func viewRealtime(_ view: View, now: Int64) async throws -> ViewRealtime
-  /// Returns the first refused hits of each day and reason of the view's app, by the day of receipt, newest first.
+  /// Returns the first rejected hits of each day and reason of the view's app, by the day of receipt, newest first.
   func refusedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [RefusedHit]
 }
 
 extension MetricsStore {
+  /// Returns the count and distinct installs of one key over the range; zeros if it never occurred.
+  public func total(
+    app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>
+  ) async throws -> KeyTotals {
+    try await totals(app: app, dimension: dimension, keys: [key], days: days).first
+      ?? KeyTotals(key: key, count: 0, users: 0)
+  }
+
   /// Returns the most recently stored rows of all kinds except pieces of attachments, newest first.
   public func recent(app: AppID, limit: Int) async throws -> [StoredEvent] {
     try await recent(app: app, kinds: Set(StoredKind.allCases).subtracting([.attachmentPart]), limit: limit)

@@ -1,7 +1,7 @@
 import TernBase
 public import TernEvents
 
-/// The requests that have been received but neither stored nor refused, with their times of arrival.
+/// The requests that have been received but neither stored nor rejected, with their times of arrival.
 ///
 /// A day of a view stays open while a request that arrived before its cutoff is pending, however long storing takes.
 public final class PendingRequests: Sendable {
@@ -42,6 +42,6 @@ public struct PendingRequest: Sendable {
   fileprivate let number: UInt64
   fileprivate let requests: PendingRequests
 
-  /// Marks the request as stored or refused. Further calls have no effect.
+  /// Marks the request as stored or rejected. Further calls have no effect.
   public func end() { requests.end(number) }
 }

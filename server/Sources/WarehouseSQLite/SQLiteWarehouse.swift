@@ -23,7 +23,7 @@ public import Warehouse
 public final class SQLiteWarehouse: EventSink {
   /// The reader for reports.
   public let reader: WarehouseReader
-  /// The requests that haven't been stored or refused yet.
+  /// The requests that haven't been stored or rejected yet.
   public let pendingRequests = PendingRequests()
   private let queue: WriterQueue
   private let lock: DirectoryLock
@@ -115,6 +115,7 @@ public final class SQLiteWarehouse: EventSink {
   ///
   /// Acknowledged events are already on disk; closing only saves work at the next start.
   public func close() async throws {
+    try? await storeOpenDays()
     _ = queue.close()
     try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Void, any Error>) in
       let result: Result<Void, any Error>? = end.withLock { end in

@@ -29,8 +29,8 @@ import Testing
       #expect((ticket == nil) == (declared == .max))
     }
     let stored = try begin(&admission, declared: 60, client: "a", at: .zero)
-    #expect(admission.grow(stored, by: 60, at: .zero) == .admitted(cutting: []))
-    #expect(admission.begin(declared: 41, owners: [.client("b")], at: .zero) != nil, "it may still be cut off")
+    #expect(admission.grow(stored, by: 60, at: .zero) == .admitted(aborting: []))
+    #expect(admission.begin(declared: 41, owners: [.client("b")], at: .zero) != nil, "it may still be aborted")
     admission.complete(stored)
     #expect(admission.begin(declared: 41, owners: [.client("b")], at: .zero) == nil)
     #expect(admission.begin(declared: 40, owners: [.client("b")], at: .zero) != nil)
@@ -39,43 +39,43 @@ import Testing
     #expect(admission.begin(declared: 100, owners: [.client("b")], at: .zero) != nil)
   }
 
-  @Test func `an arriving body takes the room of the most expensive one, never of a complete one`() throws {
+  @Test func `an arriving body displaces the most expensive incomplete one`() throws {
     var admission = admission(100)
     let tickets = try (0..<3).map { try begin(&admission, declared: 50, client: "a", at: .seconds($0)) }
-    #expect(admission.grow(tickets[0], by: 20, at: .seconds(3)) == .admitted(cutting: []))
-    #expect(admission.grow(tickets[1], by: 45, at: .seconds(3)) == .admitted(cutting: []))
-    #expect(admission.grow(tickets[2], by: 35, at: .seconds(3)) == .admitted(cutting: []))
+    #expect(admission.grow(tickets[0], by: 20, at: .seconds(3)) == .admitted(aborting: []))
+    #expect(admission.grow(tickets[1], by: 45, at: .seconds(3)) == .admitted(aborting: []))
+    #expect(admission.grow(tickets[2], by: 35, at: .seconds(3)) == .admitted(aborting: []))
     // 20 for 10 s, 45 for 9 s and 35 for 8 s.
     let late = try begin(&admission, declared: 50, client: "b", at: .seconds(10))
-    #expect(admission.grow(late, by: 1, at: .seconds(10)) == .admitted(cutting: [tickets[1]]))
+    #expect(admission.grow(late, by: 1, at: .seconds(10)) == .admitted(aborting: [tickets[1]]))
     #expect(!admission.contains(tickets[1]))
-    #expect(admission.grow(tickets[1], by: 1, at: .seconds(10)) == .refused(cutting: []), "it was cut off")
+    #expect(admission.grow(tickets[1], by: 1, at: .seconds(10)) == .refused(aborting: []), "it was aborted")
     admission.complete(tickets[2])
-    #expect(admission.grow(late, by: 49, at: .seconds(10)) == .admitted(cutting: [tickets[0]]))
-    #expect(admission.grow(late, by: 16, at: .seconds(11)) == .refused(cutting: []), "no other body is left to cut off")
+    #expect(admission.grow(late, by: 49, at: .seconds(10)) == .admitted(aborting: [tickets[0]]))
+    #expect(admission.grow(late, by: 16, at: .seconds(11)) == .refused(aborting: []), "no other body is left to abort")
     #expect(admission.bytes == 85)
   }
 
-  @Test func `the most expensive client takes no room from others`() throws {
+  @Test func `the most expensive client does not displace others`() throws {
     var admission = admission(100)
     let greedy = try begin(&admission, declared: nil, client: "a", at: .zero)
-    #expect(admission.grow(greedy, by: 90, at: .zero) == .admitted(cutting: []))
+    #expect(admission.grow(greedy, by: 90, at: .zero) == .admitted(aborting: []))
     let other = try begin(&admission, declared: nil, client: "b", at: .seconds(5))
-    #expect(admission.grow(other, by: 10, at: .seconds(5)) == .admitted(cutting: []))
-    #expect(admission.grow(greedy, by: 5, at: .seconds(9)) == .refused(cutting: []))
+    #expect(admission.grow(other, by: 10, at: .seconds(5)) == .admitted(aborting: []))
+    #expect(admission.grow(greedy, by: 5, at: .seconds(9)) == .refused(aborting: []))
     #expect(admission.contains(other))
   }
 
   @Test func `a client's bodies have a limited share, but a single body may use everything`() throws {
     var admission = admission(100, perOwner: 50)
     let first = try begin(&admission, at: .zero)
-    #expect(admission.grow(first, by: 60, at: .zero) == .admitted(cutting: []))
+    #expect(admission.grow(first, by: 60, at: .zero) == .admitted(aborting: []))
     let second = try begin(&admission, at: .seconds(1))
-    #expect(admission.grow(second, by: 10, at: .seconds(2)) == .admitted(cutting: [first]))
+    #expect(admission.grow(second, by: 10, at: .seconds(2)) == .admitted(aborting: [first]))
     let foreign = try begin(&admission, client: "b", at: .seconds(1))
-    #expect(admission.grow(foreign, by: 50, at: .seconds(2)) == .admitted(cutting: []))
+    #expect(admission.grow(foreign, by: 50, at: .seconds(2)) == .admitted(aborting: []))
     let third = try begin(&admission, at: .seconds(2))
-    #expect(admission.grow(third, by: 41, at: .seconds(3)) == .admitted(cutting: [second]))
+    #expect(admission.grow(third, by: 41, at: .seconds(3)) == .admitted(aborting: [second]))
     #expect(admission.bytes == 91)
   }
 
@@ -84,36 +84,36 @@ import Testing
     for number in 0..<5 {
       // One app's public key, used from everywhere.
       let body = try begin(&admission, client: "\(number)", app: 1)
-      #expect(admission.grow(body, by: 10, at: .zero) == .admitted(cutting: []))
+      #expect(admission.grow(body, by: 10, at: .zero) == .admitted(aborting: []))
       admission.complete(body)
     }
     let more = try begin(&admission, declared: 0, client: "5", app: 1)
-    #expect(admission.grow(more, by: 1, at: .zero) == .refused(cutting: []), "nothing of the app can be cut")
+    #expect(admission.grow(more, by: 1, at: .zero) == .refused(aborting: []), "no body of the app can be aborted")
     #expect(admission.begin(declared: 1, owners: [.client("6"), .app(1)], at: .zero) == nil, "nor be begun")
     for number in 0..<2 {
       let other = try begin(&admission, declared: 25, client: "c", app: Int64(2 + number))
-      #expect(admission.grow(other, by: 25, at: .zero) == .admitted(cutting: []))
+      #expect(admission.grow(other, by: 25, at: .zero) == .admitted(aborting: []))
       admission.complete(other)
     }
     #expect(admission.begin(declared: 1, owners: [.client("c"), .app(9)], at: .zero) == nil, "one client, many apps")
     #expect(admission.bytes == 100)
   }
 
-  @Test func `a stalled body is cut off, a slow one is not`() throws {
+  @Test func `a stalled body is aborted, a slow one is not`() throws {
     var admission = Admission(
       .init(maximumBytes: 1_000, progressInterval: .seconds(5), minimumProgress: 10))
     let silent = try begin(&admission, declared: 100, client: "a", at: .zero)
     let slow = try begin(&admission, declared: 100, client: "a", at: .zero)
     let stored = try begin(&admission, declared: 1, client: "a", at: .zero)
     admission.complete(stored)
-    #expect(admission.cutSlow(at: .seconds(4)) == [])
+    #expect(admission.abortStalled(at: .seconds(4)) == [])
     for second in [5, 10, 15, 20] {
       _ = admission.grow(slow, by: 10, at: .seconds(second))
-      #expect(admission.cutSlow(at: .seconds(second)) == (second == 10 ? [silent] : []))
+      #expect(admission.abortStalled(at: .seconds(second)) == (second == 10 ? [silent] : []))
     }
     _ = admission.grow(slow, by: 9, at: .seconds(21))
-    #expect(admission.cutSlow(at: .seconds(24)) == [])
-    #expect(admission.cutSlow(at: .seconds(25)) == [slow])
+    #expect(admission.abortStalled(at: .seconds(24)) == [])
+    #expect(admission.abortStalled(at: .seconds(25)) == [slow])
     #expect(admission.contains(stored))
     #expect(admission.bytes == 0)
   }
@@ -137,7 +137,7 @@ import Testing
       case 4: admission.complete(ticket)
       default: admission.release(ticket)
       }
-      if step.isMultiple(of: 100) { _ = admission.cutSlow(at: now) }
+      if step.isMultiple(of: 100) { _ = admission.abortStalled(at: now) }
       #expect((0...admission.limits.maximumBytes).contains(admission.bytes))
       #expect((0...admission.bytes).contains(admission.completeBytes))
     }
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test func `a reservation returns its bytes, and losing it ends its connection`() throws {
-    let cuts = NIOLockedValueBox<[String]>([])
+    let aborts = NIOLockedValueBox<[String]>([])
     let clock = NIOLockedValueBox(Duration.zero)
     let gate = AdmissionGate(.init(maximumBytes: 100), now: { clock.withLockedValue { $0 } })
     do {
@@ -155,19 +155,20 @@ import Testing
       #expect(query.grow(to: 5) && query.grow(to: 70))
       #expect(gate.bytes == 70)
       #expect(!query.grow(to: 101))
-      let arriving = gate.begin(declared: 30, owners: [.client("a")], cut: { cuts.withLockedValue { $0.append("a") } })
+      let arriving = gate.begin(
+        declared: 30, owners: [.client("a")], abort: { aborts.withLockedValue { $0.append("a") } })
       let body = try #require(arriving)
       #expect(body.grow(by: 30))
       #expect(query.grow(to: 71), "complete bodies take precedence over arriving ones")
-      #expect(body.isCut)
-      #expect(cuts.withLockedValue { $0 } == ["a"])
+      #expect(body.isAborted)
+      #expect(aborts.withLockedValue { $0 } == ["a"])
       #expect(!body.grow(by: 1))
-      let silent = gate.begin(declared: 9, owners: [.client("b")], cut: { cuts.withLockedValue { $0.append("b") } })
+      let silent = gate.begin(declared: 9, owners: [.client("b")], abort: { aborts.withLockedValue { $0.append("b") } })
       let slow = try #require(silent)
       clock.withLockedValue { $0 = .seconds(60) }
-      gate.cutSlow()
-      #expect(slow.isCut && !query.isCut)
-      #expect(cuts.withLockedValue { $0 } == ["a", "b"])
+      gate.abortStalled()
+      #expect(slow.isAborted && !query.isAborted)
+      #expect(aborts.withLockedValue { $0 } == ["a", "b"])
     }
     #expect(gate.bytes == 0)
   }
@@ -182,7 +183,7 @@ import Testing
         let begun = admission.begin(declared: taken, owners: [.client("a")], at: .zero)
         let ticket = try #require(begun)
         let growth = admission.grow(ticket, by: taken, at: .zero)
-        #expect(growth == .admitted(cutting: []))
+        #expect(growth == .admitted(aborting: []))
         // Arriving bodies would give way.
         #expect(admission.hasRoom(for: count))
         admission.complete(ticket)

@@ -53,7 +53,8 @@ import WarehouseSQLite
     #expect(keys.count == 1, "one event, in any notation of its install")
   }
 
-  @Test func `an unknown secret never makes a stock client erase its queue, unless the operator wants it`() async throws
+  @Test func `an unknown secret never makes a stock client delete its queue, unless the operator wants it`()
+    async throws
   {
     let secret = "6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10"
     for (policy, status) in [
@@ -73,7 +74,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a client without a secret learns what is missing`() async throws {
+  @Test func `a client without a secret gets an explanation`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let response = try await client.execute(uri: "/logs", method: .post, body: body(log("Clip opened")))
@@ -83,7 +84,9 @@ import WarehouseSQLite
   }
 
   @Test(arguments: ["", "{", "[]", "null", "{\"logs\":7}"])
-  func `an unreadable body costs the client only this request, and counts as dropped`(text: String) async throws {
+  func `an unreadable body is dropped and counted, without affecting the client's other requests`(text: String)
+    async throws
+  {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let response = try await client.execute(
@@ -118,7 +121,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.batches.flatMap(\.rejections).map(\.reason) == ["unreadable_undecodable"])
   }
 
-  @Test func `a log that is not JSON costs neither the others nor the client's queue`() async throws {
+  @Test func `a log that is not JSON affects neither the others nor the client's queue`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let response = try await client.execute(

@@ -51,7 +51,7 @@ import WarehouseSQLite
     try catalog.close()
   }
 
-  /// Two installs with sessions of 20 s, 10 min and an unknown length on 9 and 10 May, and one before.
+  /// Two installs with sessions of 20 s, 10 min and unknown duration on 9 and 10 May, and one before.
   private static var traffic: [IncomingBatch] {
     [
       session("a", 1, "2026-05-09T08:00:00Z", [("Play", 5), ("Play", 20)], version: "1.0", build: "1"),
@@ -251,7 +251,7 @@ import WarehouseSQLite
         (.get, "apps/me/1", .notFound, "NotFound"), (.post, "apps", .notFound, "NotFound"),
         (.get, "apps/me/Other/analytics/versions?start=x", .notFound, "NotFound"),
       ] as [(HTTPRequest.Method, String, HTTPResponse.Status, String)] {
-        // Browsers get the same form, as only programs use this address.
+        // Browsers get the same form, because only programs use this address.
         let headers: HTTPFields = [.xAPIToken: token, .accept: "text/html"]
         let response = try await client.execute(uri: "/v0.1/\(path)", method: method, headers: headers)
         #expect(response.status == status, "\(method) \(path)")

@@ -183,7 +183,7 @@ import WarehouseSQLite
       #expect(String(buffer: metrics.body).contains("\ntern_unnamed_events_total 10\n"))
     }
     let messages = fixture.log.messages
-    #expect(messages.count == 2 && messages.allSatisfy { $0.contains("app 1 brought more new names than allowed") })
+    #expect(messages.count == 2 && messages.allSatisfy { $0.contains("app 1 had more new names than allowed") })
     #expect(messages.first?.contains("A batch of") == true && messages.last?.contains("5 batches of") == true)
   }
 

@@ -101,7 +101,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a fault or occurrence that does not exist is not found, one outside the range is`() async throws {
+  @Test func `an error group or occurrence outside the range is found, one that does not exist is not`() async throws {
     try await withCollector { client, app, cookie, _ in
       _ = try await send(
         [line("crash", 1, #","exception":{"type":"Bad"}"#), line("event", 2, #","name":"E""#)], client, key: app.key)
@@ -146,7 +146,7 @@ import WarehouseSQLite
     ("...", "text/css", "attachment-7.txt"), ("a\"\r\nSet-Cookie: x.txt", "text/plain", "a___Set-Cookie__x.txt"),
     ("evil.html", "text/html", "evil.html.txt"), ("run.exe", "application/x", "run.exe.bin"),
     ("../../etc/passwd", "x", "_.._etc_passwd.bin"), ("naïve 😀.log", "text/plain", "na_ve__.log"),
-  ]) func `a file's name is harmless, whatever a client calls it`(name: String, type: String, expected: String) {
+  ]) func `a file name from a client is made harmless`(name: String, type: String, expected: String) {
     let file = AttachmentFile(facts: AttachmentFacts(id: 7, name: name, contentType: type, bytes: 0), data: [])
     #expect(file.plainName == expected)
     #expect(["text/plain; charset=utf-8", "application/octet-stream"].contains(file.contentType))

@@ -7,9 +7,9 @@ import Warehouse
 
 @testable import Collector
 
-/// Reports must not hold up collecting, nor one app or client the others.
+/// Tests that reports do not hold up ingestion, and that no app or client holds up the others.
 @Suite struct FairnessTests {
-  /// A native body that is too large to be parsed at once.
+  /// A native body that is too large to be parsed immediately.
   private func largeBody() -> ByteBuffer {
     ByteBuffer(string: (1...400).map { line("Large", id: $0) }.joined(separator: "\n"))
   }
@@ -21,7 +21,7 @@ import Warehouse
     fixture.warehouse.reports.close()
     try await fixture.routed { client in
       try await withThrowingTaskGroup(of: HTTPResponse.Status.self) { group in
-        // As many as there are processors blocked the decoding of larger bodies, too, when both shared their threads.
+        // When both shared threads, as many blocked reports as processors also blocked the decoding of larger bodies.
         for _ in 0..<limit {
           group.addTask {
             try await client.execute(
@@ -30,7 +30,7 @@ import Warehouse
           }
         }
         await fixture.warehouse.reports.blocks(limit)
-        // More reports are turned away instead of blocking further threads.
+        // Further reports are rejected instead of blocking more threads.
         for _ in 0..<System.coreCount * 2 {
           let busy = try await client.execute(
             uri: "/api/v1/apps/1/reports/events", method: .get, headers: fixture.authorized)
@@ -56,7 +56,7 @@ import Warehouse
       reader: BodyReader(
         gate: AdmissionGate(fixture.settings.limits), limits: fixture.settings.limits, metrics: CollectorMetrics()),
       live: LiveHub())
-    // One stored block that holds a blank.
+    // One stored block that contains a space.
     let compressed = ByteBuffer(bytes: [1, 1, 0, 0xFE, 0xFF, 0x20])
     for (bytes, encoding, isApart) in [
       (compressed, "deflate", true), (ByteBuffer(repeating: 0x20, count: 64 << 10), nil, false),
@@ -65,7 +65,7 @@ import Warehouse
       let reservation = try #require(ingestion.reader.gate.reserve(bytes.readableBytes, owners: []))
       let body = BodyReader.Body(bytes: bytes, owners: [.app(1)], reservation: reservation)
       let limits = IngestLimits.native
-      // Only on a thread of a task is there a task.
+      // Only a thread of a task has a current task.
       let hasTask = try await ingestion.parse(body, encoding: encoding, limits: limits) { _ in
         withUnsafeCurrentTask { $0 != nil }
       }
@@ -89,7 +89,7 @@ import Warehouse
     }
   }
 
-  @Test func `the owners who have used least processor time lately come first`() {
+  @Test func `the owners who have recently used the least processor time come first`() {
     var queue = FairQueue<String>(maximumRunning: 8)
     func next(at now: Duration = .zero) -> String? { queue.next(at: now)?.job }
     queue.add("greedy 1", owners: [.client("a"), .app(1)])
@@ -107,7 +107,7 @@ import Warehouse
     #expect(next() == nil)
   }
 
-  @Test func `used processor time is forgiven`() {
+  @Test func `used processor time is soon forgotten`() {
     var queue = FairQueue<String>(maximumRunning: 8)
     func next(at now: Duration = .zero) -> String? { queue.next(at: now)?.job }
     for (app, cost, at) in [(Int64(1), Duration.seconds(8), Duration.zero), (2, .seconds(1), .seconds(4))] {

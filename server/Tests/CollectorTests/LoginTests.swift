@@ -40,7 +40,7 @@ import Warehouse
     }
   }
 
-  @Test func `a login link works once, and again only where it has logged in`() async throws {
+  @Test func `a login link works once, and again only in the browser that it has logged in`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let uri = "/login?code=\(try fixture.catalog.createLoginCode())&next=/apps/1"

@@ -77,7 +77,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `a link checker's HEAD counts nothing`() async throws {
+  @Test func `a HEAD request of a link checker is not counted`() async throws {
     let fixture = try Fixture()
     try await fixture.routed { client in
       let response = try await client.execute(uri: "/collect?\(hit(fixture, "One"))", method: .head)

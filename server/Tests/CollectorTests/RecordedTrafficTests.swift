@@ -16,11 +16,12 @@ import WarehouseSQLite
 
 /// Tests that requests of App Center's clients result in the metrics given with them.
 @Suite struct RecordedTrafficTests {
-  /// 2026-05-10T12:00:00Z, throughout a test: a time one minute within a limit stays so, however long the test takes.
+  /// 2026-05-10T12:00:00Z throughout a test: a time one minute within a limit stays within it, however long the test
+  /// takes.
   private static let now = Date(timeIntervalSince1970: 1_778_414_400)
 
   @Test(arguments: RecordedRequest.all)
-  func `each client's request gives its metrics, however often and in whichever encoding it is sent`(
+  func `each client's request is counted once, however often and in whatever encoding it is sent`(
     request: RecordedRequest
   ) async throws {
     try await withCollector { client, app, warehouse in

@@ -16,7 +16,7 @@ import WarehouseSQLite
   }
 
   @Test func `a body that arrives in pieces is stored, and the connection is reused`() async throws {
-    // Among many other tests the pieces may take long, which this test does not measure.
+    // Among many other tests, the pieces may take long, which is not what this test measures.
     let limits = CollectorLimits(bodyProgressInterval: .seconds(3_600), bodyDeadline: .seconds(3_600))
     let fixture = try Fixture(CollectorSettings(limits: limits))
     try await fixture.running { port in
@@ -107,7 +107,7 @@ import WarehouseSQLite
     }
   }
 
-  @Test func `slow bodies and silent connections are closed, and harm no others`() async throws {
+  @Test func `slow bodies and silent connections are closed without affecting others`() async throws {
     let limits = CollectorLimits(bodyDeadline: .seconds(1), idleTimeout: .seconds(1))
     let fixture = try Fixture(CollectorSettings(limits: limits))
     try await fixture.running { port in
@@ -127,7 +127,7 @@ import WarehouseSQLite
     #expect(fixture.warehouse.names == ["Play"])
   }
 
-  /// A stock App Center client erases its queue after any 4xx, and the client may not have caused the cut.
+  /// A stock App Center client deletes its queue after any 4xx, although the truncation may not be its fault.
   @Test(
     arguments: [("/v1/events", "400"), ("/logs", "503"), ("/collect", "400"), ("/batch", "400")], [true, false])
   func

@@ -131,7 +131,7 @@ import WarehouseSQLite
       #expect(hits.map { ($0["faults"] as? String)?.isEmpty } == [false, true])
       #expect(
         hits.first?["faults"] as? String
-          == "cd0: dropped, no such index; cn: cut to 100 bytes; ev: dropped, not of its type")
+          == "cd0: dropped, no such index; cn: truncated to 100 bytes; ev: dropped, wrong type")
       let parameters = try #require(hits.first?["parameters"] as? [String: String])
       #expect(parameters["ec"] == "Video" && parameters["ev"] == nil && !parameters.keys.contains { $0.hasPrefix("!") })
       let refused = try #require(report["refused"] as? [[String: Any]])
@@ -143,7 +143,7 @@ import WarehouseSQLite
       let page = try await client.execute(
         uri: "/apps/\(app.id)/hits?view=\(view.id)", method: .get, headers: headers)
       let html = String(buffer: page.body)
-      #expect(html.contains("timing_missing") && html.contains("cut to 100 bytes"))
+      #expect(html.contains("timing_missing") && html.contains("truncated to 100 bytes"))
       #expect(!html.contains("(no name)"), "a hit without faults shows none")
     }
   }

@@ -104,7 +104,7 @@ import WarehouseSQLite
           try await client.execute(uri: "/v1/events", method: .post, headers: native, body: body))
         #expect((refused["rejected"] as? [Any])?.count == 1)
         for attempt in 0..<3 {
-          // Later requests have other stamps; the last has a clock that was corrected meanwhile.
+          // Later requests have other stamps; the last is from a clock that has been corrected in the meantime.
           let sent = attempt < 2 ? shown + .milliseconds(attempt * 137) : WallClock.system()
           native[.ternSent] = "time=\(sent.millisecondsSince1970); uptime=\(attempt); boot=x"
           let answer = try object(

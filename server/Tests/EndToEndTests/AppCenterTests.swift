@@ -2,7 +2,7 @@ import Foundation
 import TernChildProcess
 import Testing
 
-/// The samples of App Center's documentation in a real app: the reports are exact.
+/// The samples of App Center's documentation in a real app, with exact reports.
 @Suite(.serialized)
 struct AppCenterTests {
   /// The events of one run of the sample.
@@ -31,26 +31,26 @@ struct AppCenterTests {
       #expect(totals["sessions"] == sessions && totals["users"] == 1, "\(totals)")
     }
 
-    // Without a server everything is kept; the process is killed once the last call has returned.
+    // Without a server, everything is kept; the process is killed once the last call has returned.
     server.kill()
     let first = try sample()
     #expect(try await eventually { recorded(workspace, "Kept while paused") })
     first.kill()
     server = try await RunningServer.start(workspace, port: server.port)
 
-    // The next launch sends what the first one left, and does the same again.
+    // The next launch sends the events left by the first one, and does the same again.
     let second = try sample()
     try await expectRuns(2, sessions: 2)
-    // The server dies while the app is used, and comes back.
+    // The server is killed while the app is in use, and restarted.
     server.kill()
     second.kill()
-    // All events of the second run have arrived: switching off erases none.
+    // All events of the second run have arrived: disabling erases none.
     let third = try sample("manual", "off")
     // Real time: the test cannot set another process's clock, and its output is empty until it ends. Too short a wait
-    // would only make the test easier, not its figures wrong.
+    // would only make the test easier, not its results wrong.
     try await Task.sleep(for: .seconds(1))
     server = try await RunningServer.start(workspace, port: server.port)
-    // Each call of startSession is a session; a launch is none.
+    // Each call of startSession begins a session; a launch does not.
     try await expectRuns(3, sessions: 4)
     third.kill()
 

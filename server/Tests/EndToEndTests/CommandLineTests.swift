@@ -35,7 +35,7 @@ import Testing
     #expect(server.stop() == .code(0))
   }
 
-  @Test func `a report of an unknown fault or occurrence prints one line and exits with 2`() throws {
+  @Test func `a report of an unknown error group or occurrence prints one line and exits with 2`() throws {
     let workspace = try Workspace()
     let app = try CreatedApp.create(workspace, "No faults")
     for (option, text) in [("--group", "This error does not exist."), ("--occurrence", "This error does not exist.")] {
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `the exit code of track tells if the event arrived`() async throws {
+  @Test func `the exit code of track shows whether the event arrived`() async throws {
     let workspace = try Workspace()
     let server = try await RunningServer.start(workspace)
     let app = try CreatedApp.create(workspace, "Command line")

@@ -7,10 +7,10 @@ import Testing
 #endif
 
 #if os(Linux)
-  /// A server that dies while it stores a request.
+  /// A server that is killed while it stores a request.
   @Suite(.serialized) struct CrashTests {
     @Test(arguments: ["/collect", "/batch", "/v1/events", "/logs"])
-    func `a request cut off by a crash gets no success, and counts once when it is sent again`(
+    func `a request interrupted by a crash is not acknowledged, and counts once when it is sent again`(
       path: String
     ) async throws {
       let workspace = try Workspace()
@@ -19,14 +19,14 @@ import Testing
       let now = Int64(Date().timeIntervalSince1970 * 1_000)
       let first = await status(of: try request(1, path, app, now, server))
       try #require(first == 200)
-      // The kernel ends the process at its next write beyond the first byte of a file, which is the transaction's: the
-      // first request's event has made the file longer.
+      // The kernel kills the process at its next write beyond the first byte of a file. That write is the
+      // transaction's, because the first request's event has made the file longer.
       let limits = ["--pid", String(server.process.identifier), "--fsize=1:1"]
       let limiting = try workspace.start(URL(filePath: "/usr/bin/prlimit"), limits, output: "limit")
       try #require(limiting.wait() == .code(0), "\(workspace.text("limit"))")
       let answer = await status(of: try request(2, path, app, now, server))
       #expect(answer == nil || answer == 503, "\(answer ?? 0)")
-      // Ends the process where the write only fails.
+      // Kills the process, where the write would only fail.
       guard case .signal = server.kill() else {
         Issue.record("the server ended by itself")
         return

@@ -26,7 +26,7 @@ struct GoogleAnalyticsTests {
       let printed = try workspace.run(["token", "reset", "--data", workspace.path("data")]).output
       token = String(try #require(printed.split(separator: "\n").last).trimmingPrefix { $0 == " " })
       app = try CreatedApp.create(workspace, "Films")
-      // Far apart, so that no two have the same hour.
+      // Far apart, so that no two are in the same hour.
       let zones = [
         try ReportedView.quietZone("Pacific/Kiritimati", "Pacific/Chatham", at: now),
         try ReportedView.quietZone("America/Los_Angeles", "America/St_Johns", at: now),
@@ -45,7 +45,7 @@ struct GoogleAnalyticsTests {
     func killServer() { server.kill() }
     func restartServer() async throws { server = try await RunningServer.start(workspace, port: server.port) }
 
-    /// A time some quarters of an hour ago, in the middle of one, so that no zone's day begins close to it.
+    /// A time some quarter hours ago, in the middle of one, so that no zone's day begins close to it.
     func middle(ofQuarter age: Int, plus minutes: Double = 7.5) -> Date {
       Date(timeIntervalSince1970: ((now.timeIntervalSince1970 / 900).rounded(.down) - Double(age)) * 900 + minutes * 60)
     }
@@ -89,7 +89,7 @@ struct GoogleAnalyticsTests {
     try await liveByHand(stage)
     try await liveInTheBackground(stage)
 
-    // The kill may come between a call and its line in the journal: the report decides about that call.
+    // The kill may come between a call and its line in the journal; the report decides about that call.
     let runs = try stage.runs.map { try $0.hits() }
     var hits = runs.flatMap(\.certain)
     let inspected = try stage.views[0].report("hits", stage.workspace, stage.app)["hits"] as? [[String: Any]]
@@ -107,7 +107,7 @@ struct GoogleAnalyticsTests {
     }
     try stage.expectVerified()
     #expect(stage.server.stop() == .code(0))
-    // The same figures without a server, from the directory alone.
+    // The same metrics without a server, from the directory alone.
     for view in stage.views {
       try await view.expect(
         ExpectedView(hits, zone: view.zone, received: stage.now), stage.workspace, stage.app)
@@ -119,7 +119,7 @@ struct GoogleAnalyticsTests {
     stage.killServer()
     let offline = try stage.launch("periodic", interval: 1)
     try await offline.perform("tour one")
-    // More than an hour ago there was one session, and then two more.
+    // More than an hour ago there was one session, then two more.
     for (age, minutes, name) in [
       (8, 2.5, "Past start"), (8, 12.5, "Then"), (7, 4.0, "Next start"), (6, 6.0, "End end"),
     ] {

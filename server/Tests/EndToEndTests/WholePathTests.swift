@@ -37,7 +37,7 @@ struct WholePathTests {
     let (status, output, _) = try workspace.run(["verify", "--data", workspace.path("data")])
     #expect(status == 0, "\(output)")
     #expect(server.stop() == .code(0))
-    // The same figures without a server, from the directory alone.
+    // The same metrics without a server, from the directory alone.
     try expectReports(of: workspace, app, range, match: journal)
   }
 
@@ -59,11 +59,11 @@ struct WholePathTests {
     let steady = try player(0, seconds: 8)
     let victim = try player(1, seconds: 60)
     #expect(try await eventually { lines(0) > 100 && lines(1) > 100 })
-    // The server dies in the middle of its work and stays away for a while; the apps go on.
+    // The server is killed while working and stays away for a while; the apps keep running.
     server.kill()
     let before = (lines(0), lines(1))
     #expect(try await eventually { lines(0) > before.0 + 50 && lines(1) > before.1 + 50 })
-    // An app dies while events wait on its disk, and comes back.
+    // An app is killed while events wait on its disk, and restarted.
     victim.kill()
     server = try await RunningServer.start(workspace, port: server.port)
     let revived = try player(1, seconds: 3)
@@ -87,7 +87,7 @@ struct WholePathTests {
     #expect(server.stop() == .code(0))
   }
 
-  @Test func `a device whose clock is years off is counted once, though the server is killed between its attempts`()
+  @Test func `a device whose clock is years off is counted once, even if the server is killed between its attempts`()
     async throws
   {
     let workspace = try Workspace()

@@ -2,7 +2,7 @@ import Foundation
 import TernChildProcess
 import Testing
 
-/// A temporary directory and the built programs: `tern` beside the tests, the examples as built by `Scripts/test`.
+/// A temporary directory and the built programs: `tern` next to the tests, and the examples built by `Scripts/test`.
 final class Workspace {
   let directory: URL
   let tern: URL
@@ -53,7 +53,7 @@ final class Workspace {
   @discardableResult
   func run(_ arguments: [String]) throws -> (status: Int32, output: String, error: String) {
     let name = UUID().uuidString
-    // Files rather than pipes: a pipe that is not read while we wait could fill up.
+    // Files rather than pipes: a pipe that is not read in the meantime could fill up.
     let process = try ChildProcess(
       tern.path, arguments, output: try newFile("\(name).out"), error: try newFile("\(name).err"))
     guard case .code(let status) = process.wait() else { return (-1, text("\(name).out"), text("\(name).err")) }
@@ -78,7 +78,7 @@ final class Workspace {
   }
 
   private static func productsDirectory() -> URL? {
-    // The test bundle is beside the executables in every configuration.
+    // The test bundle is next to the executables in every configuration.
     let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     let bundles = Bundle.allBundles.map { $0.bundleURL.deletingLastPathComponent() }
     let candidates = [program.deletingLastPathComponent()] + bundles

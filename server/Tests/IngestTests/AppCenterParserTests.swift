@@ -59,12 +59,12 @@ import Testing
     #expect(batch.devices.count == 3)
   }
 
-  /// Each byte as an escape, as the serializers of some languages write letters that they consider special.
+  /// Escapes each byte, as the serializers of some languages escape letters that they consider special.
   private func escaped(_ text: String) -> String {
     text.utf8.map { "\\u00" + String($0, radix: 16) }.joined()
   }
 
-  @Test func `members are recognised however their names are escaped`() throws {
+  @Test func `members are recognized whichever way their names are escaped`() throws {
     let device = deviceBlock()
     let log = eventLog("A", id: uuid(1), more: #","device":\#(device),"properties":{"d":{"date":5}}"#)
     let error =
@@ -88,7 +88,7 @@ import Testing
         #expect(parsed.batch.errors.map(\.stack) == expected.batch.errors.map(\.stack), "\(spelling)")
       }
     }
-    // No other member is taken for the list, and a damaged log in the list costs only itself.
+    // No other member is mistaken for the list, and a damaged log in the list costs only itself.
     for name in ["log", "logss", "l\\u006fg", "l\\u006fgs\\u0000", "\\u006c\\u006f\\u0067\\u0073s"] {
       #expect(throws: IngestError.self) { try parseLogs(Array(#"{"\#(name)":[\#(log)]}"#.utf8)) }
     }

@@ -2,7 +2,7 @@ import Ingest
 import TernEvents
 import Testing
 
-/// Tests logs that are not JSON: each costs its request only itself.
+/// Tests logs that are not JSON: each costs its request only that log.
 @Suite struct DamagedLogTests {
   private let one = eventLog("A", id: uuid(1), more: #","device":\#(deviceBlock()),"properties":{"a":"}],[\\\"{"}"#)
   private let two = eventLog("B", id: uuid(2), more: #","device":\#(deviceBlock()),"properties":{"b":"\u00e9"}"#)
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `an unclosed text costs the logs after it, and none before it`() throws {
+  @Test func `an unclosed text loses the logs after it, but none before it`() throws {
     let open = Array(#"{"type":"event","name":"x},"#.utf8)
     for place in 0...2 {
       var list = [Array(one.utf8), Array(two.utf8)]
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `damage outside the list costs no log`() throws {
+  @Test func `damage outside the list loses no log`() throws {
     for text in [
       "{\"a\":NaN,\"logs\":[\(one),\(two)]}", "{\"logs\":[\(one),\(two),]}", "{\"logs\":[\(one),\(two)],}",
       "{\"logs\":[\(one),\(two)]} x", "{\"logs\":[\(one)],\"b\":tru,\"logs\":[\(two)]}",
@@ -100,7 +100,7 @@ import Testing
     #expect(error?.code == .tooLarge)
   }
 
-  /// Each body would take minutes if every byte caused the earlier ones to be read again.
+  /// Each body would take minutes if every byte caused the earlier bytes to be read again.
   @Test(arguments: [
     "[", "{", "]", "}", "[{", "\"", "\\", "{\"logs\":[", ",", ":", "\"\",", "NaN,", "{}}", "{\"a\":[1},",
   ])

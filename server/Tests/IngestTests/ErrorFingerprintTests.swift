@@ -3,7 +3,7 @@ import Testing
 
 @testable import Ingest
 
-/// Tests the rules by which errors become one fault (docs/protocols.md).
+/// Tests the rules by which errors are grouped (docs/protocols.md).
 @Suite struct ErrorFingerprintTests {
   private func fingerprint(
     _ message: String = "", stack: String = "", type: String = "Player.PlayerError", kind: String = "handled_error"
@@ -22,7 +22,7 @@ import Testing
     }.joined(separator: #"\n"#)
   }
 
-  @Test func `two cases of one enum are two faults, and their payloads do not count`() throws {
+  @Test func `two cases of an enum are two groups, regardless of their payloads`() throws {
     let stack = linux(build: 0, base: 0x5500_0000)
     let hevc = try fingerprint(#"codecMissing(\"hevc\")"#, stack: stack)
     #expect(try fingerprint(#"codecMissing(\"av1\")"#, stack: stack) == hevc)
@@ -35,7 +35,16 @@ import Testing
     #expect(structured[0].fingerprint != structured[2].fingerprint)
   }
 
-  @Test func `a rebuild does not turn an old fault into a new one`() throws {
+  @Test func `an offset in a method's name does not make a new group`() throws {
+    let prefix = #"{"type":"handledError","timestamp":"2025-03-02T14:04:09.120Z","exception":{"type":"E","frames":["#
+    let logs = ["main + 52", "main + 0x309", "main", "stop + 52"].map {
+      prefix + #"{"methodName":"\#($0)","fileName":"App.swift"}]}}"#
+    }
+    let errors = try parseLogs(Array(#"{"logs":[\#(logs.joined(separator: ","))]}"#.utf8)).batch.errors
+    #expect(Set(errors[..<3].map(\.fingerprint)).count == 1 && errors[3].fingerprint != errors[0].fingerprint)
+  }
+
+  @Test func `a rebuild does not move errors to a new group`() throws {
     let before = try fingerprint("networkGone", stack: linux(build: 0, base: 0x5500_0000))
     #expect(try fingerprint("networkGone", stack: linux(build: 0x40, base: 0x7F00_0000)) == before)
     for (one, two, other) in [

@@ -74,7 +74,7 @@ import Testing
     #expect(error.stack.hasPrefix("Thread 4 main (crashed):\n  player + 0x10\nThread 0:\n  0x1000  x\n"))
   }
 
-  @Test func `errors with the same kind, type and top frames are one fault`() throws {
+  @Test func `errors with the same kind, type and top frames are one group`() throws {
     func log(_ type: String = "IOError", _ frames: String..., kind: String = "handledError", line: Int = 1) -> String {
       let list = frames.map { #"{"methodName":"\#($0)","lineNumber":\#(line)}"# }.joined(separator: ",")
       return #"{"type":"\#(kind)",\#(time),"id":"\#(uuid(1))","exception":{"type":"\#(type)","frames":[\#(list)]}}"#
@@ -117,7 +117,7 @@ import Testing
     #expect(error.stack.split(separator: "\n").map(String.init) == (2...8).map { "Caused by: E\($0): " })
   }
 
-  @Test func `stacks and raw texts are bounded, whatever arrives`() throws {
+  @Test func `stacks and raw texts are truncated to their limits`() throws {
     let long = String(repeating: "é", count: 200_000)
     let deep = String(repeating: #"{"innerExceptions":["#, count: 200) + String(repeating: "]}", count: 200)
     for exception in [
@@ -236,7 +236,9 @@ import Testing
     #expect(batch.events.count == 1 && batch.errors.map(\.event) == [0])
   }
 
-  @Test func `a crash keeps the time, session and device of its own launch, whatever accompanies it`() throws {
+  @Test func `a crash keeps the time, session and device of its own launch`()
+    throws
+  {
     let boot = "5f0c0f0e-0000-4000-8000-000000000001"
     let clock = EventClock(SentStamp(time: testTime, uptime: 5_000, boot: boot), arrived: testTime)
     let day: Int64 = 86_400_000

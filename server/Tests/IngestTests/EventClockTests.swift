@@ -14,7 +14,7 @@ import Testing
 
   private func time(_ milliseconds: Int64) -> Timestamp { Timestamp(millisecondsSince1970: milliseconds) }
 
-  /// The rule as documented, in numbers that never overflow.
+  /// The documented rule, in numbers that never overflow.
   private func expected(
     sent: Int64, sentUptime: Int64?, event: Int64, uptime: Int64?, isSameBoot: Bool
   ) -> Int64 {
@@ -96,7 +96,7 @@ import Testing
       let answer = journey.clock.time(
         time(shown), uptime: journey.happened - journey.booted, isSameBoot: isSameBoot, window: Self.window)
       let error = answer.millisecondsSince1970 - journey.happened
-      // A correct clock, or nearly so, is trusted; otherwise only the request's duration affects the result.
+      // A clock that is correct, or nearly so, is trusted; otherwise only the request's duration affects the result.
       let allowed = journey.clock.isRight ? journey.clockError : journey.transit
       guard error != allowed || abs(error) > 90_000 else { continue }
       Issue.record("seed \(seed), round \(round): off by \(error) ms, \(journey)")
@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test func `a correct clock is kept, and only uptimes make an event too old`() throws {
+  @Test func `a correct clock is kept, and only uptimes can make an event too old`() throws {
     let now = testTime.millisecondsSince1970
     let sent = "time=\(now - 30_000); uptime=90000000000; boot=b"
     let batch = try parse(

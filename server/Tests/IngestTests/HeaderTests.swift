@@ -26,10 +26,10 @@ import Testing
   @Test func `a ledger is stored as it will be after the device has the response`() {
     let ledger = DeviceLedger(tracked: 20, delivered: 4, waiting: 6, inFlight: 9, dropped: 1)
     #expect(
-      ledger.answered(stored: 5, refused: 2)
+      ledger.answered(stored: 5, rejected: 2)
         == DeviceLedger(tracked: 20, delivered: 9, waiting: 6, inFlight: 2, dropped: 3))
     for (stored, refused) in [(0, 0), (9, 0), (100, 100), (3, 100), (-1, -1), (.max, .max)] {
-      let after = ledger.answered(stored: stored, refused: refused)
+      let after = ledger.answered(stored: stored, rejected: refused)
       #expect(after.delivered + after.waiting + after.inFlight + after.dropped == ledger.tracked)
       #expect(after.inFlight >= 0 && after.progress >= ledger.progress)
     }
@@ -37,9 +37,9 @@ import Testing
 
   @Test func `rejected events count as dropped, and the ledger balances`() {
     let ledger = DeviceLedger(tracked: 20, delivered: 4, waiting: 6, inFlight: 9, dropped: 1)
-    #expect(ledger.refusing(3) == DeviceLedger(tracked: 20, delivered: 1, waiting: 6, inFlight: 9, dropped: 4))
+    #expect(ledger.rejecting(3) == DeviceLedger(tracked: 20, delivered: 1, waiting: 6, inFlight: 9, dropped: 4))
     for count in [0, 4, 5, .max, -1, .min] {
-      let after = ledger.refusing(count)
+      let after = ledger.rejecting(count)
       #expect(after.delivered + after.waiting + after.inFlight + after.dropped == ledger.tracked)
       #expect(after.delivered >= 0 && after.progress == ledger.progress)
     }

@@ -94,8 +94,8 @@ import Testing
 
   @Test func `dropped and truncated values are recorded under a name that no client can send`() throws {
     let kept = try kept("&ev=-1&cd0=a&cn=\(String(repeating: "x", count: 101))&!iq=mine")
-    #expect(kept["!ev"] == "dropped, not of its type" && kept["!cd0"] == "dropped, no such index")
-    #expect(kept["!cn"] == "cut to 100 bytes" && kept["cn"]?.count == 100 && kept["!iq"] == nil)
+    #expect(kept["!ev"] == "dropped, wrong type" && kept["!cd0"] == "dropped, no such index")
+    #expect(kept["!cn"] == "truncated to 100 bytes" && kept["cn"]?.count == 100 && kept["!iq"] == nil)
   }
 
   @Test func `a text that is too long is truncated between characters`() throws {

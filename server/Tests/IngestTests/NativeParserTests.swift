@@ -226,7 +226,7 @@ import Testing
     #expect(try parseLines(line(#","user":"\#(long)""#)).reasons == ["event_too_large"])
   }
 
-  @Test func `deep nesting does no harm`() throws {
+  @Test func `deep nesting is rejected safely`() throws {
     for depth in [10, 1023, 1024, 1025, 100_000] {
       let nested = String(repeating: #"{"a":["#, count: depth / 2) + String(repeating: "]}", count: depth / 2)
       let text = line(#","x":\#(nested.isEmpty ? "1" : nested)"#)
@@ -239,7 +239,7 @@ import Testing
     }
   }
 
-  @Test func `each event gets its own device and install`() throws {
+  @Test func `each event has its own device and install`() throws {
     let other = #","device":{"osName":"iOS"},"app":{"version":"1","build":2}"#
     let upper = line(other).replacing("0C7C9D1E", with: "1C7C9D1E")
     let batch = try parseLines([line(""), line(other), upper, line(""), line(other)].joined(separator: "\n"))

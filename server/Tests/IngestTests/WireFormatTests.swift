@@ -41,7 +41,7 @@ import Testing
     #expect(batch.names(.event) == ["A", "B"] && batch.rejections.isEmpty)
   }
 
-  @Test func `a log nested far too deeply costs itself and the logs after it, and none before it`() throws {
+  @Test func `a log nested far too deeply is lost with the logs after it, but none before it`() throws {
     let first = eventLog("A", id: uuid(1))
     for (depth, names) in [(60_000, ["A", "B"]), (70_000, ["A"]), (4 << 20, ["A"])] {
       let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

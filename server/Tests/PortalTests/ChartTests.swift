@@ -56,7 +56,7 @@ struct ChartTests {
     #expect(paths([1], true) == 0)
   }
 
-  @Test func `a change is a percentage, and absent where there is nothing to compare`() throws {
+  @Test func `a change is a percentage, or absent if there is nothing to compare`() throws {
     let today = Day(number: 20_000)
     let zone = try ReportZone("UTC")
     func request(_ days: ClosedRange<Day>) -> ReportRequest {

@@ -4,7 +4,7 @@ import TernEvents
 import Warehouse
 
 /// The largest counts, on every day and under every key, and rows with the most extreme values.
-struct ExtremeStore: StubStore {
+struct ExtremeStore: ForwardingStore {
   let base: any MetricsStore
   let keys = ["", "a", "b"]
 
@@ -28,8 +28,8 @@ struct ExtremeStore: StubStore {
     keys.map { KeyTotals(key: $0, count: .max, users: .max) }
   }
 
-  func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> KeyTotals {
-    KeyTotals(key: key, count: .max, users: .max)
+  func totals(app: AppID, dimension: Dimension, keys: [String], days: ClosedRange<Day>) async throws -> [KeyTotals] {
+    keys.map { KeyTotals(key: $0, count: .max, users: .max) }
   }
 
   func series(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> [DailyTotals] {

@@ -37,7 +37,7 @@ struct NewReportPageTests {
     return PageScanner(try await pages.report(request, app: sample.app, from: sample.source))
   }
 
-  @Test func `a definition in a registry gives a page with its lists and an entry in the navigation`() async throws {
+  @Test func `a registered definition adds a page with its lists and a navigation entry`() async throws {
     let page = try await page("weekends")
     #expect(page.problems.isEmpty)
     // 2026-05-30, the day of the request, was a Saturday.
@@ -48,7 +48,7 @@ struct NewReportPageTests {
     #expect(page.tags.contains { $0["href"] == "/api/v1/apps/1/reports/weekends?format=csv" })
   }
 
-  @Test func `a ranking in a registry gives a page with trends`() async throws {
+  @Test func `a registered ranking adds a page with trends`() async throws {
     let page = try await page("systems")
     #expect(page.problems.isEmpty)
     #expect(page.tags.contains { $0["class"]?.hasPrefix("spark") == true })

@@ -5,6 +5,7 @@ import ReportsTestSupport
 import TernEvents
 import Testing
 import Warehouse
+import WarehouseContract
 
 @testable import Portal
 
@@ -12,8 +13,7 @@ struct PageTests {
   private func seeded(_ name: String, _ parameters: [String: String] = [:]) async throws -> String {
     let sample = try SamplePages("Demo Player")
     let today = try sample.request("overview").today
-    var source = MemoryStore.seeded(1, ending: today)
-    source.latest = sample.source.latest
+    let source = try NaiveWarehouse.seeded(1, ending: today)
     return try await sample.pages.report(try sample.request(name, parameters), app: sample.app, from: source)
   }
 
@@ -72,7 +72,7 @@ struct PageTests {
   @Test func `an app without data shows the code to paste, with its own key and address`() async throws {
     let sample = try SamplePages("k3y")
     let text = PageScanner(
-      try await sample.pages.report(try sample.request("overview"), app: sample.app, from: MemoryStore())
+      try await sample.pages.report(try sample.request("overview"), app: sample.app, from: NaiveWarehouse())
     )
     .text
     for line in [
@@ -84,7 +84,7 @@ struct PageTests {
     #expect(try await sample.report("overview").contains("TernClient(") == false)
   }
 
-  @Test func `pasted code means what the page shows, whatever the key`() async throws {
+  @Test func `the sample code is valid for any key`() async throws {
     let sample = try SamplePages("a\"b\\c'd $(x)")
     let page = sample.pages.settings(app: sample.app)
     #expect(page.contains(#"key: <span class="s">"a\&quot;b\\c&#39;d $(x)"</span>"#))
@@ -92,11 +92,13 @@ struct PageTests {
   }
 
   @Test func `the live page names its stream and carries the rows for readers without a script`() async throws {
-    let page = PageScanner(try await SamplePages("e").report("live"))
+    let sample = try SamplePages("e")
+    let page = PageScanner(try await sample.report("live"))
+    let last = sample.warehouse.lastRow
     let panel = try #require(page.tags.first { $0["data-stream"] != nil })
-    #expect(panel["data-stream"] == "/apps/1/live/events?after=7")
+    #expect(panel["data-stream"] == "/apps/1/live/events?after=\(last)")
     #expect(panel["data-zone"] == "Europe/Berlin")
-    #expect(page.tags.filter { $0["data-id"] == "7" }.count == 1)
+    #expect(page.tags.filter { $0["data-id"] == "\(last)" }.count == 1)
     #expect(page.text.contains("12:00:00"), "the app's time zone")
     #expect(page.text.contains("Reload"))
   }
@@ -138,25 +140,21 @@ struct PageTests {
     #expect(counted(1, "install") == "1 install" && counted(0, "install") == "0 installs")
     #expect(times(1) == "once" && times(1_234) == "1,234 times")
     let sample = try SamplePages("queue_full")
-    var source = sample.source
-    source.ledger = LedgerTotals(
-      installs: 1, tracked: 1, delivered: 1, waiting: 0, inFlight: 0, dropped: 0, updated: SamplePages.now)
-    let page = try await sample.pages.report(try sample.request("dropped"), app: sample.app, from: source)
-    #expect(PageScanner(page).text.contains("As reported by the 1 install seen"))
+    try sample.warehouse.add(
+      DeviceLedger(tracked: 1, delivered: 1, waiting: 0, inFlight: 0, dropped: 0), at: SamplePages.now)
+    #expect(PageScanner(try await sample.report("dropped")).text.contains("As reported by the 1 install seen"))
   }
 
   @Test func `the overview and the ranking pages combine the users of few keys, however many there are`() async throws {
     let sample = try SamplePages("e")
-    var source = sample.source
     let today = try sample.request("overview").today
     for key in 0..<500 {
-      source.rows.append(
-        .init(
-          day: today, name: "event \(key)", install: key,
-          device: IncomingDevice(country: "C\(key)", appVersion: "\(key)")))
+      try sample.warehouse.add(
+        .event, "event \(key)", on: today, install: key,
+        device: IncomingDevice(country: "C\(key)", appVersion: "\(key)"))
     }
     for (name, most) in [("overview", 6 + 24 + 24 + 2), ("events", 200)] {
-      let store = CountingStore(source)
+      let store = CountingStore(sample.source)
       _ = try await sample.pages.report(try sample.request(name), app: sample.app, from: store)
       #expect(store.unitedKeys == most, "\(name)")
     }
@@ -164,10 +162,9 @@ struct PageTests {
 
   @Test func `the list of errors shows their messages`() async throws {
     let sample = try SamplePages("e")
-    var source = sample.source
-    source.groups[0].message = "codecMissing(hevc)"
-    let page = try await sample.pages.report(try sample.request("errors"), app: sample.app, from: source)
-    #expect(PageScanner(page).text.contains("codecMissing(hevc)"))
+    let error = IncomingError(event: 0, type: "CodecError", message: "codecMissing(hevc)", fingerprint: 2)
+    try sample.warehouse.add(error, .crash, at: SamplePages.now)
+    #expect(PageScanner(try await sample.report("errors")).text.contains("codecMissing(hevc)"))
   }
 
   @Test func `dropped events explain every reason of clients and the server`() async throws {
@@ -191,18 +188,16 @@ struct PageTests {
   {
     let sample = try SamplePages("queue_full")
     #expect(!PageScanner(try await sample.report("dropped")).text.contains("Waiting on devices"))
-    var source = sample.source
-    source.ledger = LedgerTotals(
-      installs: 1_234, tracked: 90_000, delivered: 80_000, waiting: 7_777, inFlight: 1_111, dropped: 1_112,
-      updated: SamplePages.now)
-    for source in [
-      source,
-      {
-        source.rows = []; return source
-      }(),
-    ] {
+    for warehouse in [sample.warehouse, NaiveWarehouse()] {
+      for install in 1...1_234 {
+        let ledger =
+          install > 1
+          ? DeviceLedger(tracked: 0, delivered: 0, waiting: 0, inFlight: 0, dropped: 0)
+          : DeviceLedger(tracked: 90_000, delivered: 80_000, waiting: 7_777, inFlight: 1_111, dropped: 1_112)
+        try warehouse.add(ledger, install: install, at: SamplePages.now)
+      }
       let page = PageScanner(
-        try await sample.pages.report(try sample.request("dropped"), app: sample.app, from: source))
+        try await sample.pages.report(try sample.request("dropped"), app: sample.app, from: warehouse))
       for text in ["Waiting on devices", "7,777", "1,111", "80,000", "90,000", "1,112", "1,234 installs", "12:00:00"] {
         #expect(page.text.contains(text), "\(text)")
       }
@@ -222,17 +217,11 @@ struct PageTests {
     #expect(!PageScanner(try await SamplePages("queue_full").report("dropped")).text.contains("Too many names"))
   }
 
-  @Test func `absurd counts in a client's own drop report are shown and break nothing`() async throws {
+  @Test func `absurd counts in a client's drop report are shown without breaking the page`() async throws {
     let sample = try SamplePages("queue_full")
-    var source = sample.source
-    for index in source.rows.indices where source.rows[index].dropped != nil {
-      source.rows[index].dropped = ("queue_full", .max / 2)
-    }
-    source.rows.append(.init(day: try sample.request("dropped").today, dropped: ("expired", .max / 2)))
-    let report = try await DroppedMetrics(try sample.request("dropped"), from: SaturatedStore(source))
-    #expect(report.total == .max)
-    let page = try await sample.pages.report(
-      try sample.request("dropped"), app: sample.app, from: SaturatedStore(source))
+    let store = SaturatedStore(base: sample.source)
+    #expect(try await DroppedMetrics(try sample.request("dropped"), from: store).total == .max)
+    let page = try await sample.pages.report(try sample.request("dropped"), app: sample.app, from: store)
     #expect(page.contains("9,223,372,036,854,775,807"))
   }
 
@@ -256,13 +245,13 @@ struct PageTests {
   @Test(arguments: ExtremeStore.numbers)
   func `every report and page of a view can show the largest numbers`(number: Int64) async throws {
     let sample = try SamplePages("Demo Player")
-    var source = sample.source
-    source.views = MemoryViews("", number, day: try sample.request("dropped").today, time: number)
+    let source = SampleViews(
+      base: sample.warehouse, "", number, day: try sample.request("dropped").today, time: number)
     // A divisor of -1, by which the smallest integer cannot be divided.
     var odd = source
     for table in ViewTable.allCases {
-      for index in (odd.views.metrics.tables[table] ?? []).indices {
-        odd.views.metrics.tables[table]?[index].numbers[0] = -1
+      for index in (odd.metrics.tables[table] ?? []).indices {
+        odd.metrics.tables[table]?[index].numbers[0] = -1
       }
     }
     for (name, source) in ReportRegistry.standard.view.map(\.name).flatMap({ name in [source, odd].map { (name, $0) } })

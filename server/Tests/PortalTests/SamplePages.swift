@@ -5,6 +5,7 @@ import ReportsTestSupport
 import TernEvents
 import Testing
 import Warehouse
+import WarehouseContract
 
 /// Every page of a small app in which every text that a client or a reader chooses is the same.
 struct SamplePages {
@@ -12,7 +13,11 @@ struct SamplePages {
   static let now = Timestamp(millisecondsSince1970: 1_780_135_200_000)
 
   let pages: PortalPages
-  let source: MemoryStore
+  let warehouse = NaiveWarehouse()
+  /// The warehouse with metrics in every report of views.
+  let source: SampleViews
+  /// The number of the crash.
+  private(set) var occurrence: Int64 = 0
   let app: PortalApp
   let text: String
 
@@ -22,40 +27,37 @@ struct SamplePages {
     app = PortalApp(id: AppID(1), name: text, key: text, appSecret: text, trackingID: text, timeZone: "Europe/Berlin")
     let device = IncomingDevice(
       osName: text, osVersion: text, model: text, locale: text, country: text, appVersion: text, appBuild: text)
-    var source = MemoryStore()
-    let today = try ReportZone("Europe/Berlin").day(of: Self.now)
+    let (warehouse, today) = (warehouse, try ReportZone("Europe/Berlin").day(of: Self.now))
     for back in 0..<3 {
-      let day = today.advanced(by: -back)
-      source.rows += [
-        .init(
-          day: day, name: text, install: 1, device: device,
-          properties: [.init(name: text, value: .string(text)), .init(name: "n", value: 1)]),
-        .init(day: day, kind: .screen, name: text, install: 1, device: device),
-        .init(day: day, kind: .sessionStart, install: 1, device: device, startsSession: true),
-        .init(day: day, install: 1, dropped: (text, 2)),
-      ]
+      let (day, time) = (today.advanced(by: -back), Self.now - .seconds(86_400 * back + 60))
+      func add(_ kind: StoredKind, _ name: String = "", properties: [Properties.Element] = []) throws {
+        try warehouse.add(
+          kind, name, on: day, at: time, install: 1, user: text, device: device, session: 1,
+          startsSession: kind == .sessionStart, properties: properties)
+      }
+      try add(.screen, text)
+      try add(.sessionStart)
+      try add(.drops, properties: [.init(name: text, value: 2)])
+      try add(.event, text, properties: [.init(name: text, value: .string(text)), .init(name: "n", value: 1)])
     }
-    source.latest = [
-      StoredEvent(
-        id: 7, kind: .event, name: text, time: Self.now, received: Self.now, install: 1, user: text, device: device,
+    for kind in [StoredKind.handledError, .crash] {
+      let error = IncomingError(
+        event: 0, id: text, type: text, message: text, place: text, stack: text + "\n  at " + text, fingerprint: 1,
+        raw: Array(text.utf8))
+      occurrence = try warehouse.add(
+        error, kind, at: Self.now, install: 1, user: text, device: device, session: 1,
         properties: [.init(name: text, value: .string(text))])
-    ]
-    let occurrence = ErrorOccurrence(
-      id: 9, group: 1, name: text, time: Self.now, received: Self.now, install: 1, user: text, device: device)
-    source.groups = [StoredKind.crash, .handledError].enumerated().map { index, kind in
-      ErrorGroup(
-        id: Int64(index + 1), kind: kind, type: text, place: text, message: text, count: 3, users: 2,
-        versions: [KeyTotals(key: text, count: 3, users: 0)], days: [DailyTotals(day: today, count: 3, users: 2)],
-        last: Self.now)
     }
-    source.occurrences = [occurrence]
-    source.detail = ErrorDetail(
-      occurrence: occurrence, kind: .crash, type: text, message: text, stack: text + "\n  at " + text, raw: text,
-      isTextKept: true,
-      properties: [.init(name: text, value: .string(text))], before: source.latest,
-      attachments: [AttachmentFacts(id: 3, name: text, contentType: text, bytes: 12)])
-    source.views = MemoryViews(text, day: today, time: Self.now.millisecondsSince1970)
-    self.source = source
+    var file = IncomingBatch(
+      source: .native, received: Self.now, installs: ["1"], devices: [device],
+      events: [IncomingEvent(index: 0, kind: .attachment, duplicateKey: nil, time: Self.now, name: "")])
+    file.attachments = [
+      IncomingAttachment(
+        event: 0, eventID: "", error: text, id: text, name: text, contentType: text,
+        data: Array(repeating: 0, count: 12))
+    ]
+    try warehouse.store(file, app: app.id)
+    source = SampleViews(base: warehouse, text, day: today, time: Self.now.millisecondsSince1970)
   }
 
   /// A view with the text as its name and filter.
@@ -82,7 +84,7 @@ struct SamplePages {
   func request(_ name: String, _ parameters: [String: String] = [:]) throws -> ReportRequest {
     var parameters = parameters
     parameters["event"] = parameters["event"] ?? text
-    parameters["group"] = "1"
+    parameters["group"] = "2"
     return try ReportRequest(
       name, of: .app(app.id, timeZone: app.timeZone), parameters: parameters, now: Self.now)
   }
@@ -96,14 +98,14 @@ struct SamplePages {
     var all: [(String, String)] = []
     for report in ReportRegistry.standard.app { all.append((report.name, try await self.report(report.name))) }
     all.append(("longer", try await report("overview", ["days": "400"])))
-    all.append(("occurrence", try await report("error", ["occurrence": "9"])))
+    all.append(("occurrence", try await report("error", ["occurrence": String(occurrence)])))
     all.append(("one app", try await pages.report(try request("events"), app: app, from: source)))
-    all.append(("empty", try await pages.report(try request("overview"), app: app, from: MemoryStore())))
-    all.append(("quiet", try await pages.report(try request("dropped"), app: app, from: MemoryStore())))
-    all.append(("silent", try await pages.report(try request("live"), app: app, from: MemoryStore())))
+    all.append(("empty", try await pages.report(try request("overview"), app: app, from: NaiveWarehouse())))
+    all.append(("quiet", try await pages.report(try request("dropped"), app: app, from: NaiveWarehouse())))
+    all.append(("silent", try await pages.report(try request("live"), app: app, from: NaiveWarehouse())))
     for report in ReportRegistry.standard.view {
       all.append(("view \(report.name)", try await viewReport(report.name, from: source)))
-      all.append(("view \(report.name), empty", try await viewReport(report.name, from: MemoryStore())))
+      all.append(("view \(report.name), empty", try await viewReport(report.name, from: NaiveWarehouse())))
     }
     all.append(("views", pages.views([view, view], app: app, apps: [app])))
     all.append(("settings", pages.settings(app: app, apps: [app])))

@@ -4,6 +4,7 @@ import ReportsTestSupport
 import TernEvents
 import Testing
 import Warehouse
+import WarehouseContract
 
 /// Tests the names of app versions and systems in reports.
 @Suite struct DeviceLabelTests {
@@ -13,13 +14,11 @@ import Warehouse
   ) async throws {
     let device = IncomingDevice(osName: "iOS", appVersion: version, appBuild: build)
     let time = ReportRequestTests.now
-    var metrics = MemoryStore()
-    metrics.occurrences = [
-      ErrorOccurrence(id: 1, group: 1, name: "e", time: time, received: time, install: 0, user: "", device: device)
-    ]
+    let warehouse = NaiveWarehouse()
+    try warehouse.add(IncomingError(event: 0, type: "e", fingerprint: 1), .crash, at: time, device: device)
     let request = try ReportRequest(
       "error", of: .app(AppID(1), timeZone: "UTC"), parameters: ["group": "1"], now: time)
-    let csv = try await request.report(from: metrics).text(.csv).split(separator: "\r\n")
+    let csv = try await request.report(from: warehouse).text(.csv).split(separator: "\r\n")
     let event = LiveRow(
       StoredEvent(
         id: 1, kind: .event, name: "Play", time: time, received: time, install: 0, user: "", device: device,

@@ -1,12 +1,14 @@
 import Foundation
+import Ingest
 import ReportsTestSupport
 import TernEvents
 import Testing
 import Warehouse
+import WarehouseContract
 
 @testable import Reports
 
-/// A report that Tern does not have: its definition and its place in a registry are all it takes.
+/// A report that Tern does not have: it needs only a definition and a place in a registry.
 struct NewReportTests {
   static let weekdays = ReportDefinition(
     "weekdays", title: "Weekdays", explanation: "Events by day of the week.",
@@ -23,10 +25,10 @@ struct NewReportTests {
     ])
   }
 
-  @Test func `a definition in a registry gives JSON, CSV and text`() async throws {
-    var source = MemoryStore()
+  @Test func `a registered definition is available as JSON, CSV and text`() async throws {
+    let source = NaiveWarehouse()
     // 2026-05-30 was a Saturday.
-    source.rows = [.init(day: try #require(Day("2026-05-30")), name: "a")]
+    try source.add(.event, "a", on: try #require(Day("2026-05-30")))
     let standard = ReportRegistry.standard
     let reports = ReportRegistry(app: standard.app + [Self.weekdays], view: standard.view)
     let report = try await ReportRequest(

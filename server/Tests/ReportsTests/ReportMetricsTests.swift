@@ -3,6 +3,7 @@ import ReportsTestSupport
 import TernEvents
 import Testing
 import Warehouse
+import WarehouseContract
 
 @testable import Reports
 
@@ -22,14 +23,11 @@ struct ReportMetricsTests {
   private func day(_ text: String) throws -> Day { try #require(Day(text)) }
 
   @Test func `the overview has every day, zeros included, and counts each install once over the range`() async throws {
-    var source = MemoryStore()
-    source.rows = [
-      .init(day: try day("2026-05-02"), name: "a", install: 1),
-      .init(day: try day("2026-05-02"), name: "a", install: 1),
-      .init(day: try day("2026-05-02"), kind: .sessionStart, install: 2, startsSession: true),
-      .init(day: try day("2026-05-04"), name: "b", install: 1),
-      .init(day: try day("2026-04-20"), name: "b", install: 9),
-    ]
+    let source = NaiveWarehouse()
+    for (name, date, install) in [
+      ("a", "2026-05-02", 1), ("a", "2026-05-02", 1), ("b", "2026-05-04", 1), ("b", "2026-04-20", 9),
+    ] { try source.add(.event, name, on: try day(date), install: install) }
+    try source.add(.sessionStart, on: try day("2026-05-02"), install: 2, startsSession: true)
     let metrics = try await OverviewMetrics(try request(AppReports.overview, "2026-05-01", "2026-05-04"), from: source)
     #expect(metrics.days.map(\.date.description) == ["2026-05-01", "2026-05-02", "2026-05-03", "2026-05-04"])
     #expect(metrics.days.map(\.events) == [0, 2, 0, 1])
@@ -47,7 +45,7 @@ struct ReportMetricsTests {
   @Test(arguments: 0..<30 as Range<UInt64>)
   func `sums over days, shares and totals agree for any data`(seed: UInt64) async throws {
     let today = try day("2026-05-30")
-    let source = MemoryStore.seeded(seed, ending: today)
+    let source = try NaiveWarehouse.seeded(seed, ending: today)
     let overview = try await OverviewMetrics(try request(AppReports.overview, "2026-05-01", "2026-05-30"), from: source)
     let events = try await request(AppReports.events, "2026-05-01", "2026-05-30").ranking(
       AppReports.eventRanking, from: source)
@@ -71,9 +69,9 @@ struct ReportMetricsTests {
   }
 
   @Test func `a limit shortens the list, but shares refer to the total`() async throws {
-    var source = MemoryStore()
+    let source = NaiveWarehouse()
     for (name, count) in [("a", 6), ("b", 3), ("c", 1)] {
-      for _ in 0..<count { source.rows.append(.init(day: try day("2026-05-01"), name: name)) }
+      for _ in 0..<count { try source.add(.event, name, on: try day("2026-05-01")) }
     }
     let events = try await request(AppReports.events, "2026-05-01", "2026-05-01", limit: 2).ranking(
       AppReports.eventRanking, from: source)
@@ -82,10 +80,10 @@ struct ReportMetricsTests {
   }
 
   @Test func `a ranking combines the users of only the keys that it shows`() async throws {
-    var source = MemoryStore()
-    for key in 0..<100 { source.rows.append(.init(day: try day("2026-05-01"), name: "event \(key)", install: key)) }
-    source.rows.append(.init(day: try day("2026-05-01"), dropped: ("queue_full", 3)))
-    source.rows.append(.init(day: try day("2026-05-01"), dropped: ("name_limit", 7)))
+    let source = NaiveWarehouse()
+    for key in 0..<100 { try source.add(.event, "event \(key)", on: try day("2026-05-01"), install: key) }
+    try source.add(dropped: "queue_full", 3, on: try day("2026-05-01"))
+    try source.add(dropped: "name_limit", 7, on: try day("2026-05-01"))
     let store = CountingStore(source)
     let events = try await request(AppReports.events, "2026-05-01", "2026-05-01", limit: 6)
       .ranking(AppReports.eventRanking, from: store)
@@ -96,19 +94,36 @@ struct ReportMetricsTests {
     #expect(dropped.map(\.key) == ["queue_full"] && dropped.map(\.share) == [1])
   }
 
+  @Test(arguments: [("events", "count desc", 9), ("events", "device_count desc", 109), ("models", "", 105)])
+  func `App Center's lists combine the users of all keys only to order by them`(
+    path: String, order: String, united: Int
+  ) async throws {
+    let source = NaiveWarehouse()
+    for key in 0..<100 {
+      try source.add(
+        .event, "event \(key)", on: try day("2026-05-01"), install: key, device: IncomingDevice(model: "m\(key)"))
+    }
+    let store = CountingStore(source)
+    let query = try AppCenterQuery(
+      path: [path], parameters: ["start": "2026-05-01", "end": "2026-05-02", "$top": "4", "$orderby": order],
+      app: AppID(1), timeZone: "UTC", now: ReportRequestTests.now)
+    _ = try await query.response(from: store)
+    #expect(store.unitedKeys == united)
+  }
+
   @Test func `an event that never occurred has zeros, not an error`() async throws {
     let event = try await EventMetrics(
-      try request(AppReports.event, "2026-05-01", "2026-05-03", event: "never"), from: MemoryStore())
+      try request(AppReports.event, "2026-05-01", "2026-05-03", event: "never"), from: NaiveWarehouse())
     #expect(event.count == 0)
     #expect(event.days.map(\.count) == [0, 0, 0])
     #expect(event.properties.isEmpty)
   }
 
   @Test func `countries have names; other texts stay as they are`() async throws {
-    var source = MemoryStore()
+    let source = NaiveWarehouse()
     for (code, count) in [("DE", 4), ("BR", 3), ("", 2), ("ZZZ", 1)] {
       for _ in 0..<count {
-        source.rows.append(.init(day: try day("2026-05-01"), name: "e", device: IncomingDevice(country: code)))
+        try source.add(.event, "e", on: try day("2026-05-01"), device: IncomingDevice(country: code))
       }
     }
     let countries = try await request(AppReports.countries, "2026-05-01", "2026-05-01").ranking(

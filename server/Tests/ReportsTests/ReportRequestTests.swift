@@ -31,7 +31,7 @@ struct ReportRequestTests {
     #expect(request.includesToday)
   }
 
-  @Test func `every number of days up to the maximum gives that many days`() throws {
+  @Test func `a range of any number of days up to the maximum has that many days`() throws {
     for days in 1...ReportRequest.maximumDays {
       let request = try request("overview", ["days": String(days), "to": "2024-03-01"])
       #expect(request.length == days)

@@ -32,7 +32,7 @@ import Testing
       clock.time.withLock { $0 = timestamp("2024-05-15T10:00:00Z") }
       let widened = try catalog.define(app: app.id, kind: .dimension, index: 3, scope: .user)
       #expect(widened.rules.map(\.scope) == [.session, .user] && widened.name == "Tariff")
-      // A clock that was set back must not affect existing rules.
+      // Setting the clock back must not affect existing rules.
       clock.time.withLock { $0 = timestamp("2024-05-13T10:00:00Z") }
       let stopped = try catalog.define(app: app.id, kind: .dimension, index: 3, isActive: false)
       #expect(stopped.rules.last?.start == timestamp("2024-05-15T10:00:00Z") + .milliseconds(1))

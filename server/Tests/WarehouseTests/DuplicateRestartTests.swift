@@ -11,7 +11,7 @@ import Testing
 @Suite struct DuplicateRestartTests {
   private static let start = timestamp("2026-05-04T00:00:00Z")
 
-  /// Events of one day, in an order that has nothing to do with their times.
+  /// Events of one day, in an order unrelated to their times.
   private func request(_ numbers: Range<Int>) -> IncomingBatch {
     IncomingBatch(
       source: .native, received: Self.start + .seconds(86_400), installs: ["install"], devices: [phone],

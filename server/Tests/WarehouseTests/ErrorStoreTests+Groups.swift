@@ -8,9 +8,9 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// The groups that an app's errors may make.
+/// The limits on an app's error groups.
 extension ErrorStoreTests {
-  /// A batch of errors that each make a group of their own.
+  /// A batch of errors that each create a group.
   private func flood(
     _ fingerprints: Range<Int>, at time: String = "2026-05-04T10:00:00Z", kind: StoredKind = .crash
   ) -> IncomingBatch {
@@ -47,7 +47,7 @@ extension ErrorStoreTests {
     try await warehouse.close()
   }
 
-  @Test func `a failed transaction does not renew the allowance of groups`() async throws {
+  @Test func `a failed transaction does not renew the allowance for groups`() async throws {
     let (_, _, warehouse, app) = try open()
     _ = try await warehouse.commit(flood(1_000..<1_000 + ErrorGroups.dailyAllowance), app: app)
     var broken = flood(5_000..<5_002)
@@ -59,20 +59,20 @@ extension ErrorStoreTests {
     try await warehouse.close()
   }
 
-  @Test func `an error without a group costs no look at the groups there are`() async throws {
+  @Test func `an error without a group does not search the existing groups`() async throws {
     let (_, _, warehouse, app) = try open()
     let start = 100_000
     _ = try await warehouse.commit(flood(start..<start + ErrorGroups.dailyAllowance), app: app)
     let before = try await steps(warehouse)
     _ = try await warehouse.commit(flood(1..<101), app: app)
     let each = (try await steps(warehouse) - before) / 100
-    // One look at each group would cost thousands.
+    // Searching each group would take thousands.
     #expect(each < 700, "\(each) steps")
     #expect(try await groups(warehouse, app)["(other) crash"] == 100)
     try await warehouse.close()
   }
 
-  /// The steps of SQLite's virtual machine that the writer's prepared statements have taken.
+  /// The number of virtual machine steps that SQLite has taken for the writer's prepared statements.
   private func steps(_ warehouse: SQLiteWarehouse) async throws -> Int {
     let steps = Locked(0)
     try await warehouse.perform { writer in

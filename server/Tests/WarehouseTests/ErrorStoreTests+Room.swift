@@ -7,7 +7,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// The storage that the errors of an app take, and what goes when it is full.
+/// The storage for an app's errors, and the order of removal when it is full.
 extension ErrorStoreTests {
   private func dropped(_ warehouse: SQLiteWarehouse, _ app: AppID) async throws -> [String: Int] {
     try await warehouse.flush()
@@ -101,7 +101,7 @@ extension ErrorStoreTests {
     }
     _ = try await warehouse.commit(part(1, "2026-05-04T10:00:00Z"), app: app)
     _ = try await warehouse.commit(part(2, "2026-05-04T12:00:00Z"), app: app)
-    // Makes the older one expire, but not the newer one.
+    // Expires the older attachment, but not the newer one.
     _ = try await warehouse.commit(error(3, at: "2026-05-05T11:00:00Z"), app: app)
     _ = try await warehouse.commit(error(1, at: "2026-05-05T11:00:01Z"), app: app)
     _ = try await warehouse.commit(error(2, at: "2026-05-05T11:00:02Z"), app: app)
@@ -150,7 +150,7 @@ extension ErrorStoreTests {
       _ = try await small.commit(errors(number..<number + 1), app: app)
       texts.append(try await self.number(small, "SELECT count(*) FROM error_text"))
     }
-    // The first two find no room yet and remove what they may, the third removes the rest.
+    // The first two batches find no room yet and remove as much as they may; the third removes the rest.
     #expect(texts.prefix(2) == [3_000, 1_000] && (100...120).contains(texts[2]) && texts[3] == texts[2])
     #expect(try await dropped(small, app)["rejected:error_text_not_kept"] == 5_004 - texts[3])
     #expect(try await small.reader.verify().isClean)
@@ -168,7 +168,7 @@ extension ErrorStoreTests {
     try await large.close()
   }
 
-  @Test func `verifying finds storage that is added up wrongly, and rebuilding adds it up again`() async throws {
+  @Test func `verifying finds a wrong sum of the storage used, and rebuilding corrects it`() async throws {
     let (directory, catalog, warehouse, app) = try open()
     _ = try await warehouse.commit(error(1), app: app)
     _ = try await warehouse.commit(piece(0, of: 1, [1, 2], key: 2), app: app)

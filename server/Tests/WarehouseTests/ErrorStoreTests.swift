@@ -7,7 +7,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// Errors, crashes and attachments as the warehouse keeps them.
+/// Errors, crashes and attachments as stored by the warehouse.
 @Suite struct ErrorStoreTests {
   static let days = day("2026-05-01")...day("2026-05-30")
 
@@ -81,7 +81,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `another app sees none of it`() async throws {
+  @Test func `another app sees none of the errors`() async throws {
     let (_, catalog, warehouse, app) = try open()
     let other = try catalog.createApp(name: "Other").id
     _ = try await warehouse.commit(error(1), app: app)
@@ -99,7 +99,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `an error shows what its session recorded before it, in the order of time`() async throws {
+  @Test func `an error shows the earlier events of its session in chronological order`() async throws {
     let (_, _, warehouse, app) = try open()
     func events(_ names: [String], session: Int64, at time: String, install: String = "i") -> IncomingBatch {
       var batch = batch(names, at: time, install: install)
@@ -146,8 +146,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `an attachment larger than allowed, or of another number of pieces, is refused and counted`() async throws
-  {
+  @Test func `an attachment above the limit, or with a wrong number of pieces, is rejected and counted`() async throws {
     let (_, _, warehouse, app) = try open()
     let half = [UInt8](repeating: 1, count: IncomingAttachment.maximumBytes / 2)
     #expect(try await warehouse.commit(piece(0, of: 3, half, key: 1), app: app).accepted == 1)
@@ -164,7 +163,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `another attachment of the same id is refused and counted, the same one again is not`() async throws {
+  @Test func `a different attachment with the same ID is rejected and counted, a repeated one is not`() async throws {
     let (_, _, warehouse, app) = try open()
     #expect(try await warehouse.commit(piece(0, of: 1, [1, 2], key: 1), app: app).accepted == 1)
     #expect(try await warehouse.commit(piece(0, of: 1, [1, 2], key: 2), app: app).rejections.isEmpty)
@@ -173,7 +172,7 @@ import Testing
       #expect(other.accepted == 0 && other.rejections.map(\.reason) == ["attachment_conflict"])
       #expect(other.rejections.map(\.id) == ["event \(key)"], "the event is named")
     }
-    // One of another error is another one.
+    // The same ID under another error is a different attachment.
     #expect(try await warehouse.commit(piece(0, of: 1, [9], key: 6, error: "error 2"), app: app).accepted == 1)
     try await warehouse.flush()
     #expect(try await warehouse.reader.attachment(app: app, id: 1)?.data == [1, 2])
@@ -196,7 +195,7 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `rebuilding leaves errors and attachments as they are, and verifying finds one without its event`()
+  @Test func `rebuilding leaves errors and attachments unchanged, and verifying finds an error without its event`()
     async throws
   {
     let (directory, catalog, warehouse, app) = try open()

@@ -61,7 +61,7 @@ import Testing
     try reader.close()
   }
 
-  @Test func `a ledger overtaken in transit changes nothing`() async throws {
+  @Test func `a ledger overtaken by a later one changes nothing`() async throws {
     let (directory, warehouse, app, _) = try open()
     try await report(ledger(20, delivered: 10), warehouse, app)
     try await report(ledger(10), at: "2026-05-04T10:00:05Z", warehouse, app)

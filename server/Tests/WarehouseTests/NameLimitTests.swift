@@ -93,7 +93,7 @@ import Testing
     for wrong in [-1, Catalog.maximumNewNamesPerDay + 1] {
       #expect(throws: WarehouseError.self) { try place.catalog.setNewNamesPerDay(of: place.app, to: wrong) }
     }
-    // One second apart, since the writer doesn't read the limit for every name.
+    // One second apart, because the writer doesn't read the limit for every name.
     for (second, perDay, name, count) in [
       (2, 1_001, "more", 1), (4, 1_001, "too many", 0), (6, 1_500, "more again", 1), (8, 0, "none", 0),
       (10, nil, "as before", 0),

@@ -5,9 +5,9 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// Packs that were damaged on disk.
+/// Tests packs that were damaged on disk.
 @Suite struct PropertyPackTests {
-  /// Three values and "(other)": two with few users, one with more than are stored as differences.
+  /// Three values and "(other)": two with few users, one with more users than are stored as differences.
   private static func pack() -> [UInt8] {
     var output: [UInt8] = []
     var previous = 0
@@ -26,7 +26,7 @@ import Testing
     return output
   }
 
-  /// Reads everything that a pack has, alone and merged with an undamaged one; `nil` when it is reported as damaged.
+  /// Reads the whole pack, on its own and merged with an undamaged one; returns `nil` if it is reported as damaged.
   private static func read(_ pack: [UInt8]) throws -> Int? {
     do {
       return try pack.withUnsafeBytes { bytes in
@@ -68,7 +68,7 @@ import Testing
     }
     #expect(read == [0, 1, 2, 3], "only whole entries can be read")
     #expect(try Self.read(pack + [0x80]) == nil)
-    // A step and a length that don't fit the numbers they become.
+    // A step and a length that do not fit their integer types.
     for step in [UInt64(PropertyPack.other) + 1, UInt64(Int64.max), .max] {
       var damaged: [UInt8] = []
       damaged.appendVarint(step)

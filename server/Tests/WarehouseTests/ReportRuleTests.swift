@@ -7,7 +7,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// The 04:00 rule of docs/views.md, which decides what hits are in a view's reports.
+/// The 04:00 rule of docs/views.md, which determines the hits in a view's reports.
 @Suite struct ReportRuleTests {
   private static let hour: Int64 = 3_600_000
   private static let minute: Int64 = 60_000
@@ -211,7 +211,7 @@ import Testing
   }
 }
 
-/// SplitMix64: random numbers that a printed seed reproduces.
+/// SplitMix64: random numbers that can be reproduced from a printed seed.
 private struct Seeded: RandomNumberGenerator {
   var state: UInt64
   mutating func next() -> UInt64 {

@@ -1,13 +1,11 @@
-import Ingest
-import TernEvents
+import TernBase
 import Testing
+import WarehouseContract
 
-@testable import AppCatalog
-@testable import Views
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// The embedded warehouse, checked against the naive one.
+/// The contract of a warehouse, checked on the embedded one, and on the naive one that is its oracle.
 @Suite struct SQLiteWarehouseContractTests {
   /// Small limits, so that spans, flushes, drains and evictions happen all the time.
   private static let tight = {
@@ -17,44 +15,72 @@ import Testing
     return configuration
   }()
 
-  private func run(
-    seed: UInt64, center: String, days: Int64, batches: Int, _ configuration: WarehouseConfiguration
-  ) async throws {
+  private func contract(_ configuration: WarehouseConfiguration = WarehouseConfiguration()) throws -> WarehouseContract
+  {
     let directory = try TemporaryDirectory()
-    let catalog = try Catalog(directory: directory.path)
-    var zones: [AppID: String] = [:]
-    for zone in ["UTC", "Europe/Berlin", "America/Sao_Paulo", "Australia/Lord_Howe"] {
-      zones[try catalog.createApp(name: zone, timeZone: zone).id] = zone
+    return WarehouseContract { catalog in
+      let failure = Locked<WarehouseError?>(nil)
+      var configuration = configuration
+      configuration.beforeBatch = { _ in try failure.withLock { if let failure = $0 { throw failure } } }
+      let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
+      return ContractBackend(
+        sink: warehouse, store: warehouse.reader, settle: { try await warehouse.flush() },
+        seal: { try await warehouse.sealDays(of: $0, now: $1) }, fail: { error in failure.withLock { $0 = error } },
+        close: {
+          try await warehouse.flush()
+          let report = try await warehouse.reader.verify()
+          #expect(report.isClean, "\(report.differences)")
+          #expect(report.metrics > 0)
+          try await warehouse.close()
+        })
     }
-    @Sendable func open() throws -> SQLiteWarehouse {
-      try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
+  }
+
+  /// All parts, those that chance decides with several seeds.
+  private static func runs(_ seeds: [UInt64]) -> [(WarehouseContract.Case, UInt64)] {
+    WarehouseContract.Case.allCases.flatMap { part in seeds.prefix(part.isRandom ? seeds.count : 1).map { (part, $0) } }
+  }
+
+  @Test(arguments: runs([1, 2]))
+  func `the embedded warehouse keeps the contract`(part: WarehouseContract.Case, seed: UInt64) async throws {
+    try await contract().check(part, seed: seed)
+  }
+
+  @Test(arguments: runs([11, 12]))
+  func `the embedded warehouse keeps the contract with limits so small that they are always reached`(
+    part: WarehouseContract.Case, seed: UInt64
+  ) async throws {
+    try await contract(Self.tight).check(part, seed: seed)
+  }
+
+  @Test(arguments: WarehouseContract.Case.allCases)
+  func `the naive warehouse keeps the contract`(part: WarehouseContract.Case) async throws {
+    let warehouses = Locked<[NaiveWarehouse]>([])
+    let contract = WarehouseContract { catalog in
+      // What was committed before stays: the same warehouse opens again.
+      let warehouse = warehouses.withLock { warehouses in
+        if warehouses.isEmpty { warehouses.append(NaiveWarehouse(catalog: catalog)) }
+        return warehouses[0]
+      }
+      warehouse.reopen()
+      return ContractBackend(
+        sink: warehouse, store: warehouse, settle: {}, seal: { try warehouse.seal($0, now: $1) },
+        fail: { warehouse.fail(with: $0) }, close: { warehouse.close() })
     }
-    let contract = WarehouseContract<SQLiteWarehouse>(
-      zones: zones, settle: { try await $0.flush() }, source: { $0.reader },
-      reopen: { warehouse in
-        try await warehouse.close()
-        return try open()
-      })
-    let warehouse = try await contract.run(
-      try open(), seed: seed, center: center, days: days, batches: batches)
-    let report = try await warehouse.reader.verify()
-    #expect(report.isClean, "seed \(seed): \(report.differences)")
-    #expect(report.metrics > 0)
-    try await warehouse.close()
+    try await contract.check(part, seed: 1)
   }
 
-  @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `reports exactly match a naive count`(seed: UInt64) async throws {
-    try await run(seed: seed, center: "2026-03-29T01:00:00Z", days: 4, batches: 120, WarehouseConfiguration())
-  }
-
-  @Test(arguments: 11...14 as ClosedRange<UInt64>)
-  func `reports are exact with limits so small that they are always reached`(seed: UInt64) async throws {
-    try await run(seed: seed, center: "2026-10-25T01:00:00Z", days: 2, batches: 120, Self.tight)
-  }
-
-  @Test(arguments: 21...22 as ClosedRange<UInt64>)
-  func `reports are exact over months`(seed: UInt64) async throws {
-    try await run(seed: seed, center: "2026-01-01T00:00:00Z", days: 90, batches: 150, Self.tight)
+  /// A store that loses something, by which the contract shows that it looks.
+  @Test(arguments: WarehouseContract.Case.allCases)
+  func `the contract notices a warehouse that stores each batch but its last event`(
+    part: WarehouseContract.Case
+  ) async throws {
+    let contract = WarehouseContract { catalog in
+      let warehouse = NaiveWarehouse(catalog: catalog)
+      return ContractBackend(
+        sink: ForgetfulSink(base: warehouse), store: warehouse, settle: {}, seal: { try warehouse.seal($0, now: $1) },
+        fail: { warehouse.fail(with: $0) }, close: { warehouse.close() })
+    }
+    await #expect(throws: ContractViolation.self) { try await contract.check(part, seed: 1) }
   }
 }

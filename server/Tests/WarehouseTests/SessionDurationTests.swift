@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `a duration on a bound belongs to the bucket above it`() {
+  @Test func `a duration equal to a bound belongs to the bucket above it`() {
     for (milliseconds, bucket) in [
       (0, 0), (29_999, 0), (30_000, 1), (60_000, 2), (1_799_999, 2), (1_800_000, 3), (3_600_000, 4), (99_999_999, 4),
     ] as [(Int64, Int)] {

@@ -6,7 +6,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// What is changed of a view holds from its next day on, and what has begun stays.
+/// Changes of views apply from the next day on; days that have begun stay unchanged.
 @Suite struct ViewChangeTests {
   private typealias Place = ViewMemoryTests.Place
 
@@ -22,7 +22,7 @@ import Testing
     ).totals.sessions
   }
 
-  @Test func `settings and filters hold from the next day on, also when days are sealed later`() async throws {
+  @Test func `settings and filters apply from the next day on, even if days are sealed later`() async throws {
     let place = try Place()
     var view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     func visit(_ date: String) async throws {
@@ -58,12 +58,12 @@ import Testing
     try await place.close()
   }
 
-  @Test func `a change of the same day takes the place of an earlier one, and none is kept that changes nothing`()
+  @Test func `a change replaces an earlier one of the same day, and is not stored if it has no effect`()
     async throws
   {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "America/New_York")
-    // In New York it is still the day before.
+    // In New York it is still the previous day.
     try await place.send("cid=1&t=screenview&cd=A", at: "2024-05-02T03:00:00Z")
     var changed = try place.catalog.changeView(view.id, change { $0.campaignDays = 7 })
     #expect(changed.changes.map(\.start) == [day("2024-05-02")])
@@ -80,7 +80,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `rules that hold already stay, though the clock was set back`() async throws {
+  @Test func `rules already in effect are kept, even if the clock is set back`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("cid=1&t=screenview&cd=A", at: "2024-05-02T03:00:00Z")
@@ -94,7 +94,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `days that were open for ever become final with the last of them, when that was confirmed`() async throws {
+  @Test func `open-ended days become final with the last of them if the change was confirmed`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC", lateness: .none)
     try await place.send("cid=1&t=screenview&cd=A", at: "2024-05-01T12:00:00Z")
@@ -103,7 +103,7 @@ import Testing
     #expect(throws: WarehouseError.self) { try place.catalog.changeView(view.id, cutoff) }
     #expect(try place.catalog.view(view.id) == view)
     let changed = try place.catalog.changeView(view.id, cutoff, endsOpenDays: true)
-    // That it is to be so was said before.
+    // The change must be confirmed first.
     #expect(try place.catalog.changeView(view.id, change { $0.name = "W" }).latest.lateness == .cutoff)
     let calendar = try #require(ViewCalendar(changed))
     let (first, end) = (milliseconds("2024-05-01T12:00:00Z"), milliseconds("2024-05-04T04:00:00Z"))
@@ -119,7 +119,7 @@ import Testing
     try await place.close()
   }
 
-  @Test(arguments: [View.Lateness.window, .none]) func `another lateness holds for the days after`(
+  @Test(arguments: [View.Lateness.window, .none]) func `another lateness rule applies to later days`(
     lateness: View.Lateness
   ) throws {
     let start = day("2024-05-02")
@@ -135,7 +135,7 @@ import Testing
     #expect(calendar.final(start.number) == (lateness == .none ? nil : milliseconds("2024-05-28T00:00:00Z") + 1))
   }
 
-  @Test func `what cannot be is refused, with what to do`() async throws {
+  @Test func `invalid changes are rejected with advice`() async throws {
     let place = try Place()
     let clients = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     let users = try place.catalog.createView(

@@ -6,7 +6,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// How a day of a view is counted from its hits.
+/// The counting of a view's day from its hits.
 @Suite struct ViewDayTests {
   private static let start = milliseconds("2024-05-14T10:00:00Z")
 
@@ -27,20 +27,20 @@ import Testing
   }
 
   @Test(arguments: [(1_800_000, 1), (1_800_001, 2)] as [(Int64, Int64)])
-  func `thirty minutes of silence are the same session, a millisecond more is not`(gap: Int64, sessions: Int64) {
+  func `thirty minutes of silence do not end a session, a millisecond more does`(gap: Int64, sessions: Int64) {
     let day = day([screen(0, "A"), screen(gap, "B")])
     #expect(day.totals.sessions == sessions)
     #expect(day.totals.duration == (sessions == 1 ? gap : 0))
   }
 
-  @Test func `sc=start begins a session, sc=end closes one with its hit, others mean nothing`() {
+  @Test func `sc=start begins a session, sc=end ends it after the hit, other values are ignored`() {
     #expect(day([screen(0, "A"), screen(1, "B", more: ["sc": "start"])]).totals.sessions == 2)
     #expect(day([screen(0, "A", more: ["sc": "end"]), screen(1, "B")]).totals.sessions == 2)
     #expect(day([screen(0, "A"), screen(1, "B", more: ["sc": "end"])]).totals.sessions == 1)
     #expect(day([screen(0, "A"), screen(1, "B", more: ["sc": "foo"])]).totals.sessions == 1)
   }
 
-  @Test func `a campaign that changes begins a session`() {
+  @Test func `a change of campaign begins a session`() {
     let mail = ["cs": "news", "cm": "email"]
     let day = day([screen(0, "A"), screen(1, "B", more: mail), screen(2, "C", more: mail), screen(3, "D")])
     #expect(day.totals.sessions == 2)
@@ -60,7 +60,7 @@ import Testing
     #expect(day(hits.reversed()).encodedMetrics == expected.encodedMetrics)
   }
 
-  @Test func `hits of one millisecond go by their sequence numbers`() {
+  @Test func `hits of the same millisecond are ordered by their sequence numbers`() {
     let day = day([screen(0, "B", more: ["_s": "2"]), screen(0, "A", more: ["_s": "1"])])
     #expect(day.tables[.screens]?[["A"]]?.numbers[5] == 1)
     #expect(day.tables[.screens]?[["B"]]?.numbers[4] == 1)
@@ -78,7 +78,7 @@ import Testing
     #expect(day.tables[.screens]?[["B"]]?.numbers == [1, 1, 20_000, 1, 0, 0])
   }
 
-  @Test func `an event is unique once a session by category, action and label`() {
+  @Test func `an event is unique once per session, category, action and label`() {
     let event = ["t": "event", "ec": "c", "ea": "a", "ev": "3"]
     let day = day([
       hit(0, event), hit(1, event), hit(2, event.merging(["el": "x"]) { $1 }), hit(3_600_000, event),
@@ -97,7 +97,7 @@ import Testing
     #expect(day.tables[.exceptions]?[["E", "(not set)"]]?.numbers == [3, 2])
   }
 
-  @Test func `revenue that is not named is price times quantity`() {
+  @Test func `missing revenue is computed as price times quantity`() {
     let purchase = [
       "t": "event", "ec": "c", "ea": "a", "pa": "purchase", "ti": "T1", "pr1id": "S", "pr1nm": "Shoe", "pr1pr": "19.99",
       "pr1qt": "2", "pr2nm": "Lace", "pr2pr": "0.000001",
@@ -117,12 +117,12 @@ import Testing
     #expect(ViewHit.millionths("9223372036854") == nil)
   }
 
-  @Test func `the 501st hit of a session counts and is told`() {
+  @Test func `the 501st hit of a session is counted and reported`() {
     let day = day((0..<501).map { screen($0, "A") })
     #expect(day.totals.hits == 501 && day.totals.excessHits == 1)
   }
 
-  @Test func `a filter takes hits away, but not that somebody was there`() throws {
+  @Test func `a filter removes hits, but not the presence of their users`() throws {
     let filter = try #require(ViewFilter("av=2.0"))
     let hits = [screen(0, "A", more: ["av": "2.0"]), screen(1, "B", slot: 2)]
     let filtered = day(hits, filters: [filter])
@@ -132,7 +132,7 @@ import Testing
     #expect(ViewFilter("av") == nil && ViewFilter("=x") == nil)
   }
 
-  @Test func `dimensions and metrics are names with a number`() {
+  @Test func `dimensions and metrics have numbered names`() {
     let day = day([
       hit(0, ["t": "event", "cd1": "gold", "cdx": "a", "cd": "S", "cg2": "a/b", "cm1": "1.5", "cm": "mail"])
     ])
@@ -140,7 +140,7 @@ import Testing
     #expect(day.tables[.metrics]?.mapValues(\.numbers) == [["cm1"]: [1, 1_500_000]])
   }
 
-  @Test func `a day is read back as it was stored, and damage is noticed`() throws {
+  @Test func `a day round-trips through its stored form, and damage is detected`() throws {
     let day = day([
       screen(0, "A"), screen(1, "B", slot: 9), hit(2, ["t": "timing", "utc": "a", "utv": "b", "utt": "700"]),
     ])
@@ -156,7 +156,7 @@ import Testing
     }
   }
 
-  @Test func `keys beyond the most that a day keeps are counted together`() {
+  @Test func `keys beyond the limit of a day are counted together`() {
     let day = day((0..<5_003).map { screen(Int64($0), "S\($0)") })
     #expect(day.tables[.screens]?.count == 5_001)
     #expect(day.tables[.screens]?[["(other)"]]?.numbers.first == 3)

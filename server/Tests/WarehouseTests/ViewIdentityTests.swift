@@ -25,7 +25,7 @@ import Testing
       view, days: day(date)...day(date), tables: [.screens], now: milliseconds("2025-01-01T00:00:00Z"))
   }
 
-  @Test func `a session that goes on under a campaign of yesterday is not cut by who names it again`() async throws {
+  @Test func `naming yesterday's campaign again does not divide a session`() async throws {
     let place = try Place()
     let views = try views(place)
     try await place.send("cid=1&t=screenview&cd=Day&cs=A&cm=m&cn=n", at: "2024-05-01T12:00:00Z")
@@ -35,7 +35,8 @@ import Testing
       let client = try await metrics(place, views.client, "2024-05-02")
       let user = try await metrics(place, views.user, "2024-05-02")
       #expect(client.totals.sessions == 1 && client.totals.screenViews == 2)
-      // The hit before the first with a uid is the user's; that the campaign is not new, only the client knows.
+      // The hit before the first one with a uid is the user's. Only the client's state shows that the campaign is not
+      // new.
       #expect(user.totals.screenViews == 2 && user.users == 1)
       if round == 2 { break }
       try await place.warehouse.sealDays(
@@ -45,7 +46,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `what a session had before its user was named is the user's, with unification`() async throws {
+  @Test func `with unification, hits of a session before the first uid belong to its user`() async throws {
     let place = try Place()
     let views = try views(place)
     let day = "2024-05-01"
@@ -64,7 +65,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `a user of two devices is one user, and two users of one device are two`() async throws {
+  @Test func `a user on two devices is one user, and two users on one device are two`() async throws {
     let place = try Place()
     let views = try views(place)
     for (cid, uid, minute) in [("1", "a", "00"), ("2", "a", "05"), ("1", "b", "10"), ("3", "", "15")] {
@@ -81,7 +82,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `a uid that reads like somebody's cid is somebody else`() async throws {
+  @Test func `a uid equal to a client's cid is a different user`() async throws {
     let place = try Place()
     let views = try views(place)
     try await place.send("cid=x&t=screenview&cd=A", at: "2024-05-01T12:00:00Z")
@@ -90,14 +91,14 @@ import Testing
     #expect(user.users == 1 && user.newUsers == 1)
     #expect(try await metrics(place, views.user, "2024-05-01").users == 0)
     #expect(try await metrics(place, views.client, "2024-05-02").newUsers == 1)
-    // To Swift these two are equal texts.
+    // Swift considers these two strings equal.
     try await place.send("cid=p&uid=%C3%A9&t=screenview&cd=A", at: "2024-05-03T12:00:00Z")
     try await place.send("cid=p&uid=e%CC%81&t=screenview&cd=A", at: "2024-05-03T12:00:01Z")
     #expect(try await metrics(place, views.explicit, "2024-05-03").users == 2)
     try await place.close()
   }
 
-  @Test func `a user's campaign follows to another device, and days of users are sealed like others`() async throws {
+  @Test func `a user's campaign applies on another device, and days of users are sealed like others`() async throws {
     let place = try Place()
     let views = try views(place)
     try await place.send("cid=1&uid=u&t=screenview&cd=A&cs=news", at: "2024-05-01T12:00:00Z")
@@ -113,7 +114,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `a user has one number, though a transaction failed and few are held in memory`() async throws {
+  @Test func `a user has one number, even if a transaction fails and the cache is small`() async throws {
     struct Failure: Error {}
     let place = try Place()
     let views = try views(place)

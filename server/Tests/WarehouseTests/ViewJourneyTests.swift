@@ -6,7 +6,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// What a day of a view tells of the ways that sessions took.
+/// The reports of a view's day on the paths of sessions.
 @Suite struct ViewJourneyTests {
   private func hit(_ offset: Int64, _ parameters: [String: String], slot: UInt32 = 1) -> ViewHit {
     ViewHit(
@@ -26,7 +26,7 @@ import Testing
     (ViewDayBuilder.day(of: hits) { _ in 0 }.tables[table] ?? [:]).mapValues(\.numbers)
   }
 
-  @Test func `a session lands on its first screen and leaves from its last`() {
+  @Test func `a session begins on its first screen and exits from its last`() {
     let hits = [
       event(0, "open"), screen(1, "A"), screen(1_001, "B"), screen(2_001, "A"), screen(0, "A", slot: 2),
       event(0, "open", slot: 3),
@@ -37,11 +37,11 @@ import Testing
   }
 
   @Test(arguments: [(19, "19"), (20, "20+"), (45, "20+")])
-  func `sessions of twenty screens and more are counted together`(views: Int, key: String) {
+  func `sessions with twenty or more screens are counted together`(views: Int, key: String) {
     #expect(rows(.depths, (0..<views).map { screen(Int64($0), "S") }).keys.map { $0 } == [[key]])
   }
 
-  @Test func `the flow goes from step to step and ends with an exit`() {
+  @Test func `the flow leads from step to step and ends with an exit`() {
     let hits = [
       screen(0, "A"), screen(1, "A"), event(2, "go"), screen(3, "B"), screen(0, "A", slot: 2), screen(1, "B", slot: 2),
     ]
@@ -53,14 +53,14 @@ import Testing
       ])
   }
 
-  @Test func `the flow follows ten steps, and the tenth knows whether there was another`() {
+  @Test func `the flow follows ten steps, and the tenth shows if there was another`() {
     let eleven = rows(.flow, (0..<14).map { screen(Int64($0), "S\($0)") })
     #expect(eleven.count == 10 && eleven[["10", "screen", "S9", "screen", "S10"]] == [1])
     let ten = rows(.flow, (0..<10).map { screen(Int64($0), "S\($0)") })
     #expect(ten.count == 10 && ten[["10", "screen", "S9", "exit", "(exit)"]] == [1])
   }
 
-  @Test func `ways beyond the most of a step are counted together, and exits still apart`() {
+  @Test func `paths beyond the limit of a step are counted together, with exits kept apart`() {
     let hits = (0..<402).flatMap { user in
       [screen(0, "S\(user)", slot: UInt32(user)), screen(1, "T", slot: UInt32(user))]
     }
@@ -70,7 +70,7 @@ import Testing
     #expect(flow[["02", "screen", "T", "exit", "(exit)"]] == [402])
   }
 
-  @Test func `an event belongs to the screen it names, or to the one seen last`() {
+  @Test func `an event belongs to the screen that it names, or to the last one seen`() {
     let hits = [
       event(0, "a"), screen(1, "Home"), event(2, "a", more: ["ev": "2"]), event(3, "a", more: ["ev": "3"]),
       event(4, "a", more: ["cd": "Other"]),
@@ -82,7 +82,7 @@ import Testing
     #expect(rows(.eventSessions, hits + [screen(0, "A", slot: 2)]) == [["all"]: [4, 1]])
   }
 
-  @Test func `exceptions tell whom and how many sessions they hit`() {
+  @Test func `exceptions have the number of users and sessions affected`() {
     let crash = ["t": "exception", "exd": "E", "av": "2"]
     let hits = [
       hit(0, crash), hit(1, crash), hit(0, crash.merging(["exf": "0"]) { $1 }, slot: 2),
@@ -96,7 +96,7 @@ import Testing
     #expect(day.tables[.screenVersions]?.mapValues(\.numbers) == [["A", "App", "2"]: [1, 1]])
   }
 
-  @Test func `sessions are told by application and installer`() {
+  @Test func `sessions are broken down by application and installer`() {
     let day = rows(.applications, [screen(0, "A", more: ["aid": "com.example"]), event(1, "x")])
     #expect(day == [["com.example", "(not set)"]: [1, 1, 0]])
   }

@@ -7,18 +7,18 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// Views stay cheap and small whatever hits come.
+/// Views stay fast and small whatever hits arrive.
 @Suite struct ViewLimitTests {
   private typealias Place = ViewMemoryTests.Place
 
-  @Test func `a hit of 1972 does not make a view look at the days between`() async throws {
+  @Test func `a hit from 1972 does not make a view read all the days since`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "America/New_York")
     try await place.send("cid=1&t=screenview&cd=Old", at: "1972-03-01T12:00:00Z")
     try await place.send("cid=1&t=screenview&cd=New", at: "2024-05-14T12:00:00Z")
     try await place.send("cid=2&t=screenview&cd=New", at: "2024-05-14T12:00:00Z")
     let now = milliseconds("2024-05-14T13:00:00Z")
-    let busy = try await place.warehouse.reader.asking(view, now: now) { try $0.busyDays.get() }
+    let busy = try await place.warehouse.reader.withTurn(view, now: now) { try $0.busyDays.get() }
     #expect(busy.count <= 10 && busy.contains(day("1972-03-01").number) && busy.contains(day("2024-05-14").number))
     let metrics = try await place.warehouse.reader.viewMetrics(
       view, days: day("2024-05-13")...day("2024-05-14"), tables: [.screens], now: now)
@@ -29,12 +29,12 @@ import Testing
       view, days: day("1972-03-01")...day("1972-03-01"), tables: [.screens], now: now)
     #expect(old.tables[.screens]?.map(\.key) == [["Old"]])
     try await place.seal([view], at: "2024-05-16T13:00:00Z")
-    let sealed = try await place.warehouse.reader.asking(view, now: now) { try $0.busyDays.get() }
+    let sealed = try await place.warehouse.reader.withTurn(view, now: now) { try $0.busyDays.get() }
     #expect(sealed.filter { $0 <= day("2024-05-14").number }.count == 2, "of sealed days only those with users")
     try await place.close()
   }
 
-  @Test func `a day of values that are all different takes few bytes, and counts all hits`() throws {
+  @Test func `a day with only distinct values needs little memory and counts all hits`() throws {
     var builder = ViewDayBuilder(filters: []) { _ in 0 }
     let start = milliseconds("2024-05-14T10:00:00Z")
     var largest = 0
@@ -66,13 +66,13 @@ import Testing
   }
 
   @Test(arguments: [1, 40, 5_000] as [UInt32])
-  func `the keys that a day keeps do not depend on when it gives up others`(users: UInt32) {
+  func `the keys that a day keeps do not depend on when it discards others`(users: UInt32) {
     var (whole, parts) = (DayTables(), DayTables())
     for user in 0..<users {
       for part in 0..<3 {
         var rows = DayTables()
         for index in 0..<Int(12_000 / users) {
-          // Names come in no order, and some again.
+          // Names in random order, some of them repeated.
           let number = (Int(user) * 7_919 + part * 4_001 + index * 104_729) % 15_000
           for tables in [ViewTable.exits, .social] {
             rows.add(tables, Array(repeating: "k\(number)", count: tables.parts), [1], user: user)
@@ -95,7 +95,7 @@ import Testing
     Dictionary(uniqueKeysWithValues: (day.tables[table] ?? [:]).map { ($0.key[0], $0.value.numbers[0]) })
   }
 
-  @Test func `counted days take no more bytes than they may, and what was asked for last stays`() throws {
+  @Test func `counted days stay within their limit of bytes, and the most recently used ones remain`() throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     let cache = ViewDayCache(capacity: 100_000)
@@ -110,7 +110,7 @@ import Testing
     #expect(cache.byteCount <= 100_000)
   }
 
-  @Test func `a view that takes more than may be kept is counted anew, and right`() async throws {
+  @Test func `a view that exceeds the limit is recounted correctly`() async throws {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
     var configuration = WarehouseConfiguration()

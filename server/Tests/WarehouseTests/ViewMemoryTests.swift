@@ -9,9 +9,9 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// What views remember from one day to the next: the same whether days are sealed, when, and in whatever order hits come.
+/// The state that views keep from one day to the next, which is independent of sealing and of the order of hits.
 @Suite struct ViewMemoryTests {
-  /// A catalog and a warehouse with one app, and a clock that goes with what is received.
+  /// A catalog and a warehouse with one app, and a clock that follows the times of receipt.
   final class Place: Sendable {
     private let clock: Locked<Timestamp>
     let directory: TemporaryDirectory
@@ -69,7 +69,7 @@ import Testing
 
   private static let direct = ["(direct)", "(none)", "(not set)"]
 
-  @Test(arguments: [false, true]) func `a campaign has the sessions of later days until its time is over`(
+  @Test(arguments: [false, true]) func `a campaign applies to sessions of later days until it expires`(
     isSealed: Bool
   ) async throws {
     let place = try Place()
@@ -84,7 +84,7 @@ import Testing
     #expect(try await place.rows(view, .acquisition, "2024-05-02") == [may: [1]])
     #expect(try await place.rows(view, .acquisition, "2024-05-11") == [may: [1]])
     #expect(try await place.rows(view, .acquisition, "2024-05-12") == [Self.direct: [1]])
-    // Who has not been sent does not have it.
+    // Hits that have not been sent are unknown.
     try await place.send("cid=2&t=screenview&cd=A", at: "2024-05-12T13:00:00Z")
     #expect(try await place.rows(view, .acquisition, "2024-05-12") == [Self.direct: [2]])
     try await place.seal([view], at: "2024-06-01T12:00:00Z")
@@ -93,7 +93,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `a hit that comes before the cut changes what later open days remember`() async throws {
+  @Test func `a hit received before the cutoff changes the state of later open days`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("cid=1&t=screenview&cd=A", at: "2024-05-01T12:00:00Z")
@@ -102,13 +102,13 @@ import Testing
     try await place.send("cid=1&t=screenview&cd=A&cs=news&qt=10800000", at: "2024-05-02T02:30:00Z")
     let news = ["news", "(not set)", "(not set)"]
     #expect(try await place.rows(view, .acquisition, "2024-05-02", now: "2024-05-02T02:30:00Z") == [news: [1]])
-    // A late one does not.
+    // A late hit does not.
     try await place.send("cid=1&t=screenview&cd=A&cs=late&qt=28800000", at: "2024-05-02T05:00:00Z")
     #expect(try await place.rows(view, .acquisition, "2024-05-02", now: "2024-05-02T05:00:00Z") == [news: [1]])
     try await place.close()
   }
 
-  @Test func `a user's dimension holds on later days, and a new definition leaves the days before`() async throws {
+  @Test func `a user's dimension applies to later days, and a new definition to none before it`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("cid=1&t=screenview&cd=A&cd3=gold", at: "2024-05-01T12:00:00Z")
@@ -138,7 +138,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `what is remembered cannot be rewritten, and verify notices when it was`() async throws {
+  @Test func `stored state cannot be changed, and verify detects a change`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("cid=1&t=screenview&cd=A&cs=news", at: "2024-05-01T12:00:00Z")

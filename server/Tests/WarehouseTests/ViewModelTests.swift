@@ -8,13 +8,13 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// Views against a model that looks back over everything: chance decides what comes, in which order, and when days are
-/// sealed and definitions change.
+/// Compares views with a model that looks back over all hits. Hits, their order, sealing and changes of definitions are
+/// random.
 @Suite struct ViewModelTests {
   private typealias Place = ViewMemoryTests.Place
   private static let hour: Int64 = 3_600_000
 
-  @Test func `metrics are a pure function of the hits that came in time, whenever days are sealed`() async throws {
+  @Test func `metrics are a pure function of the hits received in time, whenever days are sealed`() async throws {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<3 {
       let seed = UInt64.random(in: 0...UInt64.max, using: &generator)
@@ -44,7 +44,7 @@ import Testing
         let index = Int.random(in: views.indices, using: &random)
         views[index] = try place.catalog.changeView(views[index].id, change(&random))
       }
-      // Some views are sealed now and then, some only at the end.
+      // Some views are sealed from time to time, others only at the end.
       if Int.random(in: 0..<6, using: &random) == 0 {
         let some = views.filter { _ in Bool.random(using: &random) }
         try await place.warehouse.sealDays(of: some, now: Timestamp(millisecondsSince1970: now))
@@ -132,7 +132,7 @@ import Testing
   }
 }
 
-/// SplitMix64: chance that a printed seed repeats.
+/// SplitMix64: random numbers that can be reproduced from a printed seed.
 private struct SplitMix: RandomNumberGenerator {
   var state: UInt64
   mutating func next() -> UInt64 {

@@ -8,11 +8,11 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// A day is the same however little of it is held at once.
+/// A day is the same however little of it is held in memory at once.
 @Suite struct ViewPortionTests {
   private static let start = milliseconds("2024-05-14T10:00:00Z")
 
-  /// Hits of some users in no order of users, orders with shared ids among them.
+  /// Hits in no order of users, including orders with shared IDs.
   private func fill(_ warehouse: SQLiteWarehouse, _ app: AppID, seed: UInt64) async throws {
     var generator = FastGenerator(seed: seed)
     for batch in 0..<30 {
@@ -33,8 +33,8 @@ import Testing
     }
   }
 
-  @Test(arguments: [(1, 1), (2, 1), (7, 3), (100, 20), (1_000, 10_000)] as [(Int, Int)])
-  func `a day counted in portions is the day counted at once`(places: Int, hits: Int) async throws {
+  @Test(arguments: [(1, 1), (2, 1_000), (7, 3_000), (100, 20_000), (10_000, 1 << 20)] as [(Int, Int)])
+  func `a day counted in portions equals the day counted at once`(hits: Int, bytes: Int) async throws {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
@@ -45,10 +45,9 @@ import Testing
     try await warehouse.reader.reading { connection in
       let reading = try ViewReading(view, connection, warehouse.reader)
       let bounds = try #require(reading.calendar.bounds(of: day("2024-05-14").number))
-      let all = try reading.scan.hits(bounds)
+      let all = try reading.scan.hits(reading.scan.places(bounds) { _, _, _ in true }[...])
       var (builder, sizes, last) = (ViewDayBuilder(filters: []) { _ in 0 }, [Int](), UInt32?.none)
-      let size = ViewPortion(places: places, hits: hits)
-      try reading.scan.portions(bounds, size) { _, _, _ in
+      try reading.scan.portions(bounds, of: hits) { _, _, _ in
         true
       } body: { portion in
         sizes.append(portion.count)
@@ -62,6 +61,7 @@ import Testing
       let whole = ViewDayBuilder.day(of: all) { _ in 0 }
       #expect(builder.finished().encodedMetrics == whole.encodedMetrics, "seed \(seed)")
       #expect(whole.totals.transactions <= 5 && whole.totals.transactions > 0)
+      reading.portion = ViewPortion(hits: hits, bytes: bytes)
       #expect(try reading.counted(day("2024-05-14").number).totals == whole.totals)
     }
     try await warehouse.close()

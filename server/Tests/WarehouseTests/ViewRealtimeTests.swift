@@ -7,9 +7,9 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// Who is there now.
+/// The current users of a view.
 @Suite struct ViewRealtimeTests {
-  @Test func `active users are those of five minutes, and minutes tell half an hour`() async throws {
+  @Test func `active users are those of the last five minutes, and minutes cover half an hour`() async throws {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)

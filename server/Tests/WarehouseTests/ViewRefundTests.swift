@@ -6,7 +6,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// A refund that names only its order takes back what that has left, whenever and from whomever it came.
+/// A refund that names only its order takes back all that is left of it, from any client and on any day.
 @Suite struct ViewRefundTests {
   private static let start: Int64 = 1_715_680_000_000
   private static let order = OrderID("A")
@@ -27,7 +27,7 @@ import Testing
     "tt": "2", "ts": "3", "cu": "EUR", "ta": "Shop",
   ]
 
-  @Test func `all of an order goes by its id: amounts, products and what orders are told by`() {
+  @Test func `a refund by ID reverses the whole order: amounts, products and dimensions`() {
     let day = counted([hit(0, "purchase", Self.shoes, slot: 9), hit(1, "refund", [:])])
     #expect(day.totals.revenue == 0 && day.totals.transactions == 1)
     #expect(day.tables[.transactions]?[["A"]]?.numbers == [2, 0, 0, 0])
@@ -41,14 +41,14 @@ import Testing
     #expect(day.changes.orders[Self.order]?.revenue == 0)
   }
 
-  @Test func `the second refund of an order takes nothing, and neither does one of an unknown order`() {
+  @Test func `a second refund of an order changes nothing, and neither does a refund of an unknown order`() {
     let purchase = hit(0, "purchase", ["tr": "7"])
     let day = counted([purchase, hit(1, "refund", [:]), hit(2, "refund", [:]), hit(3, "refund", ["ti": "B"])])
     #expect(day.totals.revenue == 0)
     #expect(day.tables[.orders]?[["all", "all"]]?.numbers == [1, 7_000_000, 0, 0, 3, 7_000_000])
-    // Nothing is left to be known.
+    // Nothing is left to store.
     #expect(day.changes.orders.isEmpty)
-    // Without an id there is no order to be refunded.
+    // Without an ID there is no order to refund.
     var nameless = hit(1, "refund", [:])
     nameless.parameters["ti"] = nil
     var heap = purchase
@@ -56,7 +56,7 @@ import Testing
     #expect(counted([heap, nameless]).totals.revenue == 7_000_000)
   }
 
-  @Test func `a refund counts in the order in which things happened, whoever sent it`() {
+  @Test func `refunds and purchases are applied in the order in which they happened, from any client`() {
     let before = [hit(0, "refund", [:], slot: 9), hit(1, "purchase", ["tr": "7"])]
     #expect(counted(before).totals.revenue == 7_000_000)
     let again = [
@@ -67,19 +67,19 @@ import Testing
     }
   }
 
-  @Test func `after a part was refunded, the rest is`() {
+  @Test func `after a partial refund, a full one refunds the rest`() {
     let partial = hit(1, "refund", ["pr1nm": "Shoe", "pr1id": "S1", "pr1pr": "10", "pr1qt": "1"])
     let amount = hit(2, "refund", ["tr": "4"])
     let day = counted([hit(0, "purchase", Self.shoes), partial, amount, hit(3, "refund", [:])])
     #expect(day.totals.revenue == 0)
     #expect(day.tables[.orders]?[["all", "all"]]?.numbers.suffix(2) == [3, 30_500_000])
     #expect(day.tables[.products]?[["Shoe", "S1"]]?.numbers.prefix(2) == [0, 0])
-    // Nothing is refunded that was refunded before, more than there was included.
+    // Parts that were already refunded are not refunded again, even if more was refunded than bought.
     let excess = counted([hit(0, "purchase", ["tr": "7"]), hit(1, "refund", ["tr": "9"]), hit(2, "refund", [:])])
     #expect(excess.totals.revenue == -2_000_000)
   }
 
-  @Test func `products without prices are refunded at the prices of their order`() {
+  @Test func `products without prices are refunded at their order's prices`() {
     let sku = hit(1, "refund", ["pr5id": "S1", "pr5qt": "2"])
     let name = hit(2, "refund", ["pr1nm": "Lace"])
     let unknown = hit(3, "refund", ["pr1id": "S7"])
@@ -91,7 +91,7 @@ import Testing
     #expect(day.tables[.orders]?[["currency", "EUR"]]?.numbers.suffix(2) == [3, 20_500_000])
   }
 
-  @Test func `an order of an earlier day is known by what the days before changed`() {
+  @Test func `the state of an order is the sum of the changes of earlier days`() {
     let first = counted([hit(0, "purchase", Self.shoes), hit(1, "refund", ["tr": "1"])])
     let next = counted([hit(90_000_000, "refund", [:])], orders: first.changes.orders)
     #expect(next.totals.revenue == -29_500_000)
@@ -101,7 +101,7 @@ import Testing
     #expect(sum.revenue == 0 && sum.rest.lines.isEmpty)
   }
 
-  @Test func `an order of items is refunded with them`() {
+  @Test func `an order of items is refunded with its items`() {
     let item = hit(1, "", ["t": "item", "in": "Hat", "ic": "H", "iv": "a", "ip": "2", "iq": "4"])
     let order = hit(0, "", ["t": "transaction", "tr": "8", "tt": "1"])
     let day = counted([order, item, hit(2, "refund", [:])])
@@ -110,7 +110,7 @@ import Testing
     #expect(day.tables[.productFacts]?[["category", "a"]]?.numbers.prefix(2) == [0, 0])
   }
 
-  @Test func `what is stored of an order reads back, and damage is noticed`() throws {
+  @Test func `an order round-trips through its stored form, and damage is detected`() throws {
     let order = try #require(counted([hit(0, "purchase", Self.shoes)]).changes.orders[Self.order])
     let bytes = order.encoded
     #expect(bytes.withUnsafeBytes { ViewOrder($0) } == order)
@@ -143,7 +143,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `an order that comes late for its day cannot be refunded, one in time can`() async throws {
+  @Test func `an order received late for its day cannot be refunded, one received in time can`() async throws {
     let place = try ViewMemoryTests.Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     let event = "cid=1&t=event&ec=c&ea=a"

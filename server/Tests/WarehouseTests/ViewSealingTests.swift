@@ -10,12 +10,12 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// A sealed day is what a recount gives, however slowly hits are stored.
+/// A sealed day equals a recount, however slowly hits are stored.
 @Suite struct ViewSealingTests {
   private static let lastMoment = "2024-05-15T03:59:59Z"
   private static let sealing = "2024-05-15T04:10:00Z"
 
-  /// Holds the writer before a batch until it is let go.
+  /// Holds the writer before a batch until it is released.
   private final class Gate: Sendable {
     let isHeld = DispatchSemaphore(value: 0)
     let go = DispatchSemaphore(value: 0)
@@ -27,7 +27,7 @@ import Testing
       go.wait()
     }
 
-    /// Waits for the writer away from the threads that tasks run on.
+    /// Waits for the writer without blocking threads that run tasks.
     func held() async {
       await withCheckedContinuation { waiter in
         Thread { [isHeld] in
@@ -62,7 +62,7 @@ import Testing
     ).days.first
   }
 
-  @Test func `a hit that the writer holds is in the day that is sealed meanwhile`() async throws {
+  @Test func `a hit held up in the writer is included in a day sealed in the meantime`() async throws {
     let (directory, gate) = (try TemporaryDirectory(), Gate())
     let (catalog, warehouse) = try open(directory, gate)
     let app = try catalog.createApp(name: "A", trackingID: "UA-1-1").id
@@ -84,7 +84,7 @@ import Testing
     try catalog.close()
   }
 
-  @Test func `a day waits for requests received before its cut, and not for others`() async throws {
+  @Test func `a day waits for requests received before its cutoff, and for no others`() async throws {
     let directory = try TemporaryDirectory()
     let (catalog, warehouse) = try open(directory)
     let app = try catalog.createApp(name: "A", trackingID: "UA-1-1").id
@@ -106,7 +106,7 @@ import Testing
     try catalog.close()
   }
 
-  @Test func `a server that ends does not wait until a long past is sealed`() async throws {
+  @Test func `a server that stops does not wait for a long history to be sealed`() async throws {
     let directory = try TemporaryDirectory()
     let (catalog, warehouse) = try open(directory)
     let app = try catalog.createApp(name: "A", trackingID: "UA-1-1").id
@@ -122,7 +122,7 @@ import Testing
     try catalog.close()
   }
 
-  @Test func `what comes after a day was sealed is late for it, whatever its receipt says, after a restart too`()
+  @Test func `a hit stored after its day was sealed is late regardless of its time of receipt, even after a restart`()
     async throws
   {
     let directory = try TemporaryDirectory()

@@ -7,7 +7,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// How a view cuts sessions, attributes them and reads custom dimensions, by its settings and the app's definitions.
+/// Sessions, attribution and custom dimensions, by the view's settings and the app's definitions.
 @Suite struct ViewSessionTests {
   private static let start = milliseconds("2024-05-14T10:00:00Z")
   private static let day: Int64 = 86_400_000
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test(arguments: [(60, 60_000, 1), (60, 60_001, 2), (14_400, 14_400_000, 1), (14_400, 14_400_001, 2)])
-  func `a view's own time-out cuts its sessions`(seconds: Int, gap: Int64, sessions: Int64) {
+  func `a view's own time-out divides its sessions`(seconds: Int, gap: Int64, sessions: Int64) {
     let settings = ViewSettings(sessionTimeout: .seconds(seconds))
     #expect(counted([hit(0), hit(gap)], settings: settings).totals.sessions == sessions)
   }
@@ -59,18 +59,18 @@ import Testing
     let limited = counted(Array(hits[..<502]), settings: ViewSettings(hasQuotas: true))
     #expect(limited.totals.hits == 500 && limited.totals.excessHits == 2 && limited.totals.screenViews == 500)
     #expect(limited.totals.duration == 499)
-    // What is not processed says nothing of the user either, but it keeps the session alive.
+    // Hits that are not processed do not affect the user either, but they keep the session alive.
     let quiet = hits[..<500] + [hit(1_800_000, ["cd1": "x"]), hit(3_600_000)]
     let rules = [dimension(1, .user)]
     let silent = counted(Array(quiet), settings: ViewSettings(hasQuotas: true), rules: rules)
     #expect(silent.totals.sessions == 1 && silent.totals.excessHits == 2 && silent.changes.states.isEmpty)
     #expect(counted(Array(quiet), rules: rules).changes.states[1]?.values == ["cd1": "x"])
-    // A campaign begins a session, which has room.
+    // A campaign begins a session, which has room for hits.
     let begun = counted(hits, settings: ViewSettings(hasQuotas: true))
     #expect(begun.totals.sessions == 2 && begun.totals.hits == 501 && begun.totals.excessHits == 2)
   }
 
-  @Test func `the last value of a session's dimension is on all hits of the session`() {
+  @Test func `the last value of a session dimension applies to all hits of the session`() {
     let hits = [hit(0), hit(1, ["cd2": "free"]), hit(2, ["cd2": "paid"]), hit(3), hit(3_600_000)]
     let day = counted(hits, rules: [dimension(2, .session)])
     #expect(dimensions(day) == [["cd2", "session", "paid"]: [4, 1]])
@@ -78,7 +78,7 @@ import Testing
     #expect(day.changes.states.isEmpty)
   }
 
-  @Test func `a user's dimension is on this session and on later ones until it changes`() {
+  @Test func `a user dimension applies to this session and later ones until it changes`() {
     let rules = [dimension(3, .user)]
     let hour: Int64 = 3_600_000
     let hits = [hit(0), hit(hour), hit(hour + 1, ["cd3": "gold"]), hit(2 * hour), hit(3 * hour, ["cd3": "red"])]
@@ -90,7 +90,7 @@ import Testing
     #expect(next.changes.states.isEmpty)
   }
 
-  @Test func `a hit that is filtered out leaves its session and its user what it said of them`() {
+  @Test func `a filtered hit still affects the state of its session and user`() {
     let rules = [dimension(1, .hit), dimension(2, .session), dimension(3, .user)]
     let hits = [
       hit(0, ["cd1": "h", "cd2": "s", "cd3": "u", "cm1": "5", "av": "1"].merging(mail) { $1 }),
@@ -103,7 +103,7 @@ import Testing
     #expect(day.changes.states[1]?.campaign?.key == ["news", "email", "may"])
   }
 
-  @Test func `a hit that is filtered out belongs to the session before it, else to the one after it`() {
+  @Test func `a filtered hit belongs to the session before it, or else to the one after it`() {
     let rules = [dimension(2, .session)]
     let minute: Int64 = 60_000
     let hits = [
@@ -115,7 +115,7 @@ import Testing
     #expect(day.totals.sessions == 3)
   }
 
-  @Test func `a session without a campaign has the user's last one, and coming directly does not overwrite it`() {
+  @Test func `a session without a campaign has the user's last one, which a direct visit does not replace`() {
     let campaign = UserState.Campaign(key: ["news", "email", "may"], time: Self.start - 10 * Self.day)
     let states: [UInt32: UserState] = [1: UserState(campaign: campaign)]
     let day = counted([hit(0), hit(0, slot: 2)], states: states)
@@ -123,14 +123,14 @@ import Testing
     #expect(day.changes.states.isEmpty)
     let explicit = counted([hit(0, ["cs": "(direct)", "cm": "(none)"])], states: states)
     #expect(acquisition(explicit) == [["news", "email", "may"]: [1]] && explicit.changes.states.isEmpty)
-    // The same campaign once more cuts nothing and lasts longer from then on; another one cuts.
+    // Naming the same campaign again does not begin a session, but extends the campaign; another one begins a session.
     let again = counted([hit(0), hit(1, mail), hit(2, ["cs": "shop"])], states: states)
     #expect(acquisition(again) == [["news", "email", "may"]: [1], ["shop", "(not set)", "(not set)"]: [1]])
     #expect(again.changes.states[1]?.campaign?.time == Self.start + 2)
     #expect(counted([hit(0), hit(1, mail)], states: states).changes.states[1]?.campaign?.time == Self.start + 1)
   }
 
-  @Test(arguments: [1, 183, 731]) func `a campaign lasts as long as the view says, to the millisecond`(days: Int) {
+  @Test(arguments: [1, 183, 731]) func `a campaign lasts for the view's duration, to the millisecond`(days: Int) {
     let settings = ViewSettings(campaignDays: days)
     for (more, isDirect) in [(Int64(0), false), (1, true)] {
       let campaign = UserState.Campaign(key: ["a", "b", "c"], time: Self.start - Int64(days) * Self.day - more)
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  @Test func `a definition counts for hits from its moment on, and what is inactive is not processed`() {
+  @Test func `a definition applies to hits from its creation on, and inactive ones are not processed`() {
     let hits = [hit(0, ["cd1": "a", "cm1": "2"]), hit(10, ["cd1": "b", "cm1": "3"]), hit(20)]
     let session = counted(hits, rules: [dimension(1, .session, since: Self.start + 10)])
     #expect(dimensions(session) == [["cd1", "hit", "a"]: [1, 1], ["cd1", "session", "b"]: [2, 1]])
@@ -150,7 +150,7 @@ import Testing
     #expect(counted(hits, rules: [metric]).tables[.metrics]?.mapValues(\.numbers) == [["cm1"]: [1, 2_000_000]])
   }
 
-  @Test func `what is remembered of a user is read back as it was stored, and damage is noticed`() {
+  @Test func `a user's state round-trips through its stored form, and damage is detected`() {
     let campaign = UserState.Campaign(key: ["a", "", "c"], time: -5)
     let values = ["cd1": "x", "cd20": "ü"]
     for state in [

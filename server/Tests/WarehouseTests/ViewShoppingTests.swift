@@ -6,7 +6,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// What a day of a view tells of shopping.
+/// The reports of a view's day on shopping.
 @Suite struct ViewShoppingTests {
   private func hit(_ offset: Int64, _ parameters: [String: String], slot: UInt32 = 1) -> ViewHit {
     ViewHit(
@@ -18,7 +18,7 @@ import Testing
     (ViewDayBuilder.day(of: hits) { _ in 0 }.tables[table] ?? [:]).mapValues(\.numbers)
   }
 
-  @Test func `sessions are told by the furthest stage of shopping they reached`() {
+  @Test func `sessions are counted by the last shopping stage reached`() {
     let hits = [
       hit(0, ["pa": "detail"]), hit(1, ["pa": "detail"]), hit(2, ["pa": "add"]),
       hit(0, ["pa": "purchase", "ti": "1"], slot: 2), hit(0, [:], slot: 3), hit(0, ["pa": "remove"], slot: 4),
@@ -30,7 +30,7 @@ import Testing
       ])
   }
 
-  @Test func `who pays leaves at the last step they took, unless they bought`() {
+  @Test func `a checkout ends at the last step taken, unless there is a purchase`() {
     let hits = [
       hit(0, ["pa": "checkout", "cos": "1", "col": "Visa"]), hit(1, ["pa": "checkout", "cos": "2"]),
       hit(2, ["pa": "checkout_option", "cos": "1", "col": "Cash"]), hit(3, ["pa": "checkout", "cos": "1"]),
@@ -43,7 +43,7 @@ import Testing
 
   @Test(
     arguments: [(nil, [1, 0]), ("view", [1, 0]), ("click", [0, 1]), ("promo_click", [0, 1])] as [(String?, [Int64])])
-  func `a promotion is seen, or clicked under either name`(action: String?, numbers: [Int64]) {
+  func `a promotion is viewed, or clicked under either name of the action`(action: String?, numbers: [Int64]) {
     var parameters = ["promo1id": "P", "promo1nm": "Sale", "promo1cr": "Red", "promo1ps": "top", "promo200nm": "Last"]
     parameters["promo201id"] = "beyond"
     parameters["promo0id"] = "none"
@@ -56,7 +56,7 @@ import Testing
       ])
   }
 
-  @Test func `what only brings products is an order and no event`() {
+  @Test func `a hit that only carries products is an order and not an event`() {
     let event = hit(0, ["pa": "purchase", "ti": "T", "pr1id": "P", "pr1pr": "2.5", "pr1qt": "2"])
     var carrier = event
     for name in ["ec", "ea"] { carrier.parameters[name] = nil }
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `lists tell what was seen in them and what was clicked`() {
+  @Test func `lists count the products viewed and clicked in them`() {
     let seen = hit(
       0,
       ["il1nm": "Home", "il1pi1id": "S1", "il1pi1nm": "Shoe", "il1pi2nm": "Lace", "il2pi1id": "X", "il201pi1id": "no"])
@@ -82,7 +82,7 @@ import Testing
     #expect(rows(.shopping, [seen])[["impression"]] == [1, 1, 0])
   }
 
-  @Test func `orders have tax and shipping, and refunds are apart`() {
+  @Test func `orders have tax and shipping, and refunds are separate`() {
     let hits = [
       hit(0, ["pa": "purchase", "ti": "1", "tr": "10", "tt": "1.5", "ts": "2", "cu": "EUR", "tcc": "TEN"]),
       hit(1, ["t": "transaction", "ti": "2", "tr": "5", "ta": "Shop", "cu": "EUR"]),
@@ -95,12 +95,12 @@ import Testing
     #expect(orders[["affiliation", "Shop"]] == [1, 5_000_000, 0, 0, 0, 0])
   }
 
-  @Test func `a transaction that names its action is one order`() {
+  @Test func `a transaction that names an action is a single order`() {
     let day = ViewDayBuilder.day(of: [hit(0, ["t": "transaction", "pa": "purchase", "ti": "1", "tr": "10"])]) { _ in 0 }
     #expect(day.totals.revenue == 10_000_000 && day.tables[.orders]?[["all", "all"]]?.numbers.first == 1)
   }
 
-  @Test func `products are told by brand, category, coupon and variant`() {
+  @Test func `products are broken down by brand, category, coupon and variant`() {
     let product = [
       "pr3nm": "Shoe", "pr3br": "Tern", "pr3ca": "a/b", "pr3cc": "X", "pr3va": "red", "pr3pr": "2", "pr3qt": "3",
     ]

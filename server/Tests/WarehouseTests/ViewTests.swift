@@ -8,7 +8,7 @@ import Testing
 @testable import Warehouse
 @testable import WarehouseSQLite
 
-/// Views over stored hits: who counts, what is late, and that a day that is final stays as it is.
+/// Views over stored hits: users, late hits, and final days.
 @Suite struct ViewTests {
   /// A catalog and a warehouse with one app.
   private struct Place {
@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `a late hit is stored, told apart and in no figure`() async throws {
+  @Test func `a late hit is stored and listed, and affects no metric`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "NY", timeZone: "America/New_York")
     try await place.send("t=screenview&cd=In", qt: 14_459_999, received: "2024-05-15T07:59:59Z")
@@ -63,7 +63,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `one hit is out, in and in for three views of one app`() async throws {
+  @Test func `a hit is late for one view of an app and in time for two others`() async throws {
     let place = try Place()
     let views = try ["America/New_York", "America/Los_Angeles", "Europe/Berlin"].map {
       try place.catalog.createView(app: place.app.id, name: $0, timeZone: $0)
@@ -77,7 +77,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `a change of a view's zone leaves what was before`() async throws {
+  @Test func `a change of a view's zone does not affect earlier hits`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "America/New_York")
     try await place.send("t=screenview&cd=A", received: "2024-05-15T03:00:00Z")
@@ -89,7 +89,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `a sealed day stays, whatever comes, and verify notices one that does not`() async throws {
+  @Test func `a sealed day stays unchanged whatever arrives, and verify detects a change`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("t=screenview&cd=A", received: "2024-05-14T10:00:00Z")
@@ -123,7 +123,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `midnight of the view cuts a session, in another zone it does not`() async throws {
+  @Test func `midnight in the view's zone divides a session, in another zone it does not`() async throws {
     let place = try Place()
     let utc = try place.catalog.createView(app: place.app.id, name: "U", timeZone: "UTC")
     let berlin = try place.catalog.createView(app: place.app.id, name: "B", timeZone: "Europe/Berlin")
@@ -147,13 +147,13 @@ import Testing
     #expect(metrics.days.map(\.newUsers) == [1, 0, 0, 0, 1])
     #expect(metrics.users == 2 && metrics.newUsers == 2 && metrics.returningUsers == 1)
     #expect(metrics.actives == [1: 2, 7: 2, 14: 2, 28: 2])
-    // Who came first outside the filter is not new inside it.
+    // A user seen earlier outside the filter is not new inside it.
     #expect(try await place.metrics(beta, "2024-05-10", "2024-05-14").days.map(\.newUsers) == [0, 0, 0, 0, 1])
     #expect(try await place.metrics(view, "2024-05-14", "2024-05-14").newUsers == 1)
     try await place.close()
   }
 
-  @Test func `a filter by type means what is counted: in any case, an appview is a screen view`() async throws {
+  @Test func `a filter by type matches counted types: case is ignored, and an appview is a screen view`() async throws {
     let place = try Place()
     let screens = try place.catalog.createView(
       app: place.app.id, name: "S", timeZone: "UTC", filters: [try #require(ViewFilter("t=screenview"))])
@@ -168,7 +168,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `a hit that is sent again counts once`() async throws {
+  @Test func `a hit that is resent counts once`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     for qt in [0, 5_000] {
@@ -178,7 +178,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `a hit is there for real-time as soon as it is stored`() async throws {
+  @Test func `a hit appears in the real-time report as soon as it is stored`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC")
     try await place.send("t=screenview&cd=Now", received: "2024-05-14T12:00:00Z")
@@ -188,7 +188,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `events of other protocols are seen by views too`() async throws {
+  @Test func `views also count events of other protocols`() async throws {
     let place = try Place()
     let view = try place.catalog.createView(app: place.app.id, name: "V", timeZone: "UTC", lateness: .none)
     _ = try await place.warehouse.commit(batch(["Play", "Stop"]), app: place.app.id)
@@ -201,7 +201,7 @@ import Testing
     try await place.close()
   }
 
-  @Test func `views are kept, and what cannot be one is refused`() async throws {
+  @Test func `views are stored, and invalid ones are rejected`() async throws {
     let place = try Place()
     let filter = try #require(ViewFilter("an!=x=y"))
     let view = try place.catalog.createView(

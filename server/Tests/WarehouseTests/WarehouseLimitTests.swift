@@ -90,7 +90,7 @@ import Testing
     #expect(try await warehouse.reader.recent(app: app, limit: 100).count == names.count)
     #expect(try await warehouse.reader.properties(app: app, event: "\0", days: all, limit: 5).count == 5)
     #expect(try await warehouse.reader.verify().isClean)
-    // At most two monthly tables, since clients must not be able to choose how many there are.
+    // At most two monthly tables, because clients must not be able to choose how many there are.
     try await warehouse.perform {
       let months = try WarehouseSchema.months($0.connection)
       #expect(months.count <= 3)
@@ -99,7 +99,7 @@ import Testing
     _ = directory
   }
 
-  @Test func `made-up dropped saturate at the largest number, within a day and across days`() async throws {
+  @Test func `made-up drop counts saturate at the largest number, within a day and across days`() async throws {
     let (directory, warehouse, app) = try open()
     func report(_ day: String, _ key: Int64) async throws {
       let claim = [Properties.Element(name: "queue_full", value: .integer(.max))]
@@ -143,13 +143,13 @@ import Testing
     try await reopened.close()
   }
 
-  @Test func `keys of many different days are still recognised`() async throws {
+  @Test func `keys of many different days are still recognized`() async throws {
     let (directory, warehouse, app) = try open(WarehouseConfiguration(pendingKeys: 300))
     for round in 0..<2 {
       for part in 0..<10 {
         var batch = batch(Array(repeating: "a", count: 150), firstKey: 1)
         for index in batch.events.indices {
-          // From the day of receipt on, because keys of events too old to be delivered again expire.
+          // From the day of receipt on, because keys of events too old to be redelivered expire.
           let day = Int64(part * 150 + index)
           let milliseconds = batch.received.millisecondsSince1970 + day * 86_400_000
           batch.events[index].duplicateKey = DuplicateKey(milliseconds: milliseconds, hash: day &* 7_919)

@@ -123,7 +123,7 @@ import Testing
       let left = try $0.connection.integer("SELECT count(*) FROM write_probe")
       #expect(left == 0)
     }
-    // Clients resend what was not acknowledged, and some of what was.
+    // Clients resend everything that was not acknowledged, and some events that were.
     for number in 0..<60 {
       let batch = batch(["a", "b"], install: "install \(number)", firstKey: Int64(number) * 10, properties: [long])
       accepted += try await warehouse.commit(batch, app: app).accepted

@@ -1,7 +1,7 @@
 import Foundation
 import Tern
 
-// Uses the client, so that it is really linked, without a collector: nothing is sent.
+// Uses the client, so that it is actually linked; without a collector, nothing is sent.
 let directory = FileManager.default.temporaryDirectory.appending(path: "tern-linkage-\(UUID().uuidString)")
 defer { try? FileManager.default.removeItem(at: directory) }
 var configuration = TernClient.Configuration(key: "linkage", collector: URL(filePath: "/"))

@@ -1,4 +1,4 @@
-// Reads request bodies into flat arrays, in one walk over the positions that simdjson's first stage finds.
+// Reads request bodies into flat arrays, in one walk over the bytes.
 //
 // Tables describe the protocols; the reader itself knows none. The arrays point into the body (or, for texts with
 // escapes, into memory of the reader) and are valid until the reader's next use. The reader allocates nothing per event,
@@ -57,7 +57,7 @@ enum {
   TERN_RECORD_BLOCKS = 2,
   TERN_BLOCK_TEXTS = 12,
   TERN_BLOCK_VALUES = 1,
-  /// The most fields of one table, and the longest name of a field in bytes.
+  /// The maximum number of fields of one table, and the maximum length of a field's name in bytes.
   TERN_MAXIMUM_FIELDS = 32,
   TERN_MAXIMUM_FIELD_NAME = 31,
 };
@@ -65,15 +65,13 @@ enum {
 /// An object that nearly all records of a request repeat byte for byte, such as the description of the device.
 typedef struct {
   tern_text raw;
-  /// The number of first-stage positions that the object covers; lets the reader skip an equal one.
-  uint32_t positions;
   tern_text texts[TERN_BLOCK_TEXTS];
   tern_value values[TERN_BLOCK_VALUES];
 } tern_block;
 
 /// One event or log.
 typedef struct {
-  /// The object as it was sent.
+  /// The object as sent.
   tern_text raw;
   /// Its position among the lines or elements of the request, counted from 0; blank lines and nulls count.
   uint32_t index;
@@ -108,7 +106,7 @@ typedef struct {
   uint8_t slot;
 } tern_field;
 
-/// The form of a protocol's bodies. Everything that the reader knows about a protocol is in here.
+/// The form of a protocol's bodies: everything that the reader knows about a protocol.
 typedef struct {
   /// The member of the body's object that lists the records; without a start, each line is a record.
   tern_text list;
@@ -121,7 +119,7 @@ typedef struct {
   /// The members of a typed property.
   tern_text property_name, property_type, property_value;
   /// True if a second block of one name makes a record malformed; otherwise the last one counts.
-  bool refuses_second_block;
+  bool rejects_second_block;
 } tern_protocol;
 
 typedef enum {
@@ -133,11 +131,11 @@ typedef enum {
 
 typedef struct {
   tern_status status;
-  /// The reason of a failure: static text, never NULL.
+  /// The reason for a failure: static text, never NULL.
   const char *message;
   /// Byte offset into the body at which reading failed.
   size_t position;
-  /// The line or log in which it failed; -1 when outside of any.
+  /// The line or log in which it failed; -1 if outside of any.
   int64_t index;
   /// Lines: the first 2,000 unreadable ones in order, beginning with the one at `index`.
   /// Lists: with success, the elements that are not JSON and not among the records, in order.
@@ -155,7 +153,7 @@ typedef struct tern_reader tern_reader;
 
 /// Takes a reader from the pool or creates one; NULL without memory. Safe on any thread.
 tern_reader *tern_reader_borrow(void);
-/// Returns a reader to the pool and frees memory beyond the usual. Safe on any thread.
+/// Returns a reader to the pool and frees excess memory. Safe on any thread.
 void tern_reader_return(tern_reader *reader);
 
 /// Reads a body. The result points into `body` and the reader; `protocol` must outlive the call only.

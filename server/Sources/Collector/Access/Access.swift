@@ -6,9 +6,9 @@ import NIOCore
 import TernBase
 import Warehouse
 
-/// Access to the reports: for requests with the admin token or with a session of the portal.
+/// Controls access to reports: requests need the admin token or a portal session.
 struct Access: Sendable {
-  /// The duration of a session in a browser.
+  /// The duration of a browser session.
   static let lifetime = Duration.seconds(30 * 86_400)
 
   let catalog: any AdminStore
@@ -16,7 +16,8 @@ struct Access: Sendable {
   private let limiter: NIOLockedValueBox<LoginLimiter>
   private let started = ContinuousClock.now
 
-  /// - Parameter makeSession: Begins a session of a duration and returns its secret; the catalog's when `nil`.
+  /// - Parameter makeSession: Begins a session of the given duration and returns its token; the catalog's method by
+  ///   default.
   init(
     catalog: any AdminStore, maximumFailedLogins: Int, makeSession: (@Sendable (Duration) throws -> String)? = nil
   ) {
@@ -25,13 +26,13 @@ struct Access: Sendable {
     limiter = NIOLockedValueBox(LoginLimiter(maximum: maximumFailedLogins))
   }
 
-  /// Returns true for a request with the cookie of a valid session.
+  /// Returns true if the request has the cookie of a valid session.
   func isSignedIn(_ request: Request) throws -> Bool {
     guard let session = request.cookie(named: request.sessionCookieName) else { return false }
     return try catalog.isSessionValid(session)
   }
 
-  /// Lets a request to the API pass that has the admin token or a session; throws ``APIError`` otherwise.
+  /// Requires the admin token or a session for an API request; throws ``APIError`` otherwise.
   func requireAPI(_ request: Request, _ context: CollectorContext) throws {
     if let token = request.bearerToken {
       guard try verify(token, from: context.clientShare) else { throw APIError.loginNeeded }
@@ -41,7 +42,7 @@ struct Access: Sendable {
     }
   }
 
-  /// Lets a request for a page pass that has a session; throws ``Redirect`` to the login page otherwise.
+  /// Requires a session for a page request; throws ``Redirect`` to the login page otherwise.
   func requirePage(_ request: Request) throws {
     guard try !isSignedIn(request) else { return try requireOwnOrigin(request) }
     let isReturnable = request.method == .get || request.method == .head
@@ -49,26 +50,26 @@ struct Access: Sendable {
     throw Redirect(path: next == "/" ? "/login" : "/login?next=\(PercentCoding.encode(next))")
   }
 
-  /// Refuses forms that another site's page sent with the user's session; reading is always allowed.
+  /// Rejects forms sent by another site's page with the user's session. Reading is always allowed.
   func requireOwnOrigin(_ request: Request) throws(APIError) {
     guard request.method != .get, request.method != .head else { return }
     guard request.isFromOwnOrigin else { throw APIError.foreignOrigin }
   }
 
-  /// Checks the admin token; throws ``APIError`` 429 for a wrong one after too many wrong ones from one address.
+  /// Checks the admin token; throws ``APIError`` 429 for a wrong one after too many failures from one address.
   ///
-  /// The right token always passes: behind a proxy that is not trusted all clients have one address, and anyone could
-  /// lock the administrator out with a few wrong ones. Guessing does not find 192 random bits either way.
+  /// The right token always passes: behind an untrusted proxy all clients have one address, and a few wrong tokens from
+  /// anyone would lock the administrator out. 192 random bits cannot be guessed either way.
   func verify(_ token: String, from client: String) throws -> Bool {
     try catalog.verifyAdminToken(token) || countFailure(from: client)
   }
 
-  /// Uses up the code of a login link; limits wrong ones as ``verify(_:from:)`` does.
+  /// Uses up the code of a login link, with the same limit on failures as ``verify(_:from:)``.
   func redeem(code: String, from client: String) throws -> Bool {
     try catalog.redeemLoginCode(code) || countFailure(from: client)
   }
 
-  /// Counts a failed login and returns false; throws ``APIError`` 429 when the address has had too many.
+  /// Counts a failed login and returns false; throws ``APIError`` 429 if the address has had too many.
   private func countFailure(from client: String) throws(APIError) -> Bool {
     if let wait = limiter.withLockedValue({ $0.wait(client, now: .now - started) }) {
       throw APIError(
@@ -80,7 +81,7 @@ struct Access: Sendable {
     return false
   }
 
-  /// Begins a session and returns its cookie; throws `WarehouseError` when the session cannot be stored.
+  /// Begins a session and returns its cookie; throws `WarehouseError` if the session cannot be stored.
   func beginSession(_ request: Request) throws -> String {
     let session = try makeSession(Self.lifetime)
     return cookie(request, value: session, lasting: Self.lifetime.components.seconds)
@@ -92,8 +93,8 @@ struct Access: Sendable {
     return cookie(request, value: "", lasting: 0)
   }
 
-  /// `Lax`, not `Strict`: links to reports in mails and chats, and the redirect of a login link that is followed from
-  /// one, need the session. Forms of other sites do not get it either way, and their origin is checked besides.
+  /// `Lax`, not `Strict`: links to reports in mails and chats, and the redirect after a login link opened there, need
+  /// the session. Forms of other sites never receive it, and their origin is checked as well.
   private func cookie(_ request: Request, value: String, lasting seconds: Int64) -> String {
     let secure = request.isSecure ? "; Secure" : ""
     return "\(request.sessionCookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(secure)"
@@ -104,7 +105,7 @@ struct Access: Sendable {
 struct Redirect: Error, Sendable {
   /// A path on this server.
   var path: String
-  /// The cookie of a session that begins or ends.
+  /// The cookie that begins or ends a session.
   var cookie: String?
 
   /// The response.

@@ -1,15 +1,15 @@
-/// Limits guessing: counts failed logins by address.
+/// Limits password guessing by counting failed logins per address.
 struct LoginLimiter: Sendable {
   private struct Failures {
     var count: Int
     var since: Duration
   }
 
-  /// The largest number of failures of an address within the window.
+  /// The maximum number of failures per address within the window.
   let maximum: Int
-  /// The time for which failures count.
+  /// The duration for which failures count.
   let window: Duration
-  /// The largest number of addresses in memory.
+  /// The maximum number of addresses in memory.
   let capacity: Int
   private var failures: [String: Failures] = [:]
 
@@ -19,7 +19,7 @@ struct LoginLimiter: Sendable {
     self.capacity = capacity
   }
 
-  /// Returns the time until an address may try again; `nil` when it may now.
+  /// Returns the time until an address may try again, or `nil` if it may now.
   func wait(_ address: String, now: Duration) -> Duration? {
     guard let entry = failures[address], entry.count >= maximum else { return nil }
     let rest = entry.since + window - now

@@ -3,12 +3,13 @@ import Hummingbird
 import TernEvents
 
 extension APIError {
-  /// The path prefix of the API that answers like App Center's, including errors.
+  /// The path prefix of the API with App Center's response format, including errors.
   static let appCenterPrefix = "/v0.1/"
 
-  /// The response in the form of App Center's API, whose codes are the names of the statuses: `NotFound`.
+  /// The response in App Center's format, whose codes are the names of the statuses, such as `NotFound`.
   ///
-  /// Scripts look for the code at the top or in `error`: App Center's services differed.
+  /// The code is both at the top level and in `error`, because App Center's services differed and scripts look in
+  /// either place.
   var appCenterResponse: Response {
     let code = status.reasonPhrase.filter { $0 != " " }
     var json = JSONWriter(capacity: 256)

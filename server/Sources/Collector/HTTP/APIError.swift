@@ -3,7 +3,7 @@ import Hummingbird
 import Ingest
 import TernEvents
 
-/// A response other than success. All errors of the collector have the same shape:
+/// An error response. All errors of the collector have the same format:
 /// `{"error":{"code","message","position","index","indexes"}}`.
 struct APIError: Error, Sendable {
   /// The status.
@@ -12,11 +12,11 @@ struct APIError: Error, Sendable {
   var code: String
   /// The reason and the remedy, for people.
   var message: String
-  /// The byte offset at which reading the body failed, if known.
+  /// The byte offset in the body at which parsing failed, if known.
   var position: Int?
-  /// The line or log, counted from 0, in which it failed, if known.
+  /// The line or log, counted from 0, in which parsing failed, if known.
   var index: Int?
-  /// All faulty lines, if they can be separated from the others. Without them the request can be sent again.
+  /// All invalid lines, if they can be separated from the others. Without them, the request can be sent again.
   var indexes: [Int] = []
   /// Further header fields.
   var headers: HTTPFields = [:]
@@ -55,22 +55,23 @@ extension APIError {
 
   static let loginNeeded = APIError(
     status: .unauthorized, code: "login_needed",
-    message: "Send the admin token as `Authorization: Bearer …`; `tern token reset` creates one.",
+    message: "Send the admin token as `Authorization: Bearer …`; `tern token reset` creates a new one.",
     headers: [.wwwAuthenticate: "Bearer"])
 
   static let notFound = APIError(
-    status: .notFound, code: "not_found", message: "There is no such address.")
+    status: .notFound, code: "not_found", message: "Nothing has this address. Check its spelling.")
 
   static let foreignOrigin = APIError(
-    status: .forbidden, code: "foreign_origin", message: "This form was sent from a page of another site.")
+    status: .forbidden, code: "foreign_origin",
+    message: "This form was sent by another site. Open the page on this server and try again.")
 
   static let incomplete = APIError(
     status: .badRequest, code: "incomplete",
     message: "The connection ended before the body was complete. Nothing of it was stored; send it again.",
     headers: [.connection: "close"])
 
-  /// The error for a truncated body, for clients that give up on any 4xx: the cause may be gone at the next attempt.
-  static func cutShort(retryAfterSeconds: Int) -> APIError {
+  /// The error for a truncated body, for clients that give up on any 4xx: the next attempt may succeed.
+  static func truncatedBody(retryAfterSeconds: Int) -> APIError {
     var error = incomplete
     error.status = .serviceUnavailable
     error.headers[.retryAfter] = String(retryAfterSeconds)
@@ -116,7 +117,7 @@ extension APIError {
       headers: [.allow: list])
   }
 
-  /// The error for a body that cannot be read.
+  /// Creates the error for an unreadable body.
   init(_ error: IngestError, limit: Int) {
     switch error.code {
     case .tooLarge:
@@ -131,12 +132,12 @@ extension APIError {
 }
 
 extension JSONWriter {
-  /// Appends a whole number, or `null`.
+  /// Appends an integer or `null`.
   mutating func optional(_ value: Int?) {
     if let value { integer(Int64(value)) } else { raw("null") }
   }
 
-  /// Appends a list of whole numbers.
+  /// Appends a list of integers.
   mutating func integers(_ values: [Int]) {
     raw("[")
     for (position, value) in values.enumerated() {

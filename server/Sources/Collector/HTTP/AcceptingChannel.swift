@@ -5,10 +5,10 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTPTypesHTTP1
 
-/// Hummingbird's HTTP/1 connections, made safe for those that arrive while the server stops.
+/// Hummingbird's HTTP/1 connections, made safe for connections accepted while the server stops.
 ///
 /// The listener's stream ends before the socket closes. A connection accepted in between is never handled, and NIO
-/// stops the process when the writer of such a connection is released unfinished.
+/// traps when the unfinished writer of such a connection is released.
 struct AcceptingChannel: ServerChildChannel {
   let http: HTTP1Channel
 
@@ -45,7 +45,7 @@ final class AcceptedConnection: ServerChildChannelValue {
 
   deinit {
     guard !isTaken.withLockedValue({ $0 }) else { return }
-    // An unstructured task, since nothing can await it here; it only finishes the writer and closes the socket.
+    // An unstructured task, because nothing can await it here. It only finishes the writer and closes the socket.
     Task { [connection] in try? await connection.executeThenClose { _, _ in } }
   }
 

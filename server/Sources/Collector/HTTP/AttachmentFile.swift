@@ -4,11 +4,11 @@ import NIOCore
 import TernBase
 import Warehouse
 
-/// An attachment for download. Anyone with an app's public secret can send one, so the reader's browser must neither
-/// run nor open any of it.
+/// An attachment for download. Anyone with an app's public secret can send attachments, so the reader's browser must
+/// neither run nor open them.
 struct AttachmentFile: Sendable {
   private static let maximumNameLength = 100
-  /// Extensions of files that common programs do not run when they open them.
+  /// Extensions of files that common programs don't execute on opening.
   private static let harmlessExtensions: Set<String> = [
     "txt", "log", "json", "csv", "xml", "md", "png", "jpg", "jpeg", "gif", "webp", "heic", "mp4", "zip", "gz",
   ]
@@ -16,16 +16,17 @@ struct AttachmentFile: Sendable {
   let facts: AttachmentFacts
   let data: [UInt8]
 
-  /// The client's content type decides only between text and binary.
+  /// The client's content type only selects between text and binary.
   private var isText: Bool { facts.contentType.lowercased().hasPrefix("text/") }
 
   var contentType: String { isText ? "text/plain; charset=utf-8" : "application/octet-stream" }
 
-  /// A name for the reader's disk: ASCII letters, digits and a few marks, no hidden file, no executable extension.
+  /// A name for the reader's disk: ASCII letters, digits and a few other characters, no hidden file, no executable
+  /// extension.
   var plainName: String { name(of: { $0.isASCII && ($0.properties.isAlphabetic || ("0"..."9").contains($0)) }) }
 
   /// The same with letters of all scripts. Invisible characters and those that change the writing direction are
-  /// replaced: they could make one name look like another.
+  /// replaced, because they could make one name look like another.
   var fullName: String {
     name(of: { scalar in
       switch scalar.properties.generalCategory {
@@ -49,7 +50,7 @@ struct AttachmentFile: Sendable {
     return isHarmless ? name : name + (isText ? ".txt" : ".bin")
   }
 
-  /// The header field: the plain name for every client, and the full one in RFC 6266's form where they differ.
+  /// The header field: the plain name for every client, and the full name in RFC 6266's form if it differs.
   private var disposition: String {
     let (plain, full) = (plainName, fullName)
     let header = "attachment; filename=\"\(plain)\""

@@ -9,20 +9,20 @@ struct BodyReader: Sendable {
   let limits: CollectorLimits
   let metrics: CollectorMetrics
 
-  /// A body and the room that it holds in the budget until the last copy of this value is released.
+  /// A body and the room it holds in the budget, until the last copy of this value is released.
   struct Body: Sendable {
     var bytes: ByteBuffer
-    /// The parties that pay for decoding the body.
+    /// The owners to which decoding is charged.
     var owners: [RequestOwner]
     var reservation: AdmissionGate.Reservation
   }
 
-  /// The largest body, in bytes, that is received and discarded so that the connection can be reused.
+  /// The maximum size of a body, in bytes, that is received and discarded so that the connection can be reused.
   private static let harmlessBytes = 64 << 10
 
-  /// Returns the query of a request that has everything in its address, as if it were the body.
+  /// Returns the query of a request that has all of its data in the address, as if it were the body.
   ///
-  /// Throws ``APIError`` 503 when the collector is behind.
+  /// Throws ``APIError`` 503 if the collector is behind.
   func query(_ request: Request, _ context: CollectorContext) throws -> Body {
     let query = ByteBuffer(string: request.uri.query ?? "")
     let owners = context.owners(app: nil)
@@ -33,10 +33,10 @@ struct BodyReader: Sendable {
     return Body(bytes: query, owners: owners, reservation: reservation)
   }
 
-  /// Reads a whole body. Its bytes count towards the budget as they arrive.
+  /// Reads a complete body. Its bytes count towards the budget as they arrive.
   ///
-  /// Throws ``APIError``: 413 above the limit, 503 when the collector is behind, both before reading the body if its
-  /// length was declared; 400 when the body ends early.
+  /// Throws ``APIError``: 413 for a body above the limit and 503 if the collector is behind, both before reading the
+  /// body if its length was declared; 400 for a truncated body.
   func read(_ request: Request, _ context: CollectorContext, app: AppID? = nil, limit: Int) async throws -> Body {
     let declared = request.headers[.contentLength].flatMap { Int($0) }
     if let declared, declared > limit { throw APIError.tooLarge(limit: limit) }
@@ -44,7 +44,7 @@ struct BodyReader: Sendable {
     let owners = context.owners(app: app)
     guard
       let reservation = gate.begin(
-        declared: declared, owners: owners, cut: { channel.close(promise: nil) })
+        declared: declared, owners: owners, abort: { channel.close(promise: nil) })
     else {
       metrics.turnedAway()
       throw Self.closingUnlessHarmless(.behind(retryAfterSeconds: limits.retryAfterSeconds), request)
@@ -57,8 +57,8 @@ struct BodyReader: Sendable {
     return Body(bytes: bytes, owners: owners, reservation: reservation)
   }
 
-  /// Throws ``APIError``: 413 above the limit, 503 when there is no more room, 400 when the client disconnects before
-  /// its body is complete, which is no line in the operator's log.
+  /// Throws ``APIError``: 413 above the limit, 503 if there is no room, 400 if the client disconnects early, which is
+  /// not worth a line in the operator's log.
   private func receive(
     _ body: RequestBody, declared: Int?, limit: Int, _ reservation: AdmissionGate.Reservation
   ) async throws(APIError) -> ByteBuffer {
@@ -77,10 +77,10 @@ struct BodyReader: Sendable {
   }
 
   private func ended(_ reservation: AdmissionGate.Reservation) -> APIError {
-    reservation.isCut ? noRoom : .incomplete
+    reservation.isAborted ? noRoom : .incomplete
   }
 
-  /// The error for a body that is partly read.
+  /// The error for a partially read body.
   private var noRoom: APIError {
     metrics.turnedAway()
     var error = APIError.behind(retryAfterSeconds: limits.retryAfterSeconds)
@@ -88,8 +88,8 @@ struct BodyReader: Sendable {
     return error
   }
 
-  /// Returns an error that is thrown before the body was read. If the body is large or of unknown length, the response
-  /// also closes the connection instead of receiving the rest for nothing.
+  /// Returns an error thrown before the body was read. If the body is large or of unknown length, the response also
+  /// closes the connection instead of receiving the rest for nothing.
   static func closingUnlessHarmless(_ error: APIError, _ request: Request) -> APIError {
     let isBodyless = request.method == .get || request.method == .head
     let declared = request.headers[.contentLength].flatMap { Int($0) } ?? (isBodyless ? 0 : .max)

@@ -6,10 +6,10 @@ import Warehouse
 /// The context of one request.
 struct CollectorContext: RequestContext {
   var coreContext: CoreRequestContextStorage
-  /// The connection the request came in on.
+  /// The connection of the request.
   let channel: any Channel
 
-  /// The client for which a trusted proxy forwards the request; `nil` without one.
+  /// The client for which a trusted proxy forwards the request, or `nil` if there is no proxy.
   var forwardedClient: IPAddress?
 
   init(source: ApplicationRequestContextSource) {
@@ -17,10 +17,10 @@ struct CollectorContext: RequestContext {
     channel = source.channel
   }
 
-  /// The key of the client's share of all limits; empty when the client has no address.
+  /// The key of the client's share of all limits; empty if the client has no address.
   var clientShare: String { (forwardedClient ?? IPAddress(channel.remoteAddress))?.share ?? "" }
 
-  /// The parties that a request of this client, for this app, is charged to.
+  /// The owners to which a request of this client, for this app, is charged.
   func owners(app: AppID?) -> [RequestOwner] {
     app.map { [.client(clientShare), .app($0.rawValue)] } ?? [.client(clientShare)]
   }

@@ -1,4 +1,4 @@
-/// Decisions about the parts of requests and responses on one connection, which ``ConnectionGuard`` carries out.
+/// Decides how to treat the parts of requests and responses on one connection; ``ConnectionGuard`` acts accordingly.
 struct ConnectionDecisions: Sendable, Equatable {
   /// The treatment of incoming bytes.
   private enum Reading: Equatable { case nothing, request(awaitsContinue: Bool), discarding }
@@ -10,7 +10,7 @@ struct ConnectionDecisions: Sendable, Equatable {
   private var madeParts = false
   /// The number of requests without a complete response.
   private var unanswered = 0
-  /// The number of the current request, so that a late deadline does not end the next one.
+  /// The number of the current request, so that a late deadline doesn't end the next one.
   private(set) var requestNumber = 0
 
   enum HeadAction: Equatable { case passAndStartDeadline(request: Int), discard }
@@ -34,7 +34,7 @@ struct ConnectionDecisions: Sendable, Equatable {
   mutating func requestBody() -> PartAction {
     madeParts = true
     if reading == .discarding { return .discard }
-    // The client did not wait for `100 Continue`, so it must not get it now.
+    // The client did not wait for `100 Continue`, so it must not receive it now.
     reading = .request(awaitsContinue: false)
     return .pass
   }
@@ -58,7 +58,7 @@ struct ConnectionDecisions: Sendable, Equatable {
     return true
   }
 
-  /// Records that the handler will read the body. Returns true if the client waits for `100 Continue`.
+  /// Records that the handler will read the body. Returns true if the client is waiting for `100 Continue`.
   mutating func bodyWanted() -> Bool {
     guard reading == .request(awaitsContinue: true) else { return false }
     reading = .request(awaitsContinue: false)
@@ -84,8 +84,8 @@ struct ConnectionDecisions: Sendable, Equatable {
     return request == requestNumber
   }
 
-  /// Returns the action at the deadline of a head. While a response is in progress nothing is read, so the client
-  /// cannot be blamed.
+  /// Returns the action at the deadline of a head. While a response is in progress nothing is read, so the client is
+  /// not to blame.
   func headDeadlinePassed() -> HeadDeadlineAction {
     guard awaitsHead, reading == .nothing else { return .nothing }
     return unanswered > 0 ? .wait : .close

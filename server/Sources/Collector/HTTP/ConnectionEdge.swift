@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Reports incomplete heads to the guard, from its place before the HTTP decoder.
+/// Reports incomplete heads to the guard from its position before the HTTP decoder.
 final class HeadWatch: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
 
@@ -15,8 +15,8 @@ final class HeadWatch: ChannelInboundHandler, RemovableChannelHandler {
   }
 }
 
-/// Normalizes how clients ask to close the connection after the response: in HTTP/1.0 by not asking to keep it, in any
-/// version in upper or lower case. Later handlers do not know the version.
+/// Normalizes requests to close the connection after the response: in HTTP/1.0, the absence of a request to keep it
+/// open; in any version, upper or lower case. Later handlers do not know the version.
 final class ClosingClients: ChannelInboundHandler, RemovableChannelHandler, Sendable {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart

@@ -2,12 +2,13 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Keeps slow and hostile connections cheap: deadlines for head and body of each request and for reading the response,
-/// `100 Continue` only for bodies that will be read, and an orderly end after a response with `Connection: close`.
-/// Reports the phase of the connection to the registry, which closes the least useful one when there are too many.
+/// Keeps slow and hostile connections cheap: deadlines for the head and body of each request and for reading the
+/// response, `100 Continue` only for bodies that will be read, and an orderly end after a response with `Connection:
+/// close`. Reports the phase of the connection to the registry, which closes the least useful one if there are too
+/// many.
 ///
-/// Hummingbird closes only when the *request* asks for it, and otherwise reads the rest of a refused body, however
-/// long.
+/// Hummingbird closes a connection only if the *request* asks for it, and otherwise reads the rest of a rejected body,
+/// however long.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPRequestPart
   typealias InboundOut = HTTPRequestPart
@@ -17,7 +18,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
   /// The event that a handler sends down the pipeline before it reads the body.
   struct BodyWanted: Sendable {}
 
-  /// The time for a client to read its last response before the connection is closed.
+  /// The time that a client has to read its last response before the connection is closed.
   private static let lingering = Duration.seconds(2)
 
   private var decisions = ConnectionDecisions()
@@ -90,11 +91,11 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     context.fireUserInboundEventTriggered(event)
-    // The client has closed its side, so there is no need to wait longer.
+    // The client has closed its side, so there is nothing to wait for.
     if decisions.isDiscarding, case ChannelEvent.inputClosed = event { context.close(promise: nil) }
   }
 
-  /// Closes the connection when the client does not read its response in time.
+  /// Closes the connection if the client does not read its response in time.
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     writeDeadline?.cancel()
     if !context.channel.isWritable {
@@ -147,8 +148,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     context.eventLoop.assumeIsolatedUnsafeUnchecked().scheduleTask(in: TimeAmount(duration), action)
   }
 
-  /// Closes the output, then waits a moment: closing at once while the client still sends would reset the connection
-  /// and destroy the response in transit.
+  /// Closes the output, then waits briefly: closing at once while the client is still sending would reset the
+  /// connection and destroy the response in transit.
   private func finish(_ context: ChannelHandlerContext) {
     deadline?.cancel()
     context.flush()

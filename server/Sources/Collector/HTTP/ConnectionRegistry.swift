@@ -12,7 +12,7 @@ final class ConnectionRegistry: Sendable {
   private let proxies: TrustedProxies
   private let start = ContinuousClock.now
 
-  /// - Parameter proxies: Addresses without a limit per client, since they bring the connections of many clients.
+  /// - Parameter proxies: Addresses without a limit per client, because they relay connections of many clients.
   init(maximum: Int, maximumPerClient: Int, proxies: TrustedProxies = TrustedProxies()) {
     self.proxies = proxies
     state = NIOLockedValueBox(State(table: ConnectionTable(maximum: maximum, maximumPerClient: maximumPerClient)))
@@ -21,7 +21,7 @@ final class ConnectionRegistry: Sendable {
   /// The number of open connections.
   var count: Int { state.withLockedValue { $0.table.count } }
 
-  /// Registers a connection until it is closed, and closes another one if there are too many.
+  /// Registers a connection until it is closed, and closes another if there are too many.
   func open(_ channel: any Channel) {
     let id = ObjectIdentifier(channel)
     let now = ContinuousClock.now - start

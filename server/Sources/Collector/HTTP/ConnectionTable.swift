@@ -1,14 +1,14 @@
-/// The phase of a connection, as far as it matters for closing it early.
+/// The phase of a connection, which determines if it may be closed early.
 enum ConnectionPhase: Int, Sendable {
   /// No request, or an incomplete head. These connections are closed first.
   case withoutRequest
   /// A request's body is arriving.
   case receiving
-  /// A request is being answered. These connections are never closed.
+  /// A response is in progress. These connections are never closed.
   case answering
 }
 
-/// The open connections, and the decision which one to close when there are too many.
+/// The open connections, and the choice of the one to close if there are too many.
 struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
   private struct Entry {
     /// `nil` for connections without a limit per client.
@@ -17,9 +17,9 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
     var since: Duration
   }
 
-  /// The largest number of connections.
+  /// The maximum number of connections.
   let maximum: Int
-  /// The largest number of connections of one client address.
+  /// The maximum number of connections per client address.
   let maximumPerClient: Int
   private var entries: [ID: Entry] = [:]
   private var counts: [String: Int] = [:]
@@ -34,7 +34,7 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
 
   /// Adds a connection and returns the one to close for it, if any.
   ///
-  /// - Parameter client: The client to whose limit it counts; `nil` for none.
+  /// - Parameter client: The client against whose limit it counts; `nil` for none.
   mutating func opened(_ id: ID, client: String?, at now: Duration) -> ID? {
     entries[id] = Entry(client: client, since: now)
     if let client { counts[client, default: 0] += 1 }
@@ -64,7 +64,7 @@ struct ConnectionTable<ID: Hashable & Sendable>: Sendable {
       entry.value.phase != .answering && entry.key != spared && (!isOverShare || entry.value.client == client)
     }
     let victim = candidates.min { left, right in
-      // The oldest: a new client whose head is still on its way must not go before those that never send one.
+      // The oldest: a new client whose head is still in transit must not be closed before those that never send one.
       (left.value.phase.rawValue, left.value.since) < (right.value.phase.rawValue, right.value.since)
     }?.key
     if let victim { closed(victim) }

@@ -4,7 +4,7 @@ import Logging
 import Portal
 import Warehouse
 
-/// Turns every error into a response, and counts responses.
+/// Converts every error to a response, and counts responses.
 struct ErrorMiddleware: RouterMiddleware {
   typealias Context = CollectorContext
 
@@ -22,7 +22,7 @@ struct ErrorMiddleware: RouterMiddleware {
     } catch let error as HTTPError {
       response = answer(APIError(error), to: request)
     } catch {
-      // Only the operator's log gets the reason: it may name files and statements.
+      // Only the operator's log shows the reason, which may name files and statements.
       context.logger.error("Request failed", metadata: ["endpoint": .string(context.endpoint), "error": "\(error)"])
       response = answer(APIError(failure: error), to: request)
     }
@@ -31,7 +31,7 @@ struct ErrorMiddleware: RouterMiddleware {
     return response
   }
 
-  /// JSON for programs, in the form of the API that they use; a page for people who follow a link.
+  /// JSON for programs, in the format of the API they use; a page for people who follow a link.
   private func answer(_ error: APIError, to request: Request) -> Response {
     if request.uri.path.hasPrefix(APIError.appCenterPrefix) { return error.appCenterResponse }
     let isReader = (request.method == .get || request.method == .head) && !request.uri.path.hasPrefix("/api/")
@@ -44,22 +44,23 @@ struct ErrorMiddleware: RouterMiddleware {
 }
 
 extension CollectorContext {
-  /// The route's pattern. Unlike the path as sent, there is a bounded number of them.
+  /// The route's pattern. Unlike paths, patterns are limited in number.
   var endpoint: String { endpointPath ?? "NotFound" }
 }
 
 extension APIError {
-  /// The API error for a failure of the server.
+  /// Creates the API error for a failure of the server.
   init(failure error: any Error) {
     if (error as? WarehouseError)?.code == .full {
       self = .diskFull
     } else {
       self.init(
-        status: .internalServerError, code: "internal", message: "The request failed. The server's log has the reason.")
+        status: .internalServerError, code: "internal",
+        message: "The request failed. See the server's log for the reason.")
     }
   }
 
-  /// The API error for an error of the HTTP layer.
+  /// Creates the API error for an error of the HTTP layer.
   init(_ error: HTTPError) {
     if error.status == .notFound {
       self = .notFound

@@ -13,7 +13,7 @@ struct IPAddress: Sendable, Hashable {
   /// Four or sixteen bytes.
   let bytes: [UInt8]
 
-  /// Parses an address; `nil` for anything else, including an address with a port.
+  /// Parses an address, or returns `nil` for anything else, including an address with a port.
   init?(_ text: some StringProtocol) {
     let text = String(text)
     var bytes = [UInt8](repeating: 0, count: 16)
@@ -27,14 +27,14 @@ struct IPAddress: Sendable, Hashable {
     }
   }
 
-  /// The address of a socket; `nil` for sockets in the file system.
+  /// The address of a socket, or `nil` for a socket in the file system.
   init?(_ address: SocketAddress?) {
     guard let text = address?.ipAddress else { return nil }
     self.init(text)
   }
 
-  /// The key of a client's share of all limits: an IPv4 address, or the first half of an IPv6 address, since one client
-  /// has all addresses with the same first half.
+  /// The key of a client's share of all limits: an IPv4 address, or the first half of an IPv6 address, because one
+  /// client owns all addresses with the same first half.
   var share: String {
     guard bytes.count == 16 else { return bytes.map { String($0) }.joined(separator: ".") }
     return bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":") + "/64"

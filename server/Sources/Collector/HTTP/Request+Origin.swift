@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 
 extension Request {
-  /// The host and port as the client sent them; `nil` if they contain anything else.
+  /// The host and port as sent by the client, or `nil` if they contain anything else.
   var authority: String? {
     guard let authority = head.authority, (1...255).contains(authority.utf8.count) else { return nil }
     let isPlain = authority.utf8.allSatisfy { byte in
@@ -12,14 +12,14 @@ extension Request {
     return isPlain ? authority : nil
   }
 
-  /// True if the client used TLS, which ends at a proxy.
+  /// True if the client uses TLS, which a proxy terminates.
   var isSecure: Bool {
     headers[.forwardedProtocol]?.lowercased() == "https"
   }
 
-  /// True for a form or script of our own pages, or a client that is no browser.
+  /// True for a form or script of our own pages, or for a client that is not a browser.
   ///
-  /// Browsers send `Sec-Fetch-Site` to https and loopback addresses only, and the origin to all.
+  /// Browsers send `Sec-Fetch-Site` only to https and loopback addresses, but the origin to all.
   var isFromOwnOrigin: Bool {
     if let site = headers[.secFetchSite] { return site == "same-origin" || site == "none" }
     guard let origin = headers[.origin] else { return true }
@@ -27,13 +27,13 @@ extension Request {
     return origin[start...].lowercased() == authority.lowercased()
   }
 
-  /// The name of the session cookie. It differs by port, since browsers share cookies between all ports of a host.
+  /// The name of the session cookie. It differs by port, because browsers share cookies between all ports of a host.
   var sessionCookieName: String {
     let port = authority?.split(separator: ":").last.flatMap { UInt16($0) }
     return port.map { "tern_session_\($0)" } ?? "tern_session"
   }
 
-  /// Returns the value of a cookie, if there is one.
+  /// Returns the value of a cookie, if present.
   func cookie(named name: String) -> String? {
     for field in headers[values: .cookie] {
       for pair in field.split(separator: ";") {

@@ -3,14 +3,14 @@ import Hummingbird
 import NIOCore
 
 extension Response {
-  /// A JSON response that is not cached.
+  /// Creates a JSON response that is not cached.
   static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
     Response(
       status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 
-  /// A page that is not cached.
+  /// Creates a page that is not cached.
   static func html(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
     Response(
       status: status,

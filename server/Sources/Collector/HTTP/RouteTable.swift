@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Adds routes that answer 405 with `Allow` for other methods, and `HEAD` wherever `GET` works.
+/// Adds routes that answer 405 with `Allow` for other methods, and support `HEAD` wherever they support `GET`.
 struct RouteTable {
   typealias Handler = @Sendable (Request, CollectorContext) async throws -> Response
 

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Header fields of every response that make browsers distrust injected content.
+/// Adds header fields to every response that keep browsers from executing injected content.
 struct SecurityHeaders: RouterMiddleware {
   typealias Context = CollectorContext
 
@@ -13,13 +13,13 @@ struct SecurityHeaders: RouterMiddleware {
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response
   ) async throws -> Response {
     var response = try await next(request, context)
-    // Attachments set a stricter one.
+    // Attachments set a stricter policy.
     if response.headers[.contentSecurityPolicy] == nil {
       response.headers[.contentSecurityPolicy] = Self.contentSecurityPolicy
     }
     response.headers[.xContentTypeOptions] = "nosniff"
-    // Pages set `same-origin`: with `no-referrer` browsers send `Origin: null` with forms, and the check of a form's
-    // origin could not recognize our own pages. Neither reveals anything to other sites.
+    // Pages set `same-origin`: with `no-referrer`, browsers send `Origin: null` with forms, and the origin check could
+    // not recognize our own pages. Neither reveals anything to other sites.
     if response.headers[.referrerPolicy] == nil { response.headers[.referrerPolicy] = "no-referrer" }
     return response
   }
@@ -27,7 +27,7 @@ struct SecurityHeaders: RouterMiddleware {
 
 extension HTTPField.Name {
   private static func named(_ name: String) -> HTTPField.Name {
-    // Never `nil`: the names below consist of legal characters.
+    // Never `nil`, because the names below are valid.
     HTTPField.Name(name) ?? .contentType
   }
 

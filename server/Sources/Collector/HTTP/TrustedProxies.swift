@@ -12,8 +12,8 @@ struct TrustedProxies: Sendable {
 
   /// Returns the client of a connection according to `X-Forwarded-For`.
   ///
-  /// Each proxy appends the address of its own client. So the header is read from its end, as long as the entries come
-  /// from trusted proxies: anyone can write the entries before those.
+  /// Each proxy appends the address of its own client. The header is therefore read from its end, for as long as
+  /// entries come from trusted proxies. Earlier entries can be forged.
   ///
   /// - Parameters:
   ///   - peer: The other end of the connection.

@@ -1,6 +1,6 @@
 import TernBase
 
-/// The values of a query or a posted form, `name=value&…`. The last of equal names wins.
+/// The values of a query or a posted form, `name=value&…`. If a name is repeated, the last value counts.
 ///
 /// Hummingbird's own query map neither decodes names nor reads `+` as a space.
 struct URLEncodedForm: Sendable {

@@ -1,27 +1,27 @@
-/// Decides which requests may send their bytes: a budget for everything that is read, parsed or waiting for its commit.
+/// Admits requests within a budget for all bytes being read, parsed or awaiting their commit.
 ///
-/// Bytes count when they have arrived, not when they are declared: a declaration costs its sender nothing.
-/// When incomplete bodies fill the budget, those with the highest cost (bytes times the time they were held) are cut to
-/// make room; a complete body is never cut. One client address, and one app, may hold a share of the budget only.
+/// Bytes count when they arrive, not when they are declared, because a declaration costs its sender nothing. When
+/// incomplete bodies fill the budget, the costliest (bytes times the time held) are aborted to make room; complete
+/// bodies are never aborted. One client address, or one app, can hold only a share of the budget.
 struct Admission: Sendable {
-  /// The bounds.
+  /// The limits.
   struct Limits: Sendable {
     /// The budget, in bytes.
     var maximumBytes: Int
-    /// The largest number of bytes of one owner's bodies, complete or not.
+    /// The maximum number of bytes of one owner's bodies, complete or not.
     var maximumBytesPerOwner = Int.max
-    /// The time for each next `minimumProgress` bytes of a body. The first interval demands none.
+    /// The time in which each further `minimumProgress` bytes of a body must arrive. The first interval has no minimum.
     var progressInterval = Duration.seconds(5)
-    /// The least that must arrive of a body in each interval, in bytes.
+    /// The minimum number of bytes of a body that must arrive in each interval.
     var minimumProgress = 1 << 10
   }
 
-  /// The answer to a body that needs more room.
+  /// The outcome of a body's request for more room.
   enum Growth: Equatable {
-    /// The body has the room; these others were cut for it.
-    case admitted(cutting: [Int])
-    /// The body does not have the room; these were cut all the same.
-    case refused(cutting: [Int])
+    /// The body has room; the other bodies were aborted for it.
+    case admitted(aborting: [Int])
+    /// The body has no room; the other bodies were aborted all the same.
+    case refused(aborting: [Int])
   }
 
   /// The bytes of one owner.
@@ -55,7 +55,7 @@ struct Admission: Sendable {
     self.limits = limits
   }
 
-  /// Begins a body of a declared length and returns its ticket; `nil` when complete bodies leave no room for it.
+  /// Begins a body of a declared length and returns its ticket, or `nil` if complete bodies leave no room for it.
   mutating func begin(declared: Int?, owners: [RequestOwner], at now: Duration) -> Int? {
     let declared = max(declared ?? 1, 0)
     // Subtract instead of adding: a declared length near Int.max must not overflow.
@@ -65,7 +65,7 @@ struct Admission: Sendable {
       guard complete == 0 || declared <= limits.maximumBytesPerOwner - complete else { return nil }
     }
     lastTicket += 1
-    // The first interval is free: on a bad network nothing may arrive for a while.
+    // The first interval has no minimum: on a bad network, nothing may arrive for a while.
     holds[lastTicket] = Hold(owners: owners, began: now, checked: now + limits.progressInterval)
     for owner in owners { held[owner, default: Share()].holds += 1 }
     return lastTicket
@@ -77,21 +77,21 @@ struct Admission: Sendable {
   /// Adds `count` bytes to a body.
   mutating func grow(_ ticket: Int, by count: Int, at now: Duration) -> Growth {
     guard let hold = holds[ticket], count >= 0, count <= limits.maximumBytes - completeBytes else {
-      return .refused(cutting: [])
+      return .refused(aborting: [])
     }
-    var cut: [Int] = []
+    var aborted: [Int] = []
     for owner in hold.owners {
-      // An owner's only body has the whole budget.
+      // An owner with a single body may use the whole budget.
       while let share = held[owner], share.bytes > hold.bytes, share.bytes > limits.maximumBytesPerOwner - count {
-        guard let victim = costliest(of: owner, at: now), victim != ticket else { return .refused(cutting: cut) }
-        release(victim)
-        cut.append(victim)
+        guard let other = costliest(of: owner, at: now), other != ticket else { return .refused(aborting: aborted) }
+        release(other)
+        aborted.append(other)
       }
     }
     while count > limits.maximumBytes - bytes {
-      guard let victim = costliest(of: nil, at: now), victim != ticket else { return .refused(cutting: cut) }
-      release(victim)
-      cut.append(victim)
+      guard let other = costliest(of: nil, at: now), other != ticket else { return .refused(aborting: aborted) }
+      release(other)
+      aborted.append(other)
     }
     holds[ticket]?.bytes += count
     bytes += count
@@ -100,10 +100,10 @@ struct Admission: Sendable {
       held[owner]?.bytes += count
       if hold.isComplete { held[owner]?.completeBytes += count }
     }
-    return .admitted(cutting: cut)
+    return .admitted(aborting: aborted)
   }
 
-  /// Marks a body as complete. It cannot be cut from now on.
+  /// Marks a body as complete. It can no longer be aborted.
   mutating func complete(_ ticket: Int) {
     guard let hold = holds[ticket], !hold.isComplete else { return }
     holds[ticket]?.isComplete = true
@@ -125,22 +125,22 @@ struct Admission: Sendable {
     }
   }
 
-  /// Returns true until a body is cut or released.
+  /// Returns true until a body is aborted or released.
   func contains(_ ticket: Int) -> Bool { holds[ticket] != nil }
 
-  /// Cuts stalled bodies: those that grew too little since the last check.
-  mutating func cutSlow(at now: Duration) -> [Int] {
-    var cut: [Int] = []
+  /// Aborts stalled bodies: those that have grown too little since the last check.
+  mutating func abortStalled(at now: Duration) -> [Int] {
+    var aborted: [Int] = []
     for (ticket, hold) in holds where !hold.isComplete && now - hold.checked >= limits.progressInterval {
       if hold.bytes - hold.checkedBytes < limits.minimumProgress {
-        cut.append(ticket)
+        aborted.append(ticket)
       } else {
         holds[ticket]?.checked = now
         holds[ticket]?.checkedBytes = hold.bytes
       }
     }
-    for ticket in cut { release(ticket) }
-    return cut
+    for ticket in aborted { release(ticket) }
+    return aborted
   }
 
   private func costliest(of owner: RequestOwner?, at now: Duration) -> Int? {

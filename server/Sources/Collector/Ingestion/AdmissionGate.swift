@@ -6,7 +6,7 @@ final class AdmissionGate: Service {
   private struct State {
     var admission: Admission
     /// Closures that close the connection of each body.
-    var cuts: [Int: @Sendable () -> Void] = [:]
+    var aborts: [Int: @Sendable () -> Void] = [:]
   }
 
   private let state: NIOLockedValueBox<State>
@@ -33,25 +33,25 @@ final class AdmissionGate: Service {
   /// The bytes of all requests.
   var bytes: Int { state.withLockedValue { $0.admission.bytes } }
 
-  /// Returns true if a body of `count` bytes would get room now.
+  /// Returns true if a body of `count` bytes would be admitted now.
   func hasRoom(for count: Int) -> Bool { state.withLockedValue { $0.admission.hasRoom(for: count) } }
 
-  /// Begins a body, which holds no room until its bytes arrive; `nil` when the collector is behind.
+  /// Begins a body, which takes up room as its bytes arrive; returns `nil` if the collector is behind.
   ///
-  /// - Parameter cut: Closes the connection when the body has to make room. Called on any thread.
-  func begin(declared: Int?, owners: [RequestOwner], cut: @escaping @Sendable () -> Void) -> Reservation? {
+  /// - Parameter abort: Closes the connection if the body is aborted. Called on any thread.
+  func begin(declared: Int?, owners: [RequestOwner], abort: @escaping @Sendable () -> Void) -> Reservation? {
     let now = now()
     let ticket = state.withLockedValue { state in
       let ticket = state.admission.begin(declared: declared, owners: owners, at: now)
-      if let ticket { state.cuts[ticket] = cut }
+      if let ticket { state.aborts[ticket] = abort }
       return ticket
     }
     return ticket.map { Reservation(gate: self, ticket: $0) }
   }
 
-  /// Reserves room for bytes that have already arrived; `nil` when the collector is behind.
+  /// Reserves room for bytes that have already arrived; returns `nil` if the collector is behind.
   func reserve(_ count: Int, owners: [RequestOwner]) -> Reservation? {
-    guard let reservation = begin(declared: count, owners: owners, cut: {}) else { return nil }
+    guard let reservation = begin(declared: count, owners: owners, abort: {}) else { return nil }
     reservation.complete()
     return reservation.grow(by: count) ? reservation : nil
   }
@@ -61,19 +61,19 @@ final class AdmissionGate: Service {
     try? await cancelWhenGracefulShutdown {
       while true {
         try await Task.sleep(for: self.interval)
-        self.cutSlow()
+        self.abortStalled()
       }
     }
   }
 
   /// Closes the connections of stalled bodies.
-  func cutSlow() {
+  func abortStalled() {
     let now = now()
-    end(state.withLockedValue { state in state.admission.cutSlow(at: now).compactMap { state.cuts[$0] } })
+    end(state.withLockedValue { state in state.admission.abortStalled(at: now).compactMap { state.aborts[$0] } })
   }
 
-  private func end(_ cuts: [@Sendable () -> Void]) {
-    for cut in cuts { cut() }
+  private func end(_ aborts: [@Sendable () -> Void]) {
+    for abort in aborts { abort() }
   }
 
   /// The room of one request, released with the last reference.
@@ -90,31 +90,31 @@ final class AdmissionGate: Service {
     deinit {
       gate.state.withLockedValue { state in
         state.admission.release(ticket)
-        state.cuts[ticket] = nil
+        state.aborts[ticket] = nil
       }
     }
 
-    /// True if the body was cut; its connection is closed.
-    var isCut: Bool { gate.state.withLockedValue { !$0.admission.contains(ticket) } }
+    /// True if the body was aborted; its connection is closed.
+    var isAborted: Bool { gate.state.withLockedValue { !$0.admission.contains(ticket) } }
 
-    /// Takes room for bytes that have arrived; returns false when there is none.
+    /// Reserves room for bytes that have arrived; returns false if there is none.
     func grow(by count: Int) -> Bool {
       let now = gate.now()
-      let (growth, cuts) = gate.state.withLockedValue { state in
+      let (growth, aborts) = gate.state.withLockedValue { state in
         let growth = state.admission.grow(ticket, by: count, at: now)
-        let cut =
+        let aborted =
           switch growth {
-          case .admitted(let cut), .refused(let cut): cut
+          case .admitted(let aborted), .refused(let aborted): aborted
           }
-        return (growth, cut.compactMap { state.cuts[$0] })
+        return (growth, aborted.compactMap { state.aborts[$0] })
       }
-      gate.end(cuts)
+      gate.end(aborts)
       guard case .admitted = growth else { return false }
       held.withLockedValue { $0 += count }
       return true
     }
 
-    /// Takes more room for a body that is larger after decompression; returns false when the collector is behind.
+    /// Reserves more room for a body that is larger after decompression; returns false if the collector is behind.
     func grow(to count: Int) -> Bool {
       let missing = count - held.withLockedValue { $0 }
       return missing <= 0 || grow(by: missing)

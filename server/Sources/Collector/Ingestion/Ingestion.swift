@@ -7,7 +7,7 @@ import NIOCore
 import TernEvents
 import Warehouse
 
-/// The path of every batch, whatever its protocol: read within the budget, decode, parse, commit, then answer.
+/// The path of every batch of any protocol: read within the budget, decode, parse, commit, then respond.
 struct Ingestion: Sendable {
   let catalog: any CatalogStore
   let sink: any EventSink
@@ -40,11 +40,11 @@ struct Ingestion: Sendable {
     readiness = NIOLockedValueBox(Readiness(probeInterval: reader.limits.writeProbeInterval))
   }
 
-  /// Registers a request whose body has arrived; the caller ends it when the request was answered.
+  /// Registers a request whose body has arrived. The caller ends it after the response.
   func beginRequest() -> PendingRequest { sink.pendingRequests.begin(wallTime) }
 
-  /// Records a request that names an unknown app. The protocols' answers hardly show it, so an operator who misses
-  /// events finds a line in the log, one a minute.
+  /// Records a request that names an unknown app. The protocols' responses hardly show this, so an operator who misses
+  /// events finds a line in the log, at most once a minute.
   ///
   /// - Parameter trackingID: The tracking ID in the request; `nil` for secrets.
   func recordUnknownApp(_ source: IngestProtocol, trackingID: String? = nil) {
@@ -61,7 +61,8 @@ struct Ingestion: Sendable {
       "\(requests) an unknown app; `tern apps list` shows the known ones", metadata: metadata)
   }
 
-  /// Logs that events of an app are reported without their names: the app, or anyone with its key, brings too many.
+  /// Logs that events of an app are reported without their names, because the app, or anyone with its key, sends too
+  /// many.
   private func logNameLimit(_ app: AppID) {
     let now = uptime()
     let count = nameLimitThrottles.withLockedValue {
@@ -70,7 +71,7 @@ struct Ingestion: Sendable {
     guard let count else { return }
     logger.warning(
       """
-      \(count == 1 ? "A batch" : "\(count) batches") of app \(app) brought more new names than allowed; they \
+      \(count == 1 ? "A batch" : "\(count) batches") of app \(app) had more new names than allowed; they \
       are reported as (other). `tern apps names \(app)` shows and changes the limit
       """)
   }
@@ -83,7 +84,7 @@ struct Ingestion: Sendable {
   /// The approximate size of a batch, in bytes.
   private static let usualBytes = 64 << 10
 
-  /// Answers a health probe: throws ``APIError`` 503 when a batch could not be stored now.
+  /// Answers a health probe: throws ``APIError`` 503 if a batch could not be stored now.
   func checkWritable() async throws(APIError) {
     guard !sink.isBehind, reader.gate.hasRoom(for: Self.usualBytes) else {
       metrics.turnedAway()
@@ -98,16 +99,16 @@ struct Ingestion: Sendable {
       try await sink.probeWrite()
       readiness.withLockedValue { $0.succeeded() }
     } catch {
-      // Neither counted nor logged: no batch has failed, and the last one that did was logged.
+      // Neither counted nor logged: no batch has failed, and the last failure was logged.
       readiness.withLockedValue { $0.failed(at: uptime()) }
       throw .notStored(retryAfterSeconds: limits.retryAfterSeconds)
     }
   }
 
-  /// The encodings that ``Ingest/BodyDecoder`` decodes.
+  /// The encodings supported by ``Ingest/BodyDecoder``.
   private static let encodings: Set<String> = ["", "identity", "gzip", "x-gzip", "deflate"]
 
-  /// Returns the content encoding of a request in lower case, `nil` for none; throws 415 for an unknown one.
+  /// Returns the content encoding of a request in lowercase, or `nil` for none; throws 415 for an unknown one.
   func encoding(of request: Request) throws(APIError) -> String? {
     guard let value = request.headers[.contentEncoding]?.lowercased() else { return nil }
     let name = value.trimmed
@@ -121,14 +122,14 @@ struct Ingestion: Sendable {
     return name.isEmpty || name == "identity" ? nil : name
   }
 
-  /// Finds an app; throws ``APIError`` 503 when the catalog cannot be read, since the key may be right.
+  /// Finds an app; throws ``APIError`` 503 if the catalog cannot be read, because the key may be valid.
   func find(_ look: (any CatalogStore) throws -> App?) throws(APIError) -> App? {
     do { return try look(catalog) } catch { throw apiError(for: error) }
   }
 
-  /// Decodes a body and turns it into a value; large and compressed bodies on the threads that decode.
+  /// Decodes and parses a body; large and compressed bodies are handled on the decoding threads.
   ///
-  /// Throws ``Ingest/IngestError`` when the body cannot be read, ``APIError`` when the collector is behind.
+  /// Throws ``Ingest/IngestError`` if the body is unreadable, ``APIError`` if the collector is behind.
   func parse<Value: Sendable>(
     _ body: BodyReader.Body, encoding: String?, limits ingest: IngestLimits,
     _ parse: @escaping @Sendable (UnsafeRawBufferPointer) throws(IngestError) -> Value
@@ -143,12 +144,12 @@ struct Ingestion: Sendable {
       }
       return try value.get()
     }
-    // The size of a compressed body is known only after it was decompressed, and may be a thousand times what was sent.
+    // The size of a compressed body is known only after decompression, and may be a thousand times the size sent.
     let isSmall = encoding == nil && body.bytes.readableBytes <= limits.maximumImmediateBytes
     return isSmall ? try work() : try await decoding.run(for: body.owners, work)
   }
 
-  /// Returns `nil` when the decompressed body exceeds the budget.
+  /// Returns `nil` if the decompressed body exceeds the budget.
   private static func decode<Value>(
     _ sent: UnsafeRawBufferPointer, _ encoding: String?, _ limits: IngestLimits,
     growing reservation: AdmissionGate.Reservation, _ parse: (UnsafeRawBufferPointer) throws(IngestError) -> Value
@@ -164,7 +165,7 @@ struct Ingestion: Sendable {
     }
   }
 
-  /// Stores a batch; throws ``APIError`` 503 when nothing of it was stored.
+  /// Stores a batch; throws ``APIError`` 503 if nothing of it was stored.
   func commit(_ batch: IncomingBatch, app: AppID) async throws(APIError) -> CommitReceipt {
     guard !batch.events.isEmpty || !batch.rejections.isEmpty else { return CommitReceipt() }
     let before = ContinuousClock.now

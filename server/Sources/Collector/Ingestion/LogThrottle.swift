@@ -1,6 +1,6 @@
-/// Limits a fault that every request meets, such as a full disk, to one log line per interval, with a count.
+/// Limits a message that every request would log, such as a full disk, to one line per interval, with a count.
 struct LogThrottle: Sendable {
-  /// The shortest time between two lines.
+  /// The minimum time between two lines.
   let interval: Duration
   private var lastLine: Duration?
   private var suppressed = 0
@@ -9,7 +9,7 @@ struct LogThrottle: Sendable {
     self.interval = interval
   }
 
-  /// Records one occurrence. Returns the number of occurrences since the last line when the next line is due, else `nil`.
+  /// Records an occurrence. Returns the number of occurrences since the last line if the next line is due, else `nil`.
   mutating func occurred(at now: Duration) -> Int? {
     if let lastLine, now - lastLine < interval {
       suppressed += 1

@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 import ServiceLifecycle
 import Warehouse
 
-/// Wakes the streams of live events when events were stored.
+/// Wakes the streams of live events after commits.
 ///
 /// Each stream reads the new rows itself, so even a slow listener costs one pending wake-up, never a queue.
 final class LiveHub: Service {
@@ -15,7 +15,7 @@ final class LiveHub: Service {
   private let state = NIOLockedValueBox(State())
   private let heartbeat: Duration
 
-  /// - Parameter heartbeat: The interval of signs of life on silent streams.
+  /// - Parameter heartbeat: The interval between heartbeats on silent streams.
   init(heartbeat: Duration = .seconds(15)) {
     self.heartbeat = heartbeat
   }
@@ -23,7 +23,7 @@ final class LiveHub: Service {
   /// The number of open streams.
   var openStreams: Int { state.withLockedValue { $0.open } }
 
-  /// Reserves a place for one more stream; `nil` when the maximum is reached.
+  /// Reserves a place for one more stream, or returns `nil` at the maximum.
   func place(maximum: Int) -> Place? {
     let isFree = state.withLockedValue { state in
       guard state.open < maximum else { return false }
@@ -33,7 +33,7 @@ final class LiveHub: Service {
     return isFree ? Place(hub: self) : nil
   }
 
-  /// The place of one stream, released with the last reference, however the stream ends.
+  /// The place of one stream, freed when the last reference is released.
   final class Place: Sendable {
     private let hub: LiveHub
 

@@ -5,27 +5,27 @@ import Reports
 import ServiceLifecycle
 import Warehouse
 
-/// One stream of server-sent events: rows newer than the last one the page has, oldest first.
+/// A stream of server-sent events: rows newer than the last one on the page, oldest first.
 struct LiveStream: Sendable {
   let app: AppID
   let reports: ReportScheduler
   let source: any MetricsStore
   let hub: LiveHub
   let place: LiveHub.Place
-  /// The shortest time between two reads of the warehouse.
+  /// The minimum time between two reads of the warehouse.
   var interval = Duration.milliseconds(250)
 
-  /// The largest number of rows sent at once. Older rows are skipped, since a page shows no more.
+  /// The maximum number of rows sent at once. Older rows are skipped, because a page shows no more.
   private static let maximumRows = 200
 
-  /// Returns the response that carries the stream.
+  /// Returns the response with the stream.
   ///
   /// - Parameter after: The number of the last row on the page; `nil` for new rows only.
   func response(after: Int64?) -> Response {
     let headers: HTTPFields = [
       .contentType: "text/event-stream", .cacheControl: "no-store", .accelBuffering: "no",
     ]
-    // The closure keeps this value, and with it the place, for the lifetime of the response.
+    // The closure retains this value, and with it the place, for the lifetime of the response.
     let body = ResponseBody { writer in
       try await send(after: after, to: &writer)
       try await writer.finish(nil)
@@ -37,7 +37,7 @@ struct LiveStream: Sendable {
     let (wakeUps, finish) = hub.wakeUps(of: app)
     defer { finish() }
     var last = after
-    // At once, so that the page sees an open stream and the rows that it missed.
+    // Sent at once, so that the page shows an open stream and the rows it missed.
     try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
     last = try await sendRows(after: last, to: &writer)
     try await withGracefulShutdownHandler {

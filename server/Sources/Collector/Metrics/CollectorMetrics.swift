@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import TernEvents
 import Warehouse
 
-/// The collector's metrics. They contain nothing about apps, since `/metrics` needs no login.
+/// The collector's metrics. They contain no data about apps, because `/metrics` needs no login.
 final class CollectorMetrics: Sendable {
   private struct State {
     var requests: [RequestKey: Int] = [:]
@@ -33,9 +33,9 @@ final class CollectorMetrics: Sendable {
     self.started = started
   }
 
-  /// Counts an answered request.
+  /// Counts a completed request.
   ///
-  /// - Parameter endpoint: The route's pattern. Unlike paths as sent, there is a bounded number of them.
+  /// - Parameter endpoint: The route's pattern. Unlike paths, patterns are limited in number.
   func answered(endpoint: String, status: Int) {
     state.withLockedValue { $0.requests[RequestKey(endpoint: endpoint, status: status), default: 0] += 1 }
   }
@@ -54,7 +54,7 @@ final class CollectorMetrics: Sendable {
   /// Counts a commit that failed.
   func commitFailed() { state.withLockedValue { $0.failedCommits += 1 } }
 
-  /// Counts a request that was asked to come back later.
+  /// Counts a request that was told to retry later.
   func turnedAway() { state.withLockedValue { $0.turnedAway += 1 } }
 
   /// Counts a request or hit for an unknown app.
@@ -63,7 +63,7 @@ final class CollectorMetrics: Sendable {
   /// Counts an unreadable body.
   func unreadable(_ source: IngestProtocol) { state.withLockedValue { $0.unreadable[source, default: 0] += 1 } }
 
-  /// Everything as Prometheus text.
+  /// Returns all metrics as Prometheus text.
   func text(
     pendingBytes: Int, liveStreams: Int, viewCacheBytes: Int, isReady: Bool, now: ContinuousClock.Instant = .now
   ) -> String {
@@ -78,7 +78,7 @@ final class CollectorMetrics: Sendable {
     write(requests: state.requests, to: &text)
     write(events: state.events, to: &text)
     write(state, pendingBytes: pendingBytes, liveStreams: liveStreams, to: &text)
-    text.family("tern_view_cache_bytes", "gauge", "About how many bytes counted days of views take in memory.")
+    text.family("tern_view_cache_bytes", "gauge", "Approximate memory used by counted days of views, in bytes.")
     text.sample("tern_view_cache_bytes", [], viewCacheBytes)
     return text.text
   }
@@ -111,7 +111,7 @@ final class CollectorMetrics: Sendable {
     }
     text.family(
       "tern_turned_away_total", "counter",
-      "Requests asked to come back later, and aborted bodies, because of overload or stalled bodies.")
+      "Requests told to retry later and bodies aborted because of overload or a stalled transfer.")
     text.sample("tern_turned_away_total", [], state.turnedAway)
     text.family("tern_commit_failures_total", "counter", "Batches that could not be stored.")
     text.sample("tern_commit_failures_total", [], state.failedCommits)

@@ -1,6 +1,6 @@
-/// Counts of durations by bucket, as Prometheus expects them.
+/// Counts of durations by bucket, for Prometheus.
 struct Histogram: Sendable {
-  /// Upper bounds of the buckets, in seconds, ascending; a last bucket without bound follows.
+  /// The upper bounds of the buckets in seconds, ascending; a last bucket without a bound follows.
   static let bounds: [Double] = [
     0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
   ]

@@ -7,7 +7,7 @@ struct MetricsText {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
   }
 
-  /// Adds one sample; label values may hold anything.
+  /// Adds one sample; label values may contain anything.
   mutating func sample(_ name: String, _ labels: [(String, String)] = [], _ value: some CustomStringConvertible) {
     text += name
     if !labels.isEmpty {

@@ -5,16 +5,16 @@ import NIOCore
 import TernEvents
 import Warehouse
 
-/// `POST /logs?api-version=1.0.0`: what App Center's SDKs and hand-written clients of its API send.
+/// `POST /logs?api-version=1.0.0`: requests of App Center's SDKs and of hand-written clients.
 ///
-/// The version is not required: hand-written clients spell its name in several ways, and there is only one version.
+/// The version is optional: hand-written clients spell the parameter in several ways, and there is only one version.
 struct AppCenterRoutes: Sendable {
   let ingestion: Ingestion
   let limits: IngestLimits
   let unknownSecret: UnknownSecretPolicy
 
-  /// The wait of a client with an unknown secret. Stock clients give up after three retries until the app's next
-  /// launch, so each retry should leave the operator time to enter the secret.
+  /// The delay for a client with an unknown secret. Stock clients give up after three retries until the app's next
+  /// launch, so each delay should leave the operator time to enter the secret.
   private static let unknownSecretRetryMilliseconds = 600_000
 
   func add(to routes: RouteTable) {
@@ -37,13 +37,14 @@ struct AppCenterRoutes: Sendable {
     } catch let error as APIError {
       throw Self.withRetryMilliseconds(
         error.code == APIError.incomplete.code
-          ? .cutShort(retryAfterSeconds: ingestion.limits.retryAfterSeconds) : error)
+          ? .truncatedBody(retryAfterSeconds: ingestion.limits.retryAfterSeconds) : error)
     }
   }
 
   private func store(_ request: Request, _ context: CollectorContext, app: AppID) async throws -> Response {
     let encoding = try ingestion.encoding(of: request)
-    // 413 makes a stock client erase its queue, as with App Center; its batches of 50 logs stay far below the limit.
+    // 413 makes a stock client delete its queue, as with App Center, but its batches of 50 logs stay far below the
+    // limit.
     let body = try await ingestion.reader.read(request, context, app: app, limit: limits.maximumBodyBytes)
     let pending = ingestion.beginRequest()
     defer { pending.end() }
@@ -72,10 +73,10 @@ struct AppCenterRoutes: Sendable {
     return answer(isSuccess: isSuccess, diagnosticsIDs: read.diagnosticsIDs)
   }
 
-  /// Returns a batch that counts an unreadable body as dropped.
+  /// Returns a batch that counts an unreadable body as a dropped event of the app.
   ///
-  /// Sending it again would not make it readable, and a stock client responds to any 4xx by erasing its queue and
-  /// stopping until its next launch. So the answer is App Center's for a request without usable logs, which costs the
+  /// Retrying would not make it readable, and a stock client responds to any 4xx by deleting its queue and stopping
+  /// until its next launch. The response is therefore App Center's for a request without usable logs, which costs the
   /// client only this request.
   private static func unreadable(_ error: IngestError, _ received: Timestamp) -> IncomingBatch {
     IncomingBatch(

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import TernEvents
 
-/// `/healthz`, `/readyz` and `/metrics`, for monitoring: without a login and without data of apps.
+/// `/healthz`, `/readyz` and `/metrics`, for monitoring; without a login and without data about apps.
 struct HealthRoutes: Sendable {
   let ingestion: Ingestion
   let viewCacheBytes: @Sendable () -> Int

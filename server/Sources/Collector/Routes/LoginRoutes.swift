@@ -10,7 +10,7 @@ struct LoginRoutes: Sendable {
   let pages: PortalPages
   let reader: BodyReader
 
-  /// The largest login form, in bytes.
+  /// The maximum size of the login form, in bytes.
   private static let maximumFormBytes = 16 << 10
 
   func add(to routes: RouteTable) {
@@ -23,7 +23,7 @@ struct LoginRoutes: Sendable {
     // A link checker's HEAD must not use up the code.
     if request.method == .get, let code = request.parameters["code"] {
       return try login(next: next, request, context, failure: Self.spentLink) {
-        // The link in the history of a browser that is logged in still leads to the portal.
+        // A browser that is already logged in may open the used link from its history.
         try access.isSignedIn(request) || access.redeem(code: code, from: context.clientShare)
       }
     }
@@ -42,9 +42,9 @@ struct LoginRoutes: Sendable {
   }
 
   private static let spentLink =
-    "This link has expired or was already used. Run `tern login-link` on the server to get a new one."
+    "This link has expired or has already been used. Run `tern login-link` on the server to get a new one."
 
-  /// Begins a session if `check` returns true, else shows the login page with the message `failure`.
+  /// Begins a session if `check` returns true; otherwise shows the login page with the message `failure`.
   private func login(
     next: String, _ request: Request, _ context: CollectorContext, failure: String, check: () throws -> Bool
   ) throws -> Response {

@@ -4,7 +4,7 @@ import Ingest
 import NIOCore
 import TernEvents
 
-/// `GET|POST /debug/collect`: reports the faults of a hit without storing it.
+/// `GET|POST /debug/collect`: reports the problems of a hit without storing it.
 struct MeasurementDebugRoutes: Sendable {
   let ingestion: Ingestion
   let limits: IngestLimits
@@ -39,7 +39,7 @@ struct MeasurementDebugRoutes: Sendable {
       }
       response = .json(json)
     } catch let error as IngestError {
-      // No log line: anyone can send damaged bodies here, without a key.
+      // Not logged: anyone can send damaged bodies here, without a key.
       response = APIError(error, limit: limits.maximumDecompressedBytes).response
     }
     response.headers[.accessControlAllowOrigin] = "*"
@@ -67,7 +67,7 @@ struct MeasurementDebugRoutes: Sendable {
     json.string("/debug/collect?" + hit)
     json.raw(
       "}],\"parserMessage\":[{\"messageType\":\"INFO\",\"description\":\"Found 1 hit in the request.\"}]}")
-    // As in Google's answer; elsewhere the text has no ampersand.
+    // As in Google's response. `&` occurs nowhere else in the text.
     return json.bytes.flatMap { $0 == UInt8(ascii: "&") ? Array("\\u0026".utf8) : [$0] }
   }
 }

@@ -7,8 +7,8 @@ import Warehouse
 
 /// `GET|POST /collect`, its aliases `/r/collect` and `/j/collect`, and `POST /batch`: Measurement Protocol v1.
 ///
-/// The answer is 200 with a picture, even for broken hits: that is the protocol, and clients drop their hits on any
-/// other answer.
+/// The response is always 200 with an image, even for invalid hits, as the protocol requires; clients drop their hits
+/// on any other response.
 struct MeasurementRoutes: Sendable {
   let ingestion: Ingestion
   let limits: IngestLimits
@@ -26,7 +26,7 @@ struct MeasurementRoutes: Sendable {
   }
 
   private func get(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    // HEAD comes from link checkers and is no hit.
+    // HEAD comes from link checkers and is not a hit.
     guard request.method == .get else { return Self.picture }
     return try await store(ingestion.reader.query(request, context), request, encoding: nil, .hit)
   }
@@ -34,7 +34,7 @@ struct MeasurementRoutes: Sendable {
   private func post(_ request: Request, _ context: CollectorContext, _ form: Form) async throws -> Response {
     let encoding = try ingestion.encoding(of: request)
     var body = try await ingestion.reader.read(request, context, limit: limits.maximumBodyBytes)
-    // Some clients send a POST with everything in the address.
+    // Some clients send a POST with all parameters in the address.
     if body.bytes.readableBytes == 0, let query = request.uri.query { body.bytes = ByteBuffer(string: query) }
     return try await store(body, request, encoding: encoding, form)
   }
@@ -81,7 +81,7 @@ struct MeasurementRoutes: Sendable {
       ])
   }
 
-  /// A picture of one transparent pixel.
+  /// An image of one transparent pixel.
   private static let gif: [UInt8] = [
     0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 0x01, 0x00, 0x01, 0x00, 0x80, 0x00, 0x00, 0xFF, 0xFF, 0xFF, 0x00, 0x00, 0x00,
     0x2C, 0x00, 0x00, 0x00, 0x00, 0x01, 0x00, 0x01, 0x00, 0x00, 0x02, 0x02, 0x44, 0x01, 0x00, 0x3B,

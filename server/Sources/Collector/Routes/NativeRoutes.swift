@@ -15,7 +15,7 @@ struct NativeRoutes: Sendable {
   }
 
   private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    // Read the clock first: the body may arrive slowly.
+    // Read the clock first, because the body may arrive slowly.
     let clock = request.headers[.ternSent].flatMap { SentStamp(header: $0) }
       .map { EventClock($0, arrived: ingestion.wallTime()) }
     guard let key = request.headers[.ternKey]?.trimmed ?? request.bearerToken,
@@ -38,7 +38,7 @@ struct NativeRoutes: Sendable {
       }
       guard !batch.events.isEmpty || !batch.rejections.isEmpty else { return try await answerHealthProbe() }
       batch.ledger = request.headers[.ternLedger].flatMap { DeviceLedger(header: $0) }?
-        .answered(stored: batch.events.count, refused: batch.rejections.count)
+        .answered(stored: batch.events.count, rejected: batch.rejections.count)
       let receipt = try await ingestion.commit(batch, app: app)
       return .json(Self.answer(receipt, batch.rejections + receipt.rejections))
     } catch let error as IngestError {
@@ -78,7 +78,7 @@ struct NativeRoutes: Sendable {
 }
 
 extension Request {
-  /// The token of `Authorization: Bearer …`, if there is one.
+  /// The token of `Authorization: Bearer …`, if present.
   var bearerToken: String? {
     guard let value = headers[.authorization], value.prefix(7).lowercased() == "bearer " else { return nil }
     return value.dropFirst(7).trimmed

@@ -17,7 +17,7 @@ struct PortalRoutes: Sendable {
   let limits: CollectorLimits
   let wallTime: @Sendable () -> Timestamp
 
-  /// The largest form, in bytes.
+  /// The maximum size of a form, in bytes.
   private static let maximumFormBytes = 16 << 10
 
   func add(to routes: RouteTable) {
@@ -25,13 +25,13 @@ struct PortalRoutes: Sendable {
     routes.on("/apps", [.post: page { try await create($0, $1) }])
     routes.on("/apps/:app", [.get: page { try await report($0, $1, name: AppReports.overview.name) }])
     routes.on("/apps/:app/:page", [.get: page { try await appPage($0, $1) }])
-    // Not `/apps/:app/live/events`: the router does not try `:page` again once `live` has matched.
+    // Not `/apps/:app/live/events`: the router does not fall back to `:page` once `live` has matched.
     routes.on("/apps/:app/:page/events", [.get: page { try stream($0, $1) }])
     routes.on("/apps/:app/:page/files/:file", [.get: page { try await file($0, $1) }])
     routes.on("/assets/:name", [.get: { try asset($0, $1) }])
   }
 
-  /// A handler that needs a login, and whose errors are pages too.
+  /// Wraps a handler that needs a login, and whose errors are pages too.
   private func page(_ handler: @escaping RouteTable.Handler) -> RouteTable.Handler {
     { request, context in
       do {
@@ -102,7 +102,7 @@ struct PortalRoutes: Sendable {
   private func stream(_ request: Request, _ context: CollectorContext) throws -> Response {
     guard context.parameters.get("page") == AppReports.live.name else { throw APIError.notFound }
     let app = try app(context)
-    // A browser that reconnects knows better than the page's address where it was.
+    // A reconnecting browser's header is more recent than the page's address.
     let after = (request.headers[.lastEventID] ?? request.parameters["after"]).flatMap { Int64($0) }
     guard request.method == .get else { return Response(status: .ok, headers: [.contentType: "text/event-stream"]) }
     guard let place = live.place(maximum: limits.maximumLiveStreams) else {
@@ -119,13 +119,17 @@ struct PortalRoutes: Sendable {
     guard let number = context.parameters.get("file").flatMap({ Int64($0) }),
       let (facts, data) = try await reports.run(
         for: context.clientShare, { try await store.attachment(app: app, id: number) })
-    else { throw APIError(status: .notFound, code: "unknown_attachment", message: "There is no such attachment.") }
+    else {
+      throw APIError(
+        status: .notFound, code: "unknown_attachment",
+        message: "This attachment does not exist, or was deleted to make room for newer ones.")
+    }
     return AttachmentFile(facts: facts, data: data).response
   }
 
   private func asset(_ request: Request, _ context: CollectorContext) throws -> Response {
     guard let asset = PortalAssets.asset(named: context.parameters.get("name") ?? "") else { throw APIError.notFound }
-    // Pages name the version in the address, so what is kept under it never goes stale.
+    // Addresses on pages include the version, so cached files never become stale.
     let isVersioned = request.parameters["v"] != nil
     let headers: HTTPFields = [
       .contentType: asset.contentType, .eTag: asset.etag,
@@ -151,7 +155,7 @@ struct PortalRoutes: Sendable {
     try catalog.apps().map { PortalApp($0) }
   }
 
-  /// The pages, with the address under which this reader reaches the collector in the code to paste.
+  /// The pages, with the reader's address of the collector in the sample code.
   private func pages(for request: Request) -> PortalPages {
     guard let authority = request.authority else { return pages }
     var pages = pages
@@ -161,7 +165,7 @@ struct PortalRoutes: Sendable {
 }
 
 extension PortalApp {
-  /// Takes an app's name, keys and time zone from the catalog.
+  /// Creates an app from its catalog entry.
   init(_ app: App) {
     self.init(
       id: app.id, name: app.name, key: app.key, appSecret: app.appSecret, trackingID: app.trackingID,

@@ -14,7 +14,7 @@ struct ReportRoutes: Sendable {
   let catalog: any CatalogStore
   let wallTime: @Sendable () -> Timestamp
 
-  /// The largest description of an app, in bytes.
+  /// The maximum size of a request to create an app, in bytes.
   private static let maximumAppBytes = 16 << 10
 
   func add(to routes: RouteTable) {
@@ -23,7 +23,7 @@ struct ReportRoutes: Sendable {
     routes.on("/api/v1/apps/:app/reports/:name", [.get: api { try await report($0, $1) }])
   }
 
-  /// A handler that needs the admin token or a login.
+  /// Wraps a handler that needs the admin token or a login.
   private func api(_ handler: @escaping RouteTable.Handler) -> RouteTable.Handler {
     { request, context in
       try access.requireAPI(request, context)
@@ -43,7 +43,7 @@ struct ReportRoutes: Sendable {
     } catch {
       throw APIError(
         status: .badRequest, code: "malformed",
-        message: "Send a JSON object with name and, if wanted, timeZone, appSecret and trackingId.")
+        message: "Send a JSON object with name and, optionally, timeZone, appSecret and trackingId.")
     }
     do {
       let app = try catalog.createApp(
@@ -116,7 +116,7 @@ public struct AppDescription: Encodable, Sendable {
   }
 }
 
-/// The request body that creates an app.
+/// The request body to create an app.
 private struct AppRequest: Decodable {
   let name: String
   let timeZone: String?

@@ -17,8 +17,8 @@ public struct ViewDescription: Encodable, Sendable {
 
   /// Describes a view.
   ///
-  /// - Parameter now: decides which rules hold, and stand beside the list of all.
-  /// - Throws: ``ReportError`` when the system does not know the view's zone.
+  /// - Parameter now: The current time, which determines the current rules.
+  /// - Throws: ``ReportError`` if the system does not know the view's zone.
   public init(_ view: View, now: Timestamp) throws {
     id = view.id.rawValue
     app = view.app.rawValue
@@ -28,7 +28,7 @@ public struct ViewDescription: Encodable, Sendable {
     current = RulesDescription(view.rules(on: try ReportZone(view.timeZone).day(of: now)), isListed: false)
   }
 
-  /// Writes the view with the rules that hold now, and the list of all in `rules`.
+  /// Writes the view with its current rules, and all rules in `rules`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(id, forKey: .id)
@@ -40,7 +40,7 @@ public struct ViewDescription: Encodable, Sendable {
   }
 }
 
-/// The rules of a view; in a list, with the day from which they hold.
+/// The rules of a view; in a list, with the first day to which they apply.
 private struct RulesDescription: Encodable, Sendable {
   private enum CodingKeys: String, CodingKey {
     case since, lateness, filters, sessionTimeoutMinutes, campaignDays, quotas, currency, userID, unification
@@ -56,7 +56,7 @@ private struct RulesDescription: Encodable, Sendable {
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
-    // From the beginning is null, and not absent.
+    // The first rules have `null` rather than no member.
     if isListed { try container.encode(rules.start?.description, forKey: .since) }
     let settings = rules.settings
     try container.encode(rules.lateness.rawValue, forKey: .lateness)

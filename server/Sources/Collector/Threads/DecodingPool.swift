@@ -2,11 +2,11 @@ import NIOConcurrencyHelpers
 
 /// Threads that decompress and parse request bodies, shared fairly among clients and apps.
 ///
-/// One owner never has all threads: a costly body of one app does not hold up the bodies of the others.
+/// One owner never occupies all threads, so a costly body of one app does not hold up those of others.
 final class DecodingPool: Sendable {
   private struct State {
     var queue: FairQueue<@Sendable () -> Void>
-    /// Threads that are taking jobs from the queue.
+    /// The number of threads that are processing jobs.
     var workers = 0
   }
 
@@ -15,7 +15,7 @@ final class DecodingPool: Sendable {
   private let threadCount: Int
   private let started = ContinuousClock.now
 
-  /// - Parameter threads: The number of threads; at least 2, so that there is one for another owner.
+  /// - Parameter threads: The number of threads; at least 2, so that one is left for another owner.
   init(threads count: Int) {
     threadCount = max(count, 2)
     threads = WorkerThreads(count: threadCount)
@@ -37,7 +37,7 @@ final class DecodingPool: Sendable {
     }
   }
 
-  /// Takes jobs until none is left that may run.
+  /// Processes jobs until none is ready to run.
   private func work() {
     while true {
       let next = state.withLockedValue { state in

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A party that a request's cost is charged to. Behind an untrusted proxy all requests have one address, and anyone may
-/// use an app's public key, so a request is charged to both.
+/// A party to which a request's cost is charged. Behind an untrusted proxy all requests have one address, and anyone
+/// can use an app's public key, so a request is charged to both.
 enum RequestOwner: Hashable, Sendable {
   /// A client address.
   case client(String)
@@ -9,9 +9,9 @@ enum RequestOwner: Hashable, Sendable {
   case app(Int64)
 }
 
-/// Jobs that wait for a thread, ordered by the processor time that their owners have used lately.
+/// Jobs waiting for a thread, ordered by the processor time that their owners have used recently.
 ///
-/// The next job is that of the owners who have used least. Used time halves every second, so a burst is soon forgiven.
+/// The next job is that of the owners who have used least. Used time halves every second, so bursts are soon forgiven.
 struct FairQueue<Job: Sendable>: Sendable {
   private struct Usage {
     var cost = 0.0
@@ -22,9 +22,9 @@ struct FairQueue<Job: Sendable>: Sendable {
     func cost(at now: Duration) -> Double { cost * pow(0.5, (now - updated) / .seconds(1)) }
   }
 
-  /// The largest number of jobs of one owner that may run at the same time.
+  /// The maximum number of jobs of one owner that run at the same time.
   let maximumRunning: Int
-  /// Jobs by their owners, each list in order of arrival.
+  /// Jobs by owners, in order of arrival.
   private var waiting: [[RequestOwner]: [Job]] = [:]
   private var usage: [RequestOwner: Usage] = [:]
 
@@ -38,7 +38,8 @@ struct FairQueue<Job: Sendable>: Sendable {
     for owner in owners { usage[owner, default: Usage()].waiting += 1 }
   }
 
-  /// Removes and returns the next job; `nil` when none waits or all that wait have owners with enough running jobs.
+  /// Removes and returns the next job, or returns `nil` if no job is waiting or all waiting jobs have owners with the
+  /// maximum number of running jobs.
   mutating func next(at now: Duration) -> (job: Job, owners: [RequestOwner])? {
     var best: (owners: [RequestOwner], costs: [Double])?
     for owners in waiting.keys where owners.allSatisfy({ (usage[$0]?.running ?? 0) < maximumRunning }) {
@@ -65,7 +66,7 @@ struct FairQueue<Job: Sendable>: Sendable {
       entry.running -= 1
       usage[owner] = entry
     }
-    // Forget owners without jobs from time to time; a millisecond is nothing to hold against anyone.
+    // Forget owners without jobs from time to time; a millisecond more or less is negligible.
     if usage.count > 4_096 {
       usage = usage.filter { $0.value.running + $0.value.waiting > 0 || $0.value.cost(at: now) > 0.001 }
     }

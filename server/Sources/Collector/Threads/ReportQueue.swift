@@ -1,16 +1,16 @@
-/// The order of reports: a few run at a time, and the clients that wait take turns.
+/// The order of reports: a few run at a time, and waiting clients take turns.
 struct ReportQueue: Sendable {
-  /// The largest number of reports that run at the same time.
+  /// The maximum number of reports that run at the same time.
   let maximumRunning: Int
   private(set) var running = 0
-  /// Clients that wait, in the order of their turns, each with its reports in order of arrival.
+  /// The waiting clients in the order of their turns, each with its reports in order of arrival.
   private var turns: [(client: String, tickets: [Int])] = []
 
   init(maximumRunning: Int) {
     self.maximumRunning = max(maximumRunning, 1)
   }
 
-  /// Adds a report under a ticket of its own; returns true when it may run at once, false when it waits.
+  /// Adds a report with a ticket; returns true if it may run at once, false if it must wait.
   mutating func enter(_ ticket: Int, client: String) -> Bool {
     if running < maximumRunning {
       running += 1
@@ -24,7 +24,7 @@ struct ReportQueue: Sendable {
     return false
   }
 
-  /// Records the end of a report and returns the ticket of the one that may run now.
+  /// Records the end of a report and returns the ticket of the next one to run, if any.
   mutating func leave() -> Int? {
     guard !turns.isEmpty else {
       running -= 1
@@ -36,7 +36,7 @@ struct ReportQueue: Sendable {
     return ticket
   }
 
-  /// Takes a report out of the queue; returns false when it is not waiting.
+  /// Removes a report from the queue; returns false if it isn't waiting.
   mutating func abandon(_ ticket: Int) -> Bool {
     for index in turns.indices {
       guard let position = turns[index].tickets.firstIndex(of: ticket) else { continue }

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Runs reports on threads of their own, a few at a time, so that reading never takes a thread that collecting needs.
+/// Runs reports on threads of their own, a few at a time, so that they never occupy threads that ingestion needs.
 final class ReportScheduler: Sendable {
   private struct Waiting {
     let continuation: CheckedContinuation<Void, any Error>
@@ -26,13 +26,13 @@ final class ReportScheduler: Sendable {
     self.limits = limits
     self.sleep = sleep
     state = NIOLockedValueBox(State(queue: ReportQueue(maximumRunning: limits.maximumConcurrentReports)))
-    // One more than there are reports: live pages need a thread while all reports run.
+    // One more than the number of reports: live pages need a thread even while all reports run.
     executor = ReportExecutor(threads: limits.maximumConcurrentReports + 1)
   }
 
   /// Runs a report when it is the client's turn.
   ///
-  /// Throws ``APIError`` 503 when its turn does not come within ``CollectorLimits/maximumReportWait``.
+  /// Throws ``APIError`` 503 if its turn does not come within ``CollectorLimits/maximumReportWait``.
   func run<Value: Sendable>(
     for client: String, _ report: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -41,7 +41,7 @@ final class ReportScheduler: Sendable {
     return try await runNow(report)
   }
 
-  /// Runs a small reading, such as that of a live page, without waiting for a turn.
+  /// Runs a small read, such as that of a live page, without waiting for a turn.
   func runNow<Value: Sendable>(_ reading: @escaping @Sendable () async throws -> Value) async throws -> Value {
     let task = Task(executorPreference: executor) { try await reading() }
     return try await withTaskCancellationHandler(operation: { try await task.value }, onCancel: { task.cancel() })
@@ -92,7 +92,7 @@ final class ReportScheduler: Sendable {
   }
 }
 
-/// Runs tasks on threads of lower priority than those that collect.
+/// Runs tasks on threads with a lower priority than those of ingestion.
 final class ReportExecutor: TaskExecutor {
   private let threads: WorkerThreads
 

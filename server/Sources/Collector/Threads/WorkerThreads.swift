@@ -9,7 +9,7 @@ import NIOPosix
   import Musl
 #endif
 
-/// A fixed number of threads for one kind of work, so that it cannot hold up work of another kind.
+/// A fixed number of threads for one kind of work, so that it cannot hold up other kinds.
 final class WorkerThreads: Sendable {
   private let pool: NIOThreadPool
 
@@ -28,19 +28,19 @@ final class WorkerThreads: Sendable {
     pool.submit { _ in work() }
   }
 
-  /// Gives way to threads of normal priority whenever they have work. Applies to the calling thread.
+  /// Lowers the priority of the calling thread below that of normal threads.
   static func lowerPriority() {
     #if canImport(Darwin)
       pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)
     #elseif canImport(Glibc)
-      // On Linux a nice value belongs to a thread. At 5 it gets a third of the share of a thread at 0.
+      // On Linux, a nice value belongs to a thread. At 5, a thread gets a third of the share of one at 0.
       setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5)
     #else
       setpriority(PRIO_PROCESS, 0, 5)
     #endif
   }
 
-  /// The processor time that the calling thread has used so far.
+  /// The processor time used by the calling thread so far.
   static var processorTime: Duration {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

@@ -1,8 +1,8 @@
 import CTernJSON
 
 extension WireFormat {
-  /// App Center's protocol: `{"logs":[…]}`. Of several devices in one log the last one counts, since a refused body
-  /// would cost a stock client its queue.
+  /// App Center's protocol: `{"logs":[…]}`. If a log has several devices, the last one counts, because rejecting the
+  /// body would cost a stock client its queue.
   static let appCenter = WireFormat(
     list: "logs",
     record: [

@@ -23,7 +23,7 @@ struct AppCenterReading {
     if type.isNamed && record.name.isEmpty { return builder.reject(.nameMissing, record) }
     guard UInt32(record.time.kind) != TERN_VALUE_NULL.rawValue else { return builder.reject(.timeMissing, record) }
     guard let time = time(of: record) else { return builder.reject(.timeInvalid, record) }
-    if let refusal = builder.refusal(of: time) { return builder.reject(refusal, record) }
+    if let reason = builder.rejectionReason(for: time) { return builder.reject(reason, record) }
     guard var kind = type.kind else {
       withoutEvent += 1
       return
@@ -38,9 +38,9 @@ struct AppCenterReading {
       switch AttachmentReading.appCenter(
         RawJSON(record.raw.bytes), id: record.id.string(limit: maximumInstallBytes), event: builder.batch.events.count)
       {
-      case .refused(let reason): return builder.reject(reason, record)
+      case .rejected(let reason): return builder.reject(reason, record)
       case .attachment(let read): attachment = read
-      // Kept as it is, like a log of an unknown type.
+      // Stored as raw text, like a log of an unknown type.
       case nil: kind = .other
       }
     default: break
@@ -85,11 +85,12 @@ struct AppCenterReading {
 
   private func duplicateKey(of record: tern_record, type: LogType, time: Timestamp, install: Int) -> DuplicateKey {
     let hasher = builder.hasher(install: install)
-    // A session start has no id of its own, but there is only one for each session.
+    // A session start has no ID of its own, but there is only one per session.
     let name = type == .startSession && !record.session.isEmpty ? record.session : record.id
     let hash =
       if name.isEmpty {
-        // Pages have no id. A client repeats the same bytes on a retry, so equal logs of one millisecond count once.
+        // Pages have no ID. A client repeats the same bytes on a retry, so equal logs of the same millisecond count
+        // once.
         hasher.hash(type: record.type.bytes, bytes: record.raw.bytes)
       } else if let id = uniqueID(name.bytes) {
         hasher.hash(type: record.type.bytes, id: id)
@@ -108,7 +109,7 @@ struct AppCenterReading {
   }
 }
 
-/// The log types that are more than text to keep.
+/// The log types with a meaning of their own; others are stored as text.
 private enum LogType {
   case event, page, startSession, startService, handledError, error, errorAttachment, other
 
@@ -134,7 +135,7 @@ private enum LogType {
 
   var isNamed: Bool { self == .event || self == .page }
 
-  /// The kind to store; `nil` to store nothing.
+  /// The kind to store, or `nil` to store nothing.
   var kind: StoredKind? {
     switch self {
     case .event: .event

@@ -1,30 +1,30 @@
 import CTernJSON
 public import TernEvents
 
-/// The events of an App Center request, and the facts that its answer needs.
+/// The events of an App Center request, and the data needed for the response.
 public struct AppCenterBatch: Sendable {
   /// The events to store.
   public var batch: IncomingBatch
-  /// The ids of the accepted error logs, as they were sent: `validDiagnosticsIds` of the answer.
+  /// The IDs of the accepted error logs, as sent: `validDiagnosticsIds` in the response.
   public var diagnosticsIDs: [String]
-  /// The number of accepted logs that have nothing to store (`startService`).
+  /// The number of accepted logs without an event to store (`startService`).
   public var withoutEvent: Int
 }
 
 /// Reads requests of the App Center ingestion protocol: `{"logs":[…]}` (docs/protocols.md).
 public enum AppCenterParser {
-  /// Reads a decompressed body.
+  /// Parses a decompressed body.
   ///
   /// Only a body without a list of logs is an error. Logs that cannot be stored are rejected one by one, even those
-  /// that are not JSON: a stock client erases its queue on an error, so one bad log must not cost the others.
+  /// that are not JSON: a stock client deletes its queue on an error, so one bad log must not cost the others.
   ///
   /// - Parameters:
-  ///   - bytes: the body; only read during the call.
-  ///   - install: the header `Install-ID`; without one each log is refused.
-  ///   - received: when the request had been read.
-  ///   - key: the server's secret for duplicate keys.
-  ///   - app: the app's number; duplicates are recognised within an app.
-  ///   - limits: the bounds to hold.
+  ///   - bytes: The body; only read during the call.
+  ///   - install: The header `Install-ID`; if it is missing, each log is rejected.
+  ///   - received: The time at which the request had been read.
+  ///   - key: The server's secret for duplicate keys.
+  ///   - app: The app's number; duplicates are detected within an app.
+  ///   - limits: The limits of the request.
   /// - Throws: ``IngestError`` with code `malformed` or `tooLarge`; nothing of the body may be stored then.
   public static func parse(
     _ bytes: UnsafeRawBufferPointer, install: String?, received: Timestamp, key: DuplicateHashKey, app: Int64,
@@ -43,7 +43,7 @@ public enum AppCenterParser {
     }
   }
 
-  /// Reads a decompressed body.
+  /// Parses a decompressed body.
   public static func parse(
     _ bytes: [UInt8], install: String?, received: Timestamp, key: DuplicateHashKey, app: Int64,
     limits: IngestLimits = .appCenter
@@ -53,7 +53,7 @@ public enum AppCenterParser {
     }
   }
 
-  /// A UUID in lower case, so that an install is one however a client writes it; other names stay as they are.
+  /// Lowercases a UUID, so that an install is the same however a client writes it. Other names stay as they are.
   private static func installName(_ header: String) -> String {
     if let id = UniqueID(header) { return id.description }
     var name = header

@@ -1,7 +1,7 @@
 import CTernJSON
 import TernEvents
 
-/// Gathers the events of one JSON request and resolves each install and device once.
+/// Collects the events of one JSON request and resolves each install and device once.
 struct BatchBuilder {
   private(set) var batch: IncomingBatch
   let limits: IngestLimits
@@ -43,13 +43,13 @@ struct BatchBuilder {
   /// Adds an attachment to the event that was appended last.
   mutating func append(_ attachment: IncomingAttachment) { batch.attachments.append(attachment) }
 
-  /// The reason to reject a time outside of the protocol's window; `nil` inside it.
-  func refusal(of time: Timestamp) -> RejectionReason? {
+  /// Returns the reason to reject a time outside the protocol's window, or `nil` for a time within it.
+  func rejectionReason(for time: Timestamp) -> RejectionReason? {
     if time < window.lowerBound { return .timeTooOld }
     return time > window.upperBound ? .timeInFuture : nil
   }
 
-  /// Returns the index of an install and adds it if it is new.
+  /// Returns the index of an install, adding it if it is new.
   mutating func install(_ name: String) -> Int {
     let exact = ExactText(name)
     if let index = installIndexes[exact] { return index }
@@ -61,7 +61,7 @@ struct BatchBuilder {
 
   func hasher(install: Int) -> InstallHasher { hashers[install] }
 
-  /// The index of the device that a record refers to.
+  /// Returns the index of a record's device.
   @inline(__always)
   mutating func device(of record: tern_record, in result: tern_result) -> Int {
     if let lastDevice, lastDevice.device == record.device, lastDevice.app == record.app { return lastDevice.index }
@@ -82,7 +82,7 @@ struct BatchBuilder {
     return index
   }
 
-  /// The properties of a record, cut to the limits.
+  /// Returns the properties of a record, truncated to the limits.
   func properties(of record: tern_record, in result: tern_result) -> [Properties.Element] {
     let properties = result.properties(of: record)
     guard !properties.isEmpty else { return [] }
@@ -98,11 +98,11 @@ struct BatchBuilder {
   }
 }
 
-/// Longest name of an install or event id that is no UUID, in UTF-8 bytes.
+/// The maximum length of an install or event ID that is not a UUID, in UTF-8 bytes.
 let maximumInstallBytes = 64
 
 extension PropertyValue {
-  /// The value of a property as it was read; texts and raw JSON are cut to `limit` bytes.
+  /// Creates the value of a property as parsed; text and raw JSON are truncated to `limit` bytes.
   fileprivate init(_ property: tern_property, limit: Int) {
     let value = property.value
     switch UInt32(value.kind) {
@@ -120,7 +120,7 @@ extension PropertyValue {
     }
   }
 
-  /// A number of more digits than a double can multiply exactly; beyond its range it stays text.
+  /// Converts a number with more digits than a double can scale exactly. A number out of range stays text.
   private init(digits: String) {
     if let number = Double(digits), number.isFinite { self = .double(number) } else { self = .string(digits) }
   }

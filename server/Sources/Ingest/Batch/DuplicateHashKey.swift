@@ -2,8 +2,8 @@ import TernEvents
 
 /// The server's secret for deduplication keys.
 ///
-/// Without a secret a client could craft an event whose hash equals another's and so suppress it. The secret must stay
-/// the same for as long as stored hashes are compared: keep it with the data.
+/// Without a secret, a client could craft an event whose hash equals another's and so suppress that event. The secret
+/// must not change while stored hashes are compared: keep it with the data.
 public struct DuplicateHashKey: Sendable, Hashable {
   /// The first half.
   public var first: UInt64
@@ -16,7 +16,7 @@ public struct DuplicateHashKey: Sendable, Hashable {
     self.second = second
   }
 
-  /// Creates a key from sixteen bytes, as `bytes` gives them; `nil` for any other count.
+  /// Creates a key from sixteen bytes in the form of ``bytes``, or returns `nil` for any other number of bytes.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }
     var halves: [UInt64] = [0, 0]
@@ -26,7 +26,7 @@ public struct DuplicateHashKey: Sendable, Hashable {
     self.init(halves[0], halves[1])
   }
 
-  /// Draws a new key.
+  /// Generates a random key.
   public static func random(using generator: inout some RandomNumberGenerator) -> DuplicateHashKey {
     DuplicateHashKey(generator.next(), generator.next())
   }
@@ -37,10 +37,10 @@ public struct DuplicateHashKey: Sendable, Hashable {
   }
 }
 
-/// Hashes the events of one install; their common part is absorbed once.
+/// Hashes the events of one install, absorbing their common part only once.
 ///
-/// The hashed bytes, which may never change: the app (8 bytes, lowest first); install, type as texts, each followed by
-/// 0xFF; a tag byte for the form of the id; the id.
+/// The hashed bytes must never change: the app (8 bytes, little-endian); install and type as text, each followed by
+/// 0xFF; a tag byte for the form of the ID; the ID.
 struct InstallHasher: Sendable {
   private let prefix: SipHasher
 
@@ -51,7 +51,7 @@ struct InstallHasher: Sendable {
     prefix = hasher
   }
 
-  /// The hash of an event whose id is a UUID, however it was written.
+  /// Returns the hash of an event whose ID is a UUID, in whatever form it was sent.
   func hash(type: UnsafeRawBufferPointer, id: UniqueID) -> Int64 {
     var hasher = prefix
     hasher.append(field: type)
@@ -61,7 +61,7 @@ struct InstallHasher: Sendable {
     return Int64(bitPattern: hasher.finished())
   }
 
-  /// The hash of an event named by a text, or by its own bytes where the protocol gives it no id.
+  /// Returns the hash of an event identified by text, or by its own bytes if the protocol gives it no ID.
   func hash(type: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer) -> Int64 {
     var hasher = prefix
     hasher.append(field: type)
@@ -70,7 +70,7 @@ struct InstallHasher: Sendable {
     return Int64(bitPattern: hasher.finished())
   }
 
-  /// The number of a session: positive, and equal for equal names.
+  /// Returns the number of a session: positive, and equal for equal names.
   func session(_ name: UnsafeRawBufferPointer) -> Int64 {
     var hasher = prefix
     hasher.append(byte: 0xFE)
@@ -80,7 +80,7 @@ struct InstallHasher: Sendable {
     } else {
       hasher.append(bytes: name)
     }
-    // 0 means that there is no session.
+    // 0 means "no session".
     return max(Int64(hasher.finished() >> 1), 1)
   }
 }

@@ -1,7 +1,7 @@
-/// A text as a key of dictionaries and sets: equal only byte by byte, as in SQLite.
+/// A string as a key of dictionaries and sets, compared byte by byte, as in SQLite.
 ///
-/// Swift considers texts equal that look the same, such as `é` in one character and in two. A name that is one here and
-/// two on disk would get the metrics of the other.
+/// Swift compares strings by canonical equivalence: `é` is equal in composed and decomposed form. A name that is one
+/// key here and two on disk would get the counts of the other.
 package struct ExactText: Sendable {
   /// The text.
   package let text: String
@@ -24,11 +24,11 @@ extension String {
 }
 
 extension Hasher {
-  /// Mixes in the bytes of a text, and where it ends.
+  /// Mixes in the bytes of a string and a terminator.
   mutating func combine(bytesOf text: String) {
     var text = text
     text.withUTF8 { combine(bytes: UnsafeRawBufferPointer($0)) }
-    // No text in UTF-8 has this byte.
+    // This byte does not occur in UTF-8.
     combine(UInt8(0xFF))
   }
 }

@@ -1,6 +1,6 @@
 public import TernEvents
 
-/// The protocol a request spoke.
+/// The protocol of a request.
 public enum IngestProtocol: String, Sendable, CaseIterable {
   /// Tern's own, `POST /v1/events`.
   case native
@@ -10,31 +10,31 @@ public enum IngestProtocol: String, Sendable, CaseIterable {
   case measurement
 }
 
-/// The validated contents of one request, without HTTP and SQL.
+/// The validated contents of one request, independent of HTTP and SQL.
 ///
-/// Events refer to installs and devices by index, since nearly all events of a request share them: the warehouse
-/// resolves each once per batch instead of once per event.
+/// Events refer to installs and devices by index. Nearly all events of a request share them, so the warehouse resolves
+/// each once per batch instead of once per event.
 public struct IncomingBatch: Sendable {
-  /// The protocol the request spoke.
+  /// The protocol of the request.
   public var source: IngestProtocol
-  /// When the request had been read, by the server's clock.
+  /// The time at which the request had been read, by the server's clock.
   public var received: Timestamp
-  /// The distinct installs of the batch: a lower-case UUID text, or a client id as it was sent.
+  /// The distinct installs of the batch: lowercase UUIDs, or client IDs as sent.
   public var installs: [String]
   /// The distinct devices of the batch.
   public var devices: [IncomingDevice]
   /// The events to store, in the order in which the client recorded them.
   public var events: [IncomingEvent]
-  /// The rejected events and the reasons, which are stored and counted.
+  /// The rejected events with the reasons, to be stored and counted.
   public var rejections: [Rejection]
   /// The handled errors and crashes among the events.
   public var errors: [IncomingError] = []
   /// The attachments, or pieces of them, among the events.
   public var attachments: [IncomingAttachment] = []
-  /// The parameters of Measurement Protocol hits beyond their events.
+  /// The parameters of Measurement Protocol hits that their events don't contain.
   public var hits: [IncomingHit] = []
-  /// The device's own counts, if it sent any, as they will be when all events of the batch are stored; that of
-  /// the last event's install.
+  /// The device's own counts, if it sent any, as they will be once all events of the batch are stored. They belong to
+  /// the install of the last event.
   public var ledger: DeviceLedger?
 
   /// Creates a batch.
@@ -52,7 +52,7 @@ public struct IncomingBatch: Sendable {
   }
 }
 
-/// The facts about device and app that reports break metrics down by; empty text means unknown.
+/// The properties of device and app by which reports break down counts; empty strings mean unknown.
 public struct IncomingDevice: Sendable, Hashable {
   /// The operating system's name.
   public var osName: String
@@ -62,9 +62,9 @@ public struct IncomingDevice: Sendable, Hashable {
   public var model: String
   /// The locale as sent, for example `pt_BR`.
   public var locale: String
-  /// ISO 3166 country code, upper case.
+  /// The ISO 3166 country code, in uppercase.
   public var country: String
-  /// Minutes east of UTC.
+  /// The offset from UTC in minutes, positive to the east.
   public var timeZoneOffsetMinutes: Int
   /// The app's version.
   public var appVersion: String
@@ -95,7 +95,7 @@ public struct IncomingDevice: Sendable, Hashable {
 }
 
 extension IncomingDevice {
-  /// Texts that differ in any byte are two devices, as on disk: to Swift, texts that look the same are equal.
+  /// Compares texts byte by byte, as on disk: Swift strings compare as equal if they are canonically equivalent.
   public static func == (left: IncomingDevice, right: IncomingDevice) -> Bool {
     left.timeZoneOffsetMinutes == right.timeZoneOffsetMinutes
       && zip(left.texts, right.texts).allSatisfy { $0.hasBytes(of: $1) }
@@ -114,47 +114,47 @@ extension IncomingDevice {
 
 /// The kind of a stored row. The raw values are stored: never reuse one.
 public enum StoredKind: Int, Sendable, CaseIterable {
-  /// A developer's event.
+  /// An event defined by the developer.
   case event = 0
   /// A screen view.
   case screen = 1
-  /// A session that began.
+  /// The start of a session.
   case sessionStart = 2
-  /// A client's report of what it dropped.
+  /// A client's report of dropped events.
   case drops = 3
   /// A handled error.
   case handledError = 4
   /// A crash.
   case crash = 5
-  /// Anything else the client sent (unknown log types), kept as raw text in the property `raw`.
+  /// Any other record (unknown log types), stored as raw text in the property `raw`.
   case other = 6
-  /// An attachment of an error; the first piece of one that comes in pieces.
+  /// An attachment of an error, or the first piece of an attachment sent in pieces.
   case attachment = 7
-  /// A further piece of an attachment, which counts as nothing.
+  /// A further piece of an attachment, which is not counted.
   case attachmentPart = 8
 }
 
 /// One validated event of a request.
 public struct IncomingEvent: Sendable {
-  /// Its position in the request, counted from 0, for the answer.
+  /// Its position in the request, counted from 0, for the response.
   public var index: Int
   /// The kind of the event.
   public var kind: StoredKind
-  /// The deduplication key; `nil` when the protocol gives nothing to derive it from.
+  /// The deduplication key, or `nil` if the protocol provides nothing to derive it from.
   public var duplicateKey: DuplicateKey?
-  /// When it happened, as far as the protocol tells.
+  /// The time of the event, as far as the protocol reports it.
   public var time: Timestamp
   /// Index into `IncomingBatch.installs`.
   public var install: Int
   /// Index into `IncomingBatch.devices`.
   public var device: Int
-  /// A 63-bit number of the session it belongs to, equal for equal session names of one install; 0 when there is none.
+  /// A 63-bit number of its session, equal for equal session names of an install; 0 if there is none.
   public var session: Int64
-  /// True if a session began with this event. Reports count these, so that sessions are exact and verifiable.
+  /// True if a session began with this event. Reports count these events, so sessions are exact and verifiable.
   public var startsSession: Bool
-  /// The user named by the app; empty when none.
+  /// The user ID set by the app; empty if none.
   public var user: String
-  /// The event's or screen's name; for other kinds the log type.
+  /// The name of the event or screen; for other kinds, the log type.
   public var name: String
   /// The developer's properties.
   public var properties: [Properties.Element]
@@ -181,12 +181,12 @@ public struct IncomingEvent: Sendable {
 
 /// The per-app deduplication key.
 ///
-/// The time comes first so that the index over keys grows at its end: with random keys alone inserts are several times
-/// slower (docs/architecture.md). Both parts come from what the client sends again unchanged on a retry.
+/// The time comes first so that the index over keys grows at its end; with random keys alone, inserts are several times
+/// slower (docs/architecture.md). Both parts derive from data that a client repeats unchanged on a retry.
 public struct DuplicateKey: BitwiseCopyable, Sendable, Hashable, Comparable {
-  /// The millisecond at which the event happened (since 1970), or another value that a retry repeats.
+  /// The time of the event in milliseconds since 1970, or another value that a retry repeats.
   public var milliseconds: Int64
-  /// A 64-bit hash over app, install, log type and event id, keyed so that a client cannot aim for a collision.
+  /// A 64-bit hash of app, install, log type and event ID, keyed so that a client cannot provoke collisions.
   public var hash: Int64
 
   /// Creates a key.
@@ -195,7 +195,7 @@ public struct DuplicateKey: BitwiseCopyable, Sendable, Hashable, Comparable {
     self.hash = hash
   }
 
-  /// Orders by time, then hash: the order of the index.
+  /// Orders keys by time, then hash, like the index.
   public static func < (left: DuplicateKey, right: DuplicateKey) -> Bool {
     (left.milliseconds, left.hash) < (right.milliseconds, right.hash)
   }
@@ -205,11 +205,11 @@ public struct DuplicateKey: BitwiseCopyable, Sendable, Hashable, Comparable {
 public struct Rejection: Sendable, Hashable {
   /// Its position in the request, counted from 0.
   public var index: Int
-  /// Its id as sent; empty when it had none.
+  /// Its ID as sent; empty if it had none.
   public var id: String
   /// A stable code, for example `name_missing`.
   public var reason: String
-  /// A sentence that says how to avoid it.
+  /// A sentence that explains how to avoid the rejection.
   public var message: String
 
   /// Creates a rejection.
@@ -221,19 +221,19 @@ public struct Rejection: Sendable, Hashable {
   }
 }
 
-/// A body that could not be read at all: nothing of it is stored.
+/// A body that could not be read; nothing of it is stored.
 public struct IngestError: Error, Sendable, Hashable {
   /// The kinds of unreadable body.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The stable name of the code.
     public let description: String
-    /// The body is not JSON, or not of the shape the protocol demands.
+    /// The body is not JSON, or not of the form that the protocol requires.
     public static let malformed = Code(description: "malformed")
-    /// The compressed body is damaged or of an unknown encoding.
+    /// The compressed body is damaged or its encoding is unknown.
     public static let undecodable = Code(description: "undecodable")
-    /// The compressed body ends early.
+    /// The compressed body is truncated.
     public static let incomplete = Code(description: "incomplete")
-    /// The body, or what it decompresses to, is larger than allowed.
+    /// The body is larger than allowed, before or after decompression.
     public static let tooLarge = Code(description: "too_large")
   }
 
@@ -241,12 +241,12 @@ public struct IngestError: Error, Sendable, Hashable {
   public var code: Code
   /// The reason and what to do.
   public var message: String
-  /// Byte offset into the decompressed body at which reading failed, when known.
+  /// The byte offset in the decompressed body at which parsing failed, if known.
   public var position: Int?
-  /// The line or log (counted from 0) in which it failed, when known.
+  /// The line or log (counted from 0) in which parsing failed, if known.
   public var index: Int?
-  /// Every line that cannot be read, in ascending order, at most 2,000; empty when unknown. Without these
-  /// lines the body could be read.
+  /// All unreadable lines in ascending order, at most 2,000; empty if unknown. Without these lines, the body is
+  /// readable.
   public var indexes: [Int]
 
   /// Creates an error.

@@ -1,28 +1,28 @@
 /// The details of a handled error or a crash.
 public struct IncomingError: Sendable, Hashable {
-  /// Position of its event in `IncomingBatch.events`.
+  /// The position of its event in `IncomingBatch.events`.
   public var event: Int
-  /// The id by which attachments name it: a lower-case UUID, or another text as it was sent; empty when it has none.
+  /// The ID by which attachments refer to it: a lowercase UUID, or other text as sent; empty if it has none.
   public var id: String
-  /// The exception's type, for a crash without one the signal.
+  /// The exception's type; for a crash without one, the signal.
   public var type: String
   /// The exception's message.
   public var message: String
-  /// The frame at the top of the stack, without line and address; empty when there is no stack.
+  /// The top stack frame, without line number and address; empty if there is no stack.
   public var place: String
-  /// The stack as text, at most ``maximumStackBytes`` long.
+  /// The stack as text, up to ``maximumStackBytes`` long.
   public var stack: String
-  /// The hash that groups errors into faults (docs/protocols.md).
+  /// The hash by which errors are grouped (docs/protocols.md).
   public var fingerprint: Int64
-  /// The error as it was sent, at most ``maximumRawBytes`` long.
+  /// The error as sent, up to ``maximumRawBytes`` long.
   public var raw: [UInt8]
 
-  /// The longest stack that is kept, in bytes.
+  /// The maximum length of a stored stack, in bytes.
   public static let maximumStackBytes = 64 << 10
-  /// The most of an error as it was sent that is kept, in bytes.
+  /// The maximum length of a stored error as sent, in bytes.
   public static let maximumRawBytes = 256 << 10
 
-  /// Creates a description of an error.
+  /// Creates an error.
   public init(
     event: Int, id: String = "", type: String, message: String = "", place: String = "", stack: String = "",
     fingerprint: Int64, raw: [UInt8] = []
@@ -40,31 +40,31 @@ public struct IncomingError: Sendable, Hashable {
 
 /// A file that belongs to an error, or a piece of one.
 public struct IncomingAttachment: Sendable, Hashable {
-  /// Position of its event in `IncomingBatch.events`.
+  /// The position of its event in `IncomingBatch.events`.
   public var event: Int
-  /// The id of its event as it was sent, by which a refusal names it.
+  /// The ID of its event as sent, for rejections.
   public var eventID: String
-  /// The id of the error it belongs to, written as ``IncomingError/id`` is.
+  /// The ID of its error, in the form of ``IncomingError/id``.
   public var error: String
-  /// Its own id, written likewise.
+  /// Its own ID, in the same form.
   public var id: String
-  /// The file's name; empty when it has none.
+  /// The file name; empty if it has none.
   public var name: String
-  /// The media type that the client claims.
+  /// The media type according to the client.
   public var contentType: String
   /// The index of this piece, counted from 0.
   public var part: Int
   /// The number of pieces.
   public var parts: Int
-  /// The piece.
+  /// The bytes of this piece.
   public var data: [UInt8]
 
-  /// The largest attachment, in bytes: what App Center allowed.
+  /// The maximum size of an attachment in bytes, equal to App Center's.
   public static let maximumBytes = 7 << 20
-  /// The most pieces one attachment may be cut into.
+  /// The maximum number of pieces of one attachment.
   public static let maximumParts = 1_024
 
-  /// Creates a description of an attachment.
+  /// Creates an attachment.
   public init(
     event: Int, eventID: String, error: String, id: String, name: String = "", contentType: String = "", part: Int = 0,
     parts: Int = 1, data: [UInt8]

@@ -1,27 +1,27 @@
-/// The bounds of every request, since anything from a client may be hostile.
+/// The limits on requests. Anything from a client may be hostile.
 public struct IngestLimits: Sendable, Hashable {
-  /// Largest body as sent, in bytes.
+  /// The maximum size of a body as sent, in bytes.
   public var maximumBodyBytes: Int
-  /// Largest body after decompression, in bytes.
+  /// The maximum size of a body after decompression, in bytes.
   public var maximumDecompressedBytes: Int
-  /// The largest ratio of a decompressed body to the sent one; a higher ratio counts as a bomb.
+  /// The maximum compression ratio; a higher one indicates a decompression bomb.
   public var maximumRatio: Int
-  /// Most events or logs in one request.
+  /// The maximum number of events or logs per request.
   public var maximumEvents: Int
-  /// Longest name, in UTF-8 bytes; longer ones are cut at a character boundary.
+  /// The maximum length of a name, in UTF-8 bytes; longer names are truncated at a character boundary.
   public var maximumNameBytes: Int
-  /// Longest text value, in UTF-8 bytes; longer ones are cut at a character boundary.
+  /// The maximum length of a text value, in UTF-8 bytes; longer values are truncated at a character boundary.
   public var maximumValueBytes: Int
-  /// Most properties of one event; the rest is dropped.
+  /// The maximum number of properties per event; further ones are dropped.
   public var maximumProperties: Int
-  /// The highest age of an event when it arrives.
+  /// The maximum age of an event on arrival.
   public var maximumAge: Duration
-  /// The furthest that an event may lie in the future when it arrives.
+  /// The maximum time by which an event may lie in the future on arrival.
   public var maximumLead: Duration
 
-  /// Creates limits. Defaults: 4 MiB as sent and decompressed, 200 times (real batches, which repeat a device block per
-  /// event, reach about forty), 2,000 events, 768-byte names, 8 KiB values,
-  /// 100 properties, 400 days back, 3 days ahead.
+  /// Creates limits. The defaults are 4 MiB as sent and decompressed, a ratio of 200 (real batches, which repeat a
+  /// device block per event, reach about 40), 2,000 events, 768-byte names, 8 KiB values, 100 properties, 400 days back
+  /// and 3 days ahead.
   public init(
     maximumBodyBytes: Int = 4 << 20, maximumDecompressedBytes: Int = 4 << 20,
     maximumRatio: Int = 200, maximumEvents: Int = 2_000,
@@ -41,11 +41,10 @@ public struct IngestLimits: Sendable, Hashable {
 
   /// The limits of the native protocol.
   public static let native = IngestLimits()
-  /// The limits of App Center: 25 days back, 3 days ahead, and attachments of 7 MiB, which base 64 makes a third
-  /// longer.
+  /// The limits of App Center: 25 days back, 3 days ahead, and attachments of 7 MiB, which base64 makes a third longer.
   ///
-  /// An attachment may be nothing but zeros, and a refused body would cost a stock client its queue: the ratio is that
-  /// of the format, and only the size bounds a body.
+  /// An attachment may consist entirely of zeros, and rejecting a body would cost a stock client its queue. The ratio
+  /// is therefore the maximum of the compression format, and only the size limits a body.
   public static let appCenter = IngestLimits(
     maximumBodyBytes: 16 << 20, maximumDecompressedBytes: 16 << 20, maximumRatio: 1_100,
     maximumAge: .seconds(25 * 86_400))

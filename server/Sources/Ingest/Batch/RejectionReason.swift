@@ -1,20 +1,20 @@
 /// The reason why an event was rejected. The raw values are stored and shown in reports: never reuse one.
 public enum RejectionReason: String, Sendable, CaseIterable {
-  /// The log is not JSON, unlike others of its request.
+  /// The log is not JSON, although the rest of the request is.
   case notJSON = "not_json"
-  /// The line or log is valid JSON, but no object.
+  /// The line or log is valid JSON, but not an object.
   case notAnObject = "not_an_object"
   /// The event has no type.
   case typeMissing = "type_missing"
-  /// The protocol has no such type.
+  /// The protocol has no event of this type.
   case typeUnknown = "type_unknown"
   /// An event or screen has no name, or an empty one.
   case nameMissing = "name_missing"
-  /// The event has no id.
+  /// The event has no ID.
   case idMissing = "id_missing"
-  /// The id is not a UUID.
+  /// The ID is not a UUID.
   case idInvalid = "id_invalid"
-  /// The install is not named.
+  /// The event names no install.
   case installMissing = "install_missing"
   /// The install is not a UUID.
   case installInvalid = "install_invalid"
@@ -24,43 +24,44 @@ public enum RejectionReason: String, Sendable, CaseIterable {
   case timeInvalid = "time_invalid"
   /// The event is older than the protocol allows.
   case timeTooOld = "time_too_old"
-  /// The event lies further in the future than the protocol allows.
+  /// The event's time is further in the future than the protocol allows.
   case timeInFuture = "time_in_future"
   /// The encoded event is longer than the protocol allows.
   case eventTooLarge = "event_too_large"
-  /// A handled error or crash carries no exception.
+  /// A handled error or crash has no exception.
   case exceptionMissing = "exception_missing"
   /// The exception has no type.
   case exceptionTypeMissing = "exception_type_missing"
-  /// The event of type `attachment` carries none.
+  /// An event of type `attachment` has no attachment.
   case attachmentMissing = "attachment_missing"
-  /// The attachment names no error, has no id, cannot be decoded, or its piece is none of its pieces.
+  /// The attachment names no error, has no ID, cannot be decoded, or its piece number is out of range.
   case attachmentInvalid = "attachment_invalid"
-  /// There is another attachment, or piece, of this id.
+  /// A different attachment, or piece, with this ID exists.
   case attachmentConflict = "attachment_conflict"
-  /// The attachment, all pieces together, is larger than allowed.
+  /// The attachment, with all its pieces, is larger than allowed.
   case attachmentTooLarge = "attachment_too_large"
   /// The error of the attachment did not arrive within a day, or too many such attachments arrived.
   case attachmentUnclaimed = "attachment_unclaimed"
-  /// The attachment made room for newer errors and attachments, or found none.
+  /// The attachment was deleted to make room for newer errors and attachments, or there was no room for it.
   case attachmentNotKept = "attachment_not_kept"
-  /// An error counts, but its stack and raw text made room for those of newer errors, or found none.
+  /// The error is counted, but its stack and raw text were deleted to make room for newer errors, or there was no room
+  /// for them.
   case errorTextNotKept = "error_text_not_kept"
-  /// The hit speaks another version of the Measurement Protocol.
+  /// The hit uses a different version of the Measurement Protocol.
   case versionInvalid = "version_invalid"
-  /// The hit has no tracking id.
+  /// The hit has no tracking ID.
   case trackingIDMissing = "tid_missing"
-  /// The hit has neither a client id nor a user id.
+  /// The hit has neither a client ID nor a user ID.
   case clientIDMissing = "cid_missing"
   /// The event hit has no category.
   case categoryMissing = "category_missing"
   /// The event hit has no action.
   case actionMissing = "action_missing"
-  /// The hit's type is none that the protocol has.
+  /// The protocol has no hits of this type.
   case hitTypeUnknown = "t_unknown"
-  /// The page view names neither an address nor host and path.
+  /// The page view has neither an address nor a host and path.
   case pageMissing = "page_missing"
-  /// The transaction or item has no transaction id.
+  /// The transaction or item has no transaction ID.
   case transactionIDMissing = "ti_missing"
   /// The item has no name.
   case itemNameMissing = "in_missing"
@@ -68,49 +69,49 @@ public enum RejectionReason: String, Sendable, CaseIterable {
   case socialMissing = "social_missing"
   /// The timing hit lacks category, variable or duration.
   case timingMissing = "timing_missing"
-  /// The batch holds more hits than the protocol allows.
+  /// The batch has more hits than the protocol allows.
   case tooManyHits = "too_many_hits"
 
-  /// A sentence that says how to avoid it.
+  /// A sentence that explains how to avoid the rejection.
   public var message: String {
     switch self {
     case .notJSON: "Send JSON: valid UTF-8, no NaN or Infinity, brackets closed and nested at most 1,024 deep."
     case .notAnObject: "Send a JSON object."
     case .typeMissing: "Give the event a type."
     case .typeUnknown: "Use one of the types event, screen, session_start, drops, handled_error, crash and attachment."
-    case .nameMissing: "Give the event a name that is not empty."
-    case .idMissing: "Give the event an id, a UUID that is the same on every retry."
-    case .idInvalid: "Send the id as a UUID of 36 characters."
-    case .installMissing: "Send an install, a UUID that stays the same for this installation."
-    case .installInvalid: "Send the install as a UUID of 36 characters."
+    case .nameMissing: "Give the event a non-empty name."
+    case .idMissing: "Give the event an ID: a UUID that stays the same on every retry."
+    case .idInvalid: "Send the ID as a UUID of 36 characters."
+    case .installMissing: "Send an install ID: a UUID that stays the same for this installation."
+    case .installInvalid: "Send the install ID as a UUID of 36 characters."
     case .timeMissing: "Send the time of the event."
-    case .timeInvalid: "Send the time in the format of the protocol (docs/protocols.md)."
+    case .timeInvalid: "Send the time in the protocol's format (docs/protocols.md)."
     case .timeTooOld: "The event is older than the server accepts; send events earlier, or check the device's clock."
-    case .timeInFuture: "The event lies in the future; check the device's clock."
+    case .timeInFuture: "The event is dated in the future; check the device's clock."
     case .eventTooLarge: "Make the event smaller; docs/protocols.md lists the limits."
-    case .exceptionMissing: "Send the exception as an object in the member exception."
-    case .exceptionTypeMissing: "Give the exception a type that is not empty."
-    case .attachmentMissing: "Send the piece as an object in the member attachment."
+    case .exceptionMissing: "Send the exception as an object in the member `exception`."
+    case .exceptionTypeMissing: "Give the exception a non-empty type."
+    case .attachmentMissing: "Send the piece as an object in the member `attachment`."
     case .attachmentInvalid:
-      "Name the error and the attachment by UUIDs, count parts from 0 in whole numbers, and send at most 47 KiB a piece in base 64."
-    case .attachmentConflict: "Give each attachment its own id; another one has this id."
+      "Identify error and attachment by UUIDs, number parts from 0, and send at most 47 KiB per piece as base64."
+    case .attachmentConflict: "Give each attachment its own ID; a different attachment already has this one."
     case .attachmentTooLarge: "Send attachments of at most 7 MiB."
-    case .attachmentUnclaimed: "Send the error of an attachment first, or within a day."
-    case .attachmentNotKept: "The app has used all of its storage for errors; the oldest attachments make room."
+    case .attachmentUnclaimed: "Send the attachment's error before the attachment, or within a day."
+    case .attachmentNotKept: "The app has used all of its storage for errors, so the oldest attachments are deleted."
     case .errorTextNotKept:
-      "The error counts without its stack: the app has used all of its storage for errors; the oldest make room."
+      "The error counts, but without its stack: the app's storage for errors is full, so the oldest are deleted."
     case .versionInvalid: "Send v=1."
-    case .trackingIDMissing: "Send the tracking id as tid."
-    case .clientIDMissing: "Send a client id as cid, or a user id as uid."
+    case .trackingIDMissing: "Send the tracking ID as tid."
+    case .clientIDMissing: "Send a client ID as cid, or a user ID as uid."
     case .categoryMissing: "Send the event's category as ec."
     case .actionMissing: "Send the event's action as ea."
     case .hitTypeUnknown:
       "Use one of the types screenview, pageview, event, transaction, item, social, exception and timing."
     case .pageMissing: "Send the page's address as dl, or its host as dh and its path as dp."
-    case .transactionIDMissing: "Send the transaction's id as ti."
+    case .transactionIDMissing: "Send the transaction's ID as ti."
     case .itemNameMissing: "Send the item's name as in."
     case .socialMissing: "Send the network as sn, the action as sa and the target as st."
-    case .timingMissing: "Send the category as utc, the variable as utv and the milliseconds as utt, a whole number."
+    case .timingMissing: "Send the category as utc, the variable as utv, and the time as utt, in whole milliseconds."
     case .tooManyHits: "Send at most 20 hits in one batch."
     }
   }

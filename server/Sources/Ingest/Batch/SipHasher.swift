@@ -1,12 +1,12 @@
-/// SipHash-2-4 (Aumasson and Bernstein, 2012), fed piece by piece.
+/// SipHash-2-4 (Aumasson and Bernstein, 2012), computed incrementally.
 ///
-/// Swift's own `Hasher` will not do: its seed changes with every process, and these hashes are stored.
+/// Swift's `Hasher` is unsuitable, because its seed differs in every process and these hashes are stored.
 struct SipHasher: Sendable {
   private var v0: UInt64
   private var v1: UInt64
   private var v2: UInt64
   private var v3: UInt64
-  /// Up to seven bytes that do not yet fill a word, first byte lowest.
+  /// Up to seven bytes that do not fill a word yet, in little-endian order.
   private var tail: UInt64 = 0
   private var byteCount: UInt64 = 0
 
@@ -26,7 +26,7 @@ struct SipHasher: Sendable {
     tail = 0
   }
 
-  /// Appends eight bytes, lowest first.
+  /// Appends eight bytes in little-endian order.
   @inline(__always)
   mutating func append(word: UInt64) {
     let shift = (byteCount & 7) * 8
@@ -48,7 +48,7 @@ struct SipHasher: Sendable {
     }
   }
 
-  /// Appends a text and a byte that no UTF-8 text holds, so that two neighbouring texts cannot trade characters.
+  /// Appends a string and a byte that does not occur in UTF-8, so that adjacent strings cannot exchange characters.
   mutating func append(field: UnsafeRawBufferPointer) {
     append(bytes: field)
     append(byte: 0xFF)
@@ -59,7 +59,7 @@ struct SipHasher: Sendable {
     field.withUTF8 { append(field: UnsafeRawBufferPointer($0)) }
   }
 
-  /// The hash of what was appended; the hasher can go on afterwards.
+  /// Returns the hash of everything appended so far. More can be appended afterwards.
   func finished() -> UInt64 {
     var last = self
     let word = byteCount << 56 | tail

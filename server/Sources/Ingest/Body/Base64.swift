@@ -1,7 +1,7 @@
-/// Reads base 64 (RFC 4648 §4) as it stands between the quotes of a JSON text: `\/` is a slash, line breaks are passed
-/// over, padding may be missing.
+/// Decodes base64 (RFC 4648 §4) from a JSON string with its escapes: `\/` is a slash, line breaks are skipped, and
+/// padding may be missing.
 ///
-/// - Returns: the bytes; `nil` when the text is not base 64, or gives more than `limit` bytes.
+/// - Returns: The bytes, or `nil` if the text is not base64 or encodes more than `limit` bytes.
 func base64Decoded(_ text: UnsafeRawBufferPointer, limit: Int) -> [UInt8]? {
   guard text.count / 4 <= limit / 3 + 64 + text.count / 64 else { return nil }
   var result: [UInt8] = []
@@ -16,7 +16,7 @@ func base64Decoded(_ text: UnsafeRawBufferPointer, limit: Int) -> [UInt8]? {
     if byte == UInt8(ascii: "\\") {
       guard position < text.count else { return nil }
       let letter = text[position]
-      // `\n` and `\r` are line breaks, `\/` is a slash that the next round reads.
+      // `\n` and `\r` are line breaks; the slash of `\/` is read in the next iteration.
       if letter == UInt8(ascii: "n") || letter == UInt8(ascii: "r") {
         position += 1
       } else if letter != UInt8(ascii: "/") {

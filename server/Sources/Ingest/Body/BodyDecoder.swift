@@ -1,18 +1,19 @@
-/// Undoes the `Content-Encoding` of a request body, in bounded memory.
+/// Decodes the `Content-Encoding` of a request body, in bounded memory.
 public enum BodyDecoder {
-  /// Below this size in bytes the ratio is not looked at: a few equal lines compress very well.
+  /// The size in bytes below which the ratio is not limited: a few equal lines compress very well.
   static let ratioFreeBytes = 256 << 10
 
-  /// Decodes a body and hands the bytes to `read`, within which alone they are valid. Nothing is copied for identity.
+  /// Decodes a body and passes the bytes to `read`. They are valid only during the call, and are not copied for
+  /// identity.
   ///
   /// - Parameters:
-  ///   - body: the body as it was sent.
-  ///   - encoding: the header `Content-Encoding`: `gzip`, `deflate` (with or without zlib's wrapper), `identity` in any
-  ///     case, or `nil`.
-  ///   - limits: `maximumBodyBytes` and `maximumDecompressedBytes` hold.
-  ///   - read: what to do with the decoded bytes.
-  /// - Throws: ``IngestError`` with code `tooLarge` for what is or becomes too large, `incomplete` for bodies that end
-  ///   early, `undecodable` for damaged ones and unknown encodings; whatever `read` throws.
+  ///   - body: The body as sent.
+  ///   - encoding: The header `Content-Encoding`: `gzip`, `deflate` (with or without zlib's wrapper) or `identity`, in
+  ///     any case, or `nil`.
+  ///   - limits: The limits; `maximumBodyBytes`, `maximumDecompressedBytes` and `maximumRatio` apply.
+  ///   - read: Reads the decoded bytes.
+  /// - Throws: ``IngestError`` with code `tooLarge` if a body exceeds the limits, `incomplete` if it is truncated, and
+  ///   `undecodable` if it is damaged or has an unknown encoding; also any error thrown by `read`.
   public static func withDecoded<Result>(
     _ body: UnsafeRawBufferPointer, encoding: String?, limits: IngestLimits,
     _ read: (UnsafeRawBufferPointer) throws(IngestError) -> Result
@@ -34,7 +35,7 @@ public enum BodyDecoder {
     }
   }
 
-  /// Decodes a body into bytes of its own. See ``withDecoded(_:encoding:limits:_:)``.
+  /// Decodes a body into an array. See ``withDecoded(_:encoding:limits:_:)``.
   public static func decode(_ body: [UInt8], encoding: String?, limits: IngestLimits) throws(IngestError) -> [UInt8] {
     try withBytes(of: body) { (buffer) throws(IngestError) in
       try withDecoded(buffer, encoding: encoding, limits: limits) { Array($0) }

@@ -10,17 +10,17 @@ import TernEvents
 #endif
 
 extension tern_text {
-  /// The bytes; empty when the member was absent.
+  /// The bytes; empty if the member was absent.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(length)) }
 
   var isEmpty: Bool { start == nil || length == 0 }
 
-  /// The text, cut at a character boundary to at most `limit` bytes; empty when the member was absent.
+  /// Returns the text, truncated at a character boundary to at most `limit` bytes; empty if the member was absent.
   @inline(__always)
   func string(limit: Int) -> String { text(bytes, limit: limit) }
 }
 
-/// The bytes as text, cut at a character boundary to at most `limit` bytes. Invalid UTF-8 is replaced.
+/// Returns the bytes as text, truncated at a character boundary to at most `limit` bytes. Invalid UTF-8 is replaced.
 @inline(__always)
 func text(_ bytes: UnsafeRawBufferPointer, limit: Int) -> String {
   guard bytes.count > limit else { return String(decoding: bytes, as: UTF8.self) }
@@ -29,7 +29,7 @@ func text(_ bytes: UnsafeRawBufferPointer, limit: Int) -> String {
   return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<end]), as: UTF8.self)
 }
 
-/// Reads a UUID of 36 characters in either case; `nil` when the bytes are not one.
+/// Parses a UUID of 36 characters in either case, or returns `nil` if it is invalid.
 func uniqueID(_ bytes: UnsafeRawBufferPointer) -> UniqueID? {
   guard bytes.count == 36 else { return nil }
   let dash = UInt8(ascii: "-")
@@ -58,13 +58,13 @@ private func eightDigits(_ text: UInt64) -> UInt64? {
   return UInt64(UInt32(truncatingIfNeeded: words | words >> 16).byteSwapped)
 }
 
-/// The value of a hexadecimal digit; `nil` for other bytes.
+/// Returns the value of a hexadecimal digit, or `nil` for other bytes.
 func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
   let digit = hexadecimalValue(byte)
   return digit < 16 ? digit : nil
 }
 
-/// The value of a hexadecimal digit, without a branch that chance decides; 0xFF for other bytes.
+/// Returns the value of a hexadecimal digit, or 0xFF for other bytes, without an unpredictable branch.
 @inline(__always)
 private func hexadecimalValue(_ byte: UInt8) -> UInt8 {
   let digit = byte &- UInt8(ascii: "0")
@@ -72,7 +72,7 @@ private func hexadecimalValue(_ byte: UInt8) -> UInt8 {
   return digit < 10 ? digit : letter < 6 ? letter + 10 : 0xFF
 }
 
-/// Returns true if the bytes are those of an ASCII literal.
+/// Returns true if the bytes are equal to an ASCII literal.
 @inline(__always)
 func equals(_ bytes: UnsafeRawBufferPointer, _ literal: StaticString) -> Bool {
   guard bytes.count == literal.utf8CodeUnitCount else { return false }
@@ -80,14 +80,14 @@ func equals(_ bytes: UnsafeRawBufferPointer, _ literal: StaticString) -> Bool {
   return true
 }
 
-/// A country code of two letters in upper case; empty for anything else.
+/// Returns a two-letter country code in uppercase, or an empty string for anything else.
 func countryCode(_ text: some StringProtocol) -> String {
   let letters = text.utf8
   let isCode = letters.count == 2 && letters.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) }
   return isCode ? text.uppercased() : ""
 }
 
-/// The region of a locale such as `pt_BR`, `zh-Hans_CN` or `de_DE.UTF-8`; empty when it names none.
+/// Returns the region of a locale such as `pt_BR`, `zh-Hans_CN` or `de_DE.UTF-8`; empty if it has none.
 func region(ofLocale locale: String) -> String {
   let name = locale.prefix { $0 != "." && $0 != "@" }
   let parts = name.split { $0 == "_" || $0 == "-" }
@@ -95,7 +95,7 @@ func region(ofLocale locale: String) -> String {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Returns true if two buffers hold the same bytes.
+  /// Returns true if two buffers contain the same bytes.
   static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
     guard left.count == right.count else { return false }
     guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return left.isEmpty }

@@ -1,8 +1,8 @@
-/// The value of a header of Tern's own protocol: `name=value; name=value`, as clients write it.
+/// The value of one of Tern's own headers: `name=value; name=value`.
 ///
-/// A header that has another form, repeats a name or is too long has no value at all.
+/// A header of any other form, with a repeated name, or with an overlong value counts as empty.
 struct HeaderFields {
-  /// Longer than any value that a client has reason to send, in UTF-8 bytes.
+  /// The maximum length in UTF-8 bytes; no client has reason to send more.
   private static let maximumBytes = 512
   private static let maximumFields = 16
   private var values: [Substring: Substring] = [:]
@@ -20,10 +20,10 @@ struct HeaderFields {
 
   func text(_ name: String) -> String? { values[name[...]].map(String.init) }
 
-  /// Returns true if the field is there, readable or not.
+  /// Returns true if the field is present, readable or not.
   func has(_ name: String) -> Bool { values[name[...]] != nil }
 
-  /// The whole number of a field, written in decimal digits only, within a range.
+  /// Returns the integer in a field, written in decimal digits only, if it is within a range.
   func integer(_ name: String, in range: ClosedRange<Int64>) -> Int64? {
     guard let text = values[name[...]], text.utf8.first != UInt8(ascii: "+"), let number = Int64(text) else {
       return nil

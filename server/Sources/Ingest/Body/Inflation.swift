@@ -8,12 +8,12 @@ import CTernInflate
   import Musl
 #endif
 
-/// One body on its way through zlib, into a buffer that grows up to a limit.
+/// Inflates one body with zlib into a buffer that grows up to a limit.
 final class Inflation {
   private let input: UnsafeRawBufferPointer
   private let isGzip: Bool
   private let limit: Int
-  /// On the heap: zlib remembers the address and refuses a stream that has moved.
+  /// On the heap, because zlib stores the address and rejects a stream that has moved.
   private let stream: UnsafeMutablePointer<z_stream>
   private var buffer: UnsafeMutableRawPointer?
   private var capacity = 0
@@ -30,13 +30,13 @@ final class Inflation {
   }
 
   deinit {
-    // Harmless on a stream that was never begun.
+    // Harmless for a stream that was never initialized.
     inflateEnd(stream)
     stream.deallocate()
     free(buffer)
   }
 
-  /// The bytes so far; valid as long as this object.
+  /// The output so far; valid for the lifetime of this object.
   var output: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: buffer, count: count) }
 
   func run() throws(IngestError) {
@@ -49,7 +49,7 @@ final class Inflation {
     while try !step() {}
   }
 
-  /// Inflates until the buffer is full or the input ends; true when all is done.
+  /// Inflates until the buffer is full or the input ends; returns true at the end of the data.
   private func step() throws(IngestError) -> Bool {
     if count == capacity { try grow() }
     stream.pointee.next_out = buffer?.advanced(by: count).assumingMemoryBound(to: UInt8.self)
@@ -60,14 +60,14 @@ final class Inflation {
     guard count <= limit else { throw BodyDecoder.tooLarge(limit) }
     if status == Z_STREAM_END { return try endMember() }
     guard status == Z_OK || status == Z_BUF_ERROR else { throw Self.damaged }
-    // With room left, no end mark and no damage, zlib is waiting for input that does not come.
+    // There is room left, no end mark and no damage, so zlib is waiting for input that is missing.
     guard stream.pointee.avail_out == 0 else { throw Self.cutShort }
     return false
   }
 
-  /// A gzip body may be several members in a row. What follows the last is left aside, as gzip and zlib's own readers
-  /// do: some clients send the whole buffer that they compressed into. Only after bytes without a checksum is it
-  /// damage.
+  /// Handles the end of a member. A gzip body may have several members in a row. Bytes after the last one are ignored,
+  /// as gzip and zlib's own readers do, because some clients send the whole buffer that they compressed into. After
+  /// data without a checksum, extra bytes count as damage.
   private func endMember() throws(IngestError) -> Bool {
     guard stream.pointee.avail_in > 0 else { return true }
     if isGzip, stream.pointee.avail_in >= 2, stream.pointee.next_in[0] == 0x1F, stream.pointee.next_in[1] == 0x8B {
@@ -95,13 +95,13 @@ final class Inflation {
     capacity = bytes
   }
 
-  /// A first guess that usually fits. The length in a gzip trailer is not trusted beyond a hint.
+  /// An initial size that usually fits. The length in a gzip trailer serves only as a hint.
   private var expectedBytes: Int {
     max(min(input.count * 8, 512 << 10), 4096)
   }
 
-  /// 15 bits of window; 16 more select the gzip wrapper, and a negative number none at all, which some clients
-  /// mean by `deflate`.
+  /// 15 bits of window. Adding 16 selects the gzip wrapper; a negative number selects none, which some clients mean by
+  /// `deflate`.
   private var windowBits: Int32 {
     if isGzip { return 15 + 16 }
     let hasWrapper = input.count >= 2 && input[0] & 0x0F == 8 && (Int(input[0]) << 8 | Int(input[1])) % 31 == 0

@@ -1,6 +1,6 @@
 import CTernJSON
 
-/// Reads a JSON body with a pooled reader and passes the flat arrays to `body`. They are only valid during the call.
+/// Parses a JSON body with a pooled reader and passes the flat arrays to `body`. They are only valid during the call.
 func withRecords<Result>(
   of bytes: UnsafeRawBufferPointer, format: WireFormat, limits: IngestLimits,
   _ body: (tern_result) throws(IngestError) -> Result

@@ -1,9 +1,9 @@
-/// A JSON value as it was sent, read lazily.
+/// A JSON value as sent, parsed lazily.
 ///
-/// `CTernJSON` has checked the text strictly before. Reading doesn't go beyond its end, doesn't recurse, and copies a
-/// text only on request.
+/// `CTernJSON` has already validated the text. Reading stays within its bounds, doesn't recurse, and copies text only
+/// on request.
 struct RawJSON {
-  /// The value, without blanks around it.
+  /// The value, without surrounding white space.
   let bytes: UnsafeRawBufferPointer
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
@@ -11,37 +11,37 @@ struct RawJSON {
   var isObject: Bool { bytes.first == UInt8(ascii: "{") }
   var isText: Bool { bytes.count >= 2 && bytes.first == UInt8(ascii: "\"") }
 
-  /// The bytes between the quotes, escapes included; `nil` when the value is no text.
+  /// The bytes between the quotes, including escapes, or `nil` if the value is not a string.
   var escapedText: UnsafeRawBufferPointer? {
     isText ? UnsafeRawBufferPointer(rebasing: bytes[1..<bytes.count - 1]) : nil
   }
 
-  /// The text, cut to `limit` bytes; `nil` when the value is none.
+  /// Returns the string, truncated to `limit` bytes, or `nil` if the value is not a string.
   func text(limit: Int) -> String? {
     guard let escaped = escapedText else { return nil }
     guard escaped.contains(UInt8(ascii: "\\")) else { return Ingest.text(escaped, limit: limit) }
     return Self.unescaped(escaped, limit: limit)
   }
 
-  /// The text, or the digits of a number; empty for everything else.
+  /// Returns the string, or the digits of a number; empty for any other value.
   func lenientText(limit: Int) -> String {
     if isText { return text(limit: limit) ?? "" }
     guard let first = bytes.first, first == UInt8(ascii: "-") || Self.isDigit(first) else { return "" }
     return Ingest.text(bytes, limit: limit)
   }
 
-  /// A whole number; `nil` for everything else.
+  /// The integer, or `nil` for any other value.
   var integer: Int? { bytes.count <= 20 ? Int(String(decoding: bytes, as: UTF8.self)) : nil }
 
-  /// The member of an object; the last of several with the name.
+  /// Returns a member of an object; if a name is repeated, the last one.
   func member(_ name: StaticString) -> RawJSON? {
     var found: RawJSON?
     forEachMember { if RawJSON.spells($0, name) { found = $1 } }
     return found
   }
 
-  /// Calls `body` with the name, as it is written between its quotes, and the value of each member; does nothing for
-  /// other values.
+  /// Calls `body` with the name, as written between its quotes, and the value of each member. Does nothing for other
+  /// values.
   func forEachMember(_ body: (UnsafeRawBufferPointer, RawJSON) -> Void) {
     guard isObject else { return }
     var position = 1
@@ -61,7 +61,7 @@ struct RawJSON {
     }
   }
 
-  /// The value after the next separators; `nil` at the closing bracket.
+  /// Returns the value after the next separators, or `nil` at the closing bracket.
   private func value(at position: inout Int, _ opening: Unicode.Scalar?) -> RawJSON? {
     while position < bytes.count, Self.isSeparator(bytes[position]) { position += 1 }
     guard position < bytes.count else { return nil }
@@ -109,10 +109,10 @@ struct RawJSON {
     return bytes.count
   }
 
-  /// Returns true if a name as it is written, escapes included, stands for another one.
+  /// Returns true if a name in its written form, including escapes, is equal to `name`.
   static func spells(_ escaped: UnsafeRawBufferPointer, _ name: StaticString) -> Bool {
     if equals(escaped, name) { return true }
-    // An escape is six bytes at most for one.
+    // An escape takes at most six bytes for one byte of the name.
     guard escaped.count <= name.utf8CodeUnitCount * 6, escaped.contains(UInt8(ascii: "\\")) else { return false }
     return unescaped(escaped, limit: name.utf8CodeUnitCount + 4).utf8.elementsEqual(
       UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
@@ -131,7 +131,8 @@ struct RawJSON {
   private static func unescaped(_ escaped: UnsafeRawBufferPointer, limit: Int) -> String {
     var result: [UInt8] = []
     var position = 0
-    // An escape gives at most four bytes: one more round than needed, and the cut below is at a character.
+    // An escape yields at most four bytes, so the result exceeds the limit slightly and is truncated below at a
+    // character.
     while position < escaped.count, result.count <= limit {
       let byte = escaped[position]
       position += 1
@@ -154,7 +155,8 @@ struct RawJSON {
     return result.withUnsafeBytes { Ingest.text($0, limit: limit) }
   }
 
-  /// The character after `\u`. Halves of pairs come from clients that cut texts, and NUL ends texts in C libraries.
+  /// Returns the character after `\u`. Unpaired surrogates, sent by clients that truncate strings, and NUL, which ends
+  /// strings in C libraries, are replaced.
   private static func scalar(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> String {
     guard let unit = hexadecimal(bytes, position) else { return "\u{FFFD}" }
     position += 4

@@ -1,9 +1,9 @@
 import CTernJSON
 
-/// The form of a protocol's JSON bodies, as a table that `CTernJSON` reads by.
+/// The form of a protocol's JSON bodies, as a table for `CTernJSON`.
 ///
-/// A protocol is defined by such a table and the parser that turns records into events. Unchecked because of the
-/// pointers in it: they lead to static strings and to tables that are never changed or freed.
+/// A protocol is defined by such a table and a parser that converts records to events. `@unchecked Sendable` because
+/// its pointers lead to static strings and to tables that are never changed or freed.
 struct WireFormat: @unchecked Sendable {
   let table: tern_protocol
 
@@ -14,10 +14,10 @@ struct WireFormat: @unchecked Sendable {
   ///   - record: The members of a record.
   ///   - block: The members of a block, such as the description of the device.
   ///   - date: The only member of an object that stands for a date in milliseconds.
-  ///   - refusesSecondBlock: True to reject a record with two blocks of one name; otherwise the last one counts.
+  ///   - rejectsSecondBlock: True to reject a record with two blocks of one name; otherwise the last one counts.
   init(
     list: StaticString? = nil, record: [tern_field], block: [tern_field], date: StaticString = "date",
-    refusesSecondBlock: Bool = false
+    rejectsSecondBlock: Bool = false
   ) {
     var table = tern_protocol()
     if let list { table.list = tern_text(list) }
@@ -27,11 +27,11 @@ struct WireFormat: @unchecked Sendable {
     table.property_name = tern_text("name")
     table.property_type = tern_text("type")
     table.property_value = tern_text("value")
-    table.refuses_second_block = refusesSecondBlock
+    table.rejects_second_block = rejectsSecondBlock
     self.table = table
   }
 
-  /// Copies fields to memory that stays valid.
+  /// Copies fields to memory that is never freed.
   private static func kept(_ fields: [tern_field]) -> (UnsafePointer<tern_field>?, UInt32) {
     precondition(fields.count <= Int(TERN_MAXIMUM_FIELDS) && fields.allSatisfy { $0.length <= TERN_MAXIMUM_FIELD_NAME })
     let copy = UnsafeMutableBufferPointer<tern_field>.allocate(capacity: fields.count)
@@ -40,22 +40,22 @@ struct WireFormat: @unchecked Sendable {
   }
 }
 
-/// The places for a record's texts.
+/// The positions of a record's strings.
 enum RecordText: UInt8 {
   case type, name, id, session, user, install, boot
 }
 
-/// The places for a record's other values.
+/// The positions of a record's other values.
 enum RecordValue: UInt8 {
   case time, uptime
 }
 
-/// The places for a record's blocks.
+/// The positions of a record's blocks.
 enum RecordBlock: UInt8 {
   case device, app
 }
 
-/// The places for a block's texts.
+/// The positions of a block's strings.
 enum BlockText: UInt8 {
   case osName, osVersion, model, locale, country, carrierCountry, appVersion, appBuild, sdkName, sdkVersion
 }
@@ -96,7 +96,7 @@ extension tern_text {
   }
 }
 
-// The order is that of `RecordText`, `RecordValue` and `RecordBlock`.
+// In the order of `RecordText`, `RecordValue` and `RecordBlock`.
 extension tern_record {
   var type: tern_text { texts.0 }
   var name: tern_text { texts.1 }
@@ -106,17 +106,17 @@ extension tern_record {
   var install: tern_text { texts.5 }
   var boot: tern_text { texts.6 }
   var time: tern_value { values.0 }
-  /// Milliseconds since the device booted; `nil` when absent or no whole number.
+  /// Milliseconds since the device booted, or `nil` if absent or not an integer.
   var uptime: Int64? {
     UInt32(values.1.kind) == TERN_VALUE_INTEGER.rawValue && values.1.integer >= 0 ? values.1.integer : nil
   }
-  /// Index into the blocks; -1 when absent.
+  /// The index of the block; -1 if absent.
   var device: Int32 { blocks.0 }
-  /// Index into the blocks; -1 when absent.
+  /// The index of the block; -1 if absent.
   var app: Int32 { blocks.1 }
 }
 
-// The order is that of `BlockText`.
+// In the order of `BlockText`.
 extension tern_block {
   var osName: tern_text { texts.0 }
   var osVersion: tern_text { texts.1 }
@@ -128,6 +128,6 @@ extension tern_block {
   var appBuild: tern_text { texts.7 }
   var sdkName: tern_text { texts.8 }
   var sdkVersion: tern_text { texts.9 }
-  /// Minutes east of UTC; 0 when absent or no whole number.
+  /// The offset from UTC in minutes, positive to the east; 0 if absent or not an integer.
   var timeZoneOffset: Int64 { UInt32(values.kind) == TERN_VALUE_INTEGER.rawValue ? values.integer : 0 }
 }

@@ -1,28 +1,23 @@
 import TernBase
 import TernEvents
 
-/// Reads times as clients write them: `2025-03-02T14:05:09.120Z`, with or without fraction, with `Z`, an offset such as
-/// `+02:00` or `+0200`, or neither (then UTC). By hand, since a formatter costs more than all the rest of a log.
+/// Parses a time such as `2025-03-02T14:05:09.120Z`, with or without a fraction, and with `Z`, an offset such as
+/// `+02:00` or `+0200`, or neither (then UTC). Hand-written, because a formatter would cost more than all the rest of a
+/// log.
 func writtenTime(_ bytes: UnsafeRawBufferPointer) -> Timestamp? {
   var reader = TimeReader(bytes: bytes)
   guard let year = reader.digits(4), reader.skip("-"), let month = reader.digits(2), reader.skip("-"),
-    let day = reader.digits(2), (1...12).contains(month), day >= 1, day <= daysIn(month: month, year: year),
+    let day = reader.digits(2), (1...12).contains(month),
     reader.skip("T") || reader.skip("t") || reader.skip(" "),
     let hour = reader.digits(2), reader.skip(":"), let minute = reader.digits(2), reader.skip(":"),
     let second = reader.digits(2), hour < 24, minute < 60, second <= 60,
     let fraction = reader.fraction(), let offset = reader.offset(), reader.isAtEnd
   else { return nil }
-  let seconds =
-    CivilDate(year: year, month: month, day: day).daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second
+  let date = CivilDate(year: year, month: month, day: day)
+  // A day that its month lacks is a day of another month.
+  guard CivilDate(daysSince1970: date.daysSince1970) == date else { return nil }
+  let seconds = date.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second
   return Timestamp(millisecondsSince1970: Int64((seconds - offset * 60) * 1000 + fraction))
-}
-
-private func daysIn(month: Int, year: Int) -> Int {
-  switch month {
-  case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
-  case 4, 6, 9, 11: 30
-  default: 31
-  }
 }
 
 private struct TimeReader {
@@ -55,7 +50,7 @@ private struct TimeReader {
     return true
   }
 
-  /// Milliseconds of the second; finer digits are dropped. `nil` when there is a point without digits.
+  /// Returns the milliseconds of the second; further digits are ignored. `nil` if no digits follow the point.
   mutating func fraction() -> Int? {
     guard skip(".") || skip(",") else { return 0 }
     var result = 0
@@ -69,7 +64,7 @@ private struct TimeReader {
     return position > start ? result : nil
   }
 
-  /// Minutes east of UTC.
+  /// Returns the offset in minutes, positive to the east of UTC.
   mutating func offset() -> Int? {
     if isAtEnd || skip("Z") || skip("z") { return 0 }
     let isWest = skip("-")

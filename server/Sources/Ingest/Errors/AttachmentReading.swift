@@ -1,32 +1,32 @@
 import TernEvents
 
-/// Reads attachments of errors, and pieces of them.
+/// Parses attachments of errors, and pieces of them.
 enum AttachmentReading {
-  /// The outcome of reading an attachment.
+  /// The outcome of parsing an attachment.
   enum Outcome {
     case attachment(IncomingAttachment)
-    /// It cannot be stored as an attachment.
-    case refused(RejectionReason)
+    /// The record cannot be stored as an attachment.
+    case rejected(RejectionReason)
   }
 
   private static let maximumNameBytes = 255
   private static let maximumTypeBytes = 128
-  /// The largest piece, in bytes: what fits into an event in base 64, with 1.3 KiB for its other members. What App
-  /// Center sends whole is one piece.
+  /// The maximum size of a piece in bytes: the amount that fits into an event as base64, with 1.3 KiB for its other
+  /// members. An attachment that App Center sends whole is one piece.
   private static let maximumPieceBytes = 47 << 10
 
-  /// Reads a native `attachment` object; both ids must be UUIDs.
+  /// Parses a native `attachment` object. Both IDs must be UUIDs.
   ///
   /// - Parameters:
-  ///   - event: the position of its event in the batch.
-  ///   - eventID: the id of its event as it was sent.
+  ///   - event: The position of its event in the batch.
+  ///   - eventID: The ID of its event as sent.
   static func native(_ value: RawJSON?, event: Int, eventID: String) -> Outcome {
-    guard let value, value.isObject else { return .refused(.attachmentMissing) }
+    guard let value, value.isObject else { return .rejected(.attachmentMissing) }
     func text(_ name: StaticString, _ limit: Int) -> String { value.member(name)?.text(limit: limit) ?? "" }
     guard let (part, parts) = place(part: value.member("part"), parts: value.member("parts")),
       let error = UniqueID(text("error", 64)), let id = UniqueID(text("id", 64)),
       let data = value.member("data")?.escapedText.flatMap({ base64Decoded($0, limit: maximumPieceBytes) })
-    else { return .refused(.attachmentInvalid) }
+    else { return .rejected(.attachmentInvalid) }
     return .attachment(
       IncomingAttachment(
         event: event, eventID: eventID, error: error.description, id: id.description,
@@ -34,9 +34,10 @@ enum AttachmentReading {
         parts: parts, data: data))
   }
 
-  /// The index of a piece and the number of pieces; `nil` unless both are whole numbers and the index is in range.
+  /// Returns the index of a piece and the number of pieces, or `nil` unless both are integers and the index is in
+  /// range.
   ///
-  /// An unreadable number must not pass for a missing one: a piece would stand for the whole file.
+  /// An unreadable number must not be treated as missing, or a piece would be taken for the whole file.
   private static func place(part: RawJSON?, parts: RawJSON?) -> (part: Int, parts: Int)? {
     guard let parts = number(parts, default: 1), (1...IncomingAttachment.maximumParts).contains(parts),
       let part = number(part, default: parts == 1 ? 0 : nil), (0..<parts).contains(part)
@@ -49,17 +50,17 @@ enum AttachmentReading {
     return value.integer
   }
 
-  /// Reads an App Center log of type `errorAttachment`; `nil` when it is none that can be read.
+  /// Parses an App Center log of type `errorAttachment`, or returns `nil` if it is unreadable.
   static func appCenter(_ log: RawJSON, id: String, event: Int) -> Outcome? {
     func text(_ name: StaticString, _ limit: Int) -> String { log.member(name)?.text(limit: limit) ?? "" }
     let error = text("errorId", maximumInstallBytes)
     guard !error.isEmpty, !id.isEmpty, let data = log.member("data")?.escapedText else { return nil }
-    // Encoded, a file is four thirds as long, and a little more with line breaks.
+    // Encoded, a file is a third longer, and a little more with line breaks.
     if data.count / 4 > IncomingAttachment.maximumBytes / 3 + IncomingAttachment.maximumBytes / 48 {
-      return .refused(.attachmentTooLarge)
+      return .rejected(.attachmentTooLarge)
     }
     guard let bytes = base64Decoded(data, limit: .max / 2) else { return nil }
-    guard bytes.count <= IncomingAttachment.maximumBytes else { return .refused(.attachmentTooLarge) }
+    guard bytes.count <= IncomingAttachment.maximumBytes else { return .rejected(.attachmentTooLarge) }
     return .attachment(
       IncomingAttachment(
         event: event, eventID: id, error: errorID(error), id: errorID(id), name: text("fileName", maximumNameBytes),

@@ -1,28 +1,28 @@
-/// The hash that groups errors: equal for errors that are the same fault, in every launch and build of an app.
+/// The hash by which errors are grouped: equal in every launch and build of an app for errors with the same cause.
 ///
-/// Kind and type always count, and so does the case that a message names. An app usually reports an error where it
-/// catches it, so the stack alone can't tell the cases of an enum apart. Payloads, numbers, addresses and offsets never
-/// count: they differ from user to user, launch to launch and build to build.
+/// Kind and type always contribute, and so does the case that a message names: apps usually report an error where they
+/// catch it, so the stack alone can't distinguish the cases of an enum. Payloads, numbers, addresses and offsets never
+/// contribute, because they differ between users, launches and builds.
 struct ErrorFingerprint {
-  /// A frame reduced to what stays the same in every launch and build.
+  /// A frame reduced to the parts that are the same in every launch and build.
   struct Frame: Equatable {
     /// The function, or the image if the frame names no function.
     var text: String
     /// The position in the image, for frames without a function.
     var offset = ""
-    /// True if the frame comes with class, method or file, as a stack taken where the error was thrown does.
+    /// True if the frame names a class, method or file, as in a stack captured where the error was thrown.
     var isStructured = false
   }
 
-  /// The number of frames that count.
+  /// The number of frames that contribute.
   static let maximumFrames = 3
-  /// The longest part of a message that counts, in characters.
+  /// The maximum number of characters of a message that contribute.
   private static let maximumCharacters = 100
 
   var kind: StoredKind
   var type: String
   var message: String
-  /// The frames at the top of the stack.
+  /// The top stack frames.
   var frames: [Frame]
 
   var value: Int64 {
@@ -31,24 +31,25 @@ struct ErrorFingerprint {
     hasher.append(field: type)
     hasher.append(field: tellingMessage)
     for frame in frames.prefix(Self.maximumFrames) { hasher.append(field: frame.text) }
-    // Without symbols only positions tell one crash by a signal from another; handled errors have their message.
+    // Without symbols, only offsets distinguish crashes with the same signal. Handled errors have their message.
     if kind == .crash, frames.allSatisfy({ !$0.offset.isEmpty }) {
       for frame in frames.prefix(Self.maximumFrames) { hasher.append(field: frame.offset) }
     }
     return Int64(bitPattern: hasher.finished())
   }
 
-  /// The part of the message that counts.
+  /// The part of the message that contributes.
   ///
-  /// Free text counts only where the stack can't tell the faults apart: it may hold names that differ each time.
+  /// Free text contributes only if the stack can't distinguish the errors, because it may contain names that differ
+  /// each time.
   private var tellingMessage: String {
     if let name = Self.caseName(message) { return name }
     let isTold = frames.contains(where: \.isStructured) || kind == .crash && !frames.isEmpty
     return isTold ? "" : Self.shape(message)
   }
 
-  /// The case that a Swift error prints, `codecMissing` of `codecMissing("hevc")`, or the domain and code of an
-  /// `NSError`; `nil` for free text.
+  /// The case of a Swift error, `codecMissing` for `codecMissing("hevc")`, or the domain and code of an `NSError`;
+  /// `nil` for free text.
   static func caseName(_ message: String) -> String? {
     if message.hasPrefix("Error Domain=") { return String(message.prefix { $0 != "\"" }.prefix(200)) }
     let name = message.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "." }
@@ -58,7 +59,7 @@ struct ErrorFingerprint {
     return String(name)
   }
 
-  /// Free text without its details: what stands in quotes and brackets or follows a colon, numbers, ids, paths.
+  /// Returns free text without its details: quoted or bracketed parts, text after a colon, numbers, IDs and paths.
   static func shape(_ message: String) -> String {
     let words = withoutEnclosed(message.prefix(1_000)).split(whereSeparator: \.isWhitespace)
     var result = ""
@@ -71,7 +72,7 @@ struct ErrorFingerprint {
     return String(result.prefix(maximumCharacters))
   }
 
-  /// The text with `#` in place of each part in quotes or brackets.
+  /// Returns the text with `#` in place of each quoted or bracketed part.
   private static func withoutEnclosed(_ text: Substring) -> String {
     let closings: [Character: Character] = [
       "\"": "\"", "“": "”", "„": "“", "«": "»", "‘": "’", "`": "`", "(": ")", "[": "]", "{": "}", "<": ">",
@@ -94,7 +95,8 @@ struct ErrorFingerprint {
   }
 }
 
-/// The text with `#` in place of each number; hexadecimal numbers count whole, as addresses and offsets do.
+/// Returns the text with `#` in place of each number. A hexadecimal number, such as an address or offset, is replaced
+/// as a whole.
 func withoutNumbers(_ text: String) -> String {
   var result = ""
   var rest = text[...]

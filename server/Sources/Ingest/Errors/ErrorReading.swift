@@ -1,6 +1,6 @@
 import TernEvents
 
-/// Reads the errors of all protocols into one form.
+/// Converts the errors of all protocols to one form.
 struct ErrorReading {
   private static let maximumTypeBytes = 512
   private static let maximumMessageBytes = 8 << 10
@@ -35,17 +35,17 @@ struct ErrorReading {
     appendThreads(of: log)
   }
 
-  /// Creates an error of which only a description is known.
+  /// Creates an error from a description only.
   init(type: String, message: String) {
     self.type = type
     self.message = message
   }
 
-  /// The error of an event.
+  /// Returns the error of an event.
   ///
   /// - Parameters:
   ///   - event: The position of its event in the batch.
-  ///   - fallback: The type of an error that has none.
+  ///   - fallback: The type to use if the error has none.
   func error(
     event: Int, id: String, kind: StoredKind, fallback: String, raw: UnsafeRawBufferPointer
   ) -> IncomingError {
@@ -56,7 +56,7 @@ struct ErrorReading {
       raw: Array(Ingest.text(raw, limit: IncomingError.maximumRawBytes).utf8))
   }
 
-  /// Appends an exception and those that caused it, outermost first.
+  /// Appends an exception and its causes, outermost first.
   private mutating func append(_ outermost: RawJSON, depth: Int) {
     var next: RawJSON? = outermost
     var count = 0
@@ -81,7 +81,7 @@ struct ErrorReading {
     }
   }
 
-  /// Appends the threads, the one that crashed first.
+  /// Appends the threads, the crashed one first.
   private mutating func appendThreads(of log: RawJSON) {
     guard let threads = log.member("threads") else { return }
     let crashed = log.member("errorThreadId")?.integer
@@ -114,5 +114,6 @@ struct ErrorReading {
   }
 }
 
-/// The id of an error or attachment: a UUID in lower case, since clients write it in either, other texts as sent.
+/// Returns the ID of an error or attachment: UUIDs in lowercase, because clients send either case, and other text as
+/// sent.
 func errorID(_ text: String) -> String { UniqueID(text)?.description ?? text }

@@ -1,6 +1,6 @@
-/// Writes stacks as text and collects the frames that group errors.
+/// Formats stacks as text and collects the frames for grouping errors.
 struct StackText {
-  /// The binaries of a crash report by their addresses: with them a frame has the same text on every device.
+  /// The binaries of a crash report with their addresses. They give a frame the same text on every device.
   struct Image {
     var name: String
     var addresses: ClosedRange<UInt64>
@@ -10,9 +10,9 @@ struct StackText {
   private static let maximumPieceBytes = 1_024
 
   private(set) var text = ""
-  /// The frames at the top that group errors.
+  /// The top frames, for grouping.
   private(set) var top: [ErrorFingerprint.Frame] = []
-  /// The frame at the top, to show in lists; empty when there is none.
+  /// The top frame, for lists; empty if there is none.
   private(set) var place = ""
   var images: [Image] = []
 
@@ -26,13 +26,13 @@ struct StackText {
     text += "\n"
   }
 
-  /// Appends a text of several lines, such as a stack that a client wrote itself.
+  /// Appends text of several lines, such as a stack formatted by a client.
   mutating func append(lines: String, type: String) {
     append(line: lines)
     guard top.isEmpty else { return }
     for line in lines.split(whereSeparator: \.isNewline) where top.count < ErrorFingerprint.maximumFrames {
       let frame = line.drop(while: \.isWhitespace)
-      // Many platforms begin with what stands in `type` and `message` already.
+      // On many platforms, the first line repeats `type` and `message`.
       guard !frame.isEmpty, type.isEmpty || !frame.hasPrefix(type) else { continue }
       note(symbol: String(frame.prefix(200)))
     }
@@ -70,8 +70,18 @@ struct StackText {
       let source = line.isEmpty ? file : "\(file):\(line)"
       append(line: "  at " + place + (source.isEmpty ? "" : place.isEmpty ? source : " (\(source))"))
       let shown = place.isEmpty ? file : file.isEmpty ? place : "\(place) (\(file))"
-      note(ErrorFingerprint.Frame(text: shown, isStructured: true), shown: shown)
+      let stable =
+        method.isEmpty ? shown : String(shown.replacing(method, with: withoutOffset(method), maxReplacements: 1))
+      note(ErrorFingerprint.Frame(text: stable, isStructured: true), shown: shown)
     }
+  }
+
+  /// Returns a method's name without the offset that some symbolicators append: `main + 52`.
+  private func withoutOffset(_ method: String) -> Substring {
+    guard let plus = method.lastIndex(of: "+"), plus > method.startIndex, method[..<plus].hasSuffix(" "),
+      method[plus...].hasPrefix("+ "), method[plus...].dropFirst(2).allSatisfy({ $0.isHexDigit || $0 == "x" })
+    else { return method[...] }
+    return method[..<plus].dropLast()
   }
 
   private mutating func append(address: String, code: String) {
@@ -86,10 +96,10 @@ struct StackText {
     }
   }
 
-  /// Notes a frame as the system writes it, for example `app(play+0x1c) [0x7f00]` or `3 App 0x1000 play + 28`.
+  /// Adds a frame in the system's format, for example `app(play+0x1c) [0x7f00]` or `3 App 0x1000 play + 28`.
   private mutating func note(symbol: String) {
     let stable = withoutNumbers(symbol)
-    // A frame without a symbol gives the position in its image: `app(+0x9e72)`, `3 App 0x1000 App + 40562`.
+    // A frame without a symbol has the offset in its image: `app(+0x9e72)`, `3 App 0x1000 App + 40562`.
     let columns = stable.split(separator: " ")
     let isPlain = columns.count > 4 && columns[1] == columns[3]
     let namesFunction = !isPlain && !stable.contains("(+") && stable.contains(where: \.isLetter)

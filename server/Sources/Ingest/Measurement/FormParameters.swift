@@ -9,7 +9,7 @@ struct FormParameters {
 
   private var pairs: [Pair] = []
 
-  /// Splits a hit; values are decoded when they are asked for. Valid as long as `bytes`.
+  /// Splits a hit into parameters, which are decoded on demand. Valid as long as `bytes`.
   init(_ bytes: UnsafeRawBufferPointer) {
     pairs.reserveCapacity(24)
     var start = 0
@@ -30,11 +30,11 @@ struct FormParameters {
     }
   }
 
-  /// The value of a parameter with surrounding white space removed and runs of it made one blank, cut at a character
-  /// boundary to `limit` bytes; `nil` when it is absent or empty. Given twice, the last one counts.
+  /// Returns the value of a parameter, trimmed, with runs of white space collapsed, and truncated at a character
+  /// boundary to `limit` bytes; `nil` if it is absent or empty. If a name is repeated, the last value counts.
   func text(_ name: String, limit: Int) -> String? { raw(name).flatMap { Self.text($0, limit: limit) } }
 
-  /// The value at a position of ``names``, in the same form.
+  /// Returns the value at a position of ``names``, in the same form.
   func text(at position: Int, limit: Int) -> String? { Self.text(pairs[position].value, limit: limit) }
 
   private static func text(_ value: UnsafeRawBufferPointer, limit: Int) -> String? {
@@ -43,15 +43,15 @@ struct FormParameters {
     return collapsed.withUnsafeBytes { Ingest.text($0, limit: limit) }
   }
 
-  /// The value of a parameter as a whole number; `nil` when it is absent or none.
+  /// Returns the value of a parameter as an integer, or `nil` if it is absent or not an integer.
   func integer(_ name: String) -> Int64? {
     text(name, limit: 32).flatMap { Int64($0) }
   }
 
-  /// The names in the order in which they were sent.
+  /// The names in the order sent.
   var names: [String] { pairs.map(\.name) }
 
-  /// All pairs but those of some names, in the order and the encoding in which they were sent.
+  /// Returns all pairs except those with some names, in the order and encoding sent.
   func text(without names: Set<String>) -> [UInt8] {
     var text: [UInt8] = []
     for pair in pairs where !names.contains(pair.name) {
@@ -72,7 +72,7 @@ struct FormParameters {
     return String(decoding: decodedBytes(bytes), as: UTF8.self)
   }
 
-  /// NUL is replaced, since it would end the text in C libraries.
+  /// Percent-decodes bytes. NUL is replaced, because it would end the text in C libraries.
   private static func decodedBytes(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
     let decoded = PercentCoding.decodedBytes(bytes)
     guard decoded.contains(0) else { return decoded }

@@ -1,12 +1,12 @@
-/// One parameter of a hit as it is kept.
+/// One stored parameter of a hit.
 public struct HitParameter: Sendable, Hashable {
   /// The name on the wire, for example `cd1`.
   public var name: String
-  /// The value, decoded, of its type and within its limit.
+  /// The value, decoded, normalized to its type and truncated to its limit.
   public var value: String
 
-  /// The prefix of a name that records a parameter's fate, dropped or cut, instead of its value. No
-  /// client can send such a name.
+  /// The prefix of a name that records why a parameter was dropped or truncated, instead of its value. Clients cannot
+  /// send such names.
   public static let faultMark = "!"
 
   /// Creates a parameter.
@@ -17,26 +17,26 @@ public struct HitParameter: Sendable, Hashable {
 }
 
 extension HitParameter {
-  /// Parameters that repeat other facts of a hit, or mean nothing once it was received.
+  /// Parameters that duplicate other fields, or have no meaning after receipt.
   private static let unkept: Set<String> = ["v", "tid", "cid", "z"]
 
-  /// True if it is kept unless its index is out of range.
+  /// Returns true if a parameter is stored unless its index is out of range.
   static func mayBeKept(_ name: String) -> Bool {
     name.utf8.count <= 64 && !unkept.contains(name) && !name.hasPrefix(faultMark)
   }
 
-  /// Returns true if a parameter of this name is kept with its hit.
+  /// Returns true if a parameter of this name is stored with its hit.
   public static func isKept(_ name: String) -> Bool {
     if case .indexOutOfRange = MeasurementParameter.named(name) { return false }
     return mayBeKept(name)
   }
 }
 
-/// The parameters of a hit beyond its event, kept with it for views (docs/views.md).
+/// The parameters of a hit that its event doesn't contain, stored for views (docs/views.md).
 public struct IncomingHit: Sendable, Hashable {
   /// The position of its event in ``IncomingBatch/events``.
   public var event: Int
-  /// The parameters in the order in which they were sent.
+  /// The parameters in the order sent.
   public var parameters: [HitParameter]
   /// Creates a hit.
   public init(event: Int, parameters: [HitParameter]) {
@@ -45,19 +45,19 @@ public struct IncomingHit: Sendable, Hashable {
   }
 }
 
-/// The parameters of a hit, checked, with what was wrong.
+/// The validated parameters of a hit, with the problems found.
 struct HitParameters {
-  /// A fault of an optional parameter.
+  /// A problem with an optional parameter.
   enum Fault: Hashable {
     case invalid
     case cut(Int)
     case indexOutOfRange
   }
 
-  /// The longest value of a parameter that has no limit of its own, and of an unknown one.
+  /// The maximum length of an unknown parameter, or of one without a limit of its own.
   private static let longest = 2_048
   private static let longestUnknown = 256
-  /// The most parameters of one hit that are kept; 8,192 bytes hold no more that make sense.
+  /// The maximum number of stored parameters per hit; 8,192 bytes have no room for more meaningful ones.
   private static let most = 1_000
 
   private(set) var kept: [HitParameter] = []
@@ -65,7 +65,7 @@ struct HitParameters {
 
   init(_ form: FormParameters) {
     let names = form.names
-    // Given twice, the last one counts. Looked up once: a hostile hit has thousands of names.
+    // If a name is repeated, the last value counts. Resolved once, because a hostile hit may have thousands of names.
     let last = Dictionary(zip(names, names.indices), uniquingKeysWith: { $1 })
     for (position, name) in names.enumerated() where last[name] == position {
       guard kept.count < Self.most, HitParameter.mayBeKept(name) else { continue }
@@ -78,7 +78,7 @@ struct HitParameters {
     }
   }
 
-  /// The kept parameters, and those that were not kept, to help find mistakes.
+  /// The stored parameters, followed by records of the problems, which help to find mistakes.
   var keptWithFaults: [HitParameter] {
     kept
       + faults.prefix(Self.most - min(kept.count, Self.most)).map { name, fault in
@@ -87,7 +87,7 @@ struct HitParameters {
   }
 
   private mutating func add(_ name: String, _ parameter: MeasurementParameter, _ text: (Int) -> String?) {
-    // Its presence alone switches it on.
+    // Present means enabled, regardless of the value.
     if name == "aip" { return keep(name, "1") }
     guard let whole = text(Self.longest + 1) else { return }
     if name == "uip" { return keep(name, Self.masked(whole)) }
@@ -109,7 +109,8 @@ struct HitParameters {
     kept.append(HitParameter(name: name, value: value.utf8.contains(0) ? value.filter { $0 != "\0" } : value))
   }
 
-  /// An address without what tells one person from the neighbours: the last byte of four, or all but six of sixteen.
+  /// Returns an address without the part that identifies one person: the last byte of an IPv4 address, or all but six
+  /// bytes of an IPv6 address.
   static func masked(_ address: String) -> String {
     if address.contains(":") {
       let groups = address.split(separator: ":", omittingEmptySubsequences: false).prefix { !$0.isEmpty }.prefix(3)
@@ -121,11 +122,11 @@ struct HitParameters {
 }
 
 extension HitParameters.Fault {
-  /// The outcome for the parameter.
+  /// A description of the outcome.
   var words: String {
     switch self {
-    case .invalid: "dropped, not of its type"
-    case .cut(let limit): "cut to \(limit) bytes"
+    case .invalid: "dropped, wrong type"
+    case .cut(let limit): "truncated to \(limit) bytes"
     case .indexOutOfRange: "dropped, no such index"
     }
   }

@@ -1,12 +1,12 @@
 import TernEvents
 
-/// One hit, by the meaning of its parameters.
+/// One hit, with named parameters.
 struct MeasurementHit {
   let parameters: FormParameters
   private let limits: IngestLimits
   let trackingID: String
-  /// The client id, else the user id behind a blank, which no client id begins with: they are not the same client, even
-  /// if they read alike.
+  /// The client ID, or else the user ID preceded by a space, with which no client ID begins: they are different clients
+  /// even if the texts are equal.
   let client: String
   let kind: StoredKind
   let type: String
@@ -32,8 +32,8 @@ struct MeasurementHit {
     return parameters.text("uid", limit: whole).map { " " + $0.shortened(toBytes: maximumInstallBytes - 1) } ?? ""
   }
 
-  /// The tracking id of a hit that will not be read: nothing else of it is decoded, and nothing beyond the length that
-  /// a hit may have is looked at. Empty when there is none.
+  /// Returns the tracking ID of a hit that will not be parsed, or an empty string. Decodes nothing else, and ignores
+  /// everything beyond the maximum length of a hit.
   static func trackingID(of hit: UnsafeRawBufferPointer) -> String {
     let bytes = withoutQuestionMark(hit)
     let limit = min(bytes.count, MeasurementParser.maximumHitBytes)
@@ -41,7 +41,7 @@ struct MeasurementHit {
     var start = 0
     while start < limit {
       let end = bytes[start..<limit].firstIndex(of: UInt8(ascii: "&")) ?? limit
-      // What is cut off in the middle could be another app's id.
+      // A truncated ID could be that of another app.
       if end == limit, bytes.count > limit, bytes[limit] != UInt8(ascii: "&") { break }
       let pair = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
       if mayNameTrackingID(pair), let text = FormParameters(pair).trackingID { found = text }
@@ -50,15 +50,15 @@ struct MeasurementHit {
     return found
   }
 
-  /// Keeps the many other parameters from being decoded; a name may be written with escapes.
+  /// Rules out most other parameters without decoding them. Names may contain escapes.
   private static func mayNameTrackingID(_ pair: UnsafeRawBufferPointer) -> Bool {
     let name = pair.prefix(10).prefix { $0 != UInt8(ascii: "=") }
     return equals(UnsafeRawBufferPointer(rebasing: name), "tid")
       || ((5...9).contains(name.count) && name.contains(UInt8(ascii: "%")))
   }
 
-  /// The reason to reject the hit; `nil` when it can be stored.
-  var refusal: RejectionReason? {
+  /// The reason to reject the hit, or `nil` if it can be stored.
+  var rejectionReason: RejectionReason? {
     if trackingID.isEmpty { return .trackingIDMissing }
     if parameters.text("v", limit: 8) != "1" { return .versionInvalid }
     if client.isEmpty { return .clientIDMissing }
@@ -81,21 +81,21 @@ struct MeasurementHit {
     }
   }
 
-  /// The parameters that each type must have.
+  /// The required parameters of each type.
   private static let required: [String: [String]] = [
     "screenview": [], "appview": [], "exception": [], "pageview": ["dl"], "event": ["ec", "ea"],
     "transaction": ["ti"], "item": ["ti", "in"], "social": ["sn", "sa", "st"], "timing": ["utc", "utv", "utt"],
   ]
 
-  /// True if the hit is an event that only brings products, promotions or impressions: apps built such without category
-  /// and action. What it brings is kept, and it counts as no event.
+  /// True if the hit is an event that only carries products, promotions or impressions: apps send such events without
+  /// category and action. The data is stored, but the hit doesn't count as an event.
   var isCarrier: Bool { type == "event" && kind == .other }
 
   private static func isEvent(_ parameters: FormParameters) -> Bool {
     parameters.text("ec", limit: 8) != nil && parameters.text("ea", limit: 8) != nil
   }
 
-  /// `pa`, `promo1id`, `il1pi1id` and the like; products alone mean nothing.
+  /// Returns true for `pa`, `promo1id`, `il1pi1id` and the like. Products alone have no meaning.
   private static func isEcommerce(_ name: String) -> Bool {
     func isNumbered(_ prefix: String) -> Bool {
       name.hasPrefix(prefix) && name.dropFirst(prefix.count).first?.isNumber ?? false
@@ -103,10 +103,10 @@ struct MeasurementHit {
     return name == "pa" || isNumbered("promo") || isNumbered("il") && name.contains("pi")
   }
 
-  /// Those of them that are absent or not of their type.
+  /// The required parameters that are absent or invalid.
   var missingParameters: [String] { isCarrier ? [] : absentParameters }
 
-  /// The same, of an event that is none too.
+  /// The absent or invalid parameters, also for an event that only carries products.
   var absentParameters: [String] {
     (Self.required[type] ?? []).filter { name in
       if name == "utt" { return parameters.integer(name) == nil }
@@ -115,18 +115,18 @@ struct MeasurementHit {
     }
   }
 
-  /// The parameters that are kept besides the event.
+  /// The stored parameters that the event doesn't contain.
   var keptParameters: [HitParameter] {
     let kept = HitParameters(parameters).keptWithFaults
     guard isCarrier else { return kept }
     let lacking = absentParameters.map {
-      HitParameter(name: HitParameter.faultMark + $0, value: "missing, so only products count")
+      HitParameter(name: HitParameter.faultMark + $0, value: "missing, so only products are counted")
     }
     return kept.filter { !["ec", "ea", "el", "ev"].contains($0.name) } + lacking
   }
 
-  /// The text of a rejected hit, as far as it may be kept.
-  var summary: String { RefusedText.text(HitParameters(parameters).kept) }
+  /// The text of a rejected hit, with storable parameters only.
+  var summary: String { RejectedHitText.text(HitParameters(parameters).kept) }
 
   var name: String {
     switch kind {
@@ -136,17 +136,17 @@ struct MeasurementHit {
     }
   }
 
-  /// The error of an exception hit.
+  /// The description of an exception.
   var errorDescription: String { text("exd", limit: 150) ?? "" }
   var user: String { text("uid", limit: limits.maximumNameBytes) ?? "" }
   var startsSession: Bool { parameters.text("sc", limit: 8) == "start" }
   var cacheBuster: String? { parameters.text("z", limit: 128) }
-  /// The time of the device's clock.
+  /// The time by the device's clock.
   var deviceMilliseconds: Int64? { parameters.integer("ht") }
-  /// The time that the hit waited on the device; zero unless it is a whole number of milliseconds.
+  /// The time that the hit waited on the device, in milliseconds; zero unless it is a whole number.
   var queueMilliseconds: Int64 { max(parameters.integer("qt") ?? 0, 0) }
 
-  /// The properties; hits of other types keep their text as it was sent.
+  /// Returns the properties. Hits of other types are stored as raw text.
   func properties(raw: UnsafeRawBufferPointer) -> [Properties.Element] {
     switch kind {
     case .event:
@@ -160,7 +160,7 @@ struct MeasurementHit {
       return [("Description", text("exd", limit: 150))].compactMap(Self.element)
     case .other:
       let text = Ingest.text(raw, limit: limits.maximumValueBytes)
-      // NUL would end the text in C libraries below us.
+      // NUL would end the text in C libraries.
       return [
         Properties.Element(name: "raw", value: .string(text.utf8.contains(0) ? text.filter { $0 != "\0" } : text))
       ]
@@ -169,7 +169,7 @@ struct MeasurementHit {
     }
   }
 
-  /// A hit's text with the addresses in it masked, since they must not be stored whole.
+  /// Returns a hit's text with its IP addresses masked, because they must not be stored in full.
   func masked(_ payload: UnsafeRawBufferPointer) -> [UInt8]? {
     guard parameters.names.contains("uip") else { return nil }
     let pairs = Self.withoutQuestionMark(payload).split(separator: UInt8(ascii: "&")).map { pair in
@@ -181,7 +181,7 @@ struct MeasurementHit {
     return Array(pairs.joined(separator: [UInt8(ascii: "&")]))
   }
 
-  /// The device as far as the hit or the request's User-Agent tells.
+  /// Returns the device, as far as the hit or the request's User-Agent describes it.
   func device(userAgent: String?) -> IncomingDevice {
     let agent = UserAgent(text("ua", limit: 512) ?? userAgent.map { String($0.prefix(512)) } ?? "")
     return IncomingDevice(
@@ -204,11 +204,11 @@ struct MeasurementHit {
 }
 
 extension String {
-  /// The text itself, or its beginning and a hash of the whole: the protocol sets no limit to who a client is, and two
-  /// that differ only at their ends are two.
+  /// Returns the text itself if it fits, or else its beginning and a hash of the whole. The protocol doesn't limit the
+  /// length of a client ID, and IDs that differ only at the end are different clients.
   fileprivate func shortened(toBytes limit: Int) -> String {
     guard utf8.count > limit else { return self }
-    // Two keys, for a hash of 128 bits; finding clients that share one must be of no use.
+    // Two keys give a 128-bit hash, so that finding clients with the same hash is infeasible.
     let hash = [UInt64(1), 2].map { key -> String in
       var hasher = SipHasher(key, 0)
       hasher.append(field: self)
@@ -218,7 +218,7 @@ extension String {
     return "\(beginning(limit - 33))~\(hash)"
   }
 
-  /// The first characters that fit.
+  /// Returns the longest prefix of whole characters that fits.
   private func beginning(_ limit: Int) -> String {
     var text = self
     return text.withUTF8 { Ingest.text(UnsafeRawBufferPointer($0), limit: limit) }

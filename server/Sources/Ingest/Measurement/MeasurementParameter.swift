@@ -1,21 +1,21 @@
-/// A parameter's definition in the Measurement Protocol: its type, its longest value and its highest index.
+/// A parameter's definition in the Measurement Protocol: its type, maximum length and highest index.
 struct MeasurementParameter: Sendable {
   /// The types of values.
   enum Kind: Sendable { case text, integer, number, currency, boolean }
 
   var kind: Kind
-  /// The longest text, in UTF-8 bytes; `nil` when the protocol names none.
+  /// The maximum length in UTF-8 bytes, or `nil` if the protocol has no limit.
   var limit: Int?
 
   /// The meaning of a name on the wire.
   enum Meaning: Sendable {
     case known(MeasurementParameter)
-    /// A name such as `cd0` or `cd201`, whose index does not exist.
+    /// A name such as `cd0` or `cd201`, whose index is out of range.
     case indexOutOfRange
     case unknown
   }
 
-  /// Finds a parameter by its name, which is case-sensitive: `cd` is the screen, `cd1` to `cd200` are dimensions.
+  /// Looks up a parameter by its name. Names are case-sensitive: `cd` is the screen, `cd1` to `cd200` are dimensions.
   static func named(_ name: String) -> Meaning {
     var pattern = ""
     var highest = 0
@@ -43,7 +43,7 @@ struct MeasurementParameter: Sendable {
     return isWithinRange && highest <= (pattern == "cg#" ? 10 : 200) ? .known(found) : .indexOutOfRange
   }
 
-  /// Every parameter by its name, with `#` for an index.
+  /// All parameters by name, with `#` for an index.
   private static let all: [String: MeasurementParameter] = {
     var all: [String: MeasurementParameter] = [:]
     func add(_ names: String, _ kind: Kind, _ limit: Int? = nil) {
@@ -70,7 +70,7 @@ struct MeasurementParameter: Sendable {
 }
 
 extension MeasurementParameter {
-  /// The value as it is kept; `nil` when it is none of this type.
+  /// Returns the normalized value, or `nil` if it is not of this type.
   func value(_ text: String) -> String? {
     switch kind {
     case .text: text
@@ -81,7 +81,7 @@ extension MeasurementParameter {
     }
   }
 
-  /// Characters before the first digit, sign or point are ignored; six decimals are kept exactly.
+  /// Parses an amount. Characters before the first digit, sign or point are ignored; six decimals are kept exactly.
   private static func currency(_ text: String) -> String? {
     guard let start = text.firstIndex(where: { $0.isASCII && $0.isNumber || $0 == "-" || $0 == "." }),
       let decimal = decimal(text[start...])
@@ -91,7 +91,7 @@ extension MeasurementParameter {
       decimal.prefix(upTo: decimal.index(point, offsetBy: 7, limitedBy: decimal.endIndex) ?? decimal.endIndex))
   }
 
-  /// A decimal number as it was written, without a plus sign.
+  /// Returns a decimal number as written, without a plus sign.
   private static func decimal(_ text: Substring) -> String? {
     let unsigned = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text
     let parts = unsigned.split(separator: ".", omittingEmptySubsequences: false)

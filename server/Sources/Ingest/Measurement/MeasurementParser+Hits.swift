@@ -14,33 +14,33 @@ struct MeasurementReading {
     self.limits = limits
   }
 
-  mutating func refuse(_ reason: RejectionReason, index: Int, trackingID: String = "") {
-    refuse(Rejection(reason, index: index), trackingID: trackingID)
+  mutating func reject(_ reason: RejectionReason, index: Int, trackingID: String = "") {
+    reject(Rejection(reason, index: index), trackingID: trackingID)
   }
 
-  private mutating func refuse(_ rejection: Rejection, trackingID: String) {
+  private mutating func reject(_ rejection: Rejection, trackingID: String) {
     let isKnown = batches.contains { $0.trackingID == trackingID }
     let batch = batchIndex(isKnown || batches.count < MeasurementParser.maximumTrackingIDs ? trackingID : "")
     batches[batch].batch.rejections.append(rejection)
   }
 
-  /// Refuses a hit that is not read, and books that to the app it names.
-  mutating func refuseUnread(_ payload: UnsafeRawBufferPointer, _ reason: RejectionReason, index: Int) {
-    refuse(reason, index: index, trackingID: MeasurementHit.trackingID(of: MeasurementParser.trimmed(payload)))
+  /// Rejects a hit without parsing it, and counts the rejection for the app that it names.
+  mutating func rejectUnparsed(_ payload: UnsafeRawBufferPointer, _ reason: RejectionReason, index: Int) {
+    reject(reason, index: index, trackingID: MeasurementHit.trackingID(of: MeasurementParser.trimmed(payload)))
   }
 
   mutating func add(_ payload: UnsafeRawBufferPointer, index: Int) {
     guard payload.count <= MeasurementParser.maximumHitBytes else {
-      return refuseUnread(payload, .eventTooLarge, index: index)
+      return rejectUnparsed(payload, .eventTooLarge, index: index)
     }
     let hit = MeasurementHit(MeasurementParser.trimmed(payload), limits: limits)
-    if let reason = hit.refusal {
-      // Field by field, for the hit inspector.
+    if let reason = hit.rejectionReason {
+      // One message per parameter, for the hit inspector.
       let faults = MeasurementValidation(payload, limits: limits).messages.map(\.description)
       let rejection = Rejection(
         index: index, id: hit.summary, reason: reason.rawValue,
         message: faults.isEmpty ? reason.message : faults.joined(separator: " "))
-      return refuse(rejection, trackingID: hit.trackingID)
+      return reject(rejection, trackingID: hit.trackingID)
     }
     if let masked = hit.masked(payload) {
       masked.withUnsafeBytes { store(hit, text: $0, index: index) }
@@ -66,8 +66,8 @@ struct MeasurementReading {
         event: batches[batch].batch.events.count - 1, id: "", kind: hit.kind, fallback: hit.name, raw: text))
   }
 
-  /// The tracking ids of a request are few, but a hostile one may name many: one a hit that is read, and what
-  /// ``refuse(_:index:trackingID:)`` allows.
+  /// Returns the index of the batch of a tracking ID. A request normally has few tracking IDs, but a hostile one may
+  /// name many: one per parsed hit, plus those that ``reject(_:index:trackingID:)`` admits.
   private mutating func batchIndex(_ trackingID: String) -> Int {
     if let index = batches.firstIndex(where: { $0.trackingID == trackingID }) { return index }
     batches.append(
@@ -81,18 +81,18 @@ struct MeasurementReading {
     return list.count - 1
   }
 
-  /// The queue time is right whatever the device's clock shows. A longer one than the limit counts as the limit: the
-  /// protocol keeps such hits, but dates thousands of years back would only harm.
+  /// Returns the time of a hit. Its queue time is right even if the device's clock is wrong. A queue time beyond the
+  /// limit counts as the limit: the protocol accepts such hits, but times thousands of years ago would only do harm.
   private func time(of hit: MeasurementHit) -> Timestamp {
     let oldest = received - limits.maximumAge
     return max(oldest, received - .milliseconds(hit.queueMilliseconds))
   }
 
-  /// A retry repeats `ht` and `z` while its `qt` grows.
+  /// Returns the key of a hit. A retry repeats `ht` and `z`, while its `qt` grows.
   ///
-  /// Clients without `ht` are recognised by `z` and by everything else they say but `qt`, within 48 hours of receipt,
-  /// in fixed windows: a retry that crosses the edge of one counts again. Not by `z` alone: clients that were written
-  /// by hand often send the same with every hit.
+  /// Clients without `ht` are deduplicated by `z` and all other parameters except `qt`, in fixed windows of 48 hours of
+  /// receipt; a retry in the next window counts again. `z` alone would not do: hand-written clients often send the same
+  /// value with every hit.
   private func duplicateKey(of hit: MeasurementHit) -> DuplicateKey? {
     guard var buster = hit.cacheBuster else { return nil }
     let hasher = InstallHasher(key: key, app: 0, install: hit.trackingID + "\u{0}" + hit.client)

@@ -1,35 +1,35 @@
 public import TernEvents
 
-/// The hits of one request that belong to one tracking id.
+/// The hits of one request for one tracking ID.
 public struct MeasurementBatch: Sendable {
-  /// The tracking id, such as `UA-1234-5`; empty when the hits named none.
+  /// The tracking ID, such as `UA-1234-5`; empty if the hits have none.
   public var trackingID: String
-  /// The hits to store, and what was refused.
+  /// The hits to store, and the rejections.
   public var batch: IncomingBatch
 }
 
-/// Reads requests of the Measurement Protocol, version 1 (docs/protocols.md).
+/// Parses requests of the Measurement Protocol, version 1 (docs/protocols.md).
 ///
-/// Nothing is ever an error: the protocol answers success to everything it received, and what cannot be stored is
-/// refused hit by hit. Sessions are the warehouse's to cut (30 minutes without a hit): hits have session 0, and only
-/// `sc=start` says that one begins.
+/// Parsing never fails: the protocol answers success to everything it receives, and rejects hits one by one. The
+/// warehouse divides hits into sessions (after 30 minutes without a hit); here, hits have session 0, and only
+/// `sc=start` starts a session.
 public enum MeasurementParser {
-  /// The longest hit, in bytes.
+  /// The maximum length of a hit, in bytes.
   static let maximumHitBytes = 8192
-  /// The most hits in one batch.
+  /// The maximum number of hits per batch.
   static let maximumHits = 20
-  /// The most apps that the hits of one request are booked to, since each costs a look-up; further refusals count as
-  /// those of hits without a tracking id.
+  /// The maximum number of apps per request for which rejections are counted, because each costs a look-up. Further
+  /// rejections count as those of hits without a tracking ID.
   static let maximumTrackingIDs = 40
 
-  /// Reads one hit: the body of `POST /collect`, or the query of `GET /collect`.
+  /// Parses one hit: the body of `POST /collect`, or the query of `GET /collect`.
   ///
   /// - Parameters:
-  ///   - payload: the hit; only read during the call.
-  ///   - userAgent: the request's header, used when the hit has no `ua`.
-  ///   - received: when the request had been read; a hit's time is this less its queue time.
-  ///   - key: the server's secret for duplicate keys.
-  ///   - limits: the bounds to hold.
+  ///   - payload: The hit; only read during the call.
+  ///   - userAgent: The request's header, used if the hit has no `ua`.
+  ///   - received: The time at which the request had been read; a hit's time is this less its queue time.
+  ///   - key: The server's secret for duplicate keys.
+  ///   - limits: The limits of the request.
   public static func collect(
     _ payload: UnsafeRawBufferPointer, userAgent: String? = nil, received: Timestamp, key: DuplicateHashKey,
     limits: IngestLimits = .measurement
@@ -39,7 +39,7 @@ public enum MeasurementParser {
     return reading.batches
   }
 
-  /// Reads the body of `POST /batch`: one hit a line, at most 20. Takes the same parameters as `collect`.
+  /// Parses the body of `POST /batch`: one hit per line, at most 20. The parameters are those of `collect`.
   public static func batch(
     _ body: UnsafeRawBufferPointer, userAgent: String? = nil, received: Timestamp, key: DuplicateHashKey,
     limits: IngestLimits = .measurement
@@ -47,7 +47,7 @@ public enum MeasurementParser {
     var reading = MeasurementReading(userAgent: userAgent, received: received, key: key, limits: limits)
     var index = 0
     var start = 0
-    // What lies beyond the limit of events is not even refused one by one: a body of line feeds costs nothing.
+    // Lines beyond the limit of events are not even rejected one by one: a body of line feeds costs nothing.
     while start < body.count, index < limits.maximumEvents {
       let end = body[start...].firstIndex(of: UInt8(ascii: "\n")) ?? body.count
       let line = trimmed(UnsafeRawBufferPointer(rebasing: body[start..<end]))
@@ -55,7 +55,7 @@ public enum MeasurementParser {
         if index < maximumHits {
           reading.add(line, index: index)
         } else {
-          reading.refuseUnread(line, .tooManyHits, index: index)
+          reading.rejectUnparsed(line, .tooManyHits, index: index)
         }
         index += 1
       }
@@ -64,7 +64,7 @@ public enum MeasurementParser {
     return reading.batches
   }
 
-  /// Reads one hit.
+  /// Parses one hit.
   public static func collect(
     _ payload: String, userAgent: String? = nil, received: Timestamp, key: DuplicateHashKey,
     limits: IngestLimits = .measurement

@@ -1,12 +1,12 @@
-/// The answer of `/debug/collect` to a hit, for developers who try out the protocol.
+/// The validation of a hit by `/debug/collect`, for developers who try out the protocol.
 public struct MeasurementValidation: Sendable, Hashable {
-  /// One thing that was found.
+  /// A problem found in a hit.
   public struct Message: Sendable, Hashable {
-    /// `ERROR` when the hit would be refused, `WARN` when only a parameter is dropped or cut.
+    /// `ERROR` if the hit would be rejected, `WARN` if only a parameter would be dropped or truncated.
     public var type: String
-    /// A sentence that describes the fault.
+    /// A description of the problem.
     public var description: String
-    /// The parameter that it is about.
+    /// The parameter concerned.
     public var parameter: String
     /// `VALUE_REQUIRED`, `VALUE_INVALID` or `VALUE_OUT_OF_BOUNDS`.
     public var code: String
@@ -14,10 +14,10 @@ public struct MeasurementValidation: Sendable, Hashable {
 
   /// True if the hit would be stored.
   public var isValid: Bool { !messages.contains { $0.type == "ERROR" } }
-  /// The faults found; empty for a valid hit.
+  /// The problems found; empty for a valid hit.
   public private(set) var messages: [Message] = []
 
-  /// Validates one hit as `/collect` would read it.
+  /// Validates a hit by the rules of `/collect`.
   public init(_ payload: UnsafeRawBufferPointer, limits: IngestLimits = .measurement) {
     guard payload.count <= MeasurementParser.maximumHitBytes else {
       error("", "The hit is longer than \(MeasurementParser.maximumHitBytes) bytes.", "VALUE_OUT_OF_BOUNDS")
@@ -33,9 +33,10 @@ public struct MeasurementValidation: Sendable, Hashable {
     for (parameter, fault) in HitParameters(form).faults where !messages.contains(where: { $0.parameter == parameter })
     {
       switch fault {
-      case .invalid: warn(parameter, "The value of '\(parameter)' is not of its type and is dropped.", "VALUE_INVALID")
+      case .invalid:
+        warn(parameter, "The value of '\(parameter)' is not of the right type and is dropped.", "VALUE_INVALID")
       case .cut(let limit):
-        warn(parameter, "The value of '\(parameter)' is cut to \(limit) bytes.", "VALUE_OUT_OF_BOUNDS")
+        warn(parameter, "The value of '\(parameter)' is truncated to \(limit) bytes.", "VALUE_OUT_OF_BOUNDS")
       case .indexOutOfRange: warn(parameter, "There is no parameter '\(parameter)'.", "VALUE_OUT_OF_BOUNDS")
       }
     }
@@ -56,7 +57,7 @@ public struct MeasurementValidation: Sendable, Hashable {
       && parts.dropFirst().allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
     guard !isWellFormed else { return }
     if !trackingID.isEmpty {
-      error("tid", "The value provided for parameter 'tid' is invalid: it looks like UA-XXXX-Y.", "VALUE_INVALID")
+      error("tid", "The value provided for parameter 'tid' is invalid: it must look like UA-XXXX-Y.", "VALUE_INVALID")
     }
     require("tid")
   }
@@ -69,7 +70,7 @@ public struct MeasurementValidation: Sendable, Hashable {
     }
     for name in hit.isCarrier ? hit.absentParameters : [] {
       warn(
-        name, "An event needs a value for parameter '\(name)'; of this one only products are kept.", "VALUE_REQUIRED")
+        name, "An event needs a value for parameter '\(name)'; only its products are counted.", "VALUE_REQUIRED")
     }
     for name in hit.missingParameters {
       if form.text(name, limit: 8) == nil {
@@ -88,7 +89,7 @@ public struct MeasurementValidation: Sendable, Hashable {
         "cd", "A screen view should have a value for parameter 'cd'; it is counted as \"(not set)\".", "VALUE_REQUIRED")
     }
     if form.text("an", limit: 8) == nil, ["av", "aid", "aiid"].contains(where: { form.text($0, limit: 8) != nil }) {
-      warn("an", "A hit of an app should have a value for parameter 'an'.", "VALUE_REQUIRED")
+      warn("an", "An app's hit should have a value for parameter 'an'.", "VALUE_REQUIRED")
     }
   }
 

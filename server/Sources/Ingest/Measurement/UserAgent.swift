@@ -1,4 +1,4 @@
-/// The facts that a User-Agent header gives about a device: enough to name the operating system, no more.
+/// The operating system and device model in a User-Agent header.
 struct UserAgent: Equatable {
   var osName = ""
   var osVersion = ""
@@ -36,7 +36,8 @@ struct UserAgent: Equatable {
     return end(of: "iPod", in: header) == nil ? nil : "iPod"
   }
 
-  /// The digits, points and underscores after a mark, with points throughout; `nil` when the mark is missing.
+  /// Returns the digits, dots and underscores after a prefix, with underscores replaced by dots, or `nil` if the prefix
+  /// is missing.
   private static func version(after mark: StaticString, in header: UnsafeRawBufferPointer) -> String? {
     guard let start = end(of: mark, in: header) else { return nil }
     let point = UInt8(ascii: ".")
@@ -46,7 +47,7 @@ struct UserAgent: Equatable {
     return String(decoding: digits, as: UTF8.self)
   }
 
-  /// The part between the last semicolon before `Build/` and that.
+  /// Returns the text between the last semicolon before `Build/` and `Build/`.
   private static func androidModel(_ header: UnsafeRawBufferPointer) -> String {
     guard let end = end(of: " Build/", in: header) else { return "" }
     let before = header[..<(end - 7)]

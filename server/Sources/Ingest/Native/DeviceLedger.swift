@@ -1,20 +1,19 @@
-/// The number of events that one install has recorded since it was installed, by what became of them, as the device
-/// counts.
+/// The number of events that one install has recorded since it was installed, by state, as counted by the device.
 ///
-/// On the device the books balance: tracked is the sum of the other four. The server takes the metrics as they come.
+/// On the device the counts balance: tracked is the sum of the other four. The server accepts them as they are.
 public struct DeviceLedger: Sendable, Hashable {
-  /// The largest figure taken from a client: what JSON readers can hold exactly.
+  /// The largest count accepted from a client: the largest integer that all JSON readers represent exactly.
   public static let maximum: Int64 = 1 << 53
 
-  /// Events that the app has handed over.
+  /// Events recorded by the app.
   public var tracked: Int64
-  /// Events that a server has acknowledged.
+  /// Events acknowledged by a server.
   public var delivered: Int64
-  /// Events on the device, on no way yet.
+  /// Events stored on the device and not being sent.
   public var waiting: Int64
-  /// Events in requests without an answer, this one included.
+  /// Events in requests without a response, including this one.
   public var inFlight: Int64
-  /// Events given up, for whatever reason.
+  /// Events dropped, for any reason.
   public var dropped: Int64
 
   /// Creates a ledger.
@@ -26,8 +25,8 @@ public struct DeviceLedger: Sendable, Hashable {
     self.dropped = dropped
   }
 
-  /// Reads the header `Tern-Ledger`: `tracked=N; delivered=N; waiting=N; in-flight=N; dropped=N`, in any order, with
-  /// whole numbers from 0 to ``maximum``. `nil` for anything else; further fields are passed over.
+  /// Parses the header `Tern-Ledger`: `tracked=N; delivered=N; waiting=N; in-flight=N; dropped=N`, in any order, with
+  /// integers from 0 to ``maximum``. Returns `nil` for anything else; further fields are ignored.
   public init?(header: String) {
     let range = 0...Self.maximum
     guard let fields = HeaderFields(header), let tracked = fields.integer("tracked", in: range),
@@ -37,21 +36,22 @@ public struct DeviceLedger: Sendable, Hashable {
     self.init(tracked: tracked, delivered: delivered, waiting: waiting, inFlight: inFlight, dropped: dropped)
   }
 
-  /// The books once the device has the answer to a request: what the request brought is on no way any more.
+  /// Returns the ledger as it will be once the device has the response to a request: none of the request's events are
+  /// in flight any more.
   ///
-  /// A device that says nothing afterwards would otherwise be shown for weeks with its last batch under way.
-  public func answered(stored: Int, refused: Int) -> DeviceLedger {
+  /// Otherwise, a device that sends nothing afterwards would be shown for weeks with its last batch in flight.
+  public func answered(stored: Int, rejected: Int) -> DeviceLedger {
     var ledger = self
     let settled = min(max(Int64(stored), 0), inFlight)
-    let lost = min(max(Int64(refused), 0), inFlight - settled)
+    let lost = min(max(Int64(rejected), 0), inFlight - settled)
     ledger.inFlight -= settled + lost
     ledger.delivered += settled
     ledger.dropped += lost
     return ledger
   }
 
-  /// The books when some of those that were counted as stored were refused after all.
-  public func refusing(_ count: Int) -> DeviceLedger {
+  /// Returns the ledger with events that were counted as stored counted as rejected.
+  public func rejecting(_ count: Int) -> DeviceLedger {
     var ledger = self
     let lost = min(max(Int64(count), 0), delivered)
     ledger.delivered -= lost
@@ -59,6 +59,6 @@ public struct DeviceLedger: Sendable, Hashable {
     return ledger
   }
 
-  /// Grows as long as the device keeps its books: of two ledgers of an install the one with more is the later one.
+  /// A number that grows with every change: of two ledgers of an install, the one with the larger number is later.
   public var progress: Int64 { tracked + delivered + dropped }
 }

@@ -15,5 +15,5 @@ extension WireFormat {
       .blockText("sdkName", .sdkName), .blockText("sdkVersion", .sdkVersion), .blockText("version", .appVersion),
       .blockText("build", .appBuild), .blockText("appVersion", .appVersion), .blockText("appBuild", .appBuild),
     ],
-    refusesSecondBlock: true)
+    rejectsSecondBlock: true)
 }

@@ -1,21 +1,21 @@
 import CTernJSON
 public import TernEvents
 
-/// Reads requests of Tern's own protocol: one JSON object a line (docs/protocols.md).
+/// Parses requests of Tern's own protocol: one JSON object per line (docs/protocols.md).
 public enum NativeParser {
-  /// Reads a decompressed body.
+  /// Parses a decompressed body.
   ///
-  /// A line that is not JSON fails the whole request: a client that writes broken JSON must learn of it before it
-  /// erases anything. An event that is JSON but cannot be stored is rejected alone.
+  /// A line that is not JSON fails the whole request, so that a client that writes broken JSON finds out before it
+  /// deletes anything. An event that is JSON but cannot be stored is rejected on its own.
   ///
   /// - Parameters:
-  ///   - bytes: the body; only read during the call.
-  ///   - received: when the request had been read.
-  ///   - clock: tells when events happened, when the client says enough; without one they happened when the device's
-  ///     clock said so.
-  ///   - key: the server's secret for duplicate keys.
-  ///   - app: the app's number; duplicates are recognised within an app.
-  ///   - limits: the bounds to hold.
+  ///   - bytes: The body; only read during the call.
+  ///   - received: The time at which the request had been read.
+  ///   - clock: Determines the times of events if the client sent the readings of its clocks; without it, the events' own
+  ///     times are used.
+  ///   - key: The server's secret for duplicate keys.
+  ///   - app: The app's number; duplicates are detected within an app.
+  ///   - limits: The limits of the request.
   /// - Throws: ``IngestError`` with code `malformed` or `tooLarge`; nothing of the body may be stored then.
   public static func parse(
     _ bytes: UnsafeRawBufferPointer, received: Timestamp, clock: EventClock? = nil, key: DuplicateHashKey, app: Int64,
@@ -30,7 +30,7 @@ public enum NativeParser {
     }
   }
 
-  /// Reads a decompressed body.
+  /// Parses a decompressed body.
   public static func parse(
     _ bytes: [UInt8], received: Timestamp, clock: EventClock? = nil, key: DuplicateHashKey, app: Int64,
     limits: IngestLimits = .native
@@ -41,7 +41,7 @@ public enum NativeParser {
   }
 }
 
-/// `withUnsafeBytes` with a typed error.
+/// Calls `withUnsafeBytes` with a typed error.
 func withBytes<Result>(
   of bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(IngestError) -> Result
 ) throws(IngestError) -> Result {
@@ -55,9 +55,9 @@ private struct NativeReading {
   var builder: BatchBuilder
   let result: tern_result
   private let clock: EventClock?
-  /// The boot of the event before, as it was written, and whether the request was built in it.
+  /// The boot of the previous event, as written, and if the request was built in it.
   private var lastBoot: (text: tern_text, isSame: Bool)?
-  /// The install of the event before, as it was written: nearly all events of a request share one.
+  /// The install of the previous event, as written. Nearly all events of a request share one.
   private var lastInstall: (text: tern_text, index: Int)?
   private var lastSession: (text: tern_text, install: Int, number: Int64)?
 
@@ -80,7 +80,7 @@ private struct NativeReading {
     let shown = Timestamp(millisecondsSince1970: record.time.integer)
     var time = shown
     if let clock { time = happened(record, shown, clock) }
-    if let refusal = builder.refusal(of: time) { return builder.reject(refusal, record) }
+    if let reason = builder.rejectionReason(for: time) { return builder.reject(reason, record) }
     guard !record.install.isEmpty else { return builder.reject(.installMissing, record) }
     guard let install = install(record.install) else { return builder.reject(.installInvalid, record) }
     let more: Enclosed
@@ -91,7 +91,7 @@ private struct NativeReading {
     }
     var name = (isNamed ? record.name : record.type).string(limit: builder.limits.maximumNameBytes)
     switch more {
-    case .refused(let reason): return builder.reject(reason, record)
+    case .rejected(let reason): return builder.reject(reason, record)
     case .error(let error): name = error.type
     case .attachment(let attachment): if attachment.part > 0 { kind = .attachmentPart }
     case .nothing: break
@@ -101,7 +101,7 @@ private struct NativeReading {
     builder.append(
       IncomingEvent(
         index: Int(record.index), kind: kind,
-        // By what the device showed: a retry in another request may be corrected by another amount.
+        // By the device's own time: a retry in another request may be corrected by a different amount.
         duplicateKey: DuplicateKey(milliseconds: shown.millisecondsSince1970, hash: hash), time: time,
         install: install, device: builder.device(of: record, in: result),
         session: session(record.session, install: install), startsSession: kind == .sessionStart,
@@ -114,17 +114,17 @@ private struct NativeReading {
     case nothing
     case error(IncomingError)
     case attachment(IncomingAttachment)
-    case refused(RejectionReason)
+    case rejected(RejectionReason)
   }
 
   private func exception(of record: tern_record, kind: StoredKind, id: UniqueID) -> Enclosed {
     guard let exception = RawJSON(record.raw.bytes).member("exception"), exception.isObject else {
-      return .refused(.exceptionMissing)
+      return .rejected(.exceptionMissing)
     }
     let error = ErrorReading(exception: exception).error(
       event: builder.batch.events.count, id: id.description, kind: kind,
       fallback: record.name.string(limit: builder.limits.maximumNameBytes), raw: record.raw.bytes)
-    return error.type.isEmpty ? .refused(.exceptionTypeMissing) : .error(error)
+    return error.type.isEmpty ? .rejected(.exceptionTypeMissing) : .error(error)
   }
 
   private func attachment(of record: tern_record) -> Enclosed {
@@ -134,7 +134,7 @@ private struct NativeReading {
         value, event: builder.batch.events.count, eventID: record.id.string(limit: maximumInstallBytes))
     {
     case .attachment(let attachment): .attachment(attachment)
-    case .refused(let reason): .refused(reason)
+    case .rejected(let reason): .rejected(reason)
     }
   }
 
@@ -142,7 +142,7 @@ private struct NativeReading {
     switch more {
     case .error(let error): builder.append(error)
     case .attachment(let attachment): builder.append(attachment)
-    case .nothing, .refused: break
+    case .nothing, .rejected: break
     }
   }
 

@@ -1,16 +1,16 @@
 public import TernEvents
 
-/// The device's clocks when it built a request: the header `Tern-Sent`.
+/// The readings of a device's clocks when it built a request: the header `Tern-Sent`.
 public struct SentStamp: Sendable, Hashable {
   /// The time of the wall clock.
   public var time: Timestamp
-  /// Milliseconds since the device booted; `nil` when unknown.
+  /// Milliseconds since the device booted, or `nil` if unknown.
   public var uptime: Int64?
-  /// The boot that the uptime counts from; `nil` when unknown.
+  /// The boot from which the uptime counts, or `nil` if unknown.
   public var boot: String?
 
   private static let maximumBootBytes = 64
-  /// No clock shows a time beyond these, and sums with them do not overflow.
+  /// The accepted times; sums with them do not overflow.
   private static let times: ClosedRange<Int64> = -(1 << 53)...1 << 53
 
   /// Creates a stamp.
@@ -20,9 +20,9 @@ public struct SentStamp: Sendable, Hashable {
     self.boot = boot
   }
 
-  /// Reads `time=<milliseconds>; uptime=<milliseconds>; boot=<text>`, in any order; only the time is required.
+  /// Parses `time=<milliseconds>; uptime=<milliseconds>; boot=<text>`, in any order; only the time is required.
   ///
-  /// `nil` for anything else, also when one of the others is there and cannot be read; further fields are passed over.
+  /// Returns `nil` for anything else, including unreadable optional fields; further fields are ignored.
   public init?(header: String) {
     guard let fields = HeaderFields(header), let time = fields.integer("time", in: Self.times) else { return nil }
     let uptime = fields.integer("uptime", in: 0 ... .max)

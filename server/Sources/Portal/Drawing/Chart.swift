@@ -1,37 +1,37 @@
 import Reports
 import Warehouse
 
-/// Lines over days, drawn on the server: shapes stretch to the page, text stays text.
+/// A line chart over days, drawn on the server.
 ///
-/// The picture is an SVG without any text, stretched to its box; axis labels and the numbers of the day under the pointer
-/// are HTML laid over it in as many equal columns as there are days. So it is sharp and legible at every width without
-/// a script and without inline styles, which the content security policy forbids.
+/// The picture is an SVG without text, stretched to its box. Axis labels, and the numbers of the day under the pointer,
+/// are HTML overlaid in equal columns, one per day. The chart is therefore sharp and legible at every width without
+/// scripts or inline styles, which the content security policy forbids.
 struct Chart {
   /// One line.
   struct Series {
     var name: String
     var values: [Int]
-    /// True if the area under the line is filled.
+    /// True to fill the area under the line.
     var isFilled: Bool = false
-    /// True if each day is a bar, as suits rare events.
+    /// True to draw each day as a bar, which suits rare events.
     var isBars: Bool = false
-    /// 1…4: the colour's number in the style sheet.
+    /// The number of the colour in the style sheet, 1…4.
     var color: Int
   }
 
-  /// Distinguishes charts on one page.
+  /// An identifier that is unique among the charts of a page.
   var id: String
   /// The description for screen readers.
   var title: String
   var days: [Day]
   var series: [Series]
-  /// True if the last day is not over: the line to it is dashed.
+  /// True if the last day is not over; the line to it is dashed.
   var endsToday = false
 
   static let width = 1_000.0
   static let height = 300.0
 
-  /// The chart as HTML. All text in it is escaped.
+  /// Returns the chart as HTML, with all text escaped.
   func html() -> String {
     let scale = ChartScale(maximum: series.flatMap(\.values).max() ?? 0)
     return """
@@ -96,14 +96,14 @@ struct Chart {
   }
 
   private func columns(_ scale: ChartScale) -> String {
-    // About six labels, counted from the last day, so that the newest always has one.
+    // About six labels, counted from the last day, so that the last day always has one.
     let step = max(1, Int((Double(days.count) / 6).rounded(.up)))
     return days.indices.map { index in
       let fromEnd = days.count - 1 - index
       let label =
         fromEnd.isMultiple(of: step)
         ? "<span class=\"x\(fromEnd.isMultiple(of: step * 2) ? "" : " minor")\">\(days[index].shortText)</span>" : ""
-      // The second half's numbers are to the left of the pointer, so that they stay on the page.
+      // In the second half, numbers are to the left of the pointer, so that they stay on the page.
       let side = index * 2 >= days.count ? " class=\"late\"" : ""
       return "<li\(side)>\(label)\(dots(index, scale))\(tip(index))</li>"
     }.joined()
@@ -135,7 +135,8 @@ struct Chart {
 
 /// A small line without axes.
 enum Sparkline {
-  /// The line as SVG; empty when there are fewer than two values. Colour from the style sheet by number.
+  /// Returns the line as SVG, or an empty string for fewer than two values. The number of the colour is that in the
+  /// style sheet.
   static func svg(_ values: [Int], color: Int) -> String {
     guard values.count > 1 else { return "" }
     let top = Double(max(values.max() ?? 0, 1))
@@ -150,9 +151,9 @@ enum Sparkline {
   }
 }
 
-/// The bar that shows a share.
+/// A bar that shows a share.
 enum ShareBar {
-  /// The bar as SVG, `part` from 0 to 1.
+  /// Returns the bar as SVG; `part` is from 0 to 1.
   static func svg(_ part: Double, color: Int = 1) -> String {
     """
     <svg class="share c\(color)" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">\

@@ -1,4 +1,5 @@
-/// The marks of a vertical axis that begins at zero: round numbers, five steps at most, the last at or above the maximum.
+/// The ticks of a vertical axis that begins at zero: round numbers, at most five steps, the last one at or above the
+/// maximum.
 struct ChartScale {
   let ticks: [Int]
 
@@ -24,14 +25,14 @@ struct ChartScale {
   var top: Int { ticks.last ?? 1 }
 }
 
-/// A point of a curve in the picture's units.
+/// A point of a curve in SVG units.
 struct CurvePoint {
   var x: Double
   var y: Double
 }
 
-/// A smooth curve through points that never swings beyond them (Fritsch and Carlson's condition), so that a day of
-/// nothing does not dip below nothing.
+/// A smooth curve through points that never overshoots them (Fritsch and Carlson's condition), so that a day with zero
+/// does not dip below zero.
 struct MonotoneCurve {
   private let points: [CurvePoint]
   private let slopes: [Double]
@@ -49,12 +50,12 @@ struct MonotoneCurve {
       guard index > 0 else { return secants[0] }
       guard index < secants.count else { return secants[secants.count - 1] }
       let (before, after) = (secants[index - 1], secants[index])
-      // A turn is flat; elsewhere the harmonic mean stays below three times the smaller secant.
+      // Zero slope at extrema; elsewhere, the harmonic mean stays below three times the smaller secant.
       return before * after <= 0 ? 0 : 2 * before * after / (before + after)
     }
   }
 
-  /// The path through a part of the points, beginning with a move.
+  /// Returns the path through a range of points, beginning with a move.
   func path(_ range: Range<Int>) -> String {
     var path = ""
     for index in range {
@@ -73,7 +74,7 @@ struct MonotoneCurve {
   }
 }
 
-/// A coordinate with one decimal: finer than a pixel, and short.
+/// Formats a coordinate with one decimal: finer than a pixel, and short.
 func coordinate(_ value: Double) -> String {
   let tenths = Int((value * 10).rounded())
   return tenths.isMultiple(of: 10) ? String(tenths / 10) : String(Double(tenths) / 10)

@@ -6,7 +6,7 @@ enum Icon {
   /// The icon of the list of views as SVG.
   static let views = svg("M2.5 10s2.8-5 7.5-5 7.5 5 7.5 5-2.8 5-7.5 5-7.5-5-7.5-5zM10 12a2 2 0 1 0 0-4 2 2 0 0 0 0 4z")
 
-  /// The tern, wings spread, seen from above; the beak in its own colour.
+  /// The tern, seen from above with spread wings; the beak has its own colour.
   static let tern = """
     <svg class="tern" viewBox="0 0 40 32" aria-hidden="true">\
     <path class="body" d="M20 7c1.6 0 2.6 1.3 2.7 3 3.8-2.6 9.6-3.7 16.3-1.5-6.5.3-11.8 3.2-15.6 8.5-.3 2-.9 \
@@ -14,7 +14,7 @@ enum Icon {
     13.5 7.4 17.3 10c.1-1.7 1.1-3 2.7-3z"/><path class="beak" d="M20 1.2l1.2 5a3.4 3.4 0 0 0-2.4 0z"/></svg>
     """
 
-  /// An icon as SVG.
+  /// Returns an icon as SVG.
   static func svg(_ path: String) -> String {
     "<svg class=\"icon\" viewBox=\"0 0 20 20\" aria-hidden=\"true\"><path d=\"\(path)\"/></svg>"
   }

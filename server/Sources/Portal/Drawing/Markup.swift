@@ -1,9 +1,9 @@
 import Mustache
 
-/// Escapes what stands between tags or in a quoted attribute.
+/// Escapes text between tags or in a quoted attribute.
 ///
-/// By scalar: the template engine's own escaping compares characters, so a quote or an angle bracket that a combining
-/// mark follows is another character to it and would pass unescaped.
+/// Works on scalars: the template engine's own escaping compares characters, so a quote or angle bracket followed by a
+/// combining mark would be a different character and pass unescaped.
 func escaped(_ text: String) -> String {
   var result = ""
   result.reserveCapacity(text.utf8.count)
@@ -20,7 +20,7 @@ func escaped(_ text: String) -> String {
   return result
 }
 
-/// Makes the template engine escape with ``escaped(_:)``; every template begins with ``pragma``.
+/// Makes the template engine escape with ``escaped(_:)``. Every template begins with ``pragma``.
 struct PageContentType: MustacheContentType {
   static let name = "TERN_PAGE"
   static let pragma = "{{% CONTENT_TYPE:TERN_PAGE}}"

@@ -4,7 +4,7 @@ import TernEvents
 import Warehouse
 
 extension PortalPages {
-  /// Events that clients dropped or the server rejected, with an explanation of each reason.
+  /// The page of events dropped by clients or rejected by the server, with an explanation of each reason.
   func droppedPage(_ page: PageContext) async throws -> String {
     let request = page.request
     let metrics = try await DroppedMetrics(request, from: page.store)
@@ -35,7 +35,7 @@ extension PortalPages {
       ? "1 event is stored and counted, but reported" : "\(grouped(count)) events are stored and counted, but reported"
   }
 
-  /// The totals that devices report; `nil` if none has.
+  /// The totals reported by devices, or `nil` if none has reported any.
   private func ledger(_ ledger: LedgerTotals, _ request: ReportRequest) -> LedgerView? {
     guard let updated = ledger.updated else { return nil }
     return LedgerView(
@@ -94,13 +94,13 @@ private struct ReasonRow {
   private static func meaning(of reason: String) -> String? {
     switch DropReason(reason) {
     case .queueFull: "The queue was full. Raise maximumQueueBytes, or track important events as critical."
-    case .expired: "The device was offline for longer than events are kept."
-    case .damaged: "Stored bytes failed their check; the events around them were kept."
+    case .expired: "The device was offline longer than events are kept. Raise maximumAge to keep them longer."
+    case .damaged: "Stored data was damaged. The events around it were kept."
     case .tooLarge: "The event was larger than the protocol allows. Shorten its values."
-    case .storageFailed: "The disk refused the write: it was full, read-only or gone."
-    case .rejected: "The server rejected the event for good. See its own reasons in this list."
+    case .storageFailed: "The event couldn't be stored: the disk was full, read-only or missing."
+    case .rejected: "The server rejected the event. See the server's reasons in this list."
     case .disabled: "Tracking was switched off in the app."
-    case .erased: "The queue was erased, as an opt-out requires."
+    case .erased: "The queue was erased, for example by an opt-out."
     default: nil
     }
   }

@@ -3,7 +3,7 @@ import Reports
 import Warehouse
 
 extension PortalPages {
-  /// Crashes and handled errors, grouped.
+  /// The page of crashes and handled errors, grouped.
   func errorsPage(_ page: PageContext) async throws -> String {
     let metrics = try await ErrorsMetrics(page.request, from: page.store)
     func list(_ heading: String, _ groups: [ErrorGroup]) -> ErrorGroupList {
@@ -16,7 +16,7 @@ extension PortalPages {
     return self.page(page.shell, body: templates.render("errors", view))
   }
 
-  /// One group of errors, or one occurrence.
+  /// The page of one error group, or of one occurrence.
   func errorPage(_ page: PageContext) async throws -> String {
     let (metrics, links) = (try await ErrorMetrics(page.request, from: page.store), page.links)
     var page = page
@@ -57,7 +57,7 @@ extension PortalPages {
     return self.page(page.shell, body: templates.render("errorgroup", view))
   }
 
-  /// The part of a raw report that a page shows, in bytes; the JSON report has all that is stored.
+  /// The part of a raw report shown on a page, in bytes; the JSON report has everything that is stored.
   private static let shownRawBytes = 64 << 10
 
   private func occurrencePage(_ detail: ErrorDetail, _ page: PageContext) -> String {
@@ -84,7 +84,7 @@ extension PortalPages {
   }
 }
 
-/// Text of several lines from a client: control characters written out, line breaks kept.
+/// Formats text of several lines from a client: control characters escaped, line breaks kept.
 private func shownLines(_ text: String) -> String {
   text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
     line.isEmpty || line.allSatisfy({ $0 == " " }) ? "" : visible(String(line))

@@ -2,7 +2,7 @@ import Reports
 import Warehouse
 
 extension PortalPages {
-  /// One event: its counts, its chart and its properties.
+  /// The page of one event: its counts, chart and properties.
   func eventPage(_ page: PageContext) async throws -> String {
     let request = page.request
     let event = try await EventMetrics(request, from: page.store)
@@ -28,7 +28,7 @@ extension PortalPages {
           heading: shown(property.property),
           bars: property.values.map { BarRow(shown($0.key, empty: "(empty)"), $0.count, property.share(of: $0)) },
           unit: times(property.count),
-          note: property.isCapped ? "Many different values: rare ones are counted together." : "")
+          note: property.isCapped ? "There are too many different values; rare ones are counted together." : "")
       }, hasProperties: !event.properties.isEmpty)
     return self.page(shell, body: templates.render("event", view))
   }

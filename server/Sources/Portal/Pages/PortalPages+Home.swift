@@ -7,10 +7,10 @@ extension PortalPages {
   /// The list of apps with their last 7 days, and a form that posts `name` and `timeZone` to `/apps`.
   ///
   /// - Parameters:
-  ///   - apps: All apps, in the order in which they are shown.
-  ///   - message: The reason why an attempt to create one failed, if there was one.
+  ///   - apps: All apps, in display order.
+  ///   - message: The reason why creating an app failed, if it did.
   ///   - now: The time of the request.
-  ///   - store: The metrics. Throws what it throws, and ``ReportError`` for an unknown time zone.
+  ///   - store: The metrics. Rethrows its errors, and throws ``ReportError`` for an unknown time zone.
   public func home(
     _ apps: [PortalApp], message: String? = nil, now: Timestamp, from store: any MetricsStore
   ) async throws -> String {

@@ -2,13 +2,13 @@ import Reports
 public import Warehouse
 
 extension PortalPages {
-  /// The page of a report that has no page of its own: its lists, one below the other.
+  /// The page of a report without a page of its own: its lists, one below the other.
   func listsPage(_ page: PageContext) async throws -> String {
     let view = ListsView(lead: page.request.report.explanation, lists: try await lists(page))
     return self.page(page.shell, body: templates.render("lists", view))
   }
 
-  /// The page of a view's report: the other reports of the view, then the lists.
+  /// The page of a view's report: links to the view's other reports, then the lists.
   func viewPage(_ page: PageContext) async throws -> String {
     let (request, links) = (page.request, page.links)
     guard let view = request.view else { return try await listsPage(page) }
@@ -60,7 +60,7 @@ extension PortalPages {
 
   private static func text(_ value: ReportValue, isHead: Bool) -> String {
     switch value {
-    // Only the subject of a row can lack a name; elsewhere there is just nothing to show.
+    // An empty first column means an unnamed item; in other columns there is just nothing to show.
     case .text(let text): shown(text, empty: isHead ? "(no name)" : "–")
     case .duration(let milliseconds): clockText(milliseconds: milliseconds)
     case .time(let time): time.isoText.replacing("T", with: " ")
@@ -68,7 +68,7 @@ extension PortalPages {
     }
   }
 
-  /// The CSS classes of a column: text to the left, numbers to the right, short text on one line.
+  /// The CSS classes of a column: text aligned left, numbers right, short text on one line.
   private static func style(_ column: [ReportValue]) -> String {
     if column.contains(where: { if case .time = $0 { true } else { false } }) { return "words when" }
     let texts = column.compactMap { value -> String? in
@@ -79,7 +79,7 @@ extension PortalPages {
     return longest <= 24 ? "words short" : longest <= 100 ? "words" : "words long"
   }
 
-  /// The rules of a view in one line, with the day from which they hold.
+  /// The rules of a view on one line, with the first day to which they apply.
   private static func text(of rules: View.Rules, _ view: View) -> String {
     let settings = rules.settings
     let place = (view.timeZone.split(separator: "/").last ?? "").replacing("_", with: " ")

@@ -4,7 +4,7 @@ import TernEvents
 import Warehouse
 
 extension PortalPages {
-  /// The latest rows; a script adds new ones as they arrive.
+  /// The page of the latest rows, to which a script adds new ones as they arrive.
   func livePage(_ page: PageContext) async throws -> String {
     let (request, rows) = (page.request, try await LiveRow.latest(page.request, from: page.store))
     var shell = page.shell
@@ -18,7 +18,7 @@ extension PortalPages {
     return self.page(shell, body: templates.render("live", view))
   }
 
-  /// The caption of a kind of row; the script of the live page has the same list.
+  /// The caption of a kind of row. The script of the live page has the same list.
   fileprivate static func caption(_ kind: String) -> String {
     switch kind {
     case "event": "Event"
@@ -54,7 +54,7 @@ struct StreamRow {
   var install: String
   var place: String
 
-  /// The live page shows when an event arrived, other pages when it happened.
+  /// Creates a row. The live page shows the time of arrival, other pages the time of the event.
   init(_ event: LiveRow, zone: ReportZone, isLive: Bool = true) {
     let time = isLive ? event.received : event.time
     id = event.id

@@ -2,7 +2,7 @@ import Reports
 import Warehouse
 
 extension PortalPages {
-  /// The most important numbers: tiles, events and sessions, active users, and the top of the lists.
+  /// The page of the most important numbers: tiles, events and sessions, active users, and the top of the lists.
   func overviewPage(_ page: PageContext) async throws -> String {
     let request = page.request
     let metrics = try await OverviewMetrics(request, from: page.store)
@@ -64,8 +64,8 @@ extension PortalPages {
 
   /// The number of rows in a panel.
   private static let panelRows = 6
-  /// The keys with the most events among which a panel looks for those with the most users: to order all keys by users,
-  /// the store would have to unite the users of each.
+  /// The number of keys with the most events among which a panel looks for those with the most users: ordering all keys
+  /// by users would require the set of users of each.
   private static let candidates = 24
 
   private func panels(_ users: Int, _ page: PageContext) async throws -> [BarPanel] {

@@ -5,7 +5,7 @@ import TernBase
 import Warehouse
 
 extension PortalPages {
-  /// The page of a report that consists of rankings: each row with its trend and the change since the period before.
+  /// The page of a report that consists of rankings: each row with its trend and its change since the previous period.
   func rankingPage(_ page: PageContext) async throws -> String {
     let rankings = page.request.report.rankings
     var lists: [RankingList] = []
@@ -34,10 +34,10 @@ extension PortalPages {
   }
 }
 
-/// The values that all rows of a ranking need.
+/// The data shared by all rows of a ranking.
 private struct RankingContext {
   var ranking: Ranking
-  /// Counts of the period before.
+  /// The counts of the previous period.
   var before: [ExactText: Int]
   var trends: Trends
   var request: ReportRequest
@@ -50,11 +50,11 @@ struct Trends {
   private let steps: Int
   private let settled: Int
 
-  /// Adds up daily counts; longer ranges by steps of equal length.
+  /// Sums daily counts; longer ranges by steps of equal length.
   init(_ counts: [DailyCount], _ request: ReportRequest) {
     let (days, length) = (request.days, request.length)
     steps = min(length, 60)
-    // The day that is still growing stands out only where a step is a day.
+    // An incomplete day stands out only if a step is a single day.
     settled = steps == length ? request.settledDays : steps
     for count in counts where days.contains(count.day) {
       let step = days.lowerBound.distance(to: count.day) * steps / length
@@ -84,7 +84,7 @@ private struct RankingList {
   var lines: [RankingRow]
 }
 
-/// Answers the template itself: reflection over thousands of rows would take longer than reading them.
+/// Supplies values to the template directly: reflection over thousands of rows would take longer than reading them.
 private struct RankingRow: MustacheParent {
   private let values: [String: Any]
 

@@ -1,7 +1,7 @@
 public import Reports
 public import Warehouse
 
-/// The parts from which a report's page is made.
+/// The inputs of a report's page.
 struct PageContext {
   var shell: Shell
   let request: ReportRequest
@@ -10,7 +10,7 @@ struct PageContext {
 }
 
 extension PortalPages {
-  /// Pages with charts and details of their own, by report. All other reports share the page of rankings or of lists.
+  /// Pages with charts and details, by report. All other reports use the page of rankings or of lists.
   private static let pages: [ReportDefinition: @Sendable (PortalPages, PageContext) async throws -> String] = [
     AppReports.overview: { try await $0.overviewPage($1) },
     AppReports.event: { try await $0.eventPage($1) },
@@ -20,15 +20,15 @@ extension PortalPages {
     AppReports.dropped: { try await $0.droppedPage($1) },
   ]
 
-  /// The page of any report, or the code to paste while the app has no data at all.
+  /// The page of any report, or sample code while the app has no data at all.
   ///
   /// - Parameters:
-  ///   - request: The request; its report decides how many rows lists have unless the request has a limit.
-  ///   - app: The app, as the navigation and the code to paste show it.
+  ///   - request: The request; its report determines the number of rows unless the request has a limit.
+  ///   - app: The app, for the navigation and the sample code.
   ///   - apps: All apps, for switching between them; with only one there is no switch.
-  ///   - store: The metrics, also of the period before and of whatever else the page shows beside the report.
+  ///   - store: The metrics, including those of the previous period and of anything else on the page.
   ///
-  /// Throws what the store throws.
+  /// Rethrows the store's errors.
   public func report(
     _ request: ReportRequest, app: PortalApp, apps: [PortalApp] = [], from store: any MetricsStore
   ) async throws -> String {
@@ -86,7 +86,7 @@ extension PortalPages {
   /// A row of tiles as HTML.
   func tiles(_ tiles: [Tile]) -> String { templates.render("tiles", ["tiles": tiles]) }
 
-  /// The numbers behind a chart as a table that opens on demand.
+  /// The numbers behind a chart, as a collapsed table.
   func table(_ columns: [String], _ rows: [[String]]) -> String {
     struct Row { var head: String, cells: [String] }
     let rows = rows.map { Row(head: $0[0], cells: Array($0.dropFirst())) }

@@ -3,7 +3,7 @@ import TernBase
 import Warehouse
 
 extension PortalPages {
-  /// The app's keys and the code to paste.
+  /// The page of the app's keys and sample code.
   public func settings(app: PortalApp, apps: [PortalApp] = []) -> String {
     let shell = Shell(app: app, apps: apps, report: nil, title: "Settings")
     let view = SettingsView(
@@ -13,7 +13,8 @@ extension PortalPages {
     return page(shell, body: templates.render("settings", view))
   }
 
-  /// The code that sends to this app: in Swift, from a terminal, from an App Center app, from a Google Analytics app.
+  /// The sample code for sending to this app: in Swift, from a terminal, from an App Center app, from a Google
+  /// Analytics app.
   func setup(app: PortalApp) -> String {
     templates.render(
       "setup",
@@ -25,7 +26,7 @@ extension PortalPages {
         hit: Self.shellWord("v=1&tid=\(PercentCoding.encode(app.trackingID ?? ""))&cid=555")))
   }
 
-  /// The text inside a Swift literal: pasted code must mean what the page shows.
+  /// Formats text for a Swift literal: pasted code must mean what the page shows.
   private static func swiftLiteral(_ text: String) -> String {
     var result = ""
     for scalar in visible(text).unicodeScalars {
@@ -35,7 +36,7 @@ extension PortalPages {
     return result
   }
 
-  /// The text as one word of a shell command.
+  /// Formats text as a single word of a shell command.
   private static func shellWord(_ text: String) -> String {
     let plain = text.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
@@ -43,7 +44,7 @@ extension PortalPages {
     }
     if plain, !text.isEmpty { return text }
     var word = "'"
-    // By scalar: a quote before a combining mark is a character of its own, yet ends the word for the shell.
+    // By scalar: a quote before a combining mark is part of another character, but still ends the word in a shell.
     for scalar in visible(text).unicodeScalars { word += scalar == "'" ? "'\\''" : String(scalar) }
     return word + "'"
   }

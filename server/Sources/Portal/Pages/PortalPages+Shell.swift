@@ -1,19 +1,19 @@
 import Reports
 import Warehouse
 
-/// The frame around the content of an app's page: navigation, title, range of days, notes.
+/// The frame around the content of an app's page: navigation, title, date range, notes.
 struct Shell {
   var app: PortalApp
   var apps: [PortalApp]
   /// The report; `nil` on the pages of views and settings.
   var report: ReportDefinition?
   var title: String
-  /// The link above the title, for example to the list that an event belongs to.
+  /// The link above the title, for example to the list that contains an event.
   var trail = ""
   var trailLink = ""
   /// The request, if the page shows a report.
   var request: ReportRequest?
-  /// True if the page shows the request's range of days and lets the reader change it.
+  /// True if the page shows the request's date range and lets the reader change it.
   var hasRange = true
   var script: String?
   /// True on the list of views.
@@ -90,7 +90,7 @@ private struct RangeView {
   var inputs: [Input]
   var quick: [QuickRange]
 
-  /// A value that the form repeats.
+  /// A value that the form resubmits.
   struct Input {
     var name: String
     var value: String

@@ -5,7 +5,7 @@ public import Warehouse
 ///
 /// Cheap to copy: set ``collector`` on a copy to show each reader the address they used.
 public struct PortalPages: Sendable {
-  /// The address under which clients reach the collector, as the code to paste shows it.
+  /// The address of the collector in sample code.
   public var collector: String
   let reports: ReportRegistry
   let templates: Templates
@@ -20,8 +20,8 @@ public struct PortalPages: Sendable {
   /// The login page: posts `token` and, if given, `next` to `/login`.
   ///
   /// - Parameters:
-  ///   - message: The reason why the previous attempt failed, if there was one.
-  ///   - next: The path to go to afterwards; ignored unless it is a path of this server.
+  ///   - message: The reason why the previous attempt failed, if it did.
+  ///   - next: The path to open afterwards; ignored unless it is a path on this server.
   public func login(message: String? = nil, next: String? = nil) -> String {
     // Browsers read "//host" and "/\host" as other servers, even with a tab in between.
     let path = next.flatMap { next in
@@ -33,7 +33,7 @@ public struct PortalPages: Sendable {
     return layout(title: "Log in", body: templates.render("login", view))
   }
 
-  /// An error page for an HTTP status; by default its message says what to do.
+  /// An error page for an HTTP status; the default message says what to do.
   public func error(status: Int, message: String? = nil) -> String {
     let (title, fallback) = Self.explanation(of: status)
     return error(status, title, message ?? fallback)
@@ -84,13 +84,13 @@ public struct PortalPages: Sendable {
 
   private static func explanation(of status: Int) -> (title: String, message: String) {
     switch status {
-    case 400: ("Invalid address", "Part of this address is not valid. Go back and try again.")
+    case 400: ("Invalid address", "Part of this address is invalid. Go back and try again.")
     case 401: ("Please log in", "This page needs the admin token. Open /login and enter it.")
     case 403: ("Not allowed", "Your login does not include this page.")
     case 404: ("Page not found", "The page or the app does not exist. Choose one from the list of apps.")
     case 429: ("Too many attempts", "Wait a minute, then try again.")
     case 503: ("Busy", "The server is overloaded. Try again in a few seconds.")
-    default: ("Something went wrong", "Try again. If the error remains, look into the server's log.")
+    default: ("Something went wrong", "Try again. If it still fails, see the server's log.")
     }
   }
 }

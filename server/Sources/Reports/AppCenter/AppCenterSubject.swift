@@ -1,4 +1,4 @@
-/// The subject of an address of the analytics API.
+/// The subject of a path of the analytics API.
 enum AppCenterSubject: Sendable, Hashable {
   case activeDeviceCounts
   case sessionCounts
@@ -19,17 +19,17 @@ enum AppCenterSubject: Sendable, Hashable {
   case properties(String)
   case propertyCounts(event: String, property: String)
 
-  /// App Center's answers that this server does not have, by the first part of the path.
+  /// App Center's subjects that this server does not support, by the first part of the path.
   private static let missing: [String: String] = [
-    "audiences": "Audiences belonged to App Center Push; this server has none.",
+    "audiences": "Audiences were part of App Center Push, which this server doesn't have.",
     "crash_groups": "This API had crash groups for UWP apps only. Use the report errors.",
-    "crashfree_device_percentages": "Crashes are not counted by version and device here. Use the report errors.",
-    "distribution": "This server distributes no apps.",
-    "event_logs": "Stored events are not removed by this API.",
+    "crashfree_device_percentages": "This server doesn't count crashes by version and device. Use the report errors.",
+    "distribution": "This server doesn't distribute apps.",
+    "event_logs": "This API can't delete stored events.",
     "export_configurations": "This server exports reports as JSON and CSV instead.",
   ]
 
-  /// The subjects that are addressed by one word.
+  /// The subjects with a path of a single part.
   private static let single: [String: AppCenterSubject] = [
     "active_device_counts": .activeDeviceCounts, "crash_counts": .crashCounts, "events": .events,
     "generic_log_flow": .logFlow(isGeneric: true), "languages": .languages, "log_flow": .logFlow(isGeneric: false),
@@ -38,14 +38,14 @@ enum AppCenterSubject: Sendable, Hashable {
     "versions": .versions,
   ]
 
-  /// Reads the parts of a path below `analytics/`, decoded.
-  init(path: [String]) throws(AppCenterFault) {
+  /// Parses the parts of a path below `analytics/`, decoded.
+  init(path: [String]) throws(AppCenterError) {
     if let subject = Self.subject(path) {
       self = subject
     } else if let reason = path.first.flatMap({ Self.missing[$0] }) {
-      throw AppCenterFault(.notImplemented, reason)
+      throw AppCenterError(.notImplemented, reason)
     } else {
-      throw AppCenterFault(.notFound, "There is nothing at this address.")
+      throw AppCenterError(.notFound, "Nothing has this address. Check its spelling.")
     }
   }
 
@@ -64,7 +64,7 @@ enum AppCenterSubject: Sendable, Hashable {
     }
   }
 
-  /// True if the subject is the current state, for which App Center had no range.
+  /// True if the subject is the current state, which has no range in App Center.
   var isRangeless: Bool {
     switch self {
     case .logFlow, .properties: true
@@ -72,7 +72,7 @@ enum AppCenterSubject: Sendable, Hashable {
     }
   }
 
-  /// The default number of rows in an answer.
+  /// The default number of rows in a response.
   var usualRows: Int {
     if case .propertyCounts = self { 10 } else { 30 }
   }

@@ -7,7 +7,7 @@ extension AppReports {
   /// Events that clients dropped or the server rejected, by reason.
   public static let dropped = ReportDefinition(
     "dropped", title: "Dropped events",
-    explanation: "Events that clients dropped or the server rejected, by reason, and what waits on devices.",
+    explanation: "Events that clients dropped or the server rejected, by reason, and events waiting on devices.",
     navigation: ReportNavigation(
       .monitoring, "Dropped events",
       icon: "M10 2.5c3 4 5 6.5 5 9.5a5 5 0 0 1-10 0c0-3 2-5.5 5-9.5zM10 14.5a2.5 2.5 0 0 1-2.5-2.5")
@@ -40,7 +40,7 @@ extension AppReports {
   }
 }
 
-/// Events that clients dropped or the server rejected, and what devices report about their queues.
+/// Events that clients dropped or the server rejected, and the queues of devices.
 public struct DroppedMetrics: Sendable, Hashable {
   /// The prefix of reasons for which the server rejected an event; other reasons are the clients' own.
   public static let rejectedPrefix = "rejected:"
@@ -50,14 +50,14 @@ public struct DroppedMetrics: Sendable, Hashable {
 
   /// The reasons, most frequent first.
   public var reasons: [RankedKey]
-  /// Every day of the range in order, days without any included. Users are not counted.
+  /// Every day of the range in order, including days without any. Users are not counted.
   public var days: [DailyTotals]
   /// The number of events and values dropped or rejected in the range.
   public var total: Int
   /// The number of events in the range that are stored and counted, but as "(other)", because the app exceeded its
-  /// number of names; no other metric here contains them.
+  /// number of names. The other metrics here don't include them.
   public var unnamed: Int
-  /// The counts of the devices themselves, whatever the range: the latest report of every install seen in the last
+  /// The devices' own counts, independent of the range: the latest ledger of every install seen in the last
   /// ``Warehouse/LedgerTotals/lifetimeDays`` days.
   public var ledger: LedgerTotals
 
@@ -70,7 +70,7 @@ public struct DroppedMetrics: Sendable, Hashable {
     unnamed = all.lazy.filter { $0.key == Self.nameLimitReason }.map(\.count).saturatingSum
     days = request.days.map { DailyTotals(day: $0, count: counts[$0] ?? 0, users: 0) }
     total = days.map(\.count).saturatingSum
-    // By days, not to the millisecond: the same request on the same day has the same answer.
+    // Rounded to days, so that the same request on the same day has the same result.
     let since = Int64(request.today.number - LedgerTotals.lifetimeDays) * 86_400_000
     ledger = try await store.ledger(app: request.app, since: Timestamp(millisecondsSince1970: since))
   }

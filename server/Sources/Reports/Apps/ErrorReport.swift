@@ -3,16 +3,16 @@ import TernEvents
 public import Warehouse
 
 extension ReportParameter {
-  /// The number of a group of errors.
+  /// The number of an error group.
   public static let group = ReportParameter("group", .number)
   /// The number of one error.
   public static let occurrence = ReportParameter("occurrence", .number)
 }
 
 extension AppReports {
-  /// One group of errors, or one error with everything known about it.
+  /// One error group, or one error with all of its details.
   public static let error = ReportDefinition(
-    "error", title: "Error", explanation: "One group of errors with its latest occurrences, or one occurrence.",
+    "error", title: "Error", explanation: "One error group with its latest occurrences, or one occurrence.",
     parent: "errors", parameters: [.group, .occurrence],
     missingParameter: ReportError(
       code: .missingError,
@@ -64,9 +64,9 @@ extension AppReports {
       }, isObject: isObject, outputs: outputs)
   }
 
-  private static let noText = "No stack trace kept: it made room for newer errors."
+  private static let noText = "The stack trace was deleted to make room for newer errors."
 
-  /// One occurrence: nested for JSON, as separate tables for people.
+  /// One occurrence: nested in JSON, separate tables elsewhere.
   private static func detailLists(_ detail: ErrorDetail) -> [ReportList] {
     let (error, labels) = (detail.occurrence, DeviceLabels(detail.occurrence.device))
     let before = detail.before.map(LiveRow.init)
@@ -108,17 +108,17 @@ extension AppReports {
   }
 }
 
-/// One group of errors: its counts, versions and latest occurrences; or one error with everything known about it.
+/// One error group with its counts, versions and latest occurrences, or one error with all of its details.
 public struct ErrorMetrics: Sendable, Hashable {
-  /// The group; `nil` if none of it occurred in the range.
+  /// The group, or `nil` if it has no occurrence in the range.
   public var group: ErrorGroup?
-  /// Every day of the range in order, days without any included.
+  /// Every day of the range in order, including days without any.
   public var days: [DailyTotals]
   /// The occurrences in each app version, most first.
   public var versions: [RankedKey]
   /// The occurrences, newest first; 100 unless the request has a limit.
   public var occurrences: [ErrorOccurrence]
-  /// The error that the request names.
+  /// The error named by the request.
   public var detail: ErrorDetail?
 
   /// Reads the error of a request; throws ``ReportError`` if the app has no such group or error.
@@ -146,7 +146,7 @@ public struct ErrorMetrics: Sendable, Hashable {
 }
 
 extension ErrorDetail {
-  /// The error's row among the events, with the developer's properties.
+  /// The error as an event row, with the developer's properties.
   public var event: StoredEvent {
     StoredEvent(
       id: occurrence.id, kind: kind, name: type, time: occurrence.time, received: occurrence.received,

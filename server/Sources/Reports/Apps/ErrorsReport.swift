@@ -43,7 +43,7 @@ extension AppReports {
 public struct ErrorsMetrics: Sendable, Hashable {
   /// Crashes.
   public var crashes: [ErrorGroup]
-  /// Errors that the app handled.
+  /// Handled errors.
   public var handled: [ErrorGroup]
 
   /// Reads the error groups of a request's range.

@@ -67,12 +67,12 @@ public struct EventMetrics: Sendable, Hashable {
   public var count: Int
   /// The number of distinct installs.
   public var users: Int
-  /// Every day of the range in order, days without any included.
+  /// Every day of the range in order, including days without any.
   public var days: [DailyTotals]
   /// The properties, most frequent first.
   public var properties: [PropertyTotals]
 
-  /// Reads the metrics of a request's event and range; 20 values of each property unless the request has a limit.
+  /// Reads the metrics of a request's event and range; 20 values per property unless the request has a limit.
   public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     let (app, range) = (request.app, request.days)
     name = request[.event] ?? ""
@@ -84,12 +84,12 @@ public struct EventMetrics: Sendable, Hashable {
 }
 
 extension PropertyTotals {
-  /// The part of the property's values that one of them has, from 0 to 1.
+  /// Returns the share of one value among the property's values, from 0 to 1.
   public func share(of value: KeyTotals) -> Double { Reports.share(value.count, of: count) }
 }
 
 extension [DailyTotals] {
-  /// Every day of the range in order; zeros where there is none.
+  /// Returns every day of the range in order, with zeros for missing days.
   func filled(_ range: ClosedRange<Day>) -> [DailyTotals] {
     let known = Dictionary(map { ($0.day, $0) }, uniquingKeysWith: { $1 })
     return range.map { known[$0] ?? DailyTotals(day: $0, count: 0, users: 0) }

@@ -4,7 +4,7 @@ public import TernEvents
 public import Warehouse
 
 extension AppReports {
-  /// The most recently stored rows, newest first, whatever the range.
+  /// The most recently stored rows, newest first, independent of the range.
   public static let live = ReportDefinition(
     "live", title: "Live", explanation: "The latest rows as they arrive.",
     navigation: ReportNavigation(
@@ -14,7 +14,7 @@ extension AppReports {
   ) { request, store in ReportContent([LiveRow.list("events", try await LiveRow.latest(request, from: store))]) }
 }
 
-/// A stored row, as the live report and the stream of the live page show it.
+/// A stored row, for the live report and the live page.
 public struct LiveRow: Sendable, Hashable {
   /// Its number; later rows have larger ones.
   public var id: Int64
@@ -22,15 +22,15 @@ public struct LiveRow: Sendable, Hashable {
   public var kind: String
   /// The event's or screen's name.
   public var name: String
-  /// The time of the event, as far as the protocol tells.
+  /// The time of the event, as far as the protocol reports it.
   public var time: Timestamp
   /// The time at which the server received it.
   public var received: Timestamp
-  /// A number that stands for the install within the app.
+  /// A number that identifies the install within the app.
   public var install: Int
-  /// The user named by the app; empty when none.
+  /// The user ID set by the app; empty if none.
   public var user: String
-  /// ISO 3166 country code; empty when unknown.
+  /// The ISO 3166 country code; empty if unknown.
   public var country: String
   /// The app's version, as `version (build)`.
   public var version: String
@@ -44,7 +44,7 @@ public struct LiveRow: Sendable, Hashable {
   /// Creates a row from a stored one.
   public init(_ stored: StoredEvent) {
     id = stored.id
-    kind = stored.kind.reportName
+    kind = stored.kind.name
     name = stored.name
     time = stored.time
     received = stored.received
@@ -63,7 +63,7 @@ public struct LiveRow: Sendable, Hashable {
     try await store.recent(app: request.app, limit: request.limit ?? 100).map(LiveRow.init)
   }
 
-  /// The row as one line of JSON without a line feed: the data of one server-sent event.
+  /// The row as JSON on one line without a line feed: the data of one server-sent event.
   public func json() throws -> Data { try ReportJSON.encoder.encode(Self.list("event", [self], isObject: true)) }
 
   /// Rows as a list of a report.
@@ -84,25 +84,8 @@ public struct LiveRow: Sendable, Hashable {
   }
 }
 
-extension StoredKind {
-  /// The name in reports.
-  fileprivate var reportName: String {
-    switch self {
-    case .event: "event"
-    case .screen: "screen"
-    case .sessionStart: "session_start"
-    case .drops: "drops"
-    case .handledError: "handled_error"
-    case .crash: "crash"
-    case .other: "other"
-    case .attachment: "attachment"
-    case .attachmentPart: "attachment_part"
-    }
-  }
-}
-
 extension PropertyValue {
-  /// The value as text, as tables and pages show it.
+  /// The value as text, for tables and pages.
   public var displayText: String {
     switch self {
     case .string(let text): text
@@ -117,6 +100,7 @@ extension PropertyValue {
 extension Timestamp {
   /// The time in UTC as ISO 8601 with milliseconds, for example `2026-05-01T12:00:00.250Z`.
   ///
-  /// Clients may send any time: those before the year 1 and after 9999 show as the first and last moment between.
+  /// Clients may send any time. Times before the year 1 or after 9999 are shown as the first or last moment of that
+  /// range.
   public var isoText: String { utcText(withMilliseconds: true) }
 }

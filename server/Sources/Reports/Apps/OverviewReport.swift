@@ -40,9 +40,9 @@ public struct OverviewMetrics: Sendable, Hashable {
     public var sessions: Int
     /// Distinct installs active on the day.
     public var dau: Int
-    /// Distinct installs active in the 7 days that end with it.
+    /// Distinct installs active in the 7 days ending on it.
     public var wau: Int
-    /// Distinct installs active in the 30 days that end with it.
+    /// Distinct installs active in the 30 days ending on it.
     public var mau: Int
   }
 
@@ -54,13 +54,13 @@ public struct OverviewMetrics: Sendable, Hashable {
     public var sessions: Int
     /// Distinct installs active in the range.
     public var users: Int
-    /// Distinct installs active in the 7 days that end with the range's last day.
+    /// Distinct installs active in the 7 days ending on the range's last day.
     public var wau: Int
-    /// Distinct installs active in the 30 days that end with the range's last day.
+    /// Distinct installs active in the 30 days ending on the range's last day.
     public var mau: Int
   }
 
-  /// Every day of the range in order, days without activity included.
+  /// Every day of the range in order, including days without activity.
   public var days: [DayRow]
   /// The metrics of the whole range.
   public var totals: Totals

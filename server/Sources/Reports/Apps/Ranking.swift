@@ -1,19 +1,19 @@
 import Ingest
 public import Warehouse
 
-/// The keys of a dimension in the order of their counts, as reports and their pages show them.
+/// The keys of a dimension in the order of their counts, for reports and pages.
 public struct Ranking: Sendable, Hashable {
   /// The list's member in JSON.
   public var name: String
   /// The heading above the list; empty in a report with one list.
   public var title: String
-  /// The word for a key: the heading of the first column.
+  /// The noun for a key: the heading of the first column.
   public var noun: String
-  /// The word for the count on pages.
+  /// The label of the count on pages.
   public var countLabel: String
   /// The dimension.
   public var dimension: Dimension
-  /// The rows unless the request has a limit.
+  /// The number of rows unless the request has a limit.
   public var limit: Int
   /// The text for an empty key on pages.
   public var emptyKey: String
@@ -55,20 +55,20 @@ public struct Ranking: Sendable, Hashable {
 public struct RankedKey: Sendable, Hashable {
   /// The key; empty when the client did not send one.
   public var key: String
-  /// The key in words: for a country its English name, else the key.
+  /// The key for display: the English name of a country, otherwise the key itself.
   public var name: String
   /// The number of occurrences.
   public var count: Int
   /// The number of distinct installs.
   public var users: Int
-  /// The part of all occurrences, from 0 to 1; those of rows beyond the limit are part of the whole.
+  /// The share of all occurrences, from 0 to 1, including those of rows beyond the limit.
   public var share: Double
 }
 
 extension ReportRequest {
-  /// The most frequent keys of a ranking.
+  /// Returns the most frequent keys of a ranking.
   ///
-  /// - Parameter limit: The number of rows; `nil` for that of the request, else of the ranking.
+  /// - Parameter limit: The number of rows; `nil` for the request's limit, or else the ranking's.
   public func ranking(
     _ ranking: Ranking, limit: Int? = nil, from store: any MetricsStore
   ) async throws -> [RankedKey] {
@@ -76,9 +76,9 @@ extension ReportRequest {
     return ranking.isCountries ? rows.map(\.withCountryName) : rows
   }
 
-  /// The most frequent keys of a dimension, each with its share of all keys but the omitted one.
+  /// Returns the most frequent keys of a dimension, each with its share of all keys except the omitted one.
   ///
-  /// Shares need the count of all keys, but no other key's users: only those of the rows are united.
+  /// Shares need the count of all keys, but user sets are read only for the returned rows.
   func rankedKeys(
     _ dimension: Dimension, limit: Int, omitting omitted: String? = nil, from store: any MetricsStore
   ) async throws -> [RankedKey] {
@@ -86,7 +86,7 @@ extension ReportRequest {
     if let omitted {
       whole -= min(whole, try await store.total(app: app, dimension: dimension, key: omitted, days: days).count)
     }
-    // One more than needed, in case the omitted key is among the first.
+    // One more than needed, in case the omitted key is among them.
     let rows = try await store.totals(
       app: app, dimension: dimension, days: days, limit: omitted == nil ? limit : limit + 1)
     return rows.filter { $0.key != omitted }.prefix(limit).map {
@@ -95,7 +95,7 @@ extension ReportRequest {
   }
 }
 
-/// The part of a whole from 0 to 1, rounded to a millionth so that output stays readable; 0 of nothing.
+/// Returns a share from 0 to 1, rounded to millionths so that output stays readable; 0 if the whole is 0.
 func share(_ part: Int, of whole: Int) -> Double {
   guard whole > 0 else { return 0 }
   return (Double(part) / Double(whole) * 1_000_000).rounded() / 1_000_000

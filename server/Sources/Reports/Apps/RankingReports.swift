@@ -8,7 +8,7 @@ extension AppReports {
     navigation: ReportNavigation(.usage, "Events", icon: "M11 2.5L4 11.5h5l-1 6 7-9h-5z"),
     rankings: [eventRanking])
 
-  /// Every screen; a share is a part of all screen views.
+  /// Every screen; shares are parts of all screen views.
   public static let screens = ReportDefinition(
     "screens", title: "Screens", explanation: "All screens with their views and users.",
     navigation: ReportNavigation(.usage, "Screens", icon: "M3 4h14v10H3zM7 17h6"),
@@ -24,7 +24,7 @@ extension AppReports {
       .audience, "Versions", icon: "M10 3l7 3.5-7 3.5-7-3.5zM3 10.2l7 3.5 7-3.5M3 13.7l7 3.5 7-3.5"),
     rankings: [versionRanking])
 
-  /// Device models and operating systems. An install counts under both versions of a system updated during the range.
+  /// Device models and operating systems. An install counts under both versions of a system updated within the range.
   public static let devices = ReportDefinition(
     "devices", title: "Devices", explanation: "Device models and operating systems with their events and users.",
     navigation: ReportNavigation(.audience, "Devices", icon: "M6 2.5h8v15H6zM9 15h2"),
@@ -56,7 +56,7 @@ extension RankedKey {
 
   /// The row of a country code with the country's English name.
   var withCountryName: RankedKey {
-    // Only two letters are a region: Foundation gives surprising names to other texts.
+    // Only two letters are a region: Foundation returns surprising names for other text.
     let isCode = key.utf8.count == 2 && key.utf8.allSatisfy { (0x41...0x5A).contains($0) }
     var row = self
     row.name = key.isEmpty ? "Unknown" : isCode ? Self.english.localizedString(forRegionCode: key) ?? key : key

@@ -1,4 +1,4 @@
-/// The number with a comma between thousands.
+/// Formats a number with commas between thousands.
 public func grouped(_ number: Int) -> String {
   let digits = Array(String(number.magnitude))
   var text = number < 0 ? "-" : ""
@@ -9,14 +9,14 @@ public func grouped(_ number: Int) -> String {
   return text
 }
 
-/// The part of a whole in percent with one decimal, for example `12.5 %`.
+/// Formats a share as a percentage with one decimal, for example `12.5 %`.
 public func percentage(_ part: Double) -> String {
   let tenths = Int((part * 1_000).rounded().clamped(to: -1e15...1e15))
   return "\(tenths < 0 ? "-" : "")\(grouped(abs(tenths) / 10)).\(abs(tenths) % 10) %"
 }
 
 extension Double {
-  /// The nearest value of a range; the lower end for what is not a number.
+  /// Returns the nearest value in a range; the lower bound for NaN.
   func clamped(to range: ClosedRange<Double>) -> Double {
     self > range.lowerBound ? min(self, range.upperBound) : range.lowerBound
   }

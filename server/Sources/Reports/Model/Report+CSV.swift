@@ -1,5 +1,5 @@
 extension Report {
-  /// One list as it is; of several, the rows name their list, and columns that a list lacks are empty.
+  /// The report as one table. With several lists, each row names its list, and columns that a list lacks are empty.
   var csvTable: ReportList {
     let tables = content.lists.flatMap { $0.tables(for: .csv) }
     guard tables.count > 1 else { return tables.first ?? ReportList("", columns: [], rows: []) }
@@ -26,16 +26,16 @@ extension ReportList {
     return value.isNumeric ? text : quoted(disarmed(text))
   }
 
-  /// Scalars with which a formula begins for some spreadsheet, the full-width forms included.
+  /// Scalars that start a formula in some spreadsheet, including full-width forms.
   private static let formulaStarts: Set<Unicode.Scalar> = [
     "=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠",
   ]
 
-  /// Scalars that end a field or a line for some reader; some spreadsheets separate fields by `;` or tab.
+  /// Scalars that end a field or line for some reader; some spreadsheets separate fields by `;` or tab.
   private static let separators: Set<Unicode.Scalar> = [",", ";", "\t", "\"", "\r", "\n"]
 
-  /// The text without what a program that shows the file would run: an apostrophe before a formula keeps it text for a
-  /// spreadsheet, and control characters, which could steer a terminal, are written out.
+  /// Returns the text without anything that a program showing the file would execute: an apostrophe before a formula
+  /// makes spreadsheets treat it as text, and control characters, which could steer a terminal, are escaped.
   private static func disarmed(_ text: String) -> String {
     let isFormula = text.unicodeScalars.first.map(formulaStarts.contains) == true
     guard isFormula || text.unicodeScalars.contains(where: isControl) else { return text }
@@ -49,7 +49,7 @@ extension ReportList {
   }
 
   private static func quoted(_ text: String) -> String {
-    // By scalar: as characters, CR LF is one that equals neither, and a quote before a combining mark is no quote.
+    // By scalar: CR LF is a single character equal to neither, and so is a quote with a combining mark.
     guard text.unicodeScalars.contains(where: separators.contains) else { return text }
     var quoted = "\""
     for scalar in text.unicodeScalars {

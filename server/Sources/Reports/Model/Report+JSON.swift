@@ -3,7 +3,7 @@ import TernEvents
 import Warehouse
 
 extension Report {
-  /// The report as one JSON object with sorted members: equal metrics give equal bytes.
+  /// Encodes the report as one JSON object with sorted members: equal metrics give equal bytes.
   func json() throws -> Data {
     var members = content.values
     members["app"] = .count(request.app.rawValue)
@@ -85,7 +85,7 @@ extension KeyedEncodingContainer where Key == MemberName {
   }
 }
 
-/// A member's name that is known only when it is written.
+/// The name of a member that is known only at run time.
 struct MemberName: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }

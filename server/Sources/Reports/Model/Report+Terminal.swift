@@ -1,7 +1,7 @@
 extension ReportList {
-  /// The table as aligned text: numbers to the right with thousands separators, control characters written out.
+  /// Formats the table as aligned text: numbers on the right with thousands separators, control characters escaped.
   ///
-  /// Long text in any column but the last is cut, or one long name would push the numbers off the screen.
+  /// Long text in any column but the last is truncated; otherwise, one long name would push the numbers off the screen.
   func terminalText() -> String {
     let texts = rows.map { row in
       row.enumerated().map { column, value in
@@ -32,7 +32,7 @@ extension ReportList {
   private static let maximumTextWidth = 60
 }
 
-/// The number of terminal columns that text takes: two for East Asian wide characters and emoji, none for marks.
+/// The number of terminal columns of a text: two for East Asian wide characters and emoji, none for combining marks.
 func displayWidth(_ text: String) -> Int {
   text.reduce(0) { width, character in
     guard let scalar = character.unicodeScalars.first else { return width }
@@ -48,9 +48,9 @@ func displayWidth(_ text: String) -> Int {
   }
 }
 
-/// The text cut to a number of terminal columns, an ellipsis included.
+/// Returns the text, truncated to a number of terminal columns including an ellipsis.
 private func shortened(_ text: String, to limit: Int) -> String {
-  // Most are short: what takes no more bytes takes no more columns.
+  // Most texts are short: with few enough bytes, they cannot take more columns.
   guard text.utf8.count > limit, displayWidth(text) > limit else { return text }
   var result = ""
   var width = 0

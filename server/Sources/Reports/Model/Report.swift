@@ -1,6 +1,6 @@
 public import Warehouse
 
-/// The answer to a ``ReportRequest``.
+/// The result of a ``ReportRequest``.
 public struct Report: Sendable, Hashable {
   /// The request.
   public var request: ReportRequest
@@ -9,7 +9,7 @@ public struct Report: Sendable, Hashable {
 }
 
 extension ReportRequest {
-  /// Reads the report; throws what the store throws, and ``ReportError`` if its subject does not exist.
+  /// Reads the report; rethrows the store's errors, and throws ``ReportError`` if its subject does not exist.
   public func report(from store: any MetricsStore) async throws -> Report {
     Report(request: self, content: try await report.read(self, store))
   }

@@ -1,8 +1,8 @@
-/// The rows of a report, before they become JSON, CSV, terminal text or a page.
+/// The rows of a report, from which JSON, CSV, terminal text and pages are made.
 public struct ReportContent: Sendable, Hashable {
   /// The lists in reading order.
   public var lists: [ReportList]
-  /// JSON members beside the lists.
+  /// JSON members next to the lists.
   public var values: [String: ReportValue]
 
   /// Creates content.
@@ -43,11 +43,11 @@ public struct ReportList: Sendable, Hashable {
   public var columns: [ReportColumn]
   /// The rows, each with as many values as there are columns.
   public var rows: [[ReportValue]]
-  /// True for a list of at most one row, which is an object in JSON; without a row it is left out of JSON.
+  /// True for a list of at most one row, which is an object in JSON, or is omitted if there is no row.
   public var isObject: Bool
   /// The outputs that include the list.
   public var outputs: Outputs
-  /// True if terminals show long texts in full.
+  /// True to show long texts in full on terminals.
   public var isWide: Bool
 
   /// Creates a list.
@@ -64,7 +64,7 @@ public struct ReportList: Sendable, Hashable {
     self.isWide = isWide
   }
 
-  /// The list as a table: without columns for JSON only, and without nested lists.
+  /// The list as a table: without JSON-only columns and nested lists.
   var table: ReportList {
     let shown = columns.indices.filter { column in
       !columns[column].isJSONOnly && !rows.contains { if case .list = $0[column] { true } else { false } }
@@ -75,7 +75,7 @@ public struct ReportList: Sendable, Hashable {
     return table
   }
 
-  /// The table, followed by those of the nested lists; tables without a column are left out.
+  /// Returns the table and those of the nested lists; tables without columns are omitted.
   func tables(for output: Outputs) -> [ReportList] {
     guard outputs.contains(output) else { return [] }
     let nested = rows.flatMap { row in
@@ -97,7 +97,7 @@ public struct ReportColumn: Sendable, Hashable, ExpressibleByStringLiteral {
   /// True if only JSON has the column.
   public var isJSONOnly: Bool
 
-  /// Creates a column; by default the headings follow from the name.
+  /// Creates a column; by default, the headings derive from the name.
   public init(_ name: String, heading: String? = nil, title: String? = nil, isJSONOnly: Bool = false) {
     self.name = name
     self.heading = heading ?? name

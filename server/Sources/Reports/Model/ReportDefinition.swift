@@ -1,9 +1,9 @@
 public import Warehouse
 
-/// A report: the one place that says what it is called, where it stands, and how its rows are read.
+/// The definition of a report: its name, its place in the navigation, and how its rows are read.
 ///
-/// JSON, CSV, terminal text, a page and the entry in the navigation follow from it. To add a report, write a definition
-/// and add it to a ``ReportRegistry``; docs/reports.md shows how.
+/// JSON, CSV, terminal text, a page and the navigation entry follow from it. To add a report, write a definition and
+/// add it to a ``ReportRegistry``; docs/reports.md shows how.
 public struct ReportDefinition: Sendable {
   /// Reads the rows of a report.
   public typealias Read = @Sendable (ReportRequest, any MetricsStore) async throws -> ReportContent
@@ -12,19 +12,19 @@ public struct ReportDefinition: Sendable {
   public let name: String
   /// The title on pages.
   public let title: String
-  /// One sentence about what the report shows.
+  /// A one-sentence description of the report.
   public let explanation: String
-  /// The place in the navigation; `nil` for reports that are reached from another one, and for those of views.
+  /// The place in the navigation; `nil` for reports linked from another one, and for those of views.
   public let navigation: ReportNavigation?
-  /// The report from which this one is reached; its entry stays marked in the navigation.
+  /// The report that links to this one; its entry is highlighted in the navigation.
   public let parent: String?
-  /// The parameters beside days and limit.
+  /// The parameters in addition to range and limit.
   public let parameters: [ReportParameter]
-  /// The error for a request that gives none of the parameters; `nil` if none is needed.
+  /// The error for a request without any of the parameters; `nil` if they are optional.
   public let missingParameter: ReportError?
-  /// The rows of each list that a page shows unless the reader asks for more.
+  /// The number of rows per list on a page, unless the reader asks for more.
   public let pageLimit: Int
-  /// The rankings that the report consists of; empty for other reports.
+  /// The rankings of the report; empty for other reports.
   public let rankings: [Ranking]
   let read: Read
 
@@ -45,7 +45,7 @@ public struct ReportDefinition: Sendable {
     self.read = read
   }
 
-  /// Creates a report that consists of rankings; its page adds trends and the change since the period before.
+  /// Creates a report that consists of rankings. Its page adds trends and changes since the previous period.
   public init(
     _ name: String, title: String, explanation: String, navigation: ReportNavigation? = nil, rankings: [Ranking]
   ) {
@@ -67,7 +67,7 @@ public struct ReportDefinition: Sendable {
 }
 
 extension ReportDefinition: Hashable {
-  /// Compares names: within a registry they are unique.
+  /// Compares names, which are unique within a registry.
   public static func == (left: ReportDefinition, right: ReportDefinition) -> Bool { left.name == right.name }
 
   /// Hashes the name.
@@ -80,9 +80,9 @@ public struct ReportNavigation: Sendable, Hashable {
   public enum Section: String, Sendable, CaseIterable {
     /// Activity in the app.
     case usage = "Usage"
-    /// The versions, devices and places they use it on.
+    /// The versions, devices and countries of its users.
     case audience = "Audience"
-    /// Incoming data. These reports are shown before the first event, too.
+    /// Incoming data. These reports are shown even before the first event.
     case monitoring = "Monitoring"
   }
 
@@ -101,11 +101,11 @@ public struct ReportNavigation: Sendable, Hashable {
   }
 }
 
-/// A parameter of a report beside its days and limit.
+/// A parameter of a report in addition to range and limit.
 public struct ReportParameter: Sendable, Hashable {
   /// The kinds of parameters.
   public enum Kind: Sendable, Hashable {
-    /// Any text, the empty one included.
+    /// Any text, including an empty one.
     case text
     /// The number of a row.
     case number

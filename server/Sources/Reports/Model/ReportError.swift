@@ -1,6 +1,6 @@
 /// A request for a report that cannot be answered.
 public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kinds of mistakes.
+  /// The kinds of error.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The stable name of the code in the REST API.
     public let description: String
@@ -14,23 +14,23 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let invalidRange = Code(description: "invalid_range")
     /// A number is malformed or out of bounds.
     public static let invalidNumber = Code(description: "invalid_number")
-    /// The report is about one event, and the request names none.
+    /// The report needs an event, but the request names none.
     public static let missingEvent = Code(description: "missing_event")
-    /// The report is about one error, and the request names none.
+    /// The report needs an error, but the request names none.
     public static let missingError = Code(description: "missing_error")
-    /// The app has no error of this number.
+    /// The app has no error with this number.
     public static let unknownError = Code(description: "unknown_error")
-    /// The app has no view of this number.
+    /// The app has no view with this number.
     public static let unknownView = Code(description: "unknown_view")
-    /// This computer does not know the app's time zone.
+    /// The system does not know the app's time zone.
     public static let unknownTimeZone = Code(description: "unknown_time_zone")
   }
 
-  /// The kind of mistake.
+  /// The kind of error.
   public var code: Code
-  /// The reason and the way out, in one line.
+  /// The reason and the remedy, on one line.
   public var message: String
-  /// The report that helps to mend the request, for a link on the error page.
+  /// The report that helps to correct the request, for a link on the error page.
   public var remedy: String?
 
   /// Creates an error.
@@ -40,7 +40,7 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
     self.remedy = remedy
   }
 
-  /// True if the report is about something that does not exist: the address is wrong, not the request.
+  /// True if the subject of the report does not exist: the address is wrong, not the request.
   public var isNotFound: Bool { [.unknownReport, .unknownView, .unknownError].contains(code) }
 
   /// The message.

@@ -25,7 +25,7 @@ public enum ReportFormat: String, Sendable, CaseIterable {
 }
 
 extension Report {
-  /// The report in a format; tables and CSV end with a line break, JSON does not.
+  /// Formats the report; tables and CSV end with a line break, JSON does not.
   public func text(_ format: ReportFormat) throws -> String {
     switch format {
     case .json: String(decoding: try json(), as: UTF8.self)

@@ -23,9 +23,9 @@ public struct ReportRegistry: Sendable {
 }
 
 extension Sequence {
-  /// Finds the element of a name.
+  /// Finds the element with a name.
   ///
-  /// - Parameter message: Makes the message of the error from the quoted name and the list of valid ones.
+  /// - Parameter message: Creates the error message from the quoted name and the list of valid ones.
   func named(
     _ name: String, by path: KeyPath<Element, String>, code: ReportError.Code, message: (String, String) -> String
   ) throws(ReportError) -> Element {

@@ -2,16 +2,16 @@ public import TernEvents
 import Warehouse
 
 extension ReportRequest {
-  /// Reads a request from text parameters, as the command line, the REST API and the pages receive them.
+  /// Parses a request from the text parameters of the command line, the REST API and the pages.
   ///
   /// - Parameters:
   ///   - name: The report's name.
   ///   - subject: The app or view.
   ///   - given: `from` and `to` (`YYYY-MM-DD`), or `days` (a number of days ending with `to`); the default is the last 30
-  ///     days ending today. `limit` is the most rows of each list. The report's own parameters come by their names.
-  ///     Other parameters are ignored, and so are empty values, except where a parameter is any text.
+  ///     days ending today. `limit` is the maximum number of rows per list. The report's own parameters have their own
+  ///     names. Other parameters and empty values are ignored, except where a parameter is any text.
   ///   - now: The time of the request.
-  ///   - reports: The reports there are.
+  ///   - reports: The available reports.
   public init(
     _ name: String, of subject: ReportSubject, parameters given: [String: String], now: Timestamp,
     reports: ReportRegistry = .standard
@@ -33,7 +33,7 @@ extension ReportRequest {
   ) throws(ReportError) -> String? {
     guard let text = given[parameter.name] else { return nil }
     switch parameter.kind {
-    // An event's name may be empty, so presence decides.
+    // An event's name may be empty, so presence is what counts.
     case .text: return text
     case .number:
       if text.isEmpty { return nil }

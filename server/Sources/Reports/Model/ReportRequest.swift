@@ -1,13 +1,13 @@
 public import TernEvents
 public import Warehouse
 
-/// A request for a report: which one, of which app or view, over which days.
+/// A request for a report of an app or view over a range of days.
 public struct ReportRequest: Sendable, Hashable {
-  /// The longest range, in days: two years and a leap day.
+  /// The maximum range in days: two years, including a leap day.
   public static let maximumDays = 731
-  /// The range when none is given, in days.
+  /// The default range, in days.
   public static let defaultDays = 30
-  /// The most rows that can be asked for.
+  /// The maximum value of a request's limit.
   public static let maximumLimit = 10_000
 
   /// The report.
@@ -18,13 +18,13 @@ public struct ReportRequest: Sendable, Hashable {
   public var days: ClosedRange<Day>
   /// The values of the report's own parameters.
   public var parameters: [ReportParameter: String]
-  /// The most rows of each list; `nil` for the report's own default.
+  /// The maximum number of rows per list; `nil` for the report's default.
   public var limit: Int?
   /// The time zone in which days begin and end.
   public let zone: ReportZone
   /// The time of the request.
   public let now: Timestamp
-  /// The day of the request; its metrics are still growing.
+  /// The day of the request, which is not over yet.
   public let today: Day
 
   /// Creates a request from values that are known to be valid.
@@ -51,7 +51,7 @@ public struct ReportRequest: Sendable, Hashable {
   /// The number of days in the range.
   public var length: Int { days.count }
 
-  /// The same request for the range of equal length just before.
+  /// The same request for the preceding range of equal length.
   public var previous: ReportRequest {
     var request = self
     request.days = days.lowerBound.advanced(by: -length)...days.lowerBound.advanced(by: -1)
@@ -93,7 +93,7 @@ public enum ReportSubject: Sendable, Hashable {
 }
 
 extension CatalogStore {
-  /// The app itself, or the view that a parameter names.
+  /// Returns the app itself, or the view named by a parameter.
   ///
   /// - Parameter view: The view's number; absent or empty for the app.
   /// - Throws: ``ReportError`` if the app has no such view.

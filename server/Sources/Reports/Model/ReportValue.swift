@@ -1,21 +1,21 @@
 public import TernEvents
 public import Warehouse
 
-/// A value in a report: a cell of a list, or a JSON member beside the lists.
+/// A value in a report: a cell of a list, or a JSON member next to the lists.
 public indirect enum ReportValue: Sendable, Hashable {
   /// Text, from a client or from Tern.
   case text(String)
-  /// A whole number; ``count(_:)`` makes one from any integer.
+  /// An integer; ``count(_:)`` creates one from any integer type.
   case integer(Int)
-  /// The number of a row or of something else with an identity: never grouped, and text to tables.
+  /// An identifying number, such as that of a row: never grouped, and treated as text in tables.
   case id(Int64)
   /// A number shown with two decimals.
   case decimal(Double)
-  /// An amount of money in decimal notation: text in JSON too, since a binary fraction would not be exact.
+  /// An amount of money in decimal notation: text in JSON too, because binary fractions would be inexact.
   case amount(String)
-  /// A part of a whole, from 0 to 1.
+  /// A share of a whole, from 0 to 1.
   case share(Double)
-  /// A length of time in milliseconds; pages show minutes and seconds.
+  /// A duration in milliseconds; pages show minutes and seconds.
   case duration(Int)
   /// A point in time.
   case time(Timestamp)
@@ -25,14 +25,14 @@ public indirect enum ReportValue: Sendable, Hashable {
   case flag(Bool)
   /// Several texts: an array in JSON; tables show the first five.
   case texts([String])
-  /// Named values: an object in JSON, one text elsewhere.
+  /// Named values: an object in JSON, a single text elsewhere.
   case properties([Properties.Element])
-  /// A list inside a row. Tables show it below its parent.
+  /// A nested list. Tables show it below its parent.
   case list(ReportList)
   /// Absent; `null` in JSON.
   case none
 
-  /// A whole number from any integer, clamped to what an `Int` holds.
+  /// Creates an integer from any integer type, clamped to the range of `Int`.
   public static func count(_ number: some BinaryInteger) -> ReportValue { .integer(Int(clamping: number)) }
 
   /// Named texts, ordered by name.
@@ -48,7 +48,7 @@ public indirect enum ReportValue: Sendable, Hashable {
     }
   }
 
-  /// The value as plain text, the way CSV writes it.
+  /// The value as plain text, as in CSV.
   var plainText: String {
     switch self {
     case .text(let text), .amount(let text): text
@@ -66,7 +66,7 @@ public indirect enum ReportValue: Sendable, Hashable {
     }
   }
 
-  /// The value for people to read on a terminal or page, with control characters written out.
+  /// The value for display on a terminal or page, with control characters escaped.
   public var displayText: String {
     switch self {
     case .integer(let number), .duration(let number): grouped(number)

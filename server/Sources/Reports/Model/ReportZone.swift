@@ -2,13 +2,13 @@ import Foundation
 public import TernEvents
 public import Warehouse
 
-/// The time zone in which an app's days begin and end.
+/// The time zone of an app's days.
 public struct ReportZone: Sendable, Hashable {
   /// The zone's name in the tz database, for example `Europe/Berlin`.
   public let identifier: String
   private let zone: TimeZone
 
-  /// Finds a zone by its name; throws ``ReportError`` if this computer does not know it.
+  /// Finds a zone by its name; throws ``ReportError`` if the system does not know it.
   public init(_ identifier: String) throws(ReportError) {
     guard let zone = TimeZone(identifier: identifier) else {
       throw ReportError(

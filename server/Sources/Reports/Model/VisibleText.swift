@@ -1,8 +1,8 @@
-/// The text with characters that could steer a terminal or hide in a page written out, for example `\u{202E}`.
+/// Escapes characters that could steer a terminal or be invisible on a page, for example as `\u{202E}`.
 ///
 /// Names come from clients: an escape sequence could repaint the reader's terminal, and a bidirectional override could
-/// make a name read as another. Text that shows nothing at all, such as a blank, is written out in full, since an
-/// invisible link cannot be clicked.
+/// make one name look like another. Text that would be entirely invisible, such as a space, is escaped completely,
+/// because an invisible link cannot be clicked.
 public func visible(_ text: String) -> String {
   let isBlank = !text.isEmpty && text.unicodeScalars.allSatisfy(isInvisible)
   guard isBlank || text.unicodeScalars.contains(where: isUnsafe) else { return text }
@@ -24,7 +24,7 @@ func escapedScalar(_ scalar: Unicode.Scalar) -> String {
   "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
 }
 
-/// True if the character shows nothing on its own.
+/// True if the character is invisible on its own.
 private func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
   let properties = scalar.properties
   // U+2800 is the Braille pattern without dots.

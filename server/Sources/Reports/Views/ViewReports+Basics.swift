@@ -98,7 +98,7 @@ extension ViewBreakdowns {
       ],
       rows: rows(.screens).map { row in
         let numbers = row.numbers
-        // The last screen of a session has no end: it is not part of the average.
+        // The duration of a session's last screen view is unknown: it is not part of the average.
         let stayed = numbers[0].subtractingSaturated(numbers[4])
         return [
           .text(row.key[0]), .count(numbers[0]), .count(numbers[1]), .count(row.users),

@@ -7,7 +7,8 @@ extension ViewReports {
 }
 
 extension ViewBreakdowns {
-  /// Custom dimensions, content groups and metrics: their current names, and the scope under which they were counted.
+  /// Custom dimensions, content groups and metrics, with their current names and the scope under which they were
+  /// counted.
   fileprivate var custom: [ReportList] {
     let definitions = Dictionary(metrics.definitions.map { ($0.parameter, $0) }, uniquingKeysWith: { $1 })
     func name(_ row: ViewMetrics.Row) -> ReportValue { .text(definitions[row.key[0]]?.name ?? "") }

@@ -8,7 +8,7 @@ extension ViewReports {
   ) { $0.ecommerce }
 
   static let shopping = ReportDefinition.breakdown(
-    "shopping", "Shopping behavior", "Sessions by how far they came on the way to an order, and where they stopped.",
+    "shopping", "Shopping behavior", "Sessions by the stage they reached towards an order, and where they stopped.",
     tables: [.shopping]
   ) { [$0.shopping] }
 
@@ -18,7 +18,7 @@ extension ViewReports {
   ) { $0.checkout }
 
   static let promotions = ReportDefinition.breakdown(
-    "promotions", "Promotions", "Promotions by id, name, creative and position, with views and clicks.",
+    "promotions", "Promotions", "Promotions by ID, name, creative and position, with views and clicks.",
     tables: [.promotions]
   ) { [$0.promotions] }
 
@@ -87,7 +87,7 @@ extension ViewBreakdowns {
       ])
   }
 
-  /// Every stage, reached or not, and then the actions that are no stage.
+  /// Every stage, reached or not, followed by the other actions.
   fileprivate var shopping: ReportList {
     let stages = ["all", "detail", "add", "checkout", "purchase"]
     let known = Dictionary(all(.shopping).map { ($0.key[0], $0) }, uniquingKeysWith: { $1 })

@@ -3,7 +3,7 @@ import TernBase
 import TernEvents
 import Warehouse
 
-/// Reports about single hits and the last half hour.
+/// Reports about individual hits and the last half hour.
 extension ViewReports {
   static let late = ReportDefinition.ofView(
     "late", "Late hits", "Hits that arrived after their day's cutoff; no other report counts them."
@@ -30,7 +30,7 @@ extension ViewReports {
     }
   }
 
-  /// The name is public for the page's script, which refreshes this report only.
+  /// Public for the page's script, which refreshes only this report.
   public static let realtime = ReportDefinition.ofView(
     "realtime", "Real-time", "Active users and their activity in the last 30 minutes."
   ) { view, request, store in
@@ -65,7 +65,7 @@ extension ViewReports {
   }
 
   static let hits = ReportDefinition.ofView(
-    "hits", "Hit inspector", "The newest hits in full, whether the view counts them, and the rejected ones."
+    "hits", "Hit inspector", "The newest hits in full with their status in the view, and rejected hits."
   ) { view, request, store in
     let hits = try await store.inspectedHits(view, days: request.days, limit: request.viewLimit)
     let refused = try await store.refusedHits(view, days: request.days, limit: request.viewLimit)
@@ -82,7 +82,7 @@ extension ViewReports {
         rows: refused.map {
           [
             .time(Timestamp(millisecondsSince1970: $0.received)), .text($0.reason), .text($0.message),
-            .pairs(RefusedText.parameters($0.said)),
+            .pairs(RejectedHitText.parameters($0.said)),
           ]
         }, isWide: true),
     ]

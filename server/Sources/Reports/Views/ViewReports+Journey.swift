@@ -1,7 +1,7 @@
 import TernBase
 import Warehouse
 
-/// Reports about what happens in sessions.
+/// Reports about the course of sessions.
 extension ViewReports {
   static let landing = ReportDefinition.breakdown(
     "landing", "Landing screens", "The first screen of each session, and the sessions that saw no other.",
@@ -22,7 +22,7 @@ extension ViewReports {
   ) { $0.flow }
 
   static let events = ReportDefinition.breakdown(
-    "events", "Events", "Events by category, action and label, by screen, and the sessions that have them.",
+    "events", "Events", "Events by category, action and label, by screen, and sessions with events.",
     tables: [.events, .eventScreens, .eventSessions]
   ) {
     [
@@ -58,7 +58,7 @@ extension ViewBreakdowns {
       })
   }
 
-  /// Exits, and the share of a screen's views that were the last of their session.
+  /// Exits, and the share of a screen's views that ended a session.
   fileprivate var exits: ReportList {
     let views = Dictionary(all(.screens).map { ($0.key, $0.numbers[0]) }, uniquingKeysWith: { $1 })
     return ReportList(
@@ -78,7 +78,7 @@ extension ViewBreakdowns {
     return ReportList(
       "depth", columns: ["screens", "sessions", "share", ViewReports.averageTime, "users"],
       rows: rows.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { row in
-        // Stored with a leading zero, so that they sort by number.
+        // Stored with a leading zero, so that keys sort by number.
         let screens = row.key[0].hasPrefix("0") ? String(row.key[0].dropFirst()) : row.key[0]
         return [
           .text(screens), .count(row.numbers[0]), .share(row.numbers[0], of: sessions),

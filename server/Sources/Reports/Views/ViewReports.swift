@@ -11,7 +11,7 @@ public enum ViewReports {
 }
 
 extension ReportDefinition {
-  /// Creates a report that is made from breakdowns of a view.
+  /// Creates a report from breakdowns of a view.
   static func breakdown(
     _ name: String, _ title: String, _ explanation: String, tables: Set<ViewTable>,
     lists: @escaping @Sendable (ViewBreakdowns) -> [ReportList]
@@ -47,7 +47,7 @@ extension ReportRequest {
 }
 
 extension View {
-  /// The currency label of amounts; several when it was changed within the days, empty when there is none.
+  /// The currency label of amounts: several if it changed within the days, empty if there is none.
   func currency(on days: ClosedRange<Day>) -> String {
     var labels: [String] = []
     for rules in rules(on: days) where !labels.contains(rules.settings.currency) {
@@ -68,7 +68,7 @@ extension ReportList {
   }
 }
 
-/// The breakdowns that a report of a view is made from.
+/// The breakdowns of a view's report.
 struct ViewBreakdowns {
   let view: View
   let request: ReportRequest
@@ -82,7 +82,7 @@ struct ViewBreakdowns {
 
   func limited(_ rows: [ViewMetrics.Row]) -> ArraySlice<ViewMetrics.Row> { rows.prefix(request.viewLimit) }
 
-  /// A list of keys, numbers and users as they are.
+  /// Creates a list of keys, numbers and users.
   func plain(
     _ name: String, title: String = "", _ columns: [ReportColumn], _ rows: ArraySlice<ViewMetrics.Row>
   ) -> ReportList {
@@ -98,27 +98,27 @@ extension ViewMetrics.Row {
 }
 
 extension ReportValue {
-  /// The part of a whole; 0 of nothing.
+  /// Returns a ratio; 0 if the whole is 0.
   static func ratio(_ part: some BinaryInteger, _ whole: some BinaryInteger) -> Double {
     whole == 0 ? 0 : Double(part) / Double(whole)
   }
 
-  /// The part of a whole as a percentage.
+  /// Returns a share as a percentage.
   static func share(_ part: some BinaryInteger, of whole: some BinaryInteger) -> ReportValue {
     .share(ratio(part, whole))
   }
 
-  /// A quotient with two decimals.
+  /// Returns a quotient with two decimals.
   static func quotient(_ part: some BinaryInteger, _ whole: some BinaryInteger) -> ReportValue {
     .decimal(ratio(part, whole))
   }
 
-  /// A sum of milliseconds divided by a count; zero of nothing.
+  /// Returns an average duration; 0 if the count is 0.
   static func averageDuration(_ sum: Int64, _ count: Int64) -> ReportValue {
     .duration(Int(clamping: count <= 0 ? 0 : sum / count))
   }
 
-  /// Millionths as an amount of money.
+  /// Converts millionths to an amount of money.
   static func millionths(_ millionths: Int64) -> ReportValue {
     let magnitude = millionths.magnitude
     var decimals = String(magnitude % 1_000_000)

@@ -1,5 +1,6 @@
 import AppCatalog
 import ArgumentParser
+import Foundation
 
 /// `tern login-link`
 struct LoginLinkCommand: ParsableCommand {
@@ -18,13 +19,20 @@ struct LoginLinkCommand: ParsableCommand {
 
   @OptionGroup var data: DataOption
 
+  func validate() throws {
+    let address = URL(string: url)
+    guard let address, address.scheme == "http" || address.scheme == "https", address.host() != nil,
+      address.query() == nil, address.fragment() == nil
+    else { throw ValidationError("\"\(url)\" is not an address of a server, such as https://tern.example.com.") }
+  }
+
   func run() throws {
     let catalog = try data.existingCatalog()
     defer { try? catalog.close() }
     Terminal.say(try Self.link(to: url, catalog))
   }
 
-  /// Creates a login code and returns the link with it.
+  /// Creates a login code and returns a link with it.
   static func link(to address: String, _ catalog: Catalog) throws -> String {
     let base = address.hasSuffix("/") ? String(address.dropLast()) : address
     return "\(base)/login?code=\(try catalog.createLoginCode())"

@@ -20,7 +20,7 @@ extension AppsCommand {
           tern apps names 1 --usual-per-day     the default allowance
         """)
 
-    @Argument(help: ArgumentHelp("The app's id, as `tern apps list` shows it.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The app's ID; `tern apps list` shows it.", valueName: "id"))
     var app: String
 
     @Option(help: ArgumentHelp("The number of new names of each kind per day.", valueName: "number"))
@@ -49,7 +49,7 @@ extension AppsCommand {
       Terminal.say(json ? try CommandOutput.json(names) : Self.listing(names))
     }
 
-    /// The table of numbers.
+    /// The table of names and limits.
     static func listing(_ names: [NameUsage]) -> String {
       let rows = names.map { [$0.kind, "\($0.known)", "\($0.limit)", "\($0.perDay)"] }
       return CommandOutput.table([["NAMES OF", "KNOWN", "LIMIT", "THEN PER DAY"]] + rows)

@@ -32,6 +32,13 @@ struct VerifyCommand: AsyncParsableCommand {
       throw ExitCode(1)
     }
     Terminal.say("\(grouped(report.metrics)) metrics match \(grouped(report.events)) events.")
+    if report.uncountedEvents > 0 {
+      Terminal.say(
+        """
+        \(grouped(report.uncountedEvents)) newer events are stored but not counted yet. The server counts them within \
+        seconds, or once a full disk has room again.
+        """)
+    }
   }
 }
 

@@ -30,20 +30,20 @@ struct ServeCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The answer to App Center clients with an unknown secret: retry-later, reject or discard.", valueName: "policy"),
+      "The response to App Center clients with unknown secrets: retry-later, reject or discard.", valueName: "policy"),
     transform: { try choice($0) })
   var unknownSecret = UnknownSecretPolicy.retryLater
 
   @Option(
     help: ArgumentHelp(
-      "A proxy whose X-Forwarded-For names the client: an address or a block such as 10.0.0.0/8. Repeat it for more. "
+      "A proxy trusted to name the client in X-Forwarded-For: an address or a block such as 10.0.0.0/8; repeatable. "
         + "By default the header is ignored.", valueName: "address"),
     transform: Self.proxy)
   var trustedProxy: [AddressBlock] = []
 
   @Option(
     help: ArgumentHelp(
-      "The memory that counted days of views may take, for example 64MiB, 1GiB or 0.", valueName: "size"),
+      "The maximum memory for counted days of views, for example 64MiB, 1GiB or 0.", valueName: "size"),
     transform: Self.size)
   var viewCacheSize = WarehouseConfiguration().viewCacheBytes
 
@@ -71,7 +71,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
   }
 
-  /// Reads a number of bytes, KiB, MiB or GiB.
+  /// Parses a number of bytes, KiB, MiB or GiB.
   static func size(_ text: String) throws -> Int {
     let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)]
     let unit = units.first { text.hasSuffix($0.0) }

@@ -13,7 +13,7 @@ struct TrackCommand: AsyncParsableCommand {
       Examples:
         tern track Hello --key tern_…
         tern track Purchase -p total=9.99 -p items=3 -p gift=true --url https://tern.example.com --key tern_…
-        tern track Heartbeat --queue ./queue --key tern_…      keeps the event for the next time if it does not arrive
+        tern track Heartbeat --queue ./queue --key tern_…      keeps the event for the next run if it does not arrive
       """)
 
   @Argument(help: "The event's name.")
@@ -54,16 +54,17 @@ struct TrackCommand: AsyncParsableCommand {
     configuration.queueDirectory = directory
     configuration.sessions = .manual
     configuration.requestTimeout = .seconds(timeout)
-    // Only the flush sends, so that its outcome is that of this event.
+    // Only the flush sends, so its outcome is that of this event.
     configuration.startsPaused = false
     let client = try TernClient(configuration)
     client.track(name, Properties(try properties.map(PropertyArgument.parse)))
     let outcome = await client.flush(deadline: .seconds(timeout))
+    let storageError = client.storageError
     await client.shutdown()
-    try report(outcome)
+    try report(outcome, storageError)
   }
 
-  private func report(_ outcome: FlushOutcome) throws {
+  private func report(_ outcome: FlushOutcome, _ storageError: TernError?) throws {
     let reason: String
     switch outcome {
     case .sent(let count):
@@ -71,10 +72,10 @@ struct TrackCommand: AsyncParsableCommand {
     case .nothingToSend: reason = "it could not be recorded"
     case .offline: reason = "there is no network"
     case .failed(let error): reason = error.message
-    case .outOfTime: reason = "no answer came within \(timeout) s"
+    case .outOfTime: reason = "no response came within \(timeout) s"
     }
-    let fate = queue.map { " It waits in \($0)." } ?? ""
-    Terminal.complain(CommandEnding.line("tern: \"\(name)\" has not arrived: \(reason)\(fate)"))
+    let note = queue.map { storageError.map { " It is lost: \($0.message)" } ?? " It waits in \($0)." } ?? ""
+    Terminal.complain(CommandEnding.line("tern: \"\(name)\" has not arrived: \(reason)\(note)"))
     throw ExitCode(1)
   }
 

@@ -2,7 +2,7 @@ import AppCatalog
 import ArgumentParser
 import Warehouse
 
-/// The settings of a view that is created.
+/// The settings of a new view.
 struct ViewSettingsOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Minutes of silence that end a session, from 1 to 240.", valueName: "minutes"))
   var sessionTimeout = 30

@@ -14,7 +14,7 @@ struct ViewsCommand: ParsableCommand {
   /// `tern views create`
   struct Create: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Create a view and print its id.",
+      abstract: "Create a view and print its ID.",
       discussion: """
         A view counts an app's hits by the days of its own time zone. --lateness cutoff: a day becomes final at 04:00 of \
         the next day; hits received later are stored and listed as late, but not counted. window: days stay open for 25 \
@@ -75,7 +75,7 @@ struct ViewsCommand: ParsableCommand {
           tern views list --app 1 --json
         """)
 
-    @Option(help: ArgumentHelp("The app's id, as `tern apps list` shows it.", valueName: "id"))
+    @Option(help: ArgumentHelp("The app's ID; `tern apps list` shows it.", valueName: "id"))
     var app: String?
 
     @Flag(help: "Print a JSON array.")
@@ -116,7 +116,7 @@ struct ViewsCommand: ParsableCommand {
           tern views zone 3 --time-zone Europe/Lisbon
         """)
 
-    @Argument(help: "The view's id.")
+    @Argument(help: "The view's ID.")
     var view: Int64
 
     @Option(help: ArgumentHelp("The new time zone.", valueName: "zone"))

@@ -14,7 +14,7 @@ extension ViewsCommand {
         out stay unchanged. A second change on the same day replaces the first. The definition of a user (--user-id) is \
         fixed: create another view instead, which counts all existing hits. To change the time zone, use tern views zone.
 
-        Changing --lateness none needs --yes: with another lateness the days that were open for ever become final.
+        Changing --lateness none needs --yes: days that would have stayed open forever then become final.
 
         Examples:
           tern views set 3 --session-timeout 60 --currency EUR
@@ -22,7 +22,7 @@ extension ViewsCommand {
           tern views set 3 --no-filters --name Everything --json
         """)
 
-    @Argument(help: "The view's id.")
+    @Argument(help: "The view's ID.")
     var view: Int64
 
     @Option(help: ArgumentHelp("The display name; applies to all reports at once.", valueName: "name"))
@@ -33,7 +33,7 @@ extension ViewsCommand {
 
     @Option(
       help: ArgumentHelp(
-        "A condition for hits, in place of all filters so far: parameter=value or parameter!=value. Repeat the option "
+        "A filter on hits, which replaces all existing ones: parameter=value or parameter!=value. Repeat the option "
           + "for more.", valueName: "filter"), transform: ViewsCommand.filter)
     var filter: [ViewFilter] = []
 
@@ -60,7 +60,7 @@ extension ViewsCommand {
       help: "In a view by uid: count a session's hits before the first uid for that uid, too.")
     var unification: Bool?
 
-    @Flag(help: "Allow days that were open for ever to become final.")
+    @Flag(help: "Allow days that would have stayed open forever to become final.")
     var yes = false
 
     @Flag(help: "Print one JSON object.")

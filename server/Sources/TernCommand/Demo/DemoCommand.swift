@@ -71,11 +71,11 @@ struct DemoCommand: AsyncParsableCommand {
     let server = try LocalServer(directory: directory.data.path)
     let app = try server.catalog.createApp(name: "Demo Player")
     let script = NIOLockedValueBox<Task<Void, Never>?>(nil)
-    // A closed terminal also ends the demo and its processes cleanly.
+    // Closing the terminal also ends the demo and its processes cleanly.
     try await server.run(.init(port: Int(port)), signals: [.sigterm, .sigint, .sighup]) { port in
       let address = ServeCommand.address(host: "127.0.0.1", port: port)
       announce(address, server.catalog, app, directory)
-      // The last day is today, which belongs to the live traffic.
+      // The last day is today, which is for live traffic.
       let stage = DemoStage(
         player: player, collector: address, key: app.key, queues: directory.queues, days: max(days - 1, 1), seed: seed)
       let task = Task { await play(stage, port: port, app: app.id, warehouse: server.warehouse) }
@@ -107,7 +107,7 @@ struct DemoCommand: AsyncParsableCommand {
         stage: stage, installs: installs, processes: processes,
         gate: try NetworkGate(host: "127.0.0.1", port: port, group: .singleton),
         storedEvents: {
-          // Reports lag up to half a second behind; the printed number must be exact.
+          // Reports lag by up to half a second; the printed number must be exact.
           try? await warehouse.flush()
           return (try? await warehouse.reader.total(app: app, dimension: .total, key: "", days: range).count) ?? 0
         },
@@ -119,7 +119,7 @@ struct DemoCommand: AsyncParsableCommand {
       try await script.playLive(
         killAfter: .seconds(killAfter), networkGoneFor: .seconds(offlineFor),
         endAfter: liveSeconds > 0 ? .seconds(liveSeconds) : nil)
-      // Nothing else can end the server from here: it listens to signals.
+      // Nothing else here can end the server, which listens for signals.
       kill(getpid(), SIGTERM)
     } catch is CancellationError {
       return

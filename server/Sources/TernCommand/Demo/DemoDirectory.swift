@@ -7,7 +7,7 @@ struct DemoDirectory {
   let isTemporary: Bool
   private let root: URL
 
-  /// Creates the directory. A given one must be new or empty: a history played into it twice would count twice.
+  /// Creates the directory. A given directory must be new or empty: a history played into it twice would count twice.
   init(_ path: String?) throws {
     isTemporary = path == nil
     root =

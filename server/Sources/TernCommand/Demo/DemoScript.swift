@@ -1,7 +1,7 @@
 import Foundation
 import TernChildProcess
 
-/// The course of the demo: the past of all installs, then live traffic with a kill and a lost network.
+/// The course of the demo: the history of all installs, then live traffic with a killed process and a network failure.
 struct DemoScript {
   let stage: DemoStage
   let installs: Int
@@ -11,7 +11,7 @@ struct DemoScript {
   let storedEvents: @Sendable () async -> Int
   let say: @Sendable (String) -> Void
 
-  /// Plays the past in several concurrent processes.
+  /// Plays the history in several concurrent processes.
   func playHistory() async throws {
     say("\(installs) installs play \(stage.days) days in \(processes) processes …")
     let share = (installs + processes - 1) / processes
@@ -30,14 +30,15 @@ struct DemoScript {
     } onCancel: {
       for process in running { process.send(SIGTERM) }
     }
-    say("the past has arrived: \(await storedEvents()) events")
+    say("the history has arrived: \(await storedEvents()) events")
   }
 
-  /// Plays live traffic until cancelled or for a time. One process is killed and restarted, one loses its network.
+  /// Plays live traffic until cancelled or for a limited time. One process is killed and restarted, one loses its
+  /// network.
   func playLive(killAfter: Duration, networkGoneFor: Duration, endAfter: Duration?) async throws {
     try await gate.open()
     let address = "http://127.0.0.1:\(await gate.port)"
-    // Uses installs that have a past; in a small demo each group still has at least one.
+    // Uses installs with a history; in a small demo, each group still has at least one.
     let group = max(1, min(10, installs / 6))
     let crowd = try stage.startLive(
       first: 0, count: min(4 * group, max(1, installs - 2 * group)), pace: .milliseconds(60))
@@ -67,7 +68,7 @@ struct DemoScript {
 }
 
 extension ChildProcess {
-  /// Waits for the end of an example app; throws when it failed.
+  /// Waits for an example app to end; throws if it failed.
   fileprivate func succeeded() async throws {
     let exit = await ended()
     try Task.checkCancellation()

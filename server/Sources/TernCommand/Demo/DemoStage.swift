@@ -1,7 +1,7 @@
 import Foundation
 import TernChildProcess
 
-/// The arguments of the demo's processes.
+/// The arguments for the demo's processes.
 struct DemoStage {
   /// The program of the example app.
   let player: URL
@@ -13,10 +13,10 @@ struct DemoStage {
   let queues: URL
   /// The number of days of history.
   let days: Int
-  /// The seed of the story.
+  /// The random seed of the history.
   let seed: UInt64
 
-  /// Starts a process that plays the past of some installs and ends when everything is delivered.
+  /// Starts a process that plays the history of some installs and ends when everything is delivered.
   func startHistory(first: Int, count: Int) throws -> ChildProcess {
     try ChildProcess(player.path, arguments("history", collector, first: first, count: count), output: nil)
   }
@@ -36,7 +36,7 @@ struct DemoStage {
     ]
   }
 
-  /// Finds the example app: as given, else beside this program, else where `Scripts/run` builds it.
+  /// Finds the example app: at the given path, else next to this program, else where `Scripts/run` builds it.
   static func findPlayer(_ option: String?) throws(DemoError) -> URL {
     let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     let repository = program.appending(path: "../../../..").standardized

@@ -1,16 +1,15 @@
 import NIOCore
 import NIOPosix
 
-/// A TCP relay in front of the collector that can be closed, to cut off one process of the demo.
+/// A TCP relay in front of the collector that can be closed to disconnect one process of the demo.
 ///
-/// While it is closed, the kernel refuses connections, and open ones are cut, as if the network
-/// were gone.
+/// While it is closed, the kernel refuses connections and open ones are cut, as if the network were gone.
 actor NetworkGate {
   private let target: SocketAddress
   private let group: MultiThreadedEventLoopGroup
   private var listener: (any Channel)?
   private let connections = ConnectionList()
-  /// The port that the gate listens on; stays the same when it is reopened.
+  /// The port of the gate; stays the same when it is reopened.
   private(set) var port = 0
 
   /// Creates a closed gate in front of a collector.
@@ -52,7 +51,7 @@ actor NetworkGate {
   }
 }
 
-/// Forwards what it reads to the other side of the relay.
+/// Forwards incoming bytes to the other side of the relay.
 private final class RelayHandler: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
   private let peer: any Channel

@@ -8,7 +8,7 @@ import UnixSignals
 import Warehouse
 import WarehouseSQLite
 
-/// A server over a data directory: catalog, warehouse and collector, opened and closed together.
+/// A server on a data directory: catalog, warehouse and collector, opened and closed together.
 struct LocalServer {
   /// The data directory.
   let directory: String
@@ -18,11 +18,11 @@ struct LocalServer {
   let warehouse: SQLiteWarehouse
   private let logger: Logger
 
-  /// Opens a data directory, and creates it when missing.
+  /// Opens a data directory, creating it if missing.
   ///
-  /// Throws ``Warehouse/WarehouseError``, with code `inUse` when another server runs on it.
+  /// Throws ``Warehouse/WarehouseError``, with code `inUse` if another server runs on it.
   ///
-  /// - Parameter viewCacheBytes: The bytes that counted days of views may take in memory.
+  /// - Parameter viewCacheBytes: The maximum memory for counted days of views.
   init(
     directory: String, viewCacheBytes: Int = WarehouseConfiguration().viewCacheBytes,
     logger: Logger = LocalServer.standardLogger
@@ -44,9 +44,9 @@ struct LocalServer {
   /// everything.
   ///
   /// - Parameters:
-  ///   - configuration: The address and the settings.
-  ///   - signals: The signals that end it; none when the caller handles them.
-  ///   - onListening: Called once with the actual port, when the server accepts connections.
+  ///   - configuration: The address and settings.
+  ///   - signals: The signals that end it; none if the caller handles them.
+  ///   - onListening: Called once with the actual port when the server accepts connections.
   func run(
     _ configuration: CollectorServer.Configuration, signals: [UnixSignal] = [.sigterm, .sigint],
     onListening: @escaping @Sendable (_ port: Int) async -> Void
@@ -82,7 +82,7 @@ struct LocalServer {
 }
 
 extension Result where Failure == any Error {
-  /// The value or error of `body`.
+  /// Stores the value or error of `body`.
   init(_ body: () async throws -> Success) async {
     do { self = .success(try await body()) } catch { self = .failure(error) }
   }

@@ -2,13 +2,13 @@ import TernEvents
 
 /// Decides when the wall clock is reliable enough for steps that cannot be undone.
 ///
-/// A machine's clock may be wrong at its start, until it is synchronized, and jump when a paused machine resumes.
-/// Sealing a day by such a clock would lose hits that arrive in time. The clock is trusted after it has advanced like
-/// the uptime for a while.
+/// A machine's clock may be wrong until it is synchronized after a start, and may jump when a suspended machine
+/// resumes. Sealing a day by such a clock would lose hits that arrive in time. The clock is trusted once it has
+/// advanced in step with the uptime for a while.
 struct SteadyClock {
   /// The time for which the wall clock must advance without a jump.
   static let probation: Duration = .seconds(600)
-  /// The largest correction during that time.
+  /// The maximum correction during that time.
   static let tolerance: Duration = .seconds(5)
 
   private var start: (wall: Timestamp, uptime: Duration)?

@@ -33,10 +33,10 @@ public protocol AdminStore: Sendable {
   func verifyAdminToken(_ token: String) throws -> Bool
   /// Uses up the code of a login link. Returns false if it is wrong, has expired or was used before.
   func redeemLoginCode(_ code: String) throws -> Bool
-  /// Starts a login and returns its secret.
+  /// Starts a login session and returns its token.
   func createSession(lasting duration: Duration) throws -> String
-  /// Returns true while a login lasts.
+  /// Returns true while a login session lasts.
   func isSessionValid(_ token: String) throws -> Bool
-  /// Ends a login.
+  /// Ends a login session.
   func deleteSession(_ token: String) throws
 }

@@ -1,54 +1,54 @@
 public import TernEvents
 
-/// A number that names a view within one server.
+/// A number that identifies a view within one server.
 public struct ViewID: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// The number.
   public var rawValue: Int64
-  /// Creates an id.
+  /// Creates an ID.
   public init(_ rawValue: Int64) { self.rawValue = rawValue }
   /// The number in decimal.
   public var description: String { String(rawValue) }
-  /// Whether the left one comes first.
+  /// Orders IDs by number.
   public static func < (left: ViewID, right: ViewID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// One way of looking at an app's hits: in which time zone, how late, and which of them (docs/views.md).
+/// A view of an app's hits, with a time zone, a lateness rule and filters (docs/views.md).
 public struct View: Sendable, Hashable {
-  /// Which hits come too late to count.
+  /// The rule for hits that are too late to count.
   public enum Lateness: String, Sendable, CaseIterable {
-    /// Those received at 04:00 of the next day in the view's zone, or later.
+    /// Hits received at 04:00 on the next day in the view's zone, or later, are late.
     case cutoff
-    /// Those received more than 25 days after they happened.
+    /// Hits received more than 25 days after they happened are late.
     case window
-    /// None; no day is ever final.
+    /// No hits are late, and no day ever becomes final.
     case none
   }
 
-  /// A time zone, and from when on it counts.
+  /// A time zone, and the time from which it applies.
   public struct Zone: Sendable, Hashable {
     /// The IANA name.
     public var identifier: String
-    /// The first moment that is dated by it.
+    /// The first moment to which it applies.
     public var start: Timestamp
-    /// Creates a zone that counts from `start` on.
+    /// Creates a zone that applies from `start` on.
     public init(identifier: String, start: Timestamp) {
       self.identifier = identifier
       self.start = start
     }
   }
 
-  /// What a view counts and how, and from which of its days on.
+  /// The rules of a view, and the first day to which they apply.
   public struct Rules: Sendable, Hashable {
-    /// The first day that is counted so; `nil` for those from the beginning.
+    /// The first day to which the rules apply, or `nil` for the view's first rules.
     public var start: Day?
-    /// Which hits come too late.
+    /// The rule for late hits.
     public var lateness: Lateness
-    /// What a hit must have to be in the view; all must hold.
+    /// The filters that a hit must pass, all of them.
     public var filters: [ViewFilter]
-    /// How sessions are cut and attributed, and who is a user.
+    /// The settings for sessions, campaigns and the identity of users.
     public var settings: ViewSettings
 
-    /// Creates rules that hold from `start` on.
+    /// Creates rules that apply from `start` on.
     public init(
       start: Day? = nil, lateness: Lateness = .cutoff, filters: [ViewFilter] = [],
       settings: ViewSettings = ViewSettings()
@@ -59,26 +59,26 @@ public struct View: Sendable, Hashable {
       self.settings = settings
     }
 
-    /// Whether a hit with these parameters is in the view.
+    /// Returns true if a hit with these parameters passes the filters.
     package func admits(_ parameters: [String: String]) -> Bool {
       filters.allSatisfy { $0.holds(parameters[$0.parameter]) }
     }
   }
 
-  /// The number by which commands and addresses name the view.
+  /// The number that identifies the view in commands and addresses.
   public var id: ViewID
   /// The app whose hits it shows.
   public var app: AppID
-  /// The name that people read, 1 to 100 characters.
+  /// The display name, 1 to 100 characters.
   public var name: String
-  /// The zones in the order in which they began to count; the first counts from the beginning of time.
+  /// The zones in chronological order; the first has no beginning.
   public var zones: [Zone]
-  /// The rules from the beginning.
+  /// The view's first rules.
   public var first: Rules
-  /// The rules that took their place, in the order of the days from which on they hold.
+  /// The later rules, in the order of their first days.
   public var changes: [Rules]
 
-  /// Creates a description of a view.
+  /// Creates a view.
   public init(id: ViewID, app: AppID, name: String, zones: [Zone], first: Rules = Rules(), changes: [Rules] = []) {
     self.id = id
     self.app = app
@@ -88,25 +88,25 @@ public struct View: Sendable, Hashable {
     self.changes = changes
   }
 
-  /// All rules, in the order of the days from which on they hold.
+  /// All rules, in the order of their first days.
   public var rules: [Rules] { [first] + changes }
 
-  /// The rules that were made last, which may hold from a day on that has not begun.
+  /// The latest rules, which may apply only from a day that has not begun yet.
   public var latest: Rules { changes.last ?? first }
 
-  /// The rules of a day.
+  /// Returns the rules of a day.
   public func rules(on day: Day) -> Rules { changes.last { $0.start.map { $0 <= day } ?? true } ?? first }
 
-  /// The rules of some days, in order.
+  /// Returns the rules of some days, in order.
   public func rules(on days: ClosedRange<Day>) -> [Rules] {
     [rules(on: days.lowerBound)]
       + changes.filter { rule in rule.start.map { $0 > days.lowerBound && $0 <= days.upperBound } ?? false }
   }
 
-  /// Who is a user, which is the same on all days but for unification.
+  /// True if users are `uid`s. This is the same on all days.
   public var countsMembers: Bool { first.settings.identity != .client }
 
-  /// The zone that counts now.
+  /// The current time zone.
   public var timeZone: String { zones.last?.identifier ?? "UTC" }
 }
 
@@ -114,12 +114,12 @@ public struct View: Sendable, Hashable {
 public struct ViewFilter: Sendable, Hashable, CustomStringConvertible {
   /// The parameter's name on the wire, for example `av`.
   public var parameter: String
-  /// The value it is compared with; a hit without the parameter has the empty text.
+  /// The value for comparison; for a hit without the parameter, an empty string is compared.
   public var value: String
-  /// Whether the value must be another.
+  /// True for `!=`.
   public var isNegated: Bool
 
-  /// Reads `name=value` or `name!=value`; `nil` for anything else.
+  /// Parses `name=value` or `name!=value`, or returns `nil` for anything else.
   public init?(_ text: String) {
     guard let sign = text.firstIndex(of: "=") else { return nil }
     let name = text[..<sign]
@@ -129,16 +129,16 @@ public struct ViewFilter: Sendable, Hashable, CustomStringConvertible {
     guard !parameter.isEmpty, parameter.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
   }
 
-  /// The condition as it is written.
+  /// The filter as it is written.
   public var description: String { "\(parameter)\(isNegated ? "!=" : "=")\(value)" }
 
-  /// Whether a hit with this value, or none, is in the view.
+  /// Returns true if a hit with this value, or without the parameter, passes the filter.
   package func holds(_ found: String?) -> Bool {
     guard parameter == "t" else { return (found ?? "" == value) != isNegated }
     return (Self.hitType(found ?? "") == Self.hitType(value)) != isNegated
   }
 
-  /// As hits are counted: in whatever case, and by the name that replaced the old one.
+  /// Normalizes a hit type as counting does: lowercase, and the current name instead of an old one.
   private static func hitType(_ value: String) -> String {
     let type = value.lowercased()
     return type == "appview" ? "screenview" : type

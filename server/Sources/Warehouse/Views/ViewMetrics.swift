@@ -1,12 +1,12 @@
-/// The metrics of a view over some days, as reports use them.
+/// The metrics of a view over a range of days, for reports.
 public struct ViewMetrics: Sendable, Hashable {
-  /// How far a day is.
+  /// The state of a day.
   public enum DayState: String, Sendable {
-    /// Hits may still come in time.
+    /// The day can still receive hits in time.
     case open
-    /// Its cut is over: what was received before it is being counted for good.
+    /// The cutoff has passed, but the day is not sealed yet.
     case closed
-    /// Sealed: nothing can change it any more.
+    /// The day is sealed and can no longer change.
     case final
   }
 
@@ -14,15 +14,15 @@ public struct ViewMetrics: Sendable, Hashable {
   public struct DayRow: Sendable, Hashable {
     /// The civil day in the view's zone.
     public var day: Day
-    /// Its numbers.
+    /// The totals of the day.
     public var totals: ViewTotals
-    /// Who had a session.
+    /// The number of users with a session.
     public var users: Int
-    /// Whose first session ever it brought.
+    /// The number of users with their first session ever.
     public var newUsers: Int
-    /// How far it is.
+    /// The state of the day.
     public var state: DayState
-    /// Whether nothing can change it any more.
+    /// True if the day can no longer change.
     public var isFinal: Bool { state == .final }
 
     /// Creates a day.
@@ -37,11 +37,11 @@ public struct ViewMetrics: Sendable, Hashable {
 
   /// One row of a breakdown, over the whole range.
   public struct Row: Sendable, Hashable {
-    /// What it is about, as ``ViewTable`` says.
+    /// The key, as described by ``ViewTable``.
     public var key: [String]
-    /// The numbers, as ``ViewTable`` says.
+    /// The numbers, as described by ``ViewTable``.
     public var numbers: [Int64]
-    /// Who it is about.
+    /// The number of distinct users.
     public var users: Int
 
     /// Creates a row.
@@ -52,36 +52,36 @@ public struct ViewMetrics: Sendable, Hashable {
     }
   }
 
-  /// Every day of the range that exists in the view's zone, in order.
+  /// The days of the range that exist in the view's zone, in order.
   public var days: [DayRow] = []
-  /// The numbers of the range.
+  /// The totals of the range.
   public var totals = ViewTotals()
-  /// Who had a session in the range.
+  /// The number of users with a session in the range.
   public var users = 0
-  /// Whose first session ever lies in the range.
+  /// The number of users with their first session ever in the range.
   public var newUsers = 0
-  /// Who had a session in the range that was not the first.
+  /// The number of users with a session in the range that was not their first.
   public var returningUsers = 0
-  /// Who had a session in the 1, 7, 14 and 28 days that end with the range.
+  /// The number of users with a session in the 1, 7, 14 and 28 days that end with the range.
   public var actives: [Int: Int] = [:]
-  /// The breakdowns that were asked for, by their first number, largest first.
+  /// The requested breakdowns, with rows ordered by their first number, largest first.
   public var tables: [ViewTable: [Row]] = [:]
-  /// What the app's custom dimensions and metrics mean now.
+  /// The current definitions of the app's custom dimensions and metrics.
   public var definitions: [CustomDefinition] = []
 
-  /// Creates metrics of nothing.
+  /// Creates empty metrics.
   public init() {}
 }
 
-/// Hits that came after their day's cut, by day, app version and how late they were.
+/// Hits received after their day's cutoff, by day, app version and delay.
 public struct LateHits: Sendable, Hashable {
-  /// The day on which they would have counted.
+  /// The day on which the hits would have counted.
   public var day: Day
-  /// The app's version; empty when unknown.
+  /// The app's version; empty if unknown.
   public var version: String
-  /// Hours after the cut at most, of a few steps; `nil` for more than a week.
+  /// The upper bound of the delay after the cutoff, in hours, or `nil` for more than a week.
   public var hours: Int?
-  /// How many.
+  /// The number of hits.
   public var count: Int
 
   /// Creates a row.
@@ -93,25 +93,25 @@ public struct LateHits: Sendable, Hashable {
   }
 }
 
-/// One stored hit in full, for somebody who looks for a mistake.
+/// One stored hit with all of its parameters, for debugging.
 public struct InspectedHit: Sendable, Hashable {
-  /// Its number; later ones are larger.
+  /// The number of the hit; later hits have larger numbers.
   public var id: Int64
-  /// When it happened: received less queue time.
+  /// The time of the hit: its receipt less its queue time.
   public var time: Int64
-  /// When it was received.
+  /// The time of receipt.
   public var received: Int64
-  /// The day on which it counts in the view, or would if it had come in time.
+  /// The day on which it counts in the view, or would have counted had it arrived in time.
   public var day: Day
-  /// Whether the view counts it, and if not, why: `counted`, `late`, `filtered`, or `anonymous` for one that names no
-  /// `uid` where users are `uid`s.
+  /// The status of the hit in the view: `counted`, `late`, `filtered`, or `anonymous` for a hit without a `uid` in a
+  /// view of `uid`s.
   public var status: String
-  /// A number that stands for the client, or the user where users are `uid`s.
+  /// A number that identifies the client, or the user in a view of `uid`s.
   public var install: Int
-  /// What it said, by parameter name.
+  /// The parameters by name.
   public var parameters: [String: String]
 
-  /// Creates a description of a hit.
+  /// Creates a hit.
   public init(
     id: Int64, time: Int64, received: Int64, day: Day, status: String, install: Int, parameters: [String: String]
   ) {
@@ -125,20 +125,20 @@ public struct InspectedHit: Sendable, Hashable {
   }
 }
 
-/// One hit that was refused, for somebody who looks for a mistake.
+/// One rejected hit, for debugging.
 public struct RefusedHit: Sendable, Hashable {
-  /// When it was received.
+  /// The time of receipt.
   public var received: Int64
-  /// Its place in the request, from 0.
+  /// The position of the hit in the request, from 0.
   public var position: Int
-  /// The reason it is counted under.
+  /// The rejection reason.
   public var reason: String
-  /// What was wrong, field by field.
+  /// The problems of its parameters.
   public var message: String
-  /// What it said, as far as it is kept.
+  /// The stored part of its text.
   public var said: String
 
-  /// Creates a description of a refused hit.
+  /// Creates a rejected hit.
   public init(received: Int64, position: Int, reason: String, message: String, said: String) {
     self.received = received
     self.position = position

@@ -1,25 +1,25 @@
-/// Who is there now, and what happened in the last half hour.
+/// The current users of a view and the activity of the last half hour.
 public struct ViewRealtime: Sendable, Hashable {
-  /// One minute.
+  /// The activity of one minute.
   public struct Minute: Sendable, Hashable {
-    /// Hits of any kind.
+    /// The number of hits of any kind.
     public var hits = 0
-    /// Screen and page views.
+    /// The number of screen and page views.
     public var screenViews = 0
-    /// Users with a hit of any kind.
+    /// The number of users with a hit.
     public var users = 0
 
     /// Creates a minute without hits.
     public init() {}
   }
 
-  /// How often something was, and by how many.
+  /// The counts of one value of a breakdown.
   public struct Row: Sendable, Hashable {
-    /// What it was.
+    /// The value.
     public var key: [String]
-    /// Hits.
+    /// The number of hits.
     public var hits: Int
-    /// Users with such a hit.
+    /// The number of users with such a hit.
     public var users: Int
 
     /// Creates a row.
@@ -30,36 +30,36 @@ public struct ViewRealtime: Sendable, Hashable {
     }
   }
 
-  /// What active users are told by.
+  /// The breakdowns of active users.
   public enum Fact: Int, Sendable, CaseIterable {
-    /// By screen, of screen views.
+    /// Screens, from screen views.
     case screen
-    /// By category and action, of events.
+    /// Category and action, from events.
     case event
-    /// By name of the app.
+    /// The app's name.
     case app
-    /// By version of the app.
+    /// The app's version.
     case version
-    /// By country.
+    /// Country.
     case country
   }
 
-  /// Users with a hit in the last 5 minutes.
+  /// The number of users with a hit in the last 5 minutes.
   public var activeUsers = 0
-  /// Those of them who were there on no earlier day.
+  /// The number of these users without a hit on an earlier day.
   public var newUsers = 0
-  /// Hits of the last 5 minutes.
+  /// The number of hits in the last 5 minutes.
   public var hits = 0
   /// Breakdowns of the last 5 minutes, by users, most first.
   public var facts: [Fact: [Row]] = [:]
-  /// The last 30 minutes, the present one first.
+  /// The last 30 minutes, most recent first.
   public var minutes = Array(repeating: Minute(), count: ViewRealtime.length)
 
-  /// How many minutes are told.
+  /// The number of minutes covered.
   public static let length = 30
-  /// How many minutes somebody who sends nothing counts as being there.
+  /// The number of minutes after a hit for which a user counts as active.
   package static let active: Int64 = 5
 
-  /// Creates metrics of nothing.
+  /// Creates empty metrics.
   public init() {}
 }

@@ -1,16 +1,16 @@
-/// What the metrics of a view are broken down by. The raw values are stored: never reuse one.
+/// The breakdowns of a view's metrics. The raw values are stored: never reuse one.
 public enum ViewTable: Int, Sendable, CaseIterable {
   /// By hour of the day, `00` to `23`: sessions, hits.
   case hours = 1
-  /// By screen: views, unique views, milliseconds on it, views of which the time is known, exits, entrances.
+  /// By screen: views, unique views, milliseconds viewed, views of known duration, exits, entrances.
   case screens = 2
   /// By category, action, label: events, unique events, sum of values, events with a value.
   case events = 3
-  /// By description and app version: exceptions, crashes among them.
+  /// By description and app version: exceptions, crashes included in them.
   case exceptions = 4
   /// By category, variable, label: samples, milliseconds, then samples below 100 ms, 500 ms, 1 s, 3 s, 10 s, and above.
   case timings = 5
-  /// By transaction id: hits, revenue, tax and shipping in millionths.
+  /// By transaction ID: hits, revenue, tax and shipping in millionths.
   case transactions = 6
   /// By name and SKU: quantity sold, revenue in millionths, and hits with each action: detail, click, add, remove,
   /// checkout, purchase, refund.
@@ -23,51 +23,52 @@ public enum ViewTable: Int, Sendable, CaseIterable {
   case acquisition = 10
   /// By network, action, target: interactions.
   case social = 11
-  /// By slot, scope and value, such as `cd1`, `session`, `gold`, content groups (`cg1`) among them: hits, sessions.
+  /// By slot, scope and value, such as `cd1`, `session`, `gold`, including content groups (`cg1`): hits, sessions.
   case dimensions = 12
   /// By metric slot, such as `cm1`: hits, sum in millionths.
   case metrics = 13
 
-  /// By the first screen of a session: sessions, those of one screen view, milliseconds they lasted, their screen views.
+  /// By the first screen of a session: sessions, sessions of one screen view, total milliseconds, total screen views.
   case landings = 40
   /// By the last screen of a session: sessions.
   case exits = 41
-  /// By screen views of a session, `00` to `19` and `20+`: sessions, milliseconds they lasted.
+  /// By screen views of a session, `00` to `19` and `20+`: sessions, total milliseconds.
   case depths = 42
-  /// By step, `01` to `10`, kind and name of what was there, kind and name of what came next: sessions. The kinds are
+  /// By step (`01` to `10`), kind and name of the current item, and kind and name of the next: sessions. The kinds are
   /// `screen`, `event`, `exit` and `other`.
   case flow = 43
   /// By screen, app and version: views, unique views.
   case screenVersions = 44
   /// By screen, category, action: events, unique events, sum of values.
   case eventScreens = 45
-  /// One row: events, sessions with any.
+  /// In one row: events, sessions with an event.
   case eventSessions = 46
-  /// By `exception` and `crash`: hits, sessions with any.
+  /// By `exception` and `crash`: hits, sessions with one.
   case exceptionSessions = 47
   /// By app version: exceptions, crashes.
   case exceptionVersions = 48
-  /// By application id and installer id: sessions, screen views, crashes.
+  /// By application ID and installer ID: sessions, screen views, crashes.
   case applications = 49
-  /// By fact and value, such as `currency`, `EUR`; the fact `all` has one row: orders, revenue, tax and shipping in
-  /// millionths, refunds, their sum in millionths.
+  /// By dimension and value, such as `currency`, `EUR`; the dimension `all` has one row: orders, revenue, tax and
+  /// shipping in millionths, refunds, refunded revenue in millionths.
   case orders = 60
-  /// By fact and value, such as `brand`, `Tern`: quantity sold, revenue in millionths, then hits with detail, add, purchase.
+  /// By dimension and value, such as `brand`, `Tern`: quantity sold, revenue in millionths, then hits with detail, add,
+  /// purchase.
   case productFacts = 61
-  /// By what shoppers did, such as `add`: sessions, hits, sessions that went no further.
+  /// By stage or other action, such as `add`: sessions, hits, sessions that ended there.
   case shopping = 62
-  /// By checkout step: sessions, hits, sessions that went no further.
+  /// By checkout step: sessions, hits, sessions that ended there.
   case checkoutSteps = 63
   /// By checkout step and option: sessions, hits.
   case checkoutOptions = 64
-  /// By id, name, creative, position: views, clicks.
+  /// By ID, name, creative, position: views, clicks.
   case promotions = 65
   /// By list, product name and SKU: impressions, clicks, details.
   case listProducts = 66
   /// By list: impressions, clicks, details.
   case lists = 67
 
-  /// How many numbers a row has.
+  /// The number of values in a row.
   public var width: Int {
     switch self {
     case .social, .devices, .acquisition, .exits, .flow: 1
@@ -85,9 +86,9 @@ public enum ViewTable: Int, Sendable, CaseIterable {
   }
 }
 
-/// The numbers of a whole day or range of a view.
+/// The totals of a view's day or range.
 public struct ViewTotals: Sendable, Hashable {
-  /// Hits that count.
+  /// Counted hits.
   public var hits: Int64 = 0
   /// Sessions.
   public var sessions: Int64 = 0
@@ -99,15 +100,16 @@ public struct ViewTotals: Sendable, Hashable {
   public var exceptions: Int64 = 0
   /// Fatal exceptions.
   public var crashes: Int64 = 0
-  /// How long sessions lasted, in milliseconds.
+  /// The total duration of sessions, in milliseconds.
   public var duration: Int64 = 0
-  /// Different transaction ids per day.
+  /// Distinct transaction IDs per day.
   public var transactions: Int64 = 0
   /// Revenue in millionths.
   public var revenue: Int64 = 0
-  /// Hits beyond the 500th of their session, which show an app that sends too much; with quotas they count nowhere else.
+  /// Hits beyond the 500th of their session, a sign of an app that sends too much. With quotas, they are counted
+  /// nowhere else.
   public var excessHits: Int64 = 0
 
-  /// Creates totals of nothing.
+  /// Creates totals of zero.
   public init() {}
 }

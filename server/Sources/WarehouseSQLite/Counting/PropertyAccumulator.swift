@@ -105,7 +105,7 @@ final class PropertyAccumulator {
   @inline(__always)
   private func add(_ value: UnsafeRawBufferPointer, _ slot: UInt32, to group: Group) {
     if group.pending.count == 0 { dirty.append(group) }
-    let value = value.count > PropertyCoding.maximumCountedBytes ? Self.cut(value) : value
+    let value = value.count > PropertyCoding.maximumCountedBytes ? Self.truncated(value) : value
     let key = group.values.key(value)
     let ordinal: Int
     if let existing = group.values.find(value, key) {
@@ -118,8 +118,9 @@ final class PropertyAccumulator {
     group.pending.append(UInt64(ordinal) << 32 | UInt64(slot))
   }
 
-  /// Only texts are that long. The length prefix may be wrong after the cut: the bytes only tell values apart.
-  private static func cut(_ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+  /// Truncates a value; only texts are that long. The length prefix may then be wrong, but the bytes serve only to tell
+  /// values apart.
+  private static func truncated(_ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
     prefix(value, atMost: PropertyCoding.maximumCountedBytes)
   }
 

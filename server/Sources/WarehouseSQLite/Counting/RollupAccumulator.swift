@@ -19,7 +19,8 @@ final class RollupAccumulator {
     var sessions: Int64 = 0
   }
 
-  /// The key for rows with a name counted as "(other)", in the dimension `dropped`; larger than all dictionary IDs.
+  /// The key for rows with a name counted as "(other)", in the dimension of dropped events; larger than all dictionary
+  /// IDs.
   static let nameLimitKey: Int64 = 0x00FF_FFFF_FFFF_FFFF
 
   private let table = PairTable()
@@ -35,7 +36,7 @@ final class RollupAccumulator {
   func add(_ row: EventRow, day: Int, device: () throws -> DeviceKeys, properties: UnsafeRawBufferPointer) rethrows {
     let kind = row.flags.kind
     let first = Self.first(app: row.app, day: day)
-    if row.flags.isCut { countDropped(first, Self.nameLimitKey, 1) }
+    if row.flags.isNameLimited { countDropped(first, Self.nameLimitKey, 1) }
     if kind == .drops { return addDrops(first, properties) }
     if run?.first != first || run?.slot != row.slot || run?.device != row.device {
       finishRun()

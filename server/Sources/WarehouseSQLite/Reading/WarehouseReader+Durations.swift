@@ -10,7 +10,7 @@ extension WarehouseReader {
 
   /// Returns the durations of sessions; see ``MetricsStore/sessionDurations(app:days:)``.
   ///
-  /// A session longer than a day may be cut short.
+  /// Sessions longer than a day may be truncated.
   public func sessionDurations(app: AppID, days: ClosedRange<Day>) async throws -> SessionDurations {
     try await reading { [self] connection in
       guard let zone = try catalog.app(app)?.timeZone, let calendar = ZoneCalendar(zone) else {

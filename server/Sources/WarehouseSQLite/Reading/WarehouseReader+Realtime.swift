@@ -5,7 +5,7 @@ public import Warehouse
 extension WarehouseReader {
   /// Returns a view's current activity; see ``MetricsStore/viewRealtime(_:now:)``.
   public func viewRealtime(_ view: View, now: Int64) async throws -> ViewRealtime {
-    try await asking(view, now: now) { reading in
+    try await withTurn(view, now: now) { reading in
       let today = reading.calendar.day(of: now)
       let earlier = SlotSet()
       for day in try reading.busyDays.get() where day < today { earlier.formUnion(try reading.present(day)) }

@@ -4,7 +4,7 @@ import Views
 import Warehouse
 
 extension WarehouseReader {
-  /// The time before an error in which its session's events are looked for.
+  /// The time before an error that is searched for events of its session.
   private static let reach: Int64 = 24 * 3_600_000
   /// The maximum number of rows read, so that a page stays fast on a busy server.
   private static let maximumRows = 3_000_000

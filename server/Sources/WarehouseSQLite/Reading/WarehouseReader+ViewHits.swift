@@ -22,13 +22,13 @@ extension WarehouseReader {
       let hits = try reading.newest(limit, of: days)
       return try hits.map { hit in
         let day = reading.calendar.day(of: hit.time)
-        let isIn = view.rules(on: Day(number: day)).admits(hit.parameters)
+        let isIncluded = view.rules(on: Day(number: day)).admits(hit.parameters)
         let isInTime =
           try reading.calendar.counts(time: hit.time, received: hit.received) && hit.id <= reading.sealRow(day)
         let user = try reading.user(of: hit)
         return InspectedHit(
           id: hit.id, time: hit.time, received: hit.received, day: Day(number: day),
-          status: !isInTime ? "late" : user == nil ? "anonymous" : isIn ? "counted" : "filtered",
+          status: !isInTime ? "late" : user == nil ? "anonymous" : isIncluded ? "counted" : "filtered",
           install: Int(user ?? hit.slot),
           parameters: hit.parameters)
       }

@@ -5,8 +5,8 @@ import Views
 public import Warehouse
 
 extension WarehouseReader {
-  /// Runs a read of a view in its turn; open days continue counting from where the previous read stopped.
-  func asking<Value: Sendable>(
+  /// Runs reads of one view one at a time, so that open days continue counting from where the previous read stopped.
+  func withTurn<Value: Sendable>(
     _ view: View, now: Int64, _ body: @escaping @Sendable (ViewReading) throws -> Value
   ) async throws -> Value {
     let rules = CustomRules(try catalog.definitions(app: view.app))
@@ -24,7 +24,7 @@ extension WarehouseReader {
   public func viewMetrics(
     _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
   ) async throws -> ViewMetrics {
-    try await asking(view, now: now) { reading in
+    try await withTurn(view, now: now) { reading in
       var metrics = ViewMetrics()
       let seen = SlotSet()
       let (first, last) = (days.lowerBound.number, days.upperBound.number)
@@ -38,7 +38,7 @@ extension WarehouseReader {
       for number in try reading.busyDays.get() where number < window { seen.formUnion(try reading.present(number)) }
       for number in max(window, min(start, first))...last {
         guard reading.calendar.bounds(of: number) != nil else { continue }
-        // There is nothing before the first hit.
+        // Days before the first hit are empty.
         let day = number < start ? ViewDay() : try reading.day(number, tables: number < first ? [] : tables)
         let fresh = day.users.subtracting(seen)
         for window in windows where number > last - window.days { window.users.formUnion(day.users) }

@@ -1,4 +1,5 @@
 import GRDB
+import Ingest
 import TernBase
 import Views
 public import Warehouse
@@ -101,25 +102,22 @@ public final class WarehouseReader: MetricsStore {
     }
   }
 
-  /// Returns the counts of one key; see ``MetricsStore/total(app:dimension:key:days:)``.
-  public func total(app: AppID, dimension: Dimension, key: String, days: ClosedRange<Day>) async throws -> KeyTotals {
+  /// Returns the counts of some keys; see ``MetricsStore/totals(app:dimension:keys:days:)``.
+  public func totals(
+    app: AppID, dimension: Dimension, keys: [String], days: ClosedRange<Day>
+  ) async throws -> [KeyTotals] {
     try await reading { [self] connection in
-      let zero = KeyTotals(key: key, count: 0, users: 0)
-      if dimension == .dropped, key.hasPrefix(Self.rejectedPrefix) {
-        let count = try rejections(app: app, days: days, connection).filter { $0.key == key }.reduce(0) {
-          $0 + $1.count
-        }
-        return KeyTotals(key: key, count: count, users: 0)
+      let numbers = try keys.map { try number($0, app, dimension, connection) }
+      let wanted = Set(numbers.compactMap(\.self))
+      let counts = try countsByKey(app, dimension, days, keys: wanted, connection)
+      let users = try unions(app, dimension, days, keys: wanted, connection)
+      let rejections = dimension == .dropped ? try rejections(app: app, days: days, connection) : []
+      return zip(keys, numbers).map { key, number in
+        let rejected = rejections.filter { $0.key == key }.map(\.count).saturatingSum
+        return KeyTotals(
+          key: key, count: rejected.addingSaturated(number.flatMap { counts[$0] } ?? 0),
+          users: number.flatMap { users[$0]?.count } ?? 0)
       }
-      guard let number = try number(key, app, dimension, connection) else { return zero }
-      let statement = try connection.prepare(
-        "SELECT n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
-      bind(statement, app, dimension, days)
-      statement.bind(number, at: 5)
-      var count = 0
-      while try statement.step() { count.addSaturated(Int(statement.integer(0))) }
-      let users = try unions(app, dimension, days, keys: [number], connection)[number]?.count ?? 0
-      return KeyTotals(key: key, count: count, users: users)
     }
   }
 
@@ -172,7 +170,7 @@ extension WarehouseReader {
   func text(_ key: Int64, _ dimension: Dimension, _ connection: SQLConnection) throws -> String {
     switch dimension {
     case .total, .session, .property: ""
-    case .kind: KindName.name(key)
+    case .kind: (StoredKind(rawValue: Int(key)) ?? .other).name
     case .dropped where key == RollupAccumulator.nameLimitKey: Self.nameLimitReason
     default: try dictionary.text(key, connection)
     }
@@ -183,18 +181,20 @@ extension WarehouseReader {
   {
     switch dimension {
     case .total, .session: key.isEmpty ? 0 : nil
-    case .kind: KindName.number(key)
+    case .kind: StoredKind.allCases.first { $0.name == key }.map { Int64($0.rawValue) }
     case .dropped where key == Self.nameLimitReason: RollupAccumulator.nameLimitKey
     default:
       try dimension.nameKind.flatMap { try ReaderDictionary.id(key, app: app.rawValue, kind: $0, connection) }
     }
   }
 
+  /// Returns the count of each key over the range, of all keys if `keys` is `nil`.
   private func countsByKey(
-    _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>, _ connection: SQLConnection
+    _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>, keys: Set<Int64>? = nil,
+    _ connection: SQLConnection
   ) throws -> [Int64: Int] {
     let statement = try connection.prepare(
-      "SELECT key, n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
+      "SELECT key, n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?" + Self.filter(keys))
     bind(statement, app, dimension, days)
     var counts: [Int64: Int] = [:]
     while try statement.step() {
@@ -214,13 +214,18 @@ extension WarehouseReader {
     return keys
   }
 
+  /// Returns the condition of a query for some keys; none if they are so many that reading all is as fast.
+  private static func filter(_ keys: Set<Int64>?) -> String {
+    guard let keys, keys.count <= 1_000 else { return "" }
+    return " AND key IN (\(keys.map(String.init).joined(separator: ",")))"
+  }
+
   /// Returns the installs of each key over the range.
   private func unions(
     _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>, keys: Set<Int64>, _ connection: SQLConnection
   ) throws -> [Int64: SlotSet] {
-    let filter = keys.count == 1 ? " AND key = \(keys.first ?? 0)" : ""
     let statement = try connection.prepare(
-      "SELECT key, slots FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?" + filter)
+      "SELECT key, slots FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?" + Self.filter(keys))
     bind(statement, app, dimension, days)
     var unions: [Int64: SlotSet] = [:]
     while try statement.step() {

@@ -31,12 +31,12 @@ struct EventRow {
     var startsSession: Bool { rawValue & 16 != 0 }
     /// True for hits of the Measurement Protocol, whose sessions the warehouse derives.
     var isMeasurement: Bool { rawValue & 32 != 0 }
-    static let cutBit: Int64 = 64
+    static let nameLimitBit: Int64 = 64
     /// True if a name of the event, its properties or its device is counted as "(other)" because the app has too many.
     /// The row keeps the text.
-    var isCut: Bool {
-      get { rawValue & Self.cutBit != 0 }
-      set { rawValue = newValue ? rawValue | Self.cutBit : rawValue & ~Self.cutBit }
+    var isNameLimited: Bool {
+      get { rawValue & Self.nameLimitBit != 0 }
+      set { rawValue = newValue ? rawValue | Self.nameLimitBit : rawValue & ~Self.nameLimitBit }
     }
   }
 }

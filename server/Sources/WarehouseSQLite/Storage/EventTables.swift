@@ -127,7 +127,8 @@ final class EventTables {
     return year * 100 + month
   }
 
-  /// Clients choose an event's time, but must not be able to choose how many tables there are.
+  /// Limits the time that selects the table: clients choose it, but must not be able to choose how many tables there
+  /// are.
   private static func kept(_ time: Int64, _ received: Int64) -> Int64 {
     min(max(time, received - 400 * 86_400_000), received + 4 * 86_400_000)
   }

@@ -101,10 +101,10 @@ enum PropertyCoding {
   /// - Returns: The stored form, and true if a name still has no ID because there is no room.
   static func renumbered(
     _ blob: UnsafeRawBufferPointer, number: (String) throws -> Int64
-  ) rethrows -> (bytes: [UInt8], isCut: Bool) {
+  ) rethrows -> (bytes: [UInt8], isNameLimited: Bool) {
     var reader = ByteReader(blob)
     var output: [UInt8] = []
-    var isCut = false
+    var isNameLimited = false
     while !reader.isAtEnd {
       guard var id = reader.varint() else { break }
       let name = id == 0 ? reader.text() ?? "" : ""
@@ -112,12 +112,12 @@ enum PropertyCoding {
       guard skipValue(&reader) else { break }
       if id == 0, name != WriterDictionary.other {
         id = UInt64(bitPattern: try number(name))
-        if id == 0 { isCut = true }
+        if id == 0 { isNameLimited = true }
       }
       append(name: name, id: id, to: &output)
       output.append(contentsOf: reader.slice(from: start))
     }
-    return (output, isCut)
+    return (output, isNameLimited)
   }
 
   /// Returns the event's own name if it was appended.

@@ -76,7 +76,8 @@ enum WarehouseSchema {
     """
 
   /// The reports of sealed days, the last row that each could count, and the states of users and orders that each has
-  /// changed. Triggers keep them from being rewritten, even by mistake.
+  /// changed. Triggers protect them from changes. `view_open_day` stores the open days as counted when the server was
+  /// closed.
   private static let views = """
     CREATE TABLE view_day (
       view INTEGER NOT NULL, day INTEGER NOT NULL, present BLOB NOT NULL, metrics BLOB NOT NULL,
@@ -93,12 +94,17 @@ enum WarehouseSchema {
       view INTEGER NOT NULL, id BLOB NOT NULL, day INTEGER NOT NULL, change BLOB NOT NULL,
       PRIMARY KEY (view, id, day)
     ) WITHOUT ROWID;
+    CREATE TABLE view_open_day (
+      view INTEGER NOT NULL, day INTEGER NOT NULL, rules TEXT NOT NULL, counted BLOB NOT NULL, PRIMARY KEY (view, day)
+    );
     """ + ["view_day", "view_seal", "view_state", "view_order"].map(immutable).joined()
 
   private static func immutable(_ table: String) -> String {
     """
-    CREATE TRIGGER \(table)_update BEFORE UPDATE ON \(table) BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
-    CREATE TRIGGER \(table)_delete BEFORE DELETE ON \(table) BEGIN SELECT raise(ABORT, 'sealed days stay'); END;
+    CREATE TRIGGER \(table)_update BEFORE UPDATE ON \(table)
+    BEGIN SELECT raise(ABORT, 'sealed days must not change'); END;
+    CREATE TRIGGER \(table)_delete BEFORE DELETE ON \(table)
+    BEGIN SELECT raise(ABORT, 'sealed days must not change'); END;
     """
   }
 

@@ -28,6 +28,8 @@ public struct VerificationReport: Sendable {
 
   /// The number of events counted.
   public var events: Int
+  /// The number of stored events that the rollups don't contain yet. They were not compared.
+  public var uncountedEvents: Int
   /// The number of counts compared.
   public var metrics: Int
   /// The number of counts that differ.
@@ -51,6 +53,7 @@ public struct VerificationReport: Sendable {
 
   init() {
     events = 0
+    uncountedEvents = 0
     metrics = 0
     differenceCount = 0
     sealedDifferenceCount = 0
@@ -73,8 +76,10 @@ extension WarehouseReader {
   /// - Parameter progress: Receives the number of rows read so far.
   public func verify(progress: @escaping @Sendable (Int) -> Void = { _ in }) async throws -> VerificationReport {
     try await reading { [self] connection in
-      let verifier = try Verifier(connection, reader: self, through: WarehouseSchema.rolledUp(connection))
-      return try verifier.run(progress: progress)
+      let counted = try WarehouseSchema.rolledUp(connection)
+      var report = try Verifier(connection, reader: self, through: counted).run(progress: progress)
+      report.uncountedEvents = Int(try WarehouseSchema.lastRow(connection) - counted)
+      return report
     }
   }
 }

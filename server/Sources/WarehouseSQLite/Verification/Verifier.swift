@@ -69,11 +69,11 @@ final class Verifier {
       report.add(
         VerificationReport.Difference(
           app: AppID(app), day: Day(number: try calendar(app).day(of: time)), dimension: .kind,
-          key: KindName.name(kind), expected: "no event \(id)", found: "an error"))
+          key: (StoredKind(rawValue: Int(kind)) ?? .other).name, expected: "no event \(id)", found: "an error"))
     }
   }
 
-  /// The room that errors are said to take must be what their texts and attachments take.
+  /// Checks that the recorded size of an app's errors is the size of their texts and attachments.
   private func checkErrorRoom() throws {
     for difference in try ErrorRoom.differences(connection) {
       report.add(

@@ -2,9 +2,9 @@ import TernBase
 import Views
 import Warehouse
 
-/// Counted days of views: in their stored form, and the last days of views as they were counted, to be counted on.
+/// Counted days of views: days in their stored form, and each view's latest days in a form that can be counted further.
 ///
-/// All of it takes no more than a number of bytes: what was asked for longest ago goes first.
+/// Bounded by a number of bytes; the least recently used entries are evicted first.
 final class ViewDayCache: Sendable {
   struct Key: Hashable {
     var view: View
@@ -15,13 +15,13 @@ final class ViewDayCache: Sendable {
   struct Entry {
     var present: [UInt8]
     var metrics: [UInt8]
-    /// What the day changed of what is remembered; `nil` for a sealed day, beside which that is stored.
+    /// The state changes of the day, or `nil` for a sealed day, whose changes are stored.
     var changes: ViewChanges?
-    /// The last row when it was counted; `nil` for a day that is final.
+    /// The last row at the time of counting, or `nil` for a final day.
     var row: Int64?
 
     fileprivate var byteCount: Int {
-      // The key names the view and its rules.
+      // The fixed part is the key, which contains the view and its rules.
       1_000 + present.count + metrics.count + (changes.map { $0.states.count * 200 + $0.orders.count * 400 } ?? 0)
     }
   }
@@ -50,10 +50,10 @@ final class ViewDayCache: Sendable {
       bytes += (size ?? known) - known
     }
 
-    /// Gives up what was asked for longest ago, a quarter at once, so that it is long until the next time.
-    mutating func shrink(to most: Int) {
-      guard bytes > most else { return }
-      for (item, use) in uses.sorted(by: { $0.value.turn < $1.value.turn }) where bytes > most / 4 * 3 {
+    /// Evicts the least recently used entries, a quarter of the limit at a time, so that evictions are rare.
+    mutating func shrink(to limit: Int) {
+      guard bytes > limit else { return }
+      for (item, use) in uses.sorted(by: { $0.value.turn < $1.value.turn }) where bytes > limit / 4 * 3 {
         switch item {
         case .day(let key): days[key] = nil
         case .live(let key): views[key] = nil
@@ -64,13 +64,13 @@ final class ViewDayCache: Sendable {
     }
   }
 
-  /// The bytes that it may take.
+  /// The maximum size in bytes.
   let capacity: Int
   private let state = Locked(State())
 
   init(capacity: Int) { self.capacity = max(0, capacity) }
 
-  /// About how many bytes it takes.
+  /// The approximate size in bytes.
   var byteCount: Int { state.withLock { $0.bytes } }
 
   func entry(_ key: Key) -> Entry? {
@@ -89,8 +89,8 @@ final class ViewDayCache: Sendable {
     }
   }
 
-  /// The days of a view. Questions take turns, so that a day is counted once for all: hold the lock for the whole
-  /// question, and look at the data only when it is held, as days cannot go back to an earlier state.
+  /// Returns the latest days of a view. Hold the lock for the whole read: reads then take turns, and each day is
+  /// counted only once. Open the snapshot only when the lock is held, because days cannot return to an earlier state.
   func live(_ key: LiveView.Key) -> Locked<LiveView> {
     state.withLock { state in
       state.note(.live(key), bytes: nil)
@@ -101,7 +101,15 @@ final class ViewDayCache: Sendable {
     }
   }
 
-  /// Notes the size of a view's days after a question.
+  /// The views whose days are kept.
+  var liveViews: [LiveView.Key: Locked<LiveView>] { state.withLock { $0.views } }
+
+  /// Returns true if the view's days are kept, or if there is room for them.
+  func hasRoom(for key: LiveView.Key) -> Bool {
+    state.withLock { $0.views[key] != nil || $0.bytes < capacity / 2 }
+  }
+
+  /// Records the size of a view's days after a read.
   func note(_ key: LiveView.Key, bytes: Int) {
     state.withLock { state in
       guard state.views[key] != nil else { return }

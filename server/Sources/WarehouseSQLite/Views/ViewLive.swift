@@ -2,46 +2,50 @@ import TernBase
 import Views
 import Warehouse
 
-/// A day that is not sealed, as it was counted, and what it takes to count on when more hits have come.
+/// A counted day that is not sealed, with everything needed to add further hits.
 ///
-/// A hit changes the sessions of one user, so that user's part of the day is taken away and counted anew with it. Used by
-/// one thread at a time.
+/// A hit can change any session of its user, so that user's part of the day is removed and recounted with the hit. Used
+/// by one thread at a time.
 final class LiveDay {
   var builder: ViewDayBuilder
-  /// Where the hits are that it counts, user after user.
+  /// The places of the counted hits, sorted by user.
   var places: [ViewPlace] = []
-  /// What was known of its users when they were counted.
+  /// The states of its users when they were counted.
   var before: [UInt32: UserState] = [:]
   /// The last row that it covers.
   var row: Int64
-  /// Users whose remembered state the day changed in another way than before, and the row that had come by then.
-  private(set) var news: [(row: Int64, user: UInt32)] = []
-  /// The row since which ``news`` is complete.
-  private(set) var since: Int64
+  /// Users whose state the day has changed since it was first counted, each with the last row at that time.
+  private(set) var stateChanges: [(row: Int64, user: UInt32)] = []
+  /// The row since which ``stateChanges`` is complete.
+  private(set) var stateChangesSince: Int64
 
-  private static let mostNews = 100_000
+  private static let maximumStateChanges = 100_000
 
-  /// About how many bytes it takes.
+  /// The approximate size in bytes.
   var byteCount: Int {
-    builder.byteCount + places.count * MemoryLayout<ViewPlace>.stride + before.count * 160 + news.count * 16
+    builder.byteCount + places.count * MemoryLayout<ViewPlace>.stride + before.count * 160 + stateChanges.count * 16
   }
 
-  init(_ builder: ViewDayBuilder, row: Int64) {
+  init(
+    _ builder: ViewDayBuilder, row: Int64, stateChanges: [(row: Int64, user: UInt32)] = [],
+    stateChangesSince: Int64? = nil
+  ) {
     self.builder = builder
     self.row = row
-    since = row
+    self.stateChangesSince = stateChangesSince ?? row
+    self.stateChanges = stateChanges
   }
 
   func note(_ user: UInt32, _ row: Int64) {
-    guard news.count < Self.mostNews else {
-      news = []
-      since = row
+    guard stateChanges.count < Self.maximumStateChanges else {
+      stateChanges = []
+      stateChangesSince = row
       return
     }
-    news.append((row, user))
+    stateChanges.append((row, user))
   }
 
-  /// Where the hits of a user are.
+  /// The places of a user's hits.
   func places(of user: UInt32) -> ArraySlice<ViewPlace> {
     let start = places.partition(user)
     var end = start
@@ -49,7 +53,7 @@ final class LiveDay {
     return places[start..<end]
   }
 
-  /// Adds places, each of users in order.
+  /// Adds places, sorted by user.
   func add(_ more: [ViewPlace]) {
     var merged: [ViewPlace] = []
     merged.reserveCapacity(places.count + more.count)
@@ -63,7 +67,7 @@ final class LiveDay {
 }
 
 extension [ViewPlace] {
-  /// The first place of a user, or where it would be.
+  /// The index of a user's first place, or the index at which to insert it.
   fileprivate func partition(_ user: UInt32) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -74,20 +78,27 @@ extension [ViewPlace] {
   }
 }
 
-/// The last days of one view, as they were counted for the last question.
+/// The latest days of one view, as last counted.
 final class LiveView {
   struct Key: Hashable {
     var view: View
     var rules: CustomRules
+    /// Everything besides the hits that metrics depend on.
+    var text: String { "\(view) \(rules)" }
   }
 
-  /// Days that are kept: those of which hits still come in time, and one more.
+  /// The days that are kept.
+  var days: [Int: LiveDay] { known }
+
+  /// The number of days kept: those that can still receive hits in time, and one more.
   static let days = 3
 
-  /// The bytes that one day may take; one that takes more is counted anew when more hits have come.
+  /// The maximum size of one day in bytes. A larger day is recounted when more hits have arrived.
   private let dayCapacity: Int
   private var known: [Int: LiveDay] = [:]
   private var large: Set<Int> = []
+  /// The time of the last background count, in milliseconds.
+  var backgroundCount: Int64?
 
   init(dayCapacity: Int) { self.dayCapacity = dayCapacity }
 
@@ -104,9 +115,9 @@ final class LiveView {
     }
   }
 
-  /// True if a day was too large to be kept.
+  /// Returns true if a day was too large to keep.
   func isLarge(_ day: Int) -> Bool { large.contains(day) }
 
-  /// About how many bytes the days take.
+  /// The approximate size of the days in bytes.
   var byteCount: Int { known.values.reduce(500) { $0 + $1.byteCount } }
 }

@@ -9,13 +9,15 @@ extension ViewReading {
   /// Counts a day's hits.
   ///
   /// - Parameters:
-  ///   - found: receives the places of the hits.
-  ///   - before: receives what was known of their users.
+  ///   - found: Receives the places of the hits.
+  ///   - before: Receives the users' states when the day began.
   func count(
     _ day: Int, through row: Int64, into builder: inout ViewDayBuilder, found: ([ViewPlace]) -> Void = { _ in },
     before: ([UInt32: UserState]) -> Void = { _ in }
   ) throws {
     guard let bounds = calendar.bounds(of: day) else { return }
+    // This count must not depend on days that lack hits.
+    endLag()
     try remember(before: day)
     let isWanted = { [calendar] (id: Int64, time: Int64, received: Int64) in
       id <= row && calendar.day(of: time) == day && calendar.counts(time: time, received: received)
@@ -33,9 +35,9 @@ extension ViewReading {
     try count(members, of: day, into: &builder, before)
   }
 
-  /// Adds the hits of `uid`s by the numbers of those.
+  /// Adds the hits of `uid`s under their numbers.
   ///
-  /// - Returns: what the hits changed of what is remembered of clients.
+  /// - Returns: The changed states of clients.
   private func add(_ hits: RawHits, of day: Int, to members: RawHits) throws -> [UInt32: UserState] {
     let settings = view.rules(on: Day(number: day)).settings
     var changes: [UInt32: UserState] = [:]
@@ -54,13 +56,13 @@ extension ViewReading {
         hit.slot = owner
         members.add(hit, user: user, parameters: parameters)
       }
-      // Each client is in one portion.
+      // Each client is in one portion only.
       changes.merge(outcome.states) { $1 }
     }
     return changes
   }
 
-  /// Counts hits in portions, several at once, and adds them up in order, so that the outcome is always the same.
+  /// Counts hits in portions, several in parallel, and merges them in order, so that the result is always the same.
   private func count(
     _ hits: RawHits, of day: Int, into builder: inout ViewDayBuilder, _ before: ([UInt32: UserState]) -> Void
   ) throws {
@@ -76,7 +78,7 @@ extension ViewReading {
         before(states)
         waiting.append(states)
         Self.queue.async {
-          // A calendar is not for sharing between threads.
+          // Calendars are not thread-safe.
           let part = ViewCalendar(view).flatMap { calendar in
             Self.builder(day, view, calendar, rules).counted(hits.batch(range), states)
           }
@@ -97,13 +99,13 @@ extension ViewReading {
   }
 
   private static let queue = DispatchQueue(label: "tern.views", attributes: .concurrent)
-  /// Portions that are counted at once.
+  /// The number of portions counted in parallel.
   private static let threads = min(4, ProcessInfo.processInfo.activeProcessorCount)
 }
 
-/// A portion that was counted; `nil` when it has to be counted after those before it.
+/// The counts of a portion, or `nil` if it must be counted after the portions before it.
 ///
-/// `@unchecked Sendable` because the thread that counted it hands it over and forgets it.
+/// `@unchecked Sendable` because the thread that counted it hands it over and doesn't use it again.
 private struct CountedPortion: @unchecked Sendable {
   var builder: ViewDayBuilder?
 }

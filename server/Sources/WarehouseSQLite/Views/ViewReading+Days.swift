@@ -2,7 +2,8 @@ import TernBase
 import Views
 import Warehouse
 
-/// The days of apps' hits in complete spans of rows that cover a long time; they never change.
+/// A cache of the days on which apps have hits in complete spans of rows that cover a long time. Such spans never
+/// change.
 final class SpanDays: Sendable {
   struct Key: Hashable {
     var app: Int64
@@ -10,15 +11,15 @@ final class SpanDays: Sendable {
     var firstID: Int64
   }
 
-  private static let most = 20_000
+  private static let maximumSpans = 20_000
   private let known = Locked<[Key: [Int]]>([:])
 
-  /// - Parameter load: reads the days if they are not known yet.
+  /// - Parameter load: Reads the days if they are not cached.
   func days(_ key: Key, _ load: () throws -> [Int]) rethrows -> [Int] {
     if let days = known.withLock({ $0[key] }) { return days }
     let days = try load()
     known.withLock { known in
-      if known.count >= Self.most { known = [:] }
+      if known.count >= Self.maximumSpans { known = [:] }
       known[key] = days
     }
     return days
@@ -26,10 +27,11 @@ final class SpanDays: Sendable {
 }
 
 extension ViewScan {
-  /// A span that covers more is looked through for its days: one wrong clock must not fill decades with days.
+  /// The number of days that a span may cover without being searched. Spans that cover more are searched for their
+  /// days, so that one wrong clock doesn't make decades of days look busy.
   private static let shortSpan = 3
 
-  /// The days of UTC on which the app may have hits.
+  /// Returns the UTC days on which the app may have hits.
   func busyDays(_ known: SpanDays) throws -> Set<Int> {
     var days: Set<Int> = []
     for span in spans {
@@ -61,19 +63,19 @@ extension ViewScan {
 }
 
 extension ViewReading {
-  /// The view's days on which a hit may have happened, late or not.
+  /// Returns the view's days on which a hit may have happened, late or not.
   func loadHitDays() throws -> Set<Int> {
     var days: Set<Int> = []
     for utc in try scan.busyDays(spanDays) {
       let start = Int64(utc) * 86_400_000
-      // A day around, as the view's zone and its changes may date a moment to.
+      // A margin of one day, because the view's zone and its changes shift moments to neighbouring days.
       let (first, last) = (calendar.day(of: start) - 1, calendar.day(of: start + 86_399_999) + 1)
       days.formUnion(min(first, last)...max(first, last))
     }
     return days
   }
 
-  /// The view's days that may have users: sealed ones that have, and others on which a hit may have happened.
+  /// Returns the view's days that may have users: sealed days with users, and other days that may have hits.
   func loadBusyDays() throws -> Set<Int> {
     guard let sealed = try lastSealed() else { return try hitDays.get() }
     var days = try hitDays.get().filter { $0 > sealed }
@@ -83,9 +85,9 @@ extension ViewReading {
     return days
   }
 
-  /// True if a hit may have happened on the day.
+  /// Returns true if a hit may have happened on the day.
   func mayHaveHits(_ day: Int) throws -> Bool { try hitDays.get().contains(day) }
 
-  /// True if the day may have users: others need not be looked at.
+  /// Returns true if the day may have users. Other days can be skipped.
   func isBusy(_ day: Int) throws -> Bool { try busyDays.get().contains(day) }
 }

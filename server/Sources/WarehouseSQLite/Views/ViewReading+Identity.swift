@@ -2,8 +2,8 @@ import Views
 import Warehouse
 
 extension ViewReading {
-  /// Hands over the wanted hits of a span of time that have a user in this view, by the numbers of users: in portions,
-  /// each with all hits of its users. Those of `uid`s come together, as one may be behind many clients.
+  /// Passes on the wanted hits of a time range that have a user in this view, in portions of whole users, ordered by
+  /// user number. All hits of a `uid` are in one portion, because it may be used by many clients.
   func portions(
     _ times: Range<Int64>, where isWanted: (Int64, Int64, Int64) -> Bool, body: ([ViewHit]) throws -> Void
   ) throws {
@@ -20,7 +20,7 @@ extension ViewReading {
     try body(found)
   }
 
-  /// The number of the user that a hit names by itself; `nil` when it names none in a view of `uid`s.
+  /// Returns the number of the user that a hit itself names, or `nil` if it names none in a view of `uid`s.
   func user(of hit: ViewHit) throws -> UInt32? {
     guard view.countsMembers else { return hit.slot }
     return hit.user.isEmpty ? nil : try members.number(hit.user)

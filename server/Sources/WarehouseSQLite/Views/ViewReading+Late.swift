@@ -2,11 +2,10 @@ import Views
 import Warehouse
 
 extension ViewReading {
-  /// The last row that a day may count: `.max` for one that is not sealed, or was before that was stored.
+  /// Returns the last row that a day may count: `.max` if it is not sealed.
   func sealRow(_ day: Int) throws -> Int64 { try sealRows.get()[day] ?? .max }
 
   func loadSealRows() throws -> [Int: Int64] {
-    guard try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'view_seal'") != nil else { return [:] }
     let statement = try connection.prepare("SELECT day, row FROM view_seal WHERE view = ?")
     statement.bind(view.id.rawValue)
     var rows: [Int: Int64] = [:]
@@ -14,7 +13,7 @@ extension ViewReading {
     return rows
   }
 
-  /// The hits that came too late for their day. Of those in time, only the times are read.
+  /// Calls `body` with the hits that arrived too late for their day. For all other hits, only the times are read.
   func eachLate(_ day: Int, _ body: (ViewHit) throws -> Void) throws {
     guard let bounds = calendar.bounds(of: day) else { return }
     let row = try sealRow(day)

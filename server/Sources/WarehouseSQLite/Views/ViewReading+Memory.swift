@@ -2,7 +2,7 @@ import Views
 import Warehouse
 
 extension ViewMemory {
-  /// Stores what a day changed, in the transaction that seals it.
+  /// Stores the state changes of a day, in the transaction that seals it.
   static func store(
     _ changes: ViewChanges, of view: ViewID, day: Int, _ connection: SQLConnection
   ) throws {
@@ -27,7 +27,7 @@ extension ViewMemory {
 }
 
 extension ViewReading {
-  /// What is remembered of some users when a day begins; ``remember(before:)`` comes first.
+  /// Returns the states of some users at the beginning of a day. Call ``remember(before:)`` first.
   func states(of users: Set<UInt32>, before day: Int) throws -> [UInt32: UserState] {
     var states: [UInt32: UserState] = [:]
     guard try hasStates() else {
@@ -52,19 +52,17 @@ extension ViewReading {
     return states
   }
 
-  /// What is known of an order when a day begins; ``remember(before:)`` comes first.
+  /// Returns the state of an order at the beginning of a day. Call ``remember(before:)`` first.
   func order(_ id: OrderID, before day: Int) throws -> ViewOrder? {
     var order = ViewOrder()
-    if try hasSealed() {
-      let statement = try connection.prepare(
-        "SELECT change FROM view_order WHERE view = ? AND id = ? AND day < ? ORDER BY day")
-      statement.bind(view.id.rawValue)
-      statement.bind(id.bytes, at: 2)
-      statement.bind(Int64(day), at: 3)
-      while try statement.step() {
-        guard let change = ViewOrder(statement.bytes(0)) else { throw damaged("an order") }
-        order.add(change)
-      }
+    let statement = try connection.prepare(
+      "SELECT change FROM view_order WHERE view = ? AND id = ? AND day < ? ORDER BY day")
+    statement.bind(view.id.rawValue)
+    statement.bind(id.bytes, at: 2)
+    statement.bind(Int64(day), at: 3)
+    while try statement.step() {
+      guard let change = ViewOrder(statement.bytes(0)) else { throw damaged("an order") }
+      order.add(change)
     }
     if let open = memory.orders[id] { order.add(open) }
     return order
@@ -76,15 +74,15 @@ extension ViewReading {
       message: "What view \(view.id) knows of \(what) is damaged. Restore the data directory from a backup.")
   }
 
-  /// Brings ``memory`` to the beginning of a day, from the days before it that are not sealed.
+  /// Advances ``memory`` to the beginning of a day, through the earlier days that are not sealed.
   func remember(before day: Int) throws {
     if memory.next.map({ $0 > day }) ?? true {
-      // Before the first day that is not sealed, all that is known is stored.
+      // Up to the last sealed day, all state is stored.
       guard let start = try lastSealed().map({ $0 + 1 }) ?? firstDay() else { return memory.restart(at: day) }
       memory.restart(at: min(start, day))
     }
     while let next = memory.next, next < day {
-      // Counting a day adds it.
+      // Counting a day adds its changes to the memory.
       if try calendar.bounds(of: next) == nil || !isBusy(next) {
         memory.skip(next)
       } else {
@@ -93,8 +91,8 @@ extension ViewReading {
     }
   }
 
-  /// Whether exactly these changes are stored for their users, orders and a sealed day.
-  func remembers(_ changes: ViewChanges, of day: Int) throws -> Bool {
+  /// Returns true if exactly these changes are stored for a sealed day, its users and its orders.
+  func hasStored(_ changes: ViewChanges, of day: Int) throws -> Bool {
     let statement = try connection.prepare("SELECT state FROM view_state WHERE view = ? AND user = ? AND day = ?")
     for (user, state) in changes.states {
       statement.bind(view.id.rawValue, Int64(user), Int64(day))
@@ -114,16 +112,14 @@ extension ViewReading {
     return true
   }
 
-  /// How many rows are stored of what is remembered.
-  func remembered() throws -> Int {
-    guard try hasSealed() else { return 0 }
-    return try ["view_state", "view_order"].reduce(0) { count, table in
+  /// Returns the number of stored rows of users' and orders' states.
+  func storedStateCount() throws -> Int {
+    try ["view_state", "view_order"].reduce(0) { count, table in
       count + Int(try connection.integer("SELECT count(*) FROM \(table) WHERE view = \(view.id.rawValue)") ?? 0)
     }
   }
 
   private func hasStates() throws -> Bool {
-    guard try hasSealed() else { return false }
-    return try connection.integer("SELECT 1 FROM view_state WHERE view = \(view.id.rawValue) LIMIT 1") != nil
+    try connection.integer("SELECT 1 FROM view_state WHERE view = \(view.id.rawValue) LIMIT 1") != nil
   }
 }

@@ -4,14 +4,17 @@ import TernEvents
 import Views
 import Warehouse
 
-/// One view over one state of the data. Not for sharing between threads.
+/// Reads one view from one snapshot of the data. Not thread-safe.
 final class ViewReading {
-  /// How long after its cut a day is sealed at the earliest.
-  static let settlingTime: Int64 = 60_000
+  /// The longest time since the last background count for which reports leave the counting to the background.
+  static let longestLag: Int64 = 600_000
+
+  /// The minimum delay between a day's cutoff and its sealing.
+  static let sealDelay: Int64 = 60_000
 
   let view: View
   let calendar: ViewCalendar
-  /// How the app's custom dimensions and metrics are read.
+  /// The app's custom dimensions and metrics.
   let definitions: [CustomDefinition]
   let connection: SQLConnection
   let scan: ViewScan
@@ -26,18 +29,29 @@ final class ViewReading {
   private(set) lazy var hitDays = Result { try loadHitDays() }
   /// See ``isBusy(_:)``.
   private(set) lazy var busyDays = Result { try loadBusyDays() }
-  /// The last days as they were counted for the last question, while it is this question's turn.
+  /// The latest days as last counted. Only this read may use them until it ends.
   let live: LiveView?
-  /// The day on which the question is asked.
+  /// The current time, in milliseconds.
+  let now: Int64?
+  /// The current day in the view's zone.
   let today: Int?
+  /// True if open days to which the latest hits can't be added may lack them, because the background counts them.
+  var mayLag = false
   /// See ``arrivals(after:)``.
   var arrivals: [Int64: Arrivals] = [:]
-  /// What is remembered of users from the days that are not sealed.
+  /// The state of users and orders from days that are not sealed.
   var memory = ViewMemory()
-  /// How much of a day is held at once.
+  /// The limits on how much of a day is held in memory.
   var portion = ViewPortion()
-  /// Returns true when the answer is not wanted any more.
+  /// Returns true if the result is no longer wanted.
   var isCancelled: @Sendable () -> Bool = { false }
+
+  /// From now on, recounts days to which hits can't be added.
+  func endLag() {
+    guard mayLag else { return }
+    mayLag = false
+    memory = ViewMemory()
+  }
 
   func checkCancellation() throws { if isCancelled() { throw CancellationError() } }
 
@@ -59,36 +73,34 @@ final class ViewReading {
     lastRow = try WarehouseSchema.lastRow(connection)
     definitions = try reader.catalog.definitions(app: view.app)
     self.rules = CustomRules(definitions)
-    // Definitions that were changed just now have no counted days yet.
+    // Days counted under earlier definitions must not be continued.
     self.live = rules == self.rules ? live : nil
+    self.now = now
     today = now.map { calendar.day(of: $0) }
+    if let now, let counted = self.live?.backgroundCount { mayLag = abs(now - counted) <= Self.longestLag }
     members = try ReaderMembers(connection, app: view.app)
   }
 
-  /// The first day that may have hits in time; `nil` when there are none.
+  /// Returns the first day that may have hits in time, or `nil` if there are none.
   ///
-  /// Sealing began with the first day that had any, and what came for earlier days since then was late.
+  /// If days are sealed, it is the first of them: hits that arrived for earlier days since then were late.
   func firstDay() throws -> Int? {
-    if try hasSealed(),
-      let sealed = try connection.integer("SELECT min(day) FROM view_day WHERE view = \(view.id.rawValue)")
-    {
+    if let sealed = try connection.integer("SELECT min(day) FROM view_day WHERE view = \(view.id.rawValue)") {
       return Int(sealed)
     }
     return try scan.firstTime().map { calendar.day(of: $0) }
   }
 
-  /// The first day that has hits, late ones included.
+  /// Returns the first day that has hits, including late ones.
   func firstDayWithLate() throws -> Int? { try scan.firstTime().map { calendar.day(of: $0) } }
 
-  /// The last day that is sealed.
+  /// Returns the last sealed day.
   func lastSealed() throws -> Int? {
-    guard try hasSealed() else { return nil }
-    return try connection.integer("SELECT max(day) FROM view_day WHERE view = \(view.id.rawValue)").map { Int($0) }
+    try connection.integer("SELECT max(day) FROM view_day WHERE view = \(view.id.rawValue)").map { Int($0) }
   }
 
-  /// All days that are sealed, in order.
+  /// Returns all sealed days, in order.
   func sealedDays() throws -> [Int] {
-    guard try hasSealed() else { return [] }
     let statement = try connection.prepare("SELECT day FROM view_day WHERE view = ? ORDER BY day")
     statement.bind(view.id.rawValue)
     var days: [Int] = []
@@ -96,9 +108,8 @@ final class ViewReading {
     return days
   }
 
-  /// A day as it is stored; `nil` when it is not sealed.
+  /// Returns the stored form of a day, or `nil` if it is not sealed.
   func sealed(_ day: Int) throws -> (present: [UInt8], metrics: [UInt8])? {
-    guard try hasSealed() else { return nil }
     let statement = try connection.prepare("SELECT present, metrics FROM view_day WHERE view = ? AND day = ?")
     statement.bind(view.id.rawValue, Int64(day))
     guard try statement.step() else { return nil }
@@ -106,12 +117,7 @@ final class ViewReading {
     return (Array(statement.bytes(0)), Array(statement.bytes(1)))
   }
 
-  /// Whether the data directory has sealed days of this form: one that no server has opened since has not.
-  func hasSealed() throws -> Bool {
-    try connection.integer("SELECT 1 FROM sqlite_schema WHERE name = 'view_order'") != nil
-  }
-
-  /// Begins to count a day.
+  /// Returns a builder for a day.
   func builder(_ day: Int) -> ViewDayBuilder { Self.builder(day, view, calendar, rules) }
 
   static func builder(_ day: Int, _ view: View, _ calendar: ViewCalendar, _ rules: CustomRules) -> ViewDayBuilder {
@@ -119,7 +125,7 @@ final class ViewReading {
     return ViewDayBuilder(filters: own.filters, settings: own.settings, rules: rules) { calendar.hour(of: $0) }
   }
 
-  /// A day as the stored hits tell it; those of rows behind `row` came when it was sealed.
+  /// Counts a day from the stored hits up to `row`. For a sealed day, later rows were late.
   func counted(_ day: Int, through row: Int64 = .max) throws -> ViewDay {
     guard try calendar.bounds(of: day) != nil && mayHaveHits(day) else {
       memory.skip(day)
@@ -132,7 +138,7 @@ final class ViewReading {
     return counted
   }
 
-  /// What a day that is not sealed changed of what is remembered.
+  /// Returns the state changes of a day that is not sealed.
   func changes(of day: Int) throws -> ViewChanges {
     guard try isBusy(day) else { return ViewChanges() }
     if let live = try live(day) {
@@ -143,16 +149,22 @@ final class ViewReading {
 
   private func key(_ day: Int) -> ViewDayCache.Key { ViewDayCache.Key(view: view, rules: rules, day: day) }
 
-  /// A day that was counted before and that nothing has come for since, nor for a day before it.
-  private func entry(_ day: Int) throws -> ViewDayCache.Entry? {
+  /// Returns a cached day, provided that no hits have arrived since for it or for an earlier day.
+  func entry(_ day: Int) throws -> ViewDayCache.Entry? {
     guard var entry = cache.entry(key(day)) else { return nil }
     guard let row = entry.row, row != lastRow else { return entry }
-    // Another question may have seen a later state.
-    guard row < lastRow, try arrivals(after: row).earliest ?? .max > day else { return nil }
+    // A concurrent read may have cached a later state.
+    guard row < lastRow, try arrivals(after: row).earliest ?? .max > day else {
+      // Only the latest days are counted in the background.
+      return mayLag && today.map { day > $0 - LiveView.days } ?? false ? entry : nil
+    }
     entry.row = lastRow
     cache.keep(entry, for: key(day))
     return entry
   }
+
+  /// Counts a day and caches its stored form.
+  func countEntry(_ day: Int) throws { _ = kept(try counted(day), day) }
 
   private func kept(_ counted: ViewDay, _ day: Int) -> ViewDay {
     cache.keep(
@@ -162,7 +174,7 @@ final class ViewReading {
     return counted
   }
 
-  /// A day, sealed if it is, else counted; of the breakdowns those that are wanted.
+  /// Returns a day, from the store if it is sealed, with the requested breakdowns only.
   func day(_ day: Int, tables: Set<ViewTable>) throws -> ViewDay {
     guard try isBusy(day) else { return ViewDay() }
     if let sealed = try kept(sealed: day) { return try decoded(sealed.present, sealed.metrics, day, tables) }
@@ -176,7 +188,7 @@ final class ViewReading {
     return kept(try counted(day), day)
   }
 
-  /// The users of a day, cheaper than the whole day where that is sealed.
+  /// Returns the users of a day. For a sealed day, this is cheaper than reading the whole day.
   func present(_ day: Int) throws -> SlotSet {
     guard try isBusy(day) else { return SlotSet() }
     let stored = try kept(sealed: day)?.present ?? (live(day) == nil ? entry(day)?.present : nil)
@@ -184,7 +196,7 @@ final class ViewReading {
     return try stored.withUnsafeBytes { try WarehouseReader.slots($0) }
   }
 
-  /// A sealed day as it is stored, and kept from then on.
+  /// Returns a sealed day from the cache, loading it if necessary.
   private func kept(sealed day: Int) throws -> ViewDayCache.Entry? {
     if let known = cache.entry(key(day)), known.row == nil { return known }
     guard let sealed = try sealed(day) else { return nil }
@@ -193,29 +205,29 @@ final class ViewReading {
     return entry
   }
 
-  /// Whether a day is sealed.
+  /// Returns true if a day is sealed.
   func isSealed(_ day: Int) throws -> Bool { try lastSealed().map { $0 >= day } ?? false }
 
-  /// How far a day is; those before the first hit are never sealed, and need not be.
+  /// Returns the state of a day. Days before the first hit are never sealed, and needn't be.
   func state(of day: Int, isSealed: Bool, _ firstDay: Int?, now: Int64) -> ViewMetrics.DayState {
-    if isSealed || day < firstDay ?? .max && isSettled(day, now: now) { return .final }
+    if isSealed || day < firstDay ?? .max && isFinal(day, now: now) { return .final }
     return calendar.final(day).map { $0 <= now } ?? false ? .closed : .open
   }
 
-  /// Whether nothing can change a day any more: nothing comes for it, nor for those before, whose campaigns last.
+  /// Returns true if neither the day nor any earlier day can change; campaigns of earlier days last into this one.
   ///
-  /// The days before are final before it, but for a view that was moved half around the world eastwards.
-  func isSettled(_ day: Int, now: Int64) -> Bool {
+  /// Earlier days are normally final before it, except in a view that was moved half around the world eastwards.
+  func isFinal(_ day: Int, now: Int64) -> Bool {
     (day - 2...day).allSatisfy { number in
       guard number == day || calendar.bounds(of: number) != nil else { return true }
-      return calendar.final(number).map { $0 + Self.settlingTime <= now } ?? false
+      return calendar.final(number).map { $0 + Self.sealDelay <= now } ?? false
     }
   }
 
-  /// The hits of some days that were stored last, newest first.
+  /// Returns the most recently stored hits of some days, newest first.
   func newest(_ limit: Int, of days: ClosedRange<Day>) throws -> [ViewHit] {
     guard let times = times(of: days) else { return [] }
-    // Around a change of the view's zone moments between may belong to other days.
+    // Around a change of the view's zone, moments in between may belong to other days.
     return try scan.newest(max(limit, 0), in: times).filter {
       (days.lowerBound.number...days.upperBound.number).contains(calendar.day(of: $0.time))
     }

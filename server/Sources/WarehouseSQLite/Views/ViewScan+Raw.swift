@@ -3,12 +3,12 @@ import Views
 import Warehouse
 
 extension ViewScan {
-  /// Hands over the wanted hits of a span of time as they are stored, in portions: each has all hits of its users, whose
-  /// numbers are larger than those of the portions before.
+  /// Passes on the wanted hits of a time range in their stored form, in portions of whole users, ordered by user
+  /// number.
   ///
   /// - Parameters:
-  ///   - bytes: about how much is held at once. The rows are read again for the users who are left out.
-  ///   - isWanted: receives row, time of the hit and of its receipt.
+  ///   - bytes: The approximate number of bytes held in memory. The rows are read again for users who were left out.
+  ///   - isWanted: Receives the row, the hit's time and the time of its receipt.
   func rawPortions(
     _ times: Range<Int64>, bytes: Int, where isWanted: (Int64, Int64, Int64) -> Bool, body: (RawHits) throws -> Void
   ) throws {
@@ -22,11 +22,11 @@ extension ViewScan {
         guard owner < next ?? .max, isWanted(id, time, time + statement.integer(2)) else { return }
         try add(statement, to: portion)
         guard portion.hits.count % 1_024 == 0, portion.byteCount > capacity else { return }
-        let (kept, cut) = portion.cut(to: bytes)
+        let (kept, rest) = portion.limited(to: bytes)
         portion = kept
-        // One user may have more.
+        // A single user may have more.
         capacity = max(capacity, 2 * kept.byteCount)
-        next = cut ?? next
+        next = rest ?? next
       }
       portion.sort()
       portion.devices = devices
@@ -36,10 +36,7 @@ extension ViewScan {
   }
 
   private func rawHits(_ times: Range<Int64>, from slot: UInt32, _ body: (SQLStatement) throws -> Void) throws {
-    for span in spans {
-      if let known = span.times, known.lowerBound >= times.upperBound || known.upperBound < times.lowerBound {
-        continue
-      }
+    for span in spans(in: times) {
       let statement = try connection.prepare(
         "\(selectRows(span.month)) WHERE e.id BETWEEN ? AND ? AND e.app = ? AND e.t >= ? AND e.t < ? AND e.slot >= ?")
       statement.bind(
@@ -62,7 +59,7 @@ extension ViewScan {
     }
     guard statement.isNull(9) else { return raw.add(hit, user: statement.bytes(7), parameters: statement.bytes(9)) }
     var bytes: [UInt8] = []
-    for (name, value) in try told(statement, flags).sorted(by: { $0.key < $1.key }) {
+    for (name, value) in try eventParameters(statement, flags).sorted(by: { $0.key < $1.key }) {
       bytes.append(text: name)
       bytes.append(text: value)
     }
@@ -71,6 +68,6 @@ extension ViewScan {
 }
 
 extension RawHits {
-  /// Where the hits are.
+  /// The places of the hits.
   var places: [ViewPlace] { hits.map { ViewPlace(slot: $0.slot, month: $0.month, id: $0.id) } }
 }

@@ -3,18 +3,18 @@ import TernEvents
 import Views
 import Warehouse
 
-/// Reads an app's stored hits of a stretch of time with everything they said.
+/// Reads an app's stored hits in a time range, with all of their parameters.
 final class ViewScan {
   let connection: SQLConnection
   let app: Int64
   private let dictionary: ReaderDictionary
   let spans: [StoredSpan]
   private let months: Set<Int>
-  /// The month whose rows are read.
+  /// The month of the rows being read.
   var month: Int32 = 0
   private(set) var devices: [Int64: IncomingDevice] = [:]
   private let loadDevice: SQLStatement
-  /// Reads one row each, by month.
+  /// The statements that read a single row, by month.
   var loadHit: [Int: SQLStatement] = [:]
 
   init(_ connection: SQLConnection, app: AppID, dictionary: ReaderDictionary) throws {
@@ -27,7 +27,7 @@ final class ViewScan {
     loadDevice = try connection.prepare("SELECT facts FROM device WHERE id = ?")
   }
 
-  /// When the first hit happened; `nil` when there is none.
+  /// Returns the time of the first hit, or `nil` if there are none.
   func firstTime() throws -> Int64? {
     var first: Int64?
     for span in spans {
@@ -45,29 +45,19 @@ final class ViewScan {
     return first
   }
 
-  /// All hits of a stretch of time, in no order.
-  func hits(_ times: Range<Int64>) throws -> [ViewHit] {
-    var hits: [ViewHit] = []
-    for span in spans {
-      if let known = span.times, known.lowerBound >= times.upperBound || known.upperBound < times.lowerBound {
-        continue
-      }
-      let statement = try connection.prepare(select(span.month))
-      statement.bind(span.ids.lowerBound, span.ids.upperBound, app, times.lowerBound, times.upperBound)
-      while try statement.step() { if let hit = try hit(statement) { hits.append(hit) } }
-    }
-    return hits
+  /// Returns the spans of rows that may have hits in a time range.
+  func spans(in times: Range<Int64>) -> [StoredSpan] {
+    spans.filter { $0.times.map { $0.lowerBound < times.upperBound && $0.upperBound >= times.lowerBound } ?? true }
   }
 
-  /// The hits of a stretch of time that were stored last, newest first.
+  /// Returns the most recently stored hits of a time range, newest first.
   func newest(_ limit: Int, in times: Range<Int64>) throws -> [ViewHit] {
     var hits: [ViewHit] = []
-    for span in spans.sorted(by: { $0.ids.upperBound > $1.ids.upperBound }) {
+    for span in spans(in: times).sorted(by: { $0.ids.upperBound > $1.ids.upperBound }) {
       if hits.count >= limit, let last = hits.last, span.ids.upperBound < last.id { break }
-      if let known = span.times, known.lowerBound >= times.upperBound || known.upperBound < times.lowerBound {
-        continue
-      }
-      let statement = try connection.prepare(select(span.month) + " ORDER BY e.id DESC LIMIT ?")
+      // Rows that are no hits must not take the places of some.
+      let statement = try connection.prepare(
+        select(span.month) + " AND e.kind & 15 NOT IN (\(Self.otherKinds)) ORDER BY e.id DESC LIMIT ?")
       statement.bind(span.ids.lowerBound, span.ids.upperBound, app, times.lowerBound, times.upperBound, Int64(limit))
       while try statement.step() { if let hit = try hit(statement) { hits.append(hit) } }
       hits.sort { $0.id > $1.id }
@@ -76,11 +66,15 @@ final class ViewScan {
     return hits
   }
 
+  /// The kinds of rows that ``hit(_:)`` passes over.
+  private static let otherKinds = [StoredKind.drops, .attachment, .attachmentPart].map { String($0.rawValue) }
+    .joined(separator: ",")
+
   private func select(_ month: Int) -> String {
     "\(selectRows(month)) WHERE e.id BETWEEN ? AND ? AND e.app = ? AND e.t >= ? AND e.t < ?"
   }
 
-  /// What ``hit(_:)`` needs of rows, without saying which.
+  /// The columns that ``hit(_:)`` needs, without a condition on rows.
   func selectRows(_ month: Int) -> String {
     let isKept = months.contains(month)
     return """
@@ -97,7 +91,7 @@ final class ViewScan {
     case .event, .screen, .sessionStart, .handledError, .crash, .other: break
     }
     let parameters =
-      statement.isNull(9) ? try told(statement, flags) : Self.dictionary(HitStore.decode(statement.bytes(9)))
+      statement.isNull(9) ? try eventParameters(statement, flags) : Self.dictionary(HitStore.decode(statement.bytes(9)))
     return ViewHit(
       id: statement.integer(0), time: statement.integer(1), received: statement.integer(1) + statement.integer(2),
       slot: UInt32(clamping: statement.integer(3)), user: statement.text(7), device: try device(statement.integer(4)),
@@ -108,8 +102,8 @@ final class ViewScan {
     Dictionary(parameters.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
   }
 
-  /// What the event itself tells, for those that came by another protocol.
-  func told(_ statement: SQLStatement, _ flags: EventRow.Flags) throws -> [String: String] {
+  /// Returns the parameters of an event that arrived by another protocol.
+  func eventParameters(_ statement: SQLStatement, _ flags: EventRow.Flags) throws -> [String: String] {
     let name = statement.integer(6)
     let properties = try PropertyCoding.decode(statement.bytes(8)) { try dictionary.text($0, connection) }
     return ViewHit.parameters(

@@ -5,28 +5,28 @@ import Views
 public import Warehouse
 
 extension SQLiteWarehouse {
-  /// Days of a view that are sealed in one step, so that the writer, and the end of the process, wait for little.
+  /// The number of a view's days sealed in one step, so that the writer, and the end of the process, wait only briefly.
   private static let sealedAtOnce = 20
 
-  /// Stores the metrics of every day of every view that has become final, for good.
+  /// Seals every day of every view that has become final.
   ///
-  /// Days are sealed in order, one by one; what fails is tried again at the next call. No day is sealed while something
-  /// that was received before its cut is on its way into the warehouse (``pendingRequests``). What comes all the same,
-  /// because the clock was set back, is late for the day: with it is stored which row was the last that it could count.
+  /// Days are sealed in order, one by one; failures are retried at the next call. A day is not sealed while a request
+  /// received before its cutoff is still in progress (``pendingRequests``). If such a hit arrives later all the same,
+  /// because the clock was set back, it is late: the last row that the day could count is stored with the day.
   ///
-  /// Days are counted in steps of few days and hits; a task that is cancelled stops within one.
+  /// Each step counts a limited number of days and hits. A cancelled task stops within one step.
   ///
   /// - Parameters:
-  ///   - views: the views of the catalog.
-  ///   - now: what the wall clock shows.
-  /// - Returns: how many days were sealed.
+  ///   - views: The views of the catalog.
+  ///   - now: The wall-clock time.
+  /// - Returns: The number of days sealed.
   @discardableResult
   public func sealDays(of views: [View], now: Timestamp) async throws -> Int {
     var count = 0
     let oldest = pendingRequests.oldest?.millisecondsSince1970 ?? .max
-    // What was handed over before is stored or refused after this.
+    // Batches that are already queued are stored or rejected when this returns.
     try await perform { _ in }
-    // Each view has its turn, so that one with a long past does not hold up the others.
+    // Views take turns, so that one with a long history doesn't hold up the others.
     var open = views
     while !open.isEmpty, !Task.isCancelled {
       var left: [View] = []
@@ -57,7 +57,7 @@ extension Writer {
         insert.bind(day.present, at: 3)
         insert.bind(day.metrics, at: 4)
         try insert.run()
-        // A day that is sealed already has its changes.
+        // The changes of a day that was already sealed are stored.
         guard try connection.integer("SELECT changes()") == 1 else { continue }
         try ViewMemory.store(day.changes, of: view, day: day.number, connection)
       }
@@ -70,19 +70,20 @@ struct SealableDay: Sendable {
   var number: Int
   var present: [UInt8]
   var metrics: [UInt8]
-  /// The last row that was there when it was counted.
+  /// The last row at the time of counting.
   var row: Int64
-  /// What the day changed of what is remembered.
+  /// The state changes of the day.
   var changes: ViewChanges
 }
 
 extension WarehouseReader {
-  /// Hits after which a step of sealing ends, if it has any day.
+  /// The number of hits after which a step ends, once it has a day.
   private static let sealedHits = 200_000
 
-  /// The next days of a view that are final and not sealed yet, in order; only those whose cut is not after `oldest`.
+  /// Returns the next days of a view that are final but not sealed, in order, and only those with a cutoff up to
+  /// `oldest`.
   ///
-  /// - Parameter limit: the most days; days with many hits end the answer earlier, and so does a cancelled task.
+  /// - Parameter limit: The maximum number of days. Days with many hits, or a cancelled task, end the list earlier.
   func unsealedDays(_ view: View, now: Int64, oldest: Int64, limit: Int) async throws -> [SealableDay] {
     let isCancelled = Locked(false)
     return try await withTaskCancellationHandler {
@@ -106,7 +107,7 @@ extension WarehouseReader {
       while number <= today, days.count < limit, hits < Self.sealedHits {
         if isCancelled() { break }
         if reading.calendar.bounds(of: number) != nil {
-          guard reading.isSettled(number, now: now), reading.calendar.final(number) ?? .max <= oldest else { break }
+          guard reading.isFinal(number, now: now), reading.calendar.final(number) ?? .max <= oldest else { break }
           guard let day = try counted(number, reading) else { break }
           hits += day.totals.hits
           days.append(
@@ -120,7 +121,7 @@ extension WarehouseReader {
     }
   }
 
-  /// A day, or `nil` when the answer is not wanted any more.
+  /// Counts a day, or returns `nil` if the result is no longer wanted.
   private func counted(_ day: Int, _ reading: ViewReading) throws -> ViewDay? {
     do {
       return try reading.counted(day)
@@ -129,7 +130,7 @@ extension WarehouseReader {
     }
   }
 
-  /// Counts every sealed day again from the hits that came in time, and lists those that differ.
+  /// Recounts every sealed day from the hits received in time and lists those that differ.
   func verifyViews(_ connection: SQLConnection, _ report: inout VerificationReport) throws {
     for view in try catalog.views(app: nil) {
       let reading = try ViewReading(view, connection, self)
@@ -137,25 +138,25 @@ extension WarehouseReader {
       for number in try reading.sealedDays() {
         guard let sealed = try reading.sealed(number) else { continue }
         let counted = try reading.counted(number, through: reading.sealRow(number))
-        // Each day is held against what is stored of the days before, which were held against their hits in turn.
+        // Each day is compared using the stored state of earlier days, which were compared before it.
         reading.memory.restart(at: number + 1)
         report.metrics += 1
         remembered += counted.changes.count
         let isSame = sealed.present == counted.encodedPresent && sealed.metrics == counted.encodedMetrics
-        guard try !isSame || !reading.remembers(counted.changes, of: number) else { continue }
+        guard try !isSame || !reading.hasStored(counted.changes, of: number) else { continue }
         report.add(
           VerificationReport.Difference(
             app: view.app, day: Day(number: number), dimension: .total, key: "view \(view.id)",
-            expected: "\(counted.totals.hits) hits", found: "a sealed day that says otherwise"),
+            expected: "\(counted.totals.hits) hits", found: "a sealed day with other metrics"),
           isSealed: true)
       }
       try verifyMemory(of: reading, remembered, &report)
     }
   }
 
-  /// What is remembered must be what the sealed days say, and nothing else.
+  /// Checks that the stored state is exactly that of the sealed days.
   private func verifyMemory(of reading: ViewReading, _ expected: Int, _ report: inout VerificationReport) throws {
-    let found = try reading.remembered()
+    let found = try reading.storedStateCount()
     report.metrics += 1
     guard found != expected, let last = try reading.lastSealed() else { return }
     report.add(

@@ -11,7 +11,7 @@ struct DeviceKeys {
   var country: Int64
   var language: Int64
   /// True if one of the keys is "(other)" because the app has too many distinct texts.
-  var isCut = false
+  var isNameLimited = false
 }
 
 /// The writer's devices: each distinct set of device properties is stored once per app and identified by a number.
@@ -65,7 +65,7 @@ final class WriterDevices {
       insert.reset()
     }
     // Don't cache: a text that is "(other)" today may get an ID tomorrow.
-    guard !keys.isCut else { return keys }
+    guard !keys.isNameLimited else { return keys }
     if cached.count >= Self.limit { cached.removeAll() }
     cached[key] = keys
     return keys
@@ -100,7 +100,7 @@ final class WriterDevices {
       id: 0, version: try next(), system: try next(), model: try next(), country: try next(), language: try next())
     for _ in 0..<7 { _ = try next() }
     _ = reader.zigzag()
-    keys.isCut = (reader.varint() ?? 0) & 0b1_1111 != 0
+    keys.isNameLimited = (reader.varint() ?? 0) & 0b1_1111 != 0
     return keys
   }
 

@@ -1,10 +1,10 @@
 import Ingest
 import Warehouse
 
-/// The groups of errors, numbered as they first occur.
+/// The error groups, numbered in the order in which they first occur.
 ///
-/// An app's key is public, so a flood of errors of different types must not use up the groups of later ones: each day
-/// of receipt has its own allowance. Errors beyond it count in the group "(other)" of their kind.
+/// An app's key is public, so a flood of errors of different types must not use up the room for later groups: each day
+/// of receipt has an allowance of its own. Errors beyond it count in the group "(other)" of their kind.
 final class ErrorGroups {
   private struct Key: Hashable {
     var app: Int64
@@ -12,14 +12,14 @@ final class ErrorGroups {
     var fingerprint: Int64
   }
 
-  /// The new groups that one app may bring a day.
+  /// The maximum number of new groups per app and day.
   static let dailyAllowance = 1_000
   private static let maximumCachedGroups = 50_000
   private let find: SQLStatement
   private let add: SQLStatement
   private var cache: [Key: Int64] = [:]
-  /// The groups that each app has brought today. A rollback keeps the count, so that failing transactions do not renew
-  /// the allowance; a restart does renew it, which spares storing the count.
+  /// The number of new groups per app today. A rollback keeps the count, so that failing transactions do not renew the
+  /// allowance; a restart renews it, which saves storing the count.
   private var spending: [Int64: (day: Int64, groups: Int)] = [:]
 
   init(_ connection: SQLConnection) throws {
@@ -30,10 +30,10 @@ final class ErrorGroups {
       """)
   }
 
-  /// Forgets the numbers that a rollback may have taken back.
+  /// Clears the cache, after a rollback revoked assigned numbers.
   func forget() { cache = [:] }
 
-  /// The number of the group of an error whose event is `row`.
+  /// Returns the number of the group of an error whose event is `row`.
   func id(of error: IncomingError, _ row: EventRow) throws -> Int64 {
     let kind = Int64(row.flags.kind.rawValue)
     let key = Key(app: row.app, kind: kind, fingerprint: error.fingerprint)
@@ -45,7 +45,7 @@ final class ErrorGroups {
     return try insert(key, type: error.type, place: error.place, message: String(error.message.prefix(300)))
   }
 
-  /// Takes one group from the allowance of the day of receipt; `false` if none is left.
+  /// Uses one group of the allowance for the day of receipt; returns false if it is used up.
   private func spend(app: Int64, received: Int64) -> Bool {
     let day = received / 86_400_000
     let spent = spending[app].flatMap { $0.day == day ? $0.groups : nil } ?? 0
@@ -81,7 +81,7 @@ final class ErrorGroups {
 }
 
 extension SQLStatement {
-  /// Runs an `INSERT … RETURNING id` and returns the id.
+  /// Runs an `INSERT … RETURNING id` and returns the ID.
   func insertedID() throws -> Int64 {
     let id = try step() ? integer(0) : 0
     // The statement must run to its end for the change to count.

@@ -1,16 +1,16 @@
 import Ingest
 import Warehouse
 
-/// The storage that the texts and attachments of an app's errors take, and the order in which they make room.
+/// The storage for the texts and attachments of an app's errors, and the order in which they are removed.
 ///
 /// The errors themselves and their counts stay. A sixteenth of the limit is for attachments whose error has not arrived
-/// (*unclaimed* ones), so that attachments of errors that never existed displace only each other; another sixteenth
-/// stays free for what one batch brings before ``trim(app:received:)`` runs.
+/// (*unclaimed* attachments), so that attachments of errors that never existed displace only each other; another
+/// sixteenth stays free for the next batch, before ``trim(app:received:)`` runs.
 final class ErrorRoom {
-  /// A stored attachment as far as its removal needs it.
+  /// The columns of a stored attachment that its removal needs.
   private struct Attachment {
     var id: Int64
-    /// The error that it belongs to; 0 if unclaimed.
+    /// The error to which it belongs; 0 if unclaimed.
     var owner: Int64
     var name: String
     var stored: Int64
@@ -19,22 +19,22 @@ final class ErrorRoom {
   }
 
   private struct Use {
-    /// Bytes of errors' texts and of their attachments.
+    /// The bytes of errors' texts and attachments.
     var claimed: Int64 = 0
     var unclaimed: Int64 = 0
   }
 
-  /// The bytes that a text or a piece of an attachment takes beside its own: names, index entries, part of a page.
+  /// The overhead of a text, or of a piece of an attachment: names, index entries, part of a page.
   private static let rowBytes: Int64 = 512
-  /// The rows after which one batch removes no more: as many as a request may have events, so that an app can hardly
-  /// bring more than makes room.
+  /// The maximum number of rows removed per batch. It equals the maximum number of events per request, so that an app
+  /// can hardly add more than is removed.
   private static let maximumRemovedRows: Int64 = 2_000
-  /// The time for which an attachment waits for its error: a day.
+  /// The time that an attachment waits for its error: a day.
   private static let unclaimedMilliseconds: Int64 = 86_400_000
-  /// The attachments that one error can claim when it arrives. Others stay unclaimed.
+  /// The maximum number of attachments that an error claims when it arrives. Others stay unclaimed.
   private static let maximumClaims = 100
 
-  /// The room that stored texts and attachments take, by app.
+  /// The storage used by texts and attachments, by app.
   private static let use = """
     SELECT app, bytes + \(rowBytes) AS claimed, 0 AS unclaimed FROM error_text
     UNION ALL SELECT app, bytes + \(rowBytes) * stored, 0 FROM attachment WHERE owner > 0
@@ -59,7 +59,7 @@ final class ErrorRoom {
     storeUse = try connection.prepare("INSERT OR REPLACE INTO error_room (app, claimed, unclaimed) VALUES (?, ?, ?)")
     findError = try connection.prepare(
       "SELECT id FROM error_text WHERE app = ? AND name = ? ORDER BY id DESC LIMIT 1")
-    // The inner limit bounds the rows that are read, too, however many attachments name the error.
+    // The inner limit also bounds the rows that are read, no matter how many attachments name the error.
     claim = try connection.prepare(
       """
       UPDATE attachment SET owner = ?1 WHERE id IN (
@@ -77,7 +77,7 @@ final class ErrorRoom {
     removeAttachment = try connection.prepare("DELETE FROM attachment WHERE id = ?")
   }
 
-  /// Takes room for a text or a piece of an attachment; `false` if there is not enough.
+  /// Reserves room for a text or a piece of an attachment; returns false if there isn't enough.
   func take(_ bytes: Int64, app: Int64, isClaimed: Bool) throws -> Bool {
     var use = try use(of: app)
     let cost = bytes + Self.rowBytes
@@ -87,7 +87,7 @@ final class ErrorRoom {
     return true
   }
 
-  /// The newest error with an id whose texts are stored; 0 if there is none.
+  /// Returns the newest error with this name whose texts are stored; 0 if there is none.
   func error(named name: String, app: Int64) throws -> Int64 {
     findError.bind(app)
     findError.bind(name, at: 2)
@@ -95,7 +95,7 @@ final class ErrorRoom {
     return try findError.step() ? findError.integer(0) : 0
   }
 
-  /// Gives an error that has just been stored the attachments that arrived before it.
+  /// Assigns the attachments that arrived earlier to an error that has just been stored.
   func claimAttachments(of name: String, error: Int64, app: Int64) throws {
     guard !name.isEmpty else { return }
     claim.bind(error, app)
@@ -110,10 +110,10 @@ final class ErrorRoom {
   }
 
   /// Makes room after a batch: removes the oldest texts and attachments until the rest fits, or until
-  /// ``maximumRemovedRows`` are gone; later batches continue.
+  /// ``maximumRemovedRows`` rows are removed; later batches continue.
   ///
-  /// - Parameter received: the time of receipt of the batch, in milliseconds.
-  /// - Returns: what was removed, for the report of dropped events.
+  /// - Parameter received: The time at which the batch was received, in milliseconds.
+  /// - Returns: The removed texts and attachments, for the report of dropped events.
   func trim(app: Int64, received: Int64) throws -> [Rejection] {
     var use = try use(of: app)
     var removed: [Rejection] = []
@@ -131,7 +131,7 @@ final class ErrorRoom {
       let hasText = try oldestText.step()
       let text = hasText ? (id: oldestText.integer(0), name: oldestText.text(1), bytes: oldestText.integer(2)) : nil
       oldestText.reset()
-      // The text of an error goes before its attachments: it tells that they made room, too.
+      // An error's text goes before its attachments, because the missing text also explains the missing attachments.
       if let attachment = try Self.attachment(oldestAttachment, app), attachment.owner < text?.id ?? .max {
         use.claimed -= try remove(attachment)
         rows += 1 + attachment.stored
@@ -159,7 +159,7 @@ final class ErrorRoom {
       bytes: statement.integer(4), received: statement.integer(5))
   }
 
-  /// - Returns: the room that the attachment took.
+  /// - Returns: The room that the attachment took.
   private func remove(_ attachment: Attachment) throws -> Int64 {
     removeParts.bind(attachment.id)
     try removeParts.run()
@@ -183,7 +183,7 @@ final class ErrorRoom {
 // MARK: - Rebuilding and verifying
 
 extension ErrorRoom {
-  /// Adds up again what is stored.
+  /// Recomputes the storage used.
   static func rebuild(_ connection: SQLConnection) throws {
     try connection.execute(
       """
@@ -192,7 +192,8 @@ extension ErrorRoom {
       """)
   }
 
-  /// The apps whose room is not what their texts and attachments take, with the difference in bytes.
+  /// Returns the apps whose recorded storage differs from what their texts and attachments use, with the difference in
+  /// bytes.
   static func differences(_ connection: SQLConnection) throws -> [(app: Int64, claimed: Int64, unclaimed: Int64)] {
     let statement = try connection.prepare(
       """

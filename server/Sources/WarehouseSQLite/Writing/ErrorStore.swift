@@ -43,7 +43,7 @@ final class ErrorStore {
 
   /// Stores an error whose event is `row`.
   ///
-  /// - Returns: `false` if there is no room for its texts; the error counts nevertheless.
+  /// - Returns: False if there is no room for its texts. The error is counted all the same.
   func add(_ error: IncomingError, _ row: EventRow, user: String) throws -> Bool {
     addError.bind(
       row.id, row.app, try groups.id(of: error, row), row.time, row.lag, Int64(row.slot), row.device, row.session)
@@ -66,7 +66,7 @@ final class ErrorStore {
 
   /// Stores an attachment, or a piece of one.
   ///
-  /// - Returns: the reason why it is not stored; `nil` if it is, now or before.
+  /// - Returns: The reason for not storing it, or `nil` if it is stored, now or previously.
   func add(_ piece: IncomingAttachment, app: Int64, received: Int64) throws -> RejectionReason? {
     let known = try known(piece, app: app)
     if let known {
@@ -92,7 +92,7 @@ final class ErrorStore {
     return nil
   }
 
-  /// The attachment that a piece belongs to; `nil` if nothing of it is stored.
+  /// Returns the attachment to which a piece belongs, or `nil` if no part of it is stored.
   private func known(
     _ piece: IncomingAttachment, app: Int64
   ) throws -> (id: Int64, parts: Int64, bytes: Int64, owner: Int64)? {
@@ -106,7 +106,7 @@ final class ErrorStore {
     )
   }
 
-  /// True if the stored piece at a position is the same, false if it differs; `nil` if there is none.
+  /// Compares a piece with the stored one at its position; returns `nil` if there is none.
   private func isPart(_ data: [UInt8], _ part: Int, of attachment: Int64) throws -> Bool? {
     findPart.bind(attachment, Int64(part))
     defer { findPart.reset() }

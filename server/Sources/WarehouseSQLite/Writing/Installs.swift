@@ -46,7 +46,7 @@ final class WriterInstalls {
 
   /// Returns the slot of an install, assigning one if it is new.
   func slot(app: Int64, install: String, day: Int) throws -> UInt32 {
-    let key = Key(app: app, name: UniqueID(install).map { .identifier($0) } ?? .text(ExactText(cut(install))))
+    let key = Key(app: app, name: UniqueID(install).map { .identifier($0) } ?? .text(ExactText(truncated(install))))
     if let slot = young[key] { return slot }
     let slot = try old[key] ?? stored(key) ?? add(key, day: day)
     if young.count >= generationLimit {
@@ -64,7 +64,7 @@ final class WriterInstalls {
     changedCounts.removeAll(keepingCapacity: true)
   }
 
-  private func cut(_ text: String) -> String {
+  private func truncated(_ text: String) -> String {
     withUTF8(text) { String(decoding: prefix($0, atMost: Self.maximumBytes), as: UTF8.self) }
   }
 

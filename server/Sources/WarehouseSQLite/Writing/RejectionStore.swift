@@ -31,9 +31,9 @@ final class RejectionStore {
       for rejection in rejections.prefix(Int(max(0, Self.samples - before))) {
         sample.bind(app, batch.received.millisecondsSince1970, Int64(rejection.index))
         sample.bind(batch.source.rawValue, at: 4)
-        sample.bind(cut(rejection.id), at: 5)
-        sample.bind(cut(reason), at: 6)
-        sample.bind(cut(rejection.message), at: 7)
+        sample.bind(truncated(rejection.id), at: 5)
+        sample.bind(truncated(reason), at: 6)
+        sample.bind(truncated(rejection.message), at: 7)
         try sample.run()
       }
     }
@@ -43,7 +43,7 @@ final class RejectionStore {
   private func add(_ reason: String, _ count: Int, _ source: IngestProtocol, app: Int64, day: Int) throws -> Int64 {
     add.bind(app, Int64(day))
     add.bind(source.rawValue, at: 3)
-    add.bind(cut(reason), at: 4)
+    add.bind(truncated(reason), at: 4)
     add.bind(Int64(count), at: 5)
     let after = try add.step() ? add.integer(0) : Int64(count)
     // The change takes effect only when the statement runs to its end.
@@ -51,7 +51,7 @@ final class RejectionStore {
     return after - Int64(count)
   }
 
-  private func cut(_ text: String) -> String {
+  private func truncated(_ text: String) -> String {
     withUTF8(text) { String(decoding: prefix($0, atMost: Self.maximumBytes), as: UTF8.self) }
   }
 }

@@ -65,7 +65,7 @@ extension Writer {
         continue
       }
       let row = try store(event, &context)
-      if row.flags.isCut { receipt.unnamed += 1 }
+      if row.flags.isNameLimited { receipt.unnamed += 1 }
       if event.kind.mayCarryMore, let error = try storeError(at: position, row, user: event.user, context) {
         leftOut.append(Rejection(.errorTextNotKept, index: event.index, id: error))
       }
@@ -77,7 +77,7 @@ extension Writer {
     if let ledger = batch.ledger, let event = batch.events.last {
       // Without a receipt, the client considers all events of the batch stored.
       try ledgers.add(
-        ledger.refusing(receipt.rejections.count), app: app.rawValue, slot: try slot(event.install, &context),
+        ledger.rejecting(receipt.rejections.count), app: app.rawValue, slot: try slot(event.install, &context),
         received: context.received)
     }
     if !batch.errors.isEmpty || !batch.attachments.isEmpty {
@@ -144,9 +144,9 @@ extension Writer {
       session: event.session,
       flags: EventRow.Flags(kind: event.kind, startsSession: starts, isMeasurement: context.isMeasurement),
       name: try context.names.id(event.kind.nameKind, event.name, received: context.received), key: event.duplicateKey)
-    row.flags.isCut = try encode(event.properties, &context) || keys.isCut
+    row.flags.isNameLimited = try encode(event.properties, &context) || keys.isNameLimited
     if row.name == 0, event.name != WriterDictionary.other {
-      row.flags.isCut = true
+      row.flags.isNameLimited = true
       PropertyCoding.append(eventName: event.name, to: &context.scratch)
     }
     try context.scratch.withUnsafeBytes { bytes in
@@ -175,14 +175,14 @@ extension Writer {
   @inline(__always)
   private func encode(_ properties: [Properties.Element], _ context: inout BatchContext) throws -> Bool {
     context.scratch.removeAll(keepingCapacity: true)
-    var isCut = false
+    var isNameLimited = false
     for property in properties {
       let id = try context.names.id(.property, property.name, received: context.received)
-      if id == 0, property.name != WriterDictionary.other { isCut = true }
+      if id == 0, property.name != WriterDictionary.other { isNameLimited = true }
       PropertyCoding.append(name: property.name, id: UInt64(bitPattern: id), to: &context.scratch)
       PropertyCoding.append(property.value, to: &context.scratch)
     }
-    return isCut
+    return isNameLimited
   }
 }
 

@@ -5,7 +5,7 @@ import Warehouse
 extension Writer {
   /// Stores the attachment of the event at a position of its batch, if it has one.
   ///
-  /// - Returns: the reason why the event is rejected, and its id.
+  /// - Returns: The reason for rejecting the event, and its ID.
   func storeAttachment(
     at position: Int, _ context: BatchContext
   ) throws -> (reason: RejectionReason, event: String)? {
@@ -16,7 +16,7 @@ extension Writer {
 
   /// Stores the details of the error at a position of its batch, whose event is `row`.
   ///
-  /// - Returns: its id if there is no room for its texts.
+  /// - Returns: The event's ID if there is no room for the error's texts.
   func storeError(at position: Int, _ row: EventRow, user: String, _ context: BatchContext) throws -> String? {
     guard let index = context.errors[position] else { return nil }
     let error = context.batch.errors[index]
@@ -25,7 +25,7 @@ extension Writer {
 }
 
 extension StoredKind {
-  /// True if an event of this kind may have more to store than its row.
+  /// True if an event of this kind may have more data than its row.
   @inline(__always)
   var mayCarryMore: Bool {
     switch self {

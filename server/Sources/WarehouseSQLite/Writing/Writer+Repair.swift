@@ -5,7 +5,7 @@ import Warehouse
 
 extension Writer {
   /// A row with a name counted as "(other)" because there was no room.
-  private struct CutRow {
+  private struct NameLimitedRow {
     var id: Int64
     var app: Int64
     var device: Int64
@@ -16,7 +16,7 @@ extension Writer {
 
   private static let repairedRows: Int64 = 2_000
 
-  /// Replaces texts in rows by IDs, where they have got one by now or today's allowance has room. The rollups must be
+  /// Replaces texts in rows by IDs, where they have one by now or today's allowance has room. The rollups must be
   /// rebuilt afterwards.
   func restoreNames(now: Timestamp) throws {
     for month in try WarehouseSchema.months(connection) {
@@ -27,7 +27,7 @@ extension Writer {
 
   /// - Returns: The last row examined; `nil` at the end.
   private func restoreNames(table: String, after id: Int64, _ now: Timestamp) throws -> Int64? {
-    let rows = try cutRows(table, after: id)
+    let rows = try nameLimitedRows(table, after: id)
     guard let last = rows.last else { return nil }
     try transact {
       let update = try connection.prepare("UPDATE \(table) SET device = ?, kind = ?, name = ?, props = ? WHERE id = ?")
@@ -42,17 +42,17 @@ extension Writer {
     return last.id
   }
 
-  private func cutRows(_ table: String, after id: Int64) throws -> [CutRow] {
+  private func nameLimitedRows(_ table: String, after id: Int64) throws -> [NameLimitedRow] {
     let statement = try connection.prepare(
       """
       SELECT id, app, device, kind, name, props FROM \(table)
-      WHERE id > ? AND kind & \(EventRow.Flags.cutBit) ORDER BY id LIMIT ?
+      WHERE id > ? AND kind & \(EventRow.Flags.nameLimitBit) ORDER BY id LIMIT ?
       """)
     statement.bind(id, Self.repairedRows)
-    var rows: [CutRow] = []
+    var rows: [NameLimitedRow] = []
     while try statement.step() {
       rows.append(
-        CutRow(
+        NameLimitedRow(
           id: statement.integer(0), app: statement.integer(1), device: statement.integer(2),
           flags: EventRow.Flags(rawValue: statement.integer(3)), name: statement.integer(4),
           properties: Array(statement.bytes(5))))
@@ -60,7 +60,7 @@ extension Writer {
     return rows
   }
 
-  private func restored(_ row: CutRow, _ now: Int64) throws -> CutRow {
+  private func restored(_ row: NameLimitedRow, _ now: Int64) throws -> NameLimitedRow {
     let names = try dictionary.names(app: row.app)
     let device = try restoredDevice(row, received: now)
     var row = row
@@ -72,19 +72,19 @@ extension Writer {
       )
     }
     row.properties = properties.bytes
-    row.flags.isCut = properties.isCut || device.isCut
+    row.flags.isNameLimited = properties.isNameLimited || device.isNameLimited
     guard row.name == 0, let eventName else { return row }
     row.name = try names.id(row.flags.kind.nameKind, eventName, received: now)
     if row.name == 0 {
-      row.flags.isCut = true
+      row.flags.isNameLimited = true
       PropertyCoding.append(eventName: eventName, to: &row.properties)
     }
     return row
   }
 
-  private func restoredDevice(_ row: CutRow, received: Int64) throws -> DeviceKeys {
+  private func restoredDevice(_ row: NameLimitedRow, received: Int64) throws -> DeviceKeys {
     let keys = try devices.keys(id: row.device)
-    guard keys.isCut else { return keys }
+    guard keys.isNameLimited else { return keys }
     let texts = ReaderDictionary()
     let load = try connection.prepare("SELECT facts FROM device WHERE id = ?")
     load.bind(row.device)

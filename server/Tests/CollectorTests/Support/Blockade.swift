@@ -1,6 +1,6 @@
 import Foundation
 
-/// Blocks the threads that come to it while it is closed.
+/// Blocks threads at a barrier while it is closed.
 final class Blockade: @unchecked Sendable {
   // The condition guards both.
   private let condition = NSCondition()
@@ -28,10 +28,10 @@ final class Blockade: @unchecked Sendable {
     }
   }
 
-  /// Returns when so many threads are blocked.
+  /// Returns when the given number of threads are blocked.
   func blocks(_ count: Int) async {
     await withCheckedContinuation { continuation in
-      // A thread of its own: Swift's own may all be needed to bring the blocked ones here.
+      // On a separate thread: Swift's own may all be needed to bring the blocked ones here.
       Thread.detachNewThread { [self] in
         condition.withLock { while blockedThreads < count { condition.wait() } }
         continuation.resume()

@@ -3,15 +3,16 @@ import NIOConcurrencyHelpers
 import ReportsTestSupport
 import TernEvents
 import Warehouse
+import WarehouseContract
 import WarehouseSQLite
 
 /// An in-memory warehouse that can fail or wait on request.
-final class FakeWarehouse: EventSink, StubStore {
-  let pendingRequests = PendingRequests()
+final class FakeWarehouse: EventSink, ForwardingStore {
+  private let naive = NaiveWarehouse()
+  var base: any MetricsStore { naive }
+  var pendingRequests: PendingRequests { naive.pendingRequests }
   private struct State {
     var batches: [(app: AppID, batch: IncomingBatch)] = []
-    var seen: Set<DuplicateKey> = []
-    var rows: [StoredEvent] = []
     var failure: WarehouseError?
     var isHeld = false
     var isBehind = false
@@ -22,7 +23,7 @@ final class FakeWarehouse: EventSink, StubStore {
   }
 
   private let state = NIOLockedValueBox(State())
-  /// Blocks the threads of reports that ask for totals.
+  /// Blocks the threads of reports that request totals.
   let reports = Blockade()
 
   /// The committed batches, in order.
@@ -80,32 +81,14 @@ final class FakeWarehouse: EventSink, StubStore {
     }
     return try state.withLockedValue { state in
       if let failure = state.failure { throw failure }
+      var receipt = try naive.store(batch, app: app)
       state.batches.append((app, batch))
-      var receipt = CommitReceipt()
-      for event in batch.events {
-        if let key = event.duplicateKey, !state.seen.insert(key).inserted {
-          receipt.duplicates.append(event.index)
-        } else {
-          receipt.accepted += 1
-          state.rows.append(stored(event, of: batch, id: Int64(state.rows.count + 1)))
-        }
-      }
       if state.isFlooded { receipt.unnamed = receipt.accepted }
       return receipt
     }
   }
 
-  private func stored(_ event: IncomingEvent, of batch: IncomingBatch, id: Int64) -> StoredEvent {
-    StoredEvent(
-      id: id, kind: event.kind, name: event.name, time: event.time, received: batch.received, install: event.install,
-      user: event.user, device: batch.devices[event.device], properties: event.properties)
-  }
-
-  func recent(app: AppID, kinds: Set<StoredKind>, limit: Int) throws -> [StoredEvent] {
-    state.withLockedValue { Array($0.rows.reversed().prefix(limit)) }
-  }
-
-  func hasErrorGroup(app: AppID, id: Int64) throws -> Bool { id == 1 }
+  func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool { id == 1 }
   func totals(
     app: AppID, dimension: Dimension, days: ClosedRange<Day>, limit: Int?
   ) async throws -> [KeyTotals] {

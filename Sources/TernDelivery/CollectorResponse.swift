@@ -1,7 +1,7 @@
 package import TernEvents
 
 /// The parts of an HTTP response that Tern's protocol reads.
-package struct Answer: Sendable {
+package struct CollectorResponse: Sendable {
   /// The HTTP status.
   package var status: Int
   /// The value of `Retry-After`, if present.
@@ -24,7 +24,7 @@ package struct Answer: Sendable {
     self.body = body
   }
 
-  /// A longer body does not belong to this protocol.
+  /// A longer body is not part of this protocol.
   private static let maximumBodyBytes = 1 << 20
 
   /// Interprets the response to a batch of the given number of events.
@@ -34,7 +34,8 @@ package struct Answer: Sendable {
     switch ResponseClass(status: status) {
     case .success: return acknowledgement(events: events)
     case .unauthorized:
-      return failed(.unauthorized, "The collector does not accept the key (\(status)). Check the key.", now)
+      return failed(
+        .unauthorized, "The collector does not accept the key (\(status)). Copy it from the portal again.", now)
     case .tryAgainLater:
       return failed(.server, "The collector answered \(status)\(detail).", now)
     case .tooLarge:
@@ -72,7 +73,7 @@ package struct Answer: Sendable {
     return named.allSatisfy { $0 < events } ? named.sorted() : []
   }
 
-  private var errorBody: AnswerValue? {
+  private var errorBody: ResponseValue? {
     body.count <= Self.maximumBodyBytes ? JSONReader.read(body)?["error"] : nil
   }
 

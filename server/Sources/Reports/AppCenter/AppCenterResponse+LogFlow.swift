@@ -30,14 +30,14 @@ struct AppCenterLogFlow: Encodable {
   var logs: [Log]
 }
 
-extension AppCenterQuestion {
-  /// The most logs of one answer, as in the original.
+extension AppCenterQuery {
+  /// The maximum number of logs per response, as in App Center.
   private static let maximumLogs = 100
 
-  /// The rows received since the start of the question, oldest first; only the newest if there are too many.
+  /// Returns the rows received since `since`, oldest first; if there are too many, only the newest.
   func logFlow(_ source: any MetricsStore) async throws -> AppCenterLogFlow {
     let shownKinds = Set(StoredKind.allCases.filter { Self.type($0) != nil })
-    // One more than an answer has room for: it tells that there are more.
+    // One more than a response has room for, which shows if there are more.
     let recent = try await source.recent(app: app, kinds: shownKinds, limit: Self.maximumLogs + 1)
       .filter { $0.received > since }
     let shown = recent.prefix(Self.maximumLogs).reversed()
@@ -65,7 +65,7 @@ extension AppCenterQuestion {
       sdkName: device.sdkName, sdkVersion: device.sdkVersion, timeZoneOffset: device.timeZoneOffsetMinutes)
   }
 
-  /// The original's word for a kind of row; `nil` for those it did not show.
+  /// App Center's name for a kind of row, or `nil` for kinds that it did not show.
   private static func type(_ kind: StoredKind) -> String? {
     switch kind {
     case .event: "event"

@@ -1,14 +1,14 @@
-/// The parameters of a rejected hit as one text that can be parsed again: pairs as on the wire, with only ambiguous
-/// characters escaped to keep it readable.
-public enum RefusedText {
+/// The parameters of a rejected hit as one parsable text: pairs as on the wire, with only ambiguous characters escaped,
+/// to stay readable.
+public enum RejectedHitText {
   static func text(_ parameters: [HitParameter]) -> String {
     parameters.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
   }
 
-  /// The parameters by name; what was cut off at the end of a text that was too long is missing.
+  /// Returns the parameters by name. A parameter truncated at the end of an overlong text is left out.
   public static func parameters(_ text: String) -> [String: String] {
     var bytes = Array(text.utf8)
-    // An escape that was cut off.
+    // Drop a truncated escape.
     if let percent = bytes.lastIndex(of: UInt8(ascii: "%")), percent + 3 > bytes.count {
       bytes.removeSubrange(percent...)
     }

@@ -2,7 +2,7 @@ import Ingest
 import TernBase
 import Warehouse
 
-extension AppCenterQuestion {
+extension AppCenterQuery {
   func users(_ source: any MetricsStore, in range: ClosedRange<Day>? = nil) async throws -> Int {
     try await source.total(app: app, dimension: .total, key: "", days: range ?? days).users
   }
@@ -15,7 +15,7 @@ extension AppCenterQuestion {
     try await source.dailyCounts(app: app, dimension: .session, days: range).summedByDay()
   }
 
-  /// The counts of the range added up in steps of the interval.
+  /// Sums the counts of the range by steps of the interval.
   func steps(_ counts: [Day: Int]) -> [AppCenterCount<Int>] {
     stride(from: days.lowerBound, through: days.upperBound, by: interval).map { start in
       let length = min(interval, start.distance(to: days.upperBound) + 1)
@@ -34,15 +34,17 @@ extension AppCenterQuestion {
   func list(
     _ plural: String, _ noun: String, _ dimension: Dimension, _ source: any MetricsStore
   ) async throws -> AppCenterList {
-    // Most devices first, as the original counted; the source orders by events.
+    // Most devices first, as in App Center; the store orders by events.
     let now = try await source.totals(app: app, dimension: dimension, days: days, limit: nil)
       .sorted { ($1.users, $0.key) < ($0.users, $1.key) }
-    let before = counts(try await source.totals(app: app, dimension: dimension, days: previousDays, limit: nil))
-    return AppCenterList(plural, noun, now.prefix(top), before, total: try await users(source))
+      .prefix(top)
+    let before = counts(
+      try await source.totals(app: app, dimension: dimension, keys: now.map(\.key), days: previousDays))
+    return AppCenterList(plural, noun, now, before, total: try await users(source))
   }
 }
 
-/// A count at the beginning of a step.
+/// The count of a step, with the step's first day.
 struct AppCenterCount<Value: Encodable>: Encodable {
   var datetime: String
   var count: Value
@@ -53,7 +55,7 @@ struct AppCenterCount<Value: Encodable>: Encodable {
   }
 }
 
-/// `{"total":n,"<plural>":[{"<noun>":…,"count":n,"previous_count":n}]}`, counts being devices.
+/// `{"total":n,"<plural>":[{"<noun>":…,"count":n,"previous_count":n}]}`, where counts are devices.
 struct AppCenterList: Encodable {
   private let plural: String
   private let noun: String

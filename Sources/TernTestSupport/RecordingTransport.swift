@@ -2,11 +2,39 @@ public import Tern
 import TernBase
 import TernEvents
 
-/// The common part of scripted transports: records requests, answers them by a script, lets a test wait for one, and
-/// holds those whose answer is to be late.
-final class RequestRecorder<Request: Sendable>: Sendable {
+/// A server that exists only in memory, such as a collector.
+public protocol InMemoryServer: Sendable {
+  /// A request, decoded.
+  associatedtype Request: Sendable
+  /// What the server stores of a request, such as an event.
+  associatedtype Item: Sendable
+
+  /// Creates a server that has stored nothing.
+  init()
+
+  /// Decodes a request.
+  static func decode(_ request: TransportRequest) -> Request
+
+  /// Stores a request and answers it.
+  mutating func accept(_ request: Request) -> TransportResult
+
+  /// The items stored so far, in order of arrival.
+  var received: [Item] { get }
+}
+
+/// A transport to an in-memory server: records requests, responds according to a script, lets a test wait for a request,
+/// and holds requests whose response is to be delayed.
+///
+/// Without a script, the server accepts everything.
+public final class RecordingTransport<Server: InMemoryServer>: Transport {
+  /// One request, decoded.
+  public typealias Request = Server.Request
+  /// The answer to one request.
+  public typealias Answer = ScriptedAnswer
+
   private struct State {
-    var script: @Sendable (Request) -> ScriptedAnswer
+    var script: @Sendable (Request) -> Answer
+    var server = Server()
     var requests: [Request] = []
     var active = 0
     var mostActive = 0
@@ -18,28 +46,34 @@ final class RequestRecorder<Request: Sendable>: Sendable {
 
   private let state: Locked<State>
 
-  init(_ script: @escaping @Sendable (Request) -> ScriptedAnswer) {
+  /// Creates a transport that responds to each request according to `script`.
+  public init(_ script: @escaping @Sendable (Request) -> Answer = { _ in .accept }) {
     state = Locked(State(script: script))
   }
 
-  /// Gives these answers in turn, and accepts everything after them.
-  convenience init(answers: [ScriptedAnswer]) {
+  /// Creates a transport that gives these answers in turn, and then accepts everything.
+  public convenience init(answers: [Answer]) {
     let rest = Locked(answers[...])
     self.init { _ in rest.withLock { $0.popFirst() } ?? .accept }
   }
 
-  func answer(_ script: @escaping @Sendable (Request) -> ScriptedAnswer) {
+  /// Replaces the script.
+  public func answer(_ script: @escaping @Sendable (Request) -> Answer) {
     state.withLock { $0.script = script }
   }
 
   /// The requests so far.
-  var requests: [Request] { state.withLock { $0.requests } }
+  public var requests: [Request] { state.withLock { $0.requests } }
 
-  /// The most requests that were under way at a time.
-  var mostActive: Int { state.withLock { $0.mostActive } }
+  /// The items that the server accepted so far, in order of arrival.
+  public var received: [Server.Item] { state.withLock { $0.server.received } }
 
-  /// Waits until there have been so many requests, and returns the last of them.
-  func request(number count: Int) async -> Request {
+  /// The maximum number of concurrent requests so far.
+  public var mostActive: Int { state.withLock { $0.mostActive } }
+
+  /// Waits until there have been `count` requests, and returns the last of them.
+  @discardableResult
+  public func request(number count: Int) async -> Request {
     await withCheckedContinuation { continuation in
       let isThere = state.withLock { state in
         if state.requests.count < count { state.waiters.append((count, continuation)) }
@@ -50,20 +84,19 @@ final class RequestRecorder<Request: Sendable>: Sendable {
     return requests[count - 1]
   }
 
-  /// Releases the held requests.
-  ///
-  /// - Parameter forGood: Whether nothing is held from now on.
-  func release(forGood: Bool) {
+  /// Answers the held requests, and holds none from now on.
+  public func release() {
     let held = state.withLock { state in
-      if forGood { state.isReleased = true }
+      state.isReleased = true
       defer { state.held = [:] }
       return Array(state.held.values)
     }
     for continuation in held { continuation.resume() }
   }
 
-  /// Records a request and answers it by the script; `accept` is what its protocol makes of it.
-  func send(_ request: Request, _ accept: () -> TransportResult) async -> TransportResult {
+  /// Records a request and responds according to the script.
+  public func send(_ request: TransportRequest) async -> TransportResult {
+    let request = Server.decode(request)
     let (answer, waiters) = state.withLock { state in
       state.requests.append(request)
       state.active += 1
@@ -74,12 +107,13 @@ final class RequestRecorder<Request: Sendable>: Sendable {
       return (state.script(request), ready)
     }
     for waiter in waiters { waiter.resume() }
-    let result = await perform(answer, accept)
+    let result = await perform(answer, request)
     state.withLock { $0.active -= 1 }
     return result
   }
 
-  private func perform(_ answer: ScriptedAnswer, _ accept: () -> TransportResult) async -> TransportResult {
+  private func perform(_ answer: Answer, _ request: Request) async -> TransportResult {
+    func accept() -> TransportResult { state.withLock { $0.server.accept(request) } }
     switch answer {
     case .accept: return accept()
     case .acceptAndLoseAnswer:
@@ -115,16 +149,16 @@ final class RequestRecorder<Request: Sendable>: Sendable {
   }
 }
 
-/// The answer of an in-memory server, for any protocol.
+/// The response of an in-memory server of any protocol.
 public enum ScriptedAnswer: Sendable {
-  /// As a server that takes everything.
+  /// Accepts everything.
   case accept
-  /// As a server that has it all, but whose answer is lost on the way.
+  /// Stores everything, but the response is lost.
   case acceptAndLoseAnswer
-  /// With a status and a body.
+  /// Responds with a status and a body.
   case status(Int, headers: [String: String] = [:], body: String = "")
-  /// Not at all.
+  /// Does not respond.
   case failure(TransportFailure.Kind)
-  /// Not before the transport's `release()`, and then by accepting; a cancelled request fails.
+  /// Responds only after the transport's `release()`, by accepting; a cancelled request fails.
   case hold
 }

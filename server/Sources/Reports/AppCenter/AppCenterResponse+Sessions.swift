@@ -34,11 +34,11 @@ struct AppCenterCrashes: Encodable {
   var crashes: [AppCenterCount<Int>]
 }
 
-extension AppCenterQuestion {
-  /// The names of the buckets of durations in App Center's answers.
+extension AppCenterQuery {
+  /// The names of the duration buckets in App Center's responses.
   private static let buckets = ["0-30s", "30s-1min", "1-30min", "30min-1h", ">1h"]
 
-  /// Weeks have 7 days and months 28, as in the original.
+  /// Weeks have 7 days and months 28, as in App Center.
   func activeDevices(_ source: any MetricsStore) async throws -> AppCenterActivity {
     func series(_ window: Int) async throws -> [AppCenterCount<Int>] {
       try await source.activeInstalls(app: app, days: days, window: window).map { AppCenterCount($0.day, $0.count) }
@@ -55,7 +55,7 @@ extension AppCenterQuestion {
     for (index, step) in steps(now).enumerated() {
       let start = days.lowerBound.advanced(by: index * interval)
       let last = min(start.advanced(by: interval - 1), days.upperBound)
-      // The range may cut the last step short: its users are those of the days that are left of it.
+      // The range may end within the last step; its users are then those of the remaining days.
       let isWhole = start.distance(to: last) + 1 == interval
       let users = isWhole ? active[last] ?? 0 : try await users(source, in: start...last)
       series.append(AppCenterCount(start, ratio(step.count, users)))
@@ -83,7 +83,7 @@ extension AppCenterQuestion {
       count: counts.values.saturatingSum, crashes: days.map { AppCenterCount($0, counts[$0] ?? 0) })
   }
 
-  /// `hh:mm:ss`, with the days before it when there are any.
+  /// Formats a duration as `hh:mm:ss`, preceded by days if there are any.
   private static func duration(_ milliseconds: Int64?) -> String {
     let seconds = (milliseconds ?? 0) / 1_000
     func padded(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
@@ -91,7 +91,7 @@ extension AppCenterQuestion {
     return seconds >= 86_400 ? "\(seconds / 86_400).\(clock)" : clock
   }
 
-  /// A ratio to a thousandth; 0 of nothing.
+  /// Returns a ratio, rounded to thousandths; 0 if the whole is 0.
   func ratio(_ part: Int, _ whole: Int) -> Double {
     whole > 0 ? (Double(part) / Double(whole) * 1_000).rounded() / 1_000 : 0
   }

@@ -1,10 +1,10 @@
 import TernEvents
 import Warehouse
 
-extension AppCenterQuestion {
-  /// A parameter that is a moment to the millisecond, as `last_received_log_timestamp` has it: a date, or a date and
-  /// `hh:mm`, `hh:mm:ss` or `hh:mm:ss.fff` with `Z`, `±hh:mm` or nothing, which is UTC.
-  static func moment(_ name: String, _ given: [String: String]) throws(AppCenterFault) -> Timestamp? {
+extension AppCenterQuery {
+  /// Parses a parameter that is a time to the millisecond, such as `last_received_log_timestamp`: a date, or a date and
+  /// `hh:mm`, `hh:mm:ss` or `hh:mm:ss.fff`, with `Z`, `±hh:mm` or nothing, which means UTC.
+  static func time(_ name: String, _ given: [String: String]) throws(AppCenterError) -> Timestamp? {
     guard let day = try day(name, given), let text = given[name] else { return nil }
     let midnight = Int64(day.number) * 86_400_000
     guard text.utf8.count > 10 else { return Timestamp(millisecondsSince1970: midnight) }
@@ -29,7 +29,7 @@ extension AppCenterQuestion {
     return ((hours * 60 + minutes) * 60 + seconds) * 1_000 + fraction
   }
 
-  /// Minutes east of UTC. A `+` that was not encoded arrives as a blank.
+  /// Returns the offset in minutes, positive to the east of UTC. A `+` that was not encoded arrives as a space.
   private static func minutes(ofZone text: Substring) -> Int64? {
     guard let sign = text.first else { return 0 }
     if sign == "Z" || sign == "z" { return text.count == 1 ? 0 : nil }

@@ -1,17 +1,16 @@
 package import Warehouse
 
-/// Fixed metrics of views for a store in memory.
-package struct MemoryViews: Sendable {
+/// A store with fixed metrics of views.
+package struct SampleViews: ForwardingStore {
+  package let base: any MetricsStore
   package var metrics = ViewMetrics()
   package var late: [LateHits] = []
   package var hits: [InspectedHit] = []
   package var realtime = ViewRealtime()
 
-  /// Creates empty metrics.
-  package init() {}
-
-  /// Metrics with a row in every list, with one text and one number throughout.
-  package init(_ text: String, _ number: Int64 = 3, day: Day, time: Int64 = 0) {
+  /// Creates a store with a row in every list of views, with one text and one number throughout.
+  package init(base: any MetricsStore, _ text: String, _ number: Int64 = 3, day: Day, time: Int64 = 0) {
+    self.base = base
     let count = Int(number)
     var totals = ViewTotals()
     for field in [
@@ -81,16 +80,14 @@ package struct MemoryViews: Sendable {
   }
 }
 
-extension MemoryStore {
+extension SampleViews {
   package func viewMetrics(
     _ view: View, days: ClosedRange<Day>, tables: Set<ViewTable>, now: Int64
-  ) throws -> ViewMetrics { views.metrics }
+  ) async throws -> ViewMetrics { metrics }
 
-  package func lateHits(_ view: View, days: ClosedRange<Day>) throws -> [LateHits] { views.late }
+  package func lateHits(_ view: View, days: ClosedRange<Day>) async throws -> [LateHits] { late }
 
-  package func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) throws -> [InspectedHit] {
-    views.hits
-  }
+  package func inspectedHits(_ view: View, days: ClosedRange<Day>, limit: Int) async throws -> [InspectedHit] { hits }
 
-  package func viewRealtime(_ view: View, now: Int64) throws -> ViewRealtime { views.realtime }
+  package func viewRealtime(_ view: View, now: Int64) async throws -> ViewRealtime { realtime }
 }

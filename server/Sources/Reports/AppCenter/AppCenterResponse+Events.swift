@@ -59,39 +59,53 @@ struct AppCenterPropertyCounts: Encodable {
   var values: [Value]
 }
 
-extension AppCenterQuestion {
+extension AppCenterQuery {
   func eventList(_ source: any MetricsStore) async throws -> AppCenterEvents {
-    let before = Dictionary(
-      try await source.totals(app: app, dimension: .event, days: previousDays, limit: nil).map {
-        (ExactText($0.key), $0)
-      },
-      uniquingKeysWith: { $1 })
     let sessions = try await sessions(source, days).values.saturatingSum
     let names = Set(eventNames.map { ExactText($0) })
-    let all = try await source.totals(app: app, dimension: .event, days: days, limit: nil)
+    let (column, isDescending) = try orderColumn()
+    let all = try await counts(source, withUsers: column == "device_count")
       .filter { names.isEmpty || names.contains(ExactText($0.key)) }
-    let rows = try ordered(all).dropFirst(skip).prefix(top).map { event in
-      let before = before[ExactText(event.key)]
-      return AppCenterEvents.Event(
-        id: event.key, name: event.key, count: event.count, previousCount: before?.count ?? 0,
-        deviceCount: event.users, previousDeviceCount: before?.users ?? 0,
-        countPerDevice: ratio(event.count, event.users), countPerSession: ratio(event.count, sessions))
+    let shown = try ordered(all, by: column, isDescending).dropFirst(skip).prefix(top).map(\.key)
+    let now = try await source.totals(app: app, dimension: .event, keys: shown, days: days)
+    let before = try await source.totals(app: app, dimension: .event, keys: shown, days: previousDays)
+    let rows = zip(now, before).map { event, before in
+      AppCenterEvents.Event(
+        id: event.key, name: event.key, count: event.count, previousCount: before.count, deviceCount: event.users,
+        previousDeviceCount: before.users, countPerDevice: ratio(event.count, event.users),
+        countPerSession: ratio(event.count, sessions))
     }
-    return AppCenterEvents(events: Array(rows), total: all.count, totalDevices: try await users(source))
+    return AppCenterEvents(events: rows, total: all.count, totalDevices: try await users(source))
   }
 
-  private func ordered(_ events: [KeyTotals]) throws(AppCenterFault) -> [KeyTotals] {
+  /// Returns the counts of all events. Users of all are counted only to order by them.
+  private func counts(_ source: any MetricsStore, withUsers: Bool) async throws -> [KeyTotals] {
+    if withUsers { return try await source.totals(app: app, dimension: .event, days: days, limit: nil) }
+    var counts: [ExactText: Int] = [:]
+    for day in try await source.dailyCounts(app: app, dimension: .event, days: days) {
+      counts[ExactText(day.key), default: 0].addSaturated(day.count)
+    }
+    return counts.map { KeyTotals(key: $0.text, count: $1, users: 0) }
+  }
+
+  private func orderColumn() throws(AppCenterError) -> (column: String, isDescending: Bool) {
     let words = order.split(separator: " ").map { $0.lowercased() }
     guard let column = words.first, words.count <= 2, ["asc", "desc"].contains(words.count == 2 ? words[1] : "asc")
-    else { throw AppCenterFault(.badRequest, "$orderby is a column and asc or desc, for example count desc.") }
+    else { throw AppCenterError(.badRequest, "Set $orderby to a column and asc or desc, for example count desc.") }
+    return (column, words.count == 2 && words[1] == "desc")
+  }
+
+  private func ordered(
+    _ events: [KeyTotals], by column: String, _ isDescending: Bool
+  ) throws(AppCenterError) -> [KeyTotals] {
     let rising: [KeyTotals]
     switch column {
     case "count": rising = events.sorted { ($0.count, $1.key) < ($1.count, $0.key) }
     case "device_count": rising = events.sorted { ($0.users, $1.key) < ($1.users, $0.key) }
     case "name": rising = events.sorted { $0.key < $1.key }
-    default: throw AppCenterFault(.badRequest, "$orderby takes the columns count, device_count and name.")
+    default: throw AppCenterError(.badRequest, "Set $orderby to one of the columns count, device_count and name.")
     }
-    return words.count == 2 && words[1] == "desc" ? rising.reversed() : rising
+    return isDescending ? rising.reversed() : rising
   }
 
   func eventCount(_ name: String, _ source: any MetricsStore) async throws -> AppCenterEventCount {

@@ -3,9 +3,9 @@ import Ingest
 import TernEvents
 public import Warehouse
 
-extension AppCenterQuestion {
-  /// The answer as JSON, in App Center's shape; throws what the source throws.
-  public func answer(from source: any MetricsStore) async throws -> Data {
+extension AppCenterQuery {
+  /// Returns the response as JSON in App Center's format; rethrows the store's errors.
+  public func response(from source: any MetricsStore) async throws -> Data {
     switch subject {
     case .activeDeviceCounts: try await encoded(activeDevices(source))
     case .sessionCounts: try await encoded(steps(sessions(source, days)))

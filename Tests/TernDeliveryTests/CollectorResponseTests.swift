@@ -6,7 +6,7 @@ import Testing
   let now = Timestamp(millisecondsSince1970: 784_111_777_000)
 
   func outcome(_ status: Int, _ body: String = "", events: Int = 3, retryAfter: String? = nil) -> ResponseOutcome {
-    Answer(status: status, retryAfter: retryAfter, body: Array(body.utf8)).outcome(events: events, now: now)
+    CollectorResponse(status: status, retryAfter: retryAfter, body: Array(body.utf8)).outcome(events: events, now: now)
   }
 
   @Test func `an acknowledgement settles every event it names`() {
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [401, 403, 404, 405, 407, 410, 100, 301, 302, 304, 307])
-  func `a response about the key or the address never costs an event`(status: Int) {
+  func `a response about the key or the URL never deletes an event`(status: Int) {
     #expect(outcome(status).disposition(ofEvents: 1) == .requeue(rejecting: []))
   }
 
@@ -45,7 +45,7 @@ import Testing
     #expect(outcome(401).failure?.kind == .unauthorized)
   }
 
-  @Test func `a refusal that names an event costs only that event`() {
+  @Test func `a rejection that names an event deletes only that event`() {
     let body = #"{"error":{"code":"malformed","message":"no name","position":123,"index":1}}"#
     #expect(outcome(400, body).disposition(ofEvents: 3) == .requeue(rejecting: [1]))
     #expect(outcome(400, body).failure?.message == "The collector refused the batch (400: no name).")
@@ -63,21 +63,21 @@ import Testing
   }
 
   @Test func `a Retry-After date is relative to the server's own clock`() {
-    let answer = Answer(
+    let response = CollectorResponse(
       status: 503, retryAfter: "Sun, 06 Nov 1994 08:50:37 GMT", date: "Sun, 06 Nov 1994 08:50:07 GMT")
-    #expect(answer.outcome(events: 1, now: now).failure?.retryAfter == .seconds(30))
+    #expect(response.outcome(events: 1, now: now).failure?.retryAfter == .seconds(30))
   }
 
   @Test func `a delay in milliseconds overrides one in seconds`() {
-    let answer = Answer(status: 429, retryAfter: "9", retryAfterMilliseconds: "250")
-    #expect(answer.outcome(events: 1, now: now).failure?.retryAfter == .milliseconds(250))
+    let response = CollectorResponse(status: 429, retryAfter: "9", retryAfterMilliseconds: "250")
+    #expect(response.outcome(events: 1, now: now).failure?.retryAfter == .milliseconds(250))
   }
 
   @Test(arguments: [
     String(repeating: "[", count: 100_000), #"{"a":"\ud800"}"#, #"{"a":"\u12"}"#, #""\"#, "tru", "-", "1e999",
     #"{"accepted":1e300}"#, #"{1:2}"#, "{\"a\":1,}", "\u{0}",
   ])
-  func `hostile bodies are failures and nothing worse`(body: String) {
+  func `hostile bodies are handled as failures`(body: String) {
     #expect(outcome(200, body).failure != nil)
     #expect(outcome(400, body).failure != nil)
   }
@@ -86,8 +86,8 @@ import Testing
     let whole = #"{"accepted":1,"duplicates":[0],"rejected":[{"index":2,"id":"é\n\"","reason":"r"}]}"#
     #expect(outcome(200, whole) == .acknowledged(rejected: [2]))
     for length in 0..<whole.utf8.count {
-      let answer = Answer(status: 200, body: Array(whole.utf8.prefix(length)))
-      #expect(answer.outcome(events: 3, now: now).failure?.kind == .notAcknowledged)
+      let response = CollectorResponse(status: 200, body: Array(whole.utf8.prefix(length)))
+      #expect(response.outcome(events: 3, now: now).failure?.kind == .notAcknowledged)
     }
   }
 }

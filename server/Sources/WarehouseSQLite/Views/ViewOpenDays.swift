@@ -1,0 +1,137 @@
+import TernBase
+public import TernEvents
+import Views
+public import Warehouse
+
+extension SQLiteWarehouse {
+  /// Counts the new hits of the open days of views, so that reports don't have to wait for it. Days to which hits can't be
+  /// added are recounted while reports use the last count.
+  ///
+  /// Views for whose days the cache has no room are counted when a report is requested. A cancelled task stops within one
+  /// step.
+  public func countOpenDays(of views: [View], now: Timestamp) async throws {
+    let isCancelled = Locked(false)
+    try await withTaskCancellationHandler {
+      for view in views where !Task.isCancelled {
+        guard try reader.hasRoom(for: view) else { continue }
+        let now = now.millisecondsSince1970
+        for day in try await reader.withTurn(view, now: now, { try $0.continueOpenDays() }) {
+          try await reader.count(openDay: day, of: view, now: now) { isCancelled.withLock { $0 } }
+        }
+      }
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
+  }
+
+  /// Stores the open days as counted so far, so that the next start can continue from them.
+  func storeOpenDays() async throws {
+    try await perform { try $0.connection.execute("DELETE FROM view_open_day") }
+    for (key, live) in reader.viewDays.liveViews {
+      let days = try await reader.reading(takingTurnsOn: live) { _ in
+        live.withLock { $0.days.mapValues(\.encoded) }
+      }
+      try await perform { try $0.store(days, of: key) }
+    }
+  }
+}
+
+extension WarehouseReader {
+  fileprivate func count(
+    openDay day: Int, of view: View, now: Int64, isCancelled: @escaping @Sendable () -> Bool
+  ) async throws {
+    let rules = CustomRules(try catalog.definitions(app: view.app))
+    let key = LiveView.Key(view: view, rules: rules)
+    let live = viewDays.live(key)
+    try await reading { [self] connection in
+      let reading = try ViewReading(view, connection, self, rules: rules, now: now)
+      reading.isCancelled = isCancelled
+      do { try reading.count(openDay: day, for: live) } catch is CancellationError {}
+      viewDays.note(key, bytes: live.withLock(\.byteCount))
+    }
+  }
+
+  fileprivate func hasRoom(for view: View) throws -> Bool {
+    let rules = CustomRules(try catalog.definitions(app: view.app))
+    return viewDays.hasRoom(for: LiveView.Key(view: view, rules: rules))
+  }
+}
+
+extension Writer {
+  fileprivate func store(_ days: [Int: [UInt8]], of key: LiveView.Key) throws {
+    try transact {
+      let insert = try connection.prepare(
+        "INSERT OR REPLACE INTO view_open_day (view, day, rules, counted) VALUES (?, ?, ?, ?)")
+      for (day, bytes) in days {
+        insert.bind(key.view.id.rawValue, Int64(day))
+        insert.bind(key.text, at: 3)
+        insert.bind(bytes, at: 4)
+        try insert.run()
+      }
+    }
+  }
+}
+
+extension ViewReading {
+  /// Returns a day as counted when the server was closed, if it was stored.
+  func stored(_ day: Int) throws -> LiveDay? {
+    let statement = try connection.prepare(
+      "SELECT counted FROM view_open_day WHERE view = ? AND day = ? AND rules = ?")
+    statement.bind(view.id.rawValue, Int64(day))
+    statement.bind(LiveView.Key(view: view, rules: rules).text, at: 3)
+    guard try statement.step() else { return nil }
+    defer { statement.reset() }
+    guard let bounds = calendar.bounds(of: day), let stored = StoredDay(statement.bytes(0), builder(day)),
+      stored.day.row <= lastRow
+    else { return nil }
+    let live = stored.day
+    live.places = try scan.places(bounds) { [calendar] id, time, received in
+      id <= live.row && calendar.day(of: time) == day && calendar.counts(time: time, received: received)
+    }
+    let hits = try scan.hits(stored.buyers.elements.flatMap { live.places(of: $0) }[...])
+    live.builder.addOrders(of: hits, live.before)
+    return live
+  }
+}
+
+// MARK: - Stored form
+
+extension LiveDay {
+  /// The stored form.
+  fileprivate var encoded: [UInt8] {
+    var bytes: [UInt8] = []
+    builder.encode(into: &bytes)
+    UserState.encode(before, into: &bytes)
+    bytes.appendZigzag(row)
+    bytes.appendZigzag(stateChangesSince)
+    for (row, user) in stateChanges {
+      bytes.appendZigzag(row)
+      bytes.appendVarint(UInt64(user))
+    }
+    return bytes
+  }
+}
+
+/// A day whose places and orders have yet to be read from its hits.
+private struct StoredDay {
+  var day: LiveDay
+  var buyers: SlotSet
+}
+
+extension StoredDay {
+  /// Decodes a day without hits. Returns `nil` if the stored form has another version or is damaged.
+  init?(_ bytes: UnsafeRawBufferPointer, _ builder: ViewDayBuilder) {
+    var (reader, builder) = (ByteReader(bytes), builder)
+    guard let buyers = builder.decode(&reader), let before = UserState.decode(&reader), let row = reader.zigzag(),
+      let stateChangesSince = reader.zigzag()
+    else { return nil }
+    var stateChanges: [(row: Int64, user: UInt32)] = []
+    while !reader.isAtEnd {
+      guard let row = reader.zigzag(), let user = reader.varint() else { return nil }
+      stateChanges.append((row, UInt32(clamping: user)))
+    }
+    day = LiveDay(builder, row: row, stateChanges: stateChanges, stateChangesSince: stateChangesSince)
+    day.before = before
+    self.buyers = buyers
+  }
+}

@@ -1,0 +1,78 @@
+import Ingest
+import TernEvents
+package import Warehouse
+
+extension NaiveWarehouse {
+  package func errorGroups(app: AppID, group: Int64?, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorGroup] {
+    let state = try stored()
+    let errors = state.rows.filter {
+      $0.app == app && days.contains($0.day) && $0.group != nil && (group == nil || $0.group == group)
+    }
+    let groups = Dictionary(grouping: errors) { $0.group ?? 0 }.map { id, rows in
+      Self.group(id, state.groups[Int(id) - 1], rows, withDays: group != nil)
+    }.sorted { ($1.count, $1.last, $0.id) < ($0.count, $0.last, $1.id) }
+    let listed = [StoredKind.handledError, .crash].map { kind in groups.filter { $0.kind == kind }.prefix(max(0, limit))
+    }
+    return groups.filter { listed.joined().contains($0) }
+  }
+
+  private static func group(_ id: Int64, _ group: Group, _ rows: [Row], withDays: Bool) -> ErrorGroup {
+    func users(_ rows: [Row]) -> Int { Set(rows.map(\.install)).count }
+    return ErrorGroup(
+      id: id, kind: group.kind, type: group.error.type, place: group.error.place,
+      message: String(group.error.message.prefix(300)), count: rows.count, users: users(rows),
+      versions: Dictionary(grouping: rows) { DeviceLabels($0.device).version }
+        .map { KeyTotals(key: $0, count: $1.count, users: 0) }
+        .sorted { ($1.count, $0.key) < ($0.count, $1.key) },
+      days: withDays
+        ? Dictionary(grouping: rows, by: \.day).map { DailyTotals(day: $0, count: $1.count, users: users($1)) }
+          .sorted { $0.day < $1.day } : [],
+      last: Timestamp(millisecondsSince1970: rows.map(\.time).max() ?? 0))
+  }
+
+  package func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
+    try stored().groups.enumerated().contains { Int64($0.offset + 1) == id && $0.element.app == app }
+  }
+
+  package func errors(app: AppID, group: Int64, days: ClosedRange<Day>, limit: Int) async throws -> [ErrorOccurrence] {
+    try stored().rows.filter { $0.app == app && $0.group == group && days.contains($0.day) }
+      .sorted { ($1.time, $1.id) < ($0.time, $0.id) }.prefix(max(0, limit)).map(\.occurrence)
+  }
+
+  package func error(app: AppID, id: Int64) async throws -> ErrorDetail? {
+    let state = try stored()
+    guard let row = state.rows.first(where: { $0.app == app && $0.id == id }), let error = row.error,
+      let group = row.group
+    else { return nil }
+    let before = state.rows.filter {
+      $0.app == app && $0.install == row.install && row.event.session != 0 && $0.event.session == row.event.session
+        && $0.id != id && (row.time - 86_400_000...row.time).contains($0.time)
+        && ![.attachment, .attachmentPart].contains($0.event.kind)
+    }.sorted { ($0.time, $0.id) < ($1.time, $1.id) }
+    return ErrorDetail(
+      occurrence: row.occurrence, kind: row.event.kind, type: state.groups[Int(group) - 1].error.type,
+      message: error.message, stack: error.stack, raw: String(decoding: error.raw, as: UTF8.self), isTextKept: true,
+      properties: row.event.properties, before: before.suffix(100).map(\.listed),
+      attachments: state.attachments.filter { $0.value.app == app && $0.value.owner == id && $0.value.isComplete }
+        .sorted { $0.key < $1.key }.prefix(100).map { Self.facts($0.key, $0.value) })
+  }
+
+  private static func facts(_ id: Int64, _ attachment: Attachment) -> AttachmentFacts {
+    AttachmentFacts(
+      id: id, name: attachment.first.name, contentType: attachment.first.contentType, bytes: attachment.data.count)
+  }
+
+  package func attachment(app: AppID, id: Int64) async throws -> (facts: AttachmentFacts, data: [UInt8])? {
+    guard let found = try stored().attachments[id], found.app == app, found.isComplete else { return nil }
+    return (Self.facts(id, found), found.data)
+  }
+}
+
+extension NaiveWarehouse.Row {
+  /// The error in lists.
+  fileprivate var occurrence: ErrorOccurrence {
+    ErrorOccurrence(
+      id: id, group: group ?? 0, name: error?.id ?? "", time: Timestamp(millisecondsSince1970: time),
+      received: Timestamp(millisecondsSince1970: received), install: install, user: event.user, device: device)
+  }
+}
