@@ -121,7 +121,7 @@ let package = Package(
         "Ingest", "CTernInflate", "CTernJSON", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
-    // What every store of events must do, with a naive one as the oracle; any test framework can run it.
+    // The contract of every store of events, with a naive store as the oracle. Any test framework can run it.
     .target(
       name: "WarehouseContract",
       dependencies: [

@@ -6,7 +6,7 @@ import TernEvents
 public protocol InMemoryServer: Sendable {
   /// A request, decoded.
   associatedtype Request: Sendable
-  /// What the server stores of a request, such as an event.
+  /// The records that the server stores from a request, such as events.
   associatedtype Item: Sendable
 
   /// Creates a server that has stored nothing.

@@ -9,7 +9,7 @@ import TernTestSupport
 import Testing
 
 /// All tests share the one core that the classes forward to, so one runs at a time.
-@Suite(.serialized, .timeLimit(.minutes(5))) enum `App Center` {}
+@Suite(.serialized, .timeLimit(.minutes(30))) enum `App Center` {}
 
 /// The modules on a simulated device: their log, their requests, and launches with the same storage.
 final class ModuleHarness {

@@ -4,7 +4,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `sendHitsInBackground` {
+@Suite(.timeLimit(.minutes(30))) struct `sendHitsInBackground` {
   private func launch(_ world: MeasurementWorld, hits: Int) -> GAI {
     let gai = world.launch()
     let tracker = gai.tracker(withTrackingId: "UA-1-1")

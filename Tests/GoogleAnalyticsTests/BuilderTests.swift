@@ -3,7 +3,7 @@ import GoogleAnalytics
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Builders` {
+@Suite(.timeLimit(.minutes(30))) struct `Builders` {
   private func text(_ builder: GAIDictionaryBuilder?) -> [String: String] {
     builder?.build() as NSMutableDictionary? as? [String: String] ?? [:]
   }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import GoogleAnalytics
 
-@Suite(.timeLimit(.minutes(5))) struct `Screens, log lines and crashes` {
+@Suite(.timeLimit(.minutes(30))) struct `Screens, log lines and crashes` {
   let world = MeasurementWorld()
 
   @Test func `a screen records one view each time it appears, none without a name; its own tracker comes first`()

@@ -68,7 +68,7 @@ private final class AppDelegate {
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `The page's loop in the background` {
+@Suite(.timeLimit(.minutes(30))) struct `The page's loop in the background` {
   private func run(
     _ world: MeasurementWorld, hits: Int, then check: (AppDelegate, GAI) async -> Void = { _, _ in }
   ) async -> [GAIDispatchResult] {

@@ -5,7 +5,7 @@ import TernMeasurement
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Trackers` {
+@Suite(.timeLimit(.minutes(30))) struct `Trackers` {
   let world = MeasurementWorld()
   let logger = RecordingLogger()
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TernLog
 
-@Suite(.timeLimit(.minutes(5))) struct `A log on a slow disk` {
+@Suite(.timeLimit(.minutes(30))) struct `A log on a slow disk` {
   /// Runs `body` on a separate thread and holds back each of its operations until an append has returned.
   private func delayEach(
     _ kinds: Set<InMemoryFileSystem.Operation.Kind>, _ fixture: LogFixture, _ log: EventLog,

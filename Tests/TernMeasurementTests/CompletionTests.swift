@@ -5,7 +5,7 @@ import TernMeasurement
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Dispatch with a completion handler` {
+@Suite(.timeLimit(.minutes(30))) struct `Dispatch with a completion handler` {
   let world = MeasurementWorld()
 
   @Test func `the handler receives .good once if hits are waiting and the server is healthy`() async {

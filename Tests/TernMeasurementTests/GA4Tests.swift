@@ -5,7 +5,7 @@ import TernMeasurement
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Translation to GA4` {
+@Suite(.timeLimit(.minutes(30))) struct `Translation to GA4` {
   private func event(_ hit: [String: String]) -> GA4Translation.Event {
     GA4Translation(hit).events.first ?? GA4Translation.Event("none")
   }

@@ -5,7 +5,7 @@ import TernMeasurement
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Manual dispatch` {
+@Suite(.timeLimit(.minutes(30))) struct `Manual dispatch` {
   let world = MeasurementWorld()
 
   @Test func `dispatch() sends immediately with periodic dispatch off, and leaves it off`() async {

@@ -4,7 +4,7 @@ import TernMeasurement
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Periodic dispatch` {
+@Suite(.timeLimit(.minutes(30))) struct `Periodic dispatch` {
   let world = MeasurementWorld()
 
   @Test func `the interval is 120 s and periodic dispatch is on at first`() async {

@@ -5,7 +5,7 @@ import TernMeasurement
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Limits and switches` {
+@Suite(.timeLimit(.minutes(30))) struct `Limits and switches` {
   let world = MeasurementWorld()
 
   @Test func `hits from eight threads are all stored, each with its own number`() async {

@@ -6,7 +6,7 @@ import TernMeasurement
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `A hit on the wire` {
+@Suite(.timeLimit(.minutes(30))) struct `A hit on the wire` {
   let world = MeasurementWorld()
 
   /// Records a hit of exactly this many bytes on the wire.

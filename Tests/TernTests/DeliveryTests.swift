@@ -2,7 +2,7 @@ import Tern
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Delivery` {
+@Suite(.timeLimit(.minutes(30))) struct `Delivery` {
   @Test func `a flush sends all waiting events and returns their number`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()

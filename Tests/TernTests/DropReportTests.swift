@@ -5,7 +5,7 @@ import TernLog
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Drop reports` {
+@Suite(.timeLimit(.minutes(30))) struct `Drop reports` {
   /// The drops that the collector has received, by reason.
   private func reported(_ harness: TestHarness) -> [DropReason: Int] {
     var sums: [DropReason: Int] = [:]

@@ -6,7 +6,7 @@ import Testing
 @testable import Tern
 
 // The time limit allows for a real disk, whose flushes wait for other writes on the machine.
-@Suite(.timeLimit(.minutes(5))) struct `The ledger` {
+@Suite(.timeLimit(.minutes(30))) struct `The ledger` {
   @Test(arguments: 0..<20 as Range<UInt64>) func `balances at every moment, across launches too`(seed: UInt64)
     async throws
   {
@@ -93,7 +93,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `A flush with a deadline` {
+@Suite(.timeLimit(.minutes(30))) struct `A flush with a deadline` {
   @Test func `returns once everything is delivered`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }
@@ -129,7 +129,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `A reset` {
+@Suite(.timeLimit(.minutes(30))) struct `A reset` {
   @Test func `clears the user and starts a session, and both survive a launch`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client()

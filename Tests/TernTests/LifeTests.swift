@@ -3,7 +3,7 @@ import Tern
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `From launch to launch` {
+@Suite(.timeLimit(.minutes(30))) struct `From launch to launch` {
   @Test func `events that one process could not send are sent once by the next`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
     let first = try harness.client()

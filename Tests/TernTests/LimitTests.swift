@@ -3,7 +3,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Limits and drops` {
+@Suite(.timeLimit(.minutes(30))) struct `Limits and drops` {
   @Test func `names and texts are truncated between characters`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }

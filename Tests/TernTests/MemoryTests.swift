@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tern
 
-@Suite(.timeLimit(.minutes(5))) struct `Delivery memory` {
+@Suite(.timeLimit(.minutes(30))) struct `Delivery memory` {
   private let boot = "11111111-2222-4333-8444-555555555555"
   private let wall = Timestamp(millisecondsSince1970: 1_767_225_600_000)
 

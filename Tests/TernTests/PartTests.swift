@@ -4,7 +4,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Usage and errors` {
+@Suite(.timeLimit(.minutes(30))) struct `Usage and errors` {
   private struct Broken: Error {}
 
   @Test func `disabling usage erases events and sessions and keeps errors`() async throws {
@@ -83,7 +83,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `Errors and attachments` {
+@Suite(.timeLimit(.minutes(30))) struct `Errors and attachments` {
   private struct Broken: Error, CustomStringConvertible { let description = "It broke" }
 
   private func lines(_ harness: TestHarness, _ type: String) throws -> [[String: Any]] {

@@ -13,7 +13,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite(.timeLimit(.minutes(5))) struct `A path that is not a regular file` {
+@Suite(.timeLimit(.minutes(30))) struct `A path that is not a regular file` {
   private let harness: TestHarness
 
   init() throws { harness = try TestHarness() }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tern
 
-@Suite(.timeLimit(.minutes(5))) struct `Two clients on one directory` {
+@Suite(.timeLimit(.minutes(30))) struct `Two clients on one directory` {
   @Test func `share the install and lose none of each other's events`() async throws {
     let harness = try TestHarness(transport: ScriptedTransport { _ in .failure(.offline) })
     let first = try harness.client { $0.sessions = .manual }

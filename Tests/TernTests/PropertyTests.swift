@@ -3,7 +3,7 @@ import Tern
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Properties of an event` {
+@Suite(.timeLimit(.minutes(30))) struct `Properties of an event` {
   @Test func `accept variables of all common types`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }

@@ -6,7 +6,7 @@ import Testing
 @testable import Tern
 @testable import TernLog
 
-@Suite(.timeLimit(.minutes(5))) struct `A receipt` {
+@Suite(.timeLimit(.minutes(30))) struct `A receipt` {
   private func error(_ receipt: Receipt) async -> ReceiptError? {
     do throws(ReceiptError) {
       try await receipt.delivered()

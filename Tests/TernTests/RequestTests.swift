@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tern
 
-@Suite(.timeLimit(.minutes(5))) struct `A request` {
+@Suite(.timeLimit(.minutes(30))) struct `A request` {
   @Test func `has exactly these bytes`() async throws {
     let harness = try TestHarness(seed: 42)
     let tern = try harness.client { $0.compressesRequests = false }

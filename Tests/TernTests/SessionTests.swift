@@ -3,7 +3,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Sessions` {
+@Suite(.timeLimit(.minutes(30))) struct `Sessions` {
   /// Flushes and returns the sessions of all events so far, in the order in which they started.
   private func sessions(_ tern: TernClient, _ harness: TestHarness) async -> [String?] {
     await tern.flush()

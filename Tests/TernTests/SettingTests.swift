@@ -4,7 +4,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Settings that change while a client runs` {
+@Suite(.timeLimit(.minutes(30))) struct `Settings that change while a client runs` {
   @Test func `events without a collector are kept and sent once there is one`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.collector = nil }

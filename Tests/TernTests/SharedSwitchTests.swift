@@ -7,7 +7,7 @@ import Testing
 
 @testable import Tern
 
-@Suite(.timeLimit(.minutes(5))) struct `Settings that processes share` {
+@Suite(.timeLimit(.minutes(30))) struct `Settings that processes share` {
   private let memory = InMemoryFileSystem()
   private let harness: TestHarness
 

@@ -2,7 +2,7 @@ import Tern
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `The status` {
+@Suite(.timeLimit(.minutes(30))) struct `The status` {
   @Test func `is sent immediately, and to each reader separately`() async throws {
     let harness = try TestHarness()
     let tern = try harness.client { $0.sessions = .manual }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Tern
 
-@Suite(.timeLimit(.minutes(5))) struct `Settings on disk` {
+@Suite(.timeLimit(.minutes(30))) struct `Settings on disk` {
   private let memory = InMemoryFileSystem()
   private let harness: TestHarness
 

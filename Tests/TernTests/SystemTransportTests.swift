@@ -3,7 +3,7 @@ import Tern
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `The system transport` {
+@Suite(.timeLimit(.minutes(30))) struct `The system transport` {
   private func send(
     to server: TestHTTPServer, path: String = "/v1/events", timeout: Duration = .seconds(20)
   ) async throws -> TransportResult {

@@ -2,7 +2,7 @@ import Tern
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Sending in the background` {
+@Suite(.timeLimit(.minutes(30))) struct `Sending in the background` {
   private let system = ScriptedBackgroundActivity()
 
   private func harness(_ transport: ScriptedTransport = ScriptedTransport()) throws -> TestHarness {

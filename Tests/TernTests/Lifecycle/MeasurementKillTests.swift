@@ -14,7 +14,7 @@ import Testing
 #endif
 
 /// Uses a real process on a real disk.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct `A process that is killed with unsent hits` {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct `A process that is killed with unsent hits` {
   @Test func `has each hit sent once after the restart`() async throws {
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("tern-hits-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }

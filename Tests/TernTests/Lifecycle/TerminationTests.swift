@@ -6,7 +6,7 @@
   import Testing
 
   /// Uses real processes and real signals.
-  @Suite(.serialized, .timeLimit(.minutes(5))) struct `A process that receives SIGTERM` {
+  @Suite(.serialized, .timeLimit(.minutes(30))) struct `A process that receives SIGTERM` {
     private struct Pair {
       let collector: ProbeProcess
       let app: ProbeProcess

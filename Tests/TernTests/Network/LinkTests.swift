@@ -6,7 +6,7 @@
 
   /// Uses real processes, real sockets and a virtual cable, in real time because the kernel offers no other.
   @Suite(
-    .serialized, .timeLimit(.minutes(5)),
+    .serialized, .timeLimit(.minutes(30)),
     .enabled(if: Cable.obstacle == nil, Comment(rawValue: Cable.obstacle ?? "")))
   struct `A real link` {
     /// A seed with long backoffs: a client without network hints waits for minutes.

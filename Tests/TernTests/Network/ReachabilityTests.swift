@@ -4,7 +4,7 @@ import TernEvents
 import TernTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `A network hint` {
+@Suite(.timeLimit(.minutes(30))) struct `A network hint` {
   private let network = ScriptedReachability()
 
   private func world(_ transport: ScriptedTransport = ScriptedTransport()) throws -> TestHarness {

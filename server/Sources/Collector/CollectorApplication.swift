@@ -29,7 +29,8 @@ struct CollectorApplication: Sendable {
     live = LiveHub(heartbeat: settings.heartbeat)
     let ingestion = Ingestion(dependencies, reader: reader, live: live)
     let reports = ReportScheduler(limits, sleep: dependencies.sleep)
-    let access = Access(catalog: dependencies.catalog, maximumFailedLogins: limits.maximumFailedLogins)
+    let access = Access(
+      catalog: dependencies.catalog, maximumFailedLogins: limits.maximumFailedLogins, uptime: dependencies.uptime)
 
     let router = Router(context: CollectorContext.self)
     let (store, catalog, wallTime) = (dependencies.store, dependencies.catalog, dependencies.wallTime)

@@ -104,6 +104,8 @@ struct Change {
     let amount = abs(part) >= 10 ? "\(grouped(whole(abs(part) * 100))) %" : percentage(abs(part))
     text = (direction == "up" ? "+" : direction == "down" ? "−" : "") + amount
   }
+
+  var values: TemplateValues { ["direction": direction, "text": text, "explanation": explanation] }
 }
 
 extension ReportRequest {

@@ -30,7 +30,7 @@ struct Templates: Sendable {
   }
 
   /// Renders a template; returns an empty string if there is none with this name.
-  func render(_ name: String, _ values: Any) -> String {
+  func render(_ name: String, _ values: TemplateValues) -> String {
     library.render(values, withTemplate: name) ?? ""
   }
 }

@@ -102,16 +102,18 @@ package final class RawHits: @unchecked Sendable {
     return (kept, nil)
   }
 
-  /// Splits the hits into ranges of whole users, about `size` hits each. Call ``sort()`` first.
-  package func portions(of size: Int) -> [Range<Int>] {
+  /// Consecutive hits of whole users, about `size` each, or fewer if they take many bytes; ``sort()`` comes first.
+  package func portions(of size: Int, bytes most: Int = 1 << 20) -> [Range<Int>] {
     var portions: [Range<Int>] = []
-    var start = 0
-    while start < hits.count {
-      var end = min(start + max(1, size), hits.count)
-      while end < hits.count, hits[end].slot == hits[end - 1].slot { end += 1 }
-      portions.append(start..<end)
-      start = end
+    var (start, bytes) = (0, 0)
+    for (index, hit) in hits.enumerated() {
+      if index > start, hit.slot != hits[index - 1].slot, index - start >= size || bytes >= most {
+        portions.append(start..<index)
+        (start, bytes) = (index, 0)
+      }
+      bytes += Int(hit.userLength + hit.length)
     }
+    if start < hits.count { portions.append(start..<hits.count) }
     return portions
   }
 

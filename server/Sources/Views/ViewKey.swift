@@ -21,6 +21,17 @@ struct ViewKey: Hashable, BitwiseCopyable {
     self.init(part(0), part(1), part(2), part(3), part(4))
   }
 
+  /// The part at an index from 0 to 4.
+  subscript(index: Int) -> TextID {
+    switch index {
+    case 0: first
+    case 1: second
+    case 2: third
+    case 3: fourth
+    default: fifth
+    }
+  }
+
   /// The first `count` parts.
   func parts(_ count: Int) -> ArraySlice<TextID> { [first, second, third, fourth, fifth][..<count] }
 

@@ -1,5 +1,3 @@
-package import Ingest
-
 /// A dimension by which events are counted. The raw values are stored: never reuse one.
 public enum Dimension: Int, Sendable, CaseIterable {
   /// All events of an app under one key, the empty string. Counts events of kind `event`, and users of any kind.
@@ -30,21 +28,4 @@ public enum Dimension: Int, Sendable, CaseIterable {
 
   /// The key that collects everything beyond a dimension's limit.
   public static let otherKey = "(other)"
-}
-
-extension StoredKind {
-  /// The name in reports.
-  package var name: String {
-    switch self {
-    case .event: "event"
-    case .screen: "screen"
-    case .sessionStart: "session_start"
-    case .drops: "drops"
-    case .handledError: "handled_error"
-    case .crash: "crash"
-    case .other: "other"
-    case .attachment: "attachment"
-    case .attachmentPart: "attachment_part"
-    }
-  }
 }

@@ -11,7 +11,7 @@ import WarehouseSQLite
 @testable import Collector
 
 /// Tests with many connections that try to harm the others, on a socket.
-@Suite(.timeLimit(.minutes(10))) struct CrowdTests {
+@Suite(.timeLimit(.minutes(30))) struct CrowdTests {
   private func head(_ fixture: Fixture, _ fields: String) -> String {
     "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nTern-Key: \(fixture.app.key)\r\n\(fields)\r\n\r\n"
   }

@@ -14,7 +14,7 @@ import Warehouse
     ByteBuffer(string: (1...400).map { line("Large", id: $0) }.joined(separator: "\n"))
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(30)))
   func `batches are stored while every report blocks its thread`() async throws {
     let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumReportWait: .zero)))
     let limit = fixture.settings.limits.maximumConcurrentReports
@@ -48,7 +48,7 @@ import Warehouse
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(30)))
   func `compressed bodies are decoded apart from requests, however small they are`() async throws {
     let fixture = try Fixture()
     let ingestion = Ingestion(
@@ -73,7 +73,7 @@ import Warehouse
     }
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(30)))
   func `an app that keeps its threads busy leaves one to the others`() async throws {
     let pool = DecodingPool(threads: 3)
     let blockade = Blockade(isClosed: true)
@@ -155,7 +155,7 @@ import Warehouse
     #expect(!abandon(5))
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(30)))
   func `a report that is cancelled while it waits gives up its turn`() async throws {
     let scheduler = ReportScheduler(CollectorLimits(maximumConcurrentReports: 1), sleep: { _ in try await never() })
     let (release, continuation) = AsyncStream.makeStream(of: Void.self)

@@ -6,7 +6,7 @@ import Warehouse
 @testable import Collector
 
 /// Tests the server-sent events of the live page.
-@Suite(.timeLimit(.minutes(10))) struct LiveStreamTests {
+@Suite(.timeLimit(.minutes(30))) struct LiveStreamTests {
   private func request(_ fixture: Fixture, port: Int, _ query: String = "", _ fields: String = "") throws -> String {
     let cookie = try fixture.cookie().replacing("tern_session", with: "tern_session_\(port)")
     return "GET /apps/1/live/events\(query) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\(fields)\r\n"

@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import NIOConcurrencyHelpers
 import NIOCore
 import Portal
 import Testing
@@ -100,7 +101,9 @@ import Warehouse
   }
 
   @Test func `wrong codes and tokens are refused and soon throttled, the right ones always pass`() async throws {
-    let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumFailedLogins: 3)))
+    let uptime = NIOLockedValueBox(Duration.zero)
+    let fixture = try Fixture(
+      CollectorSettings(limits: CollectorLimits(maximumFailedLogins: 3)), uptime: { uptime.withLockedValue { $0 } })
     try await fixture.routed { client in
       for _ in 0..<3 {
         let response = try await client.execute(uri: "/login?code=wrong", method: .get)
@@ -125,6 +128,9 @@ import Warehouse
       #expect(api.status == .ok)
       let still = try await client.execute(uri: "/login?code=wrong", method: .get)
       #expect(still.status == .tooManyRequests, "a right token does not forgive the wrong ones")
+      uptime.withLockedValue { $0 += .seconds(60) }
+      let later = try await client.execute(uri: "/login?code=wrong", method: .get)
+      #expect(later.status == .unauthorized, "time does")
     }
   }
 

@@ -10,7 +10,7 @@ import WarehouseSQLite
 @testable import Collector
 
 /// Tests the collector on a socket, for behaviour that only real connections show.
-@Suite(.timeLimit(.minutes(10))) struct SocketTests {
+@Suite(.timeLimit(.minutes(30))) struct SocketTests {
   private func head(_ fixture: Fixture, _ fields: String) -> String {
     "POST /v1/events HTTP/1.1\r\nHost: localhost\r\nTern-Key: \(fixture.app.key)\r\n\(fields)\r\n\r\n"
   }

@@ -45,10 +45,9 @@ struct AppCenterTests {
     server.kill()
     second.kill()
     // All events of the second run have arrived: disabling erases none.
+    let launch = Date()
     let third = try sample("manual", "off")
-    // Real time: the test cannot set another process's clock, and its output is empty until it ends. Too short a wait
-    // would only make the test easier, not its results wrong.
-    try await Task.sleep(for: .seconds(1))
+    #expect(try await eventually { recorded(workspace, "Kept while paused", since: launch) })
     server = try await RunningServer.start(workspace, port: server.port)
     // Each call of startSession begins a session; a launch does not.
     try await expectRuns(3, sessions: 4)
@@ -88,12 +87,14 @@ struct AppCenterTests {
     try #require(try workspace.report("errors", app: app.id)["handled"] as? [[String: Any]])
   }
 
-  /// Returns true if the sample's queue contains a text, which then survives a kill.
-  private func recorded(_ workspace: Workspace, _ text: String) -> Bool {
+  /// Returns true if a file of the sample's queue that changed since a time contains a text, which then survives a kill.
+  private func recorded(_ workspace: Workspace, _ text: String, since time: Date = .distantPast) -> Bool {
     let home = workspace.path("home")
     let files = FileManager.default.enumerator(atPath: home)?.compactMap { $0 as? String } ?? []
     return files.contains { name in
-      FileManager.default.contents(atPath: "\(home)/\(name)")?.firstRange(of: Data(text.utf8)) != nil
+      let attributes = try? FileManager.default.attributesOfItem(atPath: "\(home)/\(name)")
+      guard let changed = attributes?[.modificationDate] as? Date, changed >= time else { return false }
+      return FileManager.default.contents(atPath: "\(home)/\(name)")?.firstRange(of: Data(text.utf8)) != nil
     }
   }
 }

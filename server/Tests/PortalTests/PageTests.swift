@@ -167,6 +167,28 @@ struct PageTests {
     #expect(PageScanner(try await sample.report("errors")).text.contains("codecMissing(hevc)"))
   }
 
+  @Test func `the page of an occurrence says why there is no stack trace`() async throws {
+    struct WithoutStack: ForwardingStore {
+      let base: any MetricsStore
+      var isTextKept: Bool
+
+      func error(app: AppID, id: Int64) async throws -> ErrorDetail? {
+        var detail = try await base.error(app: app, id: id)
+        detail?.stack = ""
+        detail?.isTextKept = isTextKept
+        return detail
+      }
+    }
+    let sample = try SamplePages("e")
+    let request = try sample.request("error", ["occurrence": String(sample.occurrence)])
+    for (isKept, text) in [(true, "No stack trace"), (false, "deleted to make room for newer errors")] {
+      let source = WithoutStack(base: sample.source, isTextKept: isKept)
+      let page = PageScanner(try await sample.pages.report(request, app: sample.app, from: source)).text
+      #expect(page.contains(text))
+      #expect(page.contains("No stack trace") == isKept)
+    }
+  }
+
   @Test func `dropped events explain every reason of clients and the server`() async throws {
     let reasons: [DropReason] = [
       .queueFull, .expired, .damaged, .tooLarge, .storageFailed, .rejected, .disabled, .erased,

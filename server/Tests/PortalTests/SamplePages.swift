@@ -18,13 +18,15 @@ struct SamplePages {
   let source: SampleViews
   /// The number of the crash.
   private(set) var occurrence: Int64 = 0
-  let app: PortalApp
+  let app: App
   let text: String
 
   init(_ text: String) throws {
     self.text = text
     pages = try PortalPages(collector: "https://tern.example/\(text)")
-    app = PortalApp(id: AppID(1), name: text, key: text, appSecret: text, trackingID: text, timeZone: "Europe/Berlin")
+    app = App(
+      id: AppID(1), name: text, key: text, appSecret: text, trackingID: text, timeZone: "Europe/Berlin",
+      created: Self.now)
     let device = IncomingDevice(
       osName: text, osVersion: text, model: text, locale: text, country: text, appVersion: text, appBuild: text)
     let (warehouse, today) = (warehouse, try ReportZone("Europe/Berlin").day(of: Self.now))

@@ -166,7 +166,7 @@ extension ContractTrial {
     try await backend.settle()
     try await compareCounts()
     try await backend.sink.probeWrite()
-    // What failed is no duplicate.
+    // A failed event can be stored later: it is not a duplicate.
     try await commit(keyed)
     try await commit(keyed)
     try await closeAndReopen()

@@ -27,7 +27,7 @@ extension ErrorStoreTests {
   }
 
   @Test func `new groups have a daily allowance that renews, and errors beyond it count as others`() async throws {
-    let (_, catalog, warehouse, app) = try open()
+    let (catalog, warehouse, app) = try open()
     let other = try catalog.createApp(name: "Other").id
     let allowance = ErrorGroups.dailyAllowance
     for start in stride(from: 1_000, to: 1_000 + allowance + 500, by: 500) {
@@ -48,7 +48,7 @@ extension ErrorStoreTests {
   }
 
   @Test func `a failed transaction does not renew the allowance for groups`() async throws {
-    let (_, _, warehouse, app) = try open()
+    let (_, warehouse, app) = try open()
     _ = try await warehouse.commit(flood(1_000..<1_000 + ErrorGroups.dailyAllowance), app: app)
     var broken = flood(5_000..<5_002)
     broken.events[1].install = 5
@@ -60,7 +60,7 @@ extension ErrorStoreTests {
   }
 
   @Test func `an error without a group does not search the existing groups`() async throws {
-    let (_, _, warehouse, app) = try open()
+    let (_, warehouse, app) = try open()
     let start = 100_000
     _ = try await warehouse.commit(flood(start..<start + ErrorGroups.dailyAllowance), app: app)
     let before = try await steps(warehouse)

@@ -35,7 +35,7 @@ extension ErrorStoreTests {
   }
 
   @Test func `the oldest texts make room for new ones, and their errors still count`() async throws {
-    let (directory, catalog, warehouse, app) = try open { $0.maximumErrorBytes = 64 << 10 }
+    let (catalog, warehouse, app) = try open { $0.maximumErrorBytes = 64 << 10 }
     let other = try catalog.createApp(name: "Other").id
     _ = try await warehouse.commit(error(999, raw: 1_000), app: other)
     for number in 1...100 {
@@ -65,7 +65,7 @@ extension ErrorStoreTests {
   }
 
   @Test func `attachments of errors that never existed displace each other, and no stack`() async throws {
-    let (_, _, warehouse, app) = try open { $0.maximumErrorBytes = 64 << 10 }
+    let (_, warehouse, app) = try open { $0.maximumErrorBytes = 64 << 10 }
     _ = try await warehouse.commit(error(1, raw: 1_000), app: app)
     for number in 1...100 {
       let unknown = piece(0, of: 1, [UInt8](repeating: 0, count: 1_000), key: Int64(100 + number), error: "e \(number)")
@@ -84,7 +84,7 @@ extension ErrorStoreTests {
   }
 
   @Test func `empty attachments take room, too`() async throws {
-    let (_, _, warehouse, app) = try open { $0.maximumErrorBytes = 64 << 10 }
+    let (_, warehouse, app) = try open { $0.maximumErrorBytes = 64 << 10 }
     for number in 1...20 {
       _ = try await warehouse.commit(piece(0, of: 1, [], key: Int64(number), id: "file \(number)"), app: app)
     }
@@ -93,7 +93,7 @@ extension ErrorStoreTests {
   }
 
   @Test func `an attachment waits a day for its error`() async throws {
-    let (_, _, warehouse, app) = try open()
+    let (_, warehouse, app) = try open()
     func part(_ number: Int64, _ time: String) -> IncomingBatch {
       var piece = piece(0, of: 1, [7], key: number, error: "error \(number)")
       piece.received = timestamp(time)
@@ -113,7 +113,7 @@ extension ErrorStoreTests {
   }
 
   @Test func `attachments of an error go after its text, and before newer errors`() async throws {
-    let (_, _, warehouse, app) = try open { $0.maximumErrorBytes = 64 << 10 }
+    let (_, warehouse, app) = try open { $0.maximumErrorBytes = 64 << 10 }
     _ = try await warehouse.commit(error(1), app: app)
     for file in 1...3 {
       let claimed = piece(0, of: 1, [UInt8](repeating: 0, count: 8_000), key: Int64(100 + file), id: "file \(file)")
@@ -137,7 +137,7 @@ extension ErrorStoreTests {
   }
 
   @Test func `a batch makes room in bounded steps, and an error claims a bounded number of attachments`() async throws {
-    let (directory, catalog, warehouse, app) = try open()
+    let (catalog, warehouse, app) = try open()
     for start in stride(from: 0, to: 5_000, by: 1_000) {
       _ = try await warehouse.commit(errors(start..<start + 1_000), app: app)
     }
@@ -169,7 +169,7 @@ extension ErrorStoreTests {
   }
 
   @Test func `verifying finds a wrong sum of the storage used, and rebuilding corrects it`() async throws {
-    let (directory, catalog, warehouse, app) = try open()
+    let (catalog, warehouse, app) = try open()
     _ = try await warehouse.commit(error(1), app: app)
     _ = try await warehouse.commit(piece(0, of: 1, [1, 2], key: 2), app: app)
     _ = try await warehouse.commit(piece(0, of: 1, [1, 2], key: 3, error: "unknown"), app: app)

@@ -11,15 +11,18 @@ import Testing
 @Suite struct ErrorStoreTests {
   static let days = day("2026-05-01")...day("2026-05-30")
 
+  let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
   func open(
     _ configure: (inout WarehouseConfiguration) -> Void = { _ in }
-  ) throws -> (TemporaryDirectory, Catalog, SQLiteWarehouse, AppID) {
-    let directory = try TemporaryDirectory()
+  ) throws -> (Catalog, SQLiteWarehouse, AppID) {
     let catalog = try Catalog(directory: directory.path)
     var configuration = WarehouseConfiguration()
     configure(&configuration)
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
-    return (directory, catalog, warehouse, try catalog.createApp(name: "Player").id)
+    return (catalog, warehouse, try catalog.createApp(name: "Player").id)
   }
 
   /// A batch of one error.
@@ -53,7 +56,7 @@ import Testing
   }
 
   @Test func `errors are listed by group, with counts, users, versions and days`() async throws {
-    let (_, _, warehouse, app) = try open()
+    let (_, warehouse, app) = try open()
     for batch in [
       error(1), error(2, install: "j", version: "1.1"), error(3, at: "2026-05-05T10:00:00Z"),
       error(4, type: "Other", fingerprint: 8), error(5, kind: .handledError),
@@ -82,7 +85,7 @@ import Testing
   }
 
   @Test func `another app sees none of the errors`() async throws {
-    let (_, catalog, warehouse, app) = try open()
+    let (catalog, warehouse, app) = try open()
     let other = try catalog.createApp(name: "Other").id
     _ = try await warehouse.commit(error(1), app: app)
     _ = try await warehouse.commit(piece(0, of: 1, [1], key: 9), app: app)
@@ -100,7 +103,7 @@ import Testing
   }
 
   @Test func `an error shows the earlier events of its session in chronological order`() async throws {
-    let (_, _, warehouse, app) = try open()
+    let (_, warehouse, app) = try open()
     func events(_ names: [String], session: Int64, at time: String, install: String = "i") -> IncomingBatch {
       var batch = batch(names, at: time, install: install)
       for index in batch.events.indices { batch.events[index].session = session }
@@ -121,7 +124,7 @@ import Testing
   }
 
   @Test func `pieces of an attachment come in any order and more than once, and count once`() async throws {
-    let (_, _, warehouse, app) = try open()
+    let (_, warehouse, app) = try open()
     let pieces = [(2, [UInt8](arrayLiteral: 5)), (0, [1, 2]), (1, [3, 4])]
     for (number, (part, bytes)) in pieces.enumerated() {
       for key in [Int64(number), Int64(number + 100)] {
@@ -147,7 +150,7 @@ import Testing
   }
 
   @Test func `an attachment above the limit, or with a wrong number of pieces, is rejected and counted`() async throws {
-    let (_, _, warehouse, app) = try open()
+    let (_, warehouse, app) = try open()
     let half = [UInt8](repeating: 1, count: IncomingAttachment.maximumBytes / 2)
     #expect(try await warehouse.commit(piece(0, of: 3, half, key: 1), app: app).accepted == 1)
     #expect(try await warehouse.commit(piece(1, of: 3, half, key: 2), app: app).accepted == 1)
@@ -164,7 +167,7 @@ import Testing
   }
 
   @Test func `a different attachment with the same ID is rejected and counted, a repeated one is not`() async throws {
-    let (_, _, warehouse, app) = try open()
+    let (_, warehouse, app) = try open()
     #expect(try await warehouse.commit(piece(0, of: 1, [1, 2], key: 1), app: app).accepted == 1)
     #expect(try await warehouse.commit(piece(0, of: 1, [1, 2], key: 2), app: app).rejections.isEmpty)
     for (key, bytes) in [(3, [1, 3]), (4, [1]), (5, [])] as [(Int64, [UInt8])] {
@@ -183,7 +186,7 @@ import Testing
   }
 
   @Test func `a transaction that fails leaves no error behind, and a later one stores it`() async throws {
-    let (_, _, warehouse, app) = try open()
+    let (_, warehouse, app) = try open()
     var broken = error(1)
     broken.events.append(broken.events[0])
     broken.events[1].install = 5
@@ -198,7 +201,7 @@ import Testing
   @Test func `rebuilding leaves errors and attachments unchanged, and verifying finds an error without its event`()
     async throws
   {
-    let (directory, catalog, warehouse, app) = try open()
+    let (catalog, warehouse, app) = try open()
     _ = try await warehouse.commit(error(1), app: app)
     _ = try await warehouse.commit(piece(0, of: 1, [1, 2], key: 2), app: app)
     try await warehouse.close()

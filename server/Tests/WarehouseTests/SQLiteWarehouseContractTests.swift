@@ -57,7 +57,7 @@ import WarehouseContract
   func `the naive warehouse keeps the contract`(part: WarehouseContract.Case) async throws {
     let warehouses = Locked<[NaiveWarehouse]>([])
     let contract = WarehouseContract { catalog in
-      // What was committed before stays: the same warehouse opens again.
+      // Committed events stay: the same warehouse opens again.
       let warehouse = warehouses.withLock { warehouses in
         if warehouses.isEmpty { warehouses.append(NaiveWarehouse(catalog: catalog)) }
         return warehouses[0]

@@ -67,4 +67,21 @@ import Testing
     try await warehouse.close()
     try catalog.close()
   }
+
+  @Test func `portions end with a user, at so many hits or bytes`() {
+    let hits = RawHits()
+    let sizes = [10, 10, 10, 500, 10, 10, 10]
+    for (index, size) in sizes.enumerated() {
+      let hit = RawHits.Hit(id: Int64(index), time: 0, device: 0, month: 0, slot: UInt32(index < 2 ? 0 : index))
+      [UInt8](repeating: 0, count: size).withUnsafeBytes {
+        hits.add(hit, user: UnsafeRawBufferPointer(start: nil, count: 0), parameters: $0)
+      }
+    }
+    hits.sort()
+    #expect(hits.portions(of: 100) == [0..<7])
+    #expect(hits.portions(of: 1) == [0..<2, 2..<3, 3..<4, 4..<5, 5..<6, 6..<7])
+    #expect(hits.portions(of: 3) == [0..<3, 3..<6, 6..<7])
+    #expect(hits.portions(of: 100, bytes: 100) == [0..<4, 4..<7])
+    #expect(RawHits().portions(of: 3).isEmpty)
+  }
 }

@@ -14,14 +14,18 @@ struct Access: Sendable {
   let catalog: any AdminStore
   private let makeSession: @Sendable (Duration) throws -> String
   private let limiter: NIOLockedValueBox<LoginLimiter>
-  private let started = ContinuousClock.now
+  private let uptime: @Sendable () -> Duration
 
-  /// - Parameter makeSession: Begins a session of the given duration and returns its token; the catalog's method by
-  ///   default.
+  /// - Parameters:
+  ///   - uptime: The clock of failed logins.
+  ///   - makeSession: Begins a session of the given duration and returns its token; the catalog's method by default.
   init(
-    catalog: any AdminStore, maximumFailedLogins: Int, makeSession: (@Sendable (Duration) throws -> String)? = nil
+    catalog: any AdminStore, maximumFailedLogins: Int,
+    uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
+    makeSession: (@Sendable (Duration) throws -> String)? = nil
   ) {
     self.catalog = catalog
+    self.uptime = uptime
     self.makeSession = makeSession ?? { try catalog.createSession(lasting: $0) }
     limiter = NIOLockedValueBox(LoginLimiter(maximum: maximumFailedLogins))
   }
@@ -71,13 +75,13 @@ struct Access: Sendable {
 
   /// Counts a failed login and returns false; throws ``APIError`` 429 if the address has had too many.
   private func countFailure(from client: String) throws(APIError) -> Bool {
-    if let wait = limiter.withLockedValue({ $0.wait(client, now: .now - started) }) {
+    if let wait = limiter.withLockedValue({ $0.wait(client, now: uptime()) }) {
       throw APIError(
         status: .tooManyRequests, code: "too_many_attempts",
         message: "Too many failed logins from this address. Try again in a minute.",
         headers: [.retryAfter: String(max(1, wait.components.seconds))])
     }
-    limiter.withLockedValue { $0.failed(client, now: .now - started) }
+    limiter.withLockedValue { $0.failed(client, now: uptime()) }
     return false
   }
 

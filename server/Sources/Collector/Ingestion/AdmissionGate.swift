@@ -14,7 +14,7 @@ final class AdmissionGate: Service {
   private let interval: Duration
 
   /// - Parameter now: Returns the time since a fixed moment; the system's monotonic clock by default.
-  init(_ limits: Admission.Limits, now: @escaping @Sendable () -> Duration = AdmissionGate.uptime) {
+  init(_ limits: Admission.Limits, now: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime) {
     state = NIOLockedValueBox(State(admission: Admission(limits)))
     self.now = now
     interval = max(limits.progressInterval / 5, .milliseconds(10))
@@ -26,9 +26,6 @@ final class AdmissionGate: Service {
         maximumBytes: limits.maximumPendingBytes, maximumBytesPerOwner: limits.maximumPendingBytesPerOwner,
         progressInterval: limits.bodyProgressInterval, minimumProgress: limits.minimumBodyProgress))
   }
-
-  private static let start = ContinuousClock.now
-  private static let uptime: @Sendable () -> Duration = { .now - start }
 
   /// The bytes of all requests.
   var bytes: Int { state.withLockedValue { $0.admission.bytes } }

@@ -71,15 +71,13 @@ final class CollectorMetrics: Sendable {
     var text = MetricsText()
     text.family("tern_build_info", "gauge", "The running version.")
     text.sample("tern_build_info", [("version", ternVersion)], 1)
-    text.family("tern_uptime_seconds", "gauge", "Seconds since the collector started.")
-    text.sample("tern_uptime_seconds", [], (now - started) / .seconds(1))
-    text.family("tern_ready", "gauge", "1 if events can be stored, else 0.")
-    text.sample("tern_ready", [], isReady ? 1 : 0)
+    text.single("tern_uptime_seconds", "gauge", "Seconds since the collector started.", (now - started) / .seconds(1))
+    text.single("tern_ready", "gauge", "1 if events can be stored, else 0.", isReady ? 1 : 0)
     write(requests: state.requests, to: &text)
     write(events: state.events, to: &text)
     write(state, pendingBytes: pendingBytes, liveStreams: liveStreams, to: &text)
-    text.family("tern_view_cache_bytes", "gauge", "Approximate memory used by counted days of views, in bytes.")
-    text.sample("tern_view_cache_bytes", [], viewCacheBytes)
+    text.single(
+      "tern_view_cache_bytes", "gauge", "Approximate memory used by counted days of views, in bytes.", viewCacheBytes)
     return text.text
   }
 
@@ -101,28 +99,27 @@ final class CollectorMetrics: Sendable {
   }
 
   private func write(_ state: State, pendingBytes: Int, liveStreams: Int, to text: inout MetricsText) {
-    text.family("tern_unknown_app_total", "counter", "Requests and hits for unknown apps.")
-    for source in IngestProtocol.allCases {
-      text.sample("tern_unknown_app_total", [("protocol", source.rawValue)], state.unknownApps[source] ?? 0)
+    for (name, help, counts) in [
+      ("tern_unknown_app_total", "Requests and hits for unknown apps.", state.unknownApps),
+      ("tern_unreadable_total", "Unreadable request bodies.", state.unreadable),
+    ] {
+      text.family(name, "counter", help)
+      for source in IngestProtocol.allCases {
+        text.sample(name, [("protocol", source.rawValue)], counts[source] ?? 0)
+      }
     }
-    text.family("tern_unreadable_total", "counter", "Unreadable request bodies.")
-    for source in IngestProtocol.allCases {
-      text.sample("tern_unreadable_total", [("protocol", source.rawValue)], state.unreadable[source] ?? 0)
-    }
-    text.family(
+    text.single(
       "tern_turned_away_total", "counter",
-      "Requests told to retry later and bodies aborted because of overload or a stalled transfer.")
-    text.sample("tern_turned_away_total", [], state.turnedAway)
-    text.family("tern_commit_failures_total", "counter", "Batches that could not be stored.")
-    text.sample("tern_commit_failures_total", [], state.failedCommits)
-    text.family(
+      "Requests told to retry later and bodies aborted because of overload or a stalled transfer.",
+      state.turnedAway)
+    text.single("tern_commit_failures_total", "counter", "Batches that could not be stored.", state.failedCommits)
+    text.single(
       "tern_unnamed_events_total", "counter",
-      "Stored events reported as (other) because their app brings too many names.")
-    text.sample("tern_unnamed_events_total", [], state.unnamed)
-    text.family("tern_queue_bytes", "gauge", "Bytes of requests being read, parsed or waiting for their commit.")
-    text.sample("tern_queue_bytes", [], pendingBytes)
-    text.family("tern_live_streams", "gauge", "Open streams of live events.")
-    text.sample("tern_live_streams", [], liveStreams)
+      "Stored events reported as (other) because their app brings too many names.",
+      state.unnamed)
+    text.single(
+      "tern_queue_bytes", "gauge", "Bytes of requests being read, parsed or waiting for their commit.", pendingBytes)
+    text.single("tern_live_streams", "gauge", "Open streams of live events.", liveStreams)
     text.family("tern_commit_seconds", "histogram", "Time from a parsed batch to its commit.")
     text.histogram("tern_commit_seconds", state.commits)
   }

@@ -7,6 +7,12 @@ struct MetricsText {
     text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
   }
 
+  /// Adds a family of one sample.
+  mutating func single(_ name: String, _ type: String, _ help: String, _ value: some CustomStringConvertible) {
+    family(name, type, help)
+    sample(name, [], value)
+  }
+
   /// Adds one sample; label values may contain anything.
   mutating func sample(_ name: String, _ labels: [(String, String)] = [], _ value: some CustomStringConvertible) {
     text += name

@@ -54,7 +54,7 @@ struct PortalRoutes: Sendable {
   }
 
   private func home(_ request: Request, _ context: CollectorContext, message: String? = nil) async throws -> Response {
-    let (pages, store, apps, now) = (pages(for: request), store, try portalApps(), wallTime())
+    let (pages, store, apps, now) = (pages(for: request), store, try catalog.apps(), wallTime())
     let status: HTTPResponse.Status = message == nil ? .ok : .badRequest
     let page = try await reports.run(for: context.clientShare) {
       try await pages.home(apps, message: message, now: now, from: store)
@@ -80,11 +80,11 @@ struct PortalRoutes: Sendable {
     if name == "views" {
       let app = try app(context)
       return .html(
-        pages(for: request).views(try catalog.views(app: app.id), app: PortalApp(app), apps: try portalApps()))
+        pages(for: request).views(try catalog.views(app: app.id), app: app, apps: try catalog.apps()))
     }
     guard name == "settings" else { return try await report(request, context, name: name) }
     let app = try app(context)
-    return .html(pages(for: request).settings(app: PortalApp(app), apps: try portalApps()))
+    return .html(pages(for: request).settings(app: app, apps: try catalog.apps()))
   }
 
   private func report(_ request: Request, _ context: CollectorContext, name: String) async throws -> Response {
@@ -92,10 +92,10 @@ struct PortalRoutes: Sendable {
     let query = try ReportRequest(
       name, of: try catalog.subject(view: request.parameters["view"], of: app), parameters: request.parameters,
       now: wallTime())
-    let (pages, apps) = (pages(for: request), try portalApps())
+    let (pages, apps) = (pages(for: request), try catalog.apps())
     return .html(
       try await reports.run(for: context.clientShare) {
-        try await pages.report(query, app: PortalApp(app), apps: apps, from: store)
+        try await pages.report(query, app: app, apps: apps, from: store)
       })
   }
 
@@ -151,24 +151,11 @@ struct PortalRoutes: Sendable {
     return app
   }
 
-  private func portalApps() throws -> [PortalApp] {
-    try catalog.apps().map { PortalApp($0) }
-  }
-
   /// The pages, with the reader's address of the collector in the sample code.
   private func pages(for request: Request) -> PortalPages {
     guard let authority = request.authority else { return pages }
     var pages = pages
     pages.collector = "\(request.isSecure ? "https" : "http")://\(authority)"
     return pages
-  }
-}
-
-extension PortalApp {
-  /// Creates an app from its catalog entry.
-  init(_ app: App) {
-    self.init(
-      id: app.id, name: app.name, key: app.key, appSecret: app.appSecret, trackingID: app.trackingID,
-      timeZone: app.timeZone)
   }
 }

@@ -113,25 +113,13 @@ struct AppCenterReading {
 private enum LogType {
   case event, page, startSession, startService, handledError, error, errorAttachment, other
 
-  init(_ name: UnsafeRawBufferPointer) {
-    if equals(name, "event") {
-      self = .event
-    } else if equals(name, "page") {
-      self = .page
-    } else if equals(name, "startSession") {
-      self = .startSession
-    } else if equals(name, "startService") {
-      self = .startService
-    } else if equals(name, "handledError") {
-      self = .handledError
-    } else if equals(name, "managedError") || equals(name, "appleError") {
-      self = .error
-    } else if equals(name, "errorAttachment") {
-      self = .errorAttachment
-    } else {
-      self = .other
-    }
-  }
+  private static let names: [(StaticString, LogType)] = [
+    ("event", .event), ("page", .page), ("startSession", .startSession), ("startService", .startService),
+    ("handledError", .handledError), ("managedError", .error), ("appleError", .error),
+    ("errorAttachment", .errorAttachment),
+  ]
+
+  init(_ name: UnsafeRawBufferPointer) { self = Self.names.first { equals(name, $0.0) }?.1 ?? .other }
 
   var isNamed: Bool { self == .event || self == .page }
 

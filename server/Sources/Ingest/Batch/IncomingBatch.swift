@@ -134,6 +134,25 @@ public enum StoredKind: Int, Sendable, CaseIterable {
   case attachmentPart = 8
 }
 
+extension StoredKind {
+  /// The name in reports and, for the kinds that clients send, in the native protocol.
+  public var name: String { wireName.description }
+
+  var wireName: StaticString {
+    switch self {
+    case .event: "event"
+    case .screen: "screen"
+    case .sessionStart: "session_start"
+    case .drops: "drops"
+    case .handledError: "handled_error"
+    case .crash: "crash"
+    case .other: "other"
+    case .attachment: "attachment"
+    case .attachmentPart: "attachment_part"
+    }
+  }
+}
+
 /// One validated event of a request.
 public struct IncomingEvent: Sendable {
   /// Its position in the request, counted from 0, for the response.

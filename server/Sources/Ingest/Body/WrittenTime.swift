@@ -1,10 +1,10 @@
 import TernBase
-import TernEvents
+package import TernEvents
 
 /// Parses a time such as `2025-03-02T14:05:09.120Z`, with or without a fraction, and with `Z`, an offset such as
 /// `+02:00` or `+0200`, or neither (then UTC). Hand-written, because a formatter would cost more than all the rest of a
 /// log.
-func writtenTime(_ bytes: UnsafeRawBufferPointer) -> Timestamp? {
+package func writtenTime(_ bytes: UnsafeRawBufferPointer) -> Timestamp? {
   var reader = TimeReader(bytes: bytes)
   guard let year = reader.digits(4), reader.skip("-"), let month = reader.digits(2), reader.skip("-"),
     let day = reader.digits(2), (1...12).contains(month),

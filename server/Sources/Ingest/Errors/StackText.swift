@@ -8,6 +8,9 @@ struct StackText {
 
   private static let maximumFrames = 512
   private static let maximumPieceBytes = 1_024
+  private static let pieceNames: [StaticString] = [
+    "className", "methodName", "fileName", "lineNumber", "address", "code",
+  ]
 
   private(set) var text = ""
   /// The top frames, for grouping.
@@ -46,23 +49,13 @@ struct StackText {
   }
 
   private mutating func append(frame: RawJSON) {
-    var (className, method, file, line, address, code) = ("", "", "", "", "", "")
+    var pieces = [String](repeating: "", count: Self.pieceNames.count)
     frame.forEachMember { name, value in
-      let text = value.lenientText(limit: Self.maximumPieceBytes)
-      if RawJSON.spells(name, "className") {
-        className = text
-      } else if RawJSON.spells(name, "methodName") {
-        method = text
-      } else if RawJSON.spells(name, "fileName") {
-        file = text
-      } else if RawJSON.spells(name, "lineNumber") {
-        line = text
-      } else if RawJSON.spells(name, "address") {
-        address = text
-      } else if RawJSON.spells(name, "code") {
-        code = text
-      }
+      guard let piece = Self.pieceNames.firstIndex(where: { RawJSON.spells(name, $0) }) else { return }
+      pieces[piece] = value.lenientText(limit: Self.maximumPieceBytes)
     }
+    let (className, method, file) = (pieces[0], pieces[1], pieces[2])
+    let (line, address, code) = (pieces[3], pieces[4], pieces[5])
     let place = [className, method].filter { !$0.isEmpty }.joined(separator: ".")
     if place.isEmpty, file.isEmpty {
       append(address: address, code: code)

@@ -185,23 +185,10 @@ extension tern_text {
 }
 
 extension StoredKind {
+  private static let sent: [StoredKind] = [.event, .screen, .sessionStart, .drops, .handledError, .crash, .attachment]
+
   fileprivate init?(native type: UnsafeRawBufferPointer) {
-    if equals(type, "event") {
-      self = .event
-    } else if equals(type, "screen") {
-      self = .screen
-    } else if equals(type, "session_start") {
-      self = .sessionStart
-    } else if equals(type, "drops") {
-      self = .drops
-    } else if equals(type, "handled_error") {
-      self = .handledError
-    } else if equals(type, "crash") {
-      self = .crash
-    } else if equals(type, "attachment") {
-      self = .attachment
-    } else {
-      return nil
-    }
+    guard let kind = Self.sent.first(where: { equals(type, $0.wireName) }) else { return nil }
+    self = kind
   }
 }

@@ -133,6 +133,25 @@ struct Chart {
   }
 }
 
+extension Chart {
+  /// A chart of the days that a page shows.
+  init(_ id: String, _ subject: String, days: [Day], _ series: [Series], in request: ReportRequest) {
+    self.init(
+      id: id, title: "\(subject) per day, \(request.days.text)", days: days, series: series,
+      endsToday: request.days.upperBound == request.today)
+  }
+
+  /// A chart of occurrences and users.
+  init(_ id: String, _ days: [DailyTotals], color: Int, in request: ReportRequest) {
+    self.init(
+      id, "Occurrences", days: days.map(\.day),
+      [
+        Series(name: "Occurrences", values: days.map(\.count), isFilled: true, color: color),
+        Series(name: "Users", values: days.map(\.users), color: 3),
+      ], in: request)
+  }
+}
+
 /// A small line without axes.
 enum Sparkline {
   /// Returns the line as SVG, or an empty string for fewer than two values. The number of the colour is that in the

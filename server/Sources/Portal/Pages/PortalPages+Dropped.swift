@@ -11,23 +11,21 @@ extension PortalPages {
     let events = try await page.store.total(app: request.app, dimension: .total, key: "", days: request.days).count
     let part = Double(metrics.total) / max(Double(metrics.total) + Double(events), 1)
     let chart = Chart(
-      id: "dropped", title: "Dropped events per day, \(request.days.text)", days: metrics.days.map(\.day),
-      series: [.init(name: "Dropped or rejected", values: metrics.days.map(\.count), isBars: true, color: 2)],
-      endsToday: request.days.upperBound == request.today)
-    let view = DroppedView(
-      isEmpty: metrics.total == 0, days: request.days.text,
-      unnamed: metrics.unnamed > 0 ? Self.unnamed(metrics.unnamed) : nil, app: request.app.description,
-      tiles: tiles([
-        Tile(
+      "dropped", "Dropped events", days: metrics.days.map(\.day),
+      [.init(name: "Dropped or rejected", values: metrics.days.map(\.count), isBars: true, color: 2)], in: request)
+    let values: TemplateValues = [
+      "isEmpty": metrics.total == 0, "days": request.days.text,
+      "unnamed": metrics.unnamed > 0 ? Self.unnamed(metrics.unnamed) : nil, "app": request.app.description,
+      "tiles": tiles([
+        .tile(
           "Dropped or rejected", grouped(metrics.total), hint: "Besides \(counted(events, "event")) in the reports"),
-        Tile("Share", part < 0.0005 && part > 0 ? "< 0.1 %" : percentage(part), hint: "Of all recorded events"),
-        Tile("Reasons", grouped(metrics.reasons.count), hint: "Listed below"),
+        .tile("Share", part < 0.0005 && part > 0 ? "< 0.1 %" : percentage(part), hint: "Of all recorded events"),
+        .tile("Reasons", grouped(metrics.reasons.count), hint: "Listed below"),
       ]),
-      chart: chart.html(),
-      table: table(
-        ["Day", "Dropped or rejected"], metrics.days.reversed().map { [$0.day.weekdayText, grouped($0.count)] }),
-      reasons: metrics.reasons.map { ReasonRow($0) }, ledger: ledger(metrics.ledger, request))
-    return self.page(page.shell, body: templates.render("dropped", view))
+      "chart": chart.html(), "table": table(chart), "reasons": metrics.reasons.map(Self.reason),
+      "ledger": ledger(metrics.ledger, request),
+    ]
+    return self.page(page.shell, body: templates.render("dropped", values))
   }
 
   private static func unnamed(_ count: Int) -> String {
@@ -36,58 +34,29 @@ extension PortalPages {
   }
 
   /// The totals reported by devices, or `nil` if none has reported any.
-  private func ledger(_ ledger: LedgerTotals, _ request: ReportRequest) -> LedgerView? {
+  private func ledger(_ ledger: LedgerTotals, _ request: ReportRequest) -> TemplateValues? {
     guard let updated = ledger.updated else { return nil }
-    return LedgerView(
-      tiles: tiles([
-        Tile("Waiting on devices", grouped(ledger.waiting), hint: "Recorded and stored, not sent yet"),
-        Tile("Last batch", grouped(ledger.inFlight), hint: "Part of each install’s latest report"),
-        Tile("Delivered", grouped(ledger.delivered), hint: "Of \(grouped(ledger.tracked)) recorded events"),
-        Tile("Dropped by the app", grouped(ledger.dropped), hint: "Since installation, for any reason"),
+    return [
+      "tiles": tiles([
+        .tile("Waiting on devices", grouped(ledger.waiting), hint: "Recorded and stored, not sent yet"),
+        .tile("Last batch", grouped(ledger.inFlight), hint: "Part of each install’s latest report"),
+        .tile("Delivered", grouped(ledger.delivered), hint: "Of \(grouped(ledger.tracked)) recorded events"),
+        .tile("Dropped by the app", grouped(ledger.dropped), hint: "Since installation, for any reason"),
       ]),
-      installs: counted(ledger.installs, "install"), days: String(LedgerTotals.lifetimeDays),
-      updated: "\(request.zone.day(of: updated).weekdayText), \(request.zone.timeOfDay(of: updated))")
+      "installs": counted(ledger.installs, "install"), "days": String(LedgerTotals.lifetimeDays),
+      "updated": "\(request.zone.day(of: updated).weekdayText), \(request.zone.timeOfDay(of: updated))",
+    ]
   }
-}
 
-private struct LedgerView {
-  var tiles: String
-  var installs: String
-  var days: String
-  var updated: String
-}
-
-private struct DroppedView {
-  var isEmpty: Bool
-  var days: String
-  var unnamed: String?
-  var app: String
-  var tiles: String
-  var chart: String
-  var table: String
-  var reasons: [ReasonRow]
-  var ledger: LedgerView?
-}
-
-private struct ReasonRow {
-  var reason: String
-  var origin: String
-  var meaning: String
-  var count: String
-  var percent: String
-  var bar: String
-
-  init(_ row: RankedKey) {
+  private static func reason(_ row: RankedKey) -> TemplateValues {
     let isRejection = row.key.hasPrefix(DroppedMetrics.rejectedPrefix)
     let name = isRejection ? String(row.key.dropFirst(DroppedMetrics.rejectedPrefix.count)) : row.key
-    reason = shown(name)
-    origin = isRejection ? "Rejected by this server" : "Dropped on the device"
-    meaning =
-      (isRejection ? RejectionReason(rawValue: name)?.message : Self.meaning(of: name))
-      ?? "This reason comes from the client; see its documentation."
-    count = grouped(row.count)
-    percent = percentage(row.share)
-    bar = ShareBar.svg(row.share, color: 2)
+    let meaning = isRejection ? RejectionReason(rawValue: name)?.message : meaning(of: name)
+    return [
+      "reason": shown(name), "origin": isRejection ? "Rejected by this server" : "Dropped on the device",
+      "meaning": meaning ?? "This reason comes from the client; see its documentation.", "count": grouped(row.count),
+      "percent": percentage(row.share), "bar": ShareBar.svg(row.share, color: 2),
+    ]
   }
 
   /// The meaning of a client's reason, and the remedy.

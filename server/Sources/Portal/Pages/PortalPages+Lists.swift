@@ -4,57 +4,58 @@ public import Warehouse
 extension PortalPages {
   /// The page of a report without a page of its own: its lists, one below the other.
   func listsPage(_ page: PageContext) async throws -> String {
-    let view = ListsView(lead: page.request.report.explanation, lists: try await lists(page))
-    return self.page(page.shell, body: templates.render("lists", view))
+    let lists = try await lists(page)
+    return self.page(
+      page.shell, body: templates.render("lists", ["lead": page.request.report.explanation, "lists": lists]))
   }
 
   /// The page of a view's report: links to the view's other reports, then the lists.
   func viewPage(_ page: PageContext) async throws -> String {
     let (request, links) = (page.request, page.links)
     guard let view = request.view else { return try await listsPage(page) }
-    let body = ListsView(
-      lead: request.report.explanation, rules: view.rules(on: request.days).map { Self.text(of: $0, view) },
-      links: reports.view.map {
-        ListsView.Link(text: $0.title, link: links.page($0, of: view.id), isActive: $0 == request.report)
-      }, hasLinks: true, lists: try await lists(page))
+    let values: TemplateValues = [
+      "lead": request.report.explanation, "rules": view.rules(on: request.days).map { Self.text(of: $0, view) },
+      "hasLinks": true,
+      "links": reports.view.map {
+        TemplateValues.link($0.title, links.page($0, of: view.id), isActive: $0 == request.report)
+      }, "lists": try await lists(page),
+    ]
     var shell = page.shell
     shell.report = nil
-    shell.trail = shown(view.name)
-    shell.trailLink = links.views
+    shell.trail = .link(shown(view.name), links.views)
     if request.report == ViewReports.realtime { shell.script = "realtime.js" }
-    return self.page(shell, body: templates.render("lists", body))
+    return self.page(shell, body: templates.render("lists", values))
   }
 
   /// The list of an app's views with their settings.
-  public func views(_ views: [View], app: PortalApp, apps: [PortalApp] = []) -> String {
-    let rows = views.map { view in
-      ViewListPage.Row(
-        name: shown(view.name), link: PortalLinks(app: app.id).page(AppReports.overview, of: view.id),
-        zone: view.timeZone,
-        rules: view.rules.map { rules in
-          ViewListPage.Rule(
-            text: Self.text(of: rules, view),
-            filters: shown(rules.filters.map(\.description).joined(separator: ", "), empty: "None"))
-        })
+  public func views(_ views: [View], app: App, apps: [App] = []) -> String {
+    let rows = views.map { view -> TemplateValues in
+      let rules = view.rules.map { rules -> TemplateValues in
+        let filters = rules.filters.map(\.description).joined(separator: ", ")
+        return ["text": Self.text(of: rules, view), "filters": shown(filters, empty: "None")]
+      }
+      return [
+        "name": shown(view.name), "link": PortalLinks(app: app.id).page(AppReports.overview, of: view.id),
+        "zone": view.timeZone, "rules": rules,
+      ]
     }
     let shell = Shell(app: app, apps: apps, report: nil, title: "Views", isViews: true)
-    return page(
-      shell, body: templates.render("views", ViewListPage(app: app.id.description, isEmpty: views.isEmpty, rows: rows)))
+    return page(shell, body: templates.render("views", ["app": app.id.description, "rows": rows]))
   }
 
-  private func lists(_ page: PageContext) async throws -> [ListsView.List] {
-    let lists = try await page.request.report(from: page.store).content.pageTables
-    return lists.map { list in
+  private func lists(_ page: PageContext) async throws -> [TemplateValues] {
+    try await page.request.report(from: page.store).content.pageTables.map { list in
       let styles = list.columns.indices.map { column in Self.style(list.rows.map { $0[column] }) }
-      return ListsView.List(
-        heading: list.title.isEmpty ? page.request.report.title : visible(list.title), isEmpty: list.rows.isEmpty,
-        columns: zip(list.columns, styles).map { ListsView.Cell(text: $0.title, style: $1) },
-        rows: list.rows.map { row in
-          let cells = zip(row, styles).enumerated().map { column, cell in
-            ListsView.Cell(text: Self.text(cell.0, isHead: column == 0), style: cell.1)
-          }
-          return ListsView.Row(head: cells.first, cells: Array(cells.dropFirst()))
-        })
+      let rows = list.rows.map { row -> TemplateValues in
+        let cells = row.indices.map { column -> TemplateValues in
+          ["text": Self.text(row[column], isHead: column == 0), "style": styles[column]]
+        }
+        return ["head": cells.first, "cells": Array(cells.dropFirst())]
+      }
+      return [
+        "heading": list.title.isEmpty ? page.request.report.title : visible(list.title),
+        "columns": zip(list.columns, styles).map { ["text": $0.title, "style": $1] as TemplateValues }, "rows": rows,
+      ]
     }
   }
 
@@ -104,53 +105,4 @@ extension PortalPages {
       + (settings.currency.isEmpty ? [] : [settings.currency])
     return (rules.start.map { "From \($0): " } ?? "") + parts.joined(separator: " · ")
   }
-}
-
-private struct ListsView {
-  struct Link {
-    var text: String
-    var link: String
-    var isActive: Bool
-  }
-
-  struct List {
-    var heading: String
-    var isEmpty: Bool
-    var columns: [Cell]
-    var rows: [Row]
-  }
-
-  struct Cell {
-    var text: String
-    var style: String
-  }
-
-  struct Row {
-    var head: Cell?
-    var cells: [Cell]
-  }
-
-  var lead: String
-  var rules: [String] = []
-  var links: [Link] = []
-  var hasLinks = false
-  var lists: [List]
-}
-
-private struct ViewListPage {
-  struct Rule {
-    var text: String
-    var filters: String
-  }
-
-  struct Row {
-    var name: String
-    var link: String
-    var zone: String
-    var rules: [Rule]
-  }
-
-  var app: String
-  var isEmpty: Bool
-  var rows: [Row]
 }

@@ -30,7 +30,7 @@ extension PortalPages {
   ///
   /// Rethrows the store's errors.
   public func report(
-    _ request: ReportRequest, app: PortalApp, apps: [PortalApp] = [], from store: any MetricsStore
+    _ request: ReportRequest, app: App, apps: [App] = [], from store: any MetricsStore
   ) async throws -> String {
     var request = request
     request.limit = request.limit ?? request.report.pageLimit
@@ -47,49 +47,22 @@ extension PortalPages {
   private func emptyPage(_ shell: Shell) -> String {
     var shell = shell
     shell.request = nil
-    let view = EmptyView(
-      tern: Icon.tern, liveLink: PortalLinks(app: shell.app.id).page(AppReports.live), setup: setup(app: shell.app))
-    return page(shell, body: templates.render("empty", view))
+    let values: TemplateValues = [
+      "tern": Icon.tern, "liveLink": PortalLinks(app: shell.app.id).page(AppReports.live),
+      "setup": setup(app: shell.app),
+    ]
+    return page(shell, body: templates.render("empty", values))
   }
-}
 
-private struct EmptyView {
-  var tern: String
-  var liveLink: String
-  var setup: String
-}
-
-/// One large number with its change and a sparkline.
-struct Tile {
-  var label: String
-  var value: String
-  var hasChange: Bool
-  var direction: String
-  var change: String
-  var explanation: String
-  var hint: String
-  var spark: String
-
-  init(_ label: String, _ value: String, change: Change? = nil, hint: String = "", spark: String = "") {
-    self.label = label
-    self.value = value
-    hasChange = change != nil
-    direction = change?.direction ?? ""
-    self.change = change?.text ?? ""
-    explanation = change?.explanation ?? ""
-    self.hint = hint
-    self.spark = spark
-  }
-}
-
-extension PortalPages {
   /// A row of tiles as HTML.
-  func tiles(_ tiles: [Tile]) -> String { templates.render("tiles", ["tiles": tiles]) }
+  func tiles(_ tiles: [TemplateValues]) -> String { templates.render("tiles", ["tiles": tiles]) }
 
-  /// The numbers behind a chart, as a collapsed table.
-  func table(_ columns: [String], _ rows: [[String]]) -> String {
-    struct Row { var head: String, cells: [String] }
-    let rows = rows.map { Row(head: $0[0], cells: Array($0.dropFirst())) }
-    return templates.render("table", ["columns": columns, "rows": rows] as [String: Any])
+  /// The numbers behind a chart as a table that opens on demand, the newest day first.
+  func table(_ chart: Chart, _ series: [Chart.Series]? = nil) -> String {
+    let series = series ?? chart.series
+    let rows = chart.days.indices.reversed().map { day -> TemplateValues in
+      ["head": chart.days[day].weekdayText, "cells": series.map { grouped($0.values[day]) }]
+    }
+    return templates.render("table", ["columns": ["Day"] + series.map(\.name), "rows": rows])
   }
 }

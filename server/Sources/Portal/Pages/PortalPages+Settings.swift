@@ -1,29 +1,29 @@
 import Reports
 import TernBase
-import Warehouse
+public import Warehouse
 
 extension PortalPages {
   /// The page of the app's keys and sample code.
-  public func settings(app: PortalApp, apps: [PortalApp] = []) -> String {
+  public func settings(app: App, apps: [App] = []) -> String {
     let shell = Shell(app: app, apps: apps, report: nil, title: "Settings")
-    let view = SettingsView(
-      appNumber: app.id.description, key: app.key, timeZone: app.timeZone, hasSecret: app.appSecret != nil,
-      secret: app.appSecret ?? "", hasTracking: app.trackingID != nil, trackingID: app.trackingID ?? "",
-      address: collector, setup: setup(app: app))
-    return page(shell, body: templates.render("settings", view))
+    let values: TemplateValues = [
+      "appNumber": app.id.description, "key": app.key, "timeZone": app.timeZone, "secret": app.appSecret,
+      "trackingID": app.trackingID, "address": collector, "setup": setup(app: app),
+    ]
+    return page(shell, body: templates.render("settings", values))
   }
 
   /// The sample code for sending to this app: in Swift, from a terminal, from an App Center app, from a Google
   /// Analytics app.
-  func setup(app: PortalApp) -> String {
+  func setup(app: App) -> String {
     templates.render(
       "setup",
-      SetupView(
-        address: collector, swiftAddress: Self.swiftLiteral(collector), swiftKey: Self.swiftLiteral(app.key),
-        shellAddress: Self.shellWord(collector), shellKey: Self.shellWord(app.key), hasSecret: app.appSecret != nil,
-        swiftSecret: Self.swiftLiteral(app.appSecret ?? ""), hasTracking: app.trackingID != nil,
-        collectAddress: Self.shellWord("\(collector)/collect"),
-        hit: Self.shellWord("v=1&tid=\(PercentCoding.encode(app.trackingID ?? ""))&cid=555")))
+      [
+        "swiftAddress": Self.swiftLiteral(collector), "swiftKey": Self.swiftLiteral(app.key),
+        "shellAddress": Self.shellWord(collector), "shellKey": Self.shellWord(app.key),
+        "swiftSecret": Self.swiftLiteral(app.appSecret), "collectAddress": Self.shellWord("\(collector)/collect"),
+        "hit": Self.shellWord("v=1&tid=\(PercentCoding.encode(app.trackingID))&cid=555"),
+      ])
   }
 
   /// Formats text for a Swift literal: pasted code must mean what the page shows.
@@ -48,29 +48,4 @@ extension PortalPages {
     for scalar in visible(text).unicodeScalars { word += scalar == "'" ? "'\\''" : String(scalar) }
     return word + "'"
   }
-}
-
-private struct SettingsView {
-  var appNumber: String
-  var key: String
-  var timeZone: String
-  var hasSecret: Bool
-  var secret: String
-  var hasTracking: Bool
-  var trackingID: String
-  var address: String
-  var setup: String
-}
-
-private struct SetupView {
-  var address: String
-  var swiftAddress: String
-  var swiftKey: String
-  var shellAddress: String
-  var shellKey: String
-  var hasSecret: Bool
-  var swiftSecret: String
-  var hasTracking: Bool
-  var collectAddress: String
-  var hit: String
 }

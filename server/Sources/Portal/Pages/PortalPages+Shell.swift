@@ -3,14 +3,13 @@ import Warehouse
 
 /// The frame around the content of an app's page: navigation, title, date range, notes.
 struct Shell {
-  var app: PortalApp
-  var apps: [PortalApp]
+  var app: App
+  var apps: [App]
   /// The report; `nil` on the pages of views and settings.
   var report: ReportDefinition?
   var title: String
   /// The link above the title, for example to the list that contains an event.
-  var trail = ""
-  var trailLink = ""
+  var trail: TemplateValues?
   /// The request, if the page shows a report.
   var request: ReportRequest?
   /// True if the page shows the request's date range and lets the reader change it.
@@ -24,125 +23,65 @@ extension PortalPages {
   /// The page of an app around its content.
   func page(_ shell: Shell, body: String) -> String {
     let links = shell.request.map { PortalLinks($0) } ?? PortalLinks(app: shell.app.id)
-    let range = shell.hasRange ? shell.request.map { RangeView($0) } : nil
+    let request = shell.hasRange ? shell.request : nil
     let downloads = shell.request.map { request in
       [ReportFormat.csv, .json].map { format in
-        LinkView(text: format.rawValue.uppercased(), link: links.download(request, format: format))
+        TemplateValues.link(format.rawValue.uppercased(), links.download(request, format: format))
       }
     }
-    let view = ShellView(
-      tern: Icon.tern, appName: shown(shell.app.name), overviewLink: links.page(AppReports.overview),
-      hasSwitch: shell.apps.count > 1,
-      others: shell.apps.map {
-        LinkView(text: shown($0.name), link: PortalLinks(app: $0.id, range: links.range).page(AppReports.overview))
-      },
-      groups: navigation(shell, links), heading: shell.title, hasTrail: !shell.trail.isEmpty, trail: shell.trail,
-      trailLink: shell.trailLink, days: range == nil ? "" : shell.request?.days.text ?? "", hasDays: range != nil,
-      timeZone: shell.request?.zone.identifier ?? shell.app.timeZone, hasRange: range != nil, range: range ?? .none,
-      downloads: downloads ?? [], hasDownloads: downloads != nil,
-      isOpen: range != nil && shell.request?.includesToday == true, content: body)
+    let others = shell.apps.map { app -> TemplateValues in
+      .link(shown(app.name), PortalLinks(app: app.id, range: links.range).page(AppReports.overview))
+    }
+    let values: TemplateValues = [
+      "tern": Icon.tern, "appName": shown(shell.app.name), "overviewLink": links.page(AppReports.overview),
+      "hasSwitch": others.count > 1, "others": others, "groups": navigation(shell, links), "heading": shell.title,
+      "trail": shell.trail, "days": request?.days.text, "range": request.map(Self.range),
+      "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "hasDownloads": downloads != nil,
+      "downloads": downloads, "isOpen": request?.includesToday, "content": body,
+    ]
     return layout(
-      title: "\(shell.title) · \(shown(shell.app.name))", body: templates.render("shell", view), script: shell.script)
+      title: "\(shell.title) · \(shown(shell.app.name))", body: templates.render("shell", values),
+      script: shell.script)
   }
 
-  private func navigation(_ shell: Shell, _ links: PortalLinks) -> [NavigationGroup] {
+  private func navigation(_ shell: Shell, _ links: PortalLinks) -> [TemplateValues] {
     let isView = shell.isViews || shell.request?.view != nil
-    var groups = ReportNavigation.Section.allCases.map { section in
-      let items = reports.app.compactMap { report -> NavigationItem? in
+    func item(_ icon: String, _ label: String, _ link: String, isActive: Bool) -> TemplateValues {
+      ["icon": icon, "label": label, "link": link, "isActive": isActive]
+    }
+    return ReportNavigation.Section.allCases.map { section in
+      var items = reports.app.compactMap { report -> TemplateValues? in
         guard let entry = report.navigation, entry.section == section else { return nil }
         let isActive = !isView && (shell.report == report || shell.report?.parent == report.name)
-        return NavigationItem(
-          icon: Icon.svg(entry.icon), label: entry.label, link: links.page(report), isActive: isActive)
+        return item(Icon.svg(entry.icon), entry.label, links.page(report), isActive: isActive)
       }
-      return NavigationGroup(caption: section.rawValue, items: items)
+      if section == .monitoring {
+        items += [
+          item(Icon.views, "Views", links.views, isActive: isView),
+          item(Icon.settings, "Settings", links.settings, isActive: shell.report == nil && !isView),
+        ]
+      }
+      return ["caption": section.rawValue, "items": items]
     }
-    groups[groups.count - 1].items += [
-      NavigationItem(icon: Icon.views, label: "Views", link: links.views, isActive: isView),
-      NavigationItem(
-        icon: Icon.settings, label: "Settings", link: links.settings, isActive: shell.report == nil && !isView),
-    ]
-    return groups
-  }
-}
-
-struct LinkView {
-  var text: String
-  var link: String
-}
-
-private struct NavigationItem {
-  var icon: String
-  var label: String
-  var link: String
-  var isActive: Bool
-}
-
-private struct NavigationGroup {
-  var caption: String
-  var items: [NavigationItem]
-}
-
-private struct RangeView {
-  var action: String
-  var from: String
-  var until: String
-  var latest: String
-  var inputs: [Input]
-  var quick: [QuickRange]
-
-  /// A value that the form resubmits.
-  struct Input {
-    var name: String
-    var value: String
   }
 
-  struct QuickRange {
-    var text: String
-    var link: String
-    var isActive: Bool
-  }
-
-  static let none = RangeView(action: "", from: "", until: "", latest: "", inputs: [], quick: [])
-}
-
-extension RangeView {
-  fileprivate init(_ request: ReportRequest) {
+  /// The range of days in use, and the form that changes it.
+  private static func range(_ request: ReportRequest) -> TemplateValues {
     let bare = PortalLinks(app: request.app)
-    let own = request.report.parameters.compactMap { parameter in
-      request[parameter].map { Input(name: parameter.name, value: $0) }
+    // The values that the form resubmits.
+    var inputs = request.report.parameters.compactMap { parameter -> TemplateValues? in
+      request[parameter].map { ["name": parameter.name, "value": $0] }
     }
-    self.init(
-      action: request.view == nil ? bare.page(request.report) : "/apps/\(request.app)/\(request.report.name)",
-      from: request.days.lowerBound.description, until: request.days.upperBound.description,
-      latest: request.today.description,
-      inputs: own + (request.view.map { [Input(name: "view", value: $0.id.description)] } ?? []),
-      quick: [7, 30, 90].map { days in
-        QuickRange(
-          text: "\(days) days",
-          link: bare.page(request, range: days == ReportRequest.defaultDays ? "" : "days=\(days)"),
-          isActive: request.length == days && request.days.upperBound == request.today)
-      })
+    if let view = request.view { inputs.append(["name": "view", "value": view.id.description]) }
+    let quick = [7, 30, 90].map { days -> TemplateValues in
+      .link(
+        "\(days) days", bare.page(request, range: days == ReportRequest.defaultDays ? "" : "days=\(days)"),
+        isActive: request.length == days && request.days.upperBound == request.today)
+    }
+    return [
+      "action": request.view == nil ? bare.page(request.report) : "/apps/\(request.app)/\(request.report.name)",
+      "from": request.days.lowerBound.description, "until": request.days.upperBound.description,
+      "latest": request.today.description, "inputs": inputs, "quick": quick,
+    ]
   }
-}
-
-private struct ShellView {
-  var tern: String
-  var appName: String
-  var overviewLink: String
-  var hasSwitch: Bool
-  var others: [LinkView]
-  var groups: [NavigationGroup]
-  var heading: String
-  var hasTrail: Bool
-  var trail: String
-  var trailLink: String
-  var days: String
-  var hasDays: Bool
-  var timeZone: String
-  var hasRange: Bool
-  var range: RangeView
-  var downloads: [LinkView]
-  var hasDownloads: Bool
-  var isOpen: Bool
-  var content: String
 }

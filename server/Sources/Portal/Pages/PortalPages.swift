@@ -28,9 +28,8 @@ public struct PortalPages: Sendable {
       let isPlain = next.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }
       return isPlain && next.hasPrefix("/") && !next.hasPrefix("//") ? next : nil
     }
-    let view = LoginView(
-      tern: Icon.tern, hasMessage: message != nil, message: message ?? "", hasNext: path != nil, nextPath: path ?? "")
-    return layout(title: "Log in", body: templates.render("login", view))
+    let values: TemplateValues = ["tern": Icon.tern, "message": message, "next": path]
+    return layout(title: "Log in", body: templates.render("login", values))
   }
 
   /// An error page for an HTTP status; the default message says what to do.
@@ -57,29 +56,33 @@ public struct PortalPages: Sendable {
       }
     let link = links.map { links in
       switch error.code {
-      case .unknownView: LinkView(text: "All views", link: links.views)
-      case .unknownReport: LinkView(text: "Overview", link: links.page(AppReports.overview))
+      case .unknownView: ("All views", links.views)
+      case .unknownReport: ("Overview", links.page(AppReports.overview))
       default:
-        remedy.map { LinkView(text: "All \($0.title.lowercased())", link: links.page($0)) }
-          ?? LinkView(text: "Overview", link: links.page(AppReports.overview))
+        remedy.map { ("All \($0.title.lowercased())", links.page($0)) }
+          ?? ("Overview", links.page(AppReports.overview))
       }
     }
     return self.error(status, title, message, link: link)
   }
 
-  private func error(_ status: Int, _ title: String, _ message: String, link: LinkView? = nil) -> String {
-    let link = link ?? LinkView(text: "All apps", link: "/")
-    let view = ErrorView(
-      tern: Icon.tern, status: status, heading: title, message: message, link: link.link, linkText: link.text,
-      hasApps: link.link != "/")
-    return layout(title: title, body: templates.render("error", view))
+  private func error(
+    _ status: Int, _ title: String, _ message: String, link: (text: String, address: String)? = nil
+  ) -> String {
+    let values: TemplateValues = [
+      "tern": Icon.tern, "status": status, "heading": title, "message": message, "link": link?.address ?? "/",
+      "linkText": link?.text ?? "All apps", "hasApps": link != nil,
+    ]
+    return layout(title: title, body: templates.render("error", values))
   }
 
   func layout(title: String, body: String, script: String? = nil) -> String {
-    let view = LayoutView(
-      title: title, style: PortalAssets.link("tern.css"), favicon: PortalAssets.link("favicon.svg"),
-      hasScript: script != nil, script: script.map(PortalAssets.link) ?? "", body: body)
-    return templates.render("layout", view)
+    templates.render(
+      "layout",
+      [
+        "title": title, "style": PortalAssets.link("tern.css"), "favicon": PortalAssets.link("favicon.svg"),
+        "script": script.map(PortalAssets.link), "body": body,
+      ])
   }
 
   private static func explanation(of status: Int) -> (title: String, message: String) {
@@ -93,31 +96,4 @@ public struct PortalPages: Sendable {
     default: ("Something went wrong", "Try again. If it still fails, see the server's log.")
     }
   }
-}
-
-private struct LayoutView {
-  var title: String
-  var style: String
-  var favicon: String
-  var hasScript: Bool
-  var script: String
-  var body: String
-}
-
-private struct LoginView {
-  var tern: String
-  var hasMessage: Bool
-  var message: String
-  var hasNext: Bool
-  var nextPath: String
-}
-
-private struct ErrorView {
-  var tern: String
-  var status: Int
-  var heading: String
-  var message: String
-  var link: String
-  var linkText: String
-  var hasApps: Bool
 }

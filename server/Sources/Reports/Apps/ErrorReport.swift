@@ -30,7 +30,7 @@ extension AppReports {
       ReportList(
         "error", columns: ["kind", "type", "message", "count", "users"],
         rows: group.map {
-          [.text($0.kind.errorName), .text($0.type), .text($0.message), .count($0.count), .count($0.users)]
+          [.text($0.kind.name), .text($0.type), .text($0.message), .count($0.count), .count($0.users)]
         }, outputs: [.terminal, .page]), days,
     ]
     let isDetail = metrics.detail != nil

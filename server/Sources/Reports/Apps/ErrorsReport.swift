@@ -31,7 +31,7 @@ extension AppReports {
       ],
       rows: groups.map { group in
         [
-          .text(group.kind.errorName), .text(group.type), .text(group.message), .text(group.place),
+          .text(group.kind.name), .text(group.type), .text(group.message), .text(group.place),
           .count(group.count), .count(group.users), .texts(group.versions.map(\.key)), .time(group.last),
           .id(group.id),
         ]
@@ -53,9 +53,4 @@ public struct ErrorsMetrics: Sendable, Hashable {
     crashes = groups.filter { $0.kind == .crash }
     handled = groups.filter { $0.kind == .handledError }
   }
-}
-
-extension StoredKind {
-  /// The name of an error's kind in reports.
-  var errorName: String { self == .crash ? "crash" : "handled_error" }
 }

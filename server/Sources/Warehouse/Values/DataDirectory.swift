@@ -47,7 +47,6 @@ package struct DataDirectory: Sendable {
   package func lock() throws -> DirectoryLock? { try lock(file: "lock") }
 
   /// Runs `body` while no other thread or process opens the catalog. Waits for at most ten seconds.
-  ///
   package func whileOpeningCatalog<Value>(_ body: () throws -> Value) throws -> Value {
     for _ in 0..<1_000 {
       if let lock = try lock(file: "catalog.lock") {
@@ -86,6 +85,9 @@ package final class DirectoryLock: Sendable {
       defer { descriptor = nil }
       return descriptor
     }
-    if let open { close(open) }
+    guard let open else { return }
+    // A child process may have a copy of the descriptor until it executes its program, so closing is not enough.
+    flock(open, LOCK_UN)
+    close(open)
   }
 }

@@ -23,17 +23,14 @@ final class PropertyStore {
   }
 
   func groupCount(_ first: UInt64) throws -> Int {
-    countGroups.bind(RollupAccumulator.app(first), Int64(RollupAccumulator.day(first)))
-    defer { countGroups.reset() }
-    return try countGroups.step() ? Int(countGroups.integer(0)) : 0
+    try countGroups.bind(RollupAccumulator.app(first), Int64(RollupAccumulator.day(first)))
+      .first { Int($0.integer(0)) } ?? 0
   }
 
   /// Returns the properties stored for an event on a day.
   func properties(_ first: UInt64, event: Int64) throws -> [Int64] {
-    loadProperties.bind(RollupAccumulator.app(first), Int64(RollupAccumulator.day(first)), event)
-    var properties: [Int64] = []
-    while try loadProperties.step() { properties.append(loadProperties.integer(0)) }
-    return properties
+    try loadProperties.bind(RollupAccumulator.app(first), Int64(RollupAccumulator.day(first)), event)
+      .all { $0.integer(0) }
   }
 
   /// Loads a group's values, in the order in which they first occurred.

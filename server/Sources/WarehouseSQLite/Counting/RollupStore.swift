@@ -32,18 +32,9 @@ final class RollupStore {
   }
 
   private func addUsers(_ entry: RollupAccumulator.Entry, _ slots: UnsafeBufferPointer<UInt32>) throws {
-    loadSlots.bind(entry.app, entry.dimension, Int64(entry.day), entry.key)
-    var stored: SlotSet?
-    if try loadSlots.step() {
-      var reader = ByteReader(loadSlots.bytes(0))
-      stored = SlotSet.decode(&reader)
-      loadSlots.reset()
-      guard stored != nil else {
-        throw WarehouseError(
-          code: .damaged, message: "A stored user set is damaged. Stop the server and run `tern rebuild`.")
-      }
-    }
-    let set = stored ?? SlotSet()
+    let set =
+      try loadSlots.bind(entry.app, entry.dimension, Int64(entry.day), entry.key)
+      .first { try WarehouseReader.slots($0.bytes(0)) } ?? SlotSet()
     let before = set.count
     set.insert(slots)
     let count = set.count
@@ -60,9 +51,7 @@ final class RollupStore {
   func store(hit time: Int64, app: Int64, slot: Int64) throws { try storeHit.bind(app, slot, time).run() }
 
   func hit(app: Int64, slot: Int64) throws -> Int64? {
-    loadHit.bind(app, slot)
-    defer { loadHit.reset() }
-    return try loadHit.step() ? loadHit.integer(0) : nil
+    try loadHit.bind(app, slot).first { $0.integer(0) }
   }
 
   /// Records that the rollups cover all rows up to `cursor`.

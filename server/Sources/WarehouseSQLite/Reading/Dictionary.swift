@@ -50,10 +50,8 @@ final class ReaderDictionary: Sendable {
   func text(_ id: Int64, _ connection: SQLConnection) throws -> String {
     if id == 0 { return WriterDictionary.other }
     if let text = texts.withLock({ $0[id] }) { return text }
-    let statement = try connection.prepare("SELECT text FROM dictionary WHERE id = ?")
-    statement.bind(id)
-    guard try statement.step() else { return WriterDictionary.other }
-    let text = statement.text(0)
+    guard let text = try connection.prepare("SELECT text FROM dictionary WHERE id = ?").bind(id).first({ $0.text(0) })
+    else { return WriterDictionary.other }
     texts.withLock { texts in
       if texts.count >= Self.limit { texts.removeAll() }
       texts[id] = text
@@ -64,10 +62,7 @@ final class ReaderDictionary: Sendable {
   /// Returns the ID of a text, or `nil` if it never occurred.
   static func id(_ text: String, app: Int64, kind: NameKind, _ connection: SQLConnection) throws -> Int64? {
     if text == WriterDictionary.other { return 0 }
-    let statement = try connection.prepare("SELECT id FROM dictionary WHERE app = ? AND kind = ? AND text = ?")
-    statement.bind(app, kind.rawValue)
-    statement.bind(text, at: 3)
-    guard try statement.step() else { return nil }
-    return statement.integer(0)
+    return try connection.prepare("SELECT id FROM dictionary WHERE app = ? AND kind = ? AND text = ?")
+      .bind(app, kind.rawValue, text).first { $0.integer(0) }
   }
 }

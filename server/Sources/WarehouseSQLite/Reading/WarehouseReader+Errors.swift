@@ -86,9 +86,7 @@ extension WarehouseReader {
   /// Returns true if the group exists; see ``MetricsStore/hasErrorGroup(app:id:)``.
   public func hasErrorGroup(app: AppID, id: Int64) async throws -> Bool {
     try await reading { connection in
-      let statement = try connection.prepare("SELECT 1 FROM error_group WHERE id = ? AND app = ?")
-      statement.bind(id, app.rawValue)
-      return try statement.step()
+      try connection.prepare("SELECT 1 FROM error_group WHERE id = ? AND app = ?").bind(id, app.rawValue).exists()
     }
   }
 
@@ -130,10 +128,9 @@ extension WarehouseReader {
   }
 
   func device(_ id: Int64, _ statement: SQLStatement, _ connection: SQLConnection) throws -> IncomingDevice {
-    statement.bind(id)
-    defer { statement.reset() }
-    guard try statement.step() else { return IncomingDevice() }
-    return try WriterDevices.decode(statement.bytes(0)) { try dictionary.text($0, connection) }
+    try statement.bind(id).first { row in
+      try WriterDevices.decode(row.bytes(0)) { try dictionary.text($0, connection) }
+    } ?? IncomingDevice()
   }
 
   /// Returns all details of one error; see ``MetricsStore/error(app:id:)``.
@@ -176,10 +173,7 @@ extension WarehouseReader {
       """
       SELECT id, file, type, bytes FROM attachment WHERE app = ? AND owner = ? AND stored = parts ORDER BY id LIMIT 100
       """)
-    statement.bind(app.rawValue, error)
-    var attachments: [AttachmentFacts] = []
-    while try statement.step() { attachments.append(Self.facts(statement)) }
-    return attachments
+    return try statement.bind(app.rawValue, error).all(Self.facts)
   }
 
   private static func facts(_ statement: SQLStatement) -> AttachmentFacts {

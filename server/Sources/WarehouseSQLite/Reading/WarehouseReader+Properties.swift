@@ -59,9 +59,7 @@ extension WarehouseReader {
       "SELECT day FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ? AND key = ?")
     bind(statement, app, .event, days)
     statement.bind(event, at: 5)
-    var active: [Int64] = []
-    while try statement.step() { active.append(statement.integer(0)) }
-    return active
+    return try statement.all { $0.integer(0) }
   }
 }
 

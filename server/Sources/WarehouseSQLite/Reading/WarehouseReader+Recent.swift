@@ -33,9 +33,7 @@ extension WarehouseReader {
       """)
     statement.bind(span.ids.lowerBound, span.ids.upperBound, app.rawValue, Int64(limit))
     let devices = try Self.devices(connection)
-    var events: [StoredEvent] = []
-    while try statement.step() { events.append(try stored(statement, devices, connection)) }
-    return events
+    return try statement.all { try stored($0, devices, connection) }
   }
 
   static let storedColumns = "id, kind, name, t, lag, slot, user, device, props"

@@ -33,7 +33,7 @@ extension WarehouseReader {
       statement.bind(
         span.ids.lowerBound, span.ids.upperBound, app.rawValue, Int64(error.install), session, start, end, error.id,
         Int64(limit))
-      while try statement.step() { records.append(try stored(statement, devices, connection)) }
+      records += try statement.all { try stored($0, devices, connection) }
     }
     records.sort { ($0.time.millisecondsSince1970, $0.id) < ($1.time.millisecondsSince1970, $1.id) }
     return Array(records.suffix(limit))

@@ -44,17 +44,14 @@ extension WarehouseReader {
         SELECT received, position, reason, message, event FROM reject_sample
         WHERE app = ? AND received >= ? AND received < ? AND protocol = ? ORDER BY received DESC, position DESC LIMIT ?
         """)
-      statement.bind(view.app.rawValue, times.lowerBound, times.upperBound)
-      statement.bind(IngestProtocol.measurement.rawValue, at: 4)
-      statement.bind(Int64(max(limit, 0)), at: 5)
-      var hits: [RefusedHit] = []
-      while try statement.step() {
-        hits.append(
-          RefusedHit(
-            received: statement.integer(0), position: Int(statement.integer(1)), reason: statement.text(2),
-            message: statement.text(3), said: statement.text(4)))
+      statement.bind(
+        view.app.rawValue, times.lowerBound, times.upperBound, IngestProtocol.measurement.rawValue,
+        Int64(max(limit, 0)))
+      return try statement.all {
+        RefusedHit(
+          received: $0.integer(0), position: Int($0.integer(1)), reason: $0.text(2), message: $0.text(3),
+          said: $0.text(4))
       }
-      return hits
     }
   }
 }

@@ -56,12 +56,10 @@ public final class WarehouseReader: MetricsStore {
       let statement = try connection.prepare(
         "SELECT day, key, n FROM daily_count WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
       bind(statement, app, dimension, days)
-      var counts: [DailyCount] = []
-      while try statement.step() {
-        counts.append(
-          DailyCount(
-            day: Day(number: Int(statement.integer(0))), key: try text(statement.integer(1), dimension, connection),
-            count: Int(statement.integer(2))))
+      var counts = try statement.all {
+        DailyCount(
+          day: Day(number: Int($0.integer(0))), key: try text($0.integer(1), dimension, connection),
+          count: Int($0.integer(2)))
       }
       if dimension == .dropped { counts += try rejections(app: app, days: days, connection) }
       return counts.sorted { ($0.day, $0.key) < ($1.day, $1.key) }
@@ -209,9 +207,7 @@ extension WarehouseReader {
     let statement = try connection.prepare(
       "SELECT key FROM daily_users WHERE app = ? AND dim = ? AND day BETWEEN ? AND ?")
     bind(statement, app, dimension, days)
-    var keys: Set<Int64> = []
-    while try statement.step() { keys.insert(statement.integer(0)) }
-    return keys
+    return Set(try statement.all { $0.integer(0) })
   }
 
   /// Returns the condition of a query for some keys; none if they are so many that reading all is as fast.
@@ -253,14 +249,10 @@ extension WarehouseReader {
     let statement = try connection.prepare(
       "SELECT day, reason, sum(n) FROM reject WHERE app = ? AND day BETWEEN ? AND ? GROUP BY day, reason")
     statement.bind(app.rawValue, Int64(days.lowerBound.number), Int64(days.upperBound.number))
-    var counts: [DailyCount] = []
-    while try statement.step() {
-      counts.append(
-        DailyCount(
-          day: Day(number: Int(statement.integer(0))), key: Self.rejectedPrefix + statement.text(1),
-          count: Int(statement.integer(2))))
+    return try statement.all {
+      DailyCount(
+        day: Day(number: Int($0.integer(0))), key: Self.rejectedPrefix + $0.text(1), count: Int($0.integer(2)))
     }
-    return counts
   }
 }
 

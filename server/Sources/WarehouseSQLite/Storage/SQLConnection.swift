@@ -36,21 +36,33 @@ struct SQLConnection {
 
   /// Returns the first column of the first row, or `nil` if there is no row or it is NULL.
   func integer(_ sql: String) throws -> Int64? {
-    let statement = try prepare(sql)
-    guard try statement.step(), !statement.isNull(0) else { return nil }
-    return statement.integer(0)
+    try prepare(sql).first { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
   }
 
   /// Returns the first column of every row.
   func texts(_ sql: String) throws -> [String] {
-    let statement = try prepare(sql)
-    var texts: [String] = []
-    while try statement.step() { texts.append(statement.text(0)) }
-    return texts
+    try prepare(sql).all { $0.text(0) }
   }
 
   /// True while a transaction is open.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+}
+
+/// A value that a statement takes as a parameter.
+protocol SQLValue {
+  func bind(to statement: SQLStatement, at index: Int32)
+}
+
+extension Int64: SQLValue {
+  func bind(to statement: SQLStatement, at index: Int32) { statement.bind(self, at: index) }
+}
+
+extension String: SQLValue {
+  func bind(to statement: SQLStatement, at index: Int32) { statement.bind(self, at: index) }
+}
+
+extension [UInt8]: SQLValue {
+  func bind(to statement: SQLStatement, at index: Int32) { statement.bind(self, at: index) }
 }
 
 /// A prepared statement. Parameters count from 1, columns from 0.
@@ -73,6 +85,13 @@ final class SQLStatement {
   @discardableResult
   func bind(_ values: Int64...) -> SQLStatement {
     for (index, value) in values.enumerated() { sqlite3_bind_int64(handle, Int32(index + 1), value) }
+    return self
+  }
+
+  /// Binds values of any type, the first one to the first parameter.
+  @discardableResult
+  func bind(_ values: any SQLValue...) -> SQLStatement {
+    for (index, value) in values.enumerated() { value.bind(to: self, at: Int32(index + 1)) }
     return self
   }
 
@@ -145,6 +164,23 @@ final class SQLStatement {
   }
 
   func reset() { sqlite3_reset(handle) }
+
+  /// Returns a value of the first row, or `nil` if there is none. Resets the statement.
+  func first<Value>(_ value: (SQLStatement) throws -> Value) throws -> Value? {
+    defer { reset() }
+    return try step() ? value(self) : nil
+  }
+
+  /// True if there is a row. Resets the statement.
+  func exists() throws -> Bool { try first { _ in true } ?? false }
+
+  /// Returns a value of each row.
+  func all<Value>(_ value: (SQLStatement) throws -> Value) throws -> [Value] {
+    defer { reset() }
+    var values: [Value] = []
+    while try step() { values.append(try value(self)) }
+    return values
+  }
 
   @inline(__always)
   func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }

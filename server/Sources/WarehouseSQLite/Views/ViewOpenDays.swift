@@ -15,7 +15,11 @@ extension SQLiteWarehouse {
       for view in views where !Task.isCancelled {
         guard try reader.hasRoom(for: view) else { continue }
         let now = now.millisecondsSince1970
-        for day in try await reader.withTurn(view, now: now, { try $0.continueOpenDays() }) {
+        let days = try await reader.withTurn(view, now: now) { reading in
+          reading.isCancelled = { isCancelled.withLock { $0 } }
+          do { return try reading.continueOpenDays() } catch is CancellationError { return [] }
+        }
+        for day in days {
           try await reader.count(openDay: day, of: view, now: now) { isCancelled.withLock { $0 } }
         }
       }

@@ -63,14 +63,20 @@ extension ViewReading {
     return fresh
   }
 
-  /// Adds the hits that have arrived for open days.
+  /// Adds the hits that have arrived for open days, and counts days that were never counted.
   ///
   /// - Returns: The days to which they can't be added.
   func continueOpenDays() throws -> [Int] {
     guard let live, let today, let now else { return [] }
     live.backgroundCount = now
     mayLag = true
-    return try (today - LiveView.days + 1...today).filter { try isBehind($0) }
+    return try (today - LiveView.days + 1...today).filter { day in
+      guard try isBusy(day), try !isSealed(day) else { return false }
+      // Reports have no count to show yet, so they wait for this one.
+      if keeps(day), try continued(day) == nil { live[day] = try recounted(day) }
+      if !keeps(day), try entry(day) == nil { try countEntry(day) }
+      return try isBehind(day)
+    }
   }
 
   /// Returns true if a day lacks hits that can't be added to it.

@@ -49,7 +49,8 @@ extension ViewScan {
   private func add(_ statement: SQLStatement, to raw: RawHits) throws {
     let flags = EventRow.Flags(rawValue: statement.integer(5))
     let device = statement.integer(4)
-    _ = try self.device(device)
+    // Rows of one device mostly follow each other.
+    if device != raw.hits.last?.device { _ = try self.device(device) }
     let hit = RawHits.Hit(
       id: statement.integer(0), time: statement.integer(1), device: device, month: month,
       slot: UInt32(clamping: statement.integer(3)))

@@ -52,18 +52,8 @@ final class WriterDevices {
     if let keys = cached[key] { return keys }
     let facts = try encode(app: app, device, received: received)
     var keys = try facts.withUnsafeBytes { try Self.keys($0) }
-    find.bind(app)
-    find.bind(facts, at: 2)
-    let isKnown = try find.step()
-    if isKnown {
-      keys.id = find.integer(0)
-      find.reset()
-    } else {
-      insert.bind(app)
-      insert.bind(facts, at: 2)
-      if try insert.step() { keys.id = insert.integer(0) }
-      insert.reset()
-    }
+    keys.id =
+      try find.bind(app, facts).first { $0.integer(0) } ?? insert.bind(app, facts).first { $0.integer(0) } ?? keys.id
     // Don't cache: a text that is "(other)" today may get an ID tomorrow.
     guard !keys.isNameLimited else { return keys }
     if cached.count >= Self.limit { cached.removeAll() }
@@ -74,13 +64,10 @@ final class WriterDevices {
   /// Returns the keys of a stored device.
   func keys(id: Int64) throws -> DeviceKeys {
     if let keys = byID[id] { return keys }
-    load.bind(id)
-    guard try load.step() else {
+    guard var keys = try load.bind(id).first({ try Self.keys($0.bytes(0)) }) else {
       throw WarehouseError(
         code: .damaged, message: "Device \(id) is missing. Restore the data directory from a backup.")
     }
-    var keys = try Self.keys(load.bytes(0))
-    load.reset()
     keys.id = id
     if byID.count >= Self.limit { byID.removeAll() }
     byID[id] = keys

@@ -19,29 +19,24 @@ final class WriterInstalls {
   private static let maximumBytes = 512
   private let insert: SQLStatement
   private let find: SQLStatement
-  private let loadCount: SQLStatement
-  private let storeCount: SQLStatement
   private let generationLimit: Int
   // An approximate LRU cache in two generations: used entries move to the young one; when that is full, the old one is
   // dropped. SQLite has them all.
   private var young: [Key: UInt32] = [:]
   private var old: [Key: UInt32] = [:]
-  private var counts: [Int64: UInt32] = [:]
-  private var changedCounts: Set<Int64> = []
+  private let counts: AppCounts
 
   init(_ connection: SQLConnection, limit: Int) throws {
     insert = try connection.prepare("INSERT INTO install (app, name, slot, first_day) VALUES (?, ?, ?, ?)")
     find = try connection.prepare("SELECT slot FROM install WHERE app = ? AND name = ?")
-    loadCount = try connection.prepare("SELECT installs FROM app WHERE app = ?")
-    storeCount = try connection.prepare("INSERT OR REPLACE INTO app (app, installs) VALUES (?, ?)")
+    counts = try AppCounts(connection, table: "app", column: "installs")
     generationLimit = max(limit / 2, 1)
   }
 
   func forget() {
     young = [:]
     old = [:]
-    counts = [:]
-    changedCounts = []
+    counts.forget()
   }
 
   /// Returns the slot of an install, assigning one if it is new.
@@ -58,11 +53,7 @@ final class WriterInstalls {
   }
 
   /// Stores the number of slots assigned per app. Must be called once per transaction.
-  func storeCounts() throws {
-    guard !changedCounts.isEmpty else { return }
-    for app in changedCounts { try storeCount.bind(app, Int64(counts[app] ?? 0)).run() }
-    changedCounts.removeAll(keepingCapacity: true)
-  }
+  func storeCounts() throws { try counts.store() }
 
   private func truncated(_ text: String) -> String {
     withUTF8(text) { String(decoding: prefix($0, atMost: Self.maximumBytes), as: UTF8.self) }
@@ -79,26 +70,55 @@ final class WriterInstalls {
 
   private func stored(_ key: Key) throws -> UInt32? {
     bind(key, to: find)
-    guard try find.step() else { return nil }
-    defer { find.reset() }
-    return UInt32(clamping: find.integer(0))
+    return try find.first { UInt32(clamping: $0.integer(0)) }
   }
 
   private func add(_ key: Key, day: Int) throws -> UInt32 {
-    let slot = try counts[key.app] ?? storedCount(key.app)
+    let slot = try counts.next(key.app)
     bind(key, to: insert)
-    insert.bind(Int64(slot), at: 3)
+    insert.bind(slot, at: 3)
     insert.bind(Int64(day), at: 4)
     try insert.run()
-    counts[key.app] = slot + 1
-    changedCounts.insert(key.app)
-    return slot
+    counts.add(key.app)
+    return UInt32(clamping: slot)
+  }
+}
+
+/// The next dense number of each app, kept in a table of counts.
+final class AppCounts {
+  private let load: SQLStatement
+  private let save: SQLStatement
+  private var counts: [Int64: Int64] = [:]
+  private var changed: Set<Int64> = []
+
+  init(_ connection: SQLConnection, table: String, column: String) throws {
+    load = try connection.prepare("SELECT \(column) FROM \(table) WHERE app = ?")
+    save = try connection.prepare("INSERT OR REPLACE INTO \(table) (app, \(column)) VALUES (?, ?)")
   }
 
-  private func storedCount(_ app: Int64) throws -> UInt32 {
-    loadCount.bind(app)
-    guard try loadCount.step() else { return 0 }
-    defer { loadCount.reset() }
-    return UInt32(clamping: loadCount.integer(0))
+  func forget() {
+    counts = [:]
+    changed = []
+  }
+
+  /// Returns the number that the next entry of the app gets.
+  func next(_ app: Int64) throws -> Int64 {
+    if let count = counts[app] { return count }
+    let count = try load.bind(app).first { $0.integer(0) } ?? 0
+    counts[app] = count
+    return count
+  }
+
+  /// Counts an entry whose number ``next(_:)`` returned.
+  func add(_ app: Int64) {
+    counts[app, default: 0] += 1
+    changed.insert(app)
+  }
+
+  /// Stores the changed counts.
+  func store() throws {
+    guard !changed.isEmpty else { return }
+    for app in changed { try save.bind(app, counts[app] ?? 0).run() }
+    changed.removeAll(keepingCapacity: true)
   }
 }

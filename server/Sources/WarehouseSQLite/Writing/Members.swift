@@ -15,28 +15,23 @@ final class WriterMembers {
   private static let maximumCached = 100_000
   private let insert: SQLStatement
   private let find: SQLStatement
-  private let loadCount: SQLStatement
-  private let storeCount: SQLStatement
   private let limit: Int
   private var cached: Set<Key> = []
   private var last: Key?
-  private var counts: [Int64: Int64] = [:]
-  private var changed: Set<Int64> = []
+  private let counts: AppCounts
 
   /// - Parameter limit: The number of users cached in memory; others are looked up on disk.
   init(_ connection: SQLConnection, limit: Int) throws {
     insert = try connection.prepare("INSERT INTO member (app, name, number) VALUES (?, ?, ?)")
     find = try connection.prepare("SELECT 1 FROM member WHERE app = ? AND name = ?")
-    loadCount = try connection.prepare("SELECT members FROM member_count WHERE app = ?")
-    storeCount = try connection.prepare("INSERT OR REPLACE INTO member_count (app, members) VALUES (?, ?)")
+    counts = try AppCounts(connection, table: "member_count", column: "members")
     self.limit = min(max(limit, 1), Self.maximumCached)
   }
 
   func forget() {
     cached = []
     last = nil
-    counts = [:]
-    changed = []
+    counts.forget()
   }
 
   /// Assigns a number to a user who has none.
@@ -47,39 +42,15 @@ final class WriterMembers {
     last = key
     guard !cached.contains(key) else { return }
     if cached.count >= limit { cached.removeAll(keepingCapacity: true) }
-    if try !isStored(key) { try store(key) }
+    if try !find.bind(app, name).exists() {
+      try insert.bind(app, name, counts.next(app)).run()
+      counts.add(app)
+    }
     cached.insert(key)
   }
 
   /// Stores the number of users per app. Must be called once per transaction.
-  func storeCounts() throws {
-    guard !changed.isEmpty else { return }
-    for app in changed { try storeCount.bind(app, counts[app] ?? 0).run() }
-    changed.removeAll(keepingCapacity: true)
-  }
-
-  private func isStored(_ key: Key) throws -> Bool {
-    find.bind(key.app)
-    find.bind(key.name.text, at: 2)
-    defer { find.reset() }
-    return try find.step()
-  }
-
-  private func store(_ key: Key) throws {
-    let number = try counts[key.app] ?? storedCount(key.app)
-    insert.bind(key.app)
-    insert.bind(key.name.text, at: 2)
-    insert.bind(number, at: 3)
-    try insert.run()
-    counts[key.app] = number + 1
-    changed.insert(key.app)
-  }
-
-  private func storedCount(_ app: Int64) throws -> Int64 {
-    loadCount.bind(app)
-    defer { loadCount.reset() }
-    return try loadCount.step() ? loadCount.integer(0) : 0
-  }
+  func storeCounts() throws { try counts.store() }
 }
 
 /// Looks up user numbers for views. Not thread-safe.
@@ -97,10 +68,7 @@ final class ReaderMembers {
   func number(_ name: String) throws -> UInt32? {
     let key = ExactText(name)
     if let number = cached[key] { return number }
-    find.bind(app)
-    find.bind(name, at: 2)
-    defer { find.reset() }
-    let number = try find.step() ? UInt32(clamping: find.integer(0)) : nil
+    let number = try find.bind(app, name).first { UInt32(clamping: $0.integer(0)) }
     cached[key] = .some(number)
     return number
   }

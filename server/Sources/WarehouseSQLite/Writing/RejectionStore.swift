@@ -29,22 +29,18 @@ final class RejectionStore {
     for (reason, rejections) in byReason.sorted(by: { $0.key < $1.key }) {
       let before = try add(reason, rejections.count, batch.source, app: app, day: day)
       for rejection in rejections.prefix(Int(max(0, Self.samples - before))) {
-        sample.bind(app, batch.received.millisecondsSince1970, Int64(rejection.index))
-        sample.bind(batch.source.rawValue, at: 4)
-        sample.bind(truncated(rejection.id), at: 5)
-        sample.bind(truncated(reason), at: 6)
-        sample.bind(truncated(rejection.message), at: 7)
-        try sample.run()
+        try sample.bind(
+          app, batch.received.millisecondsSince1970, Int64(rejection.index), batch.source.rawValue,
+          truncated(rejection.id),
+          truncated(reason), truncated(rejection.message)
+        ).run()
       }
     }
   }
 
   /// Adds to a count and returns its previous value.
   private func add(_ reason: String, _ count: Int, _ source: IngestProtocol, app: Int64, day: Int) throws -> Int64 {
-    add.bind(app, Int64(day))
-    add.bind(source.rawValue, at: 3)
-    add.bind(truncated(reason), at: 4)
-    add.bind(Int64(count), at: 5)
+    add.bind(app, Int64(day), source.rawValue, truncated(reason), Int64(count))
     let after = try add.step() ? add.integer(0) : Int64(count)
     // The change takes effect only when the statement runs to its end.
     while try add.step() {}

@@ -57,17 +57,11 @@ final class WriterDictionary {
   }
 
   fileprivate func insert(app: Int64, kind: NameKind, _ text: String) throws -> Int64 {
-    insert.bind(app, kind.rawValue)
-    insert.bind(text, at: 3)
-    defer { insert.reset() }
-    return try insert.step() ? insert.integer(0) : 0
+    try insert.bind(app, kind.rawValue, text).first { $0.integer(0) } ?? 0
   }
 
   fileprivate func find(app: Int64, kind: NameKind, _ text: String) throws -> Int64? {
-    find.bind(app, kind.rawValue)
-    find.bind(text, at: 3)
-    defer { find.reset() }
-    return try find.step() ? find.integer(0) : nil
+    try find.bind(app, kind.rawValue, text).first { $0.integer(0) }
   }
 
   /// Uses one text of the allowance for the day of receipt; returns false if it is used up.
