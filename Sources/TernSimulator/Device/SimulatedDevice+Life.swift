@@ -144,7 +144,9 @@ extension SimulatedDevice {
     checkReceipts(process, hasEnded: true)
     process.files.kill()
     remove(process)
-    accountForDeath(before: before, dying: before)
+    // Ending may drop events, too; their counts are on the disk now.
+    let counted = before.merging(totals, uniquingKeysWith: max)
+    accountForDeath(before: counted, dying: counted)
   }
 
   private func remove(_ process: SimulatedProcess) {
