@@ -144,8 +144,9 @@ extension SimulatedDevice {
     checkReceipts(process, hasEnded: true)
     process.files.kill()
     remove(process)
-    // Ending may drop events, too; their counts are on the disk now.
-    let counted = before.merging(totals, uniquingKeysWith: max)
+    // Ending may drop events, too; their counts are on the disk now. Those that were only buffered were never stored.
+    var counted = before.merging(totals, uniquingKeysWith: max)
+    counted[.storageFailed] = before[.storageFailed]
     accountForDeath(before: counted, dying: counted)
   }
 
