@@ -61,6 +61,34 @@ import Testing
     try await check(directory, app, batches: 12)
   }
 
+  @Test func `a span of large rows ends before it has all of its rows, so that readers needn't hold more`() async throws
+  {
+    let (directory, app) = try setUp()
+    let warehouse = try open(directory, spanRows: 100, segmentBytes: 1 << 30)
+    let large = Properties.Element(name: "text", value: .string(String(repeating: "x", count: 1_100_000)))
+    for number in 0..<10 {
+      let batch = WarehouseTests.batch(["a"], firstKey: Int64(number) * 10, properties: [large])
+      _ = try await warehouse.commit(batch, app: app)
+    }
+    let spans = try await warehouse.reader.reading { try StoredSpan.all($0).map { ($0.rows, $0.isComplete) } }
+    #expect(spans.map(\.0) == [4, 4, 2])
+    #expect(spans.map(\.1) == [true, true, false])
+    try await warehouse.flush()
+    #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+  }
+
+  @Test func `nothing stored is verified, and rebuilt, as nothing`() async throws {
+    let (directory, _) = try setUp()
+    try await open(directory).close()
+    let catalog = try Catalog(directory: directory.path)
+    let reader = try SQLiteWarehouse.openForReading(directory: directory.path, catalog: catalog)
+    #expect(try await reader.verify().isClean)
+    try reader.close()
+    try SQLiteWarehouse.rebuild(directory: directory.path, catalog: catalog)
+    #expect(try segments(directory).isEmpty)
+  }
+
   @Test func `a reader follows the rows after one that it knows`() async throws {
     let (directory, app) = try setUp()
     let warehouse = try open(directory)
@@ -73,6 +101,15 @@ import Testing
       let found = try [3, 4, 4, 30, 42, 43].map { try search.find($0)?.id }
       return (ids, found)
     }
+    let after = try await warehouse.reader.reading { connection in
+      try [0, 40, 42, .max - 1].map { known in
+        let scan = try EventScan(connection, after: known)
+        var count = 0
+        while try scan.next() != nil { count += 1 }
+        return count
+      }
+    }
+    #expect(after == [42, 2, 0, 0])
     #expect(ids == Array(12...33))
     #expect(found == [3, 4, 4, 30, 42, nil])
     try await warehouse.close()

@@ -5,9 +5,8 @@ import Warehouse
 ///
 /// To follow the rows of all apps, remember the last ID read and begin after it:
 /// ```swift
-/// let last = try WarehouseSchema.lastRow(connection)
-/// let scan = try EventScan(connection, ids: known + 1...last)
-/// while let row = try scan.next() { … }
+/// let scan = try EventScan(connection, after: known)
+/// while let row = try scan.next() { known = row.id … }
 /// ```
 /// It reads a span of rows, at most 8,192 or about 4 MiB, at a time, and a row costs some 20 ns. It sees the rows that
 /// the connection's transaction sees; a scan may outlive that transaction, because rows never change.
@@ -27,15 +26,21 @@ final class EventScan {
 
   /// Creates a cursor over all rows with IDs in the range.
   convenience init(_ connection: SQLConnection, ids: ClosedRange<Int64>) throws {
-    try self.init(connection, StoredSpan.all(connection, ids: ids), ids: ids)
+    try self.init(connection, after: ids.lowerBound - 1, through: ids.upperBound)
+  }
+
+  /// Creates a cursor over all rows after one ID, and up to another.
+  convenience init(_ connection: SQLConnection, after: Int64, through: Int64 = .max) throws {
+    let spans = try StoredSpan.all(connection, after: after, through: through)
+    self.init(connection, spans, after: after, through: through)
   }
 
   /// Creates a cursor over the rows of some spans, given in order.
-  init(_ connection: SQLConnection, _ spans: [StoredSpan], ids: ClosedRange<Int64> = 1...Int64.max) {
+  init(_ connection: SQLConnection, _ spans: [StoredSpan], after: Int64 = 0, through: Int64 = .max) {
     directory = connection.rowsPath
     self.spans = spans[...]
-    from = ids.lowerBound
-    through = ids.upperBound
+    from = after + 1
+    self.through = through
   }
 
   /// Returns the next row, or `nil` at the end.

@@ -75,8 +75,9 @@ final class RowStore {
   func add(
     _ row: EventRow, user: String, properties: UnsafeRawBufferPointer, parameters: UnsafeRawBufferPointer?
   ) throws {
-    if segment == nil { try load() }
-    if span.rows >= spanRows || block.bytes.count >= Self.spanBytes { try endSpan() }
+    let segment = try segment ?? load()
+    let spanBytes = segment.end - span.offset + block.bytes.count
+    if span.rows >= spanRows || spanBytes >= Self.spanBytes { try endSpan(segment) }
     if user.isEmpty {
       block.append(
         row, user: UnsafeRawBufferPointer(start: nil, count: 0), properties: properties, parameters: parameters)
@@ -116,16 +117,16 @@ final class RowStore {
   }
 
   /// Begins another span, and another segment if this one is large.
-  private func endSpan() throws {
+  private func endSpan(_ segment: RowSegmentWriter) throws {
     if block.rows > 0 { try writeSpan() }
     try storedSessions.store(sessions, firstID: span.firstID)
     sessions.removeAll()
     span = Open()
-    if let segment, segment.end >= segmentBytes {
-      try segment.sync()
-      self.segment = try newSegment()
-    }
-    span.offset = segment?.end ?? 0
+    span.offset = segment.end
+    guard segment.end >= segmentBytes else { return }
+    try segment.sync()
+    self.segment = try newSegment()
+    span.offset = RowSegment.headerSize
   }
 
   private func newSegment() throws -> RowSegmentWriter {
@@ -137,16 +138,19 @@ final class RowStore {
   }
 
   /// Continues the last span.
-  private func load() throws {
+  private func load() throws -> RowSegmentWriter {
     guard let last = try StoredSpan.last(connection) else {
-      segment = try newSegment()
+      let first = try newSegment()
+      segment = first
       span.offset = RowSegment.headerSize
-      return
+      return first
     }
     let scan = EventScan(connection, [last])
     while let row = try scan.next() { count(row) }
     span.offset = last.bytes.lowerBound
-    segment = try RowSegmentWriter(opening: last.segment, in: directory, end: last.bytes.upperBound)
+    let current = try RowSegmentWriter(opening: last.segment, in: directory, end: last.bytes.upperBound)
+    segment = current
+    return current
   }
 
   // MARK: - Changing rows

@@ -19,16 +19,16 @@ struct StoredSpan {
 
   private static let columns = "first_id, last_id, segment, offset, bytes, min_t, max_t, apps"
 
-  /// Returns the spans that have rows in a range, in order. Their own ranges are not limited to it.
-  static func all(_ connection: SQLConnection, ids: ClosedRange<Int64> = 1...Int64.max) throws -> [StoredSpan] {
+  /// Returns the spans with rows after one ID and up to another, in order. They may have other rows, too.
+  static func all(_ connection: SQLConnection, after: Int64 = 0, through: Int64 = .max) throws -> [StoredSpan] {
     let stored = try connection.prepare(
       """
       SELECT \(columns), first_id = (SELECT max(first_id) FROM span) FROM span
       WHERE first_id <= ?2 AND first_id >= coalesce((SELECT max(first_id) FROM span WHERE first_id <= ?1), 0)
       ORDER BY first_id
       """)
-    stored.bind(ids.lowerBound, ids.upperBound)
-    return try stored.all(Self.init).filter { $0.ids.upperBound >= ids.lowerBound }
+    stored.bind(after, through)
+    return try stored.all(Self.init).filter { $0.ids.upperBound > after }
   }
 
   /// Returns the last span; `nil` if there are no rows.

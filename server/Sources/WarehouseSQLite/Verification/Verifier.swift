@@ -22,7 +22,7 @@ final class Verifier {
     self.reader = reader
     catalog = reader.catalog
     self.through = through
-    spans = try StoredSpan.all(connection, ids: 1...through)
+    spans = try StoredSpan.all(connection, through: through)
     devices = try WriterDevices(connection, dictionary: WriterDictionary(connection, seed: 0))
   }
 
@@ -54,7 +54,7 @@ final class Verifier {
     while try errors.step() {
       let (id, app, time, kind) = (errors.integer(0), errors.integer(1), errors.integer(2), errors.integer(3))
       report.metrics += 1
-      if let row = try scan.find(id), row.app == app, row.flags.kind.rawValue == kind { continue }
+      if let row = try scan.find(id), row.app == app, row.time == time, row.flags.kind.rawValue == kind { continue }
       report.add(
         VerificationReport.Difference(
           app: AppID(app), day: Day(number: try calendar(app).day(of: time)), dimension: .kind,
@@ -76,7 +76,7 @@ final class Verifier {
   private func count(
     _ days: ClosedRange<Int>, _ rollups: RollupAccumulator, _ properties: PropertyAccumulator, read: inout Int
   ) throws {
-    let scan = EventScan(connection, spans.filter { Self.days(of: $0.times).overlaps(days) }, ids: 1...through)
+    let scan = EventScan(connection, spans.filter { Self.days(of: $0.times).overlaps(days) }, through: through)
     while let row = try scan.next() {
       read += 1
       let day = try calendar(row.app).day(of: row.time)

@@ -51,7 +51,7 @@ extension ViewScan {
 
   /// Calls `body` with the places of hits stored after a row, with the times of the hits and of their receipt.
   func places(after row: Int64, _ body: (ViewPlace, _ time: Int64, _ received: Int64) -> Void) throws {
-    let rows = EventScan(connection, spans.filter { $0.ids.upperBound > row }, ids: row + 1...Int64.max)
+    let rows = EventScan(connection, spans.filter { $0.ids.upperBound > row }, after: row)
     while let row = try rows.next() {
       guard row.app == app else { continue }
       body(ViewPlace(slot: row.slot, id: row.id), row.time, row.time + row.lag)
