@@ -37,7 +37,8 @@ extension PortalPages {
       "hasSwitch": others.count > 1, "others": others, "groups": navigation(shell, links), "heading": shell.title,
       "trail": shell.trail, "days": request?.days.text, "range": request.map(Self.range),
       "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "hasDownloads": downloads != nil,
-      "downloads": downloads, "isOpen": request?.includesToday, "content": body,
+      "downloads": downloads, "isOpen": request?.includesToday,
+      "compared": request.flatMap { $0.view == nil ? Comparison($0)?.text : nil }, "content": body,
     ]
     return layout(
       title: "\(shell.title) · \(shown(shell.app.name))", body: templates.render("shell", values),
