@@ -189,8 +189,8 @@ struct Recorder: Sendable {
   /// The context of an error that is recorded now.
   mutating func errorContext() -> LogContext {
     let event = Event(
-      id: install, kind: .handledError, name: "", time: Timestamp(millisecondsSince1970: 0), boot: boot, install: install,
-      session: sessions.current, user: user)
+      id: install, kind: .handledError, name: "", time: Timestamp(millisecondsSince1970: 0), boot: boot,
+      install: install, session: sessions.current, user: user)
     return context(of: EventRecord(event: event, device: device), identity: epoch)
   }
 
