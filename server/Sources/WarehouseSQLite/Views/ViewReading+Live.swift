@@ -118,7 +118,11 @@ extension ViewReading {
   /// Returns the hits of the users to recount, or `nil` if the whole day must be recounted.
   private func placesToCount(_ known: LiveDay, _ day: Int) throws -> [UserPlaces]? {
     let new = try arrivals(after: known.row)
-    guard let today, let users = try usersToCount(known, day, new) else { return nil }
+    guard let today else { return nil }
+    guard let users = try usersToCount(known, day, new) else {
+      known.needsRecount = true
+      return nil
+    }
     // A count must not depend on earlier days that lack hits.
     if mayLag, !users.isEmpty, try (today - LiveView.days + 1..<day).contains(where: { try isBehind($0) }) {
       return nil
@@ -126,7 +130,7 @@ extension ViewReading {
     let added = Dictionary(grouping: new.days[day] ?? [], by: \.slot)
     let places = users.sorted().map { (user: $0, old: known.places(of: $0), new: added[$0] ?? []) }
     let count = places.reduce(0) { $0 + $1.old.count + $1.new.count }
-    // Beyond this, recounting everything is cheaper. Until then, reports needn't look for arrivals again.
+    // Beyond this, recounting everything is cheaper.
     let isLittle = known.builder.isReversible && count <= max(20_000, known.places.count / 8)
     known.needsRecount = !places.isEmpty && !isLittle
     return known.needsRecount ? nil : places
