@@ -14,22 +14,27 @@ struct LoginLinkCommand: ParsableCommand {
         tern login-link --data /var/lib/tern --url https://tern.example.com
       """)
 
-  @Option(help: ArgumentHelp("The server's address.", valueName: "address"))
-  var url = "http://127.0.0.1:8787"
+  @Option(
+    help: ArgumentHelp(
+      "The server's address; by default, where it last listened on this machine.", valueName: "address"))
+  var url: String?
 
   @OptionGroup var data: DataOption
 
   func validate() throws {
-    let address = URL(string: url)
-    guard let address, address.scheme == "http" || address.scheme == "https", address.host() != nil,
+    guard let url else { return }
+    guard let address = URL(string: url), address.scheme == "http" || address.scheme == "https", address.host() != nil,
       address.query() == nil, address.fragment() == nil
     else { throw ValidationError("\"\(url)\" is not an address of a server, such as https://tern.example.com.") }
   }
 
   func run() throws {
-    let catalog = try data.existingCatalog()
-    defer { try? catalog.close() }
-    Terminal.say(try Self.link(to: url, catalog))
+    try data.withCatalog { catalog in
+      guard let address = try url ?? catalog.setting(LocalServer.addressSetting) else {
+        throw CommandFailure("No server has run on \(data.directory) yet. Start one, or give its address with --url.")
+      }
+      Terminal.say(try Self.link(to: address, catalog))
+    }
   }
 
   /// Creates a login code and returns a link with it.
@@ -59,9 +64,7 @@ struct TokenCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let token = try catalog.resetAdminToken()
+      let token = try data.withCatalog { try $0.resetAdminToken() }
       Terminal.say(
         """
         New admin token (shown only once):
