@@ -17,6 +17,7 @@ package struct DataDirectory: Sendable {
 
   package var catalogPath: String { path + "/catalog.sqlite" }
   package var warehousePath: String { path + "/warehouse.sqlite" }
+  package var rowsPath: String { path + "/rows" }
   package var keysPath: String { path + "/keys" }
 
   /// Creates the directory and its parents if missing, with mode 0700.
@@ -36,6 +37,12 @@ package struct DataDirectory: Sendable {
       throw failure("\(file) can't be opened: \(reason()). Check the permissions of the data directory.")
     }
     close(descriptor)
+  }
+
+  /// True if a file is missing or has no bytes.
+  package func isEmpty(_ file: String) -> Bool {
+    var status = stat()
+    return stat(file, &status) != 0 || status.st_size == 0
   }
 
   package func exists(_ file: String) -> Bool { access(file, F_OK) == 0 }

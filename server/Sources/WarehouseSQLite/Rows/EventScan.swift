@@ -18,6 +18,8 @@ final class EventScan {
   private var segment: RowSegmentReader?
   /// The rows of the span in `bytes`.
   private var ids: ClosedRange<Int64> = 0...0
+  /// The ID of the first row of the next block.
+  private var nextID: Int64 = 1
   private let bytes = RowBytes()
   /// The start of the next block in `bytes`.
   private var position = 0
@@ -79,6 +81,7 @@ final class EventScan {
     guard !block.isDamaged else { throw damage }
     while true {
       guard position < bytes.count else {
+        guard bytes.count == 0 || nextID == ids.upperBound + 1 else { throw damage }
         guard try nextSpan() else { return false }
         continue
       }
@@ -86,9 +89,10 @@ final class EventScan {
       let start = position + RowSegment.blockHeaderSize
       guard start <= part.count else { throw damage }
       let header = part.loadUnaligned(fromByteOffset: position, as: RowSegment.BlockHeader.self)
-      guard Int(header.byteCount) <= part.count - start, ids.contains(header.firstID), ids.contains(header.lastID)
+      guard Int(header.byteCount) <= part.count - start, header.firstID == nextID, ids.contains(header.lastID)
       else { throw damage }
       position = start + Int(header.byteCount)
+      nextID = header.lastID + 1
       guard header.lastID >= from else { continue }
       let rows = UnsafeRawBufferPointer(rebasing: part[start..<position])
       guard header.check == header.expectedCheck(rows) else { throw damage }
@@ -104,6 +108,7 @@ final class EventScan {
       if segment?.number != span.segment { segment = try RowSegmentReader(span.segment, in: directory) }
       try segment?.read(span.bytes, into: bytes)
       ids = span.ids
+      nextID = ids.lowerBound
       position = 0
       return true
     }

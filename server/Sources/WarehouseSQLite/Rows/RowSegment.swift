@@ -90,8 +90,13 @@ final class RowSegmentWriter {
     end = RowSegment.headerSize
     guard descriptor >= 0 else { throw StoredFile.failure(path) }
     let header = RowSegment.Header(number: number)
-    try withUnsafeBytes(of: header) { try StoredFile.write($0, to: descriptor, at: 0, path) }
-    try StoredFile.sync(directory: directory)
+    do {
+      try withUnsafeBytes(of: header) { try StoredFile.write($0, to: descriptor, at: 0, path) }
+      try StoredFile.sync(directory: directory)
+    } catch {
+      unlink(path)
+      throw error
+    }
   }
 
   /// Opens a segment to append to it after `end`.

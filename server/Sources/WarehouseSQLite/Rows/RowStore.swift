@@ -5,7 +5,8 @@ import Warehouse
 /// The writer of rows: appends them to segments and describes them in the table `span`.
 ///
 /// Rows are on disk before the transaction that makes them count is committed. After a crash or a failed transaction
-/// they are bytes beyond the last span, which the next rows overwrite.
+/// they are bytes beyond the last span, which the next rows overwrite; after a failed commit, the next rows begin
+/// another segment.
 final class RowStore {
   /// The span that is growing.
   private struct Open {
@@ -49,6 +50,8 @@ final class RowStore {
   private var block = RowBlockWriter()
   /// The segments created by the open transaction.
   private var created: [RowSegmentWriter] = []
+  /// True if the next rows must not overwrite what lies beyond the last span.
+  private var needsNewSegment = false
 
   init(_ connection: SQLConnection, spanRows: Int, segmentBytes: Int) throws {
     self.connection = connection
@@ -68,6 +71,13 @@ final class RowStore {
     span = Open()
     sessions.removeAll()
     block.removeAll()
+  }
+
+  /// Keeps the rows of a transaction whose commit failed: if its frames are in the write-ahead log after all, they count
+  /// after a crash.
+  func leaveUncertain() {
+    created = []
+    needsNewSegment = true
   }
 
   /// Adds a row with its encoded properties; `user` is empty if there is none.
@@ -101,7 +111,10 @@ final class RowStore {
   }
 
   /// Forgets how to undo the rows, after they were committed.
-  func committed() { created = [] }
+  func committed() {
+    created = []
+    needsNewSegment = false
+  }
 
   private func writeSpan() throws {
     guard let segment else { return }
@@ -123,7 +136,7 @@ final class RowStore {
     sessions.removeAll()
     span = Open()
     span.offset = segment.end
-    guard segment.end >= segmentBytes else { return }
+    guard segment.end >= segmentBytes || needsNewSegment else { return }
     try segment.sync()
     self.segment = try newSegment()
     span.offset = RowSegment.headerSize
@@ -150,7 +163,8 @@ final class RowStore {
     span.offset = last.bytes.lowerBound
     let current = try RowSegmentWriter(opening: last.segment, in: directory, end: last.bytes.upperBound)
     segment = current
-    return current
+    if needsNewSegment { try endSpan(current) }
+    return segment ?? current
   }
 
   // MARK: - Changing rows
@@ -187,6 +201,8 @@ final class RowStore {
   func deleteUnused() throws {
     forget()
     let used = Set(try connection.prepare("SELECT DISTINCT segment FROM span").all { $0.integer(0) })
+    // A database without rows may not be the one of these segments.
+    guard !used.isEmpty else { return }
     for number in try RowSegment.numbers(in: directory) where !used.contains(number) {
       try RowSegmentWriter(opening: number, in: directory, end: 0).deleteFile()
     }

@@ -36,10 +36,23 @@ struct StoredSpan {
     try connection.prepare("SELECT \(columns), 1 FROM span ORDER BY first_id DESC LIMIT 1").first(Self.init)
   }
 
+  /// Far more than the few MiB at which a span ends.
+  private static let maximumBytes: Int64 = 256 << 20
+  /// Far more than the size at which a segment ends.
+  private static let maximumOffset: Int64 = 1 << 40
+
   private init(_ row: SQLStatement) throws {
-    ids = row.integer(0)...max(row.integer(0), row.integer(1))
+    let (first, last, offset, count) = (row.integer(0), row.integer(1), row.integer(3), row.integer(4))
+    guard first > 0, last >= first, last < .max, (0...Self.maximumOffset).contains(offset),
+      (1...Self.maximumBytes).contains(count)
+    else {
+      throw WarehouseError(
+        code: .damaged,
+        message: "The table of rows in warehouse.sqlite is damaged. Restore the data directory from a backup.")
+    }
+    ids = first...last
     segment = row.integer(2)
-    bytes = Int(row.integer(3))..<Int(row.integer(3)) + max(0, Int(row.integer(4)))
+    bytes = Int(offset)..<Int(offset + count)
     times = row.integer(5)...max(row.integer(5), row.integer(6))
     apps = []
     var reader = ByteReader(row.bytes(7))

@@ -8,6 +8,12 @@ enum WarehouseFile {
   /// Opens the file for writing. The caller must hold the lock.
   static func open(_ files: DataDirectory, configuration: WarehouseConfiguration) throws -> DatabasePool {
     let path = files.warehousePath
+    // An empty database would take the rows for leftovers and overwrite them.
+    if files.isEmpty(path), files.exists(files.rowsPath), try !RowSegment.numbers(in: files.rowsPath).isEmpty {
+      throw WarehouseError(
+        code: .damaged,
+        message: "\(path) is missing, but \(files.rowsPath) has events. Restore the data directory from a backup.")
+    }
     try files.createFile(path)
     do {
       let pool = try DatabasePool(path: path, configuration: settings)

@@ -32,6 +32,12 @@ extension Writer {
       progress(rows)
       guard duplicates.isFull else { break }
       duplicates.drain(throughRow: covered)
+      guard !duplicates.isFull else {
+        throw WarehouseError(
+          code: .full,
+          message:
+            "The disk is full: the keys that detect duplicates need 18 bytes per event. Free some space and try again.")
+      }
     }
   }
 

@@ -73,9 +73,11 @@ final class Writer {
     let idBefore = lastID
     try beginStatement.run()
     duplicates.begin()
+    var isCommitting = false
     do {
       let value = try body()
       try rows.store()
+      isCommitting = true
       try commitStatement.run()
       rows.committed()
       return value
@@ -84,6 +86,8 @@ final class Writer {
       if connection.isInTransaction { try? rollbackStatement.run() }
       lastID = idBefore
       duplicates.rolledBack()
+      // A log that could not be synced may hold the whole commit, which a crash would bring back.
+      if isCommitting { rows.leaveUncertain() }
       forget()
       throw error
     }
