@@ -1,5 +1,3 @@
-import TernEvents
-
 /// The forms of values in questions and answers.
 package enum QuestionJSON {
   /// A number without a needless fraction: `10`, `2.5`.
