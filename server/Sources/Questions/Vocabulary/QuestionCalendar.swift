@@ -3,11 +3,11 @@ package import Warehouse
 
 /// The hours, days, weeks and months of one time zone. Not thread-safe.
 package final class QuestionCalendar {
-  private let zone: CivilZone
+  private let zone: ZoneCalendar
 
   /// Creates the calendar of a zone, or returns `nil` if there is no zone with this identifier.
   package init?(_ identifier: String) {
-    guard let zone = CivilZone(identifier) else { return nil }
+    guard let zone = ZoneCalendar(identifier) else { return nil }
     self.zone = zone
   }
 
