@@ -43,6 +43,12 @@ let package = Package(
         "Warehouse", "Ingest", "CTernRoaring", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
       ]),
+    // Questions about rows as values, and the folds over one person's rows that every store shares. No I/O.
+    .target(
+      name: "Questions",
+      dependencies: [
+        "Views", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern"),
+      ]),
     .target(
       name: "AppCatalog",
       dependencies: [
@@ -134,6 +140,15 @@ let package = Package(
       dependencies: [
         "WarehouseContract", "WarehouseSQLite", "AppCatalog", "Views", "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+      ]),
+    // The oracle: answers questions from rows in memory, slowly and by the definitions alone.
+    .target(
+      name: "QuestionsTestSupport", dependencies: ["Questions", "Warehouse", "Ingest"],
+      path: "Tests/QuestionsTestSupport"),
+    .testTarget(
+      name: "QuestionsTests",
+      dependencies: [
+        "QuestionsTestSupport", "Questions", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern"),
       ]),
     .target(
       name: "ReportsTestSupport",

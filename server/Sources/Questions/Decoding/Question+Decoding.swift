@@ -1,0 +1,124 @@
+extension Question {
+  /// Decodes a question; throws an error that names the place of the fault.
+  package init(_ kind: Kind, json bytes: [UInt8]) throws(QuestionError) {
+    let node = JSONNode(value: try JSONTree(parsing: bytes), path: "$")
+    self =
+      switch kind {
+      case .query: .query(try QueryQuestion(node))
+      case .funnel: .funnel(try FunnelQuestion(node))
+      case .retention: .retention(try RetentionQuestion(node))
+      case .paths: .paths(try PathsQuestion(node))
+      case .lifecycle: .lifecycle(try IntervalQuestion(node))
+      case .stickiness: .stickiness(try IntervalQuestion(node))
+      }
+  }
+}
+
+extension QuestionScope {
+  static let members = ["date_range", "filters", "by"]
+
+  init(_ members: JSONMembers) throws(QuestionError) {
+    range = .days(30)
+    if let node = members.optional("date_range") { range = try QuestionRange(node) }
+    filters = try QuestionFilter.list(members, allowsPersons: true)
+    person = try members.choice("by", .install)
+  }
+}
+
+extension QuestionDimension {
+  init(_ node: JSONNode) throws(QuestionError) {
+    guard let dimension = QuestionDimension(try node.text()) else {
+      throw node.fault(
+        "There is no such dimension; possible are event, screen, kind, version, os, model, country, language, install, "
+          + "user, property:NAME, and time:hour, time:day, time:week or time:month.")
+    }
+    self = dimension
+  }
+}
+
+extension FunnelQuestion {
+  init(_ node: JSONNode) throws(QuestionError) {
+    let members = try node.members(["steps", "order", "window", "exclude", "breakdown"] + QuestionScope.members)
+    scope = try QuestionScope(members)
+    let steps = try members.required("steps").list(2...12) { node throws(QuestionError) in try Selector(node) }
+    self.steps = steps
+    order = try members.choice("order", .ordered)
+    window =
+      try members.optional("window").map { node throws(QuestionError) in try Self.window(node) }
+      ?? Self.standardWindow
+    exclusions = try members.list("exclude", 0...12) { node throws(QuestionError) in
+      try Exclusion(node, steps: steps.count)
+    }
+    breakdown = try members.optional("breakdown").map { node throws(QuestionError) in try QuestionDimension(node) }
+  }
+
+  private static func window(_ node: JSONNode) throws(QuestionError) -> Int64 {
+    let text = try node.text()
+    let units: [Character: Int64] = ["m": 60_000, "h": 3_600_000, "d": 86_400_000]
+    guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
+      (1...Int64(QuestionRange.maximumDays) * 86_400_000 / unit).contains(count)
+    else { throw node.fault("Expected a time such as 5m, 2h or 1d, and at most \(QuestionRange.maximumDays)d.") }
+    return count * unit
+  }
+}
+
+extension FunnelQuestion.Exclusion {
+  init(_ node: JSONNode, steps: Int) throws(QuestionError) {
+    let members = try node.members(Selector.members + ["from", "to"])
+    selector = try Selector(members)
+    let from = try members.optional("from").map { node throws(QuestionError) in try node.integer(1...steps - 1) } ?? 1
+    self.from = from
+    to = try members.optional("to").map { node throws(QuestionError) in try node.integer(from + 1...steps) } ?? steps
+  }
+}
+
+extension RetentionQuestion {
+  init(_ node: JSONNode) throws(QuestionError) {
+    let members = try node.members(
+      ["start", "return", "interval", "intervals", "cohort", "mode", "breakdown"] + QuestionScope.members)
+    scope = try QuestionScope(members)
+    start = try members.optional("start").map { node throws(QuestionError) in try Selector(node) } ?? Selector(.any)
+    comesBack =
+      try members.optional("return").map { node throws(QuestionError) in try Selector(node) }
+      ?? Selector(.any)
+    interval = try members.interval(.week)
+    intervals = try members.optional("intervals").map { node throws(QuestionError) in try node.integer(1...366) } ?? 8
+    cohort = try members.choice("cohort", .firstEver)
+    mode = try members.choice("mode", .on)
+    breakdown = try members.optional("breakdown").map { node throws(QuestionError) in try QuestionDimension(node) }
+  }
+}
+
+extension PathsQuestion {
+  init(_ node: JSONNode) throws(QuestionError) {
+    let members = try node.members(["nodes", "start", "end", "depth", "limit"] + QuestionScope.members)
+    scope = try QuestionScope(members)
+    nodes = try members.choice("nodes", .screens)
+    switch (members.optional("start"), members.optional("end")) {
+    case (nil, nil): anchor = .sessionStart
+    case (let start?, nil): anchor = .start(try Selector(start))
+    case (nil, let end?): anchor = .end(try Selector(end))
+    case (_?, let end?): throw end.fault("A path has a start or an end, not both.")
+    }
+    depth = try members.optional("depth").map { node throws(QuestionError) in try node.integer(2...20) } ?? 5
+    limit = try members.optional("limit").map { node throws(QuestionError) in try node.integer(1...1_000) } ?? 50
+  }
+}
+
+extension IntervalQuestion {
+  init(_ node: JSONNode) throws(QuestionError) {
+    let members = try node.members(["interval"] + QuestionScope.members)
+    scope = try QuestionScope(members)
+    interval = try members.interval(.day)
+  }
+}
+
+extension JSONMembers {
+  /// A day, a week or a month.
+  fileprivate func interval(_ standard: TimeUnit) throws(QuestionError) -> TimeUnit {
+    guard let node = optional("interval") else { return standard }
+    let unit: TimeUnit = try node.choice()
+    guard unit != .hour else { throw node.fault("Expected one of day, week, month.") }
+    return unit
+  }
+}

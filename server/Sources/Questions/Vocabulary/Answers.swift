@@ -1,0 +1,162 @@
+/// The answer to a query.
+package struct QueryAnswer: Equatable, Sendable {
+  package var rows: [Row] = []
+  /// The metrics over the whole range, if asked for.
+  package var totals: [Double?]?
+  package var comparedTotals: [Double?]?
+  /// All units of the first time dimension, if asked for.
+  package var timeLabels: [String]?
+  /// The number of rows before pagination, if asked for.
+  package var totalRows: Int?
+
+  package init() {}
+
+  /// The metrics of one combination of dimensions.
+  package struct Row: Equatable, Sendable {
+    package var dimensions: [QuestionValue?]
+    package var metrics: [Double?]
+    /// The same of the period before, if asked for.
+    package var compared: [Double?]?
+
+    package init(dimensions: [QuestionValue?], metrics: [Double?], compared: [Double?]? = nil) {
+      self.dimensions = dimensions
+      self.metrics = metrics
+      self.compared = compared
+    }
+  }
+}
+
+/// The answer of a funnel, for each value of the breakdown; without one there is a single group.
+package struct FunnelAnswer: Equatable, Sendable {
+  package var groups: [Group]
+
+  package init(groups: [Group]) { self.groups = groups }
+
+  package struct Group: Equatable, Sendable {
+    package var value: QuestionValue?
+    package var steps: [Step]
+
+    package init(value: QuestionValue?, steps: [Step]) {
+      self.value = value
+      self.steps = steps
+    }
+
+    /// Creates a group from the best attempts of its persons.
+    package init(value: QuestionValue?, steps count: Int, attempts: [[Int64]]) {
+      self.value = value
+      steps = (0..<count).map { step in
+        let reached = attempts.filter { $0.count > step }
+        let times = step == 0 ? [] : reached.map { $0[step] - $0[step - 1] }.sorted()
+        let previous = step == 0 ? reached.count : attempts.count { $0.count >= step }
+        return Step(
+          persons: reached.count,
+          fromFirst: attempts.isEmpty ? nil : Double(reached.count) / Double(attempts.count),
+          fromPrevious: previous == 0 ? nil : Double(reached.count) / Double(previous),
+          medianSeconds: percentile(50, ofSorted: times).map { Double($0) / 1_000 },
+          averageSeconds: times.isEmpty ? nil : Double(times.reduce(0, +)) / Double(times.count) / 1_000)
+      }
+    }
+  }
+
+  package struct Step: Equatable, Sendable {
+    package var persons: Int
+    package var fromFirst: Double?
+    package var fromPrevious: Double?
+    package var medianSeconds: Double?
+    package var averageSeconds: Double?
+  }
+}
+
+/// The answer of a retention question.
+package struct RetentionAnswer: Equatable, Sendable {
+  package var cohorts: [Cohort]
+  /// The intervals that have not ended.
+  package var partial: [String]
+
+  package init(cohorts: [Cohort], partial: [String]) {
+    self.cohorts = cohorts
+    self.partial = partial
+  }
+
+  package struct Cohort: Equatable, Sendable {
+    package var value: QuestionValue?
+    package var interval: String
+    /// The size, then how many came back in each interval after.
+    package var values: [Int]
+
+    package init(value: QuestionValue?, interval: String, values: [Int]) {
+      self.value = value
+      self.interval = interval
+      self.values = values
+    }
+  }
+}
+
+/// The answer of a question about paths.
+package struct PathsAnswer: Equatable, Sendable {
+  /// The most frequent edges first.
+  package var edges: [Edge]
+  /// The number of sessions in the edges that are left out, by step.
+  package var other: [Int]
+  /// The number of sessions whose path ended at each step.
+  package var ended: [Int]
+
+  package init(edges: [Edge], other: [Int], ended: [Int]) {
+    self.edges = edges
+    self.other = other
+    self.ended = ended
+  }
+
+  package struct Edge: Equatable, Sendable {
+    /// The distance from the anchor, from 1 on.
+    package var step: Int
+    package var from: Node
+    package var to: Node
+    package var sessions: Int
+
+    package init(step: Int, from: Node, to: Node, sessions: Int) {
+      self.step = step
+      self.from = from
+      self.to = to
+      self.sessions = sessions
+    }
+  }
+
+  /// A screen or an event.
+  package struct Node: Hashable, Sendable {
+    package var isScreen: Bool
+    package var name: QuestionValue
+
+    package init(isScreen: Bool, name: QuestionValue) {
+      self.isScreen = isScreen
+      self.name = name
+    }
+  }
+}
+
+/// The persons in each state in one interval.
+package struct LifecycleInterval: Equatable, Sendable {
+  package var interval: String
+  package var new = 0
+  package var returning = 0
+  package var resurrected = 0
+  package var dormant = 0
+
+  package init(interval: String) { self.interval = interval }
+}
+
+extension PathsAnswer.Edge {
+  /// Orders edges by frequency descending, then step, start and end; screens before events.
+  package static func precedes(_ left: PathsAnswer.Edge, _ right: PathsAnswer.Edge) -> Bool {
+    if left.sessions != right.sessions { return left.sessions > right.sessions }
+    if left.step != right.step { return left.step < right.step }
+    return left.from != right.from ? left.from < right.from : left.to < right.to
+  }
+}
+
+extension PathsAnswer.Node: Comparable {
+  /// Orders screens before events, then by name.
+  package static func < (left: PathsAnswer.Node, right: PathsAnswer.Node) -> Bool {
+    left.isScreen != right.isScreen ? left.isScreen : left.name < right.name
+  }
+}

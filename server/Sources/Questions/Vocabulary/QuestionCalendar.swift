@@ -1,0 +1,77 @@
+import Views
+package import Warehouse
+
+/// The hours, days, weeks and months of one time zone. Not thread-safe.
+package final class QuestionCalendar {
+  private let zone: ZoneCalendar
+
+  /// Creates the calendar of a zone, or returns `nil` if there is no zone with this identifier.
+  package init?(_ identifier: String) {
+    guard let zone = ZoneCalendar(identifier) else { return nil }
+    self.zone = zone
+  }
+
+  /// The civil day of a time, in milliseconds since 1970.
+  package func day(of milliseconds: Int64) -> Day { Day(number: zone.day(of: milliseconds)) }
+
+  /// The number of the unit that contains a time: days or Mondays since 1970-01-01, months since year 0, or civil hours
+  /// since 1970-01-01T00:00.
+  ///
+  /// When clocks are set back, two hours have the same number: their clocks show the same.
+  package func number(of unit: TimeUnit, at milliseconds: Int64) -> Int {
+    let day = zone.day(of: milliseconds)
+    return unit == .hour ? day * 24 + zone.hour(of: milliseconds) : Self.number(of: unit, on: Day(number: day))
+  }
+
+  /// The number of the unit that contains a day; for hours, its first.
+  package static func number(of unit: TimeUnit, on day: Day) -> Int {
+    switch unit {
+    case .hour: return day.number * 24
+    case .day: return day.number
+    // 1970-01-01 was a Thursday: its week began three days before.
+    case .week: return Int(flooredQuotient(Int64(day.number + 3), 7))
+    case .month:
+      let (year, month, _) = day.components
+      return year * 12 + month - 1
+    }
+  }
+
+  /// The first day of a unit.
+  package static func firstDay(of unit: TimeUnit, number: Int) -> Day {
+    switch unit {
+    case .hour: Day(number: Int(flooredQuotient(Int64(number), 24)))
+    case .day: Day(number: number)
+    case .week: Day(number: number * 7 - 3)
+    case .month:
+      Day(
+        year: Int(flooredQuotient(Int64(number), 12)), month: number - Int(flooredQuotient(Int64(number), 12)) * 12 + 1,
+        day: 1)
+    }
+  }
+
+  /// The name of a unit in answers: its first day, or `2026-10-31T14:00`.
+  package static func label(of unit: TimeUnit, number: Int) -> String {
+    let day = firstDay(of: unit, number: number)
+    guard unit == .hour else { return day.description }
+    let hour = number - day.number * 24
+    return "\(day)T\(hour < 10 ? "0" : "")\(hour):00"
+  }
+
+  /// The numbers of all units in a range of days. Hours and dates that the zone skips are not among them.
+  package func numbers(of unit: TimeUnit, in days: ClosedRange<Day>) -> [Int] {
+    guard unit == .hour else {
+      let numbers = Self.number(of: unit, on: days.lowerBound)...Self.number(of: unit, on: days.upperBound)
+      return unit == .day ? numbers.filter { zone.bounds(of: $0) != nil } : Array(numbers)
+    }
+    var numbers: Set<Int> = []
+    for day in days {
+      guard let bounds = zone.bounds(of: day.number) else { continue }
+      // Every zone's clock changes by whole quarters of an hour.
+      for time in stride(from: bounds.lowerBound, to: bounds.upperBound, by: 900_000)
+      where zone.day(of: time) == day.number {
+        numbers.insert(number(of: .hour, at: time))
+      }
+    }
+    return numbers.sorted()
+  }
+}

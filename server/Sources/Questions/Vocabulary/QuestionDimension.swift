@@ -1,0 +1,65 @@
+package import Ingest
+
+/// A fact of a row that questions filter and group by.
+package enum QuestionDimension: Hashable, Sendable {
+  case event, screen, kind, version, os, model, country, language, install, user
+  case property(ExactText)
+  case time(TimeUnit)
+
+  private static let plain: [(String, QuestionDimension)] = [
+    ("event", .event), ("screen", .screen), ("kind", .kind), ("version", .version), ("os", .os), ("model", .model),
+    ("country", .country), ("language", .language), ("install", .install), ("user", .user),
+  ]
+
+  /// Parses the name of a dimension.
+  package init?(_ name: String) {
+    if name.hasPrefix("property:") {
+      self = .property(ExactText(String(name.dropFirst("property:".count))))
+    } else if name.hasPrefix("time:") {
+      guard let unit = TimeUnit(rawValue: String(name.dropFirst("time:".count))) else { return nil }
+      self = .time(unit)
+    } else {
+      guard let found = Self.plain.first(where: { $0.0.hasBytes(of: name) }) else { return nil }
+      self = found.1
+    }
+  }
+
+  /// The name in questions and answers.
+  package var name: String {
+    switch self {
+    case .property(let name): "property:\(name.text)"
+    case .time(let unit): "time:\(unit.rawValue)"
+    default: Self.plain.first { $0.1 == self }?.0 ?? ""
+    }
+  }
+}
+
+/// A calendar unit of the app's time zone. Weeks are ISO weeks, from Monday.
+package enum TimeUnit: String, CaseIterable, Sendable {
+  case hour, day, week, month
+}
+
+/// The kind of a row that questions see.
+package enum QuestionKind: String, CaseIterable, Sendable {
+  case event, screen, sessionStart = "session_start", handledError = "handled_error", crash
+  /// A piece of an error's attachment: activity of its person and nothing else.
+  case attachment
+}
+
+/// The identity that counts as one person.
+package enum PersonKey: String, CaseIterable, Sendable {
+  /// The install.
+  case install
+  /// The user whom the app named; an install's rows without one count as that install.
+  case user
+}
+
+extension QuestionDimension {
+  /// The unit of a time dimension.
+  package var timeUnit: TimeUnit? {
+    if case .time(let unit) = self { unit } else { nil }
+  }
+
+  /// The property of a name.
+  package static func property(_ name: String) -> QuestionDimension { .property(ExactText(name)) }
+}

@@ -1,0 +1,52 @@
+/// A condition that a row passes or not.
+package indirect enum QuestionFilter: Equatable, Sendable {
+  case isOneOf(QuestionDimension, [QuestionValue])
+  case isNoneOf(QuestionDimension, [QuestionValue])
+  /// Passes if the value is a text that contains one of the texts, byte by byte.
+  case contains(QuestionDimension, [String])
+  case compare(Comparison, QuestionDimension, Double)
+  case isSet(QuestionDimension)
+  case isNotSet(QuestionDimension)
+  case all([QuestionFilter])
+  case any([QuestionFilter])
+  case not(QuestionFilter)
+  /// Passes for all rows of the persons with at least so many matching rows in the range.
+  case hasDone(Selector, atLeast: Int)
+  /// Passes for all rows of the persons without a matching row in the range.
+  case hasNotDone(Selector)
+
+  /// An order between a numeric property and a number.
+  package enum Comparison: String, CaseIterable, Sendable {
+    case gt, gte, lt, lte
+
+    /// Returns true if a value stands in this order to a limit.
+    package func holds(_ value: Double, _ limit: Double) -> Bool {
+      switch self {
+      case .gt: value > limit
+      case .gte: value >= limit
+      case .lt: value < limit
+      case .lte: value <= limit
+      }
+    }
+  }
+}
+
+/// A choice of rows by what they are.
+package struct Selector: Equatable, Sendable {
+  package var target: Target
+  package var filters: [QuestionFilter]
+
+  /// The rows that a selector names.
+  package enum Target: Equatable, Sendable {
+    case event(String)
+    case screen(String)
+    case kind(QuestionKind)
+    /// Any event or screen.
+    case any
+  }
+
+  package init(_ target: Target, filters: [QuestionFilter] = []) {
+    self.target = target
+    self.filters = filters
+  }
+}

@@ -1,0 +1,63 @@
+package import Ingest
+
+/// A figure of a query, over the rows that pass.
+package enum QuestionMetric: Hashable, Sendable {
+  case plain(Plain)
+  case property(Aggregate, ExactText)
+
+  /// The metrics that name no property.
+  package enum Plain: String, CaseIterable, Sendable {
+    case events, screens, errors, crashes, users
+    case newUsers = "new_users"
+    case sessions
+    case sessionStarts = "session_starts"
+    case eventsPerUser = "events_per_user"
+    case sessionsPerUser = "sessions_per_user"
+    case sessionDurationAverage = "session_duration_avg"
+    case sessionDurationMedian = "session_duration_p50"
+    case sessionDurationP90 = "session_duration_p90"
+    case crashFreeUsers = "crash_free_users"
+    case crashFreeSessions = "crash_free_sessions"
+  }
+
+  /// A summary of the numeric values of a property.
+  package enum Aggregate: String, CaseIterable, Sendable {
+    case sum, avg, min, max, p50, p90, p99
+
+    /// The share of values below a percentile, in percent.
+    package var percent: Int? {
+      switch self {
+      case .p50: 50
+      case .p90: 90
+      case .p99: 99
+      default: nil
+      }
+    }
+  }
+
+  /// Parses a metric such as `users` or `p90:property:Length`.
+  package init?(_ name: String) {
+    if let plain = Plain(rawValue: name) {
+      self = .plain(plain)
+      return
+    }
+    let parts = name.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[1] == "property", let aggregate = Aggregate(rawValue: String(parts[0])) else {
+      return nil
+    }
+    self = .property(aggregate, ExactText(String(parts[2])))
+  }
+
+  /// The name in questions and answers.
+  package var name: String {
+    switch self {
+    case .plain(let plain): plain.rawValue
+    case .property(let aggregate, let property): "\(aggregate.rawValue):property:\(property.text)"
+    }
+  }
+}
+
+/// Returns the percentile of ascending values by nearest rank, the ⌈p·n⌉-th smallest; `nil` if there is none.
+package func percentile<Value>(_ percent: Int, ofSorted values: [Value]) -> Value? {
+  values.isEmpty ? nil : values[max((percent * values.count + 99) / 100, 1) - 1]
+}

@@ -1,0 +1,32 @@
+package import Ingest
+
+/// The value of a dimension: a text or a number. A Boolean property is the text `true` or `false`.
+package enum QuestionValue: Hashable, Sendable {
+  case text(ExactText)
+  case number(Double)
+
+  /// The value of a text.
+  package static func text(_ text: String) -> QuestionValue { .text(ExactText(text)) }
+
+  /// The number, if this is one.
+  package var number: Double? {
+    if case .number(let number) = self { number } else { nil }
+  }
+
+  /// The text, if this is one.
+  package var text: String? {
+    if case .text(let text) = self { text.text } else { nil }
+  }
+}
+
+extension QuestionValue: Comparable {
+  /// Orders numbers before texts, numbers by value and texts by their bytes.
+  package static func < (left: QuestionValue, right: QuestionValue) -> Bool {
+    switch (left, right) {
+    case (.number(let left), .number(let right)): left < right
+    case (.number, .text): true
+    case (.text, .number): false
+    case (.text(let left), .text(let right)): left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Ingest
+import Questions
+import QuestionsTestSupport
+import TernEvents
+import Testing
+import Warehouse
+
+struct DecodingTests {
+  private func fault(_ kind: Question.Kind, _ json: String) -> QuestionError? {
+    do throws(QuestionError) {
+      _ = try Question(kind, json: Array(json.utf8))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `a query is read with its defaults`() throws {
+    let question = try Question(.query, json: Array(#"{"metrics": ["users"]}"#.utf8))
+    #expect(question == .query(QueryQuestion(metrics: [.plain(.users)])))
+  }
+
+  @Test func `every part of a query is read`() throws {
+    let json = #"""
+      {"metrics": ["events", "p90:property:Length"], "date_range": ["2026-10-01", "2026-10-31"], "by": "user",
+       "dimensions": ["time:day", ["property:Length", {"bins": [0, 10.5]}]],
+       "filters": [["is", "country", ["DE", "\u00e9\ud83d\ude00"]], ["gt", "property:Length", 10],
+         ["or", [["set", "user"], ["not", ["has_done", {"any": true}, {"at_least": 3}]]]]],
+       "order_by": [["events", "desc"], ["time:day", "asc"]], "compare": "previous_period",
+       "include": ["totals", "total_rows"], "pagination": {"limit": 5, "offset": 2}}
+      """#
+    let length = QuestionDimension.property("Length")
+    let expected = QueryQuestion(
+      scope: QuestionScope(
+        range: .dates(Day(year: 2026, month: 10, day: 1), Day(year: 2026, month: 10, day: 31)),
+        filters: [
+          .isOneOf(.country, [.text("DE"), .text("\u{E9}\u{1F600}")]), .compare(.gt, length, 10),
+          .any([.isSet(.user), .not(.hasDone(Selector(.any), atLeast: 3))]),
+        ], person: .user),
+      metrics: [.plain(.events), .property(.p90, ExactText("Length"))],
+      groups: [.init(.time(.day)), .init(length, bins: [0, 10.5])],
+      order: [.init(.metric(0), isDescending: true), .init(.group(0))], comparesPreviousPeriod: true,
+      includesTotals: true, includesTotalRows: true, limit: 5, offset: 2)
+    #expect(try Question(.query, json: Array(json.utf8)) == .query(expected))
+  }
+
+  @Test(arguments: [
+    (Question.Kind.query, #"{}"#, "$"), (.query, #"{"metrics": []}"#, "$.metrics"),
+    (.query, #"{"metrics": ["users", "visits"]}"#, "$.metrics[1]"), (.query, #"{"metrics": ["users"], "x": 1}"#, "$.x"),
+    (.query, #"{"metrics": ["users"], "date_range": "30"}"#, "$.date_range"),
+    (.query, #"{"metrics": ["users"], "date_range": ["2026-02-30", "2026-03-01"]}"#, "$.date_range[0]"),
+    (.query, #"{"metrics": ["users"], "date_range": ["2026-03-02", "2026-03-01"]}"#, "$.date_range"),
+    (.query, #"{"metrics": ["users"], "order_by": [["events", "desc"]]}"#, "$.order_by[0][0]"),
+    (.query, #"{"metrics": ["users"], "filters": [["is", "country", [1]]]}"#, "$.filters[0][2][0]"),
+    (.query, #"{"metrics": ["users"], "filters": [["is", "country", [null]]]}"#, "$.filters[0][2][0]"),
+    (.query, #"{"metrics": ["users"], "filters": [["not", ["gt", "country", 1]]]}"#, "$.filters[0][1][1]"),
+    (.query, #"{"metrics": ["users"], "metrics": ["users"]}"#, "$.metrics"),
+    (.funnel, #"{"steps": [{"any": true}]}"#, "$.steps"),
+    (.funnel, #"{"steps": [{"any": true}, {"event": "A", "screen": "B"}]}"#, "$.steps[1]"),
+    (.funnel, #"{"steps": [{"any": true}, {"kind": "attachment"}]}"#, "$.steps[1].kind"),
+    (.funnel, #"{"steps": [{"any": true}, {"any": true}], "window": "0d"}"#, "$.window"),
+    (.funnel, #"{"steps": [{"any": true}, {"any": true}], "exclude": [{"any": true, "to": 3}]}"#, "$.exclude[0].to"),
+    (
+      .funnel, #"{"steps": [{"any": true}, {"any": true, "filters": [["has_not_done", {"any": true}]]}]}"#,
+      "$.steps[1].filters[0][0]"
+    ),
+    (.retention, #"{"interval": "hour"}"#, "$.interval"), (.stickiness, #"{"interval": 1}"#, "$.interval"),
+    (.paths, #"{"start": {"any": true}, "end": {"any": true}}"#, "$.end"), (.paths, #"{"depth": 1.5}"#, "$.depth"),
+    (.query, #"{"metrics": ["users"],}"#, "$"), (.query, #"{"metrics": ["\ud800"]}"#, "$"), (.query, "[] ", "$"),
+    (.query, "01", "$"), (.query, "", "$"), (.query, "{\"metrics\": [\"users\"]} x", "$"),
+  ])
+  func `a fault is named by its JSON path`(kind: Question.Kind, json: String, path: String) {
+    #expect(fault(kind, json)?.path == path)
+  }
+
+  @Test func `depth, size and invalid UTF-8 are refused before they cost anything`() {
+    #expect(fault(.query, String(repeating: "[", count: 60_000))?.message.contains("levels deep") == true)
+    #expect(fault(.query, String(repeating: " ", count: 65_537))?.message.contains("bytes") == true)
+    #expect(throws: QuestionError.self) { try Question(.query, json: [0x22, 0xFF, 0x22]) }
+  }
+
+  @Test(arguments: 0..<300) func `a question as understood is the same question`(seed: Int) throws {
+    let today = Day(year: 2026, month: 10, day: 31)
+    var random = RandomRows(seed: UInt64(seed), first: Day(year: 2026, month: 10, day: 1))
+    let interval = IntervalQuestion(scope: random.scope(), interval: .month)
+    let questions: [(Question.Kind, Question)] = [
+      (.query, .query(random.query())), (.funnel, .funnel(random.funnel())), (.paths, .paths(random.paths())),
+      (.retention, .retention(random.retention())), (.lifecycle, .lifecycle(interval)),
+      (.stickiness, .stickiness(interval)),
+    ]
+    for (kind, question) in questions {
+      #expect(try Question(kind, json: question.understood(today: today).encoded) == question, "seed \(seed)")
+    }
+  }
+}

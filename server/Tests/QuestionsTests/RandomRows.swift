@@ -1,0 +1,138 @@
+import Ingest
+import Questions
+import QuestionsTestSupport
+import TernEvents
+import Warehouse
+
+/// Random rows and questions from a seed: few installs and names, so that rows meet; ties in time, late rows, missing
+/// values and values of mixed types.
+struct RandomRows {
+  var generator: FastGenerator
+  /// The first day of the rows; each zone's clocks change within the two weeks that follow.
+  let first: Day
+  static let days = 14
+
+  init(seed: UInt64, first: Day) {
+    generator = FastGenerator(seed: seed)
+    self.first = first
+  }
+
+  mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
+
+  mutating func rows(_ count: Int) -> [QuestionRow] {
+    var time = Int64(first.number) * 86_400_000
+    let step = Int64(Self.days) * 86_400_000 / Int64(count)
+    return (0..<count).map { index in
+      // A third of the rows share their time with the one before, most are whole half hours apart, which lets windows
+      // end exactly on a row, and some arrive days late.
+      if !chance(33) {
+        let pause = Int64.random(in: 0..<step * 3, using: &generator)
+        time += chance(80) ? pause / 1_800_000 * 1_800_000 : pause
+      }
+      let shown = chance(5) ? time - Int64.random(in: 0..<4 * 86_400_000, using: &generator) : time
+      return row(id: Int64(index), time: shown)
+    }
+  }
+
+  private mutating func row(id: Int64, time: Int64) -> QuestionRow {
+    let kinds: [QuestionKind] = [
+      .event, .event, .event, .screen, .screen, .sessionStart, .handledError, .crash, .attachment,
+    ]
+    let kind = kinds.randomElement(using: &generator) ?? .event
+    let install = ["i1", "i2", "u1"].randomElement(using: &generator) ?? "i1"
+    var row = QuestionRow(id: id, time: time, kind: kind, install: install)
+    // The same letter composed and decomposed: two names.
+    if kind == .event || kind == .screen {
+      row.name = ["A", "B", "C", "\u{E9}", "e\u{301}"].randomElement(using: &generator)
+    }
+    if chance(40) { row.user = ["u1", "u2"].randomElement(using: &generator) }
+    if chance(85) { row.session = Int64.random(in: 1...6, using: &generator) }
+    row.startsSession = kind == .sessionStart
+    for dimension: QuestionDimension in [.version, .country] where chance(80) {
+      row.facts[dimension] = ["1.0", "2.0"].randomElement(using: &generator)
+    }
+    let values: [QuestionValue] = [.number(0), .number(1), .number(2.5), .text("1"), .text("true"), .text("\u{E9}")]
+    if chance(60) { row.properties[ExactText("p")] = values.randomElement(using: &generator) }
+    return row
+  }
+}
+
+extension RandomRows {
+  mutating func selector() -> Selector {
+    let targets: [Selector.Target] = [
+      .event("A"), .event("B"), .event("\u{E9}"), .screen("A"), .screen("C"), .kind(.crash), .kind(.sessionStart), .any,
+    ]
+    return Selector(targets.randomElement(using: &generator) ?? .any, filters: chance(12) ? [filter(depth: 1)] : [])
+  }
+
+  mutating func filter(depth: Int, persons: Bool = false) -> QuestionFilter {
+    let dimensions: [QuestionDimension] = [
+      .event, .version, .country, .user, .property(ExactText("p")), .time(.day), .kind,
+    ]
+    let dimension = dimensions.randomElement(using: &generator) ?? .event
+    var values: [QuestionValue] = [.text("A"), .text("1.0"), .text("e\u{301}"), .text("crash"), .text("u1")]
+    // Only properties have numbers.
+    if case .property = dimension { values.append(contentsOf: [.number(1), .number(2.5), .text("true")]) }
+    let value = values.randomElement(using: &generator) ?? .text("A")
+    switch Int.random(in: 0..<(persons ? 10 : depth > 0 ? 8 : 6), using: &generator) {
+    case 0: return .isOneOf(dimension, [value, .text("B")])
+    case 1: return .isNoneOf(dimension, [value])
+    case 2: return .contains(dimension, ["."])
+    case 3: return .compare(.gte, .property(ExactText("p")), 1)
+    case 4: return .isSet(dimension)
+    case 5: return .isNotSet(dimension)
+    case 6: return .not(filter(depth: depth - 1))
+    case 7: return .any([filter(depth: depth - 1), .all([filter(depth: 0), filter(depth: 0)])])
+    case 8: return .hasDone(selector(), atLeast: Int.random(in: 1...3, using: &generator))
+    default: return .hasNotDone(selector())
+    }
+  }
+
+  mutating func scope() -> QuestionScope {
+    let start = first.advanced(by: Int.random(in: 2..<7, using: &generator))
+    return QuestionScope(
+      range: .dates(start, start.advanced(by: Int.random(in: 0..<12, using: &generator))),
+      filters: chance(25) ? [filter(depth: 1, persons: true)] : [], person: chance(50) ? .user : .install)
+  }
+
+  mutating func funnel() -> FunnelQuestion {
+    let steps = (0..<Int.random(in: 2...4, using: &generator)).map { _ in selector() }
+    let to = Int.random(in: 2...steps.count, using: &generator)
+    return FunnelQuestion(
+      scope: scope(), steps: steps, order: FunnelOrder.allCases.randomElement(using: &generator) ?? .ordered,
+      window: [1_800_000, 7_200_000, 36_000_000, 10 * 86_400_000].randomElement(using: &generator) ?? 1_800_000,
+      exclusions: chance(60)
+        ? [FunnelQuestion.Exclusion(selector(), from: Int.random(in: 1..<to, using: &generator), to: to)] : [],
+      breakdown: chance(30) ? .version : nil)
+  }
+
+  mutating func retention() -> RetentionQuestion {
+    RetentionQuestion(
+      scope: scope(), start: selector(), comesBack: selector(), interval: chance(60) ? .day : .week,
+      intervals: Int.random(in: 1...8, using: &generator), cohort: chance(50) ? .firstEver : .recurring,
+      mode: chance(50) ? .on : .onOrAfter, breakdown: chance(30) ? .version : nil)
+  }
+
+  mutating func paths() -> PathsQuestion {
+    let anchors: [PathsQuestion.Anchor] = [.sessionStart, .start(selector()), .end(selector())]
+    return PathsQuestion(
+      scope: scope(), nodes: PathsQuestion.Nodes.allCases.randomElement(using: &generator) ?? .both,
+      anchor: anchors.randomElement(using: &generator) ?? .sessionStart, depth: Int.random(in: 2...5, using: &generator)
+    )
+  }
+
+  mutating func query() -> QueryQuestion {
+    let p = ExactText("p")
+    let groups: [QueryQuestion.Group] = [
+      .init(.time(.day)), .init(.time(.hour)), .init(.time(.week)), .init(.version), .init(.property(p)),
+      .init(.property(p), bins: [0, 1, 2]), .init(.event),
+    ]
+    let chosen = Array(groups.shuffled(using: &generator).prefix(Int.random(in: 0...2, using: &generator)))
+    return QueryQuestion(
+      scope: scope(),
+      metrics: QuestionMetric.Plain.allCases.map { .plain($0) } + [.property(.avg, p), .property(.p90, p)],
+      groups: chosen, order: chance(50) ? [.init(.metric(4), isDescending: true)] : [],
+      comparesPreviousPeriod: chance(50), includesTotals: true, includesTimeLabels: chance(50),
+      includesTotalRows: chance(50), limit: 50, offset: chance(20) ? 1 : 0)
+  }
+}
