@@ -108,7 +108,7 @@ import WarehouseSQLite
   }
 
   @Test func `slow bodies and silent connections are closed without affecting others`() async throws {
-    let limits = CollectorLimits(bodyDeadline: .seconds(1), idleTimeout: .seconds(1))
+    let limits = CollectorLimits(bodyDeadline: .seconds(3), idleTimeout: .seconds(3))
     let fixture = try Fixture(CollectorSettings(limits: limits))
     try await fixture.running { port in
       try await RawConnection.open(to: port) { slow in

@@ -31,7 +31,7 @@ package indirect enum QuestionFilter: Equatable, Sendable {
   }
 }
 
-/// A choice of rows by what they are.
+/// A choice of rows by their kind and name.
 package struct Selector: Equatable, Sendable {
   package var target: Target
   package var filters: [QuestionFilter]

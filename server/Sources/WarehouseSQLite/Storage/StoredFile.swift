@@ -8,7 +8,7 @@ import Warehouse
   import Musl
 #endif
 
-/// What the files beside the database have in common.
+/// Functions shared by the files beside the database.
 enum StoredFile {
   /// Returns the error of the system call that failed last.
   static func failure(_ path: String) -> WarehouseError {
