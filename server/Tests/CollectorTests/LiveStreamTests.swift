@@ -55,6 +55,24 @@ import Warehouse
     }
   }
 
+  @Test func `a stream ends after the logout of its reader, and sends nothing more`() async throws {
+    let fixture = try Fixture(CollectorSettings(heartbeat: .milliseconds(50)))
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        let session = try fixture.catalog.ownerSession()
+        try await connection.send(
+          "GET /apps/1/live/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+            + "Cookie: tern_session_\(port)=\(session)\r\nConnection: close\r\n\r\n")
+        _ = try await connection.receive(until: ": alive")
+        let id = try #require(try fixture.catalog.session(session)).id
+        try fixture.catalog.endSession(id)
+        try await post(fixture, port: port, "Afterwards", id: 1)
+        let rest = try await connection.receiveToEnd()
+        #expect(rest.hasSuffix("0\r\n\r\n") && !rest.contains("Afterwards"))
+      }
+    }
+  }
+
   @Test func `streams are limited, end with the server, and free their slot`() async throws {
     let fixture = try Fixture(CollectorSettings(limits: CollectorLimits(maximumLiveStreams: 1)))
     let stream = try await fixture.running { port in

@@ -64,7 +64,7 @@ struct ServeCommand: AsyncParsableCommand {
       let address = Self.address(host: host, port: port)
       LocalServer.standardLogger.info("Tern listens on \(address), data in \(directory)")
       do {
-        if try !catalog.hasAdministrator() { Self.announce(try LoginLinkCommand.link(to: address, catalog)) }
+        try Self.announceFirstLogin(to: address, catalog, directory: directory)
       } catch {
         Terminal.complain("tern: cannot create a login link: \(error)")
       }
@@ -93,14 +93,35 @@ struct ServeCommand: AsyncParsableCommand {
     return "http://\(name):\(port)"
   }
 
-  private static func announce(_ link: String) {
+  /// Shows a login link until someone has logged in: on a terminal, otherwise in a file that only its owner can read,
+  /// because standard output goes to a journal that others can read.
+  static func announceFirstLogin(
+    to address: String, _ catalog: Catalog, directory: String, isTerminal: Bool = isatty(STDOUT_FILENO) == 1
+  ) throws {
+    let file = directory + "/login-link"
+    guard try !catalog.isInUse() else {
+      try? FileManager.default.removeItem(atPath: file)
+      return
+    }
+    let link = try LoginLinkCommand.link(to: address, catalog)
+    if !isTerminal { try write(link, toPrivate: file) }
     Terminal.say(
       """
 
       Open the portal (works once, for 15 minutes; `tern login-link` prints a new link):
-        \(link)
+        \(isTerminal ? link : "the link is in \(file)")
 
       """)
+  }
+
+  private static func write(_ link: String, toPrivate file: String) throws {
+    // A new file each time: an existing one could be open elsewhere, or have other permissions.
+    try? FileManager.default.removeItem(atPath: file)
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw CommandFailure("\(file) can't be created.") }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    try handle.write(contentsOf: Data("\(link)\n".utf8))
+    try handle.close()
   }
 
   private static func proxy(_ text: String) throws -> AddressBlock {

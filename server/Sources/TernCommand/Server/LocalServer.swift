@@ -12,7 +12,7 @@ import WarehouseSQLite
 struct LocalServer {
   /// The data directory.
   let directory: String
-  /// The apps and the admin token.
+  /// The apps, and the rights of accounts and tokens.
   let catalog: Catalog
   /// The events.
   let warehouse: SQLiteWarehouse
