@@ -107,6 +107,14 @@ let package = Package(
         "Ingest", .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ],
       path: "Benchmarks/BenchIngest"),
+    // Likewise: `swift run -c release bench-warehouse DIRECTORY`.
+    .executableTarget(
+      name: "bench-warehouse",
+      dependencies: [
+        "AppCatalog", "WarehouseSQLite", "Warehouse", "Ingest", .product(name: "TernBase", package: "tern"),
+        .product(name: "TernEvents", package: "tern"),
+      ],
+      path: "Benchmarks/BenchWarehouse"),
     .testTarget(
       name: "IngestTests",
       dependencies: [

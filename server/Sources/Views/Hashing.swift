@@ -118,6 +118,9 @@ package final class GrowingMemory<Element: BitwiseCopyable> {
     count += 1
   }
 
+  /// Removes all but the first elements.
+  @inlinable package func truncate(to size: Int) { count = min(count, size) }
+
   /// Removes all elements and frees their memory.
   @inlinable package func removeAll() {
     count = 0

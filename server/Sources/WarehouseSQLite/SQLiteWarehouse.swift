@@ -57,7 +57,7 @@ public final class SQLiteWarehouse: EventSink {
     queue = WriterQueue(maximumEvents: configuration.maximumWaitingEvents)
     let pool = try WarehouseFile.open(files, configuration: configuration)
     reader = WarehouseReader(pool: pool, catalog: catalog, viewCacheBytes: configuration.viewCacheBytes)
-    let writer = try WarehouseFile.writer(pool, catalog: catalog, configuration: configuration)
+    let writer = try WarehouseFile.writer(pool, files, catalog: catalog, configuration: configuration)
     let thread = WriterThread(pool: pool, queue: queue, configuration: configuration, writer: writer)
     let end = end
     thread.start { failure in
@@ -144,7 +144,7 @@ extension SQLiteWarehouse {
     if try !WarehouseFile.isComplete(files), let lock = try files.lock() {
       defer { lock.release() }
       let pool = try WarehouseFile.open(files, configuration: WarehouseConfiguration())
-      try WarehouseFile.completeRollups(pool, catalog: catalog)
+      try WarehouseFile.completeRollups(pool, files, catalog: catalog)
       try pool.close()
     }
     return WarehouseReader(pool: try WarehouseFile.openReadOnly(files), catalog: catalog)
@@ -167,7 +167,7 @@ extension SQLiteWarehouse {
     }
     defer { lock.release() }
     let pool = try WarehouseFile.open(files, configuration: WarehouseConfiguration())
-    try WarehouseFile.rebuild(pool, catalog: catalog, now: now, progress: progress)
+    try WarehouseFile.rebuild(pool, files, catalog: catalog, now: now, progress: progress)
     try pool.close()
   }
 }

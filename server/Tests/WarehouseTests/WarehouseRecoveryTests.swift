@@ -238,7 +238,7 @@ import Testing
     _ = try await reopened.commit(new, app: app)
     try await reopened.close()
     reopened = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
-    try await reopened.perform { _ = try $0.expireKeys(before: milliseconds("2026-01-01T00:00:00Z")) }
+    try await reopened.perform { $0.duplicates.expire(before: milliseconds("2026-01-01T00:00:00Z")) }
     #expect(try await reopened.commit(old, app: app).accepted == 1)
     #expect(try await reopened.commit(new, app: app).duplicates == [0])
     try await reopened.close()

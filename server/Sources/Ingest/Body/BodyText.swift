@@ -32,20 +32,30 @@ func text(_ bytes: UnsafeRawBufferPointer, limit: Int) -> String {
 /// Parses a UUID of 36 characters in either case, or returns `nil` if it is invalid.
 func uniqueID(_ bytes: UnsafeRawBufferPointer) -> UniqueID? {
   guard bytes.count == 36 else { return nil }
-  var high: UInt64 = 0
-  var low: UInt64 = 0
-  var invalid: UInt8 = 0
-  for position in 0..<36 {
-    let byte = bytes[position]
-    if position == 8 || position == 13 || position == 18 || position == 23 {
-      invalid |= byte ^ UInt8(ascii: "-")
-      continue
-    }
-    let digit = hexadecimalValue(byte)
-    invalid |= digit & 0xF0
-    if position < 18 { high = high << 4 | UInt64(digit) } else { low = low << 4 | UInt64(digit) }
+  let dash = UInt8(ascii: "-")
+  guard bytes[8] == dash, bytes[13] == dash, bytes[18] == dash, bytes[23] == dash else { return nil }
+  func four(_ position: Int) -> UInt64 {
+    UInt64(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
   }
-  return invalid == 0 ? UniqueID(high: high, low: low) : nil
+  guard let first = eightDigits(four(0) | four(4) << 32), let second = eightDigits(four(9) | four(14) << 32),
+    let third = eightDigits(four(19) | four(24) << 32), let fourth = eightDigits(four(28) | four(32) << 32)
+  else { return nil }
+  return UniqueID(high: first << 32 | second, low: third << 32 | fourth)
+}
+
+/// The value of eight hexadecimal digits, the first in the lowest byte, all at once; `nil` if any byte is not a digit.
+@inline(__always)
+private func eightDigits(_ text: UInt64) -> UInt64? {
+  let every: UInt64 = 0x0101_0101_0101_0101
+  let letters = text | every * 0x20
+  // The highest bit of each byte tells that the byte is at least, and not above, the bounds of a range.
+  let isDigit = (text &+ every * 0x50) & ~(text &+ every * 0x46)
+  let isLetter = (letters &+ every * 0x1F) & ~(letters &+ every * 0x19)
+  guard text & (every * 0x80) == 0, (isDigit | isLetter) & (every * 0x80) == every * 0x80 else { return nil }
+  let digits = (text & (every * 0x0F)) &+ (text >> 6 & every) &* 9
+  let pairs = (digits << 4 | digits >> 8) & 0x00FF_00FF_00FF_00FF
+  let words = (pairs | pairs >> 8) & 0x0000_FFFF_0000_FFFF
+  return UInt64(UInt32(truncatingIfNeeded: words | words >> 16).byteSwapped)
 }
 
 /// Returns the value of a hexadecimal digit, or `nil` for other bytes.

@@ -8,7 +8,8 @@ import TernBase
   import Musl
 #endif
 
-/// The directory that holds everything a server stores: `catalog.sqlite`, `warehouse.sqlite` and their lock files.
+/// The directory that holds everything a server stores: `catalog.sqlite`, `warehouse.sqlite`, the folder `keys` and
+/// lock files.
 package struct DataDirectory: Sendable {
   package let path: String
 
@@ -16,6 +17,7 @@ package struct DataDirectory: Sendable {
 
   package var catalogPath: String { path + "/catalog.sqlite" }
   package var warehousePath: String { path + "/warehouse.sqlite" }
+  package var keysPath: String { path + "/keys" }
 
   /// Creates the directory and its parents if missing, with mode 0700.
   package func create() throws {

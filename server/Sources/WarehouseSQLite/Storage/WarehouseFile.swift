@@ -26,6 +26,8 @@ enum WarehouseFile {
         try database.execute(sql: "PRAGMA synchronous = FULL")
         try database.execute(sql: "PRAGMA cache_size = -65536")
         try database.execute(sql: "PRAGMA wal_autocheckpoint = \(configuration.checkpointPages)")
+        // A file that one long transaction or reader made large shrinks again.
+        try database.execute(sql: "PRAGMA journal_size_limit = \(64 << 20)")
         if let pages = configuration.maximumPages { try database.execute(sql: "PRAGMA max_page_count = \(pages)") }
       }
       return pool
@@ -55,7 +57,7 @@ enum WarehouseFile {
 
   /// Creates a writer and finishes what a crash interrupted.
   static func writer(
-    _ pool: DatabasePool, catalog: any CatalogStore, configuration: WarehouseConfiguration
+    _ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore, configuration: WarehouseConfiguration
   ) throws -> Writer {
     // The seed affects only memory layout, so it needn't be injectable.
     var generator = SystemRandomNumberGenerator()
@@ -63,7 +65,7 @@ enum WarehouseFile {
     do {
       return try pool.writeWithoutTransaction { database in
         let writer = try Writer(
-          connection(database), catalog: catalog, configuration: configuration, seed: seed)
+          connection(database), files: files, catalog: catalog, configuration: configuration, seed: seed)
         try writer.recover()
         return writer
       }
@@ -85,30 +87,30 @@ enum WarehouseFile {
     return isComplete ?? false
   }
 
-  static func completeRollups(_ pool: DatabasePool, catalog: any CatalogStore) throws {
-    try withWriter(pool, catalog: catalog) { writer in
+  static func completeRollups(_ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore) throws {
+    try withWriter(pool, files, catalog: catalog) { writer in
       try writer.loadLastID()
       try writer.flush()
     }
   }
 
   static func rebuild(
-    _ pool: DatabasePool, catalog: any CatalogStore, now: Timestamp, progress: (Int) -> Void
+    _ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore, now: Timestamp, progress: (Int) -> Void
   ) throws {
-    try withWriter(pool, catalog: catalog) { writer in
+    try withWriter(pool, files, catalog: catalog) { writer in
       try writer.loadLastID()
       try writer.rebuild(now: now, progress: progress)
       try writer.rebuildKeys()
     }
   }
 
-  private static func withWriter(_ pool: DatabasePool, catalog: any CatalogStore, _ body: (Writer) throws -> Void)
-    throws
-  {
+  private static func withWriter(
+    _ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore, _ body: (Writer) throws -> Void
+  ) throws {
     do {
       try pool.writeWithoutTransaction { database in
         let writer = try Writer(
-          connection(database), catalog: catalog, configuration: WarehouseConfiguration(), seed: 0)
+          connection(database), files: files, catalog: catalog, configuration: WarehouseConfiguration(), seed: 0)
         try body(writer)
       }
     } catch {

@@ -27,18 +27,12 @@ enum WarehouseSchema {
     CREATE TABLE member_count (app INTEGER PRIMARY KEY, members INTEGER NOT NULL);
     """
 
-  /// `seen` has the duplicate keys; those whose time is far from their arrival are in `out_of_window` and expire by
-  /// arrival. `write_probe` briefly holds a row while the writer checks whether storing works again.
+  /// `write_probe` briefly holds a row while the writer checks whether storing works again.
   private static let events = """
     CREATE TABLE span (
       month INTEGER NOT NULL, first_id INTEGER NOT NULL, last_id INTEGER NOT NULL, rows INTEGER NOT NULL,
       min_t INTEGER NOT NULL, max_t INTEGER NOT NULL, apps BLOB NOT NULL, PRIMARY KEY (month, first_id)
     ) WITHOUT ROWID;
-    CREATE TABLE seen (ms INTEGER NOT NULL, hash INTEGER NOT NULL, PRIMARY KEY (ms, hash)) WITHOUT ROWID;
-    CREATE TABLE out_of_window (
-      ms INTEGER NOT NULL, hash INTEGER NOT NULL, received INTEGER NOT NULL, PRIMARY KEY (ms, hash)
-    ) WITHOUT ROWID;
-    CREATE INDEX out_of_window_received ON out_of_window (received, hash);
     CREATE TABLE write_probe (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
     CREATE TABLE hit (
       app INTEGER NOT NULL, slot INTEGER NOT NULL, t INTEGER NOT NULL, PRIMARY KEY (app, slot)

@@ -40,10 +40,6 @@ extension Writer {
       let receipts = try jobs.map { try store($0.batch, app: $0.app) }
       try installs.storeCounts()
       try members.storeCounts()
-      let rows = receipts.reduce(0) { $0 + $1.accepted }
-      // Insert keys faster than they arrive, so that these are done before the next set is sorted.
-      try duplicates.drain(atMost: max(1_024, rows + rows / 2))
-      try duplicates.load(atMost: DuplicateIndex.keysLoadedPerCommit)
       return receipts
     }
     duplicates.committed(throughRow: lastID)
@@ -60,7 +56,7 @@ extension Writer {
     duplicates.arrived(at: context.received)
     var leftOut: [Rejection] = []
     for (position, event) in batch.events.enumerated() {
-      if let key = event.duplicateKey, try !duplicates.insert(key) {
+      if let key = event.duplicateKey, !duplicates.insert(key) {
         receipt.duplicates.append(event.index)
         continue
       }

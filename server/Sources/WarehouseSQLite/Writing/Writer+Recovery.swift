@@ -6,6 +6,7 @@ extension Writer {
   /// Restores the in-memory state and the rollups after a clean or unclean shutdown. Must be called first.
   func recover() throws {
     try loadLastID()
+    try duplicates.open(lastRow: lastID)
     try recollectKeys()
     try catchUp()
     try flush()
@@ -16,61 +17,29 @@ extension Writer {
     lastID = try WarehouseSchema.lastRow(connection)
   }
 
-  /// Reads the keys of rows that the table `seen` doesn't cover.
+  /// Reads the keys of rows that no run covers.
   func recollectKeys(progress: (Int) -> Void = { _ in }) throws {
-    var covered = try connection.integer("SELECT value FROM state WHERE name = 'seen'") ?? 0
+    var covered = duplicates.coveredRow
     var rows = 0
     while covered < lastID {
       let scan = try EventScan(connection, ids: covered + 1...lastID)
       while !duplicates.isFull, let row = try scan.next() {
         covered = row.id
         rows += 1
-        if let key = row.key { try duplicates.recollect(key, received: row.time + row.lag) }
+        duplicates.arrived(at: row.time + row.lag)
+        if let key = row.key { _ = duplicates.insert(key) }
       }
       progress(rows)
       guard duplicates.isFull else { break }
-      try drainKeys(through: covered)
+      duplicates.drain(throughRow: covered)
     }
-  }
-
-  /// Inserts all waiting keys into their table.
-  func drainKeys(through row: Int64) throws {
-    while duplicates.hasPending {
-      duplicates.committed(throughRow: row, all: true)
-      try drainSomeKeys()
-      duplicates.committed(throughRow: row)
-    }
-  }
-
-  /// Inserts some waiting keys into their table, in a separate transaction.
-  func drainSomeKeys() throws {
-    try transact { try duplicates.drain(atMost: 20_000) }
   }
 
   /// Writes all pending state and checkpoints the write-ahead log.
   func finish() throws {
     try flush()
-    try drainKeys(through: lastID)
+    duplicates.drain(throughRow: lastID)
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-  }
-
-  /// Deletes keys of events that are too old to be delivered again: by their time, or by their arrival if they are out
-  /// of window.
-  ///
-  /// - Returns: True if there may be more to delete.
-  func expireKeys(before milliseconds: Int64) throws -> Bool {
-    try transact {
-      var count: Int64 = 0
-      for (table, column) in [("seen", "ms"), ("out_of_window", "received")] {
-        try connection.execute(
-          """
-          DELETE FROM \(table) WHERE (ms, hash) IN
-            (SELECT ms, hash FROM \(table) WHERE \(column) < \(milliseconds) ORDER BY \(column), hash LIMIT 5000)
-          """)
-        count += try connection.integer("SELECT changes()") ?? 0
-      }
-      return count > 0
-    }
   }
 
   /// Deletes all rollups and recounts every stored row, including names that previously had no room. After a crash, the
@@ -91,11 +60,9 @@ extension Writer {
 
   /// Deletes all duplicate keys and collects them from the rows again.
   func rebuildKeys() throws {
-    try transact {
-      for table in ["seen", "out_of_window"] { try connection.execute("DELETE FROM \(table)") }
-      try connection.execute("INSERT OR REPLACE INTO state (name, value) VALUES ('seen', 0)")
-    }
+    try duplicates.open(lastRow: lastID)
+    duplicates.removeAll()
     try recollectKeys()
-    try drainKeys(through: lastID)
+    duplicates.drain(throughRow: lastID)
   }
 }

@@ -43,6 +43,18 @@ extension Writer {
   /// Counts up to one flush's worth of rows; returns true when there are no more.
   private func catchUpChunk(_ rows: inout Int) throws -> Bool {
     guard lastID > rolledID else { return true }
+    let (counted, last) = try countChunk()
+    rows += counted
+    guard counted == configuration.flushEvents else { return true }
+    try writeRollups(through: last)
+    return false
+  }
+
+  /// Counts up to one flush's worth of rows; returns their number and the last of them.
+  ///
+  /// The cursor must have ended before anything is written: while it is open, the write-ahead log can't start over, and
+  /// would grow by all that is written.
+  private func countChunk() throws -> (Int, Int64) {
     let scan = try EventScan(connection, ids: rolledID + 1...lastID)
     var counted = 0
     var last = rolledID
@@ -51,9 +63,6 @@ extension Writer {
       last = row.id
       counted += 1
     }
-    rows += counted
-    guard counted == configuration.flushEvents else { return true }
-    try writeRollups(through: last)
-    return false
+    return (counted, last)
   }
 }

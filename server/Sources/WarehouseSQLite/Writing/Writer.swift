@@ -40,8 +40,8 @@ final class Writer {
   var mustCatchUp = true
 
   init(
-    _ connection: SQLConnection, catalog: any CatalogStore, configuration: WarehouseConfiguration,
-    seed: UInt64
+    _ connection: SQLConnection, files: DataDirectory, catalog: any CatalogStore,
+    configuration: WarehouseConfiguration, seed: UInt64
   ) throws {
     self.connection = connection
     self.catalog = catalog
@@ -51,7 +51,7 @@ final class Writer {
     installs = try WriterInstalls(connection, limit: configuration.cachedInstalls)
     members = try WriterMembers(connection, limit: configuration.cachedInstalls)
     tables = try EventTables(connection, spanRows: configuration.spanRows)
-    duplicates = try DuplicateIndex(connection, pendingLimit: configuration.pendingKeys)
+    duplicates = DuplicateIndex(directory: files.keysPath, pendingLimit: configuration.pendingKeys)
     rollups = RollupAccumulator()
     rollupStore = try RollupStore(connection)
     propertyStore = try PropertyStore(connection)

@@ -10,8 +10,6 @@ import Warehouse
 /// `@unchecked Sendable`: `writer` is used by the thread that opens the warehouse until `start`, and only by the writer
 /// thread afterwards.
 final class WriterThread: @unchecked Sendable {
-  /// The idle time after which waiting keys are inserted into their table.
-  private static let idleTime: Duration = .seconds(2)
   /// The delay before retrying to write rollups after a failure.
   private static let retryTime: Duration = .seconds(1)
   /// The age at which keys are deleted. Older events are not accepted.
@@ -24,7 +22,6 @@ final class WriterThread: @unchecked Sendable {
   private var flushDue: ContinuousClock.Instant?
   private var latestReceived: Int64 = 0
   private var expiredDay: Int64 = 0
-  private var mayHaveMoreToExpire = false
 
   init(pool: DatabasePool, queue: WriterQueue, configuration: WarehouseConfiguration, writer: Writer) {
     self.pool = pool
@@ -49,7 +46,6 @@ final class WriterThread: @unchecked Sendable {
     if writer.hasUnrolled { flushDue = .now }
     while let jobs = queue.take(events: configuration.maximumGroupEvents, waitingFor: waitingTime(writer)) {
       perform(jobs, writer)
-      if jobs.isEmpty, flushDue == nil { rest(writer) }
       flushIfDue(writer)
     }
     defer { self.writer = nil }
@@ -62,9 +58,7 @@ final class WriterThread: @unchecked Sendable {
   }
 
   private func waitingTime(_ writer: Writer) -> Duration {
-    if let flushDue { return max(.zero, ContinuousClock.now.duration(to: flushDue)) }
-    if mayHaveMoreToExpire { return .milliseconds(50) }
-    return writer.duplicates.hasPending ? Self.idleTime : .seconds(3_600)
+    flushDue.map { max(.zero, ContinuousClock.now.duration(to: $0)) } ?? .seconds(3_600)
   }
 
   private func perform(_ jobs: [WriterJob], _ writer: Writer) {
@@ -94,28 +88,18 @@ final class WriterThread: @unchecked Sendable {
     do {
       try writer.flush()
       flushDue = nil
-      expireSome(writer)
+      expireKeys(writer)
     } catch {
       // The rows are safe; their rollups will be written once there is space again.
       flushDue = .now + Self.retryTime
     }
   }
 
-  /// Does low-priority work, a little at a time so that the next batch hardly waits.
-  private func rest(_ writer: Writer) {
-    if writer.duplicates.hasPending {
-      writer.duplicates.committed(throughRow: writer.lastID, all: true)
-      try? writer.drainSomeKeys()
-      writer.duplicates.committed(throughRow: writer.lastID)
-    }
-    expireSome(writer)
-  }
-
-  /// Deletes some expired keys. Called under load, too, or they might never be deleted.
-  private func expireSome(_ writer: Writer) {
+  /// Deletes expired keys, once a day.
+  private func expireKeys(_ writer: Writer) {
     let today = latestReceived / 86_400_000
     guard today > expiredDay else { return }
-    mayHaveMoreToExpire = (try? writer.expireKeys(before: latestReceived - Self.keyLifetime)) ?? false
-    if !mayHaveMoreToExpire { expiredDay = today }
+    expiredDay = today
+    writer.duplicates.expire(before: latestReceived - Self.keyLifetime)
   }
 }

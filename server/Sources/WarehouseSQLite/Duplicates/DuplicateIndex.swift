@@ -1,0 +1,144 @@
+import Ingest
+import Views
+import Warehouse
+
+/// Detects events that were already stored.
+///
+/// New keys are collected in memory (`arriving`). Once there are enough, they are sorted and written as a run, an
+/// immutable file, beside the writer thread; from time to time, runs of similar size are merged. Each run tells which
+/// rows it covers. A crash loses nothing: rows contain their keys, and those of later rows are read again.
+///
+/// Runs expire by arrival. A key's time comes from the device, whose clock may be off by years, but its arrival tells
+/// how long the device may still deliver it again.
+final class DuplicateIndex {
+  /// The lifetime of keys after their arrival, in days. Older events are not accepted.
+  static let lifetimeDays: Int64 = 430
+
+  private let pendingLimit: Int
+  private let runs: KeyRunDirectory
+  private let writing = KeyRunBuilder()
+  /// Apart from `writing`, since new keys fill memory while large runs are merged.
+  private let merging = KeyRunBuilder()
+  private var arriving: PendingKeys
+  /// The latest time of receipt among `arriving`.
+  private var latestReceived = Int64.min
+  /// The keys that are being written as a run.
+  private var draining: PendingKeys?
+  /// The last row whose key is in a run or in `draining`.
+  private var drainedRow: Int64 = 0
+  private var mark = 0
+
+  init(directory: String, pendingLimit: Int) {
+    self.pendingLimit = max(pendingLimit, 1)
+    runs = KeyRunDirectory(path: directory)
+    arriving = PendingKeys(capacity: pendingLimit)
+  }
+
+  /// Opens the runs of the rows up to `last`.
+  func open(lastRow last: Int64) throws {
+    try runs.open(lastRow: last)
+    drainedRow = runs.coveredRow
+  }
+
+  /// The last row whose key is in a run; the keys of later rows must be collected again.
+  var coveredRow: Int64 { runs.coveredRow }
+
+  /// The number of keys in memory.
+  var pendingCount: Int { arriving.count + (draining?.count ?? 0) }
+
+  /// True if the keys in memory should be written before more are collected.
+  var isFull: Bool { arriving.count >= pendingLimit }
+
+  /// Sets the time of receipt of the keys that follow.
+  func arrived(at milliseconds: Int64) { latestReceived = max(latestReceived, milliseconds) }
+
+  /// Adds a key; returns false if it is a duplicate.
+  @inline(__always)
+  func insert(_ key: DuplicateKey) -> Bool {
+    let hash = key.mixedHash
+    if runs.contains(key, hash) || draining?.contains(key, hash) == true { return false }
+    return arriving.insert(key, hash)
+  }
+
+  /// Deletes the runs whose keys all arrived before a time.
+  func expire(before milliseconds: Int64) {
+    // A merge that is in progress would bring them back.
+    waitForRuns()
+    runs.expire(before: milliseconds)
+  }
+
+  /// Deletes all keys, to collect them again.
+  func removeAll() {
+    waitForRuns()
+    runs.removeAll()
+    arriving = PendingKeys(capacity: pendingLimit)
+    draining = nil
+    drainedRow = 0
+  }
+}
+
+// MARK: - Transactions
+
+extension DuplicateIndex {
+  /// Saves the state to restore if the transaction that starts now is rolled back.
+  func begin() { mark = arriving.count }
+
+  /// Must be called after a rollback.
+  func rolledBack() { arriving.truncate(to: mark) }
+
+  /// Must be called after a commit; `row` is the last row stored.
+  func committed(throughRow row: Int64) {
+    takeResults()
+    if merging.isIdle, case let runs = runs.mergeable, !runs.isEmpty {
+      merging.start { [directory = self.runs.path] in try KeyRunWriter.merge(runs, directory: directory) }
+    }
+    if writing.isIdle, draining != nil || isFull { startRun(throughRow: row) }
+    // Memory stays bounded even if the disk is slow.
+    if arriving.count >= 8 * pendingLimit { waitForRuns() }
+  }
+
+  /// Writes all keys as runs, which saves reading them again at the next start.
+  func drain(throughRow row: Int64) {
+    waitForRuns()
+    while pendingCount > 0 {
+      let before = pendingCount
+      startRun(throughRow: row)
+      waitForRuns()
+      // The disk is full: the keys are read from the rows next time.
+      if pendingCount == before { break }
+    }
+  }
+
+  private func startRun(throughRow row: Int64) {
+    if draining == nil {
+      draining = arriving
+      drainedRow = row
+      arriving = PendingKeys(capacity: pendingLimit)
+    }
+    guard let draining else { return }
+    let header = KeyRun.Header(after: runs.coveredRow, through: drainedRow, received: latestReceived)
+    writing.start { [directory = runs.path] in try KeyRunWriter.write(draining, directory: directory, header) }
+  }
+
+  /// Waits until no run is being written or merged.
+  func waitForRuns() {
+    writing.wait()
+    merging.wait()
+    takeResults()
+    merging.wait()
+  }
+
+  private func takeResults() {
+    if let merged = merging.takeResult() {
+      let old = runs.replace(with: merged)
+      // Deleting large files takes a while.
+      merging.start {
+        for run in old where run.path != merged.path { run.deleteFile() }
+        return nil
+      }
+    }
+    guard let run = writing.takeResult() else { return }
+    runs.append(run)
+    draining = nil
+  }
+}

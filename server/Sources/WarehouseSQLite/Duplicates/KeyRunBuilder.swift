@@ -1,0 +1,36 @@
+import Dispatch
+import TernBase
+
+/// Writes or merges runs beside the writer thread, one at a time.
+final class KeyRunBuilder {
+  private struct State {
+    var isRunning = false
+    var result: KeyRun?
+  }
+
+  private let queue = DispatchQueue(label: "tern-keys", qos: .utility)
+  private let state = Locked(State())
+
+  /// True if no work is in progress and its result has been taken.
+  var isIdle: Bool { state.withLock { !$0.isRunning && $0.result == nil } }
+
+  /// Starts work. If it fails, there is no result; the caller tries again later.
+  func start(_ work: @escaping @Sendable () throws -> KeyRun?) {
+    state.withLock { $0.isRunning = true }
+    queue.async { [state] in
+      let result = try? work()
+      state.withLock { $0 = State(result: result ?? nil) }
+    }
+  }
+
+  /// Returns the result of work that has finished, once.
+  func takeResult() -> KeyRun? {
+    state.withLock { state in
+      defer { state.result = nil }
+      return state.result
+    }
+  }
+
+  /// Waits until no work is in progress.
+  func wait() { queue.sync {} }
+}

@@ -1,0 +1,170 @@
+import Foundation
+import Ingest
+import Testing
+
+@testable import Views
+@testable import Warehouse
+@testable import WarehouseSQLite
+
+/// The files of duplicate keys.
+@Suite struct KeyRunTests {
+  private let directory: TemporaryDirectory
+  private let path: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.path + "/keys"
+  }
+
+  private func index(pendingLimit: Int = 1_000, lastRow: Int64 = .max) throws -> DuplicateIndex {
+    let index = DuplicateIndex(directory: path, pendingLimit: pendingLimit)
+    try index.open(lastRow: lastRow)
+    return index
+  }
+
+  private var files: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() }
+  }
+
+  /// Keys whose times repeat and whose order has nothing to do with their arrival.
+  private static func key(_ number: Int64) -> DuplicateKey {
+    DuplicateKey(milliseconds: number &* 7_919 % 10_007 * 1_000, hash: number &* 0x5851_F42D_4C95_7F2D)
+  }
+
+  /// Adds the keys of rows, one a row, and writes them as a run.
+  private func add(_ rows: ClosedRange<Int64>, to index: DuplicateIndex, received: Int64 = 0) {
+    index.arrived(at: received)
+    #expect(rows.allSatisfy { index.insert(Self.key($0)) })
+    index.drain(throughRow: rows.upperBound)
+  }
+
+  private func isKnown(_ row: Int64, to index: DuplicateIndex) -> Bool {
+    index.begin()
+    defer { index.rolledBack() }
+    return !index.insert(Self.key(row))
+  }
+
+  private func areKnown(_ rows: ClosedRange<Int64>, to index: DuplicateIndex) -> Bool {
+    rows.allSatisfy { isKnown($0, to: index) }
+  }
+
+  private func areNew(_ rows: ClosedRange<Int64>, to index: DuplicateIndex) -> Bool {
+    rows.allSatisfy { !isKnown($0, to: index) }
+  }
+
+  @Test func `keys are found in memory, in runs, and after a restart, and others aren't`() throws {
+    let index = try index()
+    add(1...5_000, to: index)
+    add(5_001...5_400, to: index)
+    #expect((5_401...5_500).allSatisfy { index.insert(Self.key($0)) })
+    for subject in [index, try self.index()] {
+      #expect(areKnown(1...5_400, to: subject))
+      #expect(areNew(5_501...9_000, to: subject))
+    }
+    #expect(isKnown(5_500, to: index))
+    #expect(try self.index().coveredRow == 5_400)
+  }
+
+  @Test func `more keys of one millisecond than fit on a page are told apart`() throws {
+    let index = try index(pendingLimit: 5_000)
+    let keys = (0..<4_000).map { DuplicateKey(milliseconds: 7, hash: Int64($0) &* 0x9E37_79B9) }
+    for key in keys { #expect(index.insert(key)) }
+    #expect(index.insert(DuplicateKey(milliseconds: 6, hash: 1)))
+    #expect(index.insert(DuplicateKey(milliseconds: 8, hash: 1)))
+    index.drain(throughRow: 4_002)
+    #expect(keys.allSatisfy { !index.insert($0) })
+    #expect(index.insert(DuplicateKey(milliseconds: 7, hash: -1)))
+  }
+
+  @Test func `runs of similar size are merged, and keep their keys and rows`() throws {
+    let index = try index(pendingLimit: 10)
+    var row: Int64 = 0
+    for _ in 0..<200 {
+      #expect((row + 1...row + 10).allSatisfy { index.insert(Self.key($0)) })
+      row += 10
+      index.committed(throughRow: row)
+      index.waitForRuns()
+    }
+    index.drain(throughRow: row)
+    #expect(try files.count < 2 * KeyRunDirectory.tier)
+    let reopened = try self.index()
+    #expect(reopened.coveredRow == row)
+    #expect(areKnown(1...row, to: reopened))
+  }
+
+  @Test func `what a crash left of a merge is cleaned up`() throws {
+    let index = try index()
+    add(1...100, to: index)
+    add(101...200, to: index)
+    let runs = try files.compactMap { KeyRun(path: "\(path)/\($0)") }.sorted { $0.header.after < $1.header.after }
+    _ = try KeyRunWriter.merge(runs, directory: path)
+    try Data(count: 5_000).write(to: URL(filePath: path + "/200-300.keys.new"))
+    #expect(try files.count == 4)
+    let reopened = try self.index()
+    #expect(try files == ["0-200.keys"])
+    #expect(reopened.coveredRow == 200)
+    #expect(areKnown(1...200, to: reopened))
+  }
+
+  @Test func `a run that is missing, damaged or of rows that don't exist covers nothing, and neither do later ones`()
+    throws
+  {
+    for fault in 0..<4 {
+      let index = try index()
+      add(1...100, to: index)
+      add(101...200, to: index)
+      add(201...300, to: index)
+      let middle = path + "/100-200.keys"
+      switch fault {
+      case 0: try FileManager.default.removeItem(atPath: middle)
+      case 1: try #require(FileHandle(forWritingAtPath: middle)).truncate(atOffset: 5_000)
+      case 2:
+        let file = try #require(FileHandle(forWritingAtPath: middle))
+        try file.seek(toOffset: 24)
+        try file.write(contentsOf: Data([0xFF]))
+      default: break
+      }
+      let reopened = try self.index(lastRow: fault == 3 ? 199 : 1_000)
+      #expect(reopened.coveredRow == 100, "\(fault)")
+      #expect(try files == ["0-100.keys"])
+      #expect(isKnown(1, to: reopened) && !isKnown(150, to: reopened) && !isKnown(250, to: reopened))
+      reopened.removeAll()
+    }
+  }
+
+  @Test func `keys of a transaction that is rolled back are forgotten`() throws {
+    let index = try index()
+    add(1...100, to: index)
+    #expect(index.insert(Self.key(101)))
+    index.begin()
+    #expect((102...2_000).allSatisfy { index.insert(Self.key($0)) })
+    index.rolledBack()
+    #expect(areNew(102...2_000, to: index))
+    #expect(areKnown(1...101, to: index))
+  }
+
+  @Test func `a run expires once all its rows arrived before the bound`() throws {
+    let index = try index()
+    add(1...100, to: index, received: 1_000)
+    add(101...200, to: index, received: 2_000)
+    index.expire(before: 1_000)
+    #expect(isKnown(1, to: index))
+    index.expire(before: 1_001)
+    #expect(!isKnown(1, to: index) && isKnown(101, to: index))
+    #expect(try files == ["100-200.keys"])
+    #expect(try self.index().coveredRow == 200)
+  }
+
+  @Test func `keys stay in memory while runs can't be written`() throws {
+    let index = try index(pendingLimit: 10)
+    #expect((1...50).allSatisfy { index.insert(Self.key($0)) })
+    try FileManager.default.removeItem(atPath: path)
+    index.committed(throughRow: 50)
+    index.drain(throughRow: 50)
+    #expect(areKnown(1...50, to: index))
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    index.drain(throughRow: 50)
+    #expect(index.pendingCount == 0)
+    #expect(areKnown(1...50, to: index))
+  }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Ingest
+import TernEvents
+import Testing
+
+@testable import Views
+@testable import Warehouse
+@testable import WarehouseSQLite
+
+/// The stored form of rows, and the files that hold it.
+@Suite struct RowBlockTests {
+  /// A row with everything that belongs to it.
+  private struct Whole: Equatable {
+    var row: EventRow
+    var user: [UInt8]
+    var properties: [UInt8]
+    var parameters: [UInt8]?
+
+    static func == (left: Whole, right: Whole) -> Bool {
+      String(describing: left.row) == String(describing: right.row) && left.user == right.user
+        && left.properties == right.properties && left.parameters == right.parameters
+    }
+  }
+
+  private static func rows(_ count: Int, firstID: Int64, seed: UInt64) -> [Whole] {
+    var generator = FastGenerator(seed: seed)
+    func number() -> Int64 {
+      [0, 1, -1, 300, .max, .min, Int64(bitPattern: generator.next())].randomElement(using: &generator) ?? 0
+    }
+    func bytes(_ sizes: [Int]) -> [UInt8] {
+      (0..<(sizes.randomElement(using: &generator) ?? 0)).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    }
+    var sender = (app: Int64(1), slot: UInt32(0), device: Int64(1), session: Int64(0), received: Int64(0))
+    return (0..<count).map { index in
+      if Bool.random(using: &generator) {
+        sender = (number(), UInt32(truncatingIfNeeded: number()), number(), number(), number())
+      }
+      let time = number()
+      let hasKey = generator.next() % 4 > 0
+      return Whole(
+        row: EventRow(
+          id: firstID + Int64(index), app: sender.app, time: time, lag: sender.received &- time, slot: sender.slot,
+          device: sender.device, session: sender.session,
+          flags: EventRow.Flags(rawValue: Int64(generator.next() % 128)),
+          name: number(),
+          key: hasKey
+            ? DuplicateKey(milliseconds: Bool.random(using: &generator) ? time : number(), hash: number()) : nil),
+        user: bytes([0, 0, 1, 200]), properties: bytes([0, 3, 20, 5_000]),
+        parameters: Bool.random(using: &generator) ? bytes([0, 40]) : nil)
+    }
+  }
+
+  private static func block(_ rows: [Whole]) -> RowBlockWriter {
+    var block = RowBlockWriter()
+    for whole in rows {
+      whole.user.withUnsafeBytes { user in
+        whole.properties.withUnsafeBytes { properties in
+          if let parameters = whole.parameters {
+            parameters.withUnsafeBytes {
+              block.append(whole.row, user: user, properties: properties, parameters: $0)
+            }
+          } else {
+            block.append(whole.row, user: user, properties: properties)
+          }
+        }
+      }
+    }
+    return block
+  }
+
+  private static func read(_ bytes: UnsafeRawBufferPointer, firstID: Int64) -> (rows: [Whole], isDamaged: Bool) {
+    var reader = RowBlockReader(bytes, firstID: firstID)
+    var rows: [Whole] = []
+    while let row = reader.next() {
+      rows.append(
+        Whole(
+          row: row, user: Array(reader.user), properties: Array(reader.properties),
+          parameters: reader.parameters.map(Array.init)))
+    }
+    return (rows, reader.isDamaged)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `rows come back as they were stored`(seed: UInt64) {
+    let rows = Self.rows(100, firstID: 7, seed: seed)
+    let block = Self.block(rows)
+    let read = Self.read(block.bytes.bytes, firstID: 7)
+    #expect(read.rows == rows && !read.isDamaged && block.rows == 100, "seed \(seed)")
+  }
+
+  @Test func `events of one request take about forty bytes each`() {
+    let rows = (0..<50).map { index in
+      let time = 1_780_000_000_000 + Int64(index) * 211
+      return Whole(
+        row: EventRow(
+          id: Int64(index), app: 1, time: time, lag: 1_780_000_012_000 - time, slot: 123_456, device: 40,
+          session: 0x1234_5678_9ABC_DEF0,
+          flags: EventRow.Flags(kind: .event, startsSession: false, isMeasurement: false),
+          name: 90, key: DuplicateKey(milliseconds: time, hash: Int64(index) &* 0x5851_F42D_4C95_7F2D)),
+        user: [], properties: Array(repeating: 1, count: 23))
+    }
+    #expect(Self.block(rows).bytes.count < 50 * 40)
+  }
+
+  @Test func `a block that is cut short is read up to the cut, and not beyond`() {
+    let rows = Self.rows(30, firstID: 1, seed: 3)
+    let bytes = Array(Self.block(rows).bytes.bytes)
+    for cut in stride(from: 0, to: bytes.count, by: 3) {
+      let read = Array(bytes[..<cut]).withUnsafeBytes { Self.read($0, firstID: 1) }
+      #expect(read.rows == Array(rows[..<read.rows.count]), "cut \(cut)")
+      #expect(read.rows.count < rows.count)
+    }
+  }
+
+  @Test func `a segment grows after it is opened again, and what was not committed is gone`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/1.rows"
+    let rows = Self.rows(90, firstID: 1, seed: 5)
+    var segment = try RowSegmentWriter(creating: path, firstID: 1)
+    try segment.append(Self.block(Array(rows[..<40])), firstID: 1)
+    try segment.sync()
+    let committed = segment.end
+    try segment.append(Self.block(Self.rows(5, firstID: 41, seed: 6)), firstID: 41)
+    segment = try RowSegmentWriter(opening: path, end: committed)
+    try segment.append(Self.block(Array(rows[40..<60])), firstID: 41)
+    let mark = segment.end
+    try segment.append(Self.block(Self.rows(3, firstID: 61, seed: 7)), firstID: 61)
+    try segment.truncate(to: mark)
+    try segment.append(Self.block(Array(rows[60...])), firstID: 61)
+
+    let reader = try RowSegmentReader(path)
+    #expect(reader.firstID == 1)
+    var found: [Whole] = []
+    try reader.part(RowSegment.headerSize..<segment.end).withUnsafeBytes { part in
+      try RowSegment.forEachBlock(in: part) { header, block in
+        let read = Self.read(block, firstID: header.firstID)
+        #expect(read.rows.count == Int(header.rows) && !read.isDamaged)
+        found += read.rows
+      }
+    }
+    #expect(found == rows)
+    #expect(throws: WarehouseError.self) { try reader.part(0..<segment.end + 1) }
+    #expect(throws: WarehouseError.self) { try RowSegmentWriter(opening: path, end: segment.end + 1) }
+  }
+
+  @Test func `every damaged byte of a segment is noticed`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path + "/1.rows"
+    let segment = try RowSegmentWriter(creating: path, firstID: 1)
+    try segment.append(Self.block(Self.rows(5, firstID: 1, seed: 8)), firstID: 1)
+    try segment.append(Self.block(Self.rows(5, firstID: 6, seed: 9)), firstID: 6)
+    let bytes = try RowSegmentReader(path).part(0..<segment.end)
+    for position in bytes.indices where position < 400 || position % 7 == 0 {
+      var damaged = bytes
+      damaged[position] ^= 0x10
+      if position < RowSegment.headerSize {
+        let file = directory.path + "/damaged.rows"
+        try Data(damaged).write(to: URL(filePath: file))
+        #expect(throws: WarehouseError.self, "byte \(position)") { try RowSegmentReader(file) }
+      } else {
+        #expect(throws: WarehouseError.self, "byte \(position)") {
+          try Array(damaged[RowSegment.headerSize...]).withUnsafeBytes { part in
+            try RowSegment.forEachBlock(in: part) { _, _ in }
+          }
+        }
+      }
+    }
+  }
+}
