@@ -1,3 +1,4 @@
+import AppCatalog
 import Foundation
 import NIOCore
 import Testing

@@ -75,7 +75,9 @@ import Warehouse
       #expect(response.status == .seeOther)
       #expect(response.headers[.location] == wanted)
       _ = try sessionCookie(response)
-      for wrong in ["name=owner&password=wrong", "name=nobody&password=correct+horse+battery", "token=\(fixture.token)"] {
+      for wrong in [
+        "name=owner&password=wrong", "name=nobody&password=correct+horse+battery", "token=\(fixture.token)",
+      ] {
         let response = try await client.execute(uri: "/login", method: .post, body: ByteBuffer(string: wrong))
         #expect(response.status == .unauthorized)
         #expect(response.headers[.setCookie] == nil)
@@ -232,7 +234,9 @@ import Warehouse
       ]
       for var headers in foreign {
         headers[.cookie] = cookie
-        for (uri, body) in [("/apps", "name=Stolen"), ("/logout", ""), ("/login", "name=owner"), ("/users", "do=remove")] {
+        for (uri, body) in [
+          ("/apps", "name=Stolen"), ("/logout", ""), ("/login", "name=owner"), ("/users", "do=remove"),
+        ] {
           let response = try await client.execute(
             uri: uri, method: .post, headers: headers, body: ByteBuffer(string: body))
           #expect(response.status == .forbidden, "\(uri) \(headers)")

@@ -63,7 +63,9 @@ import Warehouse
       #expect(token.app == AppID(1) && token.scopes == [.read] && token.expires != nil)
       #expect(try await post(client, "/tokens", "do=revoke&id=\(token.id)", cookie).status == .seeOther)
       #expect(try fixture.catalog.token(secret) == nil)
-      for mistake in ["do=create&name=x&scope=all", "do=create&name=x&scope=read&days=x", "do=create&name=x&scope=write"] {
+      for mistake in [
+        "do=create&name=x&scope=all", "do=create&name=x&scope=read&days=x", "do=create&name=x&scope=write",
+      ] {
         #expect(try await post(client, "/tokens", mistake, cookie).status == .badRequest, "\(mistake)")
       }
     }

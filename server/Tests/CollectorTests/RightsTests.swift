@@ -55,7 +55,8 @@ import Warehouse
 
   @Test func `every route requires the right that is written down`() throws {
     let found = try Fixture().collector().requirements
-    #expect(Dictionary(uniqueKeysWithValues: found.map { ("\($0.key.method) \($0.key.path)", $0.value) }) == Self.routes)
+    #expect(
+      Dictionary(uniqueKeysWithValues: found.map { ("\($0.key.method) \($0.key.path)", $0.value) }) == Self.routes)
   }
 
   @Test func `each visitor is admitted to exactly the routes that their rights include`() async throws {

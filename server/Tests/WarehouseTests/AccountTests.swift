@@ -90,7 +90,8 @@ import Testing
 
   @Test func `scrypt agrees with RFC 7914`() throws {
     // The vector for N = 16384, r = 8, p = 1, first 32 bytes.
-    let stored = "14 8 1 536f6469756d43686c6f72696465 "
+    let stored =
+      "14 8 1 536f6469756d43686c6f72696465 "
       + "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2"
     #expect(try Secrets.matches("pleaseletmein", stored: stored))
     #expect(try !Secrets.matches("pleaseletmein!", stored: stored))
@@ -145,7 +146,8 @@ import Testing
     #expect(try !catalog.revokeToken(second.id))
     #expect(try catalog.token(endless) == nil)
     for attempt: () throws -> Void in [
-      { _ = try catalog.createToken(name: "", scopes: [.read]) }, { _ = try catalog.createToken(name: "t", scopes: []) },
+      { _ = try catalog.createToken(name: "", scopes: [.read]) },
+      { _ = try catalog.createToken(name: "t", scopes: []) },
       { _ = try catalog.createToken(name: "t", scopes: [.write]) },
       { _ = try catalog.createToken(name: "t", scopes: [.read], app: AppID(9)) },
     ] { #expect(throws: WarehouseError.self) { try attempt() } }
@@ -234,7 +236,8 @@ import Testing
         "token created 1 t: read, all apps", "token revoked 1 t", "page shared 1: app 1, events?days=7",
         "shared link revoked 1", "login failed bob",
       ])
-    #expect(entries.filter { $0.action != "login" }.allSatisfy { $0.actor == AuditActor(name: "ann", address: "192.0.2.7") })
+    #expect(
+      entries.filter { $0.action != "login" }.allSatisfy { $0.actor == AuditActor(name: "ann", address: "192.0.2.7") })
     let login = entries.first { $0.action == "login" }
     #expect(login?.actor == AuditActor(name: "bob", address: "192.0.2.1"))
     let latest = try catalog.audit(limit: 2)

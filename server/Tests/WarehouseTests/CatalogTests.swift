@@ -142,11 +142,14 @@ import Testing
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
     try await warehouse.close()
     try catalog.close()
-    for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) where name.hasPrefix("catalog.sql") {
+    for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) where name.hasPrefix("catalog.sql")
+    {
       try FileManager.default.removeItem(atPath: directory.path + "/" + name)
     }
     for isEmptyFile in [false, true] {
-      if isEmptyFile { #expect(FileManager.default.createFile(atPath: directory.path + "/catalog.sqlite", contents: nil)) }
+      if isEmptyFile {
+        #expect(FileManager.default.createFile(atPath: directory.path + "/catalog.sqlite", contents: nil))
+      }
       let error = #expect(throws: WarehouseError.self) { _ = try Catalog(directory: directory.path) }
       #expect(error?.message.contains("Restore catalog.sqlite") == true)
     }

@@ -65,7 +65,8 @@ extension Catalog: AccessStore {
       try database.execute(
         sql: "UPDATE account SET role = ?, apps = ?, personal = ? WHERE id = ?",
         arguments: [
-          account.role.rawValue, account.role == .owner ? nil : Self.text(of: account.apps), account.seesPersonalData, id,
+          account.role.rawValue, account.role == .owner ? nil : Self.text(of: account.apps), account.seesPersonalData,
+          id,
         ])
       account = try Self.existing(id, database)
       try record(.userChanged, Self.description(account), database)
@@ -128,7 +129,8 @@ extension Catalog: AccessStore {
     return account
   }
 
-  static func account(where condition: String, _ arguments: StatementArguments, _ database: Database) throws -> Account? {
+  static func account(where condition: String, _ arguments: StatementArguments, _ database: Database) throws -> Account?
+  {
     try Row.fetchOne(database, sql: "SELECT * FROM account WHERE \(condition)", arguments: arguments)
       .map { try account($0) }
   }

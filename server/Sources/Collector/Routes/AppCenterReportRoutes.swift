@@ -16,14 +16,18 @@ struct AppCenterReportRoutes: Sendable {
   func add(to routes: RouteTable) {
     routes.on(
       "/v0.1/apps/:owner/:app/analytics/**",
-      [.get: .api(.permission(.read)) { try await get($0, $1) }, .delete: .api(.permission(.edit)) { _, _ in try deny() }])
+      [
+        .get: .api(.permission(.read)) { try await get($0, $1) },
+        .delete: .api(.permission(.edit)) { _, _ in try deny() },
+      ])
   }
 
   private func get(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let app = try context.app
     do {
       let query = try AppCenterQuery(
-        path: context.parameters.getCatchAll().map { $0.removingPercentEncoding ?? String($0) }, parameters: request.parameters, app: app.id,
+        path: context.parameters.getCatchAll().map { $0.removingPercentEncoding ?? String($0) },
+        parameters: request.parameters, app: app.id,
         timeZone: app.timeZone, now: wallTime())
       let store = store
       return .json(Array(try await reports.run(for: context.clientShare) { try await query.response(from: store) }))

@@ -20,7 +20,10 @@ struct MeasurementRoutes: Sendable {
     for path in ["/collect", "/r/collect", "/j/collect"] {
       routes.on(
         path,
-        [.get: .open { try await get($0, $1) }, .post: .open { try await post($0, $1, .hit) }, .options: Self.preflight])
+        [
+          .get: .open { try await get($0, $1) }, .post: .open { try await post($0, $1, .hit) },
+          .options: Self.preflight,
+        ])
     }
     routes.on("/batch", [.post: .open { try await post($0, $1, .lines) }, .options: Self.preflight])
   }

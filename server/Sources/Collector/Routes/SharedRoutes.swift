@@ -82,7 +82,9 @@ struct SharedRoutes: Sendable {
       name: "", canEdit: false, seesPersonalData: false, isOwner: false, isGuest: true)
     let (shown, apps) = (guestPages, [app])
     var response = Response.html(
-      try await reports.run(for: context.clientShare) { try await shown.report(query, app: app, apps: apps, from: store) }
+      try await reports.run(for: context.clientShare) {
+        try await shown.report(query, app: app, apps: apps, from: store)
+      }
     )
     if !link.sites.isEmpty {
       response.headers[.contentSecurityPolicy] = SecurityHeaders.policy(framedBy: link.sites)

@@ -8,7 +8,8 @@ import Warehouse
 /// `tern apps`
 struct AppsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "apps", abstract: "Create, change and list apps, and limit their number of names; works while a server runs.",
+    commandName: "apps",
+    abstract: "Create, change and list apps, and limit their number of names; works while a server runs.",
     subcommands: [Create.self, List.self, Set.self, Names.self])
 
   /// `tern apps create`

@@ -52,7 +52,8 @@ extension AppsCommand {
       defer { try? catalog.close() }
       let app = try AppOption.find(app, in: catalog)
       if let timeZone, timeZone != app.timeZone, try catalog.isServed() {
-        throw CommandFailure("A server runs on this directory. Stop it to change the time zone, then run `tern rebuild`.")
+        throw CommandFailure(
+          "A server runs on this directory. Stop it to change the time zone, then run `tern rebuild`.")
       }
       let changed = try catalog.setApp(
         app.id, name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID)

@@ -64,7 +64,8 @@ struct ServeCommand: AsyncParsableCommand {
       let address = Self.address(host: host, port: port)
       LocalServer.standardLogger.info("Tern listens on \(address), data in \(directory)")
       do {
-        try Self.announceFirstLogin(to: address, catalog, directory: directory)
+        let isTerminal = isatty(STDOUT_FILENO) == 1
+        try Self.firstLogin(at: address, catalog, directory: directory, isTerminal: isTerminal).map(Terminal.say)
       } catch {
         Terminal.complain("tern: cannot create a login link: \(error)")
       }
@@ -93,25 +94,24 @@ struct ServeCommand: AsyncParsableCommand {
     return "http://\(name):\(port)"
   }
 
-  /// Shows a login link until someone has logged in: on a terminal, otherwise in a file that only its owner can read,
-  /// because standard output goes to a journal that others can read.
-  static func announceFirstLogin(
-    to address: String, _ catalog: Catalog, directory: String, isTerminal: Bool = isatty(STDOUT_FILENO) == 1
-  ) throws {
+  /// Returns the text with the first login link, or `nil` once the server is in use. Without a terminal the link is in a
+  /// file that only its owner can read, because others can read a journal.
+  static func firstLogin(
+    at address: String, _ catalog: Catalog, directory: String, isTerminal: Bool
+  ) throws -> String? {
     let file = directory + "/login-link"
     guard try !catalog.isInUse() else {
       try? FileManager.default.removeItem(atPath: file)
-      return
+      return nil
     }
     let link = try LoginLinkCommand.link(to: address, catalog)
     if !isTerminal { try write(link, toPrivate: file) }
-    Terminal.say(
-      """
+    return """
 
       Open the portal (works once, for 15 minutes; `tern login-link` prints a new link):
-        \(isTerminal ? link : "the link is in \(file)")
+        \(isTerminal ? link : "The link is in \(file)")
 
-      """)
+      """
   }
 
   private static func write(_ link: String, toPrivate file: String) throws {

@@ -69,7 +69,9 @@ extension TemplateValues {
   ) -> TemplateValues {
     [
       "caption": label, "name": name,
-      "options": options.map { ["value": $0.value, "text": $0.text, "isChosen": $0.value == chosen] as TemplateValues },
+      "options": options.map {
+        ["value": $0.value, "text": $0.text, "isChosen": $0.value == chosen] as TemplateValues
+      },
     ]
   }
 
