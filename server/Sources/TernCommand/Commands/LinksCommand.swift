@@ -71,7 +71,12 @@ struct LinksCommand: ParsableCommand {
 
   /// `tern links list`
   struct List: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List all shared links, without their secrets.")
+    static let configuration = CommandConfiguration(
+      abstract: "List all shared links, without their secrets.",
+      discussion: """
+        Example:
+          tern links list
+        """)
 
     @OptionGroup var data: DataOption
 
@@ -90,7 +95,12 @@ struct LinksCommand: ParsableCommand {
 
   /// `tern links revoke`
   struct Revoke: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "End a shared link at once.")
+    static let configuration = CommandConfiguration(
+      abstract: "End a shared link at once.",
+      discussion: """
+        Example:
+          tern links revoke 3
+        """)
 
     @Argument(help: ArgumentHelp("The link's ID; `tern links list` shows it.", valueName: "id"))
     var id: Int64

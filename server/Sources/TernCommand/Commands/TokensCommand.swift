@@ -54,7 +54,12 @@ struct TokensCommand: ParsableCommand {
 
   /// `tern tokens list`
   struct List: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List all tokens, without their secrets.")
+    static let configuration = CommandConfiguration(
+      abstract: "List all tokens, without their secrets.",
+      discussion: """
+        Example:
+          tern tokens list
+        """)
 
     @OptionGroup var data: DataOption
 
@@ -74,7 +79,12 @@ struct TokensCommand: ParsableCommand {
 
   /// `tern tokens revoke`
   struct Revoke: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "End a token at once.")
+    static let configuration = CommandConfiguration(
+      abstract: "End a token at once.",
+      discussion: """
+        Example:
+          tern tokens revoke 3
+        """)
 
     @Argument(help: ArgumentHelp("The token's ID; `tern tokens list` shows it.", valueName: "id"))
     var id: Int64

@@ -64,7 +64,12 @@ struct UsersCommand: ParsableCommand {
 
   /// `tern users list`
   struct List: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List all users with their rights.")
+    static let configuration = CommandConfiguration(
+      abstract: "List all users with their rights.",
+      discussion: """
+        Example:
+          tern users list
+        """)
 
     @OptionGroup var data: DataOption
 
@@ -134,7 +139,11 @@ struct UsersCommand: ParsableCommand {
   /// `tern users log-out`
   struct LogOut: ParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "log-out", abstract: "End all sessions of a user.")
+      commandName: "log-out", abstract: "End all sessions of a user.",
+      discussion: """
+        Example:
+          tern users log-out ann
+        """)
 
     @Argument(help: "The name of the user.")
     var name: String
@@ -151,7 +160,12 @@ struct UsersCommand: ParsableCommand {
 
   /// `tern users remove`
   struct Remove: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Remove a user and end their sessions.")
+    static let configuration = CommandConfiguration(
+      abstract: "Remove a user and end their sessions.",
+      discussion: """
+        Example:
+          tern users remove ann
+        """)
 
     @Argument(help: "The name of the user.")
     var name: String

@@ -104,7 +104,8 @@ extension PortalPages {
     templates.render(
       "management",
       [
-        "lead": page.lead, "message": page.result.message, "secret": page.result.secret, "tables": page.tables,
+        "lead": page.lead, "message": page.result.message.map { visible($0) },
+        "secret": page.result.secret.map { visible($0) }, "tables": page.tables,
         "forms": page.forms, "older": page.older,
       ])
   }

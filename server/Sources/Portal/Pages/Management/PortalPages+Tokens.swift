@@ -42,7 +42,7 @@ extension PortalPages {
     let rows = entries.map { entry -> TemplateValues in
       .row([
         listed(entry.time), shown(entry.actor.name, empty: "–"), entry.action, shown(entry.subject, empty: "–"),
-        entry.actor.address.isEmpty ? "–" : entry.actor.address,
+        shown(entry.actor.address, empty: "–"),
       ])
     }
     var page = ManagementPage(

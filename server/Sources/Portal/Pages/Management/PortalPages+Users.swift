@@ -75,7 +75,7 @@ extension PortalPages {
       .row(
         [
           shown(session.account.name), listed(session.created),
-          session.id == current ? "This session" : listed(session.used), session.address,
+          session.id == current ? "This session" : listed(session.used), shown(session.address, empty: "–"),
           shown(session.browser, empty: "Unknown", limit: 120),
         ], [.button("End", "end", id: session.id, to: address)])
     }
@@ -87,6 +87,6 @@ extension PortalPages {
     layout(
       title: "Welcome",
       body: templates.render(
-        "welcome", ["tern": Icon.tern, "name": shown(name), "code": code, "message": message]))
+        "welcome", ["tern": Icon.tern, "name": shown(name), "code": code, "message": message.map { visible($0) }]))
   }
 }
