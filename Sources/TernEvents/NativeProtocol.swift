@@ -63,6 +63,102 @@ extension Device {
   }
 }
 
+/// The members that many events share. A request carries them once, in a line `{"context":{…}}` before the events.
+public struct EventContext: Sendable, Hashable {
+  /// The install that recorded the events.
+  public var install: UniqueID
+  /// The session they belong to, if one was open.
+  public var session: UniqueID?
+  /// The user named by `identify`, if any.
+  public var user: String?
+  /// The boot of the events' uptimes, when known.
+  public var boot: String?
+  /// The result of ``Device/encodedMembers()``.
+  public var device: [UInt8]
+
+  /// Creates the context of an event.
+  public init(of event: Event, device: [UInt8]) {
+    install = event.install
+    session = event.session
+    user = event.user
+    boot = event.boot
+    self.device = device
+  }
+
+  /// The members as they stand in the context's object.
+  public func encodedMembers() -> [UInt8] {
+    var json = JSONWriter(capacity: 256 + device.count)
+    json.raw("\"install\":")
+    json.identifier(install)
+    if let session {
+      json.raw(",\"session\":")
+      json.identifier(session)
+    }
+    json.member(",\"user\":", user)
+    json.member(",\"boot\":", boot)
+    json.raw(",")
+    json.raw(device)
+    return json.bytes
+  }
+}
+
+extension NativeProtocol {
+  /// The most bytes that a line has besides the members of ``JSONWriter/members(of:)``.
+  public static let lineOverheadBytes = 112
+  /// The start of an event's own members if its time is among them.
+  private static let timeMember = Array("\"time\":".utf8)
+
+  /// Returns true if the members of an event include its time, so that the line must not have another one.
+  fileprivate static func includesTime(_ members: ArraySlice<UInt8>) -> Bool { members.starts(with: timeMember) }
+}
+
+extension JSONWriter {
+  /// Appends the members that only this event has: without id, time and uptime, and without its context.
+  ///
+  /// An event without an uptime keeps its time here: it happened at another moment than it was recorded.
+  public mutating func members(of event: Event) {
+    write(atMost: event.maximumBytes) { cursor in
+      if event.uptimeMilliseconds == nil {
+        cursor.raw("\"time\":")
+        cursor.integer(event.time.millisecondsSince1970)
+        cursor.byte(UInt8(ascii: ","))
+      }
+      cursor.raw("\"type\":\"")
+      cursor.kind(event.kind)
+      cursor.raw("\"")
+      cursor.name(of: event)
+      cursor.content(of: event)
+    }
+  }
+
+  /// Appends a line of a request body, with its line feed, made of what ``members(of:)`` has written.
+  public mutating func line(id: UniqueID, time: Timestamp, uptimeMilliseconds: Int64, members: ArraySlice<UInt8>) {
+    write(atMost: NativeProtocol.lineOverheadBytes + members.count) { cursor in
+      cursor.raw("{\"id\":\"")
+      cursor.identifier(id)
+      cursor.raw("\",")
+      if !NativeProtocol.includesTime(members) {
+        cursor.raw("\"time\":")
+        cursor.integer(time.millisecondsSince1970)
+        cursor.raw(",\"uptime\":")
+        cursor.integer(uptimeMilliseconds)
+        cursor.byte(UInt8(ascii: ","))
+      }
+      members.withUnsafeBufferPointer { cursor.raw($0) }
+      cursor.raw("}\n")
+    }
+  }
+
+  /// Appends the line that begins a context, with its line feed.
+  ///
+  /// - Parameter members: The result of ``EventContext/encodedMembers()``.
+  public mutating func context(_ members: [UInt8]) {
+    raw("{\"context\":{")
+    raw(members)
+    raw("}}\n")
+  }
+}
+
 extension Event {
   /// Returns the event as one line of a request body, without the line feed.
   ///
@@ -110,10 +206,7 @@ extension ByteCursor {
     raw("\",\"type\":\"")
     kind(event.kind)
     raw("\"")
-    if !event.name.isEmpty {
-      raw(",\"name\":")
-      string(event.name)
-    }
+    name(of: event)
     raw(",\"time\":")
     integer(event.time.millisecondsSince1970)
     if let uptimeMilliseconds = event.uptimeMilliseconds {
@@ -130,17 +223,28 @@ extension ByteCursor {
       raw("\"")
     }
     member(",\"user\":", event.user)
-    if !event.properties.isEmpty { properties(event.properties.elements) }
-    if !event.details.isEmpty {
-      byte(UInt8(ascii: ","))
-      event.details.withUnsafeBufferPointer { raw($0) }
-    }
+    content(of: event)
     byte(UInt8(ascii: ","))
     device.withUnsafeBufferPointer { raw($0) }
     byte(UInt8(ascii: "}"))
   }
 
-  private mutating func kind(_ kind: EventKind) {
+  fileprivate mutating func name(of event: Event) {
+    if event.name.isEmpty { return }
+    raw(",\"name\":")
+    string(event.name)
+  }
+
+  /// Properties and details.
+  fileprivate mutating func content(of event: Event) {
+    if !event.properties.isEmpty { properties(event.properties.elements) }
+    if !event.details.isEmpty {
+      byte(UInt8(ascii: ","))
+      event.details.withUnsafeBufferPointer { raw($0) }
+    }
+  }
+
+  fileprivate mutating func kind(_ kind: EventKind) {
     switch kind {
     case .event: raw("event")
     case .screen: raw("screen")

@@ -1,14 +1,13 @@
 import TernBase
 import TernEvents
 
-/// The state that only one call at a time may touch: the open claims, and memory to read into.
+/// The state that only one call at a time may touch: the open claims.
 struct Operations {
-  var claims: [UInt64: [ClaimedRecord]] = [:]
+  var claims: [UInt64: [ClaimedSegment]] = [:]
   var lastClaim: UInt64 = 0
   var generation: UInt64 = 0
   /// The locations of events that receipts track.
   var places: [UniqueID: Place] = [:]
-  let buffer = ScratchBuffer(capacity: 4 << 10)
 
   /// Discards claims that became void.
   mutating func forgetVoidClaims(generation: UInt64) {
@@ -30,13 +29,13 @@ struct Operations {
 extension EventLog {
   /// Claims the oldest waiting events, critical ones first; `nil` if none are available.
   ///
-  /// The batch holds at most `maximumEvents` events with `maximumBytes` bytes of payload, but at least one event
-  /// however large. Expired and damaged events are dropped and counted on the way. Reads files, so it must not run on
-  /// the caller of `track`; appending continues meanwhile.
+  /// A batch consists of whole segments with at most `maximumEvents` events of `maximumBytes` bytes. If the first one
+  /// has more, the batch is a part of it, at least one event however large, and the rest is available once that is
+  /// settled. Later events go into other segments. Expired and damaged events are dropped and counted on the way. Reads
+  /// files, so it must not run on the caller of `track`; appending continues meanwhile.
   package func claim(maximumEvents: Int, maximumBytes: Int) -> LogClaim? {
     if configuration.durability == .everyBatch { synchronize() }
     return operations.withLock { operations in
-      readErasures(&operations)
       var skipped: Set<UInt64> = []
       while true {
         let limits = (events: max(maximumEvents, 1), bytes: max(maximumBytes, 1))
@@ -67,20 +66,20 @@ extension EventLog {
         if !state.isClosed { state.backOffEverything(at: now.uptime) }
         return nil
       }
-      state.holdBackUnreadErasures(at: now.uptime)
       return ClaimPlan(
         sources: state.planClaim(
           events: limits.events, bytes: limits.bytes, skipping: skipped, uptime: now.uptime),
-        generation: state.generation, expiry: state.expiryRule(now.wall, now.uptime), erasures: state.erasures)
+        generation: state.generation, expiry: state.expiryRule(now.wall, now.uptime))
     }
     guard let plan, !plan.sources.isEmpty else { return .nothing }
     let number = operations.beginClaim(generation: plan.generation)
-    let findings = read(plan, limits, operations.buffer)
-    let tombstones = state.withLock { state -> [PendingTombstone]? in
+    var reader = ClaimReader(fileSystem, plan.expiry, events: limits.events, bytes: limits.bytes)
+    let findings = plan.sources.map { reader.read($0) }
+    let voids = state.withLock { state -> [PendingVoid]? in
       state.generation == plan.generation ? state.commit(findings, claim: number) : nil
     }
-    guard let tombstones else { return .nothing }
-    write(tombstones)
+    guard let voids else { return .nothing }
+    for void in voids { void.write(fileSystem) }
     state.withLock { $0.unpin(plan.sources.map(\.segment.name)) }
     note(findings, &skipped)
     removeSettled()
@@ -88,21 +87,10 @@ extension EventLog {
       state.saveLedger()
       state.saveAgeClock()
     }
-    let records = findings.flatMap(\.records)
+    let records = findings.count == 1 ? findings[0].records : findings.flatMap(\.records)
     if records.isEmpty { return findings.contains(where: \.isProgress) ? .progress : .nothing }
-    operations.claims[number] = findings.flatMap(\.claimed)
+    operations.claims[number] = findings.map { ClaimedSegment(name: $0.name, records: $0.claimed) }
     return .batch(LogClaim(id: LogClaim.ID(number: number, generation: plan.generation), records: records))
-  }
-
-  private func read(
-    _ plan: ClaimPlan, _ limits: (events: Int, bytes: Int), _ buffer: ScratchBuffer
-  ) -> [ClaimFinding] {
-    var reader = ClaimReader(
-      fileSystem, buffer, events: limits.events, bytes: limits.bytes, plan.expiry, plan.erasures)
-    var findings: [ClaimFinding] = []
-    for source in plan.sources where !reader.isFull { findings.append(reader.read(source)) }
-    buffer.trim(to: 64 << 10)
-    return findings
   }
 
   /// Skips segments that could not be read, and starts their backoff.

@@ -5,8 +5,6 @@ package import TernEvents
 struct Place {
   let name: SegmentName
   let offset: Int
-  /// The segment's revision when the event was seen there.
-  let revision: Int
 }
 
 /// The events that are still in the log; all others that were looked up are gone.
@@ -22,52 +20,51 @@ extension EventLog {
   ///
   /// Reads the headers of all segments when it looks up an event for the first time, so it suits a few events and must
   /// not run on the caller of `track`; appending continues meanwhile. Later lookups of the same events use the index
-  /// only, except for segments that were rewritten meanwhile. A segment that cannot be read backs off as after a claim;
-  /// until its next attempt, events that were not found elsewhere are uncertain.
+  /// only. A segment that cannot be read backs off as after a claim; until its next attempt, events that were not found
+  /// elsewhere are uncertain.
   package func remaining(of ids: Set<UniqueID>) -> Remaining {
     operations.withLock { operations in
-      let generation = state.withLock { $0.generation }
+      let (generation, names) = state.withLock { state in
+        (state.generation, state.lanes.flatMap { lane in lane.segments.indices.map { lane.segments[$0].name } })
+      }
       operations.forgetVoidClaims(generation: generation)
-      operations.places = operations.places.filter { ids.contains($0.key) }
-      var search = state.withLock { $0.search(for: ids, operations.places, operations.claims.values.joined()) }
-      operations.places = search.found
-      for (name, wanted) in search.moved {
-        let isRead = find(wanted, in: name, generation, operations.buffer, &operations.places)
-        if !isRead { search.uncertain.formUnion(wanted) }
+      let unknown = ids.subtracting(operations.places.keys)
+      operations.places = state.withLock { state in
+        operations.places.filter { ids.contains($0.key) && state.isPresent($0.value) }
       }
       var isUncertain = false
-      for name in search.names where !search.unknown.isSubset(of: operations.places.keys) {
-        if !find(search.unknown, in: name, generation, operations.buffer, &operations.places) { isUncertain = true }
+      for name in names where !unknown.isSubset(of: operations.places.keys) {
+        if !find(unknown, in: name, generation, &operations.places) { isUncertain = true }
       }
-      operations.buffer.trim(to: 64 << 10)
       let found = Set(operations.places.keys)
-      let uncertain = search.uncertain.union(isUncertain ? search.unknown : [])
-      return Remaining(found: found, uncertain: uncertain.subtracting(found))
+      return Remaining(found: found, uncertain: isUncertain ? unknown.subtracting(found) : [])
     }
   }
 
-  /// Searches the waiting records of one segment; false if it cannot be read.
+  /// Searches the records of one segment; false if it cannot be read.
   private func find(
-    _ ids: Set<UniqueID>, in name: SegmentName, _ generation: UInt64, _ buffer: ScratchBuffer,
-    _ places: inout [UniqueID: Place]
+    _ ids: Set<UniqueID>, in name: SegmentName, _ generation: UInt64, _ places: inout [UniqueID: Place]
   ) -> Bool {
-    guard let source = state.withLock({ $0.generation == generation ? $0.pin(name) : nil }) else { return true }
+    guard let (path, segment) = state.withLock({ $0.generation == generation ? $0.pin(name) : nil }) else {
+      return true
+    }
     defer { state.withLock { if $0.generation == generation { $0.unpin([name]) } } }
-    if source.segment.waiting == 0 { return true }
+    if segment.isSettled { return true }
     let uptime = clock.uptime
     if state.withLock({ $0.isBackingOff(name.number, at: uptime) }) { return false }
     do throws(FileError) {
-      let file = try fileSystem.open(source.path, .read)
+      let file = try fileSystem.open(path, .read)
       defer { fileSystem.close(file) }
-      let count = try fileSystem.read(into: buffer.reserve(source.segment.end), from: file, at: 0)
-      let bytes = UnsafeRawBufferPointer(rebasing: buffer.reserve(source.segment.end)[..<count])
-      let reader = SegmentReader(bytes: bytes, base: 0, salt: source.segment.header.salt)
-      var walker = WaitingWalker(source.segment, reader)
-      while let item = walker.peek() {
-        if case .record(let header, let run) = item, ids.contains(header.id) {
-          places[header.id] = Place(name: name, offset: run.lower, revision: source.segment.revision)
+      let bytes = try fileSystem.bytes(of: file, from: segment.start, to: segment.end)
+      bytes.withUnsafeBytes { buffer in
+        var walker = SegmentWalker(
+          segment, SegmentReader(bytes: buffer, base: segment.start, salt: segment.header.salt))
+        while let item = walker.peek() {
+          if case .record(let header, let run) = item, ids.contains(header.id) {
+            places[header.id] = Place(name: name, offset: run.lower)
+          }
+          walker.take(item)
         }
-        walker.take(item)
       }
       state.withLock { $0.endBackoff(name.number) }
       return true
@@ -79,44 +76,18 @@ extension EventLog {
   }
 }
 
-/// The events that the index knows, and the segments to search for the others.
-struct Search {
-  var found: [UniqueID: Place] = [:]
-  /// Segments that were rewritten since the events were seen in them.
-  var moved: [SegmentName: Set<UniqueID>] = [:]
-  /// Never seen before.
-  var unknown: Set<UniqueID> = []
-  /// All segments, if some events are unknown.
-  var names: [SegmentName] = []
-  /// Events of segments that could not be read.
-  var uncertain: Set<UniqueID> = []
-}
-
 extension LogState {
-  func search(
-    for ids: Set<UniqueID>, _ known: [UniqueID: Place], _ claimed: some Sequence<ClaimedRecord>
-  ) -> Search {
-    var search = Search()
-    for (id, place) in known {
-      let lane = Int(place.name.lane.rawValue)
-      guard let index = lanes[lane].segments.index(of: place.name.number) else { continue }
-      let segment = lanes[lane].segments[index]
-      if segment.revision != place.revision {
-        search.moved[place.name, default: []].insert(id)
-      } else if !segment.isGone(at: place.offset) {
-        search.found[id] = place
-      }
-    }
-    search.unknown = ids.subtracting(known.keys)
-    guard !search.unknown.isEmpty else { return search }
-    for record in claimed where search.unknown.contains(record.id) {
-      let lane = Int(record.name.lane.rawValue)
-      guard let index = lanes[lane].segments.index(of: record.name.number) else { continue }
-      let revision = lanes[lane].segments[index].revision
-      search.found[record.id] = Place(name: record.name, offset: record.run.lower, revision: revision)
-    }
-    search.unknown.subtract(search.found.keys)
-    search.names = lanes.flatMap { lane in lane.segments.indices.map { lane.segments[$0].name } }
-    return search
+  /// True if the event at this place has not left the log.
+  func isPresent(_ event: Place) -> Bool {
+    guard let (lane, index) = place(of: event.name) else { return false }
+    let segment = lanes[lane].segments[index]
+    return !segment.isSettled && !segment.isGone(at: event.offset)
+  }
+
+  /// Protects a segment from changes until `unpin`.
+  mutating func pin(_ name: SegmentName) -> (path: String, segment: Segment)? {
+    guard let (lane, index) = place(of: name) else { return nil }
+    lanes[lane].modify(index) { $0.isPinned = true }
+    return (path(name), lanes[lane].segments[index])
   }
 }

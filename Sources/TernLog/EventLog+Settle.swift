@@ -4,21 +4,20 @@ import TernEvents
 extension EventLog {
   /// Settles a claim; a claim that is settled already, or void, is ignored.
   ///
-  /// The tombstones of events that leave the log are on disk before this returns. Returns true if the claim was still
+  /// The files of segments without further events are gone before this returns. Returns true if the claim was still
   /// open; the events of a void one have left already, and were counted then.
   @discardableResult
-  package func settle(_ claim: LogClaim.ID, _ settlement: BatchResolution) -> Bool {
+  package func settle(_ claim: LogClaim.ID, _ resolution: BatchResolution) -> Bool {
     operations.withLock { operations in
       guard claim.generation == operations.generation,
-        let records = operations.claims.removeValue(forKey: claim.number)
+        let segments = operations.claims.removeValue(forKey: claim.number)
       else { return false }
-      let verdicts = records.map { settlement.verdict(on: $0.id) }
-      let outcome = state.withLock { state -> (tombstones: [PendingTombstone], pinned: [SegmentName])? in
-        state.generation == claim.generation ? state.settle(claim.number, records, verdicts) : nil
+      let voids = state.withLock { state -> [PendingVoid]? in
+        guard state.generation == claim.generation else { return nil }
+        return segments.flatMap { state.settle($0, claim.number, resolution) }
       }
-      guard let outcome else { return false }
-      write(outcome.tombstones)
-      state.withLock { $0.unpin(outcome.pinned) }
+      guard let voids else { return false }
+      for void in voids { void.write(fileSystem) }
       removeSettled()
       shrink()
       state.withLock { $0.saveLedger() }
@@ -26,31 +25,20 @@ extension EventLog {
     }
   }
 
-  /// Writes tombstones, opening each file once.
-  func write(_ tombstones: [PendingTombstone]) {
-    var current: (path: String, file: OpenFile)?
-    for tombstone in tombstones {
-      if current?.path != tombstone.path {
-        if let current { fileSystem.close(current.file) }
-        current = (try? fileSystem.open(tombstone.path, .update)).map { (tombstone.path, $0) }
-      }
-      if let current { tombstone.write(to: current.file, fileSystem) }
-    }
-    if let current { fileSystem.close(current.file) }
-  }
-
   /// Removes the files of settled segments, outside the lock.
   func removeSettled() {
     var removals = state.withLock { $0.takeSettled() }
     if removals.isEmpty { return }
     for index in removals.indices {
-      let tombstone = removals[index].tombstone
+      let path = removals[index].path
       do throws(FileError) {
-        removals[index].isKept = try fileSystem.retire(tombstone.path, keepAs: removals[index].sparePath)
+        removals[index].isKept = try fileSystem.retire(path, keepAs: removals[index].sparePath)
         removals[index].isGone = true
       } catch {
         removals[index].isGone = error.isMissing
-        if !error.isMissing { write([tombstone]) }
+        guard !error.isMissing else { continue }
+        let segment = removals[index].segment
+        PendingVoid(segment: segment, path: path, run: segment.everything).write(fileSystem)
       }
     }
     state.withLock { state in
@@ -67,8 +55,7 @@ extension EventLog {
 /// A settled segment whose file is being removed; the index no longer has it.
 struct Removal {
   let segment: Segment
-  /// The tombstone over the whole segment, in case its file cannot be removed.
-  let tombstone: PendingTombstone
+  let path: String
   let generation: UInt64
   let spare: String?
   let sparePath: String?
@@ -78,14 +65,14 @@ struct Removal {
 }
 
 /// The outcome for one record of a settled claim.
-enum Verdict {
+private enum Verdict {
   case delivered
   case returned
   case dropped(DropReason)
 }
 
 extension BatchResolution {
-  func verdict(on id: UniqueID) -> Verdict {
+  fileprivate func verdict(on id: UniqueID) -> Verdict {
     switch self {
     case .delivered: return .delivered
     case .returned: return .returned
@@ -97,53 +84,51 @@ extension BatchResolution {
 }
 
 extension LogState {
-  /// Removes the claimed records from the log or returns them; segments stay pinned until the tombstones are written.
-  mutating func settle(
-    _ claim: UInt64, _ records: [ClaimedRecord], _ verdicts: [Verdict]
-  ) -> (tombstones: [PendingTombstone], pinned: [SegmentName]) {
-    var tombstones: [PendingTombstone] = []
-    var pinned: [SegmentName] = []
-    var start = 0
-    while start < records.count {
-      let name = records[start].name
-      let end = records[start...].firstIndex { $0.name != name } ?? records.count
-      let lane = Int(name.lane.rawValue)
-      if let index = lanes[lane].segments.index(of: name.number) {
-        if evictionCursor?.name == name { closeEvictionCursor() }
-        lanes[lane].modify(index) {
-          $0.release(claim: claim)
-          $0.isPinned = true
-        }
-        pinned.append(name)
-        for run in gone(records[start..<end], verdicts) {
-          let merged = lanes[lane].modify(index) { $0.insert(run) }
-          let header = lanes[lane].segments[index].header
-          tombstones.append(PendingTombstone(name: name, header: header, path: path(name), run: merged))
-        }
-        let segment = lanes[lane].segments[index]
-        // A segment that is removed as a whole needs no tombstones.
-        if segment.isSettled, !segment.isOpenEnded { tombstones.removeAll { $0.name == name } }
-      }
-      start = end
+  /// Takes the records of a claim out of a segment, or returns them to it; the result is to be written to its file.
+  fileprivate mutating func settle(
+    _ claimed: ClaimedSegment, _ claim: UInt64, _ resolution: BatchResolution
+  ) -> [PendingVoid] {
+    // Erased or lost meanwhile.
+    guard let (lane, index) = place(of: claimed.name), lanes[lane].segments[index].claim == claim else { return [] }
+    let leaving = leaving(claimed, resolution)
+    lanes[lane].modify(index) { segment in
+      segment.release()
+      for run in leaving { segment.remove(run.run, records: run.records) }
     }
-    return (tombstones, pinned)
+    let segment = lanes[lane].segments[index]
+    if segment.isSettled {
+      settled.append(segment.name)
+      return []
+    }
+    return leaving.map { PendingVoid(segment: segment, path: path(segment.name), run: $0.run) }
   }
 
-  /// The runs of records that leave, with adjoining ones merged, so that a batch costs one tombstone, not one per
-  /// event.
-  private mutating func gone(_ records: ArraySlice<ClaimedRecord>, _ verdicts: [Verdict]) -> [Run] {
-    var runs: [Run] = []
-    for index in records.indices {
-      switch verdicts[index] {
-      case .returned: continue
+  /// The runs of records that leave, and their numbers: a run may span some that left before.
+  private mutating func leaving(
+    _ claimed: ClaimedSegment, _ resolution: BatchResolution
+  ) -> [(run: RecordRun, records: Int)] {
+    var runs: [(run: RecordRun, records: Int)] = []
+    var isAdjoining = false
+    for record in claimed.records {
+      switch resolution.verdict(on: record.id) {
+      case .returned:
+        isAdjoining = false
+        continue
       case .delivered:
         ledger.addDelivered(1)
         deliveredHere += 1
       case .dropped(let reason): ledger.add(reason, 1)
       }
-      runs.append(records[index].run)
+      if isAdjoining, let last = runs.indices.last {
+        runs[last].run.upper = record.run.upper
+        runs[last].run.endOrdinal = record.run.endOrdinal
+        runs[last].records += 1
+      } else {
+        runs.append((record.run, 1))
+      }
+      isAdjoining = true
     }
-    return runs.joined(owner: Run.gone)
+    return runs
   }
 
   /// Takes the settled segments whose files can go now out of the index, until `finish`.
@@ -152,25 +137,20 @@ extension LogState {
     settled = []
     var removals: [Removal] = []
     for name in names {
-      let lane = Int(name.lane.rawValue)
-      guard let index = lanes[lane].segments.index(of: name.number) else { continue }
+      guard let (lane, index) = place(of: name) else { continue }
       let segment = lanes[lane].segments[index]
       guard segment.isFree, segment.isSettled else {
         if segment.isSettled { settled.append(name) }
         continue
       }
+      seal(lane, index)
       lanes[lane].remove(at: index)
       leavingBytes += segment.size
-      let everything = Run(
-        lower: SegmentHeader.size, upper: segment.end, firstOrdinal: 0, endOrdinal: segment.nextOrdinal,
-        owner: Run.gone)
-      let tombstone = PendingTombstone(name: name, header: segment.header, path: path(name), run: everything)
       let spare = spares.reserve()
       removals.append(
         Removal(
-          segment: segment, tombstone: tombstone, generation: generation, spare: spare,
-          sparePath: spare.flatMap { home?.path($0) })
-      )
+          segment: segment, path: path(name), generation: generation, spare: spare,
+          sparePath: spare.flatMap { home?.path($0) }))
     }
     return removals
   }

@@ -28,10 +28,7 @@ extension EventLog {
       let orphans = present.map { LogDirectory.orphans(in: configuration.directory, besides: $0, fileSystem) } ?? []
       let firstToKeep = state.withLock { state -> UInt64 in
         // Events of dead processes are erased too, so they are counted too.
-        if !orphans.isEmpty {
-          for lane in state.lanes.indices { state.seal(lane) }
-          state.adopt(orphans)
-        }
+        if !orphans.isEmpty { state.adopt(orphans) }
         return state.forgetEverything()
       }
       guard let home = state.withLock({ $0.home }) else { return }
@@ -60,7 +57,7 @@ extension EventLog {
   ///
   /// Reads all sibling directories, so it must not run on the caller of `track`.
   package func adoptOrphans() -> Bool {
-    operations.withLock { operations in
+    operations.withLock { _ in
       guard let home = state.withLock({ $0.isClosed ? nil : $0.home }) else { return false }
       // Search outside the lock, since `append` would wait for it: usually there are none.
       let orphans = LogDirectory.orphans(in: configuration.directory, besides: home, fileSystem)
@@ -71,11 +68,10 @@ extension EventLog {
       }
       let isMore = state.withLock { state in
         let before = state.waiting
-        for lane in state.lanes.indices { state.seal(lane) }
         state.adopt(orphans)
         return state.waiting > before
       }
-      finishErasures(&operations)
+      shrink()
       state.withLock { $0.saveLedger() }
       return isMore
     }
@@ -125,7 +121,7 @@ extension EventLog {
       operations.claims = [:]
       state.withLock { state in
         if state.isClosed { return }
-        for lane in state.lanes.indices { state.seal(lane) }
+        state.sealAll()
         _ = state.removeSettled()
         state.saveLedger()
         _ = state.expiryRule(clock.wallTime, clock.uptime)
@@ -148,18 +144,14 @@ extension LogState {
   mutating func forgetEverything() -> UInt64 {
     ledger.add(.erased, waiting + claimed)
     generation += 1
-    closeEvictionCursor()
-    for lane in lanes.indices {
-      if let file = lanes[lane].active { fileSystem.close(file) }
-      lanes[lane] = LaneIndex()
-    }
+    sealAll()
+    lanes = [LaneIndex(), LaneIndex()]
     settled = []
     readBackoffs = [:]
     unread = [:]
     spares = SparePool()
     erasures = []
-    unreadErasures = nil
-    pendingEpochs = []
+    pendingErasures = []
     quarantinedBytes = 0
     leavingBytes = 0
     savedAgeClock = nil

@@ -13,6 +13,8 @@ package final class EventLog: Sendable {
     package var maximumAge: Duration
     /// The size at which a new segment file begins, in bytes; smaller in a small log. The default is 64 KiB.
     package var segmentBytes: Int
+    /// The most events of a segment: those of a batch, so that batches consist of whole segments. The default is 500.
+    package var segmentEvents: Int
     /// The largest payload that is stored, in bytes. The default is 64 KiB.
     package var maximumRecordBytes: Int
     /// The moments at which events are flushed to the medium. The default is `.onBackgroundAndCritical`.
@@ -21,16 +23,17 @@ package final class EventLog: Sendable {
     package var bootID: UniqueID
 
     /// Creates a configuration; `maximumBytes` is raised to 24 KiB, `segmentBytes` kept within 1 KiB and 1 MiB,
-    /// `maximumRecordBytes` within 1 byte and 1 MiB, `maximumAge` raised to a second.
+    /// `segmentEvents` within 1 and 65,535, `maximumRecordBytes` within 1 byte and 1 MiB, `maximumAge` raised to a second.
     package init(
       directory: String, maximumBytes: Int = 10 << 20, maximumAge: Duration = .seconds(25 * 86_400),
-      segmentBytes: Int = 64 << 10, maximumRecordBytes: Int = 64 << 10,
+      segmentBytes: Int = 64 << 10, segmentEvents: Int = 500, maximumRecordBytes: Int = 64 << 10,
       durability: Durability = .onBackgroundAndCritical, bootID: UniqueID = UniqueID(high: 0, low: 0)
     ) {
       self.directory = directory
       self.maximumBytes = max(maximumBytes, 24 << 10)
       self.maximumAge = max(maximumAge, .seconds(1))
       self.segmentBytes = min(max(segmentBytes, 1 << 10), 1 << 20)
+      self.segmentEvents = min(max(segmentEvents, 1), Int(UInt16.max))
       self.maximumRecordBytes = min(max(maximumRecordBytes, 1), 1 << 20)
       self.durability = durability
       self.bootID = bootID
@@ -74,12 +77,11 @@ package final class EventLog: Sendable {
   ///
   /// Throws `LogError.Code.directoryUnavailable` if no directory can be created and locked; the call can be repeated.
   package func open() throws(LogError) {
-    try operations.withLock { (operations) throws(LogError) in
+    try operations.withLock { (_) throws(LogError) in
       let isNew = try state.withLock { (state) throws(LogError) in try state.open() }
       guard isNew else { return }
       shrink()
       removeSettled()
-      finishErasures(&operations)
       state.withLock { $0.saveLedger() }
     }
   }
@@ -89,24 +91,26 @@ package final class EventLog: Sendable {
   /// Stores an event with one write; from any thread.
   ///
   /// Once this returns `.stored`, the event survives the end of the process. `time` and `uptime` are the moment of the
-  /// event, `epoch` is the identity it belongs to. Never flushes and never throws; an event that cannot be stored is
+  /// event, `context` is what it shares with others. Never flushes and never throws; an event that cannot be stored is
   /// dropped and counted. With `isKept` the caller keeps events that the disk refuses: `.storageFailed` is not counted.
   package func append(
-    _ payload: [UInt8], id: UniqueID, time: Timestamp, uptime: Duration, epoch: UInt32, lane: Lane, isKept: Bool = false
+    _ payload: [UInt8], id: UniqueID, time: Timestamp, uptime: Duration, lane: Lane, context: LogContext,
+    isKept: Bool = false
   ) -> AppendOutcome {
     if payload.count > configuration.maximumRecordBytes { return state.withLock { $0.refuse(.tooLarge) } }
-    let header = RecordHeader(
-      payloadBytes: payload.count, payloadCheck: payload.withUnsafeBytes { Checksum.of($0) }, lane: lane, ordinal: 0,
-      epoch: epoch, time: time, uptimeMilliseconds: UInt64(clamping: uptime.wholeMilliseconds), id: id)
-    return state.withLock { state in
-      let outcome = state.append(payload, header, uptime: uptime)
-      if isKept, outcome == .dropped(.storageFailed) {
-        state.ledger.remove(.storageFailed, 1)
+    return payload.withUnsafeBytes { payload in
+      let header = RecordHeader(
+        payload: payload, time: time, uptimeMilliseconds: UInt64(clamping: uptime.wholeMilliseconds), id: id)
+      return state.withLock { state in
+        let outcome = state.append(payload, header, lane, context, uptime: uptime)
+        if isKept, outcome == .dropped(.storageFailed) {
+          state.ledger.remove(.storageFailed, 1)
+          return outcome
+        }
+        // Afterwards: if the directory was lost on the way, the recount does not include this event.
+        state.track(1)
         return outcome
       }
-      // Afterwards: if the directory was lost on the way, the recount does not include this event.
-      state.track(1)
-      return outcome
     }
   }
 
@@ -136,7 +140,6 @@ package final class EventLog: Sendable {
       counts.claimed = state.claimed
       counts.isClaimLimitReached = state.isClaimLimitReached(at: clock.uptime)
       counts.bytes = state.home == nil ? 0 : state.diskBytes + state.leavingBytes
-      counts.oldestWaiting = state.oldestWaiting()
       counts.dropped = state.ledger.counts
       counts.droppedTotal = state.ledger.dropped
       counts.delivered = state.ledger.delivered
@@ -155,11 +158,12 @@ package final class EventLog: Sendable {
   }
 
   /// True if normal events of this total size fit together, possibly by evicting other normal ones.
-  package func hasRoom(forNormal records: Int, bytes: Int) -> Bool {
+  package func hasRoom(forNormal records: Int, bytes: Int, context: LogContext) -> Bool {
     state.withLock { state in
-      let segments = min(records, bytes / (state.segmentLimit / 2)) + 2
-      let needed = bytes + records * RecordHeader.size + segments * SegmentHeader.size
-      return state.occupiedBytes - state.lanes[0].evictableBytes + needed <= state.occupiedLimit
+      let header = SegmentHeader.size(of: context)
+      let segments = min(records, bytes / max(state.segmentLimit / 2 - header, 1)) + 2
+      let needed = bytes + records * RecordHeader.size + segments * header
+      return state.diskBytes - state.freeableBytes([0]) + needed <= state.maximumBytes
     }
   }
 

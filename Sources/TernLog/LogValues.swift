@@ -16,24 +16,27 @@ package struct LogRecord: Sendable {
   package var uptime: Duration
   /// The boot in which the event was appended; all zero if the writer did not know it.
   package var bootID: UniqueID
-  /// The identity epoch in which the event was recorded.
-  package var epoch: UInt32
   /// The priority under which the event was appended.
   package var lane: Lane
-  /// The encoded event, as appended.
-  package var payload: [UInt8]
+  /// The facts that it shares with the other events of its segment.
+  package var context: LogContext
+  /// The encoded event, as appended; shares the memory of its segment.
+  package var payload: ArraySlice<UInt8>
+
+  /// The bytes by which batches are limited: those on disk, without the context.
+  package var bytes: Int { RecordHeader.size + payload.count }
 
   /// Creates a record, for tests of code that consumes claims.
   package init(
     id: UniqueID, time: Timestamp, uptime: Duration = .zero, bootID: UniqueID = UniqueID(high: 0, low: 0),
-    epoch: UInt32 = 0, lane: Lane, payload: [UInt8]
+    lane: Lane, context: LogContext = LogContext(identity: 0), payload: ArraySlice<UInt8>
   ) {
     self.id = id
     self.time = time
     self.uptime = uptime
     self.bootID = bootID
-    self.epoch = epoch
     self.lane = lane
+    self.context = context
     self.payload = payload
   }
 }
@@ -90,8 +93,6 @@ package struct LogCounts: Sendable, Equatable {
   package var isClaimLimitReached = false
   /// Bytes on disk, everything in the log's directory included.
   package var bytes = 0
-  /// The time of the oldest waiting event; `nil` if none waits.
-  package var oldestWaiting: Timestamp?
   /// Events delivered since the install's first launch; persisted best effort.
   package var delivered = 0
   /// Events delivered since this log was opened.

@@ -64,8 +64,22 @@ extension InMemoryCollector.Request {
   init(decoding request: TransportRequest) {
     raw = request
     body = request.headers["Content-Encoding"] == "gzip" ? gunzip(request.body) ?? [] : request.body
-    events = body.split(separator: UInt8(ascii: "\n")).compactMap {
-      try? JSONDecoder().decode(ReceivedEvent.self, from: Data($0))
+    lines = completeLines(of: body)
+    events = lines.compactMap { try? JSONDecoder().decode(ReceivedEvent.self, from: Data($0)) }
+  }
+}
+
+/// The lines of a request body, each event with the members of its context.
+public func completeLines(of body: [UInt8]) -> [[UInt8]] {
+  let begin = Array("{\"context\":{".utf8)
+  var context: ArraySlice<UInt8> = []
+  var lines: [[UInt8]] = []
+  for line in body.split(separator: UInt8(ascii: "\n")) {
+    if line.starts(with: begin) {
+      context = line.dropFirst(begin.count).dropLast(2) + [UInt8(ascii: ",")]
+    } else {
+      lines.append([UInt8(ascii: "{")] + context + line.dropFirst())
     }
   }
+  return lines
 }

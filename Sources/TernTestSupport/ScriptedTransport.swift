@@ -12,6 +12,8 @@ public struct InMemoryCollector: InMemoryServer {
     public var raw: TransportRequest
     /// Its body, decompressed.
     public var body: [UInt8]
+    /// The lines of its events, each with the members of its context.
+    public var lines: [[UInt8]]
     /// Its events; lines that are not events are left out.
     public var events: [ReceivedEvent]
   }

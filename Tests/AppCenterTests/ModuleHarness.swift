@@ -110,7 +110,7 @@ final class ModuleHarness {
 
   /// The received events of a type.
   func sent(_ type: String) throws -> [[String: Any]] {
-    try transport.requests.flatMap { $0.body.split(separator: UInt8(ascii: "\n")) }
+    try transport.requests.flatMap(\.lines)
       .compactMap { try JSONSerialization.jsonObject(with: Data($0)) as? [String: Any] }
       .filter { $0["type"] as? String == type }
   }

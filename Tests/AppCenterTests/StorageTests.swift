@@ -77,7 +77,7 @@ extension `App Center` {
       }
       #expect(modules.client?.status.droppedByReason.keys.contains(.queueFull) == true)
       let names = try await delivered(modules)
-      #expect(names.last == "E199" && names == (200 - names.count..<200).map { "E\($0)" })
+      #expect(Set(names) == Set((200 - names.count..<200).map { "E\($0)" }))
       await modules.end()
     }
 
@@ -123,7 +123,7 @@ extension `App Center` {
       let modules = try ModuleHarness()
       modules.startQuietly()
       Analytics.pause()
-      for number in 0..<400 { Analytics.trackEvent("E\(number)") }
+      for number in 0..<4000 { Analytics.trackEvent("E\(number)") }
       await modules.relaunch()
       let answers = Locked<[Bool]>([])
       AppCenter.setMaxStorageSize(24 * 1024) { answer in answers.withLock { $0.append(answer) } }

@@ -50,7 +50,8 @@ import TernLog
       let event = NumberedEvent(process: options.process, thread: thread, index: index)
       clock.advance(by: .milliseconds(options.step))
       let outcome = log.append(
-        event.payload, id: event.id, time: clock.wallTime, uptime: clock.uptime, epoch: event.epoch, lane: event.lane)
+        event.payload, id: event.id, time: clock.wallTime, uptime: clock.uptime, lane: event.lane,
+        context: LogContext(identity: event.identity))
       if case .stored = outcome {
         Self.report([Message(.stored, event.number)])
       } else {
@@ -66,7 +67,7 @@ import TernLog
 
   private func erase(of event: NumberedEvent) {
     Self.report([Message(.erasing, event.number)])
-    guard log.erase(epoch: event.epoch) else { return Self.report([Message(.disorder, event.number)]) }
+    guard log.erase(.identity(event.identity)) else { return Self.report([Message(.disorder, event.number)]) }
     Self.report([Message(.erased, event.number)])
   }
 

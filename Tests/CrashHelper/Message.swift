@@ -11,7 +11,7 @@ struct Message: Equatable, CustomStringConvertible {
     case received
     /// `settle` returned: the event has left the log.
     case settled
-    /// `erase(epoch:)` is about to be called for the epoch of the event; has returned.
+    /// The identity of the event is about to be erased; `erase` has returned.
     case erasing, erased
     /// The memory in use in KiB, where the system reports it: before the log was opened, and after.
     case resident

@@ -17,8 +17,8 @@ struct NumberedEvent: Hashable {
   var index: Int { Int(number & 0xF_FFFF) }
   var id: UniqueID { UniqueID(high: 0x5445_524E, low: UInt64(number)) }
   var lane: Lane { mixed % 5 == 0 ? .critical : .normal }
-  /// The epoch, shared by 64 successive events of a thread.
-  var epoch: UInt32 { number >> 6 }
+  /// The identity, shared by 64 successive events of a thread.
+  var identity: UInt32 { number >> 6 }
 
   var payload: [UInt8] {
     let count = Int((mixed >> 8) % 300) + 4

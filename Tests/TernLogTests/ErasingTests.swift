@@ -9,12 +9,12 @@ import Testing
 protocol ErasingTests {}
 
 extension ErasingTests {
-  /// The epoch of an event in these tests: every third belongs to the erased identity.
-  func epoch(_ number: Int) -> UInt32 { number % 3 == 0 ? 3 : UInt32(number % 3) }
+  /// The identity of an event in these tests: every third belongs to the erased identity.
+  func identity(_ number: Int) -> UInt32 { number % 3 == 0 ? 3 : UInt32(number % 3) }
   func lane(_ number: Int) -> Lane { number % 5 == 0 ? .critical : .normal }
 
   func append(_ fixture: LogFixture, _ log: EventLog, _ numbers: Range<Int>) {
-    for number in numbers { fixture.append(log, number, lane: lane(number), epoch: epoch(number)) }
+    for number in numbers { fixture.append(log, number, lane: lane(number), identity: identity(number)) }
   }
 
   /// The numbers of the events whose payloads are in any file of the log's directories.
@@ -38,7 +38,7 @@ extension ErasingTests {
       claim.id, .partly(delivered: Set(claim.numbers.filter { $0 % 2 == 0 }.map { LogFixture.id($0) }), dropped: [:]))
     let before = fixture.memory?.operationCount ?? 0
     fixture.memory?.setScript { fault?($0.number - before) }
-    let isComplete = log.erase(epoch: 3)
+    let isComplete = log.erase(.identity(3))
     let operations = (fixture.memory?.operationCount ?? 0) - before
     fixture.memory?.setScript(nil)
     return (log, isComplete, operations)

@@ -22,49 +22,55 @@ import Testing
     for text in ["one", "two!"] {
       let stored = log.append(
         Array(text.utf8), id: UniqueID(high: 0x0A0B_0C0D_0E0F_1011, low: 0x1213_1415_1617_1819),
-        time: Timestamp(millisecondsSince1970: 1_800_000_000_000), uptime: .milliseconds(12_345), epoch: 3,
-        lane: .critical)
+        time: Timestamp(millisecondsSince1970: 1_800_000_000_000), uptime: .milliseconds(12_345), lane: .critical,
+        context: LogContext(identity: 3, part: .errors, facts: Array("who: me".utf8)))
       #expect(stored != .dropped(.storageFailed))
     }
-    let claim = try #require(log.claim(1))
-    log.settle(claim.id, .delivered)
     let bytes = try #require(fixture.memory?.contents(of: "/queue/log-0/0000000000000001-critical.seg"))
     #expect(hexLines(bytes) == snapshot)
   }
 
-  @Test func `an erased range is a filler and zeros, and its neighbours are unchanged`() throws {
+  @Test func `a run of delivered events is voided by one header, and the others are unchanged`() throws {
     let fixture = LogFixture()
     let log = try fixture.open()
-    for (number, epoch) in [(1, 5), (2, 6), (3, 6), (4, 5)] {
-      fixture.append(log, number, bytes: 36, epoch: UInt32(epoch))
-    }
+    for number in 0..<4 { fixture.append(log, number, bytes: 36) }
     let path = "/queue/log-0/0000000000000001-normal.seg"
     let before = try #require(fixture.memory?.contents(of: path))
-    #expect(log.erase(epoch: 6))
+    let claim = try #require(log.claim(4))
+    log.settle(claim.id, .partly(delivered: [LogFixture.id(1), LogFixture.id(2)], dropped: [:]))
     let after = try #require(fixture.memory?.contents(of: path))
-    #expect(after[..<228] == before[..<228] && after[428...] == before[428...])
+    let (start, bytes) = (LogFixture.headerBytes + 84, RecordHeader.size)
+    #expect(after[..<start] == before[..<start] && after[(start + bytes)...] == before[(start + bytes)...])
     let salt = before.withUnsafeBytes { SegmentHeader($0)?.salt } ?? 0
-    let filler = try #require(
+    let void = try #require(
       after.withUnsafeBytes { bytes in
-        bytes.baseAddress.flatMap { RecordHeader($0 + 228, salt: salt, offset: 228) }
+        bytes.baseAddress.flatMap { RecordHeader($0 + start, salt: salt, offset: start) }
       })
-    #expect(filler.isFiller && filler.payloadBytes == 200 - 64 && filler.payloadCheck == 2 && filler.ordinal == 1)
-    #expect(filler.epoch == 0 && filler.id == UniqueID(high: 0, low: 0) && after[228 + 25] == 1)
-    #expect(after[228 + 64..<428].allSatisfy { $0 == 0 })
-    #expect(after[236..<240].reversed().reduce(0) { $0 << 8 | Int($1) } == 428, "the mark")
+    #expect(void.isVoid && void.recordBytes == 2 * 84 && void.payloadCheck == 2 && void.ordinal == 1)
+    #expect(void.id == UniqueID(high: 0, low: 0) && after[start + 11] == 1)
   }
 
-  @Test func `the small files have exactly these bytes`() {
-    let erasures = [Erasure(epoch: 0x0102_0304, firstToErase: 0x0607, firstToKeep: 0x0A0B)]
-    let bytes = ErasureFile.encode(erasures)
-    #expect(Array(bytes[..<4]) == Array("TERA".utf8))
-    #expect(Array(bytes[8...]) == [1, 0, 0, 0, 4, 3, 2, 1, 7, 6, 0, 0, 0, 0, 0, 0, 0x0B, 0x0A, 0, 0, 0, 0, 0, 0])
-    #expect(bytes.withUnsafeBytes { ErasureFile.decode($0) } == erasures)
-    for offset in bytes.indices {
-      var damaged = bytes
-      damaged[offset] ^= 0x10
-      #expect(damaged.withUnsafeBytes { ErasureFile.decode($0) } == [], "offset \(offset)")
+  @Test func `the header of a segment survives any damaged byte`() throws {
+    let header = SegmentHeader(
+      salt: 7, created: Timestamp(millisecondsSince1970: 8), createdUptimeMilliseconds: 9,
+      bootID: UniqueID(high: 10, low: 11), lane: .critical,
+      context: LogContext(identity: 12, part: .errors, facts: Array("\"install\":\"…\"".utf8)))
+    var bytes = [UInt8](repeating: 0, count: header.size + 100)
+    bytes.withUnsafeMutableBytes { buffer in
+      if let start = buffer.baseAddress { header.encode(to: start) }
     }
+    #expect(bytes.withUnsafeBytes { SegmentHeader($0) } == header)
+    for offset in 0..<header.size {
+      for value in [0, 0xFF, bytes[offset] ^ 1, bytes[offset] ^ 0x80] {
+        var damaged = bytes
+        damaged[offset] = value
+        #expect(damaged.withUnsafeBytes { SegmentHeader($0) } == header, "offset \(offset), value \(value)")
+      }
+    }
+    for length in 0..<header.size { _ = bytes[..<length].withUnsafeBytes { SegmentHeader($0) } }
+  }
+
+  @Test func `the file of the age clock has exactly these bytes`() {
     var clock = AgeClock()
     let boot = UniqueID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10)
     let moment = AgeClock.Moment(wall: Timestamp(millisecondsSince1970: 0x0102), uptime: 0x0304)
@@ -112,22 +118,21 @@ import Testing
   }
 
   private let snapshot = [
-    "54 4c 4f 47 01 00 80 00 03 6b 46 fa 00 00 00 00",  // header: TLOG, version, length, salt
+    "54 4c 4f 47 01 00 01 01 03 6b 46 fa 07 00 00 00",  // header: TLOG, version, lane, part, salt, length of the facts
     "00 50 5c 18 a3 01 00 00 39 30 00 00 00 00 00 00",  // created: wall, uptime
     "01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10",  // boot id
-    "00 00 00 00 00 00 00 00 00 00 00 00 ea dd 11 cc",  // reserved, check
-    "54 4c 4f 47 01 00 80 00 03 6b 46 fa 00 00 00 00",  // the same again
-    "00 50 5c 18 a3 01 00 00 39 30 00 00 00 00 00 00",
-    "01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f 10",
-    "00 00 00 00 00 00 00 00 00 00 00 00 ea dd 11 cc",
-    "f8 54 4e fb 0a b8 1d db c3 00 00 00 2e 53 6e 3f",  // record: sync, check, mark (settled up to c3), mark's check
-    "03 00 00 00 e9 b2 94 2a 01 00 00 00 03 00 00 00",  // length, payload check, lane, kind, ordinal, epoch
-    "00 50 5c 18 a3 01 00 00 39 30 00 00 00 00 00 00",  // wall time, uptime
-    "0a 0b 0c 0d 0e 0f 10 11 12 13 14 15 16 17 18 19",  // event id
-    "6f 6e 65 f8 54 4e fb 41 9d c8 56 00 00 00 00 00",  // "one", then the next record, not settled
-    "00 00 00 04 00 00 00 6d c0 e2 31 01 00 01 00 03",
-    "00 00 00 00 50 5c 18 a3 01 00 00 39 30 00 00 00",
-    "00 00 00 0a 0b 0c 0d 0e 0f 10 11 12 13 14 15 16",
-    "17 18 19 74 77 6f 21",
+    "03 00 00 00 00 00 00 00 00 00 00 00 22 93 10 91",  // identity, reserved, check
+    "77 68 6f 3a 20 6d 65 54 4c 4f 47 01 00 01 01 03",  // the facts, then the same again
+    "6b 46 fa 07 00 00 00 00 50 5c 18 a3 01 00 00 39",
+    "30 00 00 00 00 00 00 01 02 03 04 05 06 07 08 09",
+    "0a 0b 0c 0d 0e 0f 10 03 00 00 00 00 00 00 00 00",
+    "00 00 00 22 93 10 91 77 68 6f 3a 20 6d 65 f8 54",
+    "4e fb c0 47 f6 a3 03 00 00 00 e9 b2 94 2a 00 00",  // the first record: sync, check, length, payload check
+    "39 30 00 00 00 00 00 50 5c 18 a3 01 00 00 0a 0b",  // index, uptime, wall time
+    "0c 0d 0e 0f 10 11 12 13 14 15 16 17 18 19 6f 6e",  // event id
+    "65 f8 54 4e fb a8 6f 86 fc 04 00 00 00 6d c0 e2",  // "one", then the second record
+    "31 01 00 39 30 00 00 00 00 00 50 5c 18 a3 01 00",
+    "00 0a 0b 0c 0d 0e 0f 10 11 12 13 14 15 16 17 18",
+    "19 74 77 6f 21",
   ]
 }

@@ -22,7 +22,7 @@ import Testing
     .tearAndFail(bytes: 12, errno: EIO),
   ]
 
-  /// Eviction, growing, shrinking with and without open claims, compaction, spares, a log's end and its adoption.
+  /// Eviction, growing, shrinking with and without open claims, partial settling, spares, a log's end and its adoption.
   private func run(_ fixture: LogFixture) -> Account {
     var account = Account()
     var maybe = try? fixture.open()
@@ -38,7 +38,7 @@ import Testing
     }
     func deliver(_ log: EventLog, _ events: Int) {
       guard let claim = log.claim(events) else { return }
-      // Every third event is returned, which leaves holes for the compaction to close.
+      // Every third event is returned, so that the others leave the segment before it.
       let delivered = claim.records.enumerated().filter { $0.offset % 3 != 0 }.map(\.element.id)
       log.settle(claim.id, .partly(delivered: Set(delivered), dropped: [:]))
       account.delivered.formUnion(delivered.map { Int($0.low) })
@@ -84,13 +84,12 @@ import Testing
     fixture.memory?.setScript { operation in
       kinds.withLock { kinds in
         _ = kinds.insert(operation.kind.rawValue)
-        if operation.path.hasSuffix(".tmp") { kinds.insert("compaction") }
         if operation.path.contains("spare-") { kinds.insert("spare") }
       }
       return nil
     }
     let account = run(fixture)
-    let expected: Set = ["write", "read", "rename", "truncate", "compaction", "spare", "open"]
+    let expected: Set = ["write", "read", "rename", "truncate", "spare", "open"]
     #expect(kinds.withLock { $0 }.isSuperset(of: expected))
     #expect(account.stored > 150)
     #expect(account.counts.dropped[.queueFull, default: 0] > 50)
@@ -120,7 +119,7 @@ import Testing
         #expect(numbers == Array(Set(numbers)).sorted(), place)
         #expect(Set(account.left[lane, default: []]).subtracting(numbers).isEmpty, "lost, \(place)")
       }
-      // The counts are those of the dead process; events whose tombstone could not be written come back.
+      // The counts are those of the dead process; events that could not be voided come back.
       let known = Set(account.left.values.joined()).union(found.values.joined()).union(account.delivered)
       let drops = max(account.counts.dropped.values.reduce(0, +), log.counts.dropped.values.reduce(0, +))
       #expect(known.count + drops >= account.stored + account.refused, place)
@@ -190,7 +189,8 @@ import Testing
       template.clock.advance(by: .seconds(1))
       let outcome = log.append(
         LogFixture.payload(100), id: LogFixture.id(100), time: template.clock.wallTime,
-        uptime: template.clock.uptime, epoch: 7, lane: .normal)
+        uptime: template.clock.uptime, lane: .normal,
+        context: LogFixture.context(7))
       if case .dropped = outcome { Issue.record("not stored, \(place)") }
       log.count(.disabled, 1)
       log.synchronize()

@@ -26,14 +26,14 @@ import Testing
     #expect(log.drain() == Array(500 - kept..<500))
   }
 
-  @Test func `a full log evicts no more than necessary`() throws {
+  @Test func `a full log evicts one segment at a time`() throws {
     let fixture = makeFixture(bytes: 64 << 10)
     let log = try fixture.open()
     for number in 0..<400 { fixture.append(log, number, bytes: 400) }
     for number in 400..<600 {
       let before = log.counts.waiting
       fixture.append(log, number, bytes: 400)
-      #expect(log.counts.waiting >= before - 1)
+      #expect(log.counts.waiting > before - 4096 / (400 + RecordHeader.size))
     }
   }
 
@@ -65,10 +65,13 @@ import Testing
     for number in 0..<20 { fixture.append(log, number, bytes: 400) }
     for number in 100..<200 { fixture.append(log, number, lane: .critical, bytes: 400) }
     #expect(log.counts.waitingCritical == log.counts.waiting, "no normal event is left")
-    #expect(fixture.append(log, 30, bytes: 400) == .dropped(.queueFull))
     let kept = log.counts.waiting
-    #expect(log.drain() == Array(200 - kept..<200), "the oldest critical events are evicted")
-    #expect(log.counts.dropped == [.queueFull: 121 - kept])
+    // What the last evicted segment left free is less than a segment.
+    let outcomes = (0..<4).map { _ in fixture.append(log, 30, bytes: 400) }
+    #expect(outcomes.last == .dropped(.queueFull) && log.counts.waitingCritical == kept)
+    let refused = outcomes.count { $0 == .dropped(.queueFull) }
+    #expect(log.drain().prefix(kept) == Array(200 - kept..<200)[...], "the oldest critical events are evicted")
+    #expect(log.counts.dropped == [.queueFull: 120 - kept + refused])
   }
 
   @Test func `an event in an open claim is never evicted`() throws {
@@ -104,12 +107,11 @@ import Testing
     for number in 0..<2000 { fixture.append(log, number, bytes: 400) }
     log.setMaximumBytes(300 << 10)
     #expect(log.counts.bytes <= 300 << 10)
-    #expect(log.counts.waiting > 600, "at worst one segment below the limit")
+    #expect(log.counts.waiting > 500, "at worst one segment below the limit")
     log.setMaximumBytes(0)
     #expect(log.counts.bytes <= 24 << 10)
     #expect(fixture.bytesOnDisk <= 24 << 10)
     let kept = log.counts.waiting
-    #expect(kept >= 38)
     log.setMaximumBytes(1 << 20)
     for number in 2000..<3000 { fixture.append(log, number, bytes: 400) }
     #expect(log.counts.waiting == kept + 1000)
@@ -123,7 +125,7 @@ import Testing
     for number in 0..<500 { fixture.append(log, number, bytes: 400) }
     let claim = try #require(log.claim(200))
     log.setMaximumBytes(24 << 10)
-    #expect(log.counts.claimed == 200)
+    #expect(log.counts.claimed == claim.records.count && log.counts.waiting == 0)
     log.settle(claim.id, .returned)
     #expect(log.counts.bytes <= 24 << 10)
     log.setMaximumBytes(10 << 20)
@@ -155,10 +157,12 @@ import Testing
     log = try fixture.open()
     #expect(log.counts.waiting == 4)
     fixture.clock.advance(by: .seconds(86_400))
-    #expect(log.claim(1)?.numbers == [0], "exactly 25 days is not older than 25 days")
+    let claim = try #require(log.claim(1))
+    #expect(claim.numbers == [0], "exactly 25 days is not older than 25 days")
     fixture.clock.advance(by: .milliseconds(1))
+    log.settle(claim.id, .returned)
     #expect(log.claim(5)?.numbers == [3])
-    #expect(log.counts.dropped == [.expired: 2])
+    #expect(log.counts.dropped == [.expired: 3])
     log.close()
     fixture.clock.advance(by: .seconds(26 * 86_400))
     log = try fixture.open()
@@ -175,7 +179,6 @@ import Testing
     fixture.append(log, 1)
     fixture.clock.setWallTime(to: 0)
     fixture.append(log, 2)
-    #expect(log.counts.oldestWaiting != nil)
     fixture.clock.setWallTime(to: 2_500_000_000_000)
     #expect(log.claim(5)?.numbers == [1, 2])
   }

@@ -83,14 +83,22 @@ final class LogFixture {
   /// Appends an event identified by its number.
   @discardableResult
   func append(
-    _ log: EventLog, _ number: Int? = nil, lane: Lane = .normal, bytes: Int = 100, epoch: UInt32 = 7
+    _ log: EventLog, _ number: Int? = nil, lane: Lane = .normal, bytes: Int = 100, identity: UInt32 = 7
   ) -> AppendOutcome {
     let number = number ?? appended
     appended = number + 1
     return log.append(
-      Self.payload(number, bytes: bytes), id: Self.id(number), time: clock.wallTime, uptime: clock.uptime,
-      epoch: epoch, lane: lane)
+      Self.payload(number, bytes: bytes), id: Self.id(number), time: clock.wallTime, uptime: clock.uptime, lane: lane,
+      context: Self.context(identity))
   }
+
+  /// The context of the events of an identity, in which each byte matters.
+  static func context(_ identity: UInt32) -> LogContext {
+    LogContext(identity: identity, facts: Array("\"install\":\(identity)".utf8))
+  }
+
+  /// The bytes in front of the first record of a segment.
+  static let headerBytes = SegmentHeader.size(of: context(7))
 
   static func id(_ number: Int) -> UniqueID {
     UniqueID(high: 0x1111_2222_3333_4444, low: UInt64(number))
@@ -127,8 +135,8 @@ extension LogClaim {
   /// True if every event is byte for byte as appended.
   var isGenuine: Bool {
     records.allSatisfy { record in
-      record.payload == LogFixture.payload(Int(record.id.low), bytes: record.payload.count)
-        && record.id.high == LogFixture.id(0).high
+      Array(record.payload) == LogFixture.payload(Int(record.id.low), bytes: record.payload.count)
+        && record.id.high == LogFixture.id(0).high && record.context == LogFixture.context(record.context.identity)
     }
   }
 }
@@ -145,20 +153,20 @@ extension EventLog {
     return numbers
   }
 
-  /// The numbers of the events that no claim holds.
-  var waitingNumbers: Set<Int> {
+  /// The numbers of the events in the log, claimed ones included.
+  var presentNumbers: Set<Int> {
     let (segments, paths) = state.withLock { state in
       let segments = state.lanes.flatMap { lane in lane.segments.indices.map { lane.segments[$0] } }
       return (segments, segments.map { state.path($0.name) })
     }
     var numbers: Set<Int> = []
-    for (segment, path) in zip(segments, paths) where segment.waiting > 0 {
-      var bytes = [UInt8](repeating: 0, count: segment.end)
+    for (segment, path) in zip(segments, paths) where !segment.isSettled {
       guard let file = try? fileSystem.open(path, .read) else { continue }
       defer { fileSystem.close(file) }
-      bytes.withUnsafeMutableBytes { _ = try? fileSystem.read(into: $0, from: file, at: 0) }
+      guard let bytes = try? fileSystem.bytes(of: file, from: segment.start, to: segment.end) else { continue }
       bytes.withUnsafeBytes { buffer in
-        var walker = WaitingWalker(segment, SegmentReader(bytes: buffer, base: 0, salt: segment.header.salt))
+        var walker = SegmentWalker(
+          segment, SegmentReader(bytes: buffer, base: segment.start, salt: segment.header.salt))
         while let item = walker.peek() {
           if case .record(let header, _) = item { numbers.insert(Int(header.id.low)) }
           walker.take(item)

@@ -16,14 +16,14 @@ import Testing
       for lane in Lane.allCases { waiting[lane, default: []].sort() }
     }
 
-    /// Events belong to four identities in turn.
-    static func epoch(_ number: Int) -> UInt32 { UInt32(number % 4) }
+    /// Events belong to four identities, a few at a time.
+    static func identity(_ number: Int) -> UInt32 { UInt32(number / 5 % 4) }
 
     /// Removes the events of one identity, including claimed ones; returns their number.
-    mutating func erase(_ epoch: UInt32) -> Int {
+    mutating func erase(_ identity: UInt32) -> Int {
       let before = count
-      for lane in Lane.allCases { waiting[lane, default: []].removeAll { Self.epoch($0) == epoch } }
-      for index in claims.indices { claims[index].numbers.removeAll { Self.epoch($0.0) == epoch } }
+      for lane in Lane.allCases { waiting[lane, default: []].removeAll { Self.identity($0) == identity } }
+      for index in claims.indices { claims[index].numbers.removeAll { Self.identity($0.0) == identity } }
       return before - count
     }
 
@@ -56,15 +56,20 @@ import Testing
         for _ in 0...generator.next() % 12 {
           let lane: Lane = generator.next() % 4 == 0 ? .critical : .normal
           fixture.append(
-            log, number, lane: lane, bytes: Int(generator.next() % 500), epoch: Model.epoch(number))
+            log, number, lane: lane, bytes: Int(generator.next() % 500), identity: Model.identity(number))
           model.waiting[lane, default: []].append(number)
           number += 1
         }
       case 9..<13:
         let count = Int(generator.next() % 20) + 1
-        let taken = model.take(count)
+        let isBlocked = log.counts.isClaimLimitReached
+        // Whole segments, so it may be fewer.
         let claim = log.claim(count)
+        let taken = model.take(claim?.records.count ?? 0)
         #expect(claim?.numbers ?? [] == taken.map(\.0), "seed \(seed), step \(step)")
+        #expect(taken.count <= count && claim?.isGenuine ?? true, "seed \(seed), step \(step)")
+        let isAnyLeft = model.waiting.values.contains { !$0.isEmpty }
+        #expect(claim != nil || isBlocked || !isAnyLeft, "seed \(seed), step \(step)")
         if let claim { model.claims.append((claim, taken)) }
       case 13..<18:
         guard !model.claims.isEmpty else { continue }
@@ -77,9 +82,9 @@ import Testing
         for (_, numbers) in model.claims { model.giveBack(numbers) }
         model.claims = []
       case 19:
-        let epoch = UInt32(generator.next() % 4)
-        erased += model.erase(epoch)
-        #expect(log.erase(epoch: epoch), "seed \(seed), step \(step)")
+        let identity = UInt32(generator.next() % 4)
+        erased += model.erase(identity)
+        #expect(log.erase(.identity(identity)), "seed \(seed), step \(step)")
       default:
         log.synchronize()
       }

@@ -12,6 +12,9 @@ import Testing
     return fixture
   }
 
+  /// Events belong to five identities, a few at a time.
+  private func identity(_ number: Int) -> UInt32 { UInt32(number / 7 % 5) }
+
   private func found(_ log: EventLog) -> [Int] {
     guard let claim = log.claim(maximumEvents: 10_000, maximumBytes: .max) else { return [] }
     #expect(claim.isGenuine)
@@ -48,7 +51,7 @@ import Testing
       case 0..<5:
         for _ in 0...generator.next() % 8 {
           let lane: Lane = generator.next() % 4 == 0 ? .critical : .normal
-          fixture.append(log, number, lane: lane, bytes: Int(generator.next() % 400), epoch: UInt32(number % 5))
+          fixture.append(log, number, lane: lane, bytes: Int(generator.next() % 400), identity: identity(number))
           unflushed.insert(number)
           number += 1
         }
@@ -64,12 +67,12 @@ import Testing
         unflushed = []
       case 8:
         guard generator.next() % 3 == 0 else { continue }
-        let epoch = UInt32(generator.next() % 5)
+        let identity = UInt32(generator.next() % 5)
         // On the medium when it returns, independent of earlier flushes.
-        #expect(log.erase(epoch: epoch))
-        owed = owed.filter { UInt32($0 % 5) != epoch }
-        unflushed = unflushed.filter { UInt32($0 % 5) != epoch }
-        mayReturn = mayReturn.filter { UInt32($0 % 5) != epoch }
+        #expect(log.erase(.identity(identity)))
+        owed = owed.filter { self.identity($0) != identity }
+        unflushed = unflushed.filter { self.identity($0) != identity }
+        mayReturn = mayReturn.filter { self.identity($0) != identity }
       default:
         guard generator.next() % 3 == 0 else { continue }
         fixture.memory?.losePower(seed: generator.next())

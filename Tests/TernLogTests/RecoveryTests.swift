@@ -14,10 +14,8 @@ import Testing
     let log = try fixture.open()
     for number in 0..<events { fixture.append(log, number, bytes: 40 + number) }
     if settled {
-      let first = try #require(log.claim(3))
-      let second = try #require(log.claim(4))
-      log.settle(second.id, .delivered)
-      log.settle(first.id, .returned)
+      let claim = try #require(log.claim(7))
+      log.settle(claim.id, .partly(delivered: Set((3..<7).map { LogFixture.id($0) }), dropped: [:]))
     }
     log.close()
     return (fixture, try #require(fixture.memory?.contents(of: path)))
@@ -39,7 +37,7 @@ import Testing
 
   /// The ranges of the payloads in the file of `damagedWorld`.
   private var payloads: [Range<Int>] {
-    var offset = SegmentHeader.size
+    var offset = LogFixture.headerBytes
     return (0..<events).map { number in
       let start = offset + RecordHeader.size
       offset = start + 40 + number
@@ -92,7 +90,7 @@ import Testing
   @Test func `keeps every whole record before a cut anywhere`() throws {
     let (fixture, bytes) = try damagedWorld()
     var ends: [Int] = []
-    var offset = SegmentHeader.size
+    var offset = LogFixture.headerBytes
     for number in 0..<events {
       offset += RecordHeader.size + 40 + number
       ends.append(offset)
@@ -103,7 +101,7 @@ import Testing
       fixture.memory?.setContents(of: path, to: Array(bytes[..<length]))
       let log = try fixture.open()
       let whole = ends.prefix { $0 <= length }.count
-      let isTorn = length > SegmentHeader.size && !ends.contains(length)
+      let isTorn = length > LogFixture.headerBytes && !ends.contains(length)
       #expect(log.counts.dropped[.damaged, default: 0] == (isTorn ? 1 : 0), "length \(length)")
       fixture.append(log, 100)
       #expect(log.drain() == Array(0..<whole) + [100], "length \(length)")
@@ -131,7 +129,7 @@ import Testing
   @Test func `counts damage once, not at every launch`() throws {
     let (fixture, bytes) = try damagedWorld()
     var damaged = bytes
-    damaged[SegmentHeader.size + 3 * 64 + 150] ^= 0xFF
+    damaged[payloads[3].lowerBound + 5] ^= 0xFF
     fixture.memory?.setContents(of: path, to: damaged)
     for _ in 0..<3 {
       let log = try fixture.open()
@@ -148,9 +146,9 @@ import Testing
     for offset in 300..<700 { damaged[offset] = 0 }
     fixture.memory?.setContents(of: path, to: damaged)
     let log = try fixture.open()
-    let found = log.drain()
-    #expect(found.count == 7)
-    #expect(log.counts.dropped == [.damaged: 5])
+    let lost = payloads.count { $0.lowerBound - RecordHeader.size < 700 && $0.upperBound > 300 }
+    #expect(log.drain().count == events - lost && lost > 3)
+    #expect(log.counts.dropped == [.damaged: lost])
   }
 
   @Test func `does not mistake a payload that contains a whole segment for records`() throws {
@@ -159,11 +157,12 @@ import Testing
     let log = try fixture.open()
     fixture.append(log, 50)
     _ = log.append(
-      bytes, id: LogFixture.id(51), time: fixture.clock.wallTime, uptime: .zero, epoch: 0, lane: .normal)
+      bytes, id: LogFixture.id(51), time: fixture.clock.wallTime, uptime: .zero, lane: .normal,
+      context: LogFixture.context(7))
     fixture.append(log, 52)
     log.close()
     var file = try #require(fixture.memory?.contents(of: path))
-    file[SegmentHeader.size + RecordHeader.size + 100 + 16] ^= 1
+    file[LogFixture.headerBytes + RecordHeader.size + 100 + 8] ^= 1
     fixture.memory?.setContents(of: path, to: file)
     #expect(try fixture.open().drain() == [50, 52])
   }
@@ -171,7 +170,7 @@ import Testing
   @Test func `quarantines an unreadable segment instead of deleting it`() throws {
     let (fixture, bytes) = try damagedWorld()
     var damaged = bytes
-    for offset in 0..<SegmentHeader.size { damaged[offset] = 0x55 }
+    for offset in 0..<LogFixture.headerBytes { damaged[offset] = 0x55 }
     fixture.memory?.setContents(of: path, to: damaged)
     let log = try fixture.open()
     #expect(log.claim(1) == nil)
@@ -185,9 +184,10 @@ import Testing
   @Test func `quarantines a whole segment of a later version`() throws {
     let (fixture, bytes) = try damagedWorld()
     var later = bytes
-    for copy in [0, 64] {
+    for copy in [0, LogFixture.headerBytes / 2] {
       later[copy + 4] = 2
-      let check = later[copy..<copy + 60].withUnsafeBytes { Checksum.of($0) }
+      let facts = later[copy + 64..<copy + LogFixture.headerBytes / 2]
+      let check = Array(later[copy..<copy + 60] + facts).withUnsafeBytes { Checksum.of($0) }
       for byte in 0..<4 { later[copy + 60 + byte] = UInt8(truncatingIfNeeded: check >> (8 * byte)) }
     }
     fixture.memory?.setContents(of: path, to: later)
@@ -201,8 +201,9 @@ import Testing
     for number in 0..<events { fixture.append(log, number) }
     var bytes = try #require(fixture.memory?.contents(of: path))
     // The length of event 2, the payload of event 5.
-    bytes[SegmentHeader.size + 2 * 164 + 16] ^= 0x40
-    bytes[SegmentHeader.size + 5 * 164 + 64 + 50] ^= 0x40
+    let recordBytes = RecordHeader.size + 100
+    bytes[LogFixture.headerBytes + 2 * recordBytes + 8] ^= 0x40
+    bytes[LogFixture.headerBytes + 5 * recordBytes + RecordHeader.size + 50] ^= 0x40
     fixture.memory?.setContents(of: path, to: bytes)
     #expect(log.drain(batch: 4) == [0, 1, 3, 4, 6, 7, 8, 9, 10, 11])
     #expect(log.counts.dropped == [.damaged: 2])

@@ -73,7 +73,7 @@ import Testing
     let memory = try #require(fixture.memory)
     memory.setScript { $0.kind == .read && $0.path.hasSuffix("-normal.seg") ? .fail(errno: EIO) : nil }
     let log = try fixture.open()
-    #expect(!log.erase(epoch: 7), "a segment is left")
+    #expect(!log.erase(.identity(7)), "a segment is left")
     memory.setScript(nil)
     log.retryUnreadable()
     _ = log.loadUnreadSegments()

@@ -255,7 +255,7 @@ import Testing
     let url = try #require(URL(string: "http://collector.test/"))
     let record = LogRecord(
       id: UniqueID(high: 0, low: 1), time: Timestamp(millisecondsSince1970: 0), lane: .normal,
-      payload: Array("z=1".utf8))
+      payload: Array("z=1".utf8)[...])
     let time = QueueTime(wallTime: Timestamp(millisecondsSince1970: 7), uptime: .zero, boot: nil)
     let request = try #require(HitRequest([record], to: url, at: time, userAgent: "x", timeout: .seconds(1)))
     #expect(request.request.method == .get && request.request.body.isEmpty)

@@ -49,7 +49,7 @@ import Testing
     configuration.maximumQueueBytes = 24 << 10
     configuration.startsPaused = true
     let tern = try TernClient(configuration, environment: environment)
-    for number in 0..<200 { tern.track("E\(number)") }
+    for number in 0..<500 { tern.track("E\(number)") }
     let dropped = tern.status.droppedByReason
     #expect(dropped[.queueFull, default: 0] > 100)
     // The counts that the next process would read.

@@ -53,7 +53,7 @@ import Testing
     tern.setDeviceFacts(["wrapperSdkName": "custom"])
     tern.track("C")
     await tern.flush()
-    let lines = String(decoding: harness.transport.requests[0].body, as: UTF8.self).split(separator: "\n")
+    let lines = harness.transport.requests[0].lines.map { String(decoding: $0, as: UTF8.self) }
     #expect(lines.map { $0.contains("\"country\":\"GB\"") } == [true, false, true])
     #expect(lines[1].contains("\"country\":\"BR\"") && lines[2].contains("\"wrapperSdkName\":\"custom\""))
     await tern.shutdown()

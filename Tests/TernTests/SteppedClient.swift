@@ -62,7 +62,7 @@ struct SteppedClient {
       if messages.isEmpty, sent.isEmpty { return }
       guard answers else { continue }
       for (id, records) in sent {
-        received += records.map { Self.members($0.payload) }
+        received += completeLines(of: NativeCodec.body(of: records)).map(Self.members)
         let body = "{\"accepted\":\(records.count),\"duplicates\":[],\"rejected\":[]}"
         loop.take([.answered(id, .response(TransportResponse(status: 200, body: Array(body.utf8))))])
       }

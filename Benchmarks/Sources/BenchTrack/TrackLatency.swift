@@ -28,7 +28,7 @@ extension Bench {
       for index in 0..<count { track(client, index) }
       let seconds = Double(monotonicNanoseconds() - began) / 1e9
       let quantiles = samples.quantiles([0.5, 0.99, 0.999, 1])
-      let floor = try writeFloor(bytes: 620, count: count)
+      let floor = try writeFloor(bytes: 170, count: count)
       printLine([
         "figure": .text(name), "properties": 4, "events": .count(count),
         "p50_us": .number(Double(quantiles[0]) / 1e3), "p99_us": .number(Double(quantiles[1]) / 1e3),

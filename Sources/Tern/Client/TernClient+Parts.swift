@@ -29,11 +29,11 @@ extension TernClient {
 }
 
 extension TernClient.Part {
-  /// The log's epoch for erasing the part.
-  var erasure: UInt32 {
+  /// The events to erase once the part is disabled.
+  var erasure: ErasureTarget {
     switch self {
-    case .usage: RecordEpoch.allUsage
-    case .errors: RecordEpoch.allErrors
+    case .usage: .part(.usage)
+    case .errors: .part(.errors)
     }
   }
 }
@@ -67,7 +67,7 @@ extension Engine {
       files.unsaved.parts[part] = isOn
       let isSaved = files.save()
       if !isOn {
-        erase(recordEpoch: part.erasure)
+        erase(part.erasure)
         if !isSaved { files.save() }
       }
       mailbox.post(.input(.erased))

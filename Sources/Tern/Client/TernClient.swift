@@ -162,9 +162,9 @@ public final class TernClient: Sendable {
 
   /// Erases the undelivered events of the current user, and no others.
   ///
-  /// These are the events since the last ``identify(_:)`` or ``reset()``. Their bytes on disk are overwritten and the
-  /// events counted as erased before this returns, which takes longer than recording one. If a crash interrupts the
-  /// erasure, the next launch completes it. Requests in flight may still arrive; data on the collector is not affected.
+  /// These are the events since the last ``identify(_:)`` or ``reset()``. Their files are removed and the events counted
+  /// as erased before this returns, which takes longer than recording one. Call it again if the process ended before.
+  /// Requests in flight may still arrive; data on the collector is not affected.
   public func erase() {
     engine.erase()
   }

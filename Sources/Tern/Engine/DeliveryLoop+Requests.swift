@@ -13,7 +13,7 @@ extension DeliveryLoop {
     let critical = records.count { $0.lane == .critical }
     let started = MachineInput.batchStarted(
       id, events: .init(normal: records.count - critical, critical: critical),
-      bytes: records.reduce(0) { $0 + $1.payload.count + 1 }, first: records.first?.id)
+      bytes: records.reduce(0) { $0 + $1.bytes }, first: records.first?.id)
     switch codec.plan(for: records) {
     case .send(let count) where count < records.count:
       // Claim again, so that the machine counts exactly the events of the request.

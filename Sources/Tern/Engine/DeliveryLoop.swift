@@ -159,7 +159,7 @@ package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: 
     guard engine.log.loadUnreadSegments() else { return }
     adoptions += 1
     if !engine.recorder.withLock({ $0.isEnabled }) { return engine.log.erase() }
-    for part in engine.recorder.withLock({ $0.off }) { engine.log.erase(epoch: part.erasure) }
+    for part in engine.recorder.withLock({ $0.off }) { engine.log.erase(part.erasure) }
     feed(.launched)
   }
 
@@ -168,7 +168,7 @@ package struct DeliveryLoop<Machine: SendingMachine, Codec: WireCodec, Effects: 
     guard engine.recorder.withLock({ $0.isEnabled }) else { return }
     lookedForOrphans = engine.environment.clock.uptime
     guard engine.log.adoptOrphans() else { return }
-    for part in engine.recorder.withLock({ $0.off }) { engine.log.erase(epoch: part.erasure) }
+    for part in engine.recorder.withLock({ $0.off }) { engine.log.erase(part.erasure) }
     adoptions += 1
     // Send adopted events immediately, like a backlog at launch.
     feed(.launched)

@@ -104,9 +104,6 @@ extension DropReason {
 }
 
 extension LogRecord {
-  /// True if the event is a drop report; its type follows its identifier.
-  fileprivate var isReportOfDrops: Bool {
-    let start = "{\"id\":\"".utf8.count + 36
-    return payload.dropFirst(start).starts(with: "\",\"type\":\"drops\"".utf8)
-  }
+  /// True if the event is a drop report; its members begin with its type.
+  fileprivate var isReportOfDrops: Bool { payload.starts(with: "\"type\":\"drops\"".utf8) }
 }

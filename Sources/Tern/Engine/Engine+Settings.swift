@@ -53,7 +53,7 @@ extension Engine {
       if off.subtracting(before).contains(.usage) { recorder.sessions.end() }
       return (off.subtracting(before), before.subtracting(off))
     }
-    for part in newlyOff { erase(recordEpoch: part.erasure) }
+    for part in newlyOff { erase(part.erasure) }
     if newlyOn.contains(.usage) { beginSession { $0.enabled() } }
     return newlyOff.isEmpty ? [] : [.erased]
   }
@@ -98,7 +98,7 @@ extension Engine {
       recorder.off = off
       if off.contains(.usage) { recorder.sessions.end() }
     }
-    for part in off { erase(recordEpoch: part.erasure) }
+    for part in off { erase(part.erasure) }
     if let bytes = settings.queueBytes, changes.queueBytes == nil { log.setMaximumBytes(bytes) }
     clientState.withLock { state in
       state.pauses.remove(.unknownSettings)
@@ -136,7 +136,7 @@ extension Engine {
   func erase() {
     files.withLock { _ in
       let (epoch, isClosed) = recorder.withLock { ($0.epoch, $0.isClosed) }
-      if !isClosed { erase(recordEpoch: epoch) }
+      if !isClosed { erase(.identity(epoch)) }
     }
     mailbox.post(.input(.erased))
   }

@@ -69,8 +69,9 @@ package final class Engine: Sendable {
       unopened: EventLog.Configuration(
         directory: configuration.queueDirectory.path, maximumBytes: configuration.maximumQueueBytes,
         maximumAge: configuration.maximumEventAge,
-        // Creating a file costs fifty times an append: large segments keep that out of the 99th percentile.
-        segmentBytes: 256 << 10, maximumRecordBytes: format.maximumRecordBytes,
+        // Batches consist of whole segments.
+        segmentBytes: min(64 << 10, configuration.maximumBatchBytes), segmentEvents: configuration.maximumBatchEvents,
+        maximumRecordBytes: format.maximumRecordBytes,
         durability: configuration.logDurability,
         bootID: environment.boot.flatMap { UniqueID($0) } ?? UniqueID(high: 0, low: 0)),
       fileSystem: environment.fileSystem, clock: environment.clock)

@@ -1,6 +1,6 @@
 import TernBase
 package import TernEvents
-import TernLog
+package import TernLog
 
 /// The limits that a protocol sets for its queue.
 package struct QueueFormat: Sendable {
@@ -14,7 +14,8 @@ package struct QueueFormat: Sendable {
     self.maximumEvents = maximumEvents
   }
 
-  static let native = QueueFormat(maximumRecordBytes: NativeProtocol.maximumEventBytes)
+  static let native = QueueFormat(
+    maximumRecordBytes: NativeProtocol.maximumEventBytes - NativeProtocol.lineOverheadBytes)
 }
 
 /// A record of the queue before encoding.
@@ -23,8 +24,10 @@ package struct QueueFormat: Sendable {
 /// the install identifier final.
 package protocol QueueRecord: Sendable {
   var id: UniqueID { get }
-  /// True if the record belongs to the part `errors`.
-  var isError: Bool { get }
+  /// The part that the record belongs to.
+  var part: LogContext.Part { get }
+  /// The facts that it shares with other records; `nil` if there are none.
+  var context: EventContext? { get }
   /// The approximate memory that a record takes in addition to its encoded bytes.
   static var memoryOverhead: Int { get }
   /// Encodes the record; `number` is its number within the install.
@@ -41,10 +44,11 @@ struct EventRecord: QueueRecord {
   var device: [UInt8]
 
   var id: UniqueID { event.id }
-  var isError: Bool { event.kind.part == .errors }
+  var part: LogContext.Part { event.kind.part == .errors ? .errors : .usage }
+  var context: EventContext? { EventContext(of: event, device: device) }
   static var memoryOverhead: Int { 192 }
 
-  func encode(to writer: inout JSONWriter, number: Int) { writer.event(event, device: device) }
+  func encode(to writer: inout JSONWriter, number: Int) { writer.members(of: event) }
 
   mutating func replaceInstall(_ provisional: UniqueID, with known: UniqueID) {
     if event.install == provisional { event.install = known }

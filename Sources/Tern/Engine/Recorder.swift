@@ -41,6 +41,13 @@ struct Recorder: Sendable {
   var outage: StorageOutage?
   /// Reused, so that recording an event allocates nothing.
   private var writer = JSONWriter(capacity: 1 << 10)
+  /// The contexts of the last records, by part.
+  private var contexts = [CachedContext?](repeating: nil, count: LogContext.Part.allCases.count)
+
+  private struct CachedContext: Sendable {
+    var context: EventContext?
+    var encoded: LogContext
+  }
 
   init(
     install: UniqueID, boot: String?, flushAt: Int, format: QueueFormat, generator: FastGenerator,
@@ -93,9 +100,9 @@ struct Recorder: Sendable {
       time: Timestamp(millisecondsSince1970: .min), uptimeMilliseconds: .max, boot: boot, install: install,
       session: install, user: user, properties: properties.limited())
     writer.bytes.removeAll(keepingCapacity: true)
-    writer.event(event, device: device)
-    // Leave room for the comma before the details and for device facts that change in the meantime.
-    return NativeProtocol.maximumEventBytes - writer.bytes.count - 64
+    writer.members(of: event)
+    // Leave room for the comma before the details.
+    return format.maximumRecordBytes - writer.bytes.count - 64
   }
 
   /// The result for an event that must not be recorded; `nil` if it may.
@@ -153,12 +160,29 @@ struct Recorder: Sendable {
   var encoded: [UInt8] { writer.bytes }
 
   /// Appends the last encoded record to the log; the caller handles one that the disk refuses.
-  func store<Record: QueueRecord>(
+  mutating func store<Record: QueueRecord>(
     _ record: Record, _ lane: Lane, time: Timestamp, uptime: Duration, epoch: UInt32, into log: EventLog
   ) -> AppendOutcome {
     log.append(
-      writer.bytes, id: record.id, time: time, uptime: uptime,
-      epoch: RecordEpoch.of(identity: epoch, isError: record.isError), lane: lane, isKept: true)
+      writer.bytes, id: record.id, time: time, uptime: uptime, lane: lane,
+      context: context(of: record.part, record.context, identity: epoch), isKept: true)
+  }
+
+  /// The context under which the log stores a record; encoded only if it is another one than that of the last record.
+  mutating func context(of part: LogContext.Part, _ context: EventContext?, identity: UInt32) -> LogContext {
+    let index = Int(part.rawValue)
+    if let last = contexts[index], last.encoded.identity == identity, last.context == context { return last.encoded }
+    let encoded = LogContext(identity: identity, part: part, facts: context?.encodedMembers() ?? [])
+    contexts[index] = CachedContext(context: context, encoded: encoded)
+    return encoded
+  }
+
+  /// The context of an event of a part that is recorded now.
+  mutating func currentContext(_ part: LogContext.Part) -> LogContext {
+    let event = Event(
+      id: install, name: "", time: Timestamp(millisecondsSince1970: 0), boot: boot, install: install,
+      session: sessions.current, user: user)
+    return context(of: part, EventContext(of: event, device: device), identity: epoch)
   }
 
   /// The receipt's entry for the last recorded event.

@@ -35,6 +35,22 @@ package struct NativeCodec: WireCodec {
   package func plan(for records: [LogRecord]) -> RequestPlan { .send(records.count) }
   package func request(for records: [LogRecord]) -> TransportRequest? { engine.request(for: records) }
 
+  /// The lines of a request: those of the events, and one before each context.
+  package static func body(of records: [LogRecord]) -> [UInt8] {
+    let bytes = records.reduce(1 << 10) { $0 + $1.payload.count + NativeProtocol.lineOverheadBytes }
+    var json = JSONWriter(capacity: bytes)
+    var context: LogContext?
+    for record in records {
+      if record.context != context {
+        json.context(record.context.facts)
+        context = record.context
+      }
+      json.line(
+        id: record.id, time: record.time, uptimeMilliseconds: record.uptime.wholeMilliseconds, members: record.payload)
+    }
+    return json.bytes
+  }
+
   package func outcome(of result: TransportResult, for records: [LogRecord], now: Timestamp) -> ResponseOutcome {
     switch result {
     case .failure(let failure): .failed(DeliveryFailure(failure))
@@ -79,12 +95,7 @@ extension Engine {
   /// Creates a request with the records; `nil` if there is no collector.
   package func request(for records: [LogRecord]) -> TransportRequest? {
     guard let endpoint = endpoint.withLock({ $0 }) else { return nil }
-    var body: [UInt8] = []
-    body.reserveCapacity(records.reduce(0) { $0 + $1.payload.count + 1 })
-    for record in records {
-      body.append(contentsOf: record.payload)
-      body.append(UInt8(ascii: "\n"))
-    }
+    var body = NativeCodec.body(of: records)
     var headers = [
       NativeProtocol.keyHeader: configuration.key, "Content-Type": NativeProtocol.contentType,
       "User-Agent": "tern-swift/\(ternVersion)", NativeProtocol.sentHeader: sent,

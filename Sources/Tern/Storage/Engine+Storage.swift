@@ -81,7 +81,7 @@ extension Engine {
     }
     // The setting is saved before the log is erased: a process that died in between left events that must not be sent.
     if erases || !isEnabled && log.counts.waiting > 0 { log.erase() }
-    for part in off where log.counts.waiting > 0 { log.erase(epoch: part.erasure) }
+    for part in off where log.counts.waiting > 0 { log.erase(part.erasure) }
     let hasBacklog = log.counts.waiting > 0
     clientState.withLock { $0.hadBacklog = hasBacklog }
     return nil
@@ -98,15 +98,14 @@ extension Engine {
     log.erase()
   }
 
-  /// Removes the waiting events of an identity or a part, given by its ``RecordEpoch``, on disk and in memory.
-  func erase(recordEpoch epoch: UInt32) {
+  /// Removes the waiting events of an identity or a part, on disk and in memory.
+  func erase(_ target: ErasureTarget) {
     recorder.withLock { recorder in
       recorder.eraseBuffered(log) { held in
-        let own = RecordEpoch.of(identity: held.epoch, isError: held.record.isError)
-        return RecordEpoch.erasure(of: epoch, concerns: own)
+        target.includes(LogContext(identity: held.epoch, part: held.record.part))
       }
     }
-    log.erase(epoch: epoch)
+    log.erase(target)
   }
 
   /// Counts the buffered events as dropped when the client ends, and reports that pending limits were not applied.

@@ -47,7 +47,7 @@ struct SettingsPatch: Equatable, Sendable {
     if let user {
       settings.user = user.name
       // Another process may have incremented the number in the meantime.
-      settings.epoch = max(old.epoch &+ 1, user.epoch) & RecordEpoch.identityMask
+      settings.epoch = max(old.epoch &+ 1, user.epoch)
     }
     for (part, isOn) in parts {
       var off = settings.off ?? []

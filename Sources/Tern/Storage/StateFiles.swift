@@ -58,7 +58,7 @@ package struct StateFiles: Sendable {
     } catch {
       areSettingsUnknown = true
       // A random number is almost certainly unused; the real one is read later.
-      settings.epoch = UInt32(truncatingIfNeeded: generator.next()) & RecordEpoch.identityMask
+      settings.epoch = UInt32(truncatingIfNeeded: generator.next() >> 34)
       unknownEpoch = settings.epoch
     }
     followedOptOuts = settings.optOuts ?? 0
@@ -74,10 +74,8 @@ package struct StateFiles: Sendable {
 
   private func readSettings() throws(FileError) -> PersistedSettings? {
     guard let bytes = try read(Self.settingsName),
-      var settings = try? JSONDecoder().decode(PersistedSettings.self, from: Data(bytes))
+      let settings = try? JSONDecoder().decode(PersistedSettings.self, from: Data(bytes))
     else { return nil }
-    // The log reserves the highest numbers.
-    settings.epoch &= RecordEpoch.identityMask
     return settings
   }
 
@@ -141,7 +139,7 @@ package struct StateFiles: Sendable {
     // The number was assigned under the lock.
     if let settings = write() { return settings.epoch }
     // A random number well ahead, which no other process is likely to use before this change is saved.
-    let drawn = (epoch &+ UInt32(2 + generator.next() % (1 << 20))) & RecordEpoch.identityMask
+    let drawn = epoch &+ UInt32(2 + generator.next() % (1 << 20))
     unsaved.user?.epoch = drawn
     return drawn
   }

@@ -2,24 +2,15 @@ import TernEvents
 
 /// Reads the records of a claim, outside the lock, so that appending never waits for a read.
 struct ClaimReader {
-  let fileSystem: any FileSystem
-  let buffer: ScratchBuffer
-  let expiry: ExpiryRule
-  /// Incomplete erasures: their records are not handed out.
-  let erasures: [Erasure]
-  var remainingEvents: Int
-  var remainingBytes: Int
-  private(set) var isFull = false
+  private let fileSystem: any FileSystem
+  private let expiry: ExpiryRule
+  private var remainingEvents: Int
+  private var remainingBytes: Int
   private var isEmpty = true
 
-  init(
-    _ fileSystem: any FileSystem, _ buffer: ScratchBuffer, events: Int, bytes: Int, _ expiry: ExpiryRule,
-    _ erasures: [Erasure]
-  ) {
+  init(_ fileSystem: any FileSystem, _ expiry: ExpiryRule, events: Int, bytes: Int) {
     self.fileSystem = fileSystem
-    self.buffer = buffer
     self.expiry = expiry
-    self.erasures = erasures
     remainingEvents = events
     remainingBytes = bytes
   }
@@ -27,16 +18,13 @@ struct ClaimReader {
   /// Reads records of one segment until the claim is full.
   mutating func read(_ source: ClaimSource) -> ClaimFinding {
     let segment = source.segment
-    var finding = ClaimFinding(name: segment.name, header: segment.header, path: source.path)
-    guard let start = segment.firstWaiting?.offset else { return finding }
-    let memory = buffer.reserve(segment.end - start)
+    var finding = ClaimFinding(name: segment.name)
     do throws(FileError) {
-      let file = try fileSystem.open(source.path, .read)
+      let file: OpenFile
+      if let open = source.file { file = open } else { file = try fileSystem.open(source.path, .read) }
       defer { fileSystem.close(file) }
-      let count = try fileSystem.read(into: memory, from: file, at: start)
       // If the file was truncated, the walk below counts the missing records as damaged.
-      let bytes = UnsafeRawBufferPointer(rebasing: memory[..<count])
-      take(segment, SegmentReader(bytes: bytes, base: start, salt: segment.header.salt), &finding)
+      take(segment, try fileSystem.bytes(of: file, from: segment.start, to: segment.end), &finding)
     } catch {
       finding.isMissing = error.isMissing
       if !error.isMissing { finding.failure = error }
@@ -44,51 +32,76 @@ struct ClaimReader {
     return finding
   }
 
-  private mutating func take(_ segment: Segment, _ reader: SegmentReader, _ finding: inout ClaimFinding) {
-    var walker = WaitingWalker(segment, reader)
-    while let item = walker.peek() {
-      switch item {
-      case .damaged(let run):
-        finding.gone.append((run, .damaged))
-      case .record(let header, let run):
-        if erasures.contains(where: { $0.concerns(header, in: segment.name) }) {
-          finding.gone.append((run, .erased))
-          break
+  private mutating func take(_ segment: Segment, _ bytes: [UInt8], _ finding: inout ClaimFinding) {
+    finding.claimed.reserveCapacity(segment.records)
+    var end = segment.start
+    bytes.withUnsafeBytes { buffer in
+      let reader = SegmentReader(bytes: buffer, base: segment.start, salt: segment.header.salt)
+      var walker = SegmentWalker(segment, reader)
+      while let item = walker.peek() {
+        switch item {
+        case .void: break
+        case .damaged(let run, _): finding.gone.append((run, .damaged))
+        case .record(let header, let run):
+          if expiry.isExpired(header, segment.header.bootID) {
+            finding.gone.append((run, .expired))
+            break
+          }
+          guard fits(header) else { return }
+          guard reader.isIntact(header, at: run.lower) else {
+            finding.gone.append((run, .damaged))
+            break
+          }
+          isEmpty = false
+          remainingEvents -= 1
+          remainingBytes -= header.recordBytes
+          end = run.upper
+          finding.claimed.append(ClaimedRecord(id: header.id, run: run))
         }
-        if expiry.isExpired(header, segment.header.bootID) {
-          finding.gone.append((run, .expired))
-          break
-        }
-        guard fits(header) else {
-          isFull = true
-          finding.nextTime = header.time
-          return
-        }
-        guard let payload = reader.payload(of: header, at: run.lower) else {
-          finding.gone.append((run, .damaged))
-          break
-        }
-        add(header, run, payload, segment, &finding)
+        walker.take(item)
       }
-      walker.take(item)
+      finding.isComplete = true
     }
+    // A part of a segment must not keep the memory of all of it.
+    let kept = end - segment.start < bytes.count / 2 ? Array(bytes[..<(end - segment.start)]) : bytes
+    finding.records = kept.records(finding.claimed, of: segment)
   }
 
   /// The first record always fits; otherwise one that is larger than a batch would block the log for ever.
   private func fits(_ header: RecordHeader) -> Bool {
-    isEmpty || remainingEvents > 0 && header.payloadBytes <= remainingBytes
+    isEmpty || remainingEvents > 0 && header.recordBytes <= remainingBytes
   }
+}
 
-  private mutating func add(
-    _ header: RecordHeader, _ run: Run, _ payload: [UInt8], _ segment: Segment, _ finding: inout ClaimFinding
-  ) {
-    isEmpty = false
-    remainingEvents -= 1
-    remainingBytes -= header.payloadBytes
-    finding.claimed.append(ClaimedRecord(name: segment.name, run: run, id: header.id, epoch: header.epoch))
-    finding.records.append(
-      LogRecord(
-        id: header.id, time: header.time, uptime: .milliseconds(Int64(clamping: header.uptimeMilliseconds)),
-        bootID: segment.header.bootID, epoch: header.epoch, lane: segment.name.lane, payload: payload))
+extension [UInt8] {
+  /// The claimed records in the bytes of a segment, which they share.
+  fileprivate func records(_ claimed: [ClaimedRecord], of segment: Segment) -> [LogRecord] {
+    withUnsafeBytes { buffer in
+      let reader = SegmentReader(bytes: buffer, base: segment.start, salt: segment.header.salt)
+      return claimed.compactMap { record in
+        guard let header = reader.header(at: record.run.lower) else { return nil }
+        let payload = record.run.lower + RecordHeader.size - segment.start..<record.run.upper - segment.start
+        return LogRecord(
+          id: header.id, time: header.time, uptime: .milliseconds(Int64(clamping: header.uptimeMilliseconds)),
+          bootID: segment.header.bootID, lane: segment.name.lane, context: segment.header.context,
+          payload: self[payload])
+      }
+    }
+  }
+}
+
+extension FileSystem {
+  /// Reads a part of a file; fewer bytes if it is shorter.
+  func bytes(of file: OpenFile, from start: Int, to end: Int) throws(FileError) -> [UInt8] {
+    var failure: FileError?
+    let bytes = [UInt8](unsafeUninitializedCapacity: max(end - start, 0)) { buffer, count in
+      do throws(FileError) {
+        count = try read(into: UnsafeMutableRawBufferPointer(buffer), from: file, at: start)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
   }
 }

@@ -1,71 +1,43 @@
 import TernEvents
 
-/// The epoch of a record, which selects what is erased: the identity, and whether it is an error.
-///
-/// Both share four bytes: the highest bit marks errors, the rest counts identities.
-package enum RecordEpoch {
-  private static let errorBit: UInt32 = 1 << 31
-  package static let identityMask: UInt32 = (1 << 30) - 1
-
-  /// Erases everything but errors, of every identity.
-  package static let allUsage = errorBit - 1
-  /// Erases all errors, of every identity.
-  package static let allErrors = UInt32.max
-
-  /// The epoch of a record of this identity.
-  package static func of(identity: UInt32, isError: Bool) -> UInt32 {
-    isError ? identity & identityMask | errorBit : identity & identityMask
-  }
-
-  /// Returns true if an erasure of `target` concerns a record of `epoch`; that of an identity includes its errors.
-  package static func erasure(of target: UInt32, concerns epoch: UInt32) -> Bool {
-    switch target {
-    case allUsage: epoch & errorBit == 0
-    case allErrors: epoch & errorBit != 0
-    default: epoch & ~errorBit == target & ~errorBit
-    }
-  }
-}
-
-/// An identity epoch whose records must be erased.
+/// An erasure of the segments that had these numbers when it began.
 struct Erasure: Equatable {
-  var epoch: UInt32
-  /// Segments below this number were not in the log when the erasure began.
-  var firstToErase: UInt64 = 0
-  /// Segments from this number on were begun later and are kept.
-  var firstToKeep: UInt64
+  var target: ErasureTarget
+  var numbers: Range<UInt64>
 
-  func concerns(_ name: SegmentName) -> Bool { firstToErase <= name.number && name.number < firstToKeep }
-
-  func concerns(_ header: RecordHeader, in name: SegmentName) -> Bool { concerns(header.epoch, in: name) }
-
-  func concerns(_ recorded: UInt32, in name: SegmentName) -> Bool {
-    RecordEpoch.erasure(of: epoch, concerns: recorded) && concerns(name)
+  func includes(_ name: SegmentName, _ context: LogContext) -> Bool {
+    numbers.contains(name.number) && target.includes(context)
   }
 }
 
-/// The file of open erasures, so that the next launch completes one that a crash interrupted.
+/// The file of open erasures, with which the next launch completes one that the end of the process interrupted.
 enum ErasureFile {
   static let name = "erasing"
   /// "TERA" in the order of the bytes.
   private static let magic: UInt32 = 0x4152_4554
-  private static let entryBytes = 20
   private static let headBytes = 12
+  private static let entryBytes = 24
   /// Older entries are dropped: an app that erases this often has long completed the first.
   private static let maximumEntries = 80
-  static let maximumBytes = headBytes + maximumEntries * entryBytes
+  static let maximumBytes = bytes(maximumEntries)
+
+  static func bytes(_ entries: Int) -> Int { entries == 0 ? 0 : headBytes + min(entries, maximumEntries) * entryBytes }
 
   static func encode(_ erasures: [Erasure]) -> [UInt8] {
     let kept = erasures.suffix(maximumEntries)
-    var bytes = [UInt8](repeating: 0, count: headBytes + kept.count * entryBytes)
+    var bytes = [UInt8](repeating: 0, count: bytes(kept.count))
     bytes.withUnsafeMutableBytes { buffer in
       guard let target = buffer.baseAddress else { return }
       target.put(magic, at: 0)
       target.put(UInt32(kept.count), at: 8)
       for (index, erasure) in kept.enumerated() {
-        target.put(erasure.epoch, at: headBytes + index * entryBytes)
-        target.put(erasure.firstToErase, at: headBytes + index * entryBytes + 4)
-        target.put(erasure.firstToKeep, at: headBytes + index * entryBytes + 12)
+        let entry = target + headBytes + index * entryBytes
+        switch erasure.target {
+        case .identity(let number): entry.put(UInt64(number), at: 0)
+        case .part(let part): entry.put(1 << 32 | UInt64(part.rawValue), at: 0)
+        }
+        entry.put(erasure.numbers.lowerBound, at: 8)
+        entry.put(erasure.numbers.upperBound, at: 16)
       }
       target.put(check(UnsafeRawBufferPointer(buffer)), at: 4)
     }
@@ -78,11 +50,16 @@ enum ErasureFile {
       source.get(UInt32.self, at: 4) == check(bytes)
     else { return [] }
     let count = min(Int(source.get(UInt32.self, at: 8)), (bytes.count - headBytes) / entryBytes)
-    return (0..<count).map { index in
-      Erasure(
-        epoch: source.get(UInt32.self, at: headBytes + index * entryBytes),
-        firstToErase: source.get(UInt64.self, at: headBytes + index * entryBytes + 4),
-        firstToKeep: source.get(UInt64.self, at: headBytes + index * entryBytes + 12))
+    return (0..<count).compactMap { index in
+      let entry = source + headBytes + index * entryBytes
+      let code = entry.get(UInt64.self, at: 0)
+      let (first, end) = (entry.get(UInt64.self, at: 8), entry.get(UInt64.self, at: 16))
+      let part = LogContext.Part(rawValue: UInt8(truncatingIfNeeded: code))
+      // No log writes numbers this large; counting on from them could overflow.
+      guard first <= end, end <= SegmentName.highestNumber,
+        let target = code >> 32 == 0 ? .identity(UInt32(truncatingIfNeeded: code)) : part.map(ErasureTarget.part)
+      else { return nil }
+      return Erasure(target: target, numbers: first..<end)
     }
   }
 
@@ -92,55 +69,74 @@ enum ErasureFile {
 }
 
 extension LogState {
-  /// Registers an erasure for all events that are in the log now.
-  mutating func beginErasure(of epoch: UInt32) {
-    erasures.removeAll { $0.epoch == epoch }
-    erasures.append(Erasure(epoch: epoch, firstToKeep: nextNumber))
+  /// Takes the events of a target that are in the log now out of it; their files go with the settled ones.
+  ///
+  /// The erasure is saved first: if the process ends before the last file is gone, the next one removes the rest.
+  mutating func begin(_ target: ErasureTarget) {
+    let found = lanes.indices.flatMap { lane in
+      lanes[lane].segments.indices.filter { target.includes(lanes[lane].segments[$0].header.context) }
+        .map { (lane, $0) }
+    }
+    if found.isEmpty, unread.isEmpty { return }
+    erasures.removeAll { $0.target == target }
+    erasures.append(Erasure(target: target, numbers: 0..<nextNumber))
+    saveErasures()
+    for (lane, index) in found where !lanes[lane].segments[index].isSettled {
+      seal(lane, index)
+      ledger.add(.erased, lanes[lane].segments[index].records)
+      lanes[lane].modify(index) { $0.clear() }
+      settled.append(lanes[lane].segments[index].name)
+    }
   }
 
-  /// Loads the erasures that an earlier process did not complete.
-  ///
-  /// If the file cannot be read now, it is unknown which events must be erased: all present events are held back until
-  /// it can be read (``holdBackUnreadErasures(at:)``).
+  /// Ends the erasures of which no file is left; true if that includes all of `target`.
+  @discardableResult
+  mutating func endErasures(of target: ErasureTarget? = nil) -> Bool {
+    let before = erasures.count
+    erasures.removeAll(where: isComplete)
+    if erasures.count < before { saveErasures() }
+    return !erasures.contains { $0.target == target }
+  }
+
+  private func isComplete(_ erasure: Erasure) -> Bool {
+    !unread.keys.contains(where: erasure.numbers.contains)
+      && lanes.allSatisfy { lane in
+        lane.segments.indices.allSatisfy { !erasure.includes(lane.segments[$0].name, lane.segments[$0].header.context) }
+      }
+  }
+
+  /// Loads the erasures that an earlier process did not complete, before the first segment is loaded.
   mutating func loadErasures() {
     guard let home else { return }
     do throws(FileError) {
-      let stored = try readErasures(of: home)
-      erasures += stored
-      // The segments may be gone already: new segments must not get their numbers.
-      nextNumber = max(nextNumber, stored.map(\.firstToKeep).max() ?? 0)
+      for erasure in try readErasures(of: home) where !erasures.contains(erasure) { erasures.append(erasure) }
+      // The segments may be gone already: later ones must not get their numbers.
+      nextNumber = max(nextNumber, erasures.map(\.numbers.upperBound).max() ?? 0)
     } catch {
-      nextNumber = min(nextNumber + Self.unreadGap, SegmentName.highestNumber)
-      unreadErasures = nextNumber
+      // A later opening completes them. Later events must not go into segments that they may concern: their numbers
+      // are unknown, but no log uses up so many in between.
+      continuesSegments = false
+      nextNumber = min(nextNumber + 1 << 32, SegmentName.highestNumber)
     }
   }
 
-  /// More segments than a log can begin and remove between an erasure and the next opening.
-  private static let unreadGap: UInt64 = 1 << 32
-
-  /// Retries reading the open erasures; true if that succeeds for the first time.
-  mutating func readUnreadErasures() -> Bool {
-    guard let limit = unreadErasures, let home, let stored = try? readErasures(of: home) else { return false }
-    unreadErasures = nil
-    for number in readBackoffs.keys where number < limit { endBackoff(number) }
-    let begun = erasures.map(\.epoch)
-    erasures += stored.filter { !begun.contains($0.epoch) }
-    saveErasures()
-    return true
-  }
-
-  /// Holds back events that may have to be erased, as if their segments could not be read.
-  mutating func holdBackUnreadErasures(at uptime: Duration) {
-    guard let limit = unreadErasures else { return }
-    for lane in lanes.indices {
-      for index in lanes[lane].segments.indices {
-        let name = lanes[lane].segments[index].name
-        if name.number < limit, !isBackingOff(name.number, at: uptime) { backOff(name, at: uptime, isOutOfFiles: true) }
-      }
+  /// Takes over the erasures of a dead process, with the numbers that its segments get here.
+  ///
+  /// They are saved here before the first segment moves: each segment is always in a directory that has its erasures.
+  /// False if that fails; then the segments must stay where they are.
+  mutating func takeOverErasures(of orphan: LogDirectory, _ names: [SegmentName]) -> Bool {
+    guard let theirs = try? readErasures(of: orphan) else { return false }
+    let before = erasures
+    for erasure in theirs {
+      let first = nextNumber + UInt64(names.count { $0.number < erasure.numbers.lowerBound })
+      let count = names.count { erasure.numbers.contains($0.number) }
+      if count > 0 { erasures.append(Erasure(target: erasure.target, numbers: first..<first + UInt64(count))) }
     }
+    if erasures == before || saveErasures() { return true }
+    erasures = before
+    return false
   }
 
-  /// Reads the open erasures of a directory.
   private func readErasures(of directory: LogDirectory) throws(FileError) -> [Erasure] {
     let file: OpenFile
     do throws(FileError) {
@@ -152,40 +148,15 @@ extension LogState {
     defer { fileSystem.close(file) }
     let buffer = scratch.reserve(ErasureFile.maximumBytes)
     let count = try fileSystem.read(into: buffer, from: file, at: 0)
-    let erasures = ErasureFile.decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-    // No log writes numbers this large; counting on from them could overflow.
-    return erasures.filter { $0.firstToErase <= $0.firstToKeep && $0.firstToKeep <= SegmentName.highestNumber }
+    return ErasureFile.decode(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
   }
 
-  /// Saves the open erasures, whole or not at all; best effort. False if they are not on the disk.
+  /// Saves the open erasures, whole or not at all; false if they are not on the disk.
   @discardableResult
-  func saveErasures() -> Bool {
-    // Do not overwrite a file that could not be read.
-    guard let home, unreadErasures == nil else { return false }
+  private func saveErasures() -> Bool {
+    guard let home else { return false }
     let path = home.path(ErasureFile.name)
     if erasures.isEmpty { return (try? fileSystem.remove(path)) != nil }
     return replace(path, with: ErasureFile.encode(erasures))
-  }
-
-  /// Takes over the open erasures of a dead process, with the numbers that its segments get here.
-  ///
-  /// They are saved here before the first segment moves: whenever this process dies, each segment is in a directory
-  /// that has its erasures. False if that fails; then the segments must stay where they are.
-  mutating func takeOverErasures(of orphan: LogDirectory, _ names: [SegmentName]) -> Bool {
-    guard let theirs = try? readErasures(of: orphan) else { return false }
-    if theirs.isEmpty { return true }
-    let before = erasures
-    for erasure in theirs {
-      // Segments move in the order of their numbers, so those to erase from stay contiguous.
-      let skipped = names.count { $0.number < erasure.firstToErase }
-      let concerned = names.count { erasure.concerns($0) }
-      guard concerned > 0 else { continue }
-      let first = nextNumber + UInt64(skipped)
-      erasures.append(
-        Erasure(epoch: erasure.epoch, firstToErase: first, firstToKeep: first + UInt64(concerned)))
-    }
-    if erasures == before || saveErasures() { return true }
-    erasures = before
-    return false
   }
 }

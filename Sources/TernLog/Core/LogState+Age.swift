@@ -1,14 +1,12 @@
 import TernEvents
 
-/// The age of a segment's records: enough to decide whether it must be read again to expire some of them.
+/// The age of a segment's newest record: once that is expired, all are.
 struct SegmentAge {
   let name: SegmentName
   let bootID: UniqueID
-  /// The lowest uptime and the lowest wall time of its waiting records.
-  var leastUptime = UInt64.max
-  var leastTime = Timestamp(millisecondsSince1970: .max)
-  /// The moment of the record with the highest uptime.
-  var latest: AgeClock.Moment?
+  /// The highest uptime and the highest wall time of its records.
+  private(set) var latest: AgeClock.Moment?
+  private(set) var latestTime = Timestamp(millisecondsSince1970: .min)
 
   init(_ name: SegmentName, _ header: SegmentHeader) {
     self.name = name
@@ -16,8 +14,7 @@ struct SegmentAge {
   }
 
   mutating func add(_ record: RecordHeader) {
-    leastUptime = min(leastUptime, record.uptimeMilliseconds)
-    leastTime = min(leastTime, record.time)
+    latestTime = max(latestTime, record.time)
     let uptime = Int64(clamping: record.uptimeMilliseconds)
     if uptime >= latest?.uptime ?? 0 { latest = AgeClock.Moment(wall: record.time, uptime: uptime) }
   }
@@ -52,7 +49,7 @@ extension LogState {
     return ExpiryRule(limit: configuration.maximumAge, clock: isBootKnown ? ageClock : nil, wall: wall)
   }
 
-  /// Drops the expired records of segments that were just read.
+  /// Drops segments that were just read and have only expired records; single ones go when they are claimed.
   mutating func expire(_ found: [SegmentAge]) {
     let unknown = UniqueID(high: 0, low: 0)
     if isBootKnown {
@@ -68,34 +65,12 @@ extension LogState {
       for (boot, moment) in latest { ageClock.place(boot, latest: moment, limit: configuration.maximumAge) }
     }
     let now = ExpiryRule(limit: rule.limit, clock: rule.clock == nil ? nil : ageClock, wall: rule.wall)
-    for age in found
-    where age.latest != nil && now.isExpired(uptime: age.leastUptime, time: age.leastTime, boot: age.bootID) {
-      expire(age.name, now)
-    }
-  }
-
-  /// Drops the expired records of one segment.
-  private mutating func expire(_ name: SegmentName, _ rule: ExpiryRule) {
-    let lane = Int(name.lane.rawValue)
-    guard let index = lanes[lane].segments.index(of: name.number) else { return }
-    let segment = lanes[lane].segments[index]
-    // Expired records of a read-only file are dropped too, again at each launch.
-    let file = (try? fileSystem.open(path(name), .update)) ?? (try? fileSystem.open(path(name), .read))
-    guard let file else { return }
-    defer { fileSystem.close(file) }
-    let buffer = scratch.reserve(segment.end)
-    defer { scratch.trim(to: 16 << 10) }
-    guard let count = try? fileSystem.read(into: buffer, from: file, at: 0) else { return }
-    let reader = SegmentReader(
-      bytes: UnsafeRawBufferPointer(rebasing: buffer[..<count]), base: 0, salt: segment.header.salt)
-    let runs = segment.waitingRuns(reader) { rule.isExpired($0, segment.header.bootID) }
-    for run in runs.joined(owner: Run.gone) {
-      ledger.add(.expired, run.records)
-      let merged = lanes[lane].modify(index) { $0.insert(run) }
-      PendingTombstone(name: name, header: segment.header, path: path(name), run: merged).write(to: file, fileSystem)
-    }
-    if lanes[lane].segments[index].isSettled, !settled.contains(name) {
-      if index == lanes[lane].segments.lastIndex { seal(lane) } else { settled.append(name) }
+    for age in found {
+      guard let latest = age.latest, let (lane, index) = place(of: age.name),
+        now.isExpired(uptime: UInt64(latest.uptime), time: age.latestTime, boot: age.bootID)
+      else { continue }
+      ledger.add(.expired, lanes[lane].segments[index].records)
+      removeFile(lane, index)
     }
   }
 

@@ -2,106 +2,103 @@ import TernEvents
 
 extension LogState {
   /// Stores a record with one write, plus a new file when a segment begins.
-  mutating func append(_ payload: [UInt8], _ request: RecordHeader, uptime: Duration) -> AppendOutcome {
+  mutating func append(
+    _ payload: UnsafeRawBufferPointer, _ header: RecordHeader, _ lane: Lane, _ context: LogContext, uptime: Duration
+  ) -> AppendOutcome {
     guard isReady(at: uptime) else { return drop(.storageFailed) }
-    let lane = Int(request.lane.rawValue)
-    if !fits(request.recordBytes, lane) || !hasRoom(for: request.recordBytes) {
+    if openIndex(lane, context, for: header.recordBytes) == nil || diskBytes + header.recordBytes > maximumBytes {
       // Assume a new segment from here on, since making room may end the present one.
-      let needed = request.recordBytes + SegmentHeader.size
+      let needed = header.recordBytes + SegmentHeader.size(of: context)
       guard needed + DropLedger.fileBytes <= maximumBytes else { return drop(.tooLarge) }
-      guard hasRoom(for: needed) || makeRoom(for: needed, request.lane) else { return drop(.queueFull) }
+      guard diskBytes + needed <= maximumBytes || makeRoom(for: needed, lane) else { return drop(.queueFull) }
     }
     do throws(FileError) {
       do throws(FileError) {
-        try store(payload, request, lane)
+        try store(payload, header, lane, context)
       } catch {
-        guard error.isFull, freeSettled() else { throw error }
-        try store(payload, request, lane)
+        guard error.isFull, removeSettled() else { throw error }
+        try store(payload, header, lane, context)
       }
-      if request.lane == .critical { endWait(ofLast: lane) }
+      if lane == .critical, !readBackoffs.isEmpty { endWaits() }
       return stored()
     } catch {
       return drop(.storageFailed)
     }
   }
 
-  /// Removes the files of settled segments, including those that are appended to; true if there were any.
-  ///
-  /// The latter are kept while there is room, to save creating a file. On a full disk they would block the log for the
-  /// life of the process.
-  mutating func freeSettled() -> Bool {
-    for lane in lanes.indices where lanes[lane].segments.last?.isSettled == true { seal(lane) }
-    return removeSettled()
+  /// The segment of this lane and context that is appended to, if a record of this size fits it.
+  private func openIndex(_ lane: Lane, _ context: LogContext, for bytes: Int) -> Int? {
+    guard let own = openSegments[Self.slot(lane, context)],
+      let index = lanes[Int(lane.rawValue)].segments.index(of: own.number)
+    else { return nil }
+    return lanes[Int(lane.rawValue)].segments[index].takes(bytes, context, configuration, limit: segmentLimit)
+      ? index : nil
   }
 
-  private func hasRoom(for bytes: Int) -> Bool {
-    occupiedBytes + bytes <= occupiedLimit && diskBytes + bytes <= maximumBytes
-  }
-
-  /// True if a record of this size fits the lane's last segment.
-  private func fits(_ bytes: Int, _ lane: Int) -> Bool {
-    guard let index = lanes[lane].segments.lastIndex else { return false }
-    let end = lanes[lane].segments[index].end
-    return lanes[lane].segments[index].isOpenEnded && end + bytes <= segmentLimit
-      && lanes[lane].segments[index].nextOrdinal < Int(UInt16.max)
-  }
-
-  private mutating func store(_ payload: [UInt8], _ request: RecordHeader, _ lane: Int) throws(FileError) {
-    if fits(request.recordBytes, lane) {
-      if lanes[lane].active != nil || reopenActive(lane) {
-        return try extend(payload, request, lane)
-      }
+  private mutating func store(
+    _ payload: UnsafeRawBufferPointer, _ header: RecordHeader, _ lane: Lane, _ context: LogContext
+  ) throws(FileError) {
+    if let index = openIndex(lane, context, for: header.recordBytes),
+      let file = openSegments[Self.slot(lane, context)]?.file ?? reopen(lane, index)
+    {
+      return try extend(payload, header, lane, index, file)
     }
-    seal(lane)
-    try begin(payload, request, lane)
+    if let own = openSegments[Self.slot(lane, context)],
+      let index = lanes[Int(lane.rawValue)].segments.index(of: own.number)
+    {
+      seal(Int(lane.rawValue), index)
+    }
+    try begin(payload, header, lane, context)
   }
 
   /// Continues the segment that an earlier process of this boot began.
-  private mutating func reopenActive(_ lane: Int) -> Bool {
-    guard let segment = lanes[lane].segments.last, segment.header.bootID == configuration.bootID,
-      segment.size == segment.end, let file = try? fileSystem.open(path(segment.name), .update)
-    else { return false }
-    lanes[lane].active = file
-    return true
+  private mutating func reopen(_ lane: Lane, _ index: Int) -> OpenFile? {
+    let segment = lanes[Int(lane.rawValue)].segments[index]
+    guard segment.header.bootID == configuration.bootID, segment.size == segment.end,
+      let file = try? fileSystem.open(path(segment.name), .update)
+    else { return nil }
+    openSegments[Self.slot(lane, segment.header.context)]?.file = file
+    return file
   }
 
-  /// Appends to the lane's last segment.
-  private mutating func extend(_ payload: [UInt8], _ request: RecordHeader, _ lane: Int) throws(FileError) {
-    guard let file = lanes[lane].active, let index = lanes[lane].segments.lastIndex else { return }
-    let end = lanes[lane].segments[index].end
-    let salt = lanes[lane].segments[index].header.salt
+  /// Appends to an open segment.
+  private mutating func extend(
+    _ payload: UnsafeRawBufferPointer, _ request: RecordHeader, _ lane: Lane, _ index: Int, _ file: OpenFile
+  ) throws(FileError) {
+    let lane = Int(lane.rawValue)
+    let (number, end, salt, ordinal) = lanes[lane].segments[index].tail
     var header = request
-    header.ordinal = lanes[lane].segments[index].nextOrdinal
+    header.ordinal = ordinal
     do throws(FileError) {
       try write(payload, header, file, at: end, segment: nil, salt: salt)
     } catch {
       // If the torn bytes cannot be cut off now, a later record overwrites them.
       try? fileSystem.truncate(file, to: end)
-      if !error.isFull { seal(lane) }
+      if !error.isFull { seal(lane, index) }
       throw error
     }
-    let number = lanes[lane].segments[index].name.number
-    lanes[lane].appended(index, recordBytes: header.recordBytes, time: header.time)
-    if lanes[lane].unsyncedFrom == nil { lanes[lane].unsyncedFrom = number }
+    lanes[lane].appended(index, recordBytes: header.recordBytes)
+    if lanes[lane].unsyncedFrom.map({ $0 > number }) ?? true { lanes[lane].unsyncedFrom = number }
   }
 
   /// Begins a segment and writes its first record, with one write.
-  private mutating func begin(_ payload: [UInt8], _ request: RecordHeader, _ lane: Int) throws(FileError) {
-    let (name, file) = try createSegment(request.lane)
-    let segmentHeader = makeSegmentHeader(name, request)
-    var header = request
-    header.ordinal = 0
+  private mutating func begin(
+    _ payload: UnsafeRawBufferPointer, _ header: RecordHeader, _ lane: Lane, _ context: LogContext
+  ) throws(FileError) {
+    let (name, file) = try createSegment(lane)
+    let segmentHeader = makeSegmentHeader(name, context, first: header)
     do throws(FileError) {
-      try write(payload, header, file, at: SegmentHeader.size, segment: segmentHeader, salt: segmentHeader.salt)
+      try write(payload, header, file, at: segmentHeader.size, segment: segmentHeader, salt: segmentHeader.salt)
     } catch {
       fileSystem.close(file)
       try? fileSystem.remove(path(name))
       throw error
     }
     var segment = Segment(name: name, header: segmentHeader)
-    segment.append(recordBytes: header.recordBytes, time: header.time)
+    segment.append(recordBytes: header.recordBytes)
+    let lane = Int(lane.rawValue)
     lanes[lane].add(segment)
-    lanes[lane].active = file
+    openSegments[Self.slot(name.lane, context)] = OpenSegment(number: name.number, file: file)
     hasUnsyncedNames = true
     if lanes[lane].unsyncedFrom == nil { lanes[lane].unsyncedFrom = name.number }
   }
@@ -111,8 +108,7 @@ extension LogState {
     if let reused = reuseSpare(lane) { return reused }
     var failure = FileError.missing(.open)
     for _ in 0..<3 {
-      let name = SegmentName(number: nextNumber, lane: lane)
-      nextNumber += 1
+      let name = nextName(lane)
       do throws(FileError) {
         return (name, try fileSystem.open(path(name), .create))
       } catch {
@@ -126,37 +122,60 @@ extension LogState {
 
   private mutating func reuseSpare(_ lane: Lane) -> (SegmentName, OpenFile)? {
     guard let home, let spare = spares.take() else { return nil }
-    let name = SegmentName(number: nextNumber, lane: lane)
-    nextNumber += 1
+    let name = nextName(lane)
     guard (try? fileSystem.rename(home.path(spare), to: path(name))) != nil,
       let file = try? fileSystem.open(path(name), .update)
     else { return nil }
     return (name, file)
   }
 
-  func makeSegmentHeader(_ name: SegmentName, _ first: RecordHeader) -> SegmentHeader {
+  mutating func nextName(_ lane: Lane) -> SegmentName {
+    defer { nextNumber += 1 }
+    return SegmentName(number: nextNumber, lane: lane)
+  }
+
+  private func makeSegmentHeader(
+    _ name: SegmentName, _ context: LogContext, first: RecordHeader
+  ) -> SegmentHeader {
     let seed = UInt64(bitPattern: first.time.millisecondsSince1970) &+ first.uptimeMilliseconds << 24
     var generator = FastGenerator(seed: (seed ^ first.id.low) &+ name.number)
     return SegmentHeader(
       salt: UInt32(truncatingIfNeeded: generator.next()), created: first.time,
-      createdUptimeMilliseconds: first.uptimeMilliseconds, bootID: configuration.bootID)
+      createdUptimeMilliseconds: first.uptimeMilliseconds, bootID: configuration.bootID, lane: name.lane,
+      context: context)
   }
 
   /// Writes a record with a single call, preceded by the segment's header if one is given.
   private func write(
-    _ payload: [UInt8], _ header: RecordHeader, _ file: OpenFile, at offset: Int, segment: SegmentHeader?, salt: UInt32
+    _ payload: UnsafeRawBufferPointer, _ header: RecordHeader, _ file: OpenFile, at offset: Int,
+    segment: SegmentHeader?, salt: UInt32
   ) throws(FileError) {
-    let prefix = segment == nil ? 0 : SegmentHeader.size
+    let prefix = segment?.size ?? 0
     let buffer = scratch.reserve(prefix + header.recordBytes)
     guard let start = buffer.baseAddress else { return }
     segment?.encode(to: start)
     header.encode(to: start + prefix, salt: salt, offset: offset)
-    payload.withUnsafeBytes { bytes in
-      guard let source = bytes.baseAddress else { return }
-      (start + prefix + RecordHeader.size).copyMemory(from: source, byteCount: bytes.count)
+    if let source = payload.baseAddress {
+      (start + prefix + RecordHeader.size).copyMemory(from: source, byteCount: payload.count)
     }
     let written = try fileSystem.write(UnsafeRawBufferPointer(buffer), to: file, at: offset - prefix)
     scratch.trim(to: 16 << 10)
     if written != buffer.count { throw FileError.full(.write) }
+  }
+}
+
+extension Segment {
+  /// Returns true if a record of this size and context can be appended.
+  fileprivate func takes(
+    _ bytes: Int, _ context: LogContext, _ configuration: EventLog.Configuration, limit: Int
+  ) -> Bool {
+    // In a small log the header alone may take most of a segment.
+    end + bytes <= max(limit, header.size + (1 << 10)) && nextOrdinal < configuration.segmentEvents
+      && header.context == context
+  }
+
+  /// The values that an append needs.
+  fileprivate var tail: (number: UInt64, end: Int, salt: UInt32, ordinal: Int) {
+    (name.number, end, header.salt, nextOrdinal)
   }
 }

@@ -16,18 +16,15 @@ extension LogState {
       let found = try tidiedSegments()
       var names = found.filter { !$0.isStray }
       nextNumber = max(nextNumber, (names.last?.number ?? 0) &+ 1)
-      loadErasures()
       names += found.filter(\.isStray).compactMap { renumber($0, from: path($0)) }
+      loadErasures()
       loadLedger()
       loadAgeClock()
       load(names + moveOrphanedSegments())
-      if !pendingEpochs.isEmpty {
-        for epoch in pendingEpochs { beginErasure(of: epoch) }
-        pendingEpochs = []
-        saveErasures()
-      }
-      // Later events are not to be erased, so they must not go into these segments.
-      if !erasures.isEmpty || unreadErasures != nil { for lane in lanes.indices { seal(lane) } }
+      for target in pendingErasures { begin(target) }
+      pendingErasures = []
+      _ = removeSettled()
+      endErasures()
       saveAgeClock()
       lastCheck = clock.uptime
       recountTracked()
@@ -61,8 +58,6 @@ extension LogState {
   /// Adopts the segments in these directories of dead processes, and unlocks them.
   mutating func adopt(_ orphans: [LogDirectory]) {
     load(moveSegments(of: orphans))
-    // Later events are not to be erased, so they must not go into these segments.
-    if !erasures.isEmpty { for lane in lanes.indices { seal(lane) } }
     recountTracked()
   }
 
@@ -121,17 +116,9 @@ extension LogState {
 
   /// Moves the segments of a dead process's directory here, each by one rename: a crash leaves it there or here.
   private mutating func moveSegments(of orphan: LogDirectory) -> [SegmentName] {
-    var adopted: [SegmentName] = []
-    // A directory that cannot be listed stays as it is, including its open erasures.
-    guard let names = try? orphan.segments(fileSystem) else { return [] }
-    guard takeOverErasures(of: orphan, names) else { return [] }
-    for name in names {
-      let newName = SegmentName(number: nextNumber, lane: name.lane)
-      // A segment that cannot be moved uses up its number too: an erasure may rely on the numbers.
-      nextNumber += 1
-      if (try? fileSystem.rename(orphan.path(name.text), to: path(newName))) != nil { adopted.append(newName) }
-    }
-    // Segments that stay there still need their erasures.
+    // A directory that cannot be listed, or whose erasures cannot be taken over, stays as it is.
+    guard let names = try? orphan.segments(fileSystem), takeOverErasures(of: orphan, names) else { return [] }
+    let adopted = names.compactMap { renumber($0, from: orphan.path($0.text)) }
     if adopted.count == names.count { try? fileSystem.remove(orphan.path(ErasureFile.name)) }
     if let drops = try? readLedger(of: orphan), !drops.counts.isEmpty || drops.delivered > 0 {
       ledger.add(drops)
@@ -144,10 +131,8 @@ extension LogState {
 
   /// Gives a segment file the next number here; `nil` if it cannot be renamed and stays for the next launch.
   private mutating func renumber(_ name: SegmentName, from path: String) -> SegmentName? {
-    let newName = SegmentName(number: nextNumber, lane: name.lane)
-    guard (try? fileSystem.rename(path, to: self.path(newName))) != nil else { return nil }
-    nextNumber += 1
-    return newName
+    let newName = nextName(name.lane)
+    return (try? fileSystem.rename(path, to: self.path(newName))) == nil ? nil : newName
   }
 
   /// Counts a quarantined file. Its size can be anything, so the sum is bounded.
@@ -166,7 +151,7 @@ extension LogState {
       return nil
     }
     // A file without a whole header holds no record.
-    guard size >= SegmentHeader.size else {
+    guard size >= SegmentHeader.minimumSize else {
       endUnread(name)
       try? fileSystem.remove(path(name))
       return nil
@@ -187,29 +172,40 @@ extension LogState {
       quarantine(name, size)
       return nil
     }
-    let reader = SegmentReader(bytes: bytes, base: 0, salt: header.salt)
-    var scan = SegmentScan(name, header, reader)
+    var scan = SegmentScan(name, header, SegmentReader(bytes: bytes, base: 0, salt: header.salt))
     ledger.add(.damaged, scan.damaged)
-    for run in scan.missingTombstones {
-      PendingTombstone(name: name, header: header, path: path(name), run: run).write(to: file, fileSystem)
+    for run in scan.damagedRuns {
+      PendingVoid(segment: scan.segment, path: path(name), run: run).write(to: file, fileSystem)
     }
     if scan.hasTornTail, (try? fileSystem.truncate(file, to: scan.segment.end)) != nil {
       scan.segment.size = scan.segment.end
     }
-    if scan.segment.isSettled, (try? fileSystem.remove(path(name))) != nil { return nil }
-    let lane = Int(name.lane.rawValue)
-    // Only the last segment of a lane is appended to; one that is read late is inserted in order.
-    if let previous = lanes[lane].segments.lastIndex {
-      if lanes[lane].segments[previous].name.number < name.number {
-        lanes[lane].modify(previous) { $0.isOpenEnded = false }
-      } else {
-        scan.segment.isOpenEnded = false
-      }
+    if erasures.contains(where: { $0.includes(name, header.context) }) {
+      ledger.add(.erased, scan.segment.records)
+      scan.segment.clear()
     }
-    if header.bootID != configuration.bootID { scan.segment.isOpenEnded = false }
+    if scan.segment.isSettled, (try? fileSystem.remove(path(name))) != nil { return nil }
+    keepOpen(&scan.segment)
     if scan.segment.isSettled { settled.append(name) }
-    lanes[lane].add(scan.segment)
+    lanes[Int(name.lane.rawValue)].add(scan.segment)
     return scan.age
+  }
+
+  /// Continues a segment of this boot, the last one of its lane and part, if its end is intact.
+  private mutating func keepOpen(_ segment: inout Segment) {
+    let slot = Self.slot(segment.name.lane, segment.header.context)
+    guard continuesSegments, segment.isOpenEnded, !segment.isSettled, segment.header.bootID == configuration.bootID,
+      segment.name.lane == segment.header.lane,
+      openSegments[slot].map({ $0.file == nil && $0.number < segment.name.number }) ?? true
+    else {
+      segment.isOpenEnded = false
+      return
+    }
+    let lane = Int(segment.name.lane.rawValue)
+    if let previous = openSegments[slot], let index = lanes[lane].segments.index(of: previous.number) {
+      seal(lane, index)
+    }
+    openSegments[slot] = OpenSegment(number: segment.name.number)
   }
 
   /// Renames a segment that is beyond repair, so that it is kept but not read again.

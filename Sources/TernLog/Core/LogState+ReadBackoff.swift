@@ -28,11 +28,8 @@ struct ReadBackoff {
 extension LogState {
   /// Starts or prolongs the backoff of a segment that could not be read.
   mutating func backOff(_ name: SegmentName, at uptime: Duration, isOutOfFiles: Bool) {
-    let lane = Int(name.lane.rawValue)
-    guard let index = lanes[lane].segments.index(of: name.number) else { return }
+    guard place(of: name) != nil else { return }
     readBackoffs[name.number, default: ReadBackoff(name: name)].failed(at: uptime, isOutOfFiles: isOutOfFiles)
-    // New events must not wait with it. Without descriptors there can be no other file, so keep using the open one.
-    if !isOutOfFiles, index == lanes[lane].segments.lastIndex { seal(lane) }
   }
 
   /// Starts the backoff of all segments, since there is no directory to read them from.
@@ -45,10 +42,9 @@ extension LogState {
     }
   }
 
-  /// Ends the wait of a lane's last segment, after a critical event was appended to it.
-  mutating func endWait(ofLast lane: Int) {
-    guard !readBackoffs.isEmpty, let number = lanes[lane].segments.last?.name.number else { return }
-    readBackoffs[number]?.until = .zero
+  /// Makes the next claim retry all segments that could not be read.
+  mutating func endWaits() {
+    for number in readBackoffs.keys { readBackoffs[number]?.until = .zero }
   }
 
   func isBackingOff(_ number: UInt64, at uptime: Duration) -> Bool {
@@ -61,8 +57,7 @@ extension LogState {
   func unreadableEvents(at uptime: Duration?) -> (normal: Int, critical: Int, until: Duration?) {
     var result: (normal: Int, critical: Int, until: Duration?) = (0, 0, nil)
     for backoff in readBackoffs.values where uptime.map({ backoff.until > $0 }) ?? true {
-      let lane = Int(backoff.name.lane.rawValue)
-      guard let index = lanes[lane].segments.index(of: backoff.name.number) else { continue }
+      guard let (lane, index) = place(of: backoff.name) else { continue }
       let waiting = lanes[lane].segments[index].waiting
       guard waiting > 0 else { continue }
       if backoff.name.lane == .critical { result.critical += waiting } else { result.normal += waiting }
@@ -81,7 +76,7 @@ extension EventLog {
   /// Makes the next claim retry all segments that could not be read.
   package func retryUnreadable() {
     state.withLock { state in
-      for number in state.readBackoffs.keys { state.readBackoffs[number]?.until = .zero }
+      state.endWaits()
       for number in state.unread.keys { state.unread[number]?.until = .zero }
     }
   }

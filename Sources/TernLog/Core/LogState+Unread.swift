@@ -57,13 +57,13 @@ extension EventLog {
   package func loadUnreadSegments() -> Bool {
     let uptime = clock.uptime
     guard state.withLock({ state in state.unread.values.contains { $0.until <= uptime } }) else { return false }
-    return operations.withLock { operations in
+    return operations.withLock { _ in
       let isMore = state.withLock { state in
         let before = state.waiting
         state.loadUnread(at: uptime)
         return state.waiting > before
       }
-      finishErasures(&operations)
+      removeSettled()
       shrink()
       state.withLock { $0.saveLedger() }
       return isMore

@@ -1,6 +1,13 @@
 import TernBase
 import TernEvents
 
+/// A segment that is appended to.
+struct OpenSegment {
+  let number: UInt64
+  /// `nil` if an earlier process of this boot began the segment, until it is continued.
+  var file: OpenFile?
+}
+
 /// The state of the log behind one lock: the index of the files on disk, and the open ones.
 struct LogState {
   let configuration: EventLog.Configuration
@@ -11,6 +18,8 @@ struct LogState {
   var home: LogDirectory?
   /// Indexed by `Lane.rawValue`.
   var lanes = [LaneIndex(), LaneIndex()]
+  /// The segments that are appended to, one for each lane and part: usage and errors alternate.
+  var openSegments: [OpenSegment?] = [nil, nil, nil, nil]
   var ledger = DropLedger()
   /// The number of events ever recorded: each waits, is claimed, was delivered, or was dropped.
   var tracked = 0
@@ -21,7 +30,7 @@ struct LogState {
   var nextNumber: UInt64 = 1
   /// Increases when all open claims become void.
   var generation: UInt64 = 0
-  /// Segments without live events, whose files can be removed.
+  /// Segments without events, whose files can be removed.
   var settled: [SegmentName] = []
   /// The segments whose last read failed, by number.
   var readBackoffs: [UInt64: ReadBackoff] = [:]
@@ -32,13 +41,12 @@ struct LogState {
   /// The clock as saved, and the size of its file.
   var savedAgeClock: AgeClock?
   var ageClockBytes = 0
-  /// The open erasures of identity epochs.
+  /// Erasures of which files may be left.
   var erasures: [Erasure] = []
-  /// Set while the file of erasures cannot be read: segments below this number may hold events to erase.
-  var unreadErasures: UInt64?
-  /// Epochs whose erasure was requested while there was no directory.
-  var pendingEpochs: Set<UInt32> = []
-  var evictionCursor: EvictionCursor?
+  /// False if the segments of earlier processes must not get further events.
+  var continuesSegments = true
+  /// Erasures that were requested while there was no directory.
+  var pendingErasures: [ErasureTarget] = []
   /// The size of settled files that are being removed.
   var leavingBytes = 0
   /// Bytes of files that were quarantined.
@@ -70,15 +78,10 @@ struct LogState {
   /// Bytes that no event can have.
   private var unavailableBytes: Int { fixedBytes + min(quarantinedBytes, maximumBytes / 2) }
   /// Bytes on disk that hold no events.
-  var fixedBytes: Int { DropLedger.fileBytes + ageClockBytes }
-  /// Bytes on disk that cannot come free now without an event being evicted.
-  var occupiedBytes: Int { diskBytes - lanes[0].deadBytes - lanes[1].deadBytes }
+  var fixedBytes: Int { DropLedger.fileBytes + ageClockBytes + ErasureFile.bytes(erasures.count) }
 
-  /// The size from which a new segment is begun; at least 16 of them fit, so that little is lost to half-dead ones.
-  var segmentLimit: Int { min(configuration.segmentBytes, max(maximumBytes / 16, 1 << 10)) }
-  /// The most that live bytes may take: one segment less than the limit, because the space of an evicted event comes
-  /// free only with the rest of its segment.
-  var occupiedLimit: Int { maximumBytes - segmentLimit }
+  /// The size from which a new segment is begun; at least 16 of them fit, since a full log gives up whole segments.
+  var segmentLimit: Int { min(configuration.segmentBytes, maximumBytes / 16) }
   /// The most bytes of files that claims may hold: half of what events can have. A claimed event cannot be evicted, so
   /// the other half is what is left for critical events while normal ones are in flight.
   var claimLimit: Int { (maximumBytes - unavailableBytes) / 2 }
@@ -90,6 +93,12 @@ struct LogState {
   mutating func recountTracked() { tracked = [waiting, claimed, ledger.dropped, ledger.delivered].saturatingSum }
 
   func path(_ name: SegmentName) -> String { (home?.path ?? "") + "/" + name.text }
+
+  /// The lane and the index of a segment; `nil` if it has left the log.
+  func place(of name: SegmentName) -> (lane: Int, index: Int)? {
+    let lane = Int(name.lane.rawValue)
+    return lanes[lane].segments.index(of: name.number).map { (lane, $0) }
+  }
 
   func stored() -> AppendOutcome {
     let unreadable = readBackoffs.isEmpty ? (normal: 0, critical: 0, until: nil) : unreadableEvents(at: nil)
@@ -110,26 +119,41 @@ struct LogState {
     return drop(reason)
   }
 
-  /// Ends appending to a lane's last segment.
-  mutating func seal(_ lane: Int) {
-    guard let index = lanes[lane].segments.lastIndex else { return }
-    if let file = lanes[lane].active {
-      fileSystem.close(file)
-      lanes[lane].active = nil
-    }
-    guard lanes[lane].segments[index].isOpenEnded else { return }
+  // MARK: The ends of segments
+
+  static func slot(_ lane: Lane, _ context: LogContext) -> Int {
+    Int(lane.rawValue) * LogContext.Part.allCases.count + Int(context.part.rawValue)
+  }
+
+  /// Ends appending to a segment.
+  mutating func seal(_ lane: Int, _ index: Int) {
+    if let file = handOver(lane, index) { fileSystem.close(file) }
+  }
+
+  /// Ends appending to a segment and returns its file, which the caller closes.
+  mutating func handOver(_ lane: Int, _ index: Int) -> OpenFile? {
+    guard lanes[lane].segments[index].isOpenEnded else { return nil }
     lanes[lane].modify(index) { $0.isOpenEnded = false }
-    let segment = lanes[lane].segments[index]
-    if segment.isSettled { settled.append(segment.name) }
+    let header = lanes[lane].segments[index].header
+    let slot = Self.slot(header.lane, header.context)
+    guard let own = openSegments[slot], own.number == lanes[lane].segments[index].name.number else { return nil }
+    openSegments[slot] = nil
+    return own.file
+  }
+
+  /// Ends appending to all segments.
+  mutating func sealAll() {
+    for slot in openSegments.indices {
+      guard let own = openSegments[slot] else { continue }
+      let lane = slot / LogContext.Part.allCases.count
+      if let index = lanes[lane].segments.index(of: own.number) { seal(lane, index) }
+    }
   }
 
   /// Closes all files.
   mutating func closeFiles() {
-    for lane in lanes.indices {
-      if let file = lanes[lane].active { fileSystem.close(file) }
-      lanes[lane].active = nil
-    }
-    closeEvictionCursor()
+    for case let file? in openSegments.map({ $0?.file }) { fileSystem.close(file) }
+    openSegments = [nil, nil, nil, nil]
     if let home { fileSystem.close(home.lock) }
     home = nil
   }

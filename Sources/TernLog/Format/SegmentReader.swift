@@ -11,15 +11,6 @@ struct SegmentReader {
   /// The offset in the file behind the last of `bytes`.
   var end: Int { base + bytes.count }
 
-  /// The end of the settled run that starts at `offset`, if there is one.
-  func settledEnd(at offset: Int) -> Int? {
-    guard let source = pointer(to: offset, count: RecordHeader.tombstoneOffset + Tombstone.size) else { return nil }
-    let tombstone = source.get(UInt64.self, at: RecordHeader.tombstoneOffset)
-    if tombstone == 0 { return nil }
-    guard let runEnd = Tombstone.end(tombstone, salt: salt, offset: offset), runEnd <= end else { return nil }
-    return runEnd
-  }
-
   /// The header of the record at `offset`, if there is one whose payload lies within the bytes.
   func header(at offset: Int) -> RecordHeader? {
     guard let source = pointer(to: offset, count: RecordHeader.size),
@@ -28,21 +19,22 @@ struct SegmentReader {
     return header
   }
 
-  /// The offset of the first record behind `offset` that starts before `limit`.
-  func nextRecord(after offset: Int, before limit: Int) -> Int? {
+  /// The first record behind `offset` that starts before `limit`.
+  func nextRecord(after offset: Int, before limit: Int) -> (offset: Int, header: RecordHeader)? {
     var candidate = offset + 1
     while candidate < limit, let source = pointer(to: candidate, count: RecordHeader.size) {
-      if source.get(UInt32.self, at: 0) == RecordHeader.sync, header(at: candidate) != nil { return candidate }
+      if source.get(UInt32.self, at: 0) == RecordHeader.sync, let header = header(at: candidate) {
+        return (candidate, header)
+      }
       candidate += 1
     }
     return nil
   }
 
-  /// The payload of a record, if its check is right.
-  func payload(of header: RecordHeader, at offset: Int) -> [UInt8]? {
-    guard let source = pointer(to: offset + RecordHeader.size, count: header.payloadBytes) else { return nil }
-    let payload = UnsafeRawBufferPointer(start: source, count: header.payloadBytes)
-    return Checksum.of(payload) == header.payloadCheck ? [UInt8](payload) : nil
+  /// True if the payload of a record is intact.
+  func isIntact(_ header: RecordHeader, at offset: Int) -> Bool {
+    guard let source = pointer(to: offset + RecordHeader.size, count: header.payloadBytes) else { return false }
+    return Checksum.of(UnsafeRawBufferPointer(start: source, count: header.payloadBytes)) == header.payloadCheck
   }
 
   private func pointer(to offset: Int, count: Int) -> UnsafeRawPointer? {

@@ -1,5 +1,6 @@
 import Tern
 import TernEvents
+import TernLog
 
 /// A recorded hit before encoding.
 struct RecordedHit: QueueRecord {
@@ -12,7 +13,9 @@ struct RecordedHit: QueueRecord {
   /// The time that the hit had already waited when it was recorded.
   var waited: Duration { min(draft.waited, uptime) }
 
-  var isError: Bool { false }
+  var part: LogContext.Part { .usage }
+  /// Each hit has all of its parameters.
+  var context: EventContext? { nil }
   /// The parameters are separately allocated strings.
   static var memoryOverhead: Int { 1_024 }
 

@@ -31,11 +31,11 @@ package enum HitPayload {
   }
 
   /// The bytes for one attempt: `qt` is inserted before `z`, which must stay the last parameter.
-  package static func line(_ stored: [UInt8], queueTime: Int64) -> [UInt8] {
+  package static func line(_ stored: ArraySlice<UInt8>, queueTime: Int64) -> [UInt8] {
     let wait = Array("&qt=\(queueTime)".utf8)
     let marker = Array("&z=".utf8)
     guard stored.count >= marker.count,
-      let last = stride(from: stored.count - marker.count, through: 0, by: -1).first(where: {
+      let last = stride(from: stored.endIndex - marker.count, through: stored.startIndex, by: -1).first(where: {
         stored[$0] == marker[0] && stored[$0 + 1] == marker[1] && stored[$0 + 2] == marker[2]
       })
     else { return stored + wait }

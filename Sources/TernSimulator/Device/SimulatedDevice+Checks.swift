@@ -11,7 +11,7 @@ extension SimulatedDevice {
     if records.isEmpty || records.count > process.setup.maximumBatchEvents {
       fail("batch", "a batch has \(records.count) events; at most \(process.setup.maximumBatchEvents) are allowed")
     }
-    let bytes = records.reduce(0) { $0 + $1.payload.count }
+    let bytes = records.reduce(0) { $0 + $1.bytes }
     if records.count > 1, bytes > process.setup.maximumBatchBytes {
       fail("batch", "a batch has \(bytes) bytes; at most \(process.setup.maximumBatchBytes) are allowed")
     }

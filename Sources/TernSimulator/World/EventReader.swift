@@ -17,6 +17,8 @@ struct ReadEvent {
 struct EventReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
+  /// The members that hold for the lines behind them.
+  private var context = ReadEvent()
 
   /// Returns the events of a body, one per line, or `nil` if a line is not an event.
   static func read(_ body: [UInt8]) -> [ReadEvent]? {
@@ -24,8 +26,8 @@ struct EventReader {
       var reader = EventReader(bytes: bytes)
       var events: [ReadEvent] = []
       while reader.position < bytes.count {
-        guard let event = reader.event(), reader.take("\n") else { return nil }
-        events.append(event)
+        guard let event = reader.line(), reader.take("\n") else { return nil }
+        events += event
       }
       return events
     }
@@ -41,17 +43,36 @@ struct EventReader {
     return true
   }
 
+  /// Reads a line: one event, or none if it begins a context.
+  private mutating func line() -> [ReadEvent]? {
+    let begin = "{\"context\":".utf8
+    guard bytes[position...].starts(with: begin) else { return event().map { [$0] } }
+    position += begin.count
+    var context = ReadEvent()
+    guard members({ $0.shared(name: $1, &context) }), take("}") else { return nil }
+    self.context = context
+    return []
+  }
+
+  private mutating func shared(name: String, _ event: inout ReadEvent) -> Bool {
+    switch name {
+    case "install": text { event.install = $0 }
+    case "session": text { event.session = $0 }
+    case "user": text { event.user = $0 }
+    case "device", "app": members { reader, _ in reader.value() != nil }
+    case "boot": text { _ in }
+    default: false
+    }
+  }
+
   private mutating func event() -> ReadEvent? {
-    var event = ReadEvent()
+    var event = context
     var isWhole = true
     let isRead = members { reader, name in
       switch name {
       case "id": reader.text { event.id = $0 }
       case "type": reader.text { event.type = $0 }
       case "name": reader.text { event.name = $0 }
-      case "install": reader.text { event.install = $0 }
-      case "session": reader.text { event.session = $0 }
-      case "user": reader.text { event.user = $0 }
       case "time": reader.number { event.time = Int64($0).map { Timestamp(millisecondsSince1970: $0) } }
       case "properties":
         reader.members { reader, name in
@@ -59,10 +80,8 @@ struct EventReader {
           event.properties.append(Properties.Element(name: name, value: value))
           return true
         }
-      case "device", "app": reader.members { reader, _ in reader.value() != nil }
       case "uptime": reader.number { if Int64($0) == nil { isWhole = false } }
-      case "boot": reader.text { _ in }
-      default: false
+      default: reader.shared(name: name, &event)
       }
     }
     return isRead && isWhole && event.time != nil && event.id.utf8.count == 36 && event.install.utf8.count == 36

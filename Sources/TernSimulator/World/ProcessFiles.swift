@@ -107,7 +107,9 @@ final class ProcessFiles: FileSystem {
     case .refuse: break
     case .tear(let count):
       state.withLock { $0.hasTorn = true }
-      _ = try? disk.write(UnsafeRawBufferPointer(rebasing: bytes[..<min(count, bytes.count)]), to: file, at: offset)
+      // Never the whole: such an event would be stored, although no call has reported it.
+      let torn = UnsafeRawBufferPointer(rebasing: bytes[..<max(min(count, bytes.count - 1), 0)])
+      _ = try? disk.write(torn, to: file, at: offset)
     }
     throw FileError(.write, number: EIO)
   }

@@ -11,7 +11,7 @@ struct History {
   /// The events handed out by a claim: a server may have them.
   private(set) var received: Set<UInt32> = []
   private(set) var settled: Set<UInt32> = []
-  /// The epochs whose erasure has started, and those whose erasure is complete.
+  /// The identities whose erasure has started, and those whose erasure is complete.
   private(set) var erasing: Set<UInt32> = []
   private(set) var erased: Set<UInt32> = []
   private(set) var dropped = 0
@@ -29,8 +29,8 @@ struct History {
         #expect(!settled.contains(message.number), "settled and claimed again, \(place)")
         if !received.insert(message.number).inserted { repeated += 1 }
       case .settled: settled.insert(message.number)
-      case .erasing: erasing.insert(event.epoch)
-      case .erased: erased.insert(event.epoch)
+      case .erasing: erasing.insert(event.identity)
+      case .erased: erased.insert(event.identity)
       case .disorder: Issue.record("claimed out of order at \(message.number), \(place)")
       }
     }
@@ -46,8 +46,11 @@ struct History {
       for record in claim.records {
         let event = NumberedEvent(number: UInt32(truncatingIfNeeded: record.id.low))
         waiting.append(event.number)
-        #expect(record.id == event.id && record.payload == event.payload, "event \(event.number) changed, \(place)")
-        #expect(record.epoch == event.epoch && record.lane == event.lane, "event \(event.number) changed, \(place)")
+        #expect(
+          record.id == event.id && Array(record.payload) == event.payload, "event \(event.number) changed, \(place)")
+        #expect(
+          record.context.identity == event.identity && record.lane == event.lane,
+          "event \(event.number) changed, \(place)")
       }
     }
     for claim in claims { log.settle(claim, .returned) }
@@ -61,10 +64,10 @@ struct History {
       last[event.source] = event.number
     }
     let lost = stored.subtracting(found).subtracting(received).filter {
-      !erasing.contains(NumberedEvent(number: $0).epoch)
+      !erasing.contains(NumberedEvent(number: $0).identity)
     }
     #expect(lost.count == 0, "lost \(lost.sorted().prefix(20)), \(place)")
-    let back = found.filter { settled.contains($0) || erased.contains(NumberedEvent(number: $0).epoch) }
+    let back = found.filter { settled.contains($0) || erased.contains(NumberedEvent(number: $0).identity) }
     #expect(back.count == 0, "settled or erased, and back: \(back.sorted().prefix(20)), \(place)")
     return found.subtracting(stored).count
   }

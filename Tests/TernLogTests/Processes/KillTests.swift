@@ -27,13 +27,13 @@ import Testing
     for round in 0..<rounds {
       let place: Comment = "seed \(seed), round \(round), \(mode.rawValue)"
       // Every round reads the whole directory; an occasional new one keeps that short.
-      let epoch = round / 25
+      let part = round / 25
       if round % 25 == 0 {
         history.count(into: &total)
         history = History()
       }
       var options = Options()
-      options.directory = directory.path + "/queue-\(epoch)"
+      options.directory = directory.path + "/queue-\(part)"
       options.process = round % 25
       options.threads = Int(generator.next() % 3) + 1
       options.seed = generator.next()

@@ -39,6 +39,7 @@ tern_result tern_reader::read(
   properties.clear();
   blocks.clear();
   faults.clear();
+  contexts = 0;
   arena.begin(length);
   if (length >= UINT32_MAX) {
     result.message = "the body is too long";
@@ -83,12 +84,14 @@ void tern_reader::read_lines(const uint8_t *body, size_t length, tern_result &re
   constexpr size_t most_faults = 2000;
   const uint8_t *end = body + length, *line = body;
   tern_result ignored = {};
-  for (uint32_t index = 0; line < end; index += 1) {
+  for (uint32_t index = 0; line < end;) {
+    size_t contexts_before = contexts;
     auto feed = static_cast<const uint8_t *>(std::memchr(line, '\n', size_t(end - line)));
     const uint8_t *line_end = feed ? feed : end;
     bool is_first = faults.empty();
-    if (!is_blank(line, line_end)
-        && !read_line(line, size_t(line_end - line), index, is_first ? result : ignored)) {
+    bool is_good = is_blank(line, line_end)
+      || read_line(line, size_t(line_end - line), index, is_first ? result : ignored);
+    if (!is_good) {
       if (is_first) {
         result.position += size_t(line - body);
         result.index = index;
@@ -98,6 +101,7 @@ void tern_reader::read_lines(const uint8_t *body, size_t length, tern_result &re
       if (faults.size() == most_faults) break;
     }
     line = line_end + 1;
+    if (!is_good || contexts == contexts_before) index += 1;
   }
   // The first error is reported, even if there are too many lines after it.
   if (!faults.empty()) status = TERN_STATUS_MALFORMED;
@@ -205,12 +209,31 @@ bool tern_reader::record(Walker &walker, uint32_t index) {
     if (walker.problem()) return false;
     record.raw.length = uint32_t(walker.last_end() - record.raw.start);
   }
-  if (records.size() + faults.size() >= maximum_records) {
+  // As many contexts as events: each event can have its own.
+  size_t others = record.is_context ? records.size() - contexts : contexts;
+  if (records.size() - others + faults.size() >= maximum_records) {
     status = TERN_STATUS_TOO_MANY;
     return walker.fail("more events than one request may carry");
   }
   records.push_back(record);
+  if (record.is_context) contexts += 1;
   return true;
+}
+
+/// Reads the members of a context into the record, as if they were its own. Contexts don't nest.
+bool tern_reader::context(Walker &walker, tern_record &record) {
+  if (walker.peek() != '{') return walker.skip();
+  record.is_context = true;
+  bool is_first = true;
+  if (!walker.enter('{')) return false;
+  while (walker.next('}', is_first)) {
+    tern_text name = {};
+    if (!walker.name(name)) return false;
+    const tern_field *field = record_fields.find(name);
+    bool is_shared = field && field->kind <= TERN_FIELD_BLOCK;
+    if (!(is_shared ? member(walker, name, record) : walker.skip())) return false;
+  }
+  return !walker.problem();
 }
 
 bool tern_reader::member(Walker &walker, const tern_text &name, tern_record &record) {
@@ -228,6 +251,9 @@ bool tern_reader::member(Walker &walker, const tern_text &name, tern_record &rec
     break;
   case TERN_FIELD_PROPERTIES: return plain_properties(walker, record);
   case TERN_FIELD_TYPED_PROPERTIES: return typed_properties(walker, record);
+  case TERN_FIELD_CONTEXT:
+    if (!protocol.list.start) return context(walker, record);
+    break;
   }
   return walker.skip();
 }

@@ -20,6 +20,8 @@ private:
   std::vector<tern_property> properties;
   std::vector<tern_block> blocks;
   std::vector<uint32_t> faults;
+  /// The number of records that are contexts.
+  size_t contexts = 0;
   uint32_t maximum_records = 0, maximum_properties = 0;
   tern_protocol protocol = {};
   tern::FieldTable record_fields, block_fields;
@@ -35,6 +37,7 @@ private:
   bool logs(tern::Walker &walker, int64_t &index);
   bool record(tern::Walker &walker, uint32_t index);
   bool member(tern::Walker &walker, const tern_text &name, tern_record &record);
+  bool context(tern::Walker &walker, tern_record &record);
   bool block(tern::Walker &walker, int32_t &index);
   bool block_member(tern::Walker &walker, const tern_text &name, tern_block &block);
   bool plain_properties(tern::Walker &walker, tern_record &record);

@@ -1,4 +1,5 @@
 import Reports
+import TernEvents
 import Warehouse
 
 /// Returns a client's text for display: control characters escaped, a placeholder if empty, and shortened if long.
@@ -38,6 +39,11 @@ extension ClosedRange<Day> {
   }
 }
 
+extension ReportZone {
+  /// For example `4 May 2026, 14:05:09`.
+  func dateTime(of time: Timestamp) -> String { "\(day(of: time).longText), \(timeOfDay(of: time))" }
+}
+
 /// Formats a number and its noun, for example `1 install` or `1,234 installs`.
 func counted(_ number: Int, _ noun: String) -> String { "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")" }
 
@@ -60,7 +66,7 @@ func decimal(_ value: Double) -> String {
 }
 
 /// The nearest integer, or the largest integer.
-private func whole(_ value: Double) -> Int { Int(exactly: value.rounded()) ?? .max }
+func whole(_ value: Double) -> Int { Int(exactly: value.rounded()) ?? .max }
 
 /// Returns a ratio in hundredths for a sparkline; 0 if the whole is 0. Clients may report any count, so the product may
 /// overflow.
@@ -77,38 +83,4 @@ func compact(_ value: Int) -> String {
     return tenths.isMultiple(of: 10) ? "\(tenths / 10)\(suffix)" : "\(tenths / 10).\(tenths % 10)\(suffix)"
   }
   return String(value)
-}
-
-/// The change of a metric since the previous period.
-struct Change {
-  /// The CSS class of the mark: `up`, `down` or `flat`.
-  var direction: String
-  /// For example `+12.5 %`, or `new`.
-  var text: String
-  /// The text of the tooltip.
-  var explanation: String
-
-  /// Compares two periods. Returns `nil` if both are empty, or if the current one is only today, which is not over.
-  init?(_ current: Double, before: Double, in request: ReportRequest, unit: String = "") {
-    guard current > 0 || before > 0, request.length > 1 || !request.includesToday else { return nil }
-    let previous = unit.isEmpty ? grouped(whole(before)) : decimal(before)
-    explanation = "Previous period: \(previous)\(unit.isEmpty ? "" : " " + unit)"
-    guard before > 0 else {
-      direction = "up"
-      text = "new"
-      return
-    }
-    let part = (current - before) / before
-    // A change that rounds to 0.0 % counts as none.
-    direction = abs(part) < 0.0005 ? "flat" : part > 0 ? "up" : "down"
-    let amount = abs(part) >= 10 ? "\(grouped(whole(abs(part) * 100))) %" : percentage(abs(part))
-    text = (direction == "up" ? "+" : direction == "down" ? "−" : "") + amount
-  }
-
-  var values: TemplateValues { ["direction": direction, "text": text, "explanation": explanation] }
-}
-
-extension ReportRequest {
-  /// The number of days that a sparkline shows: without today, which would look like a drop.
-  var settledDays: Int { days.upperBound == today && length > 2 ? length - 1 : length }
 }

@@ -56,25 +56,6 @@ struct ChartTests {
     #expect(paths([1], true) == 0)
   }
 
-  @Test func `a change is a percentage, or absent if there is nothing to compare`() throws {
-    let today = Day(number: 20_000)
-    let zone = try ReportZone("UTC")
-    func request(_ days: ClosedRange<Day>) -> ReportRequest {
-      ReportRequest(AppReports.overview, of: .app(AppID(1), timeZone: "UTC"), days: days, zone: zone, now: now(today))
-    }
-    let week = request(today.advanced(by: -6)...today)
-    func text(_ now: Double, _ before: Double) -> String? { Change(now, before: before, in: week)?.text }
-    #expect(text(112.5, 100) == "+12.5 %")
-    #expect(text(50, 100) == "−50.0 %")
-    #expect(text(0, 100) == "−100.0 %")
-    #expect(text(100, 100) == "0.0 %")
-    #expect(text(2_100, 100) == "+2,000 %")
-    #expect(text(5, 0) == "new")
-    #expect(text(0, 0) == nil)
-    #expect(Change(5, before: 10, in: request(today...today)) == nil, "the day has only just started")
-    #expect(Change(5, before: 10, in: request(today.advanced(by: -1)...today.advanced(by: -1)))?.text == "−50.0 %")
-  }
-
   @Test func `numbers on an axis are abbreviated`() {
     #expect(
       [0, 999, 1_000, 1_500, 20_000, 2_500_000, 3_000_000_000].map(compact)

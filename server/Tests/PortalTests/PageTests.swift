@@ -154,10 +154,35 @@ struct PageTests {
         .event, "event \(key)", on: today, install: key,
         device: IncomingDevice(country: "C\(key)", appVersion: "\(key)"))
     }
-    for (name, most) in [("overview", 6 + 24 + 24 + 2), ("events", 200)] {
+    for (name, most) in [("overview", 6 + 24 + 24 + 3), ("events", 200)] {
       let store = CountingStore(sample.source)
       _ = try await sample.pages.report(try sample.request(name), app: sample.app, from: store)
       #expect(store.unitedKeys == most, "\(name)")
+    }
+  }
+
+  @Test func `an event page with more values than it shows links to all of them`() async throws {
+    for (values, isLinked) in [(5, false), (11, true)] {
+      let sample = try SamplePages("e")
+      let today = try sample.request("overview").today
+      for value in 1..<values {
+        try sample.warehouse.add(
+          .event, "e", on: today, properties: [.init(name: "e", value: .string("value \(value)"))])
+      }
+      let page = try await sample.report("event", ["event": "e"])
+      #expect(page.contains("Show all values") == isLinked)
+      #expect(page.contains("/apps/1/event?event=e&amp;limit=10000") == isLinked)
+    }
+  }
+
+  @Test func `times on pages are in the app's zone, without milliseconds`() async throws {
+    let sample = try SamplePages("e")
+    for page in ["errors", "error"] {
+      let text = PageScanner(
+        try await sample.report(page, page == "error" ? ["occurrence": String(sample.occurrence)] : [:])
+      ).text
+      #expect(text.contains("30 May 2026, 12:00:00") || text.contains("30 May 2026, 11:59:00"), "\(page)")
+      #expect(!text.contains("2026-05-30T"), "\(page)")
     }
   }
 

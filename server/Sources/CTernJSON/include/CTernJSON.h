@@ -73,9 +73,12 @@ typedef struct {
 typedef struct {
   /// The object as sent.
   tern_text raw;
-  /// Its position among the lines or elements of the request, counted from 0; blank lines and nulls count.
+  /// Its position among the lines or elements of the request, counted from 0; blank lines and nulls count, contexts
+  /// don't.
   uint32_t index;
   bool is_object;
+  /// True for an object with a context: it is no event, and its members hold for the records behind it.
+  bool is_context;
   tern_text texts[TERN_RECORD_TEXTS];
   /// Kind `TERN_VALUE_NULL` when absent.
   tern_value values[TERN_RECORD_VALUES];
@@ -95,6 +98,8 @@ typedef enum {
   TERN_FIELD_PROPERTIES = 3,
   /// An array with an object for each property; only in records.
   TERN_FIELD_TYPED_PROPERTIES = 4,
+  /// An object with texts, values and blocks of the record; only in records of lines.
+  TERN_FIELD_CONTEXT = 5,
 } tern_field_kind;
 
 /// A member of a protocol, and the place in the record or block where its value goes.

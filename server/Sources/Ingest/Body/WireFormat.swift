@@ -77,6 +77,8 @@ extension tern_field {
 
   static func typedProperties(_ name: StaticString) -> tern_field { tern_field(name, TERN_FIELD_TYPED_PROPERTIES, 0) }
 
+  static func context(_ name: StaticString) -> tern_field { tern_field(name, TERN_FIELD_CONTEXT, 0) }
+
   static func blockText(_ name: StaticString, _ slot: BlockText) -> tern_field {
     tern_field(name, TERN_FIELD_TEXT, slot.rawValue)
   }

@@ -1,7 +1,7 @@
 import CTernJSON
 public import TernEvents
 
-/// Parses requests of Tern's own protocol: one JSON object per line (docs/protocols.md).
+/// Parses requests of Tern's own protocol: one JSON object per line, an event or a context (docs/protocols.md).
 public enum NativeParser {
   /// Parses a decompressed body.
   ///
@@ -25,7 +25,14 @@ public enum NativeParser {
       let builder = BatchBuilder(
         source: .native, received: received, key: key, app: app, limits: limits, capacity: result.record_count)
       var reading = NativeReading(builder: builder, result: result, clock: clock)
-      for record in result.recordList { reading.add(record) }
+      var context: tern_record?
+      for record in result.recordList {
+        if record.is_context {
+          context = record
+        } else {
+          reading.add(context.map { record.completed(by: $0) } ?? record)
+        }
+      }
       return reading.builder.batch
     }
   }
@@ -175,6 +182,20 @@ private struct NativeReading {
     let number = builder.hasher(install: install).session(text.bytes)
     lastSession = (text, install, number)
     return number
+  }
+}
+
+extension tern_record {
+  /// The record with the members of its context that it lacks itself.
+  fileprivate func completed(by context: tern_record) -> tern_record {
+    var record = self
+    if record.install.start == nil { record.texts.5 = context.install }
+    if record.session.start == nil { record.texts.3 = context.session }
+    if record.user.start == nil { record.texts.4 = context.user }
+    if record.boot.start == nil { record.texts.6 = context.boot }
+    if record.device < 0 { record.blocks.0 = context.device }
+    if record.app < 0 { record.blocks.1 = context.app }
+    return record
   }
 }
 

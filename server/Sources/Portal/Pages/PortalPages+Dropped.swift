@@ -44,7 +44,7 @@ extension PortalPages {
         .tile("Dropped by the app", grouped(ledger.dropped), hint: "Since installation, for any reason"),
       ]),
       "installs": counted(ledger.installs, "install"), "days": String(LedgerTotals.lifetimeDays),
-      "updated": "\(request.zone.day(of: updated).weekdayText), \(request.zone.timeOfDay(of: updated))",
+      "updated": request.zone.dateTime(of: updated),
     ]
   }
 

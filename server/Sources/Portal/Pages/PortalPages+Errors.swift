@@ -7,7 +7,7 @@ extension PortalPages {
   func errorsPage(_ page: PageContext) async throws -> String {
     let metrics = try await ErrorsMetrics(page.request, from: page.store)
     func list(_ heading: String, _ groups: [ErrorGroup]) -> TemplateValues {
-      ["heading": heading, "lines": groups.map { Self.line($0, page.links) }]
+      ["heading": heading, "lines": groups.map { Self.line($0, page) }]
     }
     let values: TemplateValues = [
       "lead": page.request.report.explanation,
@@ -16,14 +16,14 @@ extension PortalPages {
     return self.page(page.shell, body: templates.render("errors", values))
   }
 
-  private static func line(_ group: ErrorGroup, _ links: PortalLinks) -> TemplateValues {
+  private static func line(_ group: ErrorGroup, _ page: PageContext) -> TemplateValues {
     let versions = group.versions.prefix(3).map { shown($0.key, empty: "Unknown", limit: 40) }.joined(separator: ", ")
     let rest = group.versions.count - 3
     return [
       "type": shown(group.type), "message": shown(group.message, empty: "No message", limit: 200),
-      "place": shown(group.place, empty: "–"), "link": links.page(AppReports.error, [.group: String(group.id)]),
+      "place": shown(group.place, empty: "–"), "link": page.links.page(AppReports.error, [.group: String(group.id)]),
       "count": grouped(group.count), "users": grouped(group.users),
-      "versions": versions + (rest > 0 ? " and \(rest) more" : ""), "last": group.last.isoText,
+      "versions": versions + (rest > 0 ? " and \(rest) more" : ""), "last": page.request.zone.dateTime(of: group.last),
     ]
   }
 
@@ -50,16 +50,17 @@ extension PortalPages {
         .tile("Occurrences", grouped(metrics.group?.count ?? 0)), .tile("Users", grouped(metrics.group?.users ?? 0)),
       ]), "chart": chart.html(), "table": table(chart),
       "bars": metrics.versions.map { TemplateValues.bar(shown($0.key, empty: "Unknown"), $0.count, $0.share) },
-      "lines": metrics.occurrences.map { Self.line($0, page.links) },
+      "lines": metrics.occurrences.map { Self.line($0, page) },
     ]
     return self.page(page.shell, body: templates.render("errorgroup", values))
   }
 
-  private static func line(_ error: ErrorOccurrence, _ links: PortalLinks) -> TemplateValues {
+  private static func line(_ error: ErrorOccurrence, _ page: PageContext) -> TemplateValues {
     let labels = DeviceLabels(error.device)
     func brief(_ text: String) -> String { shown(text, empty: "–", limit: 60) }
     return [
-      "link": links.page(AppReports.error, [.occurrence: String(error.id)]), "time": error.time.isoText,
+      "link": page.links.page(AppReports.error, [.occurrence: String(error.id)]),
+      "time": page.request.zone.dateTime(of: error.time),
       "version": brief(labels.version), "system": brief(labels.system), "model": brief(error.device.model),
       "user": brief(error.user), "install": "#\(error.install)",
     ]
@@ -71,7 +72,8 @@ extension PortalPages {
   private func occurrencePage(_ detail: ErrorDetail, _ page: PageContext) -> String {
     let (error, labels, zone) = (detail.occurrence, DeviceLabels(detail.occurrence.device), page.request.zone)
     let terms = [
-      ("Time", error.time.isoText), ("Received", error.received.isoText), ("App version", labels.version),
+      ("Time", zone.dateTime(of: error.time)), ("Received", zone.dateTime(of: error.received)),
+      ("App version", labels.version),
       ("Model", error.device.model), ("System", labels.system), ("Country", error.device.country),
       ("Locale", error.device.locale), ("User", error.user), ("Install", "#\(error.install)"), ("Id", error.name),
     ]

@@ -6,20 +6,24 @@ extension PortalPages {
   func eventPage(_ page: PageContext) async throws -> String {
     let request = page.request
     let event = try await EventMetrics(request, from: page.store)
-    let before = try await page.store.total(
-      app: request.app, dimension: .event, key: event.name, days: request.previous.days)
+    let changes = try await Changes(request) {
+      try await page.store.total(app: $0.app, dimension: .event, key: event.name, days: $0.days)
+    }
     let chart = Chart("event", event.days, color: 1, in: request)
     var shell = page.shell
     shell.title = shown(event.name)
     shell.trail = .link("Events", page.links.page(AppReports.events))
     let values: TemplateValues = [
-      "tiles": tiles(Self.eventTiles(event, before, request)), "chart": chart.html(), "table": table(chart),
+      "tiles": tiles(Self.eventTiles(event, changes, request)), "chart": chart.html(), "table": table(chart),
       "panels": event.properties.map { property in
         [
           "heading": shown(property.property), "unit": times(property.count),
           "bars": property.values.map {
             TemplateValues.bar(shown($0.key, empty: "(empty)"), $0.count, property.share(of: $0))
           }, "note": property.isCapped ? "There are too many different values; rare ones are counted together." : "",
+          "allValues": property.values.count == request.limit && request.limit != ReportRequest.maximumLimit
+            ? page.links.page(
+              AppReports.event, [.event: event.name], limit: ReportRequest.maximumLimit) : nil,
         ] as TemplateValues
       },
     ]
@@ -27,21 +31,20 @@ extension PortalPages {
   }
 
   private static func eventTiles(
-    _ event: EventMetrics, _ before: KeyTotals, _ request: ReportRequest
+    _ event: EventMetrics, _ changes: Changes<KeyTotals>?, _ request: ReportRequest
   ) -> [TemplateValues] {
     let line = event.days.prefix(request.settledDays)
     func perUser(_ count: Int, _ users: Int) -> Double { users > 0 ? Double(count) / Double(users) : 0 }
-    let (now, then) = (perUser(event.count, event.users), perUser(before.count, before.users))
     return [
       .tile(
-        "Occurrences", grouped(event.count),
-        change: Change(Double(event.count), before: Double(before.count), in: request),
+        "Occurrences", grouped(event.count), change: changes?.of { Double($0.count) },
         spark: Sparkline.svg(line.map(\.count), color: 1)),
       .tile(
-        "Users", grouped(event.users), change: Change(Double(event.users), before: Double(before.users), in: request),
+        "Users", grouped(event.users), change: changes?.of { Double($0.users) },
         spark: Sparkline.svg(line.map(\.users), color: 3)),
       .tile(
-        "Per user", decimal(now), change: Change(now, before: then, in: request, unit: "per user"),
+        "Per user", decimal(perUser(event.count, event.users)),
+        change: changes?.of(unit: "per user") { perUser($0.count, $0.users) },
         spark: Sparkline.svg(line.map { hundredths($0.count, per: $0.users) }, color: 4)),
     ]
   }

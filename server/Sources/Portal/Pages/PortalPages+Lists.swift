@@ -48,7 +48,7 @@ extension PortalPages {
       let styles = list.columns.indices.map { column in Self.style(list.rows.map { $0[column] }) }
       let rows = list.rows.map { row -> TemplateValues in
         let cells = row.indices.map { column -> TemplateValues in
-          ["text": Self.text(row[column], isHead: column == 0), "style": styles[column]]
+          ["text": Self.text(row[column], in: page.request.zone, isHead: column == 0), "style": styles[column]]
         }
         return ["head": cells.first, "cells": Array(cells.dropFirst())]
       }
@@ -59,12 +59,12 @@ extension PortalPages {
     }
   }
 
-  private static func text(_ value: ReportValue, isHead: Bool) -> String {
+  private static func text(_ value: ReportValue, in zone: ReportZone, isHead: Bool) -> String {
     switch value {
     // An empty first column means an unnamed item; in other columns there is just nothing to show.
     case .text(let text): shown(text, empty: isHead ? "(no name)" : "–")
     case .duration(let milliseconds): clockText(milliseconds: milliseconds)
-    case .time(let time): time.isoText.replacing("T", with: " ")
+    case .time(let time): zone.dateTime(of: time)
     default: value.displayText
     }
   }

@@ -6,7 +6,9 @@ extension PortalPages {
   func overviewPage(_ page: PageContext) async throws -> String {
     let request = page.request
     let metrics = try await OverviewMetrics(request, from: page.store)
-    let before = try await OverviewMetrics(request.previous, from: page.store)
+    let changes = try await Changes(request) {
+      $0 == request ? metrics.totals : try await OverviewMetrics($0, from: page.store).totals
+    }
     let days = metrics.days.map(\.date)
     let traffic = Chart(
       "traffic", "Events and sessions", days: days,
@@ -22,7 +24,7 @@ extension PortalPages {
         .init(name: "Daily", values: metrics.days.map(\.dau), isFilled: true, color: 1),
       ], in: request)
     let values: TemplateValues = [
-      "tiles": tiles(Self.overviewTiles(metrics, before, request)), "traffic": traffic.html(), "users": users.html(),
+      "tiles": tiles(Self.overviewTiles(metrics, changes, request)), "traffic": traffic.html(), "users": users.html(),
       "trafficTable": table(traffic), "usersTable": table(users, users.series.reversed()),
       "panels": try await panels(metrics.totals.users, page),
     ]
@@ -30,29 +32,27 @@ extension PortalPages {
   }
 
   private static func overviewTiles(
-    _ metrics: OverviewMetrics, _ before: OverviewMetrics, _ request: ReportRequest
+    _ metrics: OverviewMetrics, _ changes: Changes<OverviewMetrics.Totals>?, _ request: ReportRequest
   ) -> [TemplateValues] {
     let line = metrics.days.prefix(request.settledDays)
-    let (now, then) = (metrics.totals, before.totals)
-    func ratio(_ part: Int, _ whole: Int) -> Double { whole > 0 ? Double(part) / Double(whole) : 0 }
-    let (perUser, perUserBefore) = (ratio(now.sessions, now.users), ratio(then.sessions, then.users))
+    let now = metrics.totals
     return [
       .tile(
-        "Active users", grouped(now.users), change: Change(Double(now.users), before: Double(then.users), in: request),
+        "Active users", grouped(now.users), change: changes?.of { Double($0.users) },
         hint: "\(grouped(now.wau)) in the 7 days to \(request.days.upperBound.shortText)",
         spark: Sparkline.svg(line.map(\.dau), color: 3)),
       .tile(
         "Sessions", grouped(now.sessions),
-        change: Change(Double(now.sessions), before: Double(then.sessions), in: request),
+        change: changes?.of { Double($0.sessions) },
         hint: "\(decimal(ratio(now.sessions, metrics.days.count))) per day",
         spark: Sparkline.svg(line.map(\.sessions), color: 2)),
       .tile(
-        "Events", grouped(now.events), change: Change(Double(now.events), before: Double(then.events), in: request),
+        "Events", grouped(now.events), change: changes?.of { Double($0.events) },
         hint: "\(decimal(ratio(now.events, metrics.days.count))) per day",
         spark: Sparkline.svg(line.map(\.events), color: 1)),
       .tile(
-        "Sessions per user", decimal(perUser),
-        change: Change(perUser, before: perUserBefore, in: request, unit: "per user"),
+        "Sessions per user", decimal(ratio(now.sessions, now.users)),
+        change: changes?.of(unit: "per user") { ratio($0.sessions, $0.users) },
         hint: "\(decimal(ratio(now.events, now.sessions))) events per session",
         spark: Sparkline.svg(line.map { hundredths($0.sessions, per: $0.dau) }, color: 4)),
     ]
@@ -91,3 +91,6 @@ extension PortalPages {
     ]
   }
 }
+
+/// Returns a quotient; 0 if the whole is 0.
+private func ratio(_ part: Int, _ whole: Int) -> Double { whole > 0 ? Double(part) / Double(whole) : 0 }

@@ -16,13 +16,16 @@ extension PortalPages {
   private func list(_ ranking: Ranking, _ page: PageContext) async throws -> TemplateValues {
     let (request, store) = (page.request, page.store)
     let rows = try await request.ranking(ranking, from: store)
-    func dailyCounts(_ days: ClosedRange<Day>) async throws -> [DailyCount] {
-      try await store.dailyCounts(app: request.app, dimension: ranking.dimension, days: days)
+    let daily = try await store.dailyCounts(app: request.app, dimension: ranking.dimension, days: request.days)
+    let changes = try await Changes(request) { period in
+      let counts =
+        period.days == request.days
+        ? daily
+        : try await store.dailyCounts(
+          app: request.app, dimension: ranking.dimension, days: period.days)
+      return counts.reduce(into: [ExactText: Int]()) { $0[ExactText($1.key), default: 0].addSaturated($1.count) }
     }
-    let before: [ExactText: Int] = try await dailyCounts(request.previous.days).reduce(into: [:]) {
-      $0[ExactText($1.key), default: 0].addSaturated($1.count)
-    }
-    let trends = Trends(try await dailyCounts(request.days), request)
+    let trends = Trends(daily, request)
     let isCut = rows.count == request.limit && rows.count < ReportRequest.maximumLimit
     return [
       "heading": ranking.title.isEmpty ? nil : ranking.title,
@@ -30,13 +33,12 @@ extension PortalPages {
       "shownCount": isCut ? grouped(rows.count) : nil,
       "allLink": page.links.page(request.report, limit: ReportRequest.maximumLimit),
       "lines": rows.map { row -> TemplateValues in
-        let change = Change(Double(row.count), before: Double(before[ExactText(row.key)] ?? 0), in: request)
-        return [
+        [
           "label": shown(row.name, empty: ranking.emptyKey),
           "code": ranking.isCountries ? shown(row.key, empty: "–") : nil,
           "link": ranking.dimension == .event ? page.links.page(AppReports.event, [.event: row.key]) : nil,
           "spark": Sparkline.svg(trends[row.key], color: ranking.color), "count": grouped(row.count),
-          "change": change?.values, "users": grouped(row.users),
+          "change": changes?.of { Double($0[ExactText(row.key)] ?? 0) }?.values, "users": grouped(row.users),
           "perUser": row.users > 0 ? decimal(Double(row.count) / Double(row.users)) : "–",
           "percent": percentage(row.share), "bar": ShareBar.svg(row.share, color: ranking.color),
         ]

@@ -37,7 +37,9 @@ extension PortalPages {
       "hasSwitch": others.count > 1, "others": others, "groups": navigation(shell, links), "heading": shell.title,
       "trail": shell.trail, "days": request?.days.text, "range": request.map(Self.range),
       "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "hasDownloads": downloads != nil,
-      "downloads": downloads, "isOpen": request?.includesToday, "content": body, "reader": shown(reader.name),
+      "downloads": downloads, "isOpen": request?.includesToday,
+      "compared": request.flatMap { $0.view == nil ? Comparison($0)?.text : nil }, "content": body,
+      "reader": shown(reader.name),
       "share": reader.canEdit ? shell.request.flatMap { $0.report.showsPersonalData ? nil : links.share($0) } : nil,
     ]
     if reader.isGuest {
@@ -45,6 +47,7 @@ extension PortalPages {
       let values: TemplateValues = [
         "appName": shown(shell.app.name), "heading": shell.title, "days": request?.days.text,
         "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "isOpen": request?.includesToday,
+        "compared": request.flatMap { $0.view == nil ? Comparison($0)?.text : nil },
         "content": body.replacing(#/\ href="/[^"]*"/#, with: ""),
       ]
       return layout(title: shell.title, body: templates.render("shared", values))

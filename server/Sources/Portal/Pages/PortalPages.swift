@@ -84,7 +84,7 @@ public struct PortalPages: Sendable {
       "layout",
       [
         "title": title, "style": PortalAssets.link("tern.css"), "favicon": PortalAssets.link("favicon.svg"),
-        "script": script.map(PortalAssets.link), "body": body,
+        "shellScript": PortalAssets.link("shell.js"), "script": script.map(PortalAssets.link), "body": body,
       ])
   }
 

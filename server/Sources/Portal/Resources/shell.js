@@ -1,0 +1,20 @@
+// On a narrow screen the menu is one scrolling line: shows the current page's entry.
+"use strict";
+for (const menu of document.querySelectorAll(".menu, .quick.reports")) {
+  const entry = menu.querySelector("[aria-current]");
+  if (entry) menu.scrollLeft = entry.offsetLeft - (menu.clientWidth - entry.offsetWidth) / 2;
+}
+
+// Adds a button that copies to every sample and key. Browsers allow copying over HTTPS and on the local computer only.
+for (const code of navigator.clipboard ? document.querySelectorAll(".setup pre > code, .keys dd > code") : []) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+  (code.closest("pre") ?? code).after(button);
+}
