@@ -17,15 +17,14 @@ package final class RawHits: @unchecked Sendable {
     package var id: Int64
     package var time: Int64
     package var device: Int64
-    package var month: Int32
     package var slot: UInt32
     fileprivate var block: UInt32 = 0
     fileprivate var userLength: UInt32 = 0
     fileprivate var start: UInt32 = 0
     fileprivate var length: UInt32 = 0
 
-    package init(id: Int64, time: Int64, device: Int64, month: Int32, slot: UInt32) {
-      (self.id, self.time, self.device, self.month, self.slot) = (id, time, device, month, slot)
+    package init(id: Int64, time: Int64, device: Int64, slot: UInt32) {
+      (self.id, self.time, self.device, self.slot) = (id, time, device, slot)
     }
   }
 

@@ -23,7 +23,9 @@ public struct WarehouseConfiguration: Sendable {
   /// The memory that counted days of views may take, in bytes; default 256 MiB.
   public var viewCacheBytes = 256 << 20
   /// The number of rows in a span; default 8,192. For tests.
-  var spanRows = EventTables.spanRows
+  var spanRows = RowStore.spanRows
+  /// The bytes of rows in a segment, unless a single span has more; default 64 MiB. For tests.
+  var segmentBytes = 64 << 20
   /// The maximum size of the database, in 4 KiB pages; `nil` for no limit. For tests of a full disk.
   var maximumPages: Int?
   /// Runs on the writer thread before each batch; an error that it throws fails the batch. For tests.

@@ -21,6 +21,18 @@ struct NewReportPageTests {
     ])
   }
 
+  private static let daily = ReportDefinition("daily", title: "Daily", explanation: "Events and sessions.") {
+    request, _ in
+    ReportContent([
+      ReportList(
+        "totals", columns: ["events", "sessions", "users", "hits"],
+        rows: [[.count(1_111), .count(2), .share(0.5), .duration(61_000)]]),
+      ReportList(
+        "daily", columns: ["date", "events", "state", "sessions"],
+        rows: request.days.map { [.day($0), .count(7), .text("final"), .count(3)] }),
+    ])
+  }
+
   private static let systems = ReportDefinition(
     "systems", title: "Systems", explanation: "Operating systems.",
     navigation: ReportNavigation(.audience, "Systems only", icon: "M3 3h14v14H3z"),
@@ -28,7 +40,7 @@ struct NewReportPageTests {
 
   private func page(_ name: String) async throws -> PageScanner {
     let standard = ReportRegistry.standard
-    let reports = ReportRegistry(app: standard.app + [Self.weekends, Self.systems], view: standard.view)
+    let reports = ReportRegistry(app: standard.app + [Self.weekends, Self.daily, Self.systems], view: standard.view)
     let sample = try SamplePages("e")
     let pages = try PortalPages(collector: "", reports: reports)
     let request = try ReportRequest(
@@ -46,6 +58,23 @@ struct NewReportPageTests {
     let links = page.tags.filter { $0["aria-current"] == "page" }.compactMap { $0["href"] }
     #expect(links == ["/apps/1/weekends"])
     #expect(page.tags.contains { $0["href"] == "/api/v1/apps/1/reports/weekends?format=csv" })
+  }
+
+  @Test func `a list with a row for every day has a chart of its numbers, other lists have none`() async throws {
+    let page = try await page("daily")
+    #expect(page.problems.isEmpty)
+    #expect(page.tags.filter { $0["class"] == "tip" }.count == 30)
+    #expect(
+      page.tags.filter { $0["class"]?.hasPrefix("key c") == true }.count == 2 * 31,
+      "events and sessions, in the legend and per day")
+    #expect(try await !self.page("weekends").tags.contains { $0["class"] == "tip" })
+  }
+
+  @Test func `a list that is one row of numbers is shown as tiles instead of a wide table`() async throws {
+    let page = try await page("daily")
+    #expect(page.tags.filter { $0["class"] == "tile" }.count == 4)
+    #expect(page.tags.filter { $0.name == "table" }.count == 1)
+    for text in ["1,111", "50.0 %", "01:01"] { #expect(page.text.contains(text)) }
   }
 
   @Test func `a registered ranking adds a page with trends`() async throws {

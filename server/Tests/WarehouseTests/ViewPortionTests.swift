@@ -72,7 +72,7 @@ import Testing
     let hits = RawHits()
     let sizes = [10, 10, 10, 500, 10, 10, 10]
     for (index, size) in sizes.enumerated() {
-      let hit = RawHits.Hit(id: Int64(index), time: 0, device: 0, month: 0, slot: UInt32(index < 2 ? 0 : index))
+      let hit = RawHits.Hit(id: Int64(index), time: 0, device: 0, slot: UInt32(index < 2 ? 0 : index))
       [UInt8](repeating: 0, count: size).withUnsafeBytes {
         hits.add(hit, user: UnsafeRawBufferPointer(start: nil, count: 0), parameters: $0)
       }

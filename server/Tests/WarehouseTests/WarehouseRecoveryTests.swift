@@ -100,15 +100,18 @@ import Testing
   @Test func `nothing is acknowledged while the disk is full, and storing resumes once there is space`() async throws {
     let (directory, catalog, app) = try setUp()
     var configuration = WarehouseConfiguration(pendingKeys: 10)
-    configuration.maximumPages = 80
+    configuration.maximumPages = 60
     let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
-    let long = Properties.Element(name: "text", value: .string(String(repeating: "x", count: 4_000)))
+    let long = String(repeating: "x", count: 700)
+    let batch = { (number: Int) in
+      WarehouseTests.batch(
+        ["a", "\(number) \(long)"], install: "install \(number)", firstKey: Int64(number) * 10)
+    }
     var accepted = 0
     var failure: WarehouseError?
     for number in 0..<200 where failure == nil {
       do {
-        let batch = batch(["a", "b"], install: "install \(number)", firstKey: Int64(number) * 10, properties: [long])
-        accepted += try await warehouse.commit(batch, app: app).accepted
+        accepted += try await warehouse.commit(batch(number), app: app).accepted
       } catch {
         failure = error as? WarehouseError
       }
@@ -125,8 +128,7 @@ import Testing
     }
     // Clients resend everything that was not acknowledged, and some events that were.
     for number in 0..<60 {
-      let batch = batch(["a", "b"], install: "install \(number)", firstKey: Int64(number) * 10, properties: [long])
-      accepted += try await warehouse.commit(batch, app: app).accepted
+      accepted += try await warehouse.commit(batch(number), app: app).accepted
     }
     #expect(accepted == 120)
     try await warehouse.flush()
@@ -185,29 +187,44 @@ import Testing
       "INSERT INTO daily_count VALUES (\(app), 1, 4, 77, 5)", "UPDATE daily_users SET n = 9 WHERE dim = 0",
       "DELETE FROM property_values",
       "UPDATE daily_users SET slots = x'0401' WHERE dim = 0",
-      "UPDATE ev_202605 SET name = name + 1 WHERE id = 1", "DELETE FROM ev_202605 WHERE id = 2",
     ]
-    for plant in plants {
+    let changes: [@Sendable (inout EventRow) -> Void] = [
+      { if $0.id == 1 { $0.name += 1 } }, { if $0.id == 2 { $0.slot += 1 } },
+      { if $0.id == 3 { $0.time -= 86_400_000 } },
+    ]
+    for plant in plants.map({ (sql: $0, change: nil) }) + changes.map({ (sql: "a change of a row", change: $0) }) {
       let copy = try directory.copy()
       let catalog = try Catalog(directory: copy.path)
       var reader = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: catalog)
       #expect(try await reader.verify().isClean)
       try reader.close()
-      try tamper(copy, plant)
+      try tamper(copy, plant.sql, plant.change)
       reader = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: catalog)
-      #expect(try await !reader.verify().isClean, "\(plant)")
+      #expect(try await !reader.verify().isClean, "\(plant.sql)")
       try reader.close()
       try SQLiteWarehouse.rebuild(directory: copy.path, catalog: catalog)
       reader = try SQLiteWarehouse.openForReading(directory: copy.path, catalog: catalog)
-      #expect(try await reader.verify().isClean, "\(plant)")
+      #expect(try await reader.verify().isClean, "\(plant.sql)")
       try reader.close()
     }
   }
 
-  private func tamper(_ directory: TemporaryDirectory, _ sql: String) throws {
+  private func tamper(
+    _ directory: TemporaryDirectory, _ sql: String, _ change: (@Sendable (inout EventRow) -> Void)?
+  ) throws {
     let pool = try WarehouseFile.open(
       DataDirectory(path: directory.path), configuration: WarehouseConfiguration())
-    try withConnection(pool) { try $0.execute(sql) }
+    try withConnection(pool) { connection in
+      guard let change else { return try connection.execute(sql) }
+      let rows = try RowStore(connection, spanRows: 20, segmentBytes: 1 << 20)
+      try connection.execute("BEGIN")
+      try rows.rewrite(StoredSpan.all(connection)) { row, properties in
+        var row = row
+        change(&row)
+        return (row, Array(properties))
+      }
+      try connection.execute("COMMIT")
+    }
   }
 
   @Test func `commits are synced to disk`() async throws {

@@ -53,10 +53,35 @@ extension PortalPages {
         return ["head": cells.first, "cells": Array(cells.dropFirst())]
       }
       return [
+        "chart": Self.chart(list, page.request)?.html(), "figures": figures(list, page.request.zone),
         "heading": list.title.isEmpty ? page.request.report.title : visible(list.title),
         "columns": zip(list.columns, styles).map { ["text": $0.title, "style": $1] as TemplateValues }, "rows": rows,
       ]
     }
+  }
+
+  /// Returns the tiles of a list that is a single row of numbers, which would be too wide as a table; `nil` for others.
+  private func figures(_ list: ReportList, _ zone: ReportZone) -> String? {
+    guard list.rows.count == 1, list.columns.count > 3, let row = list.rows.first, row.allSatisfy(\.isNumeric) else {
+      return nil
+    }
+    return tiles(
+      zip(list.columns, row).map { .tile($0.title, Self.text($1, in: zone, isHead: false)) })
+  }
+
+  /// Returns a chart of the first three numbers of a list that has a row for every day of the range; `nil` for others.
+  private static func chart(_ list: ReportList, _ request: ReportRequest) -> Chart? {
+    let days = list.rows.compactMap { row -> Day? in if case .day(let day)? = row.first { day } else { nil } }
+    guard days.count > 1, days == Array(request.days) else { return nil }
+    let numbers = list.columns.indices.filter { column in
+      list.rows.allSatisfy { if case .integer = $0[column] { true } else { false } }
+    }
+    let series = numbers.prefix(3).enumerated().map { index, column in
+      let values = list.rows.map { row -> Int in if case .integer(let number) = row[column] { number } else { 0 } }
+      return Chart.Series(
+        name: list.columns[column].title, values: values, isFilled: index == 0, color: index + 1)
+    }
+    return series.isEmpty ? nil : Chart(list.name, list.title, days: days, series, in: request)
   }
 
   private static func text(_ value: ReportValue, in zone: ReportZone, isHead: Bool) -> String {

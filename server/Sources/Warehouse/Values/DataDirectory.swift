@@ -8,8 +8,8 @@ import TernBase
   import Musl
 #endif
 
-/// The directory that holds everything a server stores: `catalog.sqlite`, `warehouse.sqlite`, the folder `keys` and
-/// lock files.
+/// The directory that holds everything a server stores: `catalog.sqlite`, `warehouse.sqlite`, the folders `rows`
+/// and `keys`, and lock files.
 package struct DataDirectory: Sendable {
   package let path: String
 

@@ -72,15 +72,10 @@ final class SessionBounds {
 extension SessionBounds {
   /// Reads the rows of a span, of one app or all apps.
   func add(rowsOf span: StoredSpan, app wanted: Int64?, _ connection: SQLConnection) throws {
-    let rows = try connection.prepare(
-      "SELECT app, slot, session, t, kind FROM \(WarehouseSchema.table(span.month)) WHERE id BETWEEN ? AND ?")
-    rows.bind(span.ids.lowerBound, span.ids.upperBound)
-    while try rows.step() {
-      let app = rows.integer(0)
-      guard wanted == nil || wanted == app else { continue }
-      add(
-        app: app, slot: UInt32(clamping: rows.integer(1)), session: rows.integer(2), time: rows.integer(3),
-        flags: EventRow.Flags(rawValue: rows.integer(4)))
+    let scan = EventScan(connection, [span])
+    while let row = try scan.next() {
+      guard wanted == nil || wanted == row.app else { continue }
+      add(app: row.app, slot: row.slot, session: row.session, time: row.time, flags: row.flags)
     }
   }
 }

@@ -43,7 +43,7 @@ final class KeyRunDirectory {
 
   /// Opens the runs of the rows up to `last`. Deletes what is incomplete, damaged, merged, or of rows that don't exist.
   func open(lastRow last: Int64) throws {
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Self.failure(path) }
+    try StoredFile.createDirectory(path)
     // Of runs that begin alike, the longest is the merged one.
     var found = try names().compactMap { KeyRun(path: "\(path)/\($0)") }
     found.sort { ($0.header.after, -$0.header.through) < ($1.header.after, -$1.header.through) }
@@ -58,16 +58,7 @@ final class KeyRunDirectory {
   }
 
   private func names() throws -> [String] {
-    guard let directory = opendir(path) else { throw Self.failure(path) }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-        name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasSuffix(".keys") || name.hasSuffix(Self.temporarySuffix) { names.append(name) }
-    }
-    return names
+    try StoredFile.names(in: path, endingWith: [".keys", Self.temporarySuffix])
   }
 
   func append(_ run: KeyRun) {
@@ -149,29 +140,5 @@ final class KeyRunDirectory {
   private func forgetBuckets() {
     candidates.removeAll()
     buckets = Memory(count: Self.cachedBuckets, zero: Bucket())
-  }
-
-  static func failure(_ path: String) -> WarehouseError {
-    let reason = String(cString: strerror(errno))
-    return WarehouseError(
-      code: errno == ENOSPC ? .full : .unavailable, message: "\(path) can't be written: \(reason).")
-  }
-
-  /// Makes a new name in the directory survive a power failure.
-  static func sync(_ directory: String) throws {
-    let descriptor = Self.openDirectory(directory)
-    guard descriptor >= 0 else { throw failure(directory) }
-    defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw failure(directory) }
-  }
-
-  private static func openDirectory(_ path: String) -> Int32 {
-    #if canImport(Darwin)
-      Darwin.open(path, O_RDONLY | O_CLOEXEC)
-    #elseif canImport(Glibc)
-      Glibc.open(path, O_RDONLY | O_CLOEXEC)
-    #else
-      Musl.open(path, O_RDONLY | O_CLOEXEC)
-    #endif
   }
 }

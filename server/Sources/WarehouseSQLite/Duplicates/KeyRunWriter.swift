@@ -31,7 +31,7 @@ final class KeyRunWriter {
     self.header.filterBlocks = KeyFilter.blocks(for: count)
     temporaryPath = KeyRun.path(in: directory, header) + KeyRunDirectory.temporarySuffix
     descriptor = open(temporaryPath, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw KeyRunDirectory.failure(temporaryPath) }
+    guard descriptor >= 0 else { throw StoredFile.failure(temporaryPath) }
     let words = UnsafeMutablePointer<UInt64>.allocate(capacity: self.header.filterBlocks * 8)
     words.initialize(repeating: 0, count: self.header.filterBlocks * 8)
     filter = KeyFilter(words: words, blocks: UInt64(self.header.filterBlocks))
@@ -69,21 +69,15 @@ final class KeyRunWriter {
     header.check = header.expectedCheck
     try withUnsafeBytes(of: header) { try write($0, at: 0) }
     let path = KeyRun.path(in: directory, header)
-    guard fsync(descriptor) == 0, rename(temporaryPath, path) == 0 else { throw KeyRunDirectory.failure(path) }
+    guard fsync(descriptor) == 0, rename(temporaryPath, path) == 0 else { throw StoredFile.failure(path) }
     isComplete = true
-    try KeyRunDirectory.sync(directory)
-    guard let run = KeyRun(path: path) else { throw KeyRunDirectory.failure(path) }
+    try StoredFile.sync(directory: directory)
+    guard let run = KeyRun(path: path) else { throw StoredFile.failure(path) }
     return run
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws {
-    var written = 0
-    while written < bytes.count {
-      let count = pwrite(
-        descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written, off_t(position + written))
-      guard count > 0 || errno == EINTR else { throw KeyRunDirectory.failure(temporaryPath) }
-      written += max(count, 0)
-    }
+    try StoredFile.write(bytes, to: descriptor, at: position, temporaryPath)
   }
 }
 

@@ -20,8 +20,8 @@ extension WarehouseReader {
       let times = around.lowerBound - Self.longest...around.upperBound + Self.longest
       let sessions = SessionBounds()
       let stored = try StoredSessions(connection)
-      for span in try StoredSpan.all(connection, through: .max) {
-        guard span.apps?.contains(app.rawValue) ?? true, span.times?.overlaps(times) ?? true else { continue }
+      for span in try StoredSpan.all(connection) {
+        guard span.apps.contains(app.rawValue), span.times.overlaps(times) else { continue }
         if span.isComplete {
           try stored.add(app.rawValue, span, to: sessions)
         } else {

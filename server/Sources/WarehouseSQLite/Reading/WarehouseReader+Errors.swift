@@ -157,13 +157,9 @@ extension WarehouseReader {
   }
 
   private func properties(of error: ErrorOccurrence, _ connection: SQLConnection) throws -> [Properties.Element] {
-    let month = EventTables.month(
-      of: error.time.millisecondsSince1970, received: error.received.millisecondsSince1970)
-    guard try WarehouseSchema.months(connection).contains(month) else { return [] }
-    let statement = try connection.prepare("SELECT props FROM \(WarehouseSchema.table(month)) WHERE id = ?")
-    statement.bind(error.id)
-    guard try statement.step() else { return [] }
-    return try PropertyCoding.decode(statement.bytes(0)) { try dictionary.text($0, connection) }
+    let scan = try EventScan(connection, ids: error.id...error.id)
+    guard try scan.next() != nil else { return [] }
+    return try PropertyCoding.decode(scan.properties) { try dictionary.text($0, connection) }
   }
 
   private func attachments(

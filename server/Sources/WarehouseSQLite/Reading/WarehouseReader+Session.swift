@@ -19,23 +19,26 @@ extension WarehouseReader {
     var rows = 0
     var records: [StoredEvent] = []
     let devices = try Self.devices(connection)
-    for span in try StoredSpan.all(connection, through: .max).sorted(by: { $0.ids.upperBound > $1.ids.upperBound }) {
-      guard span.apps?.contains(app.rawValue) ?? true, span.times?.overlaps(start...end) ?? true else { continue }
+    for span in try StoredSpan.all(connection).reversed() {
+      guard span.apps.contains(app.rawValue), span.times.overlaps(start...end) else { continue }
       rows += span.rows
       guard rows <= Self.maximumRows else { break }
-      let statement = try connection.prepare(
-        """
-        SELECT \(Self.storedColumns) FROM \(WarehouseSchema.table(span.month))
-        WHERE id BETWEEN ? AND ? AND app = ? AND slot = ? AND session = ? AND t BETWEEN ? AND ? AND id != ?
-          AND kind & 15 NOT IN (\(StoredKind.attachment.rawValue), \(StoredKind.attachmentPart.rawValue))
-        ORDER BY t DESC, id DESC LIMIT ?
-        """)
-      statement.bind(
-        span.ids.lowerBound, span.ids.upperBound, app.rawValue, Int64(error.install), session, start, end, error.id,
-        Int64(limit))
-      records += try statement.all { try stored($0, devices, connection) }
+      let scan = EventScan(connection, [span])
+      while let row = try scan.next() {
+        guard row.session == session, Int(row.slot) == error.install, row.app == app.rawValue, row.id != error.id,
+          (start...end).contains(row.time), row.flags.kind != .attachment, row.flags.kind != .attachmentPart
+        else { continue }
+        records.append(try stored(row, scan, devices, connection))
+        if records.count > 2 * limit { records = Self.latest(limit, of: records) }
+      }
     }
-    records.sort { ($0.time.millisecondsSince1970, $0.id) < ($1.time.millisecondsSince1970, $1.id) }
-    return Array(records.suffix(limit))
+    return Self.latest(limit, of: records)
+  }
+
+  private static func latest(_ limit: Int, of records: [StoredEvent]) -> [StoredEvent] {
+    let sorted = records.sorted {
+      ($0.time.millisecondsSince1970, $0.id) < ($1.time.millisecondsSince1970, $1.id)
+    }
+    return Array(sorted.suffix(limit))
   }
 }

@@ -60,6 +60,8 @@ struct RowBlockWriter {
     last = RowBlock.Sender()
   }
 
+  /// Appends a row.
+  ///
   /// - Parameters:
   ///   - user: The user that the app named; empty if there is none.
   ///   - parameters: The stored parameters of a hit; `nil` if it has none.

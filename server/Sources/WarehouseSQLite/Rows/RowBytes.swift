@@ -17,6 +17,14 @@ final class RowBytes {
 
   func removeAll() { count = 0 }
 
+  /// The memory behind the bytes, to be filled by a system call.
+  var free: UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(start: start + count, count: capacity - count)
+  }
+
+  /// Adds bytes that were written to ``free``.
+  func didFill(_ size: Int) { count += size }
+
   /// Makes room for bytes that are appended next; nothing else does.
   @inline(__always)
   func reserve(_ size: Int) {

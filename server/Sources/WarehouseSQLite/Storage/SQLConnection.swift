@@ -44,6 +44,12 @@ struct SQLConnection {
     try prepare(sql).all { $0.text(0) }
   }
 
+  /// The directory with the segments of rows, which lies beside the database.
+  var rowsPath: String {
+    let path = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
+    return (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + "rows"
+  }
+
   /// True while a transaction is open.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 }

@@ -9,16 +9,16 @@ final class SpanSessions {
   private let insert: SQLStatement
 
   init(_ connection: SQLConnection) throws {
-    insert = try connection.prepare("INSERT INTO span_session (app, month, first_id, sessions) VALUES (?, ?, ?, ?)")
+    insert = try connection.prepare("INSERT INTO span_session (app, first_id, sessions) VALUES (?, ?, ?)")
   }
 
   /// Stores the sessions of the span that begins with the row `firstID`.
-  func store(_ sessions: SessionBounds, month: Int, firstID: Int64) throws {
+  func store(_ sessions: SessionBounds, firstID: Int64) throws {
     var coded: [Int64: SessionCoding] = [:]
     sessions.forEach { coded[$0.app, default: SessionCoding()].append($0) }
     for (app, coding) in coded {
-      insert.bind(app, Int64(month), firstID)
-      insert.bind(coding.bytes, at: 4)
+      insert.bind(app, firstID)
+      insert.bind(coding.bytes, at: 3)
       try insert.run()
     }
   }
@@ -27,10 +27,10 @@ final class SpanSessions {
   static func rebuild(_ connection: SQLConnection) throws {
     try connection.execute("DELETE FROM span_session")
     let store = try SpanSessions(connection)
-    for span in try StoredSpan.all(connection, through: .max) where span.isComplete {
+    for span in try StoredSpan.all(connection) where span.isComplete {
       let sessions = SessionBounds()
       try sessions.add(rowsOf: span, app: nil, connection)
-      try store.store(sessions, month: span.month, firstID: span.ids.lowerBound)
+      try store.store(sessions, firstID: span.ids.lowerBound)
     }
   }
 }
@@ -40,12 +40,12 @@ struct StoredSessions {
   private let load: SQLStatement
 
   init(_ connection: SQLConnection) throws {
-    load = try connection.prepare("SELECT sessions FROM span_session WHERE app = ? AND month = ? AND first_id = ?")
+    load = try connection.prepare("SELECT sessions FROM span_session WHERE app = ? AND first_id = ?")
   }
 
   /// Adds an app's sessions in a complete span to `sessions`.
   func add(_ app: Int64, _ span: StoredSpan, to sessions: SessionBounds) throws {
-    load.bind(app, Int64(span.month), span.ids.lowerBound)
+    load.bind(app, span.ids.lowerBound)
     defer { load.reset() }
     guard try load.step() else { return }
     guard SessionCoding.forEach(load.bytes(0), app: app, { sessions.merge($0) }) else {

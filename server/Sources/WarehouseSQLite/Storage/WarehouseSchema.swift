@@ -27,12 +27,12 @@ enum WarehouseSchema {
     CREATE TABLE member_count (app INTEGER PRIMARY KEY, members INTEGER NOT NULL);
     """
 
-  /// `write_probe` briefly holds a row while the writer checks whether storing works again.
+  /// The rows themselves are in segments; ``StoredSpan`` describes `span`. `write_probe` briefly holds a row while the writer checks whether storing works again.
   private static let events = """
     CREATE TABLE span (
-      month INTEGER NOT NULL, first_id INTEGER NOT NULL, last_id INTEGER NOT NULL, rows INTEGER NOT NULL,
-      min_t INTEGER NOT NULL, max_t INTEGER NOT NULL, apps BLOB NOT NULL, PRIMARY KEY (month, first_id)
-    ) WITHOUT ROWID;
+      first_id INTEGER PRIMARY KEY, last_id INTEGER NOT NULL, segment INTEGER NOT NULL, offset INTEGER NOT NULL,
+      bytes INTEGER NOT NULL, min_t INTEGER NOT NULL, max_t INTEGER NOT NULL, apps BLOB NOT NULL
+    );
     CREATE TABLE write_probe (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
     CREATE TABLE hit (
       app INTEGER NOT NULL, slot INTEGER NOT NULL, t INTEGER NOT NULL, PRIMARY KEY (app, slot)
@@ -62,8 +62,7 @@ enum WarehouseSchema {
       part INTEGER NOT NULL, pack BLOB NOT NULL, PRIMARY KEY (app, day, event, property, part)
     ) WITHOUT ROWID;
     CREATE TABLE span_session (
-      app INTEGER NOT NULL, month INTEGER NOT NULL, first_id INTEGER NOT NULL, sessions BLOB NOT NULL,
-      PRIMARY KEY (app, month, first_id)
+      app INTEGER NOT NULL, first_id INTEGER NOT NULL, sessions BLOB NOT NULL, PRIMARY KEY (app, first_id)
     ) WITHOUT ROWID;
     """
 
@@ -140,38 +139,9 @@ enum WarehouseSchema {
     CREATE TABLE error_room (app INTEGER PRIMARY KEY, claimed INTEGER NOT NULL, unclaimed INTEGER NOT NULL);
     """
 
-  /// Returns the table for events of one month, `year * 100 + month`. It has no secondary index, which would halve the
-  /// insert rate.
-  static func createEvents(month: Int) -> String {
-    """
-    CREATE TABLE IF NOT EXISTS \(table(month)) (
-      id INTEGER PRIMARY KEY, app INTEGER NOT NULL, t INTEGER NOT NULL, lag INTEGER NOT NULL, slot INTEGER NOT NULL,
-      device INTEGER NOT NULL, session INTEGER NOT NULL, kind INTEGER NOT NULL, name INTEGER NOT NULL, user TEXT,
-      props BLOB, hash INTEGER, ms INTEGER
-    )
-    """
-  }
-
-  /// Returns the table for the parameters of one month's hits, by event ID.
-  static func createHits(month: Int) -> String {
-    "CREATE TABLE IF NOT EXISTS \(hits(month)) (id INTEGER PRIMARY KEY, parameters BLOB NOT NULL)"
-  }
-
-  static func hits(_ month: Int) -> String { "mp_\(month)" }
-
-  static func table(_ month: Int) -> String { "ev_\(month)" }
-
-  /// Returns the months that have a table, in order.
-  static func months(_ connection: SQLConnection) throws -> [Int] {
-    let names = try connection.texts("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'ev_[0-9]*'")
-    return names.compactMap { Int($0.dropFirst(3)) }.sorted()
-  }
-
   /// Returns the ID of the last row stored.
   static func lastRow(_ connection: SQLConnection) throws -> Int64 {
-    try months(connection).reduce(into: rolledUp(connection)) { last, month in
-      last = max(last, try connection.integer("SELECT max(id) FROM \(table(month))") ?? 0)
-    }
+    try connection.integer("SELECT last_id FROM span ORDER BY first_id DESC LIMIT 1") ?? 0
   }
 
   /// Returns the ID of the last row that the rollups cover.

@@ -22,7 +22,7 @@ final class Verifier {
     self.reader = reader
     catalog = reader.catalog
     self.through = through
-    spans = try Self.spans(connection, through: through)
+    spans = try StoredSpan.all(connection, through: through)
     devices = try WriterDevices(connection, dictionary: WriterDictionary(connection, seed: 0))
   }
 
@@ -47,25 +47,14 @@ final class Verifier {
 
   /// Checks that every listed error belongs to a counted event of its kind.
   private func checkErrors() throws {
-    let months = Set(try WarehouseSchema.months(connection))
-    var events: [Int: SQLStatement] = [:]
+    let scan = EventScan(connection, spans)
     let errors = try connection.prepare(
-      "SELECT e.id, e.app, e.t, e.lag, g.kind FROM error e JOIN error_group g ON g.id = e.grp WHERE e.id <= ?")
+      "SELECT e.id, e.app, e.t, g.kind FROM error e JOIN error_group g ON g.id = e.grp WHERE e.id <= ? ORDER BY e.id")
     errors.bind(through)
     while try errors.step() {
-      let (id, app, time, kind) = (errors.integer(0), errors.integer(1), errors.integer(2), errors.integer(4))
-      let month = EventTables.month(of: time, received: time + errors.integer(3))
+      let (id, app, time, kind) = (errors.integer(0), errors.integer(1), errors.integer(2), errors.integer(3))
       report.metrics += 1
-      if months.contains(month) {
-        let event =
-          try events[month]
-          ?? connection.prepare(
-            "SELECT 1 FROM \(WarehouseSchema.table(month)) WHERE id = ? AND app = ? AND kind & 15 = ?")
-        events[month] = event
-        event.bind(id, app, kind)
-        defer { event.reset() }
-        if try event.step() { continue }
-      }
+      if let row = try scan.find(id), row.app == app, row.time == time, row.flags.kind.rawValue == kind { continue }
       report.add(
         VerificationReport.Difference(
           app: AppID(app), day: Day(number: try calendar(app).day(of: time)), dimension: .kind,
@@ -87,7 +76,7 @@ final class Verifier {
   private func count(
     _ days: ClosedRange<Int>, _ rollups: RollupAccumulator, _ properties: PropertyAccumulator, read: inout Int
   ) throws {
-    let scan = try EventScan(connection, ranges(for: days))
+    let scan = EventScan(connection, spans.filter { Self.days(of: $0.times).overlaps(days) }, through: through)
     while let row = try scan.next() {
       read += 1
       let day = try calendar(row.app).day(of: row.time)
@@ -108,16 +97,6 @@ final class Verifier {
     return calendar
   }
 
-  /// Returns the ID ranges of rows that may belong to a range of days in any time zone.
-  private func ranges(for days: ClosedRange<Int>) -> [Int: [ClosedRange<Int64>]] {
-    let overlapping = spans.filter { Self.overlaps($0, days) }.sorted { $0.ids.lowerBound < $1.ids.lowerBound }
-    return Dictionary(grouping: overlapping, by: \.month).mapValues { $0.map(\.ids) }
-  }
-
-  private static func overlaps(_ span: StoredSpan, _ days: ClosedRange<Int>) -> Bool {
-    span.times.map { Self.days(of: $0).overlaps(days) } ?? true
-  }
-
   /// Returns the civil days to which times may belong: in some time zones they begin a day before or after UTC.
   private static func days(of times: ClosedRange<Int64>) -> ClosedRange<Int> {
     Int(times.lowerBound / 86_400_000) - 2...Int(times.upperBound / 86_400_000) + 2
@@ -126,7 +105,7 @@ final class Verifier {
   /// Returns all days with rows or rollups, split into ranges with a bounded number of rows if possible.
   private func dayRanges() throws -> [ClosedRange<Int>] {
     guard let all = try allDays() else { return [] }
-    let rangesOfSpans = spans.compactMap { span in span.times.map { (days: Self.days(of: $0), rows: span.rows) } }
+    let rangesOfSpans = spans.map { (days: Self.days(of: $0.times), rows: $0.rows) }
     let ends = Set(rangesOfSpans.map(\.days.upperBound)).union([all.upperBound]).sorted()
     var ranges: [ClosedRange<Int>] = []
     var start = all.lowerBound
@@ -143,7 +122,7 @@ final class Verifier {
   }
 
   private func allDays() throws -> ClosedRange<Int>? {
-    var bounds = spans.compactMap { span in span.times.map(Self.days) }.flatMap { [$0.lowerBound, $0.upperBound] }
+    var bounds = spans.map { Self.days(of: $0.times) }.flatMap { [$0.lowerBound, $0.upperBound] }
     for table in ["daily_count", "daily_users", "property_values"] {
       for extreme in ["min", "max"] {
         if let day = try connection.integer("SELECT \(extreme)(day) FROM \(table)") { bounds.append(Int(day)) }
@@ -151,20 +130,5 @@ final class Verifier {
     }
     guard let first = bounds.min(), let last = bounds.max() else { return nil }
     return first...last
-  }
-
-  /// Returns the spans, with the times of those that are still growing.
-  private static func spans(_ connection: SQLConnection, through: Int64) throws -> [StoredSpan] {
-    try StoredSpan.all(connection, through: through).compactMap { span in
-      guard span.times == nil else { return span }
-      let statement = try connection.prepare(
-        "SELECT min(t), max(t), count(*) FROM \(WarehouseSchema.table(span.month)) WHERE id BETWEEN ? AND ?")
-      statement.bind(span.ids.lowerBound, span.ids.upperBound)
-      guard try statement.step(), statement.integer(2) > 0 else { return nil }
-      var span = span
-      span.times = statement.integer(0)...statement.integer(1)
-      span.rows = Int(statement.integer(2))
-      return span
-    }
   }
 }

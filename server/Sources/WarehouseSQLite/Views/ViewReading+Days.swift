@@ -7,7 +7,6 @@ import Warehouse
 final class SpanDays: Sendable {
   struct Key: Hashable {
     var app: Int64
-    var month: Int
     var firstID: Int64
   }
 
@@ -35,15 +34,13 @@ extension ViewScan {
   func busyDays(_ known: SpanDays) throws -> Set<Int> {
     var days: Set<Int> = []
     for span in spans {
-      guard let times = span.times else {
-        days.formUnion(try self.days(of: span))
-        continue
-      }
-      let (first, last) = (Self.day(times.lowerBound), Self.day(times.upperBound))
+      let (first, last) = (Self.day(span.times.lowerBound), Self.day(span.times.upperBound))
       if last - first <= Self.shortSpan {
         days.formUnion(first...last)
+      } else if !span.isComplete {
+        days.formUnion(try self.days(of: span))
       } else {
-        let key = SpanDays.Key(app: app, month: span.month, firstID: span.ids.lowerBound)
+        let key = SpanDays.Key(app: app, firstID: span.ids.lowerBound)
         days.formUnion(try known.days(key) { try self.days(of: span) })
       }
     }
@@ -51,12 +48,10 @@ extension ViewScan {
   }
 
   private func days(of span: StoredSpan) throws -> [Int] {
-    let statement = try connection.prepare(
-      "SELECT DISTINCT t / 86400000 FROM \(WarehouseSchema.table(span.month)) WHERE id BETWEEN ? AND ? AND app = ?")
-    statement.bind(span.ids.lowerBound, span.ids.upperBound, app)
-    var days: [Int] = []
-    while try statement.step() { days.append(Int(statement.integer(0))) }
-    return days
+    var days: Set<Int> = []
+    let rows = EventScan(connection, [span])
+    while let row = try rows.next() { if row.app == app { days.insert(Self.day(row.time)) } }
+    return days.sorted()
   }
 
   private static func day(_ time: Int64) -> Int { Int(flooredQuotient(time, 86_400_000)) }

@@ -12,7 +12,6 @@ struct ViewPortion {
 /// The place where a hit is stored, and its user.
 struct ViewPlace: BitwiseCopyable {
   var slot: UInt32
-  var month: Int32
   var id: Int64
 
   static func isBefore(_ left: ViewPlace, _ right: ViewPlace) -> Bool {
@@ -41,18 +40,10 @@ extension ViewScan {
   /// Returns the sorted places of wanted hits; see ``portions(_:of:where:body:)``.
   func places(_ times: Range<Int64>, where isWanted: (Int64, Int64, Int64) -> Bool) throws -> [ViewPlace] {
     var places: [ViewPlace] = []
-    for span in spans(in: times) {
-      let statement = try connection.prepare(
-        """
-        SELECT id, t, lag, slot FROM \(WarehouseSchema.table(span.month))
-        WHERE id BETWEEN ? AND ? AND app = ? AND t >= ? AND t < ?
-        """)
-      statement.bind(span.ids.lowerBound, span.ids.upperBound, app, times.lowerBound, times.upperBound)
-      while try statement.step() {
-        let (id, time) = (statement.integer(0), statement.integer(1))
-        guard isWanted(id, time, time + statement.integer(2)) else { continue }
-        places.append(ViewPlace(slot: UInt32(clamping: statement.integer(3)), month: Int32(span.month), id: id))
-      }
+    let rows = EventScan(connection, spans(in: times))
+    while let row = try rows.next() {
+      guard row.app == app, times.contains(row.time), isWanted(row.id, row.time, row.time + row.lag) else { continue }
+      places.append(ViewPlace(slot: row.slot, id: row.id))
     }
     places.sort(by: ViewPlace.isBefore)
     return places
@@ -60,16 +51,10 @@ extension ViewScan {
 
   /// Calls `body` with the places of hits stored after a row, with the times of the hits and of their receipt.
   func places(after row: Int64, _ body: (ViewPlace, _ time: Int64, _ received: Int64) -> Void) throws {
-    for span in spans where span.ids.upperBound > row {
-      let statement = try connection.prepare(
-        "SELECT id, t, lag, slot FROM \(WarehouseSchema.table(span.month)) WHERE id BETWEEN ? AND ? AND app = ?")
-      statement.bind(max(span.ids.lowerBound, row + 1), span.ids.upperBound, app)
-      while try statement.step() {
-        let (id, time) = (statement.integer(0), statement.integer(1))
-        body(
-          ViewPlace(slot: UInt32(clamping: statement.integer(3)), month: Int32(span.month), id: id), time,
-          time + statement.integer(2))
-      }
+    let rows = EventScan(connection, spans.filter { $0.ids.upperBound > row }, after: row)
+    while let row = try rows.next() {
+      guard row.app == app else { continue }
+      body(ViewPlace(slot: row.slot, id: row.id), row.time, row.time + row.lag)
     }
   }
 
@@ -77,14 +62,10 @@ extension ViewScan {
   func hits(_ places: ArraySlice<ViewPlace>) throws -> [ViewHit] {
     var hits: [ViewHit] = []
     hits.reserveCapacity(places.count)
-    // In storage order, so that each page is read once.
-    for place in places.sorted(by: { ($0.month, $0.id) < ($1.month, $1.id) }) {
-      let month = Int(place.month)
-      let statement = try loadHit[month] ?? connection.prepare("\(selectRows(month)) WHERE e.id = ?")
-      loadHit[month] = statement
-      statement.bind(place.id)
-      if try statement.step(), let hit = try hit(statement) { hits.append(hit) }
-      statement.reset()
+    // In the order of storage, so that each span is read once.
+    let rows = EventScan(connection, spans)
+    for id in places.map(\.id).sorted() {
+      if let row = try rows.find(id), let hit = try hit(row, rows) { hits.append(hit) }
     }
     return hits
   }

@@ -64,13 +64,10 @@ extension Writer {
         receipt.rejections.append(Rejection(refused.reason, index: event.index, id: refused.event))
         continue
       }
-      let row = try store(event, &context)
+      let row = try store(event, at: position, &context)
       if row.flags.isNameLimited { receipt.unnamed += 1 }
       if event.kind.mayCarryMore, let error = try storeError(at: position, row, user: event.user, context) {
         leftOut.append(Rejection(.errorTextNotKept, index: event.index, id: error))
-      }
-      if !batch.hits.isEmpty, let hit = context.hits[position] {
-        try parameters.add(batch.hits[hit].parameters, row)
       }
       receipt.accepted += 1
     }
@@ -131,7 +128,7 @@ extension Writer {
 
   @discardableResult
   @inline(__always)
-  private func store(_ event: IncomingEvent, _ context: inout BatchContext) throws -> EventRow {
+  private func store(_ event: IncomingEvent, at position: Int, _ context: inout BatchContext) throws -> EventRow {
     let time = TimeBounds.clamp(event.time.millisecondsSince1970)
     let slot = try slot(event.install, &context)
     let keys = try device(event.device, &context)
@@ -150,7 +147,13 @@ extension Writer {
       PropertyCoding.append(eventName: event.name, to: &context.scratch)
     }
     try context.scratch.withUnsafeBytes { bytes in
-      try tables.insert(row, user: event.user, properties: bytes, received: context.received)
+      if let hit = context.batch.hits.isEmpty ? nil : context.hits[position] {
+        try HitCoding.encoded(context.batch.hits[hit].parameters).withUnsafeBytes {
+          try rows.add(row, user: event.user, properties: bytes, parameters: $0)
+        }
+      } else {
+        try rows.add(row, user: event.user, properties: bytes, parameters: nil)
+      }
       try count(row, calendar: context.calendar, device: { keys }, bytes)
     }
     if !event.user.isEmpty { try members.add(event.user, app: context.app) }

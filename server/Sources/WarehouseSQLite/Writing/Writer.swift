@@ -16,7 +16,7 @@ final class Writer {
   let devices: WriterDevices
   let installs: WriterInstalls
   let members: WriterMembers
-  let tables: EventTables
+  let rows: RowStore
   let duplicates: DuplicateIndex
   let rollups: RollupAccumulator
   let properties: PropertyAccumulator
@@ -26,7 +26,6 @@ final class Writer {
   let rejections: RejectionStore
   let ledgers: LedgerStore
   let errors: ErrorStore
-  let parameters: HitStore
   let beginStatement: SQLStatement
   let commitStatement: SQLStatement
   let rollbackStatement: SQLStatement
@@ -50,7 +49,8 @@ final class Writer {
     devices = try WriterDevices(connection, dictionary: dictionary)
     installs = try WriterInstalls(connection, limit: configuration.cachedInstalls)
     members = try WriterMembers(connection, limit: configuration.cachedInstalls)
-    tables = try EventTables(connection, spanRows: configuration.spanRows)
+    rows = try RowStore(
+      connection, spanRows: configuration.spanRows, segmentBytes: configuration.segmentBytes)
     duplicates = DuplicateIndex(directory: files.keysPath, pendingLimit: configuration.pendingKeys)
     rollups = RollupAccumulator()
     rollupStore = try RollupStore(connection)
@@ -60,7 +60,6 @@ final class Writer {
     rejections = try RejectionStore(connection)
     ledgers = try LedgerStore(connection)
     errors = try ErrorStore(connection, limit: configuration.maximumErrorBytes)
-    parameters = HitStore(connection)
     beginStatement = try connection.prepare("BEGIN IMMEDIATE")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")
@@ -76,7 +75,9 @@ final class Writer {
     duplicates.begin()
     do {
       let value = try body()
+      try rows.store()
       try commitStatement.run()
+      rows.committed()
       return value
     } catch {
       // On a full disk, SQLite rolls back by itself; another rollback would mask the error.
@@ -94,9 +95,8 @@ final class Writer {
     devices.forget()
     installs.forget()
     members.forget()
-    tables.forget()
+    rows.forget()
     errors.forget()
-    parameters.forget()
     forgetRollups()
   }
 

@@ -1,0 +1,50 @@
+import Views
+import Warehouse
+
+/// Consecutive rows in a segment, about 8,000, as the table `span` describes them.
+///
+/// The table is the zone map of the rows and tells where they are. A row exists only if a span has its ID: what a
+/// transaction sees of this table is what it sees of the rows.
+struct StoredSpan {
+  var ids: ClosedRange<Int64>
+  var times: ClosedRange<Int64>
+  var apps: Set<Int64>
+  var segment: Int64
+  /// The part of the segment with the blocks of these rows.
+  var bytes: Range<Int>
+  /// True if no more rows will be added.
+  var isComplete: Bool
+
+  var rows: Int { Int(ids.upperBound - ids.lowerBound) + 1 }
+
+  private static let columns = "first_id, last_id, segment, offset, bytes, min_t, max_t, apps"
+
+  /// Returns the spans with rows after one ID and up to another, in order. They may have other rows, too.
+  static func all(_ connection: SQLConnection, after: Int64 = 0, through: Int64 = .max) throws -> [StoredSpan] {
+    let stored = try connection.prepare(
+      """
+      SELECT \(columns), first_id = (SELECT max(first_id) FROM span) FROM span
+      WHERE first_id <= ?2 AND first_id >= coalesce((SELECT max(first_id) FROM span WHERE first_id <= ?1), 0)
+      ORDER BY first_id
+      """)
+    stored.bind(after, through)
+    return try stored.all(Self.init).filter { $0.ids.upperBound > after }
+  }
+
+  /// Returns the last span; `nil` if there are no rows.
+  static func last(_ connection: SQLConnection) throws -> StoredSpan? {
+    try connection.prepare("SELECT \(columns), 1 FROM span ORDER BY first_id DESC LIMIT 1").first(Self.init)
+  }
+
+  private init(_ row: SQLStatement) throws {
+    ids = row.integer(0)...max(row.integer(0), row.integer(1))
+    segment = row.integer(2)
+    bytes = Int(row.integer(3))..<Int(row.integer(3)) + max(0, Int(row.integer(4)))
+    times = row.integer(5)...max(row.integer(5), row.integer(6))
+    apps = []
+    var reader = ByteReader(row.bytes(7))
+    while let app = reader.varint() { apps.insert(Int64(bitPattern: app)) }
+    // Only the last one grows.
+    isComplete = row.integer(8) == 0
+  }
+}

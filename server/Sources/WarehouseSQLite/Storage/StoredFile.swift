@@ -1,0 +1,57 @@
+import Warehouse
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What the files beside the database have in common.
+enum StoredFile {
+  /// Returns the error of the system call that failed last.
+  static func failure(_ path: String) -> WarehouseError {
+    let reason = String(cString: strerror(errno))
+    return WarehouseError(
+      code: errno == ENOSPC ? .full : .unavailable, message: "\(path) can't be written: \(reason).")
+  }
+
+  /// Creates a directory if it is missing.
+  static func createDirectory(_ path: String) throws {
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
+  }
+
+  /// Makes a new name in the directory survive a power failure.
+  static func sync(directory: String) throws {
+    let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(directory) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw failure(directory) }
+  }
+
+  /// Returns the names in a directory that end with one of the suffixes.
+  static func names(in path: String, endingWith suffixes: [String]) throws -> [String] {
+    guard let directory = opendir(path) else { throw failure(path) }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+        name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if suffixes.contains(where: name.hasSuffix) { names.append(name) }
+    }
+    return names
+  }
+
+  /// Writes all bytes at a position.
+  static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at position: Int, _ path: String) throws {
+    var written = 0
+    while written < bytes.count {
+      let count = pwrite(
+        descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written, off_t(position + written))
+      guard count > 0 || errno == EINTR else { throw failure(path) }
+      written += max(count, 0)
+    }
+  }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import Ingest
+import TernBase
+import TernEvents
+import Testing
+
+@testable import AppCatalog
+@testable import Views
+@testable import Warehouse
+@testable import WarehouseSQLite
+
+/// Rows in segments, and the table `span` that tells which of them count.
+@Suite struct RowStoreTests {
+  private static let days = day("2026-05-01")...day("2026-05-30")
+
+  private func open(
+    _ directory: TemporaryDirectory, spanRows: Int = 5, segmentBytes: Int = 1_000
+  ) throws -> SQLiteWarehouse {
+    var configuration = WarehouseConfiguration(flushInterval: .seconds(3_600))
+    configuration.spanRows = spanRows
+    configuration.segmentBytes = segmentBytes
+    return try SQLiteWarehouse(
+      directory: directory.path, catalog: Catalog(directory: directory.path), configuration: configuration)
+  }
+
+  private func setUp() throws -> (TemporaryDirectory, AppID) {
+    let directory = try TemporaryDirectory()
+    return (directory, try Catalog(directory: directory.path).createApp(name: "Player").id)
+  }
+
+  private func batch(_ number: Int, _ count: Int = 7) -> IncomingBatch {
+    WarehouseTests.batch(
+      (0..<count).map { "\(number).\($0)" }, install: "install \(number % 3)", firstKey: Int64(number) * 100,
+      properties: [Properties.Element(name: "text", value: .string("value \(number)"))])
+  }
+
+  private func segments(_ directory: TemporaryDirectory) throws -> [Int64] {
+    try RowSegment.numbers(in: directory.path + "/rows").sorted()
+  }
+
+  private func check(_ directory: TemporaryDirectory, _ app: AppID, batches: Int) async throws {
+    let reader = try SQLiteWarehouse.openForReading(
+      directory: directory.path, catalog: Catalog(directory: directory.path))
+    let recent = try await reader.recent(app: app, limit: 10_000)
+    let expected = (0..<batches).flatMap { number in (0..<7).map { "\(number).\($0)" } }
+    #expect(recent.reversed().map(\.name) == expected)
+    #expect(recent.allSatisfy { $0.properties.first?.value == .string("value \($0.name.prefix { $0 != "." })") })
+    let report = try await reader.verify()
+    #expect(report.isClean && report.events == batches * 7, "\(report.differences)")
+    try reader.close()
+  }
+
+  @Test func `rows go to another segment when one is large, and stay readable over restarts`() async throws {
+    let (directory, app) = try setUp()
+    for number in 0..<12 {
+      let warehouse = try open(directory)
+      _ = try await warehouse.commit(batch(number), app: app)
+      try await warehouse.close()
+    }
+    #expect(try segments(directory).count > 2)
+    try await check(directory, app, batches: 12)
+  }
+
+  @Test func `a span of large rows ends before it has all of its rows, so that readers needn't hold more`() async throws
+  {
+    let (directory, app) = try setUp()
+    let warehouse = try open(directory, spanRows: 100, segmentBytes: 1 << 30)
+    let large = Properties.Element(name: "text", value: .string(String(repeating: "x", count: 1_100_000)))
+    for number in 0..<10 {
+      let batch = WarehouseTests.batch(["a"], firstKey: Int64(number) * 10, properties: [large])
+      _ = try await warehouse.commit(batch, app: app)
+    }
+    let spans = try await warehouse.reader.reading { try StoredSpan.all($0).map { ($0.rows, $0.isComplete) } }
+    #expect(spans.map(\.0) == [4, 4, 2])
+    #expect(spans.map(\.1) == [true, true, false])
+    try await warehouse.flush()
+    #expect(try await warehouse.reader.verify().isClean)
+    try await warehouse.close()
+  }
+
+  @Test func `nothing stored is verified, and rebuilt, as nothing`() async throws {
+    let (directory, _) = try setUp()
+    try await open(directory).close()
+    let catalog = try Catalog(directory: directory.path)
+    let reader = try SQLiteWarehouse.openForReading(directory: directory.path, catalog: catalog)
+    #expect(try await reader.verify().isClean)
+    try reader.close()
+    try SQLiteWarehouse.rebuild(directory: directory.path, catalog: catalog)
+    #expect(try segments(directory).isEmpty)
+  }
+
+  @Test func `a reader follows the rows after one that it knows`() async throws {
+    let (directory, app) = try setUp()
+    let warehouse = try open(directory)
+    for number in 0..<6 { _ = try await warehouse.commit(batch(number), app: app) }
+    let (ids, found) = try await warehouse.reader.reading { connection in
+      let scan = try EventScan(connection, ids: 12...33)
+      var ids: [Int64] = []
+      while let row = try scan.next() { ids.append(row.id) }
+      let search = EventScan(connection, try StoredSpan.all(connection))
+      let found = try [3, 4, 4, 30, 42, 43].map { try search.find($0)?.id }
+      return (ids, found)
+    }
+    let after = try await warehouse.reader.reading { connection in
+      try [0, 40, 42, .max - 1].map { known in
+        let scan = try EventScan(connection, after: known)
+        var count = 0
+        while try scan.next() != nil { count += 1 }
+        return count
+      }
+    }
+    #expect(after == [42, 2, 0, 0])
+    #expect(ids == Array(12...33))
+    #expect(found == [3, 4, 4, 30, 42, nil])
+    try await warehouse.close()
+  }
+
+  @Test func `bytes that a crash left behind the last row are overwritten`() async throws {
+    let (directory, app) = try setUp()
+    for number in 0..<3 {
+      let warehouse = try open(directory, spanRows: 100, segmentBytes: 1 << 20)
+      _ = try await warehouse.commit(batch(number), app: app)
+      try await warehouse.close()
+      let file = try #require(FileHandle(forWritingAtPath: directory.path + "/rows/1.rows"))
+      try file.seekToEnd()
+      try file.write(contentsOf: Data(repeating: 7, count: 5_000))
+      try file.close()
+    }
+    try await check(directory, app, batches: 3)
+  }
+
+  @Test func `a segment that a failed transaction began is deleted`() async throws {
+    let (directory, app) = try setUp()
+    let warehouse = try open(directory)
+    _ = try await warehouse.commit(batch(0), app: app)
+    let before = try segments(directory)
+    let rows = try await failingTransaction(warehouse, app)
+    #expect(rows > 0)
+    #expect(try segments(directory) == before)
+    for number in 1..<4 { _ = try await warehouse.commit(batch(number), app: app) }
+    try await warehouse.close()
+    try await check(directory, app, batches: 4)
+  }
+
+  /// Stores rows in a transaction that fails at its end; returns how many.
+  private func failingTransaction(_ warehouse: SQLiteWarehouse, _ app: AppID) async throws -> Int64 {
+    let stored = Locked<Int64>(0)
+    await #expect(throws: WarehouseError.self) {
+      try await warehouse.perform { writer in
+        let before = writer.lastID
+        try writer.transact {
+          for id in before + 1...before + 100 {
+            let row = EventRow(
+              id: id, app: app.rawValue, time: 0, lag: 0, slot: 0, device: 1, session: 0,
+              flags: EventRow.Flags(kind: .event, startsSession: false, isMeasurement: false), name: 1)
+            try Array(repeating: UInt8(0), count: 200).withUnsafeBytes {
+              try writer.rows.add(row, user: "", properties: $0, parameters: nil)
+            }
+            stored.withLock { $0 += 1 }
+          }
+          try writer.rows.store()
+          throw WarehouseError(code: .damaged, message: "failed")
+        }
+      }
+    }
+    return stored.withLock { $0 }
+  }
+
+  @Test func `a segment that lacks committed rows is reported, and is not written to`() async throws {
+    let (directory, app) = try setUp()
+    let warehouse = try open(directory, spanRows: 100, segmentBytes: 1 << 20)
+    for number in 0..<3 { _ = try await warehouse.commit(batch(number), app: app) }
+    try await warehouse.close()
+    let path = directory.path + "/rows/1.rows"
+    let whole = try Data(contentsOf: URL(filePath: path))
+    for cut in [0, 10, RowSegment.headerSize, whole.count / 2, whole.count - 1] {
+      try whole.prefix(cut).write(to: URL(filePath: path))
+      try await expectDamage(directory, app, "cut at \(cut)")
+      #expect(try Data(contentsOf: URL(filePath: path)).count == cut)
+    }
+    try FileManager.default.removeItem(atPath: path)
+    try await expectDamage(directory, app, "missing")
+    try whole.write(to: URL(filePath: path))
+    try await check(directory, app, batches: 3)
+  }
+
+  @Test func `every damaged byte of a segment is noticed`() async throws {
+    let (directory, app) = try setUp()
+    let warehouse = try open(directory, spanRows: 100, segmentBytes: 1 << 20)
+    for number in 0..<2 { _ = try await warehouse.commit(batch(number), app: app) }
+    try await warehouse.close()
+    let path = directory.path + "/rows/1.rows"
+    let whole = try Data(contentsOf: URL(filePath: path))
+    let reader = try SQLiteWarehouse.openForReading(
+      directory: directory.path, catalog: Catalog(directory: directory.path))
+    for position in whole.indices where position < 120 || position % 7 == 0 {
+      var damaged = whole
+      damaged[position] ^= 0x10
+      try damaged.write(to: URL(filePath: path))
+      let error = await #expect(throws: WarehouseError.self, "byte \(position)") { try await reader.verify() }
+      #expect(error?.code == .damaged)
+    }
+    try reader.close()
+  }
+
+  private func expectDamage(_ directory: TemporaryDirectory, _ app: AppID, _ comment: Comment) async throws {
+    let reader = try SQLiteWarehouse.openForReading(
+      directory: directory.path, catalog: Catalog(directory: directory.path))
+    let read = await #expect(throws: WarehouseError.self, comment) { try await reader.recent(app: app, limit: 10) }
+    #expect(read?.code == .damaged)
+    try reader.close()
+    let warehouse = try open(directory, spanRows: 100)
+    let commit = await #expect(throws: WarehouseError.self, comment) {
+      try await warehouse.commit(batch(9), app: app)
+    }
+    #expect(commit?.code == .damaged)
+    try await warehouse.close()
+  }
+
+  @Test func `a rebuild deletes segments that no span uses; nothing else does, and none is overwritten`() async throws {
+    let (directory, app) = try setUp()
+    var warehouse = try open(directory)
+    _ = try await warehouse.commit(batch(0), app: app)
+    try await warehouse.close()
+    let stray = try #require(segments(directory).last) + 1
+    try Data("stray".utf8).write(to: URL(filePath: directory.path + "/rows/\(stray).rows"))
+    warehouse = try open(directory)
+    for number in 1..<6 { _ = try await warehouse.commit(batch(number), app: app) }
+    try await warehouse.close()
+    #expect(try segments(directory).contains(stray))
+    #expect(try String(contentsOfFile: directory.path + "/rows/\(stray).rows", encoding: .utf8) == "stray")
+    try SQLiteWarehouse.rebuild(directory: directory.path, catalog: Catalog(directory: directory.path))
+    #expect(try !segments(directory).contains(stray))
+    try await check(directory, app, batches: 6)
+  }
+}
