@@ -79,6 +79,11 @@ extension ByteCursor {
   mutating func double(_ value: Double) {
     // `description` is the shortest text that parses to the same value, and always has a fraction or an exponent.
     guard value.isFinite else { return string(value.description) }
+    // Many are whole; their text needs no search for the shortest one.
+    if value.magnitude < 0x1p53, let whole = Int64(exactly: value), whole != 0 {
+      integer(whole)
+      return raw(".0")
+    }
     var text = value.description
     text.withUTF8 { raw($0) }
   }

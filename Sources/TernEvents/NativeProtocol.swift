@@ -85,6 +85,12 @@ public struct EventContext: Sendable, Hashable {
     self.device = device
   }
 
+  /// Returns true if this is the context of an event; faster than creating one to compare.
+  public func includes(_ event: Event, device: [UInt8]) -> Bool {
+    install == event.install && session == event.session && user == event.user && boot == event.boot
+      && self.device == device
+  }
+
   /// The members as they stand in the context's object.
   public func encodedMembers() -> [UInt8] {
     var json = JSONWriter(capacity: 256 + device.count)

@@ -63,7 +63,15 @@ public struct Properties: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   /// ["Category": category, "Length": 12.5, "HD": isHD, "Added": Date()]
   /// ```
   public init(dictionaryLiteral pairs: (String, any PropertyConvertible)...) {
-    elements = pairs.map { Element(name: $0.0, value: $0.1.propertyValue) }
+    // A loop over the memory itself: `map` copies each pair.
+    elements = pairs.withUnsafeBufferPointer { pairs in
+      var elements: [Element] = []
+      elements.reserveCapacity(pairs.count)
+      for index in pairs.indices {
+        elements.append(Element(name: pairs[index].0, value: pairs[index].1.propertyValue))
+      }
+      return elements
+    }
   }
 
   /// The value of a property; if the name is repeated, the last one.

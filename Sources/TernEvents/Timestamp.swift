@@ -42,11 +42,14 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
+  private static let longestMilliseconds = Duration.milliseconds(Int64.max)
+  private static let shortestMilliseconds = Duration.milliseconds(Int64.min)
+
   /// The duration in whole milliseconds, rounded toward zero and clamped to the range of `Int64`.
   public var wholeMilliseconds: Int64 {
     // Beyond this, the components do not fit either.
-    if self >= .milliseconds(Int64.max) { return .max }
-    if self <= .milliseconds(Int64.min) { return .min }
+    if self >= .longestMilliseconds { return .max }
+    if self <= .shortestMilliseconds { return .min }
     let (seconds, attoseconds) = components
     let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
     if overflow { return seconds < 0 ? .min : .max }

@@ -65,14 +65,14 @@ struct Removal {
 }
 
 /// The outcome for one record of a settled claim.
-private enum Verdict {
+private enum RecordDisposition {
   case delivered
   case returned
   case dropped(DropReason)
 }
 
 extension BatchResolution {
-  fileprivate func verdict(on id: UniqueID) -> Verdict {
+  fileprivate func disposition(of id: UniqueID) -> RecordDisposition {
     switch self {
     case .delivered: return .delivered
     case .returned: return .returned
@@ -110,7 +110,7 @@ extension LogState {
     var runs: [(run: RecordRun, records: Int)] = []
     var isAdjoining = false
     for record in claimed.records {
-      switch resolution.verdict(on: record.id) {
+      switch resolution.disposition(of: record.id) {
       case .returned:
         isAdjoining = false
         continue

@@ -11,7 +11,7 @@ import TernChildProcess
 @main
 struct Main {
   static func main() async throws {
-    let options = Options()
+    let options = Options(usage: "bench-kill --rounds N --events N --collector URL --key KEY --directory DIR")
     switch options.text("role", default: "parent") {
     case "child": try await child(options)
     case "successor": try await successor(options)

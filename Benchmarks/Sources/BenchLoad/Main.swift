@@ -15,7 +15,8 @@ import BenchSupport
 @main
 struct Main {
   static func main() {
-    let options = Options()
+    let options = Options(
+      usage: "bench-load --port N --app-secret UUID|--tracking-id UA-… [--seconds N] [--events N] [--rate N] [--gzip]")
     var load = Load(options)
     let result = load.run()
     printLine([

@@ -1,12 +1,18 @@
 /// Latencies in nanoseconds, collected without allocation while measuring.
 public struct Samples: Sendable {
-  private var values: [Int64] = []
+  private var values: [Int64]
 
-  /// Creates an empty collection with room for `capacity` samples.
-  public init(capacity: Int) { values.reserveCapacity(capacity) }
+  /// Creates an empty collection with room for `capacity` samples, in memory that is resident already.
+  public init(capacity: Int) {
+    values = [Int64](repeating: 1, count: capacity)
+    values.removeAll(keepingCapacity: true)
+  }
 
   /// Adds one latency in nanoseconds.
   public mutating func add(_ nanoseconds: Int64) { values.append(nanoseconds) }
+
+  /// Removes all samples; their memory stays.
+  public mutating func removeAll() { values.removeAll(keepingCapacity: true) }
 
   /// The number of samples.
   public var count: Int { values.count }

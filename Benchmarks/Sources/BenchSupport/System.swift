@@ -35,8 +35,12 @@ public func residentKibibytes() -> Int {
 public struct Options: Sendable {
   private var values: [String: String] = [:]
 
-  /// Reads the arguments of this process.
-  public init(_ arguments: [String] = CommandLine.arguments) {
+  /// Reads the arguments of this process; `--help` prints the usage and ends it.
+  public init(usage: String, _ arguments: [String] = CommandLine.arguments) {
+    if arguments.contains("--help") {
+      print(usage)
+      exit(0)
+    }
     var name: String?
     for argument in arguments.dropFirst() {
       if argument.hasPrefix("--") {

@@ -9,7 +9,8 @@ import Tern
 @main
 struct Main {
   static func main() async throws {
-    let options = Options()
+    let options = Options(
+      usage: "bench-track --what track|drain|open|idle|backlog [--events N] [--collector URL --key KEY]")
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-bench-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
     let bench = Bench(options: options, directory: directory)

@@ -116,7 +116,7 @@ extension Engine {
     let parts = max((attachment.data.count + step - 1) / step, 1)
     let bytes = parts * (NativeProtocol.maximumEventBytes - room + 4) + attachment.data.count / 3 * 4
     // The device facts may leave no room for data.
-    let context = recorder.withLock { $0.currentContext(.errors) }
+    let context = recorder.withLock { $0.errorContext() }
     guard room >= step, log.hasRoom(forNormal: parts, bytes: besides + bytes, context: context) else {
       return refuseAttachment()
     }

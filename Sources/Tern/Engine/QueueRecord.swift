@@ -28,6 +28,8 @@ package protocol QueueRecord: Sendable {
   var part: LogContext.Part { get }
   /// The facts that it shares with other records; `nil` if there are none.
   var context: EventContext? { get }
+  /// Returns true if this is its ``context``, without creating one.
+  func belongs(to context: EventContext?) -> Bool
   /// The approximate memory that a record takes in addition to its encoded bytes.
   static var memoryOverhead: Int { get }
   /// Encodes the record; `number` is its number within the install.
@@ -46,6 +48,7 @@ struct EventRecord: QueueRecord {
   var id: UniqueID { event.id }
   var part: LogContext.Part { event.kind.part == .errors ? .errors : .usage }
   var context: EventContext? { EventContext(of: event, device: device) }
+  func belongs(to context: EventContext?) -> Bool { context?.includes(event, device: device) ?? false }
   static var memoryOverhead: Int { 192 }
 
   func encode(to writer: inout JSONWriter, number: Int) { writer.members(of: event) }

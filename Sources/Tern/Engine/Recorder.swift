@@ -44,9 +44,15 @@ struct Recorder: Sendable {
   /// The contexts of the last records, by part.
   private var contexts = [CachedContext?](repeating: nil, count: LogContext.Part.allCases.count)
 
-  private struct CachedContext: Sendable {
-    var context: EventContext?
-    var encoded: LogContext
+  /// A class, because comparing a structure copies each of its members.
+  private final class CachedContext: Sendable {
+    let context: EventContext?
+    let encoded: LogContext
+
+    init(context: EventContext?, encoded: LogContext) {
+      self.context = context
+      self.encoded = encoded
+    }
   }
 
   init(
@@ -126,7 +132,7 @@ struct Recorder: Sendable {
     if outage != nil { return buffer(record, lane, time: time, uptime: uptime, log) }
     let outcome = store(record, lane, time: time, uptime: uptime, epoch: epoch, into: log)
     if outcome == .dropped(.storageFailed) { return buffer(record, lane, time: time, uptime: uptime, log) }
-    observe(record, lane, outcome)
+    if observer != nil { observe(record, lane, outcome) }
     switch outcome {
     case .dropped(let reason): return .dropped(reason)
     case .stored(let waiting, let waitingCritical, let dropped):
@@ -165,24 +171,27 @@ struct Recorder: Sendable {
   ) -> AppendOutcome {
     log.append(
       writer.bytes, id: record.id, time: time, uptime: uptime, lane: lane,
-      context: context(of: record.part, record.context, identity: epoch), isKept: true)
+      context: context(of: record, identity: epoch), isKept: true)
   }
 
   /// The context under which the log stores a record; encoded only if it is another one than that of the last record.
-  mutating func context(of part: LogContext.Part, _ context: EventContext?, identity: UInt32) -> LogContext {
-    let index = Int(part.rawValue)
-    if let last = contexts[index], last.encoded.identity == identity, last.context == context { return last.encoded }
-    let encoded = LogContext(identity: identity, part: part, facts: context?.encodedMembers() ?? [])
+  private mutating func context<Record: QueueRecord>(of record: Record, identity: UInt32) -> LogContext {
+    let index = Int(record.part.rawValue)
+    if let last = contexts[index], last.encoded.identity == identity, record.belongs(to: last.context) {
+      return last.encoded
+    }
+    let context = record.context
+    let encoded = LogContext(identity: identity, part: record.part, facts: context?.encodedMembers() ?? [])
     contexts[index] = CachedContext(context: context, encoded: encoded)
     return encoded
   }
 
-  /// The context of an event of a part that is recorded now.
-  mutating func currentContext(_ part: LogContext.Part) -> LogContext {
+  /// The context of an error that is recorded now.
+  mutating func errorContext() -> LogContext {
     let event = Event(
-      id: install, name: "", time: Timestamp(millisecondsSince1970: 0), boot: boot, install: install,
-      session: sessions.current, user: user)
-    return context(of: part, EventContext(of: event, device: device), identity: epoch)
+      id: install, kind: .handledError, name: "", time: Timestamp(millisecondsSince1970: 0), boot: boot,
+      install: install, session: sessions.current, user: user)
+    return context(of: EventRecord(event: event, device: device), identity: epoch)
   }
 
   /// The receipt's entry for the last recorded event.

@@ -34,6 +34,8 @@ struct ClaimReader {
 
   private mutating func take(_ segment: Segment, _ bytes: [UInt8], _ finding: inout ClaimFinding) {
     finding.claimed.reserveCapacity(segment.records)
+    var headers: [RecordHeader] = []
+    headers.reserveCapacity(segment.records)
     var end = segment.start
     bytes.withUnsafeBytes { buffer in
       let reader = SegmentReader(bytes: buffer, base: segment.start, salt: segment.header.salt)
@@ -56,6 +58,7 @@ struct ClaimReader {
           remainingEvents -= 1
           remainingBytes -= header.recordBytes
           end = run.upper
+          headers.append(header)
           finding.claimed.append(ClaimedRecord(id: header.id, run: run))
         }
         walker.take(item)
@@ -64,29 +67,17 @@ struct ClaimReader {
     }
     // A part of a segment must not keep the memory of all of it.
     let kept = end - segment.start < bytes.count / 2 ? Array(bytes[..<(end - segment.start)]) : bytes
-    finding.records = kept.records(finding.claimed, of: segment)
+    finding.records = zip(headers, finding.claimed).map { header, record in
+      let payload = record.run.lower + RecordHeader.size - segment.start..<record.run.upper - segment.start
+      return LogRecord(
+        id: header.id, time: header.time, uptime: .milliseconds(Int64(clamping: header.uptimeMilliseconds)),
+        bootID: segment.header.bootID, lane: segment.name.lane, context: segment.header.context, payload: kept[payload])
+    }
   }
 
   /// The first record always fits; otherwise one that is larger than a batch would block the log for ever.
   private func fits(_ header: RecordHeader) -> Bool {
     isEmpty || remainingEvents > 0 && header.recordBytes <= remainingBytes
-  }
-}
-
-extension [UInt8] {
-  /// The claimed records in the bytes of a segment, which they share.
-  fileprivate func records(_ claimed: [ClaimedRecord], of segment: Segment) -> [LogRecord] {
-    withUnsafeBytes { buffer in
-      let reader = SegmentReader(bytes: buffer, base: segment.start, salt: segment.header.salt)
-      return claimed.compactMap { record in
-        guard let header = reader.header(at: record.run.lower) else { return nil }
-        let payload = record.run.lower + RecordHeader.size - segment.start..<record.run.upper - segment.start
-        return LogRecord(
-          id: header.id, time: header.time, uptime: .milliseconds(Int64(clamping: header.uptimeMilliseconds)),
-          bootID: segment.header.bootID, lane: segment.name.lane, context: segment.header.context,
-          payload: self[payload])
-      }
-    }
   }
 }
 

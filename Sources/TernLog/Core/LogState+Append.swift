@@ -6,18 +6,22 @@ extension LogState {
     _ payload: UnsafeRawBufferPointer, _ header: RecordHeader, _ lane: Lane, _ context: LogContext, uptime: Duration
   ) -> AppendOutcome {
     guard isReady(at: uptime) else { return drop(.storageFailed) }
-    if openIndex(lane, context, for: header.recordBytes) == nil || diskBytes + header.recordBytes > maximumBytes {
+    var index = openIndex(lane, context, for: header.recordBytes)
+    if index == nil || diskBytes + header.recordBytes > maximumBytes {
       // Assume a new segment from here on, since making room may end the present one.
       let needed = header.recordBytes + SegmentHeader.size(of: context)
       guard needed + DropLedger.fileBytes <= maximumBytes else { return drop(.tooLarge) }
-      guard diskBytes + needed <= maximumBytes || makeRoom(for: needed, lane) else { return drop(.queueFull) }
+      if diskBytes + needed > maximumBytes {
+        guard makeRoom(for: needed, lane) else { return drop(.queueFull) }
+        index = openIndex(lane, context, for: header.recordBytes)
+      }
     }
     do throws(FileError) {
       do throws(FileError) {
-        try store(payload, header, lane, context)
+        try store(payload, header, lane, context, index)
       } catch {
         guard error.isFull, removeSettled() else { throw error }
-        try store(payload, header, lane, context)
+        try store(payload, header, lane, context, openIndex(lane, context, for: header.recordBytes))
       }
       if lane == .critical, !readBackoffs.isEmpty { endWaits() }
       return stored()
@@ -36,9 +40,9 @@ extension LogState {
   }
 
   private mutating func store(
-    _ payload: UnsafeRawBufferPointer, _ header: RecordHeader, _ lane: Lane, _ context: LogContext
+    _ payload: UnsafeRawBufferPointer, _ header: RecordHeader, _ lane: Lane, _ context: LogContext, _ index: Int?
   ) throws(FileError) {
-    if let index = openIndex(lane, context, for: header.recordBytes),
+    if let index,
       let file = openSegments[Self.slot(lane, context)]?.file ?? reopen(lane, index)
     {
       return try extend(payload, header, lane, index, file)

@@ -17,8 +17,6 @@ extension FileError {
   package var isIrregular: Bool { operation == .open && number == EISDIR }
   /// The process, or the system, has no descriptor for one more open file.
   package var isOutOfFiles: Bool { number == EMFILE || number == ENFILE }
-  /// The file or its directory may not be written.
-  package var isReadOnly: Bool { number == EACCES || number == EPERM || number == EROFS }
 
   static func full(_ operation: FileOperation) -> FileError { FileError(operation, number: ENOSPC) }
   static func missing(_ operation: FileOperation) -> FileError { FileError(operation, number: ENOENT) }

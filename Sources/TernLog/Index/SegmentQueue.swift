@@ -21,6 +21,8 @@ struct SegmentQueue {
 
   /// The index of the segment with this number, if there is one.
   func index(of number: UInt64) -> Int? {
+    // Nearly every append goes into the newest segment.
+    if let newest = storage.indices.last, newest >= head, storage[newest].name.number == number { return newest }
     let index = firstIndex(from: number)
     return index < storage.count && storage[index].name.number == number ? index : nil
   }

@@ -16,6 +16,7 @@ struct RecordedHit: QueueRecord {
   var part: LogContext.Part { .usage }
   /// Each hit has all of its parameters.
   var context: EventContext? { nil }
+  func belongs(to context: EventContext?) -> Bool { context == nil }
   /// The parameters are separately allocated strings.
   static var memoryOverhead: Int { 1_024 }
 

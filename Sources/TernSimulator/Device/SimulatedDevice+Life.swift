@@ -144,7 +144,10 @@ extension SimulatedDevice {
     checkReceipts(process, hasEnded: true)
     process.files.kill()
     remove(process)
-    accountForDeath(before: before, dying: before)
+    // Ending may drop events, too; their counts are on the disk now. Those that were only buffered were never stored.
+    var counted = before.merging(totals, uniquingKeysWith: max)
+    counted[.storageFailed] = before[.storageFailed]
+    accountForDeath(before: counted, dying: counted)
   }
 
   private func remove(_ process: SimulatedProcess) {

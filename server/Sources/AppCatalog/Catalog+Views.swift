@@ -89,9 +89,12 @@ extension Catalog {
 
   /// Throws if the rules are invalid.
   func check(_ rules: View.Rules) throws {
-    if let filter = rules.filters.first(where: { !HitParameter.isKept($0.parameter) }) {
+    if let filter = rules.filters.first(where: { !HitParameter.isKnownAndKept($0.parameter) }) {
       throw WarehouseError(
-        code: .invalid, message: "\"\(filter.parameter)\" is not stored with hits, so views can't filter by it.")
+        code: .invalid,
+        message:
+          "Views can't filter by \"\(filter.parameter)\": it is no parameter of the Measurement Protocol that is "
+          + "stored with hits. Use one such as av or cd1.")
     }
     if let fault = rules.settings.fault { throw WarehouseError(code: .invalid, message: fault) }
   }

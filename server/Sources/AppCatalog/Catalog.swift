@@ -156,6 +156,13 @@ public final class Catalog: CatalogStore {
     try reading { try String.fetchOne($0, sql: "SELECT value FROM setting WHERE name = ?", arguments: [name]) }
   }
 
+  /// Sets a server setting.
+  public func setSetting(_ name: String, to value: String) throws {
+    try writing { database in
+      try database.execute(sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [name, value])
+    }
+  }
+
   private func secret(named name: String, bytes: Int) throws -> String {
     if let stored = try setting(name) { return stored }
     let fresh = hexadecimal(randomBytes(bytes))

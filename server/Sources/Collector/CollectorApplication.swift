@@ -1,6 +1,6 @@
 import HTTPTypes
 import Hummingbird
-public import Ingest
+import Ingest
 import Logging
 import NIOCore
 import Portal
@@ -30,7 +30,7 @@ struct CollectorApplication: Sendable {
     let reader = BodyReader(gate: gate, limits: limits, metrics: metrics)
     live = LiveHub(heartbeat: settings.heartbeat)
     let ingestion = Ingestion(dependencies, reader: reader, live: live)
-    let reports = ReportScheduler(limits, sleep: dependencies.sleep)
+    let reports = ReportScheduler(limits, executor: dependencies.reportExecutor, sleep: dependencies.sleep)
     let access = Access(
       store: dependencies.catalog, catalog: dependencies.catalog, maximumFailedLogins: limits.maximumFailedLogins,
       uptime: dependencies.uptime)
@@ -68,34 +68,30 @@ struct CollectorApplication: Sendable {
 
 /// Limits and policies of a collector.
 public struct CollectorSettings: Sendable {
-  /// The limits on clients.
-  public var limits: CollectorLimits
-  /// The limits on native requests.
-  public var native: IngestLimits
-  /// The limits on App Center requests.
-  public var appCenter: IngestLimits
-  /// The limits on Measurement Protocol requests.
-  public var measurement: IngestLimits
-  /// The response to App Center clients with an unknown secret.
-  public var unknownSecret: UnknownSecretPolicy
-  /// The proxies trusted to name the client in `X-Forwarded-For`.
-  public var trustedProxies: [AddressBlock]
-  /// The interval between heartbeats on silent live streams.
-  public var heartbeat: Duration
+  /// The settings by default: clients with unknown secrets retry later, and no proxy is trusted.
+  public static let standard = CollectorSettings()
 
-  /// Creates settings. Defaults: those of ``CollectorLimits`` and `IngestLimits`; clients with unknown secrets retry
-  /// later; no proxy is trusted; a heartbeat every 15 seconds.
-  public init(
-    limits: CollectorLimits = CollectorLimits(), native: IngestLimits = .native, appCenter: IngestLimits = .appCenter,
-    measurement: IngestLimits = .measurement, unknownSecret: UnknownSecretPolicy = .retryLater,
-    trustedProxies: [AddressBlock] = [], heartbeat: Duration = .seconds(15)
-  ) {
-    self.limits = limits
-    self.native = native
-    self.appCenter = appCenter
-    self.measurement = measurement
+  /// The limits on clients.
+  var limits = CollectorLimits()
+  /// The limits on native requests.
+  var native = IngestLimits.native
+  /// The limits on App Center requests.
+  var appCenter = IngestLimits.appCenter
+  /// The limits on Measurement Protocol requests.
+  var measurement = IngestLimits.measurement
+  /// The response to App Center clients with an unknown secret.
+  var unknownSecret = UnknownSecretPolicy.retryLater
+  /// The proxies trusted to name the client in `X-Forwarded-For`.
+  var trustedProxies: [AddressBlock] = []
+  /// The interval between heartbeats on silent live streams.
+  var heartbeat = Duration.seconds(15)
+}
+
+extension CollectorSettings {
+  /// Creates settings with the policies that operators choose.
+  public init(unknownSecret: UnknownSecretPolicy, trustedProxies: [AddressBlock]) {
+    self.init()
     self.unknownSecret = unknownSecret
     self.trustedProxies = trustedProxies
-    self.heartbeat = heartbeat
   }
 }

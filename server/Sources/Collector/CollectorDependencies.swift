@@ -13,6 +13,8 @@ public struct CollectorDependencies: Sendable {
   public var catalog: any CatalogStore & AccessStore
   /// The secret for duplicate keys; must be the one used for the stored hashes.
   public var duplicateKey: DuplicateHashKey
+  /// The threads on which reports run; `nil` for Swift's own.
+  public var reportExecutor: (any TaskExecutor)?
   /// Returns the approximate memory used by counted days of views, for `/metrics`.
   public var viewCacheBytes: @Sendable () -> Int
   /// The wall clock.
@@ -27,7 +29,8 @@ public struct CollectorDependencies: Sendable {
   /// Creates the dependencies.
   public init(
     sink: any EventSink, store: any MetricsStore, catalog: any CatalogStore & AccessStore,
-    duplicateKey: DuplicateHashKey, viewCacheBytes: @escaping @Sendable () -> Int = { 0 },
+    duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
+    viewCacheBytes: @escaping @Sendable () -> Int,
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }, logger: Logger
@@ -36,6 +39,7 @@ public struct CollectorDependencies: Sendable {
     self.store = store
     self.catalog = catalog
     self.duplicateKey = duplicateKey
+    self.reportExecutor = reportExecutor
     self.viewCacheBytes = viewCacheBytes
     self.wallTime = wallTime
     self.uptime = uptime

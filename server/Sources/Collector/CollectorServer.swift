@@ -27,18 +27,12 @@ public struct CollectorServer: Service {
     public var port: Int
     /// Limits and policies.
     public var settings: CollectorSettings
-    /// The address under which clients reach the collector, without a trailing slash; `nil` for host and port.
-    public var publicAddress: String?
 
-    /// Creates a configuration. Defaults: 127.0.0.1, port 8787, ``CollectorSettings``' own.
-    public init(
-      host: String = "127.0.0.1", port: Int = 8787, settings: CollectorSettings = CollectorSettings(),
-      publicAddress: String? = nil
-    ) {
+    /// Creates a configuration.
+    public init(host: String = "127.0.0.1", port: Int, settings: CollectorSettings = .standard) {
       self.host = host
       self.port = port
       self.settings = settings
-      self.publicAddress = publicAddress
     }
   }
 
@@ -102,7 +96,7 @@ public struct CollectorServer: Service {
 
   private func makeApplication() throws -> Application<RouterResponder<CollectorContext>> {
     let limits = configuration.settings.limits
-    let address = configuration.publicAddress ?? "http://\(configuration.host):\(configuration.port)"
+    let address = "http://\(configuration.host):\(configuration.port)"
     let pages: PortalPages
     do {
       pages = try PortalPages(collector: address)

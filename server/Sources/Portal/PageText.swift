@@ -53,7 +53,6 @@ func times(_ number: Int) -> String { number == 1 ? "once" : "\(grouped(number))
 /// Formats a duration as `mm:ss`, preceded by hours if there are any.
 func clockText(milliseconds: Int) -> String {
   let seconds = max(0, milliseconds / 1_000)
-  func padded(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
   let minutes = "\(padded(seconds / 60 % 60)):\(padded(seconds % 60))"
   return seconds < 3_600 ? minutes : "\(grouped(seconds / 3_600)):\(minutes)"
 }

@@ -50,8 +50,9 @@ struct CommandEnding: Equatable {
 }
 
 /// A failure with a one-line explanation.
-struct CommandFailure: Error {
+struct CommandFailure: Error, CustomStringConvertible {
   /// The reason and the remedy.
   let message: String
+  var description: String { message }
   init(_ message: String) { self.message = message }
 }

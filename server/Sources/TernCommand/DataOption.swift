@@ -2,6 +2,7 @@ import AppCatalog
 import ArgumentParser
 import Foundation
 import Warehouse
+import WarehouseSQLite
 
 /// The option for the data directory.
 struct DataOption: ParsableArguments {
@@ -18,8 +19,23 @@ struct DataOption: ParsableArguments {
   /// The directory as an absolute path.
   var directory: String { URL(filePath: path).standardizedFileURL.path }
 
-  /// Opens an existing catalog: a mistyped path must not create a new, empty directory.
-  func existingCatalog() throws -> Catalog {
+  /// Runs `body` with the catalog, which must exist: a mistyped path must not create a new, empty directory.
+  func withCatalog<Value>(_ body: (Catalog) throws -> Value) throws -> Value {
+    let catalog = try existingCatalog()
+    defer { try? catalog.close() }
+    return try body(catalog)
+  }
+
+  /// Runs `body` with the catalog and a reader of the events.
+  func withReader<Value>(_ body: (Catalog, WarehouseReader) async throws -> Value) async throws -> Value {
+    let catalog = try existingCatalog()
+    defer { try? catalog.close() }
+    let reader = try SQLiteWarehouse.openForReading(directory: directory, catalog: catalog)
+    defer { try? reader.close() }
+    return try await body(catalog, reader)
+  }
+
+  private func existingCatalog() throws -> Catalog {
     guard FileManager.default.fileExists(atPath: directory + "/catalog.sqlite") else {
       throw CommandFailure("\(directory) contains no data. Choose the server's directory with --data.")
     }

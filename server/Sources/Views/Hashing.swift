@@ -76,35 +76,14 @@ package final class Memory<Element: BitwiseCopyable> {
 
 /// A growable list of trivial values.
 package final class GrowingMemory<Element: BitwiseCopyable> {
-  @usableFromInline struct Fields {
-    @usableFromInline var memory: Memory<Element>
-    @usableFromInline var count = 0
-
-    @inlinable init(memory: Memory<Element>) { self.memory = memory }
-  }
-
-  /// Behind a pointer: each access to a variable of a class that other modules inline is checked for exclusivity.
-  @usableFromInline let fields: UnsafeMutablePointer<Fields>
+  // Unchecked: every access to a variable of a class that other modules inline would be checked for exclusivity.
+  @exclusivity(unchecked) @usableFromInline var memory: Memory<Element>
+  @exclusivity(unchecked) package var count = 0
   @usableFromInline let zero: Element
 
-  @inlinable package init(zero: Element) {
+  package init(zero: Element) {
     self.zero = zero
-    fields = .allocate(capacity: 1)
-    fields.initialize(to: Fields(memory: Memory(count: 4, zero: zero)))
-  }
-
-  @inlinable deinit {
-    fields.deinitialize(count: 1)
-    fields.deallocate()
-  }
-
-  @inlinable var memory: Memory<Element> {
-    @inline(__always) get { fields.pointee.memory }
-    @inline(__always) set { fields.pointee.memory = newValue }
-  }
-  @inlinable package var count: Int {
-    @inline(__always) get { fields.pointee.count }
-    @inline(__always) set { fields.pointee.count = newValue }
+    memory = Memory(count: 4, zero: zero)
   }
 
   @inlinable package var elements: UnsafeMutableBufferPointer<Element> {
@@ -145,53 +124,16 @@ package final class ByteTable {
   @usableFromInline static let none = Entry(
     key: StringKey(UnsafeRawBufferPointer(start: nil, count: 0), seed: 0), start: 0, count: 0)
 
-  @usableFromInline struct Fields {
-    /// Each cell holds the number of a string plus one and, above it, half of its hash; 0 if it is free. The number of
-    /// cells is a power of two.
-    @usableFromInline var cells = Memory<UInt64>(count: 8, zero: 0)
-    @usableFromInline var entries = Memory<Entry>(count: 4, zero: ByteTable.none)
-    @usableFromInline var bytes = Memory<UInt8>(count: 32, zero: 0)
-    @usableFromInline var byteCount = 0
-    @usableFromInline var count = 0
-
-    @inlinable init() {}
-  }
-
-  /// Behind a pointer: each access to a variable of a class that other modules inline is checked for exclusivity.
-  @usableFromInline let fields: UnsafeMutablePointer<Fields>
+  /// Each cell holds the number of a string plus one and, above it, half of its hash; 0 if it is free. The number of
+  /// cells is a power of two.
+  @exclusivity(unchecked) @usableFromInline var cells = Memory<UInt64>(count: 8, zero: 0)
+  @exclusivity(unchecked) @usableFromInline var entries = Memory<Entry>(count: 4, zero: ByteTable.none)
+  @exclusivity(unchecked) @usableFromInline var bytes = Memory<UInt8>(count: 32, zero: 0)
+  @exclusivity(unchecked) @usableFromInline var byteCount = 0
+  @exclusivity(unchecked) package var count = 0
   @usableFromInline let seed: UInt64
 
-  @inlinable package init(seed: UInt64) {
-    self.seed = seed
-    fields = .allocate(capacity: 1)
-    fields.initialize(to: Fields())
-  }
-
-  @inlinable deinit {
-    fields.deinitialize(count: 1)
-    fields.deallocate()
-  }
-
-  @inlinable var cells: Memory<UInt64> {
-    @inline(__always) get { fields.pointee.cells }
-    @inline(__always) set { fields.pointee.cells = newValue }
-  }
-  @inlinable var entries: Memory<Entry> {
-    @inline(__always) get { fields.pointee.entries }
-    @inline(__always) set { fields.pointee.entries = newValue }
-  }
-  @inlinable var bytes: Memory<UInt8> {
-    @inline(__always) get { fields.pointee.bytes }
-    @inline(__always) set { fields.pointee.bytes = newValue }
-  }
-  @inlinable var byteCount: Int {
-    @inline(__always) get { fields.pointee.byteCount }
-    @inline(__always) set { fields.pointee.byteCount = newValue }
-  }
-  @inlinable package var count: Int {
-    @inline(__always) get { fields.pointee.count }
-    @inline(__always) set { fields.pointee.count = newValue }
-  }
+  package init(seed: UInt64) { self.seed = seed }
 
   /// The size in bytes.
   @inlinable package var size: Int { cells.count * 8 + entries.count * MemoryLayout<Entry>.stride + bytes.count }
@@ -280,40 +222,13 @@ extension UnsafeMutableRawPointer {
 package final class PairTable {
   @usableFromInline static let initialCells = 1_024
 
-  @usableFromInline struct Fields {
-    @usableFromInline var cells = Memory<UInt32>(count: PairTable.initialCells, zero: 0)
-    @usableFromInline var pairs = Memory<Pair>(count: PairTable.initialCells / 2, zero: Pair(first: 0, second: 0))
-    @usableFromInline var count = 0
-
-    @inlinable init() {}
-  }
-
-  /// Behind a pointer: each access to a variable of a class that other modules inline is checked for exclusivity.
-  @usableFromInline let fields: UnsafeMutablePointer<Fields>
+  @exclusivity(unchecked) @usableFromInline var cells = Memory<UInt32>(count: PairTable.initialCells, zero: 0)
+  @exclusivity(unchecked) @usableFromInline var pairs = Memory<Pair>(
+    count: PairTable.initialCells / 2, zero: Pair(first: 0, second: 0))
+  @exclusivity(unchecked) package var count = 0
 
   /// Creates an empty table.
-  @inlinable package init() {
-    fields = .allocate(capacity: 1)
-    fields.initialize(to: Fields())
-  }
-
-  @inlinable deinit {
-    fields.deinitialize(count: 1)
-    fields.deallocate()
-  }
-
-  @inlinable var cells: Memory<UInt32> {
-    @inline(__always) get { fields.pointee.cells }
-    @inline(__always) set { fields.pointee.cells = newValue }
-  }
-  @inlinable var pairs: Memory<Pair> {
-    @inline(__always) get { fields.pointee.pairs }
-    @inline(__always) set { fields.pointee.pairs = newValue }
-  }
-  @inlinable package var count: Int {
-    @inline(__always) get { fields.pointee.count }
-    @inline(__always) set { fields.pointee.count = newValue }
-  }
+  package init() {}
 
   /// A pair of words.
   package struct Pair: BitwiseCopyable {

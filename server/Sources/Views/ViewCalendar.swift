@@ -14,7 +14,7 @@ package final class ViewCalendar {
   private struct Piece {
     var start: Int64
     var end: Int64
-    var zone: CivilZone
+    var zone: ZoneCalendar
     /// The day in progress when the zone changed.
     var firstDay: Int
   }
@@ -28,7 +28,7 @@ package final class ViewCalendar {
     rules = view.rules.map { ($0.start?.number ?? .min, $0.lateness) }
     var pieces: [Piece] = []
     for (index, entry) in view.zones.enumerated() {
-      guard let zone = CivilZone(entry.identifier) else { return nil }
+      guard let zone = ZoneCalendar(entry.identifier) else { return nil }
       let start = index == 0 ? Int64.min : entry.start.millisecondsSince1970
       let end = index + 1 < view.zones.count ? view.zones[index + 1].start.millisecondsSince1970 : Int64.max
       let before = pieces.last.map { max($0.zone.day(of: start - 1), $0.firstDay) } ?? Int.min

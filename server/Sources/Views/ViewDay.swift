@@ -77,7 +77,7 @@ package struct ViewDay {
 /// The stored form: a version, the totals, the sets, then the tables with their rows, all in a fixed order, so that
 /// equal metrics give equal bytes.
 extension ViewDay {
-  private static let version: UInt64 = 3
+  private static let version: UInt64 = 1
 
   /// The stored form of ``present``.
   package var encodedPresent: [UInt8] {

@@ -14,6 +14,9 @@ package final class ZoneCalendar {
   private var latestOffset: Int64 = 0
   /// The offset of each quarter hour; `nil` if it changed within the quarter.
   private var quarters: [Int64: Int64?] = [:]
+  /// See `ZoneCalendar+Days.swift`.
+  var periods: [Int: [Period]] = [:]
+  var cutoffs: [Int: Int64] = [:]
 
   /// Creates a calendar, or returns `nil` if there is no zone with this identifier.
   package init?(_ identifier: String) {

@@ -26,6 +26,12 @@ public enum Dimension: Int, Sendable, CaseIterable {
   /// Handled errors, crashes and other kinds, by kind name.
   case kind = 11
 
+  /// The prefix of the keys of ``dropped`` for events that the server rejected; other keys are the clients' reasons.
+  public static let rejectedPrefix = "rejected:"
+  /// The key of ``dropped`` for events with a name counted as "(other)"; apart from that name, they are stored and
+  /// counted.
+  public static let nameLimitKey = "name_limit"
+
   /// The key that collects everything beyond a dimension's limit.
   public static let otherKey = "(other)"
 }

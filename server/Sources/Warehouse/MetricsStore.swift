@@ -36,7 +36,9 @@ public protocol MetricsStore: Sendable {
   func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) async throws -> [DailyCount]
   /// Returns the app versions, without build numbers: events, and distinct installs across all builds. Most installs
   /// first.
-  func versions(app: AppID, days: ClosedRange<Day>) async throws -> [KeyTotals]
+  ///
+  /// - Parameter names: The versions to return; `nil` for all. Users of others are not counted.
+  func versions(app: AppID, names: [String]?, days: ClosedRange<Day>) async throws -> [KeyTotals]
 
   // MARK: Errors
 

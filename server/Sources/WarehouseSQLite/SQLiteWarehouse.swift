@@ -13,7 +13,7 @@ public import Warehouse
 ///
 /// ## Topics
 /// ### Opening and closing
-/// - ``init(directory:catalog:configuration:)``
+/// - ``init(directory:catalog:viewCacheBytes:)``
 /// - ``close()``
 /// - ``openForReading(directory:catalog:)``
 /// ### Accepting
@@ -21,6 +21,9 @@ public import Warehouse
 /// ### Checking
 /// - ``rebuild(directory:catalog:progress:)``
 public final class SQLiteWarehouse: EventSink {
+  /// The memory that counted days of views may take by default: 256 MiB.
+  public static let standardViewCacheBytes = 256 << 20
+
   /// The reader for reports.
   public let reader: WarehouseReader
   /// The requests that haven't been stored or rejected yet.
@@ -37,10 +40,17 @@ public final class SQLiteWarehouse: EventSink {
 
   /// Opens a data directory for writing, creating it if missing, and finishes what a crash interrupted.
   ///
+  /// - Parameter viewCacheBytes: The memory that counted days of views may take.
   /// - Throws: ``WarehouseError``, with code `inUse` if another process has the directory open for writing.
   public convenience init(
-    directory: String, catalog: any CatalogStore, configuration: WarehouseConfiguration = WarehouseConfiguration()
+    directory: String, catalog: any CatalogStore, viewCacheBytes: Int = standardViewCacheBytes
   ) throws {
+    var configuration = WarehouseConfiguration()
+    configuration.viewCacheBytes = viewCacheBytes
+    try self.init(directory: directory, catalog: catalog, configuration: configuration)
+  }
+
+  convenience init(directory: String, catalog: any CatalogStore, configuration: WarehouseConfiguration) throws {
     let files = DataDirectory(path: directory)
     try files.create()
     guard let lock = try files.lock() else {

@@ -68,6 +68,8 @@ import Warehouse
     let fixture = try Fixture()
     let cookie = try fixture.cookie()
     try await fixture.routed { client in
+      let body = ByteBuffer(string: line("Play", id: 1))
+      _ = try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed, body: body)
       let query = "event=Play&group=1&from=2026-01-01&to=2026-01-31"
       let json = try await client.execute(
         uri: "/api/v1/apps/1/reports/\(name)?\(query)", method: .get, headers: fixture.authorized)

@@ -26,4 +26,10 @@ package final class CountingStore: ForwardingStore {
     keys.withLock { $0 += wanted.count }
     return try await base.totals(app: app, dimension: dimension, keys: wanted, days: days)
   }
+
+  package func versions(app: AppID, names: [String]?, days: ClosedRange<Day>) async throws -> [KeyTotals] {
+    let versions = try await base.versions(app: app, names: names, days: days)
+    keys.withLock { $0 += versions.count }
+    return versions
+  }
 }

@@ -51,8 +51,8 @@ extension ForwardingStore {
   package func activeInstalls(app: AppID, days: ClosedRange<Day>, window: Int) async throws -> [DailyCount] {
     try await base.activeInstalls(app: app, days: days, window: window)
   }
-  package func versions(app: AppID, days: ClosedRange<Day>) async throws -> [KeyTotals] {
-    try await base.versions(app: app, days: days)
+  package func versions(app: AppID, names: [String]?, days: ClosedRange<Day>) async throws -> [KeyTotals] {
+    try await base.versions(app: app, names: names, days: days)
   }
 
   package func errorGroups(

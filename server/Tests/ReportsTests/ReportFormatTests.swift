@@ -135,7 +135,7 @@ struct ReportFormatTests {
         .init(name: "t", value: .date(Timestamp(millisecondsSince1970: -1))), .init(name: "b", value: "twice"),
       ])
     #expect(
-      String(decoding: try LiveRow(stored).json(), as: UTF8.self)
+      String(decoding: try LiveRows.json(stored), as: UTF8.self)
         == #"{"country":"DE","id":9,"install":5,"kind":"handled_error","model":"m","name":"e","properties":{"b":"twice","#
         + #""d":"nan","i":3,"t":"1969-12-31T23:59:59.999Z"},"received":"2026-05-30T22:30:00.000Z","#
         + #""system":"iOS 17","time":"1970-01-01T00:00:00.250Z","user":"u","version":"1"}"#)

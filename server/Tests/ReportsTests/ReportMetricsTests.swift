@@ -111,12 +111,37 @@ struct ReportMetricsTests {
     #expect(store.unitedKeys == united)
   }
 
-  @Test func `an event that never occurred has zeros, not an error`() async throws {
+  @Test func `App Center's list of versions combines the users of only the previous versions that it shows`()
+    async throws
+  {
+    let source = NaiveWarehouse()
+    for date in ["2026-05-01", "2026-05-02"] {
+      for key in 0..<100 {
+        let device = IncomingDevice(appVersion: "1.\(key)")
+        try source.add(.event, "event", on: try day(date), install: key, device: device)
+      }
+    }
+    let store = CountingStore(source)
+    let query = try AppCenterQuery(
+      path: ["versions"], parameters: ["start": "2026-05-02", "end": "2026-05-02", "$top": "4"], app: AppID(1),
+      timeZone: "UTC", now: ReportRequestTests.now)
+    _ = try await query.response(from: store)
+    #expect(store.unitedKeys == 100 + 4 + 1, "all of the range, for their order; those shown; the total")
+  }
+
+  @Test func `an event without occurrences in the range has zeros, and one that never occurred is an error`()
+    async throws
+  {
+    let store = NaiveWarehouse()
+    try store.add(.event, "Play", on: try day("2026-04-01"), install: 1)
     let event = try await EventMetrics(
-      try request(AppReports.event, "2026-05-01", "2026-05-03", event: "never"), from: NaiveWarehouse())
-    #expect(event.count == 0)
+      try request(AppReports.event, "2026-05-01", "2026-05-03", event: "Play"), from: store)
+    #expect(event.count == 0 && event.properties.isEmpty)
     #expect(event.days.map(\.count) == [0, 0, 0])
-    #expect(event.properties.isEmpty)
+    let failure = await #expect(throws: ReportError.self) {
+      _ = try await EventMetrics(try request(AppReports.event, "2026-05-01", "2026-05-03", event: "never"), from: store)
+    }
+    #expect(failure?.code == .unknownEvent && failure?.isNotFound == true)
   }
 
   @Test func `countries have names; other texts stay as they are`() async throws {

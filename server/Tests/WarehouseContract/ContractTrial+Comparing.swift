@@ -37,8 +37,11 @@ extension ContractTrial {
         await store.activeInstalls(app: app, days: days, window: window),
         await naive.activeInstalls(app: app, days: days, window: window), "\(what) active installs of \(window) days")
     }
-    try expect(
-      await store.versions(app: app, days: days), await naive.versions(app: app, days: days), "\(what) versions")
+    for names in [nil, ["1.0", "never seen"]] {
+      try expect(
+        await store.versions(app: app, names: names, days: days),
+        await naive.versions(app: app, names: names, days: days), "\(what) versions \(names ?? [])")
+    }
     try expect(
       await store.sessionDurations(app: app, days: days), await naive.sessionDurations(app: app, days: days),
       "\(what) durations")

@@ -129,7 +129,7 @@ extension ContractTrial {
         try await backend.store.viewMetrics(
           view, days: day...day, tables: Set(ViewTable.allCases), now: now.millisecondsSince1970))
     }
-    try expect(states.allSatisfy { $0.days.allSatisfy(\.isFinal) }, true, "the sealed day is final")
+    try expect(states.allSatisfy { $0.days.allSatisfy { $0.state == .final } }, true, "the sealed day is final")
     return states
   }
 

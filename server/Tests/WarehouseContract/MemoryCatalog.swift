@@ -11,9 +11,13 @@ package final class MemoryCatalog: CatalogStore {
   }
 
   private let state = Locked(State())
+  private let onDefinitions: @Sendable () -> Void
 
   /// Creates a catalog with an app for each time zone.
-  package init(zones: [String]) {
+  ///
+  /// - Parameter onDefinitions: Called when definitions are read, on the thread that reads them.
+  package init(zones: [String], onDefinitions: @escaping @Sendable () -> Void = {}) {
+    self.onDefinitions = onDefinitions
     for zone in zones { _ = createApp(name: zone, timeZone: zone, appSecret: nil, trackingID: nil) }
   }
 
@@ -66,7 +70,8 @@ package final class MemoryCatalog: CatalogStore {
   package func views(app: AppID?) -> [View] { state.withLock { $0.views.filter { app == nil || $0.app == app } } }
   package func view(_ id: ViewID) -> View? { views(app: nil).first { $0.id == id } }
   package func definitions(app: AppID) -> [CustomDefinition] {
-    state.withLock { $0.definitions.filter { $0.app == app } }
+    onDefinitions()
+    return state.withLock { $0.definitions.filter { $0.app == app } }
   }
   package func newNamesPerDay(of app: AppID) -> Int? { nil }
 }

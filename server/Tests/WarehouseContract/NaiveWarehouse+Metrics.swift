@@ -25,7 +25,7 @@ extension NaiveWarehouse {
     guard dimension == .dropped else { return marks }
     return marks
       + state.refusals.filter { $0.app == app && days.contains($0.day) }.map {
-        Mark(day: $0.day, key: ExactText("rejected:" + $0.rejection.reason), count: 1)
+        Mark(day: $0.day, key: ExactText(Dimension.rejectedPrefix + $0.rejection.reason), count: 1)
       }
   }
 
@@ -124,14 +124,15 @@ extension NaiveWarehouse {
     return days.map { DailyCount(day: $0, key: "", count: Self.active(rows, $0, window)) }
   }
 
-  package func versions(app: AppID, days: ClosedRange<Day>) async throws -> [KeyTotals] {
+  package func versions(app: AppID, names: [String]?, days: ClosedRange<Day>) async throws -> [KeyTotals] {
     let rows = try activeRows(app).filter { days.contains($0.day) }
     return Self.totals(
       rows.map { row in
         let name = row.device.appVersion.isEmpty ? DeviceLabels(row.device).version : row.device.appVersion
         return Mark(day: row.day, key: ExactText(name), count: row.event.kind == .event ? 1 : 0, user: row.install)
       }
-    ).sorted { ($1.users, $0.key) < ($0.users, $1.key) }
+    ).filter { total in names?.contains { $0.hasBytes(of: total.key) } ?? true }
+      .sorted { ($1.users, $0.key) < ($0.users, $1.key) }
   }
 
   package func properties(

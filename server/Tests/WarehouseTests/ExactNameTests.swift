@@ -36,7 +36,7 @@ import Testing
         #expect(Set(rows.map(\.key.utf8.count)) == [2, 3], "\(dimension)")
         #expect(rows.map(\.count) == [round, round] && rows.map(\.users) == [1, 1], "\(dimension)")
       }
-      let versions = try await warehouse.reader.versions(app: app, days: Self.days)
+      let versions = try await warehouse.reader.versions(app: app, names: nil, days: Self.days)
       #expect(versions.map(\.count) == [round, round] && versions.map(\.users) == [1, 1])
       let properties = try await warehouse.reader.properties(app: app, event: "Play", days: Self.days, limit: 9)
       #expect(properties.map(\.count) == [round, round])

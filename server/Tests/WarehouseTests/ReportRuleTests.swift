@@ -135,7 +135,7 @@ import Testing
     try expectCutoff(
       "Pacific/Apia", "2011-12-30T09:59:00Z", "2011-12-30T14:00:00Z", date: "2011-12-29",
       window: 4 * Self.hour + Self.minute)
-    let zone = try #require(CivilZone("Pacific/Apia"))
+    let zone = try #require(ZoneCalendar("Pacific/Apia"))
     let day = try #require(Day("2011-12-29")).number
     #expect(zone.bounds(of: day + 1) == nil)
     #expect(zone.next(after: day) == day + 2)
@@ -159,7 +159,7 @@ import Testing
 
   @Test func `a skipped 04:00 is the first moment after it, and a repeated one is the earlier`() throws {
     // Baku changed its clocks at 04:00 (to 05:00) and at 05:00 (to 04:00).
-    let zone = try #require(CivilZone("Asia/Baku"))
+    let zone = try #require(ZoneCalendar("Asia/Baku"))
     let spring = try #require(Day("2014-03-29")).number
     #expect(zone.cutoff(of: spring) == milliseconds("2014-03-30T00:00:00Z"))
     #expect(zone.hour(of: zone.cutoff(of: spring)) == 5)
@@ -171,7 +171,7 @@ import Testing
 
   @Test func `a clock change a minute after midnight is exact to the second`() throws {
     // Saint John's changed its clocks at 00:01 until 2011.
-    let zone = try #require(CivilZone("America/St_Johns"))
+    let zone = try #require(ZoneCalendar("America/St_Johns"))
     let change = milliseconds("2010-11-07T02:31:00Z")
     #expect(Day(number: zone.day(of: change - 1)).description == "2010-11-07")
     #expect(Day(number: zone.day(of: change)).description == "2010-11-06")

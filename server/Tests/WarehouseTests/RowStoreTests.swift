@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Ingest
 import TernBase
 import TernEvents
@@ -215,6 +216,31 @@ import Testing
     }
     #expect(commit?.code == .damaged)
     try await warehouse.close()
+  }
+
+  @Test func `a backup of the database first and of the rows after it is whole, while events arrive`() async throws {
+    let (directory, app) = try setUp()
+    let warehouse = try open(directory)
+    for number in 0..<3 { _ = try await warehouse.commit(batch(number), app: app) }
+    try await warehouse.flush()
+    let copy = try TemporaryDirectory()
+    let target = try DatabaseQueue(path: copy.path + "/warehouse.sqlite")
+    try warehouse.reader.pool.backup(to: target)
+    try target.close()
+    for number in 3..<9 { _ = try await warehouse.commit(batch(number), app: app) }
+    for name in ["rows", "catalog.sqlite", "catalog.sqlite-wal"] {
+      try FileManager.default.copyItem(atPath: "\(directory.path)/\(name)", toPath: "\(copy.path)/\(name)")
+    }
+    try await check(copy, app, batches: 3)
+    let restored = try open(copy)
+    for number in 2..<6 {
+      let receipt = try await restored.commit(batch(number), app: app)
+      #expect(receipt.accepted == (number < 3 ? 0 : 7))
+    }
+    try await restored.close()
+    try await check(copy, app, batches: 6)
+    try await warehouse.close()
+    try await check(directory, app, batches: 9)
   }
 
   @Test func `a rebuild deletes segments that no span uses; nothing else does, and none is overwritten`() async throws {

@@ -148,6 +148,11 @@ import Testing
     try await place.send("cid=1&uid=1&t=screenview&cd=A", at: "2024-05-15T01:32:00Z")
     try await place.send("cid=1&uid=1&t=screenview&cd=A&qt=10800000", at: "2024-05-15T01:32:00Z")
     #expect(try await hits(place, view, at: "2024-05-15T01:33:00Z") == [2, 2])
+    let looksAgain = try await place.warehouse.reader.withTurn(view, now: milliseconds("2024-05-15T01:33:30Z")) {
+      _ = try $0.day(day("2024-05-15").number, tables: [])
+      return !$0.arrivals.isEmpty
+    }
+    #expect(!looksAgain, "the first report has found that the day must be recounted")
     try await place.warehouse.countOpenDays(of: [view], now: timestamp("2024-05-15T01:34:00Z"))
     #expect(try await hits(place, view, at: "2024-05-15T01:35:00Z") == [3, 3])
     // Once counting in the background has stopped, reports count.

@@ -4,6 +4,7 @@ import Ingest
 import TernBase
 import TernEvents
 import Testing
+import WarehouseContract
 
 @testable import AppCatalog
 @testable import Views
@@ -94,16 +95,31 @@ import Testing
     let other = warehouse.pendingRequests.begin { timestamp("2024-05-15T04:00:00Z") }
     #expect(warehouse.pendingRequests.oldest == slow.time)
     #expect(try await warehouse.sealDays(of: [view], now: timestamp(Self.sealing)) == 0)
-    #expect(try await hits(warehouse, view)?.isFinal == false)
+    #expect(try await hits(warehouse, view)?.state != .final)
     try await send(warehouse, app, "B", qt: 4 * 3_600_000, received: Self.lastMoment)
     slow.end()
     slow.end()
     #expect(try await warehouse.sealDays(of: [view], now: timestamp(Self.sealing)) == 1)
-    #expect(try await hits(warehouse, view).map { $0.isFinal && $0.totals.hits == 2 } == true)
+    #expect(try await hits(warehouse, view).map { $0.state == .final && $0.totals.hits == 2 } == true)
     other.end()
     #expect(warehouse.pendingRequests.oldest == nil)
     try await warehouse.close()
     try catalog.close()
+  }
+
+  @Test func `days are counted for sealing on threads of their own, not on those of Swift's tasks`() async throws {
+    let directory = try TemporaryDirectory()
+    let isTask = Locked<[Bool]>([])
+    let catalog = MemoryCatalog(zones: ["UTC"]) { isTask.withLock { $0.append(withUnsafeCurrentTask { $0 != nil }) } }
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    let view = View(
+      id: ViewID(1), app: AppID(1), name: "V",
+      zones: [View.Zone(identifier: "UTC", start: Timestamp(millisecondsSince1970: 0))])
+    try await send(warehouse, AppID(1), "A", received: "2024-05-14T10:00:00Z")
+    isTask.withLock { $0 = [] }
+    #expect(try await warehouse.sealDays(of: [view], now: timestamp(Self.sealing)) == 1)
+    #expect(isTask.withLock { !$0.isEmpty && !$0.contains(true) })
+    try await warehouse.close()
   }
 
   @Test func `a server that stops does not wait for a long history to be sealed`() async throws {
@@ -148,7 +164,7 @@ import Testing
       (catalog, warehouse) = try open(directory)
     }
     await #expect(throws: (any Error).self) {
-      try await warehouse.perform { try $0.connection.execute("UPDATE view_seal SET row = 99") }
+      try await warehouse.perform { try $0.connection.execute("UPDATE view_day SET row = 99") }
     }
     try await warehouse.close()
     try catalog.close()

@@ -67,7 +67,7 @@ struct LiveStream: Sendable {
     var text = ByteBuffer()
     for row in rows.reversed() where row.id > last {
       text.writeString("id: \(row.id)\ndata: ")
-      text.writeBytes(try LiveRow(row).json())
+      text.writeBytes(try LiveRows.json(row))
       text.writeString("\n\n")
     }
     if text.readableBytes > 0 { try await writer.write(text) }

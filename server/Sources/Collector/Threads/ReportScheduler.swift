@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Runs reports on threads of their own, a few at a time, so that they never occupy threads that ingestion needs.
+/// Runs reports a few at a time, on the store's threads, so that they never occupy threads that ingestion needs.
 final class ReportScheduler: Sendable {
   private struct Waiting {
     let continuation: CheckedContinuation<Void, any Error>
@@ -14,20 +14,21 @@ final class ReportScheduler: Sendable {
   }
 
   private let state: NIOLockedValueBox<State>
-  private let executor: ReportExecutor
+  private let executor: (any TaskExecutor)?
   private let limits: CollectorLimits
   private let sleep: @Sendable (Duration) async throws -> Void
 
-  /// - Parameter sleep: Waits for a duration.
+  /// - Parameters:
+  ///   - executor: The threads for reports; `nil` for Swift's own.
+  ///   - sleep: Waits for a duration.
   init(
-    _ limits: CollectorLimits,
+    _ limits: CollectorLimits, executor: (any TaskExecutor)? = nil,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
   ) {
     self.limits = limits
     self.sleep = sleep
     state = NIOLockedValueBox(State(queue: ReportQueue(maximumRunning: limits.maximumConcurrentReports)))
-    // One more than the number of reports: live pages need a thread even while all reports run.
-    executor = ReportExecutor(threads: limits.maximumConcurrentReports + 1)
+    self.executor = executor
   }
 
   /// Runs a report when it is the client's turn.
@@ -89,20 +90,5 @@ final class ReportScheduler: Sendable {
     }
     waiting?.timer.cancel()
     waiting?.continuation.resume(throwing: error)
-  }
-}
-
-/// Runs tasks on threads with a lower priority than those of ingestion.
-final class ReportExecutor: TaskExecutor {
-  private let threads: WorkerThreads
-
-  init(threads count: Int) { threads = WorkerThreads(count: count) }
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    threads.submit {
-      WorkerThreads.lowerPriority()
-      job.runSynchronously(on: self.asUnownedTaskExecutor())
-    }
   }
 }

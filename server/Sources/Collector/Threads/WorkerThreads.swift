@@ -28,18 +28,6 @@ final class WorkerThreads: Sendable {
     pool.submit { _ in work() }
   }
 
-  /// Lowers the priority of the calling thread below that of normal threads.
-  static func lowerPriority() {
-    #if canImport(Darwin)
-      pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)
-    #elseif canImport(Glibc)
-      // On Linux, a nice value belongs to a thread. At 5, a thread gets a third of the share of one at 0.
-      setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5)
-    #else
-      setpriority(PRIO_PROCESS, 0, 5)
-    #endif
-  }
-
   /// The processor time used by the calling thread so far.
   static var processorTime: Duration {
     var time = timespec()

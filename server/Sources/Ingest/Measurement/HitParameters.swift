@@ -25,10 +25,9 @@ extension HitParameter {
     name.utf8.count <= 64 && !unkept.contains(name) && !name.hasPrefix(faultMark)
   }
 
-  /// Returns true if a parameter of this name is stored with its hit.
-  public static func isKept(_ name: String) -> Bool {
-    if case .indexOutOfRange = MeasurementParameter.named(name) { return false }
-    return mayBeKept(name)
+  /// Returns true if the protocol has a parameter of this name and it is stored with its hit.
+  public static func isKnownAndKept(_ name: String) -> Bool {
+    if case .known = MeasurementParameter.named(name) { mayBeKept(name) } else { false }
   }
 }
 

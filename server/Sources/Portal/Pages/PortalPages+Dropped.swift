@@ -49,8 +49,8 @@ extension PortalPages {
   }
 
   private static func reason(_ row: RankedKey) -> TemplateValues {
-    let isRejection = row.key.hasPrefix(DroppedMetrics.rejectedPrefix)
-    let name = isRejection ? String(row.key.dropFirst(DroppedMetrics.rejectedPrefix.count)) : row.key
+    let isRejection = row.key.hasPrefix(Dimension.rejectedPrefix)
+    let name = isRejection ? String(row.key.dropFirst(Dimension.rejectedPrefix.count)) : row.key
     let meaning = isRejection ? RejectionReason(rawValue: name)?.message : meaning(of: name)
     return [
       "reason": shown(name), "origin": isRejection ? "Rejected by this server" : "Dropped on the device",

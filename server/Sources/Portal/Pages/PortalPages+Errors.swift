@@ -80,14 +80,14 @@ extension PortalPages {
     let values: TemplateValues = [
       "message": shown(detail.message, empty: detail.isTextKept ? "No message" : "No message kept", limit: 2_000),
       "facts": terms.map { ["term": $0.0, "value": shown($0.1, empty: "–")] as TemplateValues },
-      "properties": Self.properties(of: LiveRow(detail.event)), "isTextKept": detail.isTextKept,
+      "properties": Self.properties(of: detail.event), "isTextKept": detail.isTextKept,
       "stack": detail.stack.isEmpty ? nil : shownLines(detail.stack),
       "files": detail.attachments.map { file in
         [
           "name": shown(file.name, empty: "attachment \(file.id)"), "link": page.links.file(file.id),
           "type": shown(file.contentType, empty: "unknown type", limit: 100), "size": counted(file.bytes, "byte"),
         ] as TemplateValues
-      }, "entries": detail.before.map { Self.entry(LiveRow($0), zone: zone, isLive: false) },
+      }, "entries": detail.before.map { Self.entry($0, zone: zone, isLive: false) },
       "raw": shownLines(String(decoding: detail.raw.utf8.prefix(Self.shownRawBytes), as: UTF8.self)),
     ]
     return self.page(page.shell, body: templates.render("occurrence", values))

@@ -1,3 +1,4 @@
+import Ingest
 import Reports
 import TernEvents
 import Warehouse
@@ -5,7 +6,7 @@ import Warehouse
 extension PortalPages {
   /// The page of the latest rows, to which a script adds new ones as they arrive.
   func livePage(_ page: PageContext) async throws -> String {
-    let (request, rows) = (page.request, try await LiveRow.latest(page.request, from: page.store))
+    let (request, rows) = (page.request, try await LiveRows.latest(page.request, from: page.store))
     var shell = page.shell
     shell.hasRange = false
     shell.script = "live.js"
@@ -20,34 +21,36 @@ extension PortalPages {
 
   /// A row on the live page, which shows when it arrived, or among the earlier events of a session, with the time at
   /// which it happened.
-  static func entry(_ event: LiveRow, zone: ReportZone, isLive: Bool = true) -> TemplateValues {
+  static func entry(_ event: StoredEvent, zone: ReportZone, isLive: Bool = true) -> TemplateValues {
     let time = isLive ? event.received : event.time
-    let place = [event.user, event.model, event.version, event.country].filter { !$0.isEmpty }.map(visible)
+    let device = event.device
+    let place = [event.user, device.model, DeviceLabels(device).version, device.country].filter { !$0.isEmpty }
     return [
-      "id": event.id, "kind": event.kind, "caption": caption(event.kind), "clock": zone.timeOfDay(of: time),
+      "id": event.id, "kind": event.kind.name, "caption": caption(event.kind), "clock": zone.timeOfDay(of: time),
       "isoTime": time.isoText,
-      "name": event.kind == "session_start" ? "Session started" : shown(event.name, empty: "–"),
-      "properties": properties(of: event), "install": "#\(event.install)", "place": place.joined(separator: " · "),
+      "name": event.kind == .sessionStart ? "Session started" : shown(event.name, empty: "–"),
+      "properties": properties(of: event), "install": "#\(event.install)",
+      "place": place.map(visible).joined(separator: " · "),
     ]
   }
 
-  static func properties(of event: LiveRow) -> [TemplateValues] {
+  static func properties(of event: StoredEvent) -> [TemplateValues] {
     event.properties.map {
       ["term": shown($0.name, limit: 60), "value": shown($0.value.displayText, empty: "(empty)", limit: 120)]
     }
   }
 
   /// The caption of a kind of row. The script of the live page has the same list.
-  private static func caption(_ kind: String) -> String {
+  private static func caption(_ kind: StoredKind) -> String {
     switch kind {
-    case "event": "Event"
-    case "screen": "Screen"
-    case "session_start": "Session"
-    case "drops": "Drops"
-    case "handled_error": "Error"
-    case "crash": "Crash"
-    case "attachment": "File"
-    default: "Other"
+    case .event: "Event"
+    case .screen: "Screen"
+    case .sessionStart: "Session"
+    case .drops: "Drops"
+    case .handledError: "Error"
+    case .crash: "Crash"
+    case .attachment: "File"
+    case .attachmentPart, .other: "Other"
     }
   }
 }

@@ -49,6 +49,7 @@ public struct PortalPages: Sendable {
       switch error.code {
       case .missingEvent: ("Choose an event", "This page shows one event.")
       case .missingError: ("Choose an error", "This page shows one error.")
+      case .unknownEvent: ("This event does not exist", "Open the list of events to find another one.")
       case .unknownError: ("This error does not exist", "Open the list of errors to find another one.")
       case .unknownView: ("This view does not exist", "Open the list of views to find another one.")
       case .unknownReport: ("Page not found", "Open the app's overview to find its reports.")

@@ -24,11 +24,10 @@ extension AppCenterQuery {
   }
 
   func versionList(_ source: any MetricsStore) async throws -> AppCenterList {
-    let wanted = Set(versionNames.map { ExactText($0) })
-    let before = counts(try await source.versions(app: app, days: previousDays))
-    let versions = try await source.versions(app: app, days: days)
-      .filter { wanted.isEmpty || wanted.contains(ExactText($0.key)) }
-    return AppCenterList("versions", "version", versions.prefix(top), before, total: try await users(source))
+    let now = try await source.versions(app: app, names: versionNames.isEmpty ? nil : versionNames, days: days)
+      .prefix(top)
+    let before = counts(try await source.versions(app: app, names: now.map(\.key), days: previousDays))
+    return AppCenterList("versions", "version", now, before, total: try await users(source))
   }
 
   func list(

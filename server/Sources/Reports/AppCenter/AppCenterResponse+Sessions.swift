@@ -86,8 +86,7 @@ extension AppCenterQuery {
   /// Formats a duration as `hh:mm:ss`, preceded by days if there are any.
   private static func duration(_ milliseconds: Int64?) -> String {
     let seconds = (milliseconds ?? 0) / 1_000
-    func padded(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    let clock = [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60].map(padded).joined(separator: ":")
+    let clock = [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60].map { padded($0) }.joined(separator: ":")
     return seconds >= 86_400 ? "\(seconds / 86_400).\(clock)" : clock
   }
 

@@ -42,12 +42,6 @@ extension AppReports {
 
 /// Events that clients dropped or the server rejected, and the queues of devices.
 public struct DroppedMetrics: Sendable, Hashable {
-  /// The prefix of reasons for which the server rejected an event; other reasons are the clients' own.
-  public static let rejectedPrefix = "rejected:"
-
-  /// The reason under which the warehouse counts events that it keeps but no longer reports under their own name.
-  static let nameLimitReason = "name_limit"
-
   /// The reasons, most frequent first.
   public var reasons: [RankedKey]
   /// Every day of the range in order, including days without any. Users are not counted.
@@ -64,10 +58,10 @@ public struct DroppedMetrics: Sendable, Hashable {
   /// Reads the metrics of a request's range.
   public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     let all = try await store.dailyCounts(app: request.app, dimension: .dropped, days: request.days)
-    let counts = all.filter { $0.key != Self.nameLimitReason }.summedByDay()
+    let counts = all.filter { $0.key != Dimension.nameLimitKey }.summedByDay()
     reasons = try await request.rankedKeys(
-      .dropped, limit: request.limit ?? 1_000, omitting: Self.nameLimitReason, from: store)
-    unnamed = all.lazy.filter { $0.key == Self.nameLimitReason }.map(\.count).saturatingSum
+      .dropped, limit: request.limit ?? 1_000, omitting: Dimension.nameLimitKey, from: store)
+    unnamed = all.lazy.filter { $0.key == Dimension.nameLimitKey }.map(\.count).saturatingSum
     days = request.days.map { DailyTotals(day: $0, count: counts[$0] ?? 0, users: 0) }
     total = days.map(\.count).saturatingSum
     // Rounded to days, so that the same request on the same day has the same result.

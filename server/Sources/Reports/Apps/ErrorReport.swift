@@ -69,7 +69,6 @@ extension AppReports {
   /// One occurrence: nested in JSON, separate tables elsewhere.
   private static func detailLists(_ detail: ErrorDetail) -> [ReportList] {
     let (error, labels) = (detail.occurrence, DeviceLabels(detail.occurrence.device))
-    let before = detail.before.map(LiveRow.init)
     let attachments = ReportList(
       "attachments", title: "Attachments",
       columns: ["name", ReportColumn("contentType", heading: "type"), "bytes", "attachment"],
@@ -83,8 +82,8 @@ extension AppReports {
       ("facts", .list(occurrenceList("facts", [error], isObject: true))), ("group", .id(error.group)),
       ("type", .text(detail.type)), ("message", .text(detail.message)), ("stack", .text(detail.stack)),
       ("isTextKept", .flag(detail.isTextKept)),
-      ("event", .list(LiveRow.list("event", [LiveRow(detail.event)], isObject: true))),
-      ("before", .list(LiveRow.list("before", before))), ("attachments", .list(attachments)),
+      ("event", .list(LiveRows.list("event", [detail.event], isObject: true))),
+      ("before", .list(LiveRows.list("before", detail.before))), ("attachments", .list(attachments)),
       ("raw", .text(detail.raw)),
     ]
     var files = attachments
@@ -103,7 +102,7 @@ extension AppReports {
         outputs: people), files,
       ReportList(
         "before", title: "Earlier in this session", columns: ["time", "kind", "name"],
-        rows: before.map { [.time($0.time), .text($0.kind), .text($0.name)] }, outputs: people),
+        rows: detail.before.map { [.time($0.time), .text($0.kind.name), .text($0.name)] }, outputs: people),
     ]
   }
 }

@@ -73,11 +73,19 @@ public struct EventMetrics: Sendable, Hashable {
   public var properties: [PropertyTotals]
 
   /// Reads the metrics of a request's event and range; 20 values per property unless the request has a limit.
+  ///
+  /// Throws ``ReportError`` if the app has never sent such an event.
   public init(_ request: ReportRequest, from store: any MetricsStore) async throws {
     let (app, range) = (request.app, request.days)
     name = request[.event] ?? ""
     let total = try await store.total(app: app, dimension: .event, key: name, days: range)
     (count, users) = (total.count, total.users)
+    if count == 0, try await store.total(app: app, dimension: .event, key: name, days: .all).count == 0 {
+      throw ReportError(
+        code: .unknownEvent,
+        message: "There is no event \"\(visible(name))\". The report events lists those of a range.",
+        remedy: "events")
+    }
     days = try await store.series(app: app, dimension: .event, key: name, days: range).filled(range)
     properties = try await store.properties(app: app, event: name, days: range, limit: request.limit ?? 20)
   }
@@ -86,6 +94,13 @@ public struct EventMetrics: Sendable, Hashable {
 extension PropertyTotals {
   /// Returns the share of one value among the property's values, from 0 to 1.
   public func share(of value: KeyTotals) -> Double { Reports.share(value.count, of: count) }
+}
+
+extension ClosedRange<Day> {
+  /// All days that the warehouse supports.
+  fileprivate static var all: ClosedRange<Day> {
+    Day(number: Int(TimeBounds.earliest / 86_400_000))...Day(number: Int(TimeBounds.latest / 86_400_000))
+  }
 }
 
 extension [DailyTotals] {

@@ -18,6 +18,8 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let missingEvent = Code(description: "missing_event")
     /// The report needs an error, but the request names none.
     public static let missingError = Code(description: "missing_error")
+    /// The app has no event with this name.
+    public static let unknownEvent = Code(description: "unknown_event")
     /// The app has no error with this number.
     public static let unknownError = Code(description: "unknown_error")
     /// The app has no view with this number.
@@ -41,7 +43,7 @@ public struct ReportError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// True if the subject of the report does not exist: the address is wrong, not the request.
-  public var isNotFound: Bool { [.unknownReport, .unknownView, .unknownError].contains(code) }
+  public var isNotFound: Bool { [.unknownReport, .unknownView, .unknownEvent, .unknownError].contains(code) }
 
   /// The message.
   public var description: String { message }

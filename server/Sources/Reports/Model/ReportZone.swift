@@ -27,7 +27,6 @@ public struct ReportZone: Sendable, Hashable {
   /// The civil time of day, as `HH:MM:SS`.
   public func timeOfDay(of time: Timestamp) -> String {
     let seconds = Int(localSeconds(of: time) - Double(day(of: time).number) * 86_400)
-    func padded(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
     return "\(padded(seconds / 3_600)):\(padded(seconds / 60 % 60)):\(padded(seconds % 60))"
   }
 

@@ -7,18 +7,25 @@ import Warehouse
 
 /// The option for the server's address in printed links.
 struct ServerAddressOption: ParsableArguments {
-  @Option(help: ArgumentHelp("The server's address.", valueName: "address"))
-  var url = "http://127.0.0.1:8787"
+  @Option(
+    help: ArgumentHelp(
+      "The server's address; by default, where it last listened on this machine.", valueName: "address"))
+  var url: String?
 
   func validate() throws {
-    let address = URL(string: url)
-    guard let address, address.scheme == "http" || address.scheme == "https", address.host() != nil,
+    guard let url else { return }
+    guard let address = URL(string: url), address.scheme == "http" || address.scheme == "https", address.host() != nil,
       address.query() == nil, address.fragment() == nil
     else { throw ValidationError("\"\(url)\" is not an address of a server, such as https://tern.example.com.") }
   }
 
-  /// Returns the address of a path on the server.
-  func address(_ path: String) -> String { (url.hasSuffix("/") ? String(url.dropLast()) : url) + path }
+  /// Returns the address of a path on the server; throws if no server has run on the catalog's directory.
+  func address(_ path: String, _ catalog: Catalog) throws -> String {
+    guard let url = try url ?? catalog.setting(LocalServer.addressSetting) else {
+      throw CommandFailure("No server has run on this directory yet. Start one, or give its address with --url.")
+    }
+    return (url.hasSuffix("/") ? String(url.dropLast()) : url) + path
+  }
 }
 
 /// `tern login-link`
@@ -42,10 +49,10 @@ struct LoginLinkCommand: ParsableCommand {
   @OptionGroup var data: DataOption
 
   func run() throws {
-    let catalog = try data.existingCatalog()
-    defer { try? catalog.close() }
-    let account = try user.map { try UsersCommand.find($0, in: catalog) }
-    Terminal.say(server.address("/login?code=\(try catalog.createLoginCode(of: account?.id))"))
+    try data.withCatalog { catalog in
+      let account = try user.map { try UsersCommand.find($0, in: catalog) }
+      Terminal.say(try server.address("/login?code=\(try catalog.createLoginCode(of: account?.id))", catalog))
+    }
   }
 
   /// Creates a login code of the owner and returns a link with it.
@@ -79,17 +86,17 @@ struct AuditCommand: ParsableCommand {
   }
 
   func run() throws {
-    let catalog = try data.existingCatalog()
-    defer { try? catalog.close() }
-    let entries = try catalog.audit(limit: limit)
-    if json {
-      for entry in entries { Terminal.say(try CommandOutput.json(Line(entry))) }
-      return
+    try data.withCatalog { catalog in
+      let entries = try catalog.audit(limit: limit)
+      if json {
+        for entry in entries { Terminal.say(try CommandOutput.json(Line(entry))) }
+        return
+      }
+      let rows = entries.map { entry in
+        [entry.time.isoText, visible(entry.actor.name), entry.action, visible(entry.subject), entry.actor.address]
+      }
+      Terminal.say(CommandOutput.table([["TIME", "WHO", "ACTION", "OBJECT", "ADDRESS"]] + rows))
     }
-    let rows = entries.map { entry in
-      [entry.time.isoText, visible(entry.actor.name), entry.action, visible(entry.subject), entry.actor.address]
-    }
-    Terminal.say(CommandOutput.table([["TIME", "WHO", "ACTION", "OBJECT", "ADDRESS"]] + rows))
   }
 
   private struct Line: Encodable {

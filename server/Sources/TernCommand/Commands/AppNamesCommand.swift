@@ -23,7 +23,8 @@ extension AppsCommand {
     @Argument(help: ArgumentHelp("The app's ID; `tern apps list` shows it.", valueName: "id"))
     var app: String
 
-    @Option(help: ArgumentHelp("The number of new names of each kind per day.", valueName: "number"))
+    @Option(
+      parsing: .unconditional, help: ArgumentHelp("The number of new names of each kind per day.", valueName: "number"))
     var perDay: Int?
 
     @Flag(help: "Restore the default allowance.")
@@ -39,13 +40,11 @@ extension AppsCommand {
     }
 
     func run() async throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let app = try AppOption.find(app, in: catalog)
-      if perDay != nil || usualPerDay { try catalog.setNewNamesPerDay(of: app.id, to: perDay) }
-      let reader = try SQLiteWarehouse.openForReading(directory: data.directory, catalog: catalog)
-      defer { try? reader.close() }
-      let names = try await reader.names(of: app.id)
+      let names = try await data.withReader { catalog, reader in
+        let app = try AppOption.find(app, in: catalog)
+        if perDay != nil || usualPerDay { try catalog.setNewNamesPerDay(of: app.id, to: perDay) }
+        return try await reader.names(of: app.id)
+      }
       Terminal.say(json ? try CommandOutput.json(names) : Self.listing(names))
     }
 

@@ -82,9 +82,7 @@ struct AppsCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let apps = try catalog.apps()
+      let apps = try data.withCatalog { try $0.apps() }
       if json { return Terminal.say(try CommandOutput.json(apps.map(AppDescription.init))) }
       if apps.isEmpty { return Terminal.say("No apps yet. Create one with tern apps create NAME.") }
       Terminal.say(Self.listing(apps))

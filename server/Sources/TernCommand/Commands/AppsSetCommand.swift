@@ -48,18 +48,18 @@ extension AppsCommand {
     }
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let app = try AppOption.find(app, in: catalog)
-      if let timeZone, timeZone != app.timeZone, try catalog.isServed() {
-        throw CommandFailure(
-          "A server runs on this directory. Stop it to change the time zone, then run `tern rebuild`.")
-      }
-      let changed = try catalog.setApp(
-        app.id, name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID)
-      Terminal.say(json ? try CommandOutput.json(AppDescription(changed)) : List.listing([changed]))
-      if changed.timeZone != app.timeZone {
-        Terminal.say("Run `tern rebuild` now, so that the days of stored events follow the new time zone.")
+      try data.withCatalog { catalog in
+        let app = try AppOption.find(app, in: catalog)
+        if let timeZone, timeZone != app.timeZone, try catalog.isServed() {
+          throw CommandFailure(
+            "A server runs on this directory. Stop it to change the time zone, then run `tern rebuild`.")
+        }
+        let changed = try catalog.setApp(
+          app.id, name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID)
+        Terminal.say(json ? try CommandOutput.json(AppDescription(changed)) : List.listing([changed]))
+        if changed.timeZone != app.timeZone {
+          Terminal.say("Run `tern rebuild` now, so that the days of stored events follow the new time zone.")
+        }
       }
     }
   }

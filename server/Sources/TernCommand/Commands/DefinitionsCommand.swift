@@ -107,7 +107,7 @@ struct MetricsCommand: ParsableCommand {
 struct DefinitionOptions: ParsableArguments {
   @OptionGroup var app: AppOption
 
-  @Option(help: ArgumentHelp("The number, from 1 to 200.", valueName: "number"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The number, from 1 to 200.", valueName: "number"))
   var index: Int
 
   @Option(help: ArgumentHelp("The display name.", valueName: "name"))
@@ -128,11 +128,11 @@ struct DefinitionOptions: ParsableArguments {
   func define(
     _ kind: CustomDefinition.Kind, type: CustomDefinition.MetricType?, scope: CustomDefinition.Scope?
   ) throws -> CustomDefinition {
-    let catalog = try data.existingCatalog()
-    defer { try? catalog.close() }
-    return try catalog.define(
-      app: app.find(in: catalog).id, kind: kind, index: index, name: name, type: type, scope: scope,
-      isActive: active ? true : inactive ? false : nil)
+    try data.withCatalog { catalog in
+      try catalog.define(
+        app: app.find(in: catalog).id, kind: kind, index: index, name: name, type: type, scope: scope,
+        isActive: active ? true : inactive ? false : nil)
+    }
   }
 }
 
@@ -148,9 +148,7 @@ struct DefinitionListOptions: ParsableArguments {
   func list(
     _ kind: CustomDefinition.Kind, columns: [String], _ more: (CustomDefinition) -> [String]
   ) throws {
-    let catalog = try data.existingCatalog()
-    defer { try? catalog.close() }
-    let definitions = try catalog.definitions(app: app.find(in: catalog).id).filter { $0.kind == kind }
+    let definitions = try data.withCatalog { try $0.definitions(app: app.find(in: $0).id) }.filter { $0.kind == kind }
     if json { return Terminal.say(try CommandOutput.json(definitions.map(DefinitionDescription.init))) }
     if definitions.isEmpty {
       return Terminal.say("No \(kind.rawValue)s defined yet. Define one with tern \(kind.rawValue)s set.")

@@ -55,17 +55,17 @@ struct LinksCommand: ParsableCommand {
     }
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let app = try app.find(in: catalog)
-      let query = parameter.map { text in
-        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        return parts.map { PercentCoding.encode($0) }.joined(separator: "=")
-      }.joined(separator: "&")
-      try catalog.checkShareable(report, query: query, app: app, now: WallClock.system())
-      let (_, secret) = try catalog.createLink(
-        app: app.id, report: report, query: query, sites: site, lasting: lasting)
-      Terminal.say(server.address("/shared/\(secret)"))
+      try data.withCatalog { catalog in
+        let app = try app.find(in: catalog)
+        let query = parameter.map { text in
+          let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+          return parts.map { PercentCoding.encode($0) }.joined(separator: "=")
+        }.joined(separator: "&")
+        try catalog.checkShareable(report, query: query, app: app, now: WallClock.system())
+        let (_, secret) = try catalog.createLink(
+          app: app.id, report: report, query: query, sites: site, lasting: lasting)
+        Terminal.say(try server.address("/shared/\(secret)", catalog))
+      }
     }
   }
 
@@ -81,15 +81,15 @@ struct LinksCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let rows = try catalog.links().map { link in
-        [
-          String(link.id), link.app.description, visible(link.report), visible(link.query),
-          link.sites.joined(separator: " "), link.expires?.isoText ?? "never",
-        ]
+      try data.withCatalog { catalog in
+        let rows = try catalog.links().map { link in
+          [
+            String(link.id), link.app.description, visible(link.report), visible(link.query),
+            link.sites.joined(separator: " "), link.expires?.isoText ?? "never",
+          ]
+        }
+        Terminal.say(CommandOutput.table([["ID", "APP", "REPORT", "PARAMETERS", "SITES", "ENDS"]] + rows))
       }
-      Terminal.say(CommandOutput.table([["ID", "APP", "REPORT", "PARAMETERS", "SITES", "ENDS"]] + rows))
     }
   }
 
@@ -108,10 +108,10 @@ struct LinksCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      guard try catalog.revokeLink(id) else {
-        throw CommandFailure("There is no link \(id). Run `tern links list` to see all links.")
+      try data.withCatalog { catalog in
+        guard try catalog.revokeLink(id) else {
+          throw CommandFailure("There is no link \(id). Run `tern links list` to see all links.")
+        }
       }
     }
   }

@@ -19,11 +19,9 @@ struct VerifyCommand: AsyncParsableCommand {
   @OptionGroup var data: DataOption
 
   func run() async throws {
-    let catalog = try data.existingCatalog()
-    defer { try? catalog.close() }
-    let reader = try SQLiteWarehouse.openForReading(directory: data.directory, catalog: catalog)
-    defer { try? reader.close() }
-    let report = try await reader.verify { Terminal.progress("\($0) events read") }
+    let report = try await data.withReader { _, reader in
+      try await reader.verify { Terminal.progress("\($0) events read") }
+    }
     Terminal.progress("")
     for difference in report.differences { Terminal.say(CommandEnding.line(difference.description)) }
     guard report.isClean else {
@@ -56,12 +54,12 @@ struct RebuildCommand: ParsableCommand {
   @OptionGroup var data: DataOption
 
   func run() throws {
-    let catalog = try data.existingCatalog()
-    defer { try? catalog.close() }
     var events = 0
-    try SQLiteWarehouse.rebuild(directory: data.directory, catalog: catalog) { count in
-      events = count
-      Terminal.progress("\(count) events counted")
+    try data.withCatalog { catalog in
+      try SQLiteWarehouse.rebuild(directory: data.directory, catalog: catalog) { count in
+        events = count
+        Terminal.progress("\(count) events counted")
+      }
     }
     Terminal.progress("")
     Terminal.say("Metrics rebuilt from \(grouped(events)) events; sealed days of views are unchanged.")

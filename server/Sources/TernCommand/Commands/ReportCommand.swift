@@ -3,7 +3,6 @@ import ArgumentParser
 import Foundation
 import Reports
 import Warehouse
-import WarehouseSQLite
 
 /// `tern report`
 struct ReportCommand: AsyncParsableCommand {
@@ -49,23 +48,28 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The last day, YYYY-MM-DD.", valueName: "day"))
   var to: String?
 
-  @Option(help: ArgumentHelp("The number of days in the range, ending with the last day.", valueName: "number"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The number of days in the range, ending with the last day.", valueName: "number"))
   var days: String?
 
   @Option(help: ArgumentHelp("The event of the report `event`; the report `events` lists them.", valueName: "name"))
   var event: String?
 
-  @Option(help: ArgumentHelp("The group of the report `error`; the report `errors` lists them.", valueName: "number"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The group of the report `error`; the report `errors` lists them.", valueName: "number"))
   var group: String?
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("The occurrence of the report `error`; with --group, `error` lists them.", valueName: "number"))
   var occurrence: String?
 
   @Option(help: ArgumentHelp("The view; `tern views list` lists them.", valueName: "id"))
   var view: String?
 
-  @Option(help: ArgumentHelp("The maximum number of rows in each list.", valueName: "number"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The maximum number of rows in each list.", valueName: "number"))
   var limit: String?
 
   @Option(help: ArgumentHelp("table, json or csv.", valueName: "format"))
@@ -81,12 +85,9 @@ struct ReportCommand: AsyncParsableCommand {
     } else {
       _ = try Self.reports.report(named: name, ofView: true)
     }
-    let catalog = try data.existingCatalog()
-    defer { try? catalog.close() }
-    let app = try app.find(in: catalog)
-    let reader = try SQLiteWarehouse.openForReading(directory: data.directory, catalog: catalog)
-    defer { try? reader.close() }
-    let report = try await request(of: try catalog.subject(view: view, of: app)).report(from: reader)
+    let report = try await data.withReader { catalog, reader in
+      try await request(of: try catalog.subject(view: view, of: app.find(in: catalog))).report(from: reader)
+    }
     Terminal.say(try report.text(format))
   }
 

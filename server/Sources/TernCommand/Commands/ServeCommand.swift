@@ -25,7 +25,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The address to listen on.", valueName: "address"))
   var host = "127.0.0.1"
 
-  @Option(help: ArgumentHelp("The port to listen on; 0 for a free one.", valueName: "number"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The port to listen on; 0 for a free one.", valueName: "number"))
   var port: UInt16 = 8787
 
   @Option(
@@ -42,10 +42,11 @@ struct ServeCommand: AsyncParsableCommand {
   var trustedProxy: [AddressBlock] = []
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "The maximum memory for counted days of views, for example 64MiB, 1GiB or 0.", valueName: "size"),
     transform: Self.size)
-  var viewCacheSize = WarehouseConfiguration().viewCacheBytes
+  var viewCacheSize = SQLiteWarehouse.standardViewCacheBytes
 
   func validate() throws {
     guard !host.isEmpty else { throw ValidationError("--host needs an address, for example 127.0.0.1.") }
@@ -64,10 +65,11 @@ struct ServeCommand: AsyncParsableCommand {
       let address = Self.address(host: host, port: port)
       LocalServer.standardLogger.info("Tern listens on \(address), data in \(directory)")
       do {
+        try catalog.setSetting(LocalServer.addressSetting, to: address)
         let isTerminal = isatty(STDOUT_FILENO) == 1
         try Self.firstLogin(at: address, catalog, directory: directory, isTerminal: isTerminal).map(Terminal.say)
       } catch {
-        Terminal.complain("tern: cannot create a login link: \(error)")
+        Terminal.complain("tern: cannot write to the catalog: \(error)")
       }
     }
   }

@@ -44,11 +44,11 @@ struct TokensCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let app = try app.map { try AppOption.find($0, in: catalog).id }
-      let (_, secret) = try catalog.createToken(name: name, scopes: Set(scope), app: app, lasting: lasting)
-      Terminal.say(secret)
+      try data.withCatalog { catalog in
+        let app = try app.map { try AppOption.find($0, in: catalog).id }
+        let (_, secret) = try catalog.createToken(name: name, scopes: Set(scope), app: app, lasting: lasting)
+        Terminal.say(secret)
+      }
     }
   }
 
@@ -64,16 +64,16 @@ struct TokensCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let rows = try catalog.tokens().map { token in
-        [
-          String(token.id), visible(token.name),
-          AccessToken.Scope.allCases.filter(token.scopes.contains).map(\.rawValue).joined(separator: ","),
-          token.app?.description ?? "all", token.used?.isoText ?? "never", token.expires?.isoText ?? "never",
-        ]
+      try data.withCatalog { catalog in
+        let rows = try catalog.tokens().map { token in
+          [
+            String(token.id), visible(token.name),
+            AccessToken.Scope.allCases.filter(token.scopes.contains).map(\.rawValue).joined(separator: ","),
+            token.app?.description ?? "all", token.used?.isoText ?? "never", token.expires?.isoText ?? "never",
+          ]
+        }
+        Terminal.say(CommandOutput.table([["ID", "NAME", "SCOPES", "APP", "LAST USED", "ENDS"]] + rows))
       }
-      Terminal.say(CommandOutput.table([["ID", "NAME", "SCOPES", "APP", "LAST USED", "ENDS"]] + rows))
     }
   }
 
@@ -92,10 +92,10 @@ struct TokensCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      guard try catalog.revokeToken(id) else {
-        throw CommandFailure("There is no token \(id). Run `tern tokens list` to see all tokens.")
+      try data.withCatalog { catalog in
+        guard try catalog.revokeToken(id) else {
+          throw CommandFailure("There is no token \(id). Run `tern tokens list` to see all tokens.")
+        }
       }
     }
   }

@@ -30,7 +30,8 @@ struct TrackCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The app's key.", valueName: "key"))
   var key: String
 
-  @Option(help: ArgumentHelp("The time to wait for the response, in seconds.", valueName: "seconds"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The time to wait for the response, in seconds.", valueName: "seconds"))
   var timeout = 10.0
 
   @Option(

@@ -53,12 +53,12 @@ struct UsersCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let apps = try UsersCommand.apps(app, in: catalog)
-      let (_, code) = try catalog.invite(
-        name: name, role: role, apps: apps.isEmpty ? nil : apps, seesPersonalData: personalData)
-      Terminal.say(server.address("/welcome?code=\(code)"))
+      try data.withCatalog { catalog in
+        let apps = try UsersCommand.apps(app, in: catalog)
+        let (_, code) = try catalog.invite(
+          name: name, role: role, apps: apps.isEmpty ? nil : apps, seesPersonalData: personalData)
+        Terminal.say(try server.address("/welcome?code=\(code)", catalog))
+      }
     }
   }
 
@@ -74,19 +74,19 @@ struct UsersCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let sessions = try catalog.sessions()
-      let rows = try catalog.accounts().map { account in
-        let apps = account.apps.map { $0.sorted().map(\.description).joined(separator: ",") } ?? "all"
-        let personal = account.rights.permissions.contains(.readPersonalData) ? "yes" : "no"
-        return [
-          visible(account.name), account.role.rawValue, apps, personal, account.lastLogin?.isoText ?? "never",
-          String(sessions.count { $0.account.id == account.id }),
-        ]
+      try data.withCatalog { catalog in
+        let sessions = try catalog.sessions()
+        let rows = try catalog.accounts().map { account in
+          let apps = account.apps.map { $0.sorted().map(\.description).joined(separator: ",") } ?? "all"
+          let personal = account.rights.permissions.contains(.readPersonalData) ? "yes" : "no"
+          return [
+            visible(account.name), account.role.rawValue, apps, personal, account.lastLogin?.isoText ?? "never",
+            String(sessions.count { $0.account.id == account.id }),
+          ]
+        }
+        Terminal.say(
+          CommandOutput.table([["NAME", "ROLE", "APPS", "PERSONAL DATA", "LAST LOGIN", "SESSIONS"]] + rows))
       }
-      Terminal.say(
-        CommandOutput.table([["NAME", "ROLE", "APPS", "PERSONAL DATA", "LAST LOGIN", "SESSIONS"]] + rows))
     }
   }
 
@@ -126,13 +126,13 @@ struct UsersCommand: ParsableCommand {
     }
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let account = try UsersCommand.find(name, in: catalog)
-      var change = AccountChange(role: role, seesPersonalData: personalData)
-      if allApps { change.apps = .some(nil) }
-      if !app.isEmpty { change.apps = try UsersCommand.apps(app, in: catalog) }
-      _ = try catalog.changeAccount(account.id, change)
+      try data.withCatalog { catalog in
+        let account = try UsersCommand.find(name, in: catalog)
+        var change = AccountChange(role: role, seesPersonalData: personalData)
+        if allApps { change.apps = .some(nil) }
+        if !app.isEmpty { change.apps = try UsersCommand.apps(app, in: catalog) }
+        _ = try catalog.changeAccount(account.id, change)
+      }
     }
   }
 
@@ -151,10 +151,10 @@ struct UsersCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let count = try catalog.endSessions(of: UsersCommand.find(name, in: catalog).id)
-      Terminal.say("Sessions ended: \(count)")
+      try data.withCatalog { catalog in
+        let count = try catalog.endSessions(of: UsersCommand.find(name, in: catalog).id)
+        Terminal.say("Sessions ended: \(count)")
+      }
     }
   }
 
@@ -173,9 +173,9 @@ struct UsersCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      try catalog.removeAccount(UsersCommand.find(name, in: catalog).id)
+      try data.withCatalog { catalog in
+        try catalog.removeAccount(UsersCommand.find(name, in: catalog).id)
+      }
     }
   }
 }

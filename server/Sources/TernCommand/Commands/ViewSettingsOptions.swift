@@ -4,10 +4,14 @@ import Warehouse
 
 /// The settings of a new view.
 struct ViewSettingsOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Minutes of silence that end a session, from 1 to 240.", valueName: "minutes"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Minutes of silence that end a session, from 1 to 240.", valueName: "minutes"))
   var sessionTimeout = 30
 
-  @Option(help: ArgumentHelp("The duration of a campaign in days, from 1 to 731.", valueName: "days"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The duration of a campaign in days, from 1 to 731.", valueName: "days")
+  )
   var campaignDays = ViewSettings().campaignDays
 
   @Flag(help: "Leave out hits beyond the 500th of their session.")
@@ -26,7 +30,7 @@ struct ViewSettingsOptions: ParsableArguments {
     if noUnification, !userID { throw ValidationError("--no-unification needs --user-id.") }
     // As seconds it must not overflow; the catalog checks the range.
     guard (0...100_000).contains(sessionTimeout) else {
-      throw ValidationError("The session timeout must be from 1 to 240 minutes.")
+      throw ValidationError(ViewSettings.sessionTimeoutFault)
     }
   }
 

@@ -53,11 +53,11 @@ struct ViewsCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let view = try catalog.createView(
-        app: app.find(in: catalog).id, name: name, timeZone: timeZone, lateness: lateness, filters: filter,
-        settings: settings.settings)
+      let view = try data.withCatalog { catalog in
+        try catalog.createView(
+          app: app.find(in: catalog).id, name: name, timeZone: timeZone, lateness: lateness, filters: filter,
+          settings: settings.settings)
+      }
       Terminal.say(
         json ? try CommandOutput.json(ViewDescription(view, now: WallClock.system())) : view.id.description)
     }
@@ -84,9 +84,9 @@ struct ViewsCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let views = try catalog.views(app: try app.map { try AppOption.find($0, in: catalog).id })
+      let views = try data.withCatalog { catalog in
+        try catalog.views(app: try app.map { try AppOption.find($0, in: catalog).id })
+      }
       if json {
         return Terminal.say(try CommandOutput.json(views.map { try ViewDescription($0, now: WallClock.system()) }))
       }
@@ -125,9 +125,7 @@ struct ViewsCommand: ParsableCommand {
     @OptionGroup var data: DataOption
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let view = try catalog.setZone(of: ViewID(view), to: timeZone)
+      let view = try data.withCatalog { try $0.setZone(of: ViewID(self.view), to: timeZone) }
       Terminal.say("View \(view.id) now counts days in \(view.timeZone).")
     }
   }

@@ -40,10 +40,14 @@ extension ViewsCommand {
     @Flag(help: "Count all hits.")
     var noFilters = false
 
-    @Option(help: ArgumentHelp("Minutes of silence that end a session, from 1 to 240.", valueName: "minutes"))
+    @Option(
+      parsing: .unconditional,
+      help: ArgumentHelp("Minutes of silence that end a session, from 1 to 240.", valueName: "minutes"))
     var sessionTimeout: Int?
 
-    @Option(help: ArgumentHelp("The duration of a campaign in days, from 1 to 731.", valueName: "days"))
+    @Option(
+      parsing: .unconditional,
+      help: ArgumentHelp("The duration of a campaign in days, from 1 to 731.", valueName: "days"))
     var campaignDays: Int?
 
     @Flag(inversion: .prefixedNo, help: "Leave out hits beyond the 500th of their session.")
@@ -73,7 +77,7 @@ extension ViewsCommand {
       if noCurrency, currency != nil { throw ValidationError("Give either --currency or --no-currency.") }
       // As seconds it must not overflow; the catalog checks the range.
       guard (0...100_000).contains(sessionTimeout ?? 0) else {
-        throw ValidationError("The session timeout must be from 1 to 240 minutes.")
+        throw ValidationError(ViewSettings.sessionTimeoutFault)
       }
       if change.isEmpty { throw ValidationError("Choose a setting to change, for example --session-timeout 60.") }
     }
@@ -92,9 +96,7 @@ extension ViewsCommand {
     }
 
     func run() throws {
-      let catalog = try data.existingCatalog()
-      defer { try? catalog.close() }
-      let view = try catalog.changeView(ViewID(view), change, endsOpenDays: yes)
+      let view = try data.withCatalog { try $0.changeView(ViewID(self.view), change, endsOpenDays: yes) }
       if json { return Terminal.say(try CommandOutput.json(ViewDescription(view, now: WallClock.system()))) }
       let rules = view.latest
       let filters = rules.filters.map(\.description).joined(separator: " ")

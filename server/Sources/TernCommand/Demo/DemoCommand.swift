@@ -29,29 +29,38 @@ struct DemoCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("A new directory to keep. Default: a temporary one.", valueName: "directory"))
   var data: String?
 
-  @Option(help: ArgumentHelp("The port to listen on; 0 for any free port.", valueName: "number"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The port to listen on; 0 for any free port.", valueName: "number"))
   var port: UInt16 = 8787
 
-  @Option(help: ArgumentHelp("The number of installs.", valueName: "number"))
+  @Option(parsing: .unconditional, help: ArgumentHelp("The number of installs.", valueName: "number"))
   var installs = 1_000
 
-  @Option(help: ArgumentHelp("The number of days of history, including today.", valueName: "number"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The number of days of history, including today.", valueName: "number"))
   var days = 30
 
-  @Option(help: ArgumentHelp("The number of processes that play the history.", valueName: "number"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("The number of processes that play the history.", valueName: "number"))
   var processes = 4
 
-  @Option(help: ArgumentHelp("The random seed: the same number gives the same events.", valueName: "number"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The random seed: the same number gives the same events.", valueName: "number"))
   var seed: UInt64 = 2026
 
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("End after this many seconds of live traffic; 0 to run until Ctrl-C.", valueName: "number"))
   var liveSeconds = 0
 
-  @Option(help: ArgumentHelp("Seconds of live traffic before a process is killed.", valueName: "number"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Seconds of live traffic before a process is killed.", valueName: "number"))
   var killAfter = 20
 
-  @Option(help: ArgumentHelp("Seconds for which a process loses its network.", valueName: "number"))
+  @Option(
+    parsing: .unconditional, help: ArgumentHelp("Seconds for which a process loses its network.", valueName: "number"))
   var offlineFor = 30
 
   func validate() throws {

@@ -72,6 +72,6 @@ extension ChildProcess {
   fileprivate func succeeded() async throws {
     let exit = await ended()
     try Task.checkCancellation()
-    guard exit == .code(0) else { throw DemoError("The example app ended with \(exit).") }
+    guard exit == .code(0) else { throw CommandFailure("The example app ended with \(exit).") }
   }
 }

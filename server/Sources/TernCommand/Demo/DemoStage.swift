@@ -37,7 +37,7 @@ struct DemoStage {
   }
 
   /// Finds the example app: at the given path, else next to this program, else where `Scripts/run` builds it.
-  static func findPlayer(_ option: String?) throws(DemoError) -> URL {
+  static func findPlayer(_ option: String?) throws(CommandFailure) -> URL {
     let program = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
     let repository = program.appending(path: "../../../..").standardized
     let candidates =
@@ -47,8 +47,8 @@ struct DemoStage {
         repository.appending(path: "Examples/.build/debug/demo-player"),
       ]
     for candidate in candidates where FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-    if let option { throw DemoError("There is no program at \(option).") }
-    throw DemoError(
+    if let option { throw CommandFailure("There is no program at \(option).") }
+    throw CommandFailure(
       "Couldn't find the example app. Build it with 'swift build -c release --package-path Examples', or pass its path "
         + "with --player.")
   }

@@ -10,8 +10,9 @@ import WarehouseSQLite
 
 /// A server on a data directory: catalog, warehouse and collector, opened and closed together.
 struct LocalServer {
-  /// The data directory.
-  let directory: String
+  /// The catalog's setting with the address at which a server last listened.
+  static let addressSetting = "server_address"
+
   /// The apps, and the rights of accounts and tokens.
   let catalog: Catalog
   /// The events.
@@ -24,15 +25,12 @@ struct LocalServer {
   ///
   /// - Parameter viewCacheBytes: The maximum memory for counted days of views.
   init(
-    directory: String, viewCacheBytes: Int = WarehouseConfiguration().viewCacheBytes,
+    directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes,
     logger: Logger = LocalServer.standardLogger
   ) throws {
-    self.directory = directory
     self.logger = logger
     catalog = try Catalog(directory: directory)
-    var configuration = WarehouseConfiguration()
-    configuration.viewCacheBytes = viewCacheBytes
-    warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog, configuration: configuration)
+    warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog, viewCacheBytes: viewCacheBytes)
   }
 
   /// A logger that writes lines to standard error.
@@ -65,7 +63,7 @@ struct LocalServer {
     let secret = try catalog.duplicateSecret()
     let dependencies = CollectorDependencies(
       sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
-      viewCacheBytes: { [warehouse] in warehouse.viewCacheBytes },
+      reportExecutor: warehouse.reader.executor, viewCacheBytes: { [warehouse] in warehouse.viewCacheBytes },
       logger: logger)
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
     var quiet = logger

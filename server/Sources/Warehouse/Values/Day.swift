@@ -33,9 +33,6 @@ public struct Day: Hashable, Comparable, Sendable, Strideable, CustomStringConve
   /// The date as `YYYY-MM-DD`.
   public var description: String {
     let (year, month, day) = components
-    func padded(_ value: Int, _ width: Int) -> String {
-      String(repeating: "0", count: max(0, width - String(value).count)) + String(value)
-    }
     return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
   }
 

@@ -21,10 +21,7 @@ extension Timestamp {
     let milliseconds = TimeBounds.clamp(millisecondsSince1970)
     let inDay = Int((milliseconds % 86_400_000 + 86_400_000) % 86_400_000)
     let day = Day(number: (Int(milliseconds) - inDay) / 86_400_000)
-    func padded(_ value: Int, _ width: Int) -> String {
-      String(repeating: "0", count: max(0, width - String(value).count)) + String(value)
-    }
-    let clock = [inDay / 3_600_000, inDay / 60_000 % 60, inDay / 1_000 % 60].map { padded($0, 2) }
+    let clock = [inDay / 3_600_000, inDay / 60_000 % 60, inDay / 1_000 % 60].map { padded($0) }
     let fraction = withMilliseconds ? "." + padded(inDay % 1_000, 3) : ""
     return "\(day)T\(clock.joined(separator: ":"))\(fraction)Z"
   }

@@ -22,8 +22,6 @@ public struct ViewMetrics: Sendable, Hashable {
     public var newUsers: Int
     /// The state of the day.
     public var state: DayState
-    /// True if the day can no longer change.
-    public var isFinal: Bool { state == .final }
 
     /// Creates a day.
     public init(day: Day, totals: ViewTotals, users: Int, newUsers: Int, state: DayState) {

@@ -12,6 +12,8 @@ public struct ViewSettings: Sendable, Hashable {
 
   /// The range of session time-outs.
   public static let sessionTimeouts: ClosedRange<Duration> = .seconds(60)...(.seconds(4 * 3_600))
+  /// The description of an invalid session time-out.
+  public static let sessionTimeoutFault = "Choose a session time-out from 1 to 240 whole minutes."
   /// The range of campaign time-outs, in days.
   public static let campaignDays: ClosedRange<Int> = 1...731
   /// The number of hits per session that are processed if quotas are on.
@@ -67,7 +69,7 @@ public struct ViewSettings: Sendable, Hashable {
     if !Self.sessionTimeouts.contains(sessionTimeout) || sessionTimeout.components.attoseconds != 0
       || sessionTimeout.components.seconds % 60 != 0
     {
-      return "Choose a session time-out from 1 minute to 4 hours, in whole minutes."
+      return Self.sessionTimeoutFault
     }
     if !Self.campaignDays.contains(campaignDays) {
       return "Choose a campaign time-out from 1 to 731 days, not \(campaignDays)."

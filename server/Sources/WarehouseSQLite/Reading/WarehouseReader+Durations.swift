@@ -62,9 +62,10 @@ extension WarehouseReader {
     return days.map { DailyCount(day: $0, key: "", count: counts[$0.number - earliest.number]) }
   }
 
-  /// Returns versions without build numbers; see ``MetricsStore/versions(app:days:)``.
-  public func versions(app: AppID, days: ClosedRange<Day>) async throws -> [KeyTotals] {
-    try await reading { [self] connection in
+  /// Returns versions without build numbers; see ``MetricsStore/versions(app:names:days:)``.
+  public func versions(app: AppID, names: [String]?, days: ClosedRange<Day>) async throws -> [KeyTotals] {
+    let wanted = names.map { Set($0.map { ExactText($0) }) }
+    return try await reading { [self] connection in
       var counts: [ExactText: Int] = [:]
       var sets: [ExactText: SlotSet] = [:]
       for (table, column) in [("daily_count", "n"), ("daily_users", "slots")] {
@@ -73,6 +74,7 @@ extension WarehouseReader {
         bind(statement, app, .version, days)
         while try statement.step() {
           let name = ExactText(Self.withoutBuild(try text(statement.integer(0), .version, connection)))
+          guard wanted?.contains(name) ?? true else { continue }
           if table == "daily_count" {
             counts[name, default: 0].addSaturated(Int(statement.integer(1)))
           } else {

@@ -16,8 +16,11 @@ public final class WarehouseReader: MetricsStore {
 
   private let threads: ReaderThreads
 
+  /// The threads on which reports run, at a lower priority than ingestion.
+  public var executor: any TaskExecutor { threads }
+
   init(
-    pool: DatabasePool, catalog: any CatalogStore, viewCacheBytes: Int = WarehouseConfiguration().viewCacheBytes
+    pool: DatabasePool, catalog: any CatalogStore, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes
   ) {
     viewDays = ViewDayCache(capacity: viewCacheBytes)
     self.pool = pool
@@ -125,7 +128,7 @@ public final class WarehouseReader: MetricsStore {
   ) async throws -> [DailyTotals] {
     try await reading { [self] connection in
       var metrics: [Int64: (count: Int, users: Int)] = [:]
-      if dimension == .dropped, key.hasPrefix(Self.rejectedPrefix) {
+      if dimension == .dropped, key.hasPrefix(Dimension.rejectedPrefix) {
         for entry in try rejections(app: app, days: days, connection) where entry.key == key {
           metrics[Int64(entry.day.number), default: (0, 0)].count += entry.count
         }
@@ -153,12 +156,6 @@ public final class WarehouseReader: MetricsStore {
 }
 
 extension WarehouseReader {
-  /// The prefix of the keys of rejected events in the dimension `dropped`.
-  static let rejectedPrefix = "rejected:"
-  /// The key in the dimension `dropped` for rows with a name counted as "(other)"; apart from that name, they are
-  /// stored and counted.
-  static let nameLimitReason = "name_limit"
-
   func bind(_ statement: SQLStatement, _ app: AppID, _ dimension: Dimension, _ days: ClosedRange<Day>) {
     statement.bind(
       app.rawValue, Int64(dimension.rawValue), Int64(days.lowerBound.number), Int64(days.upperBound.number))
@@ -169,7 +166,7 @@ extension WarehouseReader {
     switch dimension {
     case .total, .session, .property: ""
     case .kind: (StoredKind(rawValue: Int(key)) ?? .other).name
-    case .dropped where key == RollupAccumulator.nameLimitKey: Self.nameLimitReason
+    case .dropped where key == RollupAccumulator.nameLimitKey: Dimension.nameLimitKey
     default: try dictionary.text(key, connection)
     }
   }
@@ -180,7 +177,7 @@ extension WarehouseReader {
     switch dimension {
     case .total, .session: key.isEmpty ? 0 : nil
     case .kind: StoredKind.allCases.first { $0.name == key }.map { Int64($0.rawValue) }
-    case .dropped where key == Self.nameLimitReason: RollupAccumulator.nameLimitKey
+    case .dropped where key == Dimension.nameLimitKey: RollupAccumulator.nameLimitKey
     default:
       try dimension.nameKind.flatMap { try ReaderDictionary.id(key, app: app.rawValue, kind: $0, connection) }
     }
@@ -251,7 +248,7 @@ extension WarehouseReader {
     statement.bind(app.rawValue, Int64(days.lowerBound.number), Int64(days.upperBound.number))
     return try statement.all {
       DailyCount(
-        day: Day(number: Int($0.integer(0))), key: Self.rejectedPrefix + $0.text(1), count: Int($0.integer(2)))
+        day: Day(number: Int($0.integer(0))), key: Dimension.rejectedPrefix + $0.text(1), count: Int($0.integer(2)))
     }
   }
 }

@@ -79,11 +79,8 @@ enum WarehouseSchema {
   /// closed.
   private static let views = """
     CREATE TABLE view_day (
-      view INTEGER NOT NULL, day INTEGER NOT NULL, present BLOB NOT NULL, metrics BLOB NOT NULL,
+      view INTEGER NOT NULL, day INTEGER NOT NULL, row INTEGER NOT NULL, present BLOB NOT NULL, metrics BLOB NOT NULL,
       PRIMARY KEY (view, day)
-    ) WITHOUT ROWID;
-    CREATE TABLE view_seal (
-      view INTEGER NOT NULL, day INTEGER NOT NULL, row INTEGER NOT NULL, PRIMARY KEY (view, day)
     ) WITHOUT ROWID;
     CREATE TABLE view_state (
       view INTEGER NOT NULL, user INTEGER NOT NULL, day INTEGER NOT NULL, state BLOB NOT NULL,
@@ -96,7 +93,7 @@ enum WarehouseSchema {
     CREATE TABLE view_open_day (
       view INTEGER NOT NULL, day INTEGER NOT NULL, rules TEXT NOT NULL, counted BLOB NOT NULL, PRIMARY KEY (view, day)
     );
-    """ + ["view_day", "view_seal", "view_state", "view_order"].map(immutable).joined()
+    """ + ["view_day", "view_state", "view_order"].map(immutable).joined()
 
   private static func immutable(_ table: String) -> String {
     """

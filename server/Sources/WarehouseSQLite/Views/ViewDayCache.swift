@@ -19,6 +19,8 @@ final class ViewDayCache: Sendable {
     var changes: ViewChanges?
     /// The last row at the time of counting, or `nil` for a final day.
     var row: Int64?
+    /// True if hits have arrived since.
+    var isOutdated = false
 
     fileprivate var byteCount: Int {
       // The fixed part is the key, which contains the view and its rules.

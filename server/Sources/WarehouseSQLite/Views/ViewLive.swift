@@ -14,6 +14,9 @@ final class LiveDay {
   var before: [UInt32: UserState] = [:]
   /// The last row that it covers.
   var row: Int64
+  /// True if the hits that have arrived since can't be added: the day must be recounted. Until then, reports needn't look
+  /// for arrivals again.
+  var needsRecount = false
   /// Users whose state the day has changed since it was first counted, each with the last row at that time.
   private(set) var stateChanges: [(row: Int64, user: UInt32)] = []
   /// The row since which ``stateChanges`` is complete.

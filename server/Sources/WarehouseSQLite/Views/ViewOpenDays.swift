@@ -26,6 +26,7 @@ extension SQLiteWarehouse {
     } onCancel: {
       isCancelled.withLock { $0 = true }
     }
+    FreedMemory.giveBack()
   }
 
   /// Stores the open days as counted so far, so that the next start can continue from them.

@@ -72,12 +72,12 @@ extension ViewReading {
     var waiting: [[UInt32: UserState]] = []
     var merged = 0
     while merged < portions.count {
-      while waiting.count < portions.count, waiting.count - merged < Self.threads + 2 {
+      while waiting.count < portions.count, waiting.count - merged < Self.threads.count + 2 {
         let (index, range) = (waiting.count, portions[waiting.count])
         let states = try states(of: hits.users(range), before: day)
         before(states)
         waiting.append(states)
-        Self.queue.async {
+        Self.threads.submit {
           // Calendars are not thread-safe.
           let part = ViewCalendar(view).flatMap { calendar in
             Self.builder(day, view, calendar, rules).counted(hits.batch(range), states)
@@ -98,9 +98,8 @@ extension ViewReading {
     }
   }
 
-  private static let queue = DispatchQueue(label: "tern.views", attributes: .concurrent)
-  /// The number of portions counted in parallel.
-  private static let threads = min(4, ProcessInfo.processInfo.activeProcessorCount)
+  /// The threads that count portions in parallel. Apart from those that read, because these wait for them.
+  private static let threads = ReaderThreads(count: min(4, ProcessInfo.processInfo.activeProcessorCount))
 }
 
 /// The counts of a portion, or `nil` if it must be counted after the portions before it.

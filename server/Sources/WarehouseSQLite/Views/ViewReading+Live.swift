@@ -44,7 +44,7 @@ extension ViewReading {
   private func continued(_ day: Int) throws -> LiveDay? {
     guard let known = try live?[day] ?? stored(day) else { return nil }
     live?[day] = known
-    guard known.row != lastRow, let places = try placesToCount(known, day) else { return known }
+    guard known.row != lastRow, !known.needsRecount, let places = try placesToCount(known, day) else { return known }
     // Removed first, so that a failure leaves no half-counted day behind.
     live?[day] = nil
     guard try continueCount(known, day, places) else { return nil }
@@ -100,7 +100,7 @@ extension ViewReading {
     var start = 0
     while start < places.count {
       var (end, hits) = (start, 0)
-      while end < places.count, end == start || hits < ViewPortion().hits {
+      while end < places.count, end == start || hits < ViewPortion.decodedHits {
         hits += places[end].old.count + places[end].new.count
         end += 1
       }
@@ -118,7 +118,11 @@ extension ViewReading {
   /// Returns the hits of the users to recount, or `nil` if the whole day must be recounted.
   private func placesToCount(_ known: LiveDay, _ day: Int) throws -> [UserPlaces]? {
     let new = try arrivals(after: known.row)
-    guard let today, let users = try usersToCount(known, day, new) else { return nil }
+    guard let today else { return nil }
+    guard let users = try usersToCount(known, day, new) else {
+      known.needsRecount = true
+      return nil
+    }
     // A count must not depend on earlier days that lack hits.
     if mayLag, !users.isEmpty, try (today - LiveView.days + 1..<day).contains(where: { try isBehind($0) }) {
       return nil
@@ -127,7 +131,9 @@ extension ViewReading {
     let places = users.sorted().map { (user: $0, old: known.places(of: $0), new: added[$0] ?? []) }
     let count = places.reduce(0) { $0 + $1.old.count + $1.new.count }
     // Beyond this, recounting everything is cheaper.
-    return places.isEmpty || known.builder.isReversible && count <= max(20_000, known.places.count / 8) ? places : nil
+    let isLittle = known.builder.isReversible && count <= max(20_000, known.places.count / 8)
+    known.needsRecount = !places.isEmpty && !isLittle
+    return known.needsRecount ? nil : places
   }
 
   /// Returns the users of a day to recount, or `nil` if they cannot be determined.

@@ -154,13 +154,14 @@ final class ViewReading {
     guard var entry = cache.entry(key(day)) else { return nil }
     guard let row = entry.row, row != lastRow else { return entry }
     // A concurrent read may have cached a later state.
-    guard row < lastRow, try arrivals(after: row).earliest ?? .max > day else {
-      // Only the latest days are counted in the background.
-      return mayLag && today.map { day > $0 - LiveView.days } ?? false ? entry : nil
+    if row < lastRow, !entry.isOutdated {
+      entry.isOutdated = try arrivals(after: row).earliest ?? .max <= day
+      if !entry.isOutdated { entry.row = lastRow }
+      cache.keep(entry, for: key(day))
+      if !entry.isOutdated { return entry }
     }
-    entry.row = lastRow
-    cache.keep(entry, for: key(day))
-    return entry
+    // Only the latest days are counted in the background.
+    return mayLag && today.map { day > $0 - LiveView.days } ?? false ? entry : nil
   }
 
   /// Counts a day and caches its stored form.

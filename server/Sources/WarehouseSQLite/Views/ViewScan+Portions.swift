@@ -3,8 +3,10 @@ import Warehouse
 
 /// Limits on how much of a day is held in memory at once.
 struct ViewPortion {
-  /// The number of hits in a portion, unless a single user has more.
-  var hits = 8_000
+  /// The number of decoded hits in a portion, unless a single user has more.
+  static let decodedHits = 8_000
+  /// The number of stored hits in a portion, unless a single user has more.
+  var hits = 32_000
   /// The bytes of stored hits held in memory, unless a single user has more; briefly up to twice as many.
   var bytes = 128 << 20
 }
@@ -24,7 +26,7 @@ extension ViewScan {
   ///
   /// - Parameter isWanted: Receives the row, the hit's time and the time of its receipt.
   func portions(
-    _ times: Range<Int64>, of size: Int = ViewPortion().hits, where isWanted: (Int64, Int64, Int64) -> Bool,
+    _ times: Range<Int64>, of size: Int = ViewPortion.decodedHits, where isWanted: (Int64, Int64, Int64) -> Bool,
     body: ([ViewHit]) throws -> Void
   ) throws {
     let places = try places(times, where: isWanted)

@@ -40,6 +40,7 @@ extension SQLiteWarehouse {
       }
       open = left
     }
+    if count > 0 { FreedMemory.giveBack() }
     return count
   }
 }
@@ -48,14 +49,11 @@ extension Writer {
   fileprivate func store(_ days: [SealableDay], of view: ViewID) throws {
     try transact {
       let insert = try connection.prepare(
-        "INSERT OR IGNORE INTO view_day (view, day, present, metrics) VALUES (?, ?, ?, ?)")
-      let insertRow = try connection.prepare("INSERT OR IGNORE INTO view_seal (view, day, row) VALUES (?, ?, ?)")
+        "INSERT OR IGNORE INTO view_day (view, day, row, present, metrics) VALUES (?, ?, ?, ?, ?)")
       for day in days {
-        insertRow.bind(view.rawValue, Int64(day.number), day.row)
-        try insertRow.run()
-        insert.bind(view.rawValue, Int64(day.number))
-        insert.bind(day.present, at: 3)
-        insert.bind(day.metrics, at: 4)
+        insert.bind(view.rawValue, Int64(day.number), day.row)
+        insert.bind(day.present, at: 4)
+        insert.bind(day.metrics, at: 5)
         try insert.run()
         // The changes of a day that was already sealed are stored.
         guard try connection.integer("SELECT changes()") == 1 else { continue }

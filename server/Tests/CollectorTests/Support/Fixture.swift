@@ -47,7 +47,7 @@ final class Fixture: Sendable {
 
   var dependencies: CollectorDependencies {
     CollectorDependencies(
-      sink: warehouse, store: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      sink: warehouse, store: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2), viewCacheBytes: { 0 },
       wallTime: wallTime, uptime: uptime, logger: Logger(label: "test") { [log] _ in log })
   }
 

@@ -1,37 +1,23 @@
-/// The civil days of one time zone, to the millisecond, and the time at which a day's reports become final.
+/// Days of a zone, to the millisecond, and the time at which a day's reports become final.
 ///
 /// Foundation supplies the zone's offset from UTC at a given second. The rest is arithmetic on offsets, because fixed
-/// durations such as 24 or 28 hours are wrong on days with a clock change. Not thread-safe.
-package final class CivilZone {
-  package static let dayMilliseconds = ZoneCalendar.dayMilliseconds
+/// durations such as 24 or 28 hours are wrong on days with a clock change.
+extension ZoneCalendar {
   /// The hour of the next day at which a day becomes final.
   private static let cutoffHour: Int64 = 4
   /// An upper bound on the offset of any zone from UTC, past or present.
   private static let maximumOffset: Int64 = 16 * 3_600
 
-  private let calendar: ZoneCalendar
-  private var periods: [Int: [Period]] = [:]
-  private var cutoffs: [Int: Int64] = [:]
-
   /// A period with a constant offset, in milliseconds.
-  private struct Period {
+  struct Period {
     var start: Int64
     var end: Int64
     var offset: Int64
   }
 
-  /// Creates the calendar of a zone, or returns `nil` if there is no zone with this identifier.
-  package init?(_ identifier: String) {
-    guard let calendar = ZoneCalendar(identifier) else { return nil }
-    self.calendar = calendar
-  }
-
-  /// The civil day of a time, as days since 1970-01-01.
-  package func day(of milliseconds: Int64) -> Int { calendar.day(of: milliseconds) }
-
   /// The local hour of a time.
   package func hour(of milliseconds: Int64) -> Int {
-    let local = milliseconds + calendar.offset(at: milliseconds)
+    let local = milliseconds + offset(at: milliseconds)
     return Int((local - flooredQuotient(local, Self.dayMilliseconds) * Self.dayMilliseconds) / 3_600_000)
   }
 
@@ -70,7 +56,7 @@ package final class CivilZone {
   }
 }
 
-extension CivilZone {
+extension ZoneCalendar {
   /// The periods that may contain moments of a date, in order.
   private func periods(around day: Int) -> [Period] {
     if let known = periods[day] { return known }
@@ -78,14 +64,14 @@ extension CivilZone {
     let last = Int64(day + 1) * 86_400 + Self.maximumOffset
     var result: [Period] = []
     var start = first
-    var offset = calendar.exactOffset(atSecond: first)
+    var offset = exactOffset(atSecond: first)
     var second = first
     while second < last {
       let following = min(second + 1_800, last)
-      if calendar.exactOffset(atSecond: following) != offset {
+      if exactOffset(atSecond: following) != offset {
         let change = change(after: second, by: following, from: offset)
         result.append(Period(start: start * 1_000, end: change * 1_000, offset: offset))
-        (start, offset) = (change, calendar.exactOffset(atSecond: change))
+        (start, offset) = (change, exactOffset(atSecond: change))
       }
       second = following
     }
@@ -100,7 +86,7 @@ extension CivilZone {
     var (low, high) = (low, high)
     while high - low > 1 {
       let middle = (low + high) / 2
-      if calendar.exactOffset(atSecond: middle) == offset { low = middle } else { high = middle }
+      if exactOffset(atSecond: middle) == offset { low = middle } else { high = middle }
     }
     return high
   }
