@@ -20,6 +20,7 @@ extension Catalog: AccessStore {
     }
   }
 
+  /// Returns all accounts, oldest first.
   public func accounts() throws -> [Account] {
     try reading { try Row.fetchAll($0, sql: "SELECT * FROM account ORDER BY id").map { try Self.account($0) } }
   }
@@ -29,6 +30,9 @@ extension Catalog: AccessStore {
     try reading { try Self.account(where: "name = ?", [name], $0) }
   }
 
+  /// Creates an account without a password and returns it with a code for its first login.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if the name is invalid or taken.
   public func invite(
     name: String, role: Account.Role, apps: Set<AppID>?, seesPersonalData: Bool
   ) throws -> (account: Account, code: String) {
@@ -74,6 +78,7 @@ extension Catalog: AccessStore {
     }
   }
 
+  /// Removes an account and its sessions. Throws ``WarehouseError`` with code `invalid` for the last owner.
   public func removeAccount(_ id: Int64) throws {
     try writing { database in
       let account = try Self.existing(id, database)
@@ -86,6 +91,7 @@ extension Catalog: AccessStore {
     }
   }
 
+  /// Sets an account's password, and ends its sessions except one. Takes a fraction of a second.
   public func setPassword(_ password: String, of id: Int64, keeping session: Int64?) throws {
     guard (10...200).contains(password.count) else {
       throw WarehouseError(code: .invalid, message: "Choose a password of 10 to 200 characters.")
@@ -100,6 +106,7 @@ extension Catalog: AccessStore {
     }
   }
 
+  /// Returns the account with a name and password, or `nil`. Takes a fraction of a second in any case.
   public func account(name: String, password: String) throws -> Account? {
     let row = try reading { try Row.fetchOne($0, sql: "SELECT * FROM account WHERE name = ?", arguments: [name]) }
     guard try Secrets.matches(password, stored: row?["password"]), let row else { return nil }

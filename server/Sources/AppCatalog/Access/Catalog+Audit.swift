@@ -4,6 +4,7 @@ public import Warehouse
 
 /// The audit log. Triggers keep its rows from being changed or deleted.
 extension Catalog {
+  /// Returns the latest entries of the audit log before a number, latest first.
   public func audit(before id: Int64? = nil, limit: Int) throws -> [AuditEntry] {
     try reading { database in
       try Row.fetchAll(
@@ -18,6 +19,7 @@ extension Catalog {
     }
   }
 
+  /// Records a failed login.
   public func recordFailedLogin(_ subject: String) throws {
     try writing { try record(.loginFailed, String(subject.prefix(100)), $0) }
   }

@@ -26,8 +26,10 @@ extension Catalog {
     }
   }
 
+  /// Returns the account of a valid code without using it up.
   public func account(loginCode code: String) throws -> Account? { try reading { try account(loginCode: code, $0) } }
 
+  /// Uses up a code and returns its account, or `nil` if the code is wrong, has expired or was used before.
   public func redeemLoginCode(_ code: String) throws -> Account? {
     // A wrong code costs only a read. The write decides between concurrent logins with the same code.
     guard try account(loginCode: code) != nil else { return nil }
@@ -44,6 +46,7 @@ extension Catalog {
       [Secrets.digest(code), now().millisecondsSince1970], database)
   }
 
+  /// Starts a session of an account and returns its secret, for a cookie.
   public func createSession(
     of account: Int64, lasting duration: Duration, address: String, browser: String
   ) throws -> String {
@@ -66,6 +69,7 @@ extension Catalog {
     return secret
   }
 
+  /// Returns the session with a secret, or `nil` if it has ended or expired.
   public func session(_ secret: String) throws -> LoginSession? {
     let (hash, now) = (Secrets.digest(secret), now().millisecondsSince1970)
     let session = try reading { database in
@@ -76,11 +80,13 @@ extension Catalog {
     return session
   }
 
+  /// Returns all sessions, latest first.
   public func sessions() throws -> [LoginSession] {
     let now = now().millisecondsSince1970
     return try reading { try Self.sessions(where: "expires > ? ORDER BY session.id DESC", [now], $0) }
   }
 
+  /// Ends a session.
   public func endSession(_ id: Int64) throws {
     try writing { database in
       guard let session = try Self.sessions(where: "session.id = ?", [id], database).first else { return }

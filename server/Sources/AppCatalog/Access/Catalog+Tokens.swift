@@ -5,10 +5,12 @@ public import Warehouse
 
 /// Tokens of programs and shared links.
 extension Catalog {
+  /// Returns all tokens, oldest first.
   public func tokens() throws -> [AccessToken] {
     try reading { try Row.fetchAll($0, sql: "SELECT * FROM token ORDER BY id").map(Self.token) }
   }
 
+  /// Creates a token and returns it with its secret.
   public func createToken(
     name: String, scopes: Set<AccessToken.Scope>, app: AppID? = nil, lasting duration: Duration? = nil
   ) throws -> (token: AccessToken, secret: String) {
@@ -36,6 +38,7 @@ extension Catalog {
     return (token, secret)
   }
 
+  /// Revokes a token. Returns false if there is none.
   public func revokeToken(_ id: Int64) throws -> Bool {
     try writing { database in
       let row = try Row.fetchOne(database, sql: "SELECT * FROM token WHERE id = ?", arguments: [id])
@@ -46,6 +49,7 @@ extension Catalog {
     }
   }
 
+  /// Returns the token with a secret, or `nil` if it has ended or was revoked.
   public func token(_ secret: String) throws -> AccessToken? {
     // Other texts, such as keys of unknown apps, don't cost a query.
     guard secret.hasPrefix("ternt_") else { return nil }
@@ -60,6 +64,7 @@ extension Catalog {
     return token
   }
 
+  /// Returns the shared links of an app, or of all apps, oldest first.
   public func links(app: AppID? = nil) throws -> [SharedLink] {
     try reading { database in
       try Row.fetchAll(
@@ -68,6 +73,7 @@ extension Catalog {
     }
   }
 
+  /// Creates a shared link and returns it with its secret.
   public func createLink(
     app: AppID, report: String, query: String, sites: [String], lasting duration: Duration? = nil
   ) throws -> (link: SharedLink, secret: String) {
@@ -93,6 +99,7 @@ extension Catalog {
     return (link, secret)
   }
 
+  /// Revokes a shared link of an app. Returns false if there is none.
   public func revokeLink(_ id: Int64, app: AppID? = nil) throws -> Bool {
     try writing { database in
       try database.execute(
@@ -103,6 +110,7 @@ extension Catalog {
     }
   }
 
+  /// Returns the shared link with a secret, or `nil` if it has ended or was revoked.
   public func link(_ secret: String) throws -> SharedLink? {
     let (hash, now) = (Secrets.digest(secret), now().millisecondsSince1970)
     return try reading { database in
