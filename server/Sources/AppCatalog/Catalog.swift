@@ -25,6 +25,7 @@ public final class Catalog: CatalogStore {
 
   let pool: DatabasePool
   let randomBytes: RandomBytes
+  let passwordCost: PasswordCost
   let directory: DataDirectory
   /// The wall clock.
   let now: @Sendable () -> Timestamp
@@ -35,15 +36,18 @@ public final class Catalog: CatalogStore {
   /// - Parameters:
   ///   - directory: The data directory.
   ///   - randomBytes: The source of keys and tokens; the system's generator by default.
+  ///   - passwordCost: The cost of hashing new passwords.
   ///   - now: The wall clock, for creation times and session expiry.
   /// - Throws: ``WarehouseError`` if the directory can't be created or opened.
   public init(
     directory: String, randomBytes: @escaping RandomBytes = Catalog.systemRandomBytes,
+    passwordCost: PasswordCost = PasswordCost(),
     now: @escaping @Sendable () -> Timestamp = WallClock.system
   ) throws {
     self.now = now
     self.directory = DataDirectory(path: directory)
     self.randomBytes = randomBytes
+    self.passwordCost = passwordCost
     try self.directory.create()
     let path = self.directory.catalogPath
     if !self.directory.exists(path) { try Self.checkNoWarehouse(self.directory) }

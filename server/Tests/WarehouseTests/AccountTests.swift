@@ -16,7 +16,8 @@ import Testing
 
     init() throws {
       directory = try TemporaryDirectory()
-      catalog = try Catalog(directory: directory.path, now: { [time] in time.withLock { $0 } })
+      catalog = try Catalog(
+        directory: directory.path, passwordCost: PasswordCost(exponent: 4), now: { [time] in time.withLock { $0 } })
     }
 
     func pass(_ duration: Duration) { time.withLock { $0 = $0 + duration } }
@@ -93,8 +94,8 @@ import Testing
     let stored =
       "14 8 1 536f6469756d43686c6f72696465 "
       + "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2"
-    #expect(try Secrets.matches("pleaseletmein", stored: stored))
-    #expect(try !Secrets.matches("pleaseletmein!", stored: stored))
+    #expect(try Secrets.matches("pleaseletmein", stored: stored, cost: PasswordCost()))
+    #expect(try !Secrets.matches("pleaseletmein!", stored: stored, cost: PasswordCost()))
   }
 
   @Test func `the last owner stays, names are unique, apps must exist`() throws {

@@ -96,7 +96,7 @@ extension Catalog: AccessStore {
     guard (10...200).contains(password.count) else {
       throw WarehouseError(code: .invalid, message: "Choose a password of 10 to 200 characters.")
     }
-    let stored = try Secrets.stored(password, salt: randomBytes(16))
+    let stored = try Secrets.stored(password, salt: randomBytes(16), cost: passwordCost)
     try writing { database in
       let account = try Self.existing(id, database)
       try database.execute(sql: "UPDATE account SET password = ? WHERE id = ?", arguments: [stored, id])
@@ -109,7 +109,7 @@ extension Catalog: AccessStore {
   /// Returns the account with a name and password, or `nil`. Takes a fraction of a second in any case.
   public func account(name: String, password: String) throws -> Account? {
     let row = try reading { try Row.fetchOne($0, sql: "SELECT * FROM account WHERE name = ?", arguments: [name]) }
-    guard try Secrets.matches(password, stored: row?["password"]), let row else { return nil }
+    guard try Secrets.matches(password, stored: row?["password"], cost: passwordCost), let row else { return nil }
     return try Self.account(row)
   }
 

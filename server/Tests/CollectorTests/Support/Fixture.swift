@@ -35,7 +35,8 @@ final class Fixture: Sendable {
     self.wallTime = wallTime
     self.uptime = uptime
     directory = FileManager.default.temporaryDirectory.appending(path: "tern-collector-\(UUID().uuidString)").path
-    catalog = try Catalog(directory: directory)
+    // Hashing at full cost would keep the threads of all tests busy.
+    catalog = try Catalog(directory: directory, passwordCost: PasswordCost(exponent: 4))
     token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     app = try catalog.createApp(name: "Player & <Friends>", timeZone: "Europe/Berlin")
   }
