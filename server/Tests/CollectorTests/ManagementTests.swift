@@ -31,6 +31,7 @@ import Warehouse
       let invited = try await post(client, "/users", "do=invite&name=Ann&role=viewer&app-1=1", cookie)
       let link = try secret(invited)
       #expect(link.hasPrefix("http://localhost/welcome?code="))
+      #expect(String(buffer: invited.body).matches(of: /<select name="([^"]+)"/).map(\.1) == ["role"])
       let ann = try #require(try catalog.account(named: "ann"))
       #expect(ann.apps == [AppID(1)] && ann.role == .viewer && !ann.seesPersonalData)
       let edit = try await post(client, "/users", "do=edit&id=\(ann.id)", cookie)

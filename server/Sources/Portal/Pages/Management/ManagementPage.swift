@@ -68,7 +68,7 @@ extension TemplateValues {
     _ label: String, _ name: String, _ options: [(value: String, text: String)], chosen: String? = nil
   ) -> TemplateValues {
     [
-      "caption": label, "name": name,
+      "caption": label, "name": name, "isChoice": true,
       "options": options.map {
         ["value": $0.value, "text": $0.text, "isChosen": $0.value == chosen] as TemplateValues
       },
