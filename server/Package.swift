@@ -55,7 +55,7 @@ let package = Package(
         "Views", "Warehouse", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Crypto", package: "swift-crypto"), .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
     .target(
       name: "WarehouseSQLite",
@@ -175,6 +175,7 @@ let package = Package(
         "Collector", "TernCommand", "Portal", "Warehouse", "WarehouseSQLite", "AppCatalog", "Ingest", "Reports",
         "ReportsTestSupport", "WarehouseContract",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
+        .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTesting", package: "hummingbird"),
         .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"),

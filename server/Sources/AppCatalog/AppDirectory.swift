@@ -6,8 +6,8 @@ import Warehouse
 /// An in-memory directory of all apps, reloaded when the catalog changes.
 ///
 /// A hit is a dictionary look-up. A miss checks `PRAGMA data_version` on a separate connection (microseconds, no disk
-/// access) to see if the catalog has changed. A flood of unknown keys is therefore cheap, and a new app is found at
-/// once.
+/// access) to see if the catalog has changed, and so does the first hit of each second. A flood of unknown keys is
+/// therefore cheap, a new app is found at once, and a change to an app takes effect within a second.
 final class AppDirectory: Sendable {
   /// The apps, indexed by each identifier that a client can send.
   struct Snapshot {
@@ -17,12 +17,15 @@ final class AppDirectory: Sendable {
     var bySecret: [String: App] = [:]
     var byTrackingID: [String: App] = [:]
     var version: Int64?
+    var checked: Timestamp?
   }
 
   private let snapshot = Locked(Snapshot())
   private let queue: DatabaseQueue
+  private let now: @Sendable () -> Timestamp
 
-  init(path: String) throws {
+  init(path: String, now: @escaping @Sendable () -> Timestamp) throws {
+    self.now = now
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     configuration.label = "app directory"
@@ -38,18 +41,27 @@ final class AppDirectory: Sendable {
   }
 
   func find(_ look: (Snapshot) -> App?) throws -> App? {
-    if let app = snapshot.withLock({ look($0) }) { return app }
+    let now = now()
+    let (app, isRecent) = snapshot.withLock { snapshot in
+      // A clock that was set back must not delay the check.
+      (look(snapshot), snapshot.checked.map { (.zero ..< .seconds(1)).contains(now.since($0)) } ?? false)
+    }
+    if let app, isRecent { return app }
     try refresh()
     return snapshot.withLock { look($0) }
   }
 
   private func refresh() throws {
-    let currentVersion = snapshot.withLock { $0.version }
+    let now = now()
+    let currentVersion = snapshot.withLock { snapshot in
+      snapshot.checked = now
+      return snapshot.version
+    }
     do {
       let fresh: Snapshot? = try queue.read { database in
         let version = try Int64.fetchOne(database, sql: "PRAGMA data_version")
         guard version == nil || version != currentVersion else { return nil }
-        return try Self.load(database, version: version)
+        return try Self.load(database, version: version, now)
       }
       guard let fresh else { return }
       snapshot.withLock { $0 = fresh }
@@ -58,8 +70,8 @@ final class AppDirectory: Sendable {
     }
   }
 
-  private static func load(_ database: Database, version: Int64?) throws -> Snapshot {
-    var snapshot = Snapshot(version: version)
+  private static func load(_ database: Database, version: Int64?, _ now: Timestamp) throws -> Snapshot {
+    var snapshot = Snapshot(version: version, checked: now)
     for row in try Row.fetchAll(database, sql: "SELECT * FROM app ORDER BY id") {
       let app = App(
         id: AppID(row["id"]), name: row["name"], key: row["key"], appSecret: row["app_secret"],

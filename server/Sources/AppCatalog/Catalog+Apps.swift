@@ -31,10 +31,48 @@ extension Catalog {
       try database.execute(
         sql: "INSERT INTO app (name, key, app_secret, tracking_id, time_zone, created) VALUES (?, ?, ?, ?, ?, ?)",
         arguments: [name, key, secret, tracking, timeZone, created.millisecondsSince1970])
+      let id = AppID(database.lastInsertedRowID)
+      try record(.appCreated, "\(id) \(name)", database)
       return App(
-        id: AppID(database.lastInsertedRowID), name: name, key: key, appSecret: secret, trackingID: tracking,
-        timeZone: timeZone, created: created)
+        id: id, name: name, key: key, appSecret: secret, trackingID: tracking, timeZone: timeZone, created: created)
     }
+  }
+
+  /// Changes an app. Properties that are `nil` keep their current values. A running server applies it within a second.
+  ///
+  /// A new time zone applies to the days of stored events only after `tern rebuild`.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid or already used by another app.
+  public func setApp(
+    _ id: AppID, name: String? = nil, timeZone: String? = nil, appSecret: String? = nil, trackingID: String? = nil
+  ) throws -> App {
+    guard let app = try app(id) else {
+      throw WarehouseError(
+        code: .unknownApp, message: "There is no app \(id). Run `tern apps list` to see all apps.")
+    }
+    try check(name: name ?? app.name, timeZone: timeZone ?? app.timeZone)
+    if let trackingID { try check(trackingID: trackingID) }
+    let identifiers = [
+      ("app_secret", "app secret", try appSecret.map { try secret(from: $0) }, app.appSecret),
+      ("tracking_id", "tracking ID", trackingID, app.trackingID),
+    ]
+    try writing { database in
+      var changes: [(column: String, value: String)] = []
+      if let name, name != app.name { changes.append(("name", name)) }
+      if let timeZone, timeZone != app.timeZone { changes.append(("time_zone", timeZone)) }
+      for case (let column, let title, let value?, let current) in identifiers where value != current {
+        if try isTaken(value, column: column, database) {
+          throw invalid("Another app already has the \(title) \(value).")
+        }
+        changes.append((column, value))
+      }
+      for (column, value) in changes {
+        try database.execute(sql: "UPDATE app SET \(column) = ? WHERE id = ?", arguments: [value, id.rawValue])
+      }
+      guard !changes.isEmpty else { return }
+      try record(.appChanged, "\(id): " + changes.map { "\($0.column) \($0.value)" }.joined(separator: ", "), database)
+    }
+    return try self.apps().first { $0.id == id } ?? app
   }
 
   func check(name: String, timeZone: String) throws {

@@ -55,6 +55,7 @@ extension Catalog {
             app.rawValue, kind.rawValue, index, rule.start.millisecondsSince1970, rule.scope.rawValue, rule.isActive,
           ])
       }
+      try record(.definitionChanged, "\(kind.prefix)\(index) \(name), app \(app)", database)
       return CustomDefinition(app: app, kind: kind, index: index, name: name, type: type, rules: rules)
     }
   }

@@ -15,16 +15,20 @@ extension Catalog {
   /// - Parameter number: 0 to ``maximumNewNamesPerDay``; `nil` for the default.
   /// - Throws: ``WarehouseError`` with code `invalid` if the number is out of range.
   public func setNewNamesPerDay(of app: AppID, to number: Int?) throws {
-    guard let number else {
-      return try writing { database in
-        try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.newNames(app)])
-      }
-    }
-    guard (0...Self.maximumNewNamesPerDay).contains(number) else {
+    if let number, !(0...Self.maximumNewNamesPerDay).contains(number) {
       throw WarehouseError(
         code: .invalid, message: "New names per day must be from 0 to \(Self.maximumNewNamesPerDay), not \(number).")
     }
-    try setSetting(Self.newNames(app), to: String(number))
+    try writing { database in
+      let name = Self.newNames(app)
+      if let number {
+        try database.execute(
+          sql: "INSERT OR REPLACE INTO setting VALUES (?, ?)", arguments: [name, String(number)])
+      } else {
+        try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [name])
+      }
+      try record(.appChanged, "\(app): new names per day \(number.map(String.init) ?? "as usual")", database)
+    }
   }
 
   private static func newNames(_ app: AppID) -> String { "new_names_per_day/\(app.rawValue)" }

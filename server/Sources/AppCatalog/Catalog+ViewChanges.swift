@@ -84,6 +84,7 @@ extension Catalog {
       try database.execute(
         sql: "DELETE FROM view_rule WHERE view = ? AND day = ?", arguments: [id.rawValue, start.number])
       if rules != unchanged { try Self.store(rules, of: id, start, database) }
+      try record(.viewChanged, "\(id), from \(start)", database)
     }
     return try existing(id)
   }

@@ -40,6 +40,7 @@ extension Catalog {
       let id = ViewID(database.lastInsertedRowID)
       try database.execute(
         sql: "INSERT INTO view_zone (view, start, zone) VALUES (?, ?, ?)", arguments: [id.rawValue, 0, timeZone])
+      try record(.viewCreated, "\(id) \(name), app \(app)", database)
       return View(
         id: id, app: app, name: name,
         zones: [View.Zone(identifier: timeZone, start: Timestamp(millisecondsSince1970: 0))], first: rules)
@@ -56,6 +57,7 @@ extension Catalog {
       try database.execute(
         sql: "INSERT INTO view_zone (view, start, zone) VALUES (?, ?, ?)",
         arguments: [view.rawValue, start, timeZone])
+      try record(.viewChanged, "\(view), time zone \(timeZone)", database)
     }
     return try self.view(view) ?? current
   }

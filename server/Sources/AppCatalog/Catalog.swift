@@ -4,7 +4,7 @@ import GRDB
 public import TernEvents
 public import Warehouse
 
-/// The apps, views and admin access of one data directory.
+/// The apps, views, accounts and tokens of one data directory.
 ///
 /// The catalog is a small database of its own (`catalog.sqlite`) that any process can read and write at any time, so
 /// creating an app never waits for the process that writes events.
@@ -14,16 +14,18 @@ public import Warehouse
 /// - ``createApp(name:timeZone:appSecret:trackingID:)``
 /// - ``apps()``
 /// - ``app(key:)``
-/// ### Administrator
-/// - ``createLoginCode(lasting:)``
-/// - ``resetAdminToken()``
-/// - ``createSession(lasting:)``
-public final class Catalog: CatalogStore, AdminStore {
+/// ### Access
+/// - ``createLoginCode(of:lasting:)``
+/// - ``invite(name:role:apps:seesPersonalData:)``
+/// - ``createToken(name:scopes:app:lasting:)``
+/// - ``audit(before:limit:)``
+public final class Catalog: CatalogStore {
   /// A source of random bytes; injectable, so that tests are repeatable.
   public typealias RandomBytes = @Sendable (Int) -> [UInt8]
 
   let pool: DatabasePool
   let randomBytes: RandomBytes
+  let passwordCost: PasswordCost
   let directory: DataDirectory
   /// The wall clock.
   let now: @Sendable () -> Timestamp
@@ -34,22 +36,28 @@ public final class Catalog: CatalogStore, AdminStore {
   /// - Parameters:
   ///   - directory: The data directory.
   ///   - randomBytes: The source of keys and tokens; the system's generator by default.
+  ///   - passwordCost: The cost of hashing new passwords.
   ///   - now: The wall clock, for creation times and session expiry.
   /// - Throws: ``WarehouseError`` if the directory can't be created or opened.
   public init(
     directory: String, randomBytes: @escaping RandomBytes = Catalog.systemRandomBytes,
+    passwordCost: PasswordCost = PasswordCost(),
     now: @escaping @Sendable () -> Timestamp = WallClock.system
   ) throws {
     self.now = now
     self.directory = DataDirectory(path: directory)
     self.randomBytes = randomBytes
+    self.passwordCost = passwordCost
     try self.directory.create()
     let path = self.directory.catalogPath
+    if !self.directory.exists(path) { try Self.checkNoWarehouse(self.directory) }
     try self.directory.createFile(path)
     do {
       // Switching to WAL fails immediately if there is another connection, whatever the busy timeout, and two processes
       // that open a new file at the same time would both create its tables.
-      (pool, appDirectory) = try self.directory.whileOpeningCatalog { try Self.open(path) }
+      (pool, appDirectory) = try self.directory.whileOpeningCatalog {
+        try Self.open(DataDirectory(path: directory), now: now)
+      }
     } catch let error as WarehouseError {
       throw error
     } catch {
@@ -57,7 +65,19 @@ public final class Catalog: CatalogStore, AdminStore {
     }
   }
 
-  private static func open(_ path: String) throws -> (DatabasePool, AppDirectory) {
+  /// Events name their app by its number. A new catalog would assign the numbers again, and the next app would get the
+  /// events of another.
+  private static func checkNoWarehouse(_ directory: DataDirectory) throws {
+    guard directory.exists(directory.warehousePath) else { return }
+    throw WarehouseError(
+      code: .damaged,
+      message: "\(directory.path) has events, but its catalog.sqlite is missing. Restore catalog.sqlite from a backup.")
+  }
+
+  private static func open(
+    _ directory: DataDirectory, now: @escaping @Sendable () -> Timestamp
+  ) throws -> (DatabasePool, AppDirectory) {
+    let path = directory.catalogPath
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     configuration.label = "catalog"
@@ -68,13 +88,14 @@ public final class Catalog: CatalogStore, AdminStore {
       try CatalogSchema.format.isEmpty(path) { try Int64.fetchOne(database, sql: $0) }
     }
     if isEmpty {
+      try checkNoWarehouse(directory)
       try pool.write { database in
         try CatalogSchema.format.prepare(
           path, tables: CatalogSchema.tables, integer: { try Int64.fetchOne(database, sql: $0) },
           execute: { try database.execute(sql: $0) })
       }
     }
-    return (pool, try AppDirectory(path: path))
+    return (pool, try AppDirectory(path: path, now: now))
   }
 
   /// The system's cryptographically secure generator.
@@ -89,6 +110,13 @@ public final class Catalog: CatalogStore, AdminStore {
     try pool.close()
   }
 
+  /// True if a server runs on the data directory.
+  public func isServed() throws -> Bool {
+    guard let lock = try directory.lock() else { return true }
+    lock.release()
+    return false
+  }
+
   /// Returns all apps, oldest first.
   public func apps() throws -> [App] { try appDirectory.all() }
 
@@ -97,7 +125,8 @@ public final class Catalog: CatalogStore, AdminStore {
 
   /// Returns the app with a key, or `nil` if there is none.
   ///
-  /// Known keys are served from memory. An app just created by another process is found immediately.
+  /// Known keys are served from memory. An app just created by another process is found immediately, and a change to an
+  /// app within a second.
   public func app(key: String) throws -> App? { try appDirectory.find { $0.byKey[key] } }
 
   /// Returns the app with an App Center secret in either case, or `nil` if there is none.

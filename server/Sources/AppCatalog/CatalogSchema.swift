@@ -6,7 +6,7 @@ enum CatalogSchema {
   static let format = DatabaseFormat(applicationID: 0x5472_6E43, version: 1)
 
   /// All statements that create the tables of an empty file.
-  static let tables = apps + views + definitions
+  static let tables = apps + access + views + definitions
 
   private static let apps = """
     CREATE TABLE app (
@@ -15,7 +15,35 @@ enum CatalogSchema {
       created INTEGER NOT NULL
     );
     CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-    CREATE TABLE session (hash BLOB PRIMARY KEY, expires INTEGER NOT NULL) WITHOUT ROWID;
+    """
+
+  /// `hash` is the SHA-256 of a random secret of 192 bits; `password` is the salted scrypt hash of a chosen one. `apps` is
+  /// a list of numbers, or null for all. The first account is the owner who gets the first login link.
+  private static let access = """
+    CREATE TABLE account (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE COLLATE NOCASE, role TEXT NOT NULL, apps TEXT,
+      personal INTEGER NOT NULL, password TEXT, last_login INTEGER
+    );
+    INSERT INTO account (name, role, personal) VALUES ('owner', 'owner', 1);
+    CREATE TABLE login_code (account INTEGER PRIMARY KEY, hash BLOB NOT NULL, expires INTEGER NOT NULL);
+    CREATE TABLE session (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB NOT NULL UNIQUE, account INTEGER NOT NULL, created INTEGER NOT NULL,
+      used INTEGER NOT NULL, expires INTEGER NOT NULL, address TEXT NOT NULL, browser TEXT NOT NULL
+    );
+    CREATE TABLE token (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB NOT NULL UNIQUE, name TEXT NOT NULL, scopes TEXT NOT NULL,
+      app INTEGER, created INTEGER NOT NULL, used INTEGER, expires INTEGER
+    );
+    CREATE TABLE link (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, hash BLOB NOT NULL UNIQUE, app INTEGER NOT NULL, report TEXT NOT NULL,
+      query TEXT NOT NULL, sites TEXT NOT NULL, created INTEGER NOT NULL, expires INTEGER
+    );
+    CREATE TABLE audit (
+      id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, actor TEXT NOT NULL, address TEXT NOT NULL,
+      action TEXT NOT NULL, subject TEXT NOT NULL
+    );
+    CREATE TRIGGER audit_is_never_changed BEFORE UPDATE ON audit BEGIN SELECT raise(ABORT, 'append only'); END;
+    CREATE TRIGGER audit_is_never_deleted BEFORE DELETE ON audit BEGIN SELECT raise(ABORT, 'append only'); END;
     """
 
   /// `view` has a view's first rules; `view_rule` has later ones, each with the day from which it applies.

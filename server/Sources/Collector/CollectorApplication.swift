@@ -10,6 +10,8 @@ import ServiceLifecycle
 struct CollectorApplication: Sendable {
   /// The routes.
   let responder: RouterResponder<CollectorContext>
+  /// All routes, with the right that each requires.
+  let requirements: [RouteTable.Route: Endpoint.Requirement]
   /// Wakes the live streams; must run alongside the server.
   let live: LiveHub
   /// Aborts stalled request bodies; must run alongside the server.
@@ -30,7 +32,8 @@ struct CollectorApplication: Sendable {
     let ingestion = Ingestion(dependencies, reader: reader, live: live)
     let reports = ReportScheduler(limits, executor: dependencies.reportExecutor, sleep: dependencies.sleep)
     let access = Access(
-      catalog: dependencies.catalog, maximumFailedLogins: limits.maximumFailedLogins, uptime: dependencies.uptime)
+      store: dependencies.catalog, catalog: dependencies.catalog, maximumFailedLogins: limits.maximumFailedLogins,
+      uptime: dependencies.uptime)
 
     let router = Router(context: CollectorContext.self)
     let (store, catalog, wallTime) = (dependencies.store, dependencies.catalog, dependencies.wallTime)
@@ -38,25 +41,28 @@ struct CollectorApplication: Sendable {
     if !proxies.blocks.isEmpty { router.add(middleware: ForwardedClients(proxies: proxies)) }
     router.add(middleware: SecurityHeaders())
     router.add(middleware: ErrorMiddleware(metrics: metrics, pages: pages))
-    let routes = RouteTable(router: router)
-    NativeRoutes(ingestion: ingestion, limits: settings.native).add(to: routes)
+    let routes = RouteTable(router: router, access: access, pages: pages)
+    NativeRoutes(ingestion: ingestion, tokens: catalog, limits: settings.native).add(to: routes)
     AppCenterRoutes(ingestion: ingestion, limits: settings.appCenter, unknownSecret: settings.unknownSecret)
       .add(to: routes)
     MeasurementRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
     MeasurementDebugRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
     HealthRoutes(ingestion: ingestion, viewCacheBytes: dependencies.viewCacheBytes).add(to: routes)
-    ReportRoutes(
-      access: access, reader: reader, reports: reports, store: store, catalog: catalog, wallTime: wallTime
+    ReportRoutes(reader: reader, reports: reports, store: store, catalog: catalog, wallTime: wallTime).add(to: routes)
+    AppCenterReportRoutes(reports: reports, store: store, wallTime: wallTime).add(to: routes)
+    LoginRoutes(access: access, pages: pages, reader: reader, reports: reports).add(to: routes)
+    AccountRoutes(access: access, pages: pages, reader: reader, reports: reports).add(to: routes)
+    AdminRoutes(access: catalog, catalog: catalog, pages: pages, reader: reader).add(to: routes)
+    SharedRoutes(
+      access: catalog, catalog: catalog, pages: pages, reader: reader, reports: reports, store: store,
+      wallTime: wallTime
     ).add(to: routes)
-    AppCenterReportRoutes(
-      access: access, reports: reports, store: store, catalog: catalog, wallTime: wallTime
-    ).add(to: routes)
-    LoginRoutes(access: access, pages: pages, reader: reader).add(to: routes)
     PortalRoutes(
-      access: access, pages: pages, reader: reader, reports: reports, store: store, catalog: catalog, live: live,
-      limits: limits, wallTime: wallTime
+      pages: pages, reader: reader, reports: reports, store: store, catalog: catalog, live: live, limits: limits,
+      wallTime: wallTime
     ).add(to: routes)
     responder = router.buildResponder()
+    requirements = routes.requirements
   }
 }
 

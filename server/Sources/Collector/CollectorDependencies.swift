@@ -9,8 +9,8 @@ public struct CollectorDependencies: Sendable {
   public var sink: any EventSink
   /// The store that reports read.
   public var store: any MetricsStore
-  /// The apps, the admin token and the logins.
-  public var catalog: any CatalogStore & AdminStore
+  /// The apps, and the rights of accounts and tokens.
+  public var catalog: any CatalogStore & AccessStore
   /// The secret for duplicate keys; must be the one used for the stored hashes.
   public var duplicateKey: DuplicateHashKey
   /// The threads on which reports run; `nil` for Swift's own.
@@ -28,7 +28,7 @@ public struct CollectorDependencies: Sendable {
 
   /// Creates the dependencies.
   public init(
-    sink: any EventSink, store: any MetricsStore, catalog: any CatalogStore & AdminStore,
+    sink: any EventSink, store: any MetricsStore, catalog: any CatalogStore & AccessStore,
     duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
     viewCacheBytes: @escaping @Sendable () -> Int,
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,

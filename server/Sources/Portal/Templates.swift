@@ -19,7 +19,9 @@ struct Templates: Sendable {
       ("live", PackageResources.live_mustache), ("dropped", PackageResources.dropped_mustache),
       ("settings", PackageResources.settings_mustache), ("setup", PackageResources.setup_mustache),
       ("empty", PackageResources.empty_mustache), ("lists", PackageResources.lists_mustache),
-      ("views", PackageResources.views_mustache),
+      ("views", PackageResources.views_mustache), ("management", PackageResources.management_mustache),
+      ("plain", PackageResources.plain_mustache), ("top", PackageResources.top_mustache),
+      ("welcome", PackageResources.welcome_mustache), ("shared", PackageResources.shared_mustache),
     ]
     var library = MustacheLibrary()
     for source in sources {

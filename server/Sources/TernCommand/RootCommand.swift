@@ -24,7 +24,7 @@ struct RootCommand: AsyncParsableCommand {
       AppsCommand.self, ViewsCommand.self, DimensionsCommand.self, MetricsCommand.self, ReportCommand.self,
       TrackCommand.self, VerifyCommand.self,
       RebuildCommand.self,
-      LoginLinkCommand.self, TokenCommand.self,
+      LoginLinkCommand.self, UsersCommand.self, TokensCommand.self, LinksCommand.self, AuditCommand.self,
     ])
 
   static func main() async {

@@ -49,7 +49,7 @@ import WarehouseSQLite
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let app = try catalog.createApp(name: name).id
-    let token = try catalog.resetAdminToken()
+    let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     for visit in visits { _ = try await warehouse.commit(visit.batch, app: app) }
     try await warehouse.flush()
     let dependencies = CollectorDependencies(

@@ -34,7 +34,7 @@ import WarehouseSQLite
       viewCacheBytes: { 0 },
       wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "My Notes")
-    let token = try catalog.resetAdminToken()
+    let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
     for batch in Self.traffic { _ = try await warehouse.commit(batch, app: app.id) }
@@ -212,7 +212,7 @@ import WarehouseSQLite
     let catalog = try Catalog(directory: directory)
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let apps = try ["2", "First of all", "1984"].map { try catalog.createApp(name: $0) }
-    let token = try catalog.resetAdminToken()
+    let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     // The number of crashes, equal to the app's number, identifies each app.
     for app in apps {
       for number in 0..<app.id.rawValue {

@@ -1,5 +1,7 @@
+import AppCatalog
 import ArgumentParser
 import Collector
+import Foundation
 import TernEvents
 import Testing
 import Warehouse
@@ -20,6 +22,12 @@ import Warehouse
     ["serve", "--view-cache-size", "12MB"], ["serve", "--view-cache-size", "9999999999GiB"],
     ["apps", "names"], ["apps", "names", "1", "--per-day", "x"],
     ["apps", "names", "1", "--per-day", "5", "--usual-per-day"],
+    ["apps", "set", "1"], ["apps", "set"], ["users", "invite"], ["users", "invite", "ann", "--role", "king"],
+    ["users", "set", "ann"], ["users", "set", "ann", "--app", "1", "--all-apps"], ["users", "remove"],
+    ["tokens", "create"], ["tokens", "create", "x", "--scope", "all"], ["tokens", "create", "x", "--for", "90"],
+    ["tokens", "create", "x", "--for", "0d"], ["tokens", "revoke", "x"], ["links", "create", "overview"],
+    ["links", "create", "overview", "--app", "1", "-p", "days"], ["audit", "--limit", "0"],
+    ["login-link", "--url", "tern.example.com"],
   ])
   func `a mistake is one line and exit code 2`(arguments: [String]) throws {
     let ending = CommandEnding(try #require(throws: (any Error).self) { _ = try RootCommand.parseAsRoot(arguments) })
@@ -87,6 +95,29 @@ import Warehouse
     for text in [AppsCommand.Create.announcement(app), AppsCommand.List.listing([app])] {
       #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
     }
+  }
+
+  @Test func `the first login link is shown on a terminal, and elsewhere kept in a file for its owner`() throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "tern-link-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let catalog = try Catalog(directory: directory)
+    let (address, file) = ("http://127.0.0.1:1", directory + "/login-link")
+    #expect(
+      try ServeCommand.firstLogin(at: address, catalog, directory: directory, isTerminal: true)?.contains("code=")
+        == true)
+    #expect(!FileManager.default.fileExists(atPath: file))
+    for _ in 0..<2 {
+      let text = try ServeCommand.firstLogin(at: address, catalog, directory: directory, isTerminal: false)
+      #expect(text?.contains(file) == true && text?.contains("code=") == false)
+      let link = try String(contentsOfFile: file, encoding: .utf8)
+      let code = try #require(link.firstMatch(of: /code=(.+)\n/)).1
+      #expect(try catalog.account(loginCode: String(code)) != nil)
+      let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+    }
+    _ = try catalog.createToken(name: "script", scopes: [.read])
+    #expect(try ServeCommand.firstLogin(at: address, catalog, directory: directory, isTerminal: false) == nil)
+    #expect(!FileManager.default.fileExists(atPath: file))
   }
 
   @Test func `the printed address works in a browser on this machine`() {

@@ -30,7 +30,7 @@ import WarehouseSQLite
       viewCacheBytes: { 0 },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Notes")
-    let cookie: HTTPFields = [.cookie: "tern_session=\(try catalog.createSession(lasting: .seconds(600)))"]
+    let cookie: HTTPFields = [.cookie: "tern_session=\(try catalog.ownerSession())"]
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
     try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in

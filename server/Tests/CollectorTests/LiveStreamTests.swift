@@ -1,3 +1,4 @@
+import AppCatalog
 import Foundation
 import NIOCore
 import Testing
@@ -51,6 +52,24 @@ import Warehouse
           let text = try await connection.receive(until: "Event 3")
           #expect(text.contains("Event 2") && !text.contains("Event 1"))
         }
+      }
+    }
+  }
+
+  @Test func `a stream ends after the logout of its reader, and sends nothing more`() async throws {
+    let fixture = try Fixture(CollectorSettings(heartbeat: .milliseconds(50)))
+    try await fixture.running { port in
+      try await RawConnection.open(to: port) { connection in
+        let session = try fixture.catalog.ownerSession()
+        try await connection.send(
+          "GET /apps/1/live/events HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
+            + "Cookie: tern_session_\(port)=\(session)\r\nConnection: close\r\n\r\n")
+        _ = try await connection.receive(until: ": alive")
+        let id = try #require(try fixture.catalog.session(session)).id
+        try fixture.catalog.endSession(id)
+        try await post(fixture, port: port, "Afterwards", id: 1)
+        let rest = try await connection.receiveToEnd()
+        #expect(rest.hasSuffix("0\r\n\r\n") && !rest.contains("Afterwards"))
       }
     }
   }

@@ -1,5 +1,5 @@
-import AppCatalog
 import Foundation
+import GRDB
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -9,6 +9,7 @@ import Portal
 import Testing
 import Warehouse
 
+@testable import AppCatalog
 @testable import Collector
 
 /// Tests logins and access to reports.
@@ -54,13 +55,12 @@ import Warehouse
       #expect(String(buffer: stolen.body).contains("tern login-link"))
       let own = try await client.execute(uri: uri, method: .get, headers: [.cookie: try sessionCookie(first)])
       #expect(own.headers[.location] == "/apps/1")
-      let token = try await client.execute(uri: "/login?token=\(fixture.token)", method: .get)
-      #expect(token.headers[.setCookie] == nil, "a token has no place in an address")
     }
   }
 
-  @Test func `the login form works too, and continues to the requested page`() async throws {
+  @Test func `a name and a password log in, and continue to the requested page`() async throws {
     let fixture = try Fixture()
+    try fixture.catalog.setPassword("correct horse battery", of: 1, keeping: nil)
     try await fixture.routed { client in
       let wanted = "/apps/1/events?from=2026-01-01&to=2026-02-01"
       let turnedAway = try await client.execute(uri: wanted, method: .get)
@@ -68,13 +68,78 @@ import Warehouse
       let login = try #require(turnedAway.headers[.location])
       #expect(login == "/login?next=%2Fapps%2F1%2Fevents%3Ffrom%3D2026-01-01%26to%3D2026-02-01")
       #expect(try await client.execute(uri: login, method: .get).status == .ok)
-      let form = "token=\(fixture.token)&next=%2Fapps%2F1%2Fevents%3Ffrom%3D2026-01-01%26to%3D2026-02-01"
+      let next = "next=%2Fapps%2F1%2Fevents%3Ffrom%3D2026-01-01%26to%3D2026-02-01"
       let response = try await client.execute(
-        uri: "/login", method: .post, headers: [.origin: "http://localhost"], body: ByteBuffer(string: form))
+        uri: "/login", method: .post, headers: [.origin: "http://localhost"],
+        body: ByteBuffer(string: "name=Owner&password=correct+horse+battery&\(next)"))
       #expect(response.status == .seeOther)
       #expect(response.headers[.location] == wanted)
       _ = try sessionCookie(response)
+      for wrong in [
+        "name=owner&password=wrong", "name=nobody&password=correct+horse+battery", "token=\(fixture.token)",
+      ] {
+        let response = try await client.execute(uri: "/login", method: .post, body: ByteBuffer(string: wrong))
+        #expect(response.status == .unauthorized)
+        #expect(response.headers[.setCookie] == nil)
+      }
     }
+  }
+
+  @Test func `an invitation works once, even if the first password was too short`() async throws {
+    let fixture = try Fixture()
+    let code = try fixture.catalog.invite(name: "ann", role: .viewer, apps: nil, seesPersonalData: false).code
+    try await fixture.routed { client in
+      for _ in 0..<2 {
+        let page = try await client.execute(uri: "/welcome?code=\(code)", method: .get)
+        #expect(page.status == .ok && String(buffer: page.body).contains("Welcome, <bdi>ann"))
+        #expect(page.headers[.setCookie] == nil, "previews of links do not use the invitation up")
+      }
+      func accept(_ password: String) async throws -> TestResponse {
+        try await client.execute(
+          uri: "/welcome", method: .post, body: ByteBuffer(string: "code=\(code)&password=\(password)"))
+      }
+      #expect(try await accept("short").status == .badRequest)
+      let foreign = try await client.execute(
+        uri: "/welcome", method: .post, headers: [.origin: "https://evil.example"],
+        body: ByteBuffer(string: "code=\(code)&password=0123456789"))
+      #expect(foreign.status == .forbidden)
+      let accepted = try await accept("0123456789")
+      #expect(accepted.status == .seeOther)
+      _ = try sessionCookie(accepted)
+      #expect(try await accept("9876543210").status == .unauthorized)
+      #expect(try await client.execute(uri: "/welcome?code=\(code)", method: .get).status == .unauthorized)
+      #expect(try fixture.catalog.account(name: "ann", password: "0123456789") != nil)
+    }
+    #expect(try fixture.catalog.audit(limit: 10).contains { $0.action == "password set" && $0.actor.name == "ann" })
+  }
+
+  @Test func `guessing a password delays only that name at that address, and a login link always works`() async throws {
+    let uptime = NIOLockedValueBox(Duration.zero)
+    let proxy = try #require(AddressBlock("127.0.0.1"))
+    let fixture = try Fixture(
+      CollectorSettings(limits: CollectorLimits(maximumFailedLogins: 2), trustedProxies: [proxy]),
+      uptime: { uptime.withLockedValue { $0 } })
+    try fixture.catalog.setPassword("correct horse battery", of: 1, keeping: nil)
+    try await fixture.running { port async throws in
+      func login(_ password: String, name: String = "owner", from client: String) async throws -> String {
+        try await RawConnection.open(to: port) { connection in
+          let body = "name=\(name)&password=\(password)"
+          let fields = "X-Forwarded-For: \(client)\r\nContent-Length: \(body.utf8.count)\r\nConnection: close"
+          try await connection.send("POST /login HTTP/1.1\r\nHost: x\r\n\(fields)\r\n\r\n\(body)")
+          return String(try await connection.receiveToEnd().dropFirst("HTTP/1.1 ".count).prefix(3))
+        }
+      }
+      let (attacker, right) = ("198.51.100.1", "correct+horse+battery")
+      for _ in 0..<2 { #expect(try await login("wrong", from: attacker) == "401") }
+      #expect(try await login(right, from: attacker) == "429", "guesses aren't even checked")
+      #expect(try await login("wrong", name: "ann", from: attacker) == "401")
+      #expect(try await login(right, from: "203.0.113.5") == "303", "the person elsewhere is not locked out")
+      uptime.withLockedValue { $0 += .seconds(2) }
+      #expect(try await login(right, from: attacker) == "303")
+    }
+    let failed = try fixture.catalog.audit(limit: 20).filter { $0.action == "login failed" }
+    #expect(failed.map(\.subject) == ["ann", "owner", "owner"])
+    #expect(failed.allSatisfy { $0.actor.address == "198.51.100.1" })
   }
 
   @Test func `a login over https sets a cookie for https only`() async throws {
@@ -100,7 +165,7 @@ import Warehouse
     #expect(ReturnPath.checked(next) == next)
   }
 
-  @Test func `wrong codes and tokens are refused and soon throttled, the right ones always pass`() async throws {
+  @Test func `wrong codes and tokens are refused and soon delayed, the right ones always pass`() async throws {
     let uptime = NIOLockedValueBox(Duration.zero)
     let fixture = try Fixture(
       CollectorSettings(limits: CollectorLimits(maximumFailedLogins: 3)), uptime: { uptime.withLockedValue { $0 } })
@@ -121,9 +186,6 @@ import Warehouse
       let right = try await client.execute(uri: "/login?code=\(code)", method: .get)
       #expect(right.status == .seeOther)
       #expect(right.headers[.setCookie] != nil)
-      let form = try await client.execute(
-        uri: "/login", method: .post, body: ByteBuffer(string: "token=\(fixture.token)"))
-      #expect(form.status == .seeOther)
       let api = try await client.execute(uri: "/api/v1/apps", method: .get, headers: fixture.authorized)
       #expect(api.status == .ok)
       let still = try await client.execute(uri: "/login?code=wrong", method: .get)
@@ -136,23 +198,16 @@ import Warehouse
 
   @Test func `on a full disk a login is refused with the reason`() async throws {
     let fixture = try Fixture()
-    let full = WarehouseError(code: .full, message: "The disk is full: /var/lib/tern/catalog.sqlite cannot grow.")
-    let pages = try PortalPages(collector: "http://127.0.0.1:8787")
-    let access = Access(catalog: fixture.catalog, maximumFailedLogins: 3, makeSession: { _ in throw full })
-    let metrics = CollectorMetrics()
-    let router = Router(context: CollectorContext.self)
-    router.add(middleware: ErrorMiddleware(metrics: metrics, pages: pages))
-    let limits = fixture.settings.limits
-    let reader = BodyReader(gate: AdmissionGate(limits), limits: limits, metrics: metrics)
-    let routes = RouteTable(router: router)
-    LoginRoutes(access: access, pages: pages, reader: reader).add(to: routes)
-    routes.on("/api/full", [.post: { _, _ in throw full }])
-    try await Application(responder: router.buildResponder(), logger: fixture.dependencies.logger).test(.router) {
-      client in
-      let code = try fixture.catalog.createLoginCode()
+    let code = try fixture.catalog.createLoginCode()
+    try fixture.catalog.setPassword("correct horse battery", of: 1, keeping: nil)
+    let catalog = fixture.catalog
+    try await catalog.pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = 1") }
+    #expect(throws: WarehouseError.self) { while true { _ = try catalog.createApp(name: "Fill") } }
+    #expect(throws: WarehouseError.self) { while true { _ = try catalog.ownerSession() } }
+    try await fixture.routed { client in
       let link = try await client.execute(uri: "/login?code=\(code)", method: .get)
       let form = try await client.execute(
-        uri: "/login", method: .post, body: ByteBuffer(string: "token=\(fixture.token)"))
+        uri: "/login", method: .post, body: ByteBuffer(string: "name=owner&password=correct+horse+battery"))
       for response in [link, form] {
         #expect(response.status == .serviceUnavailable)
         #expect(response.headers[.contentType] == "text/html; charset=utf-8")
@@ -161,7 +216,8 @@ import Warehouse
         #expect(page.contains("disk is full"))
         #expect(!page.contains("catalog.sqlite"), "paths belong in the log")
       }
-      let program = try await client.execute(uri: "/api/full", method: .post)
+      let program = try await client.execute(
+        uri: "/api/v1/apps", method: .post, headers: fixture.authorized, body: ByteBuffer(string: #"{"name":"A"}"#))
       #expect(program.status == .serviceUnavailable)
       #expect(try error(program)["code"] as? String == "disk_full")
     }
@@ -178,7 +234,9 @@ import Warehouse
       ]
       for var headers in foreign {
         headers[.cookie] = cookie
-        for (uri, body) in [("/apps", "name=Stolen"), ("/logout", ""), ("/login", "token=\(fixture.token)")] {
+        for (uri, body) in [
+          ("/apps", "name=Stolen"), ("/logout", ""), ("/login", "name=owner"), ("/users", "do=remove"),
+        ] {
           let response = try await client.execute(
             uri: uri, method: .post, headers: headers, body: ByteBuffer(string: body))
           #expect(response.status == .forbidden, "\(uri) \(headers)")
@@ -207,19 +265,26 @@ import Warehouse
     }
   }
 
-  @Test func `a limiter forgets after its window, and remembers a bounded number of addresses`() {
-    var limiter = LoginLimiter(maximum: 2, window: .seconds(60), capacity: 3)
+  @Test func `a limiter delays each further failure longer, and remembers a bounded number of keys`() {
+    var limiter = LoginLimiter(maximum: 2, longestDelay: .seconds(3), capacity: 3)
     limiter.failed("a", now: .seconds(0))
-    #expect(limiter.wait("a", now: .seconds(1)) == nil)
+    #expect(limiter.wait("a", now: .seconds(0)) == nil)
     limiter.failed("a", now: .seconds(10))
-    #expect(limiter.wait("a", now: .seconds(20)) == .seconds(40))
-    #expect(limiter.wait("b", now: .seconds(20)) == nil)
-    #expect(limiter.wait("a", now: .seconds(60)) == nil)
-    limiter.failed("b", now: .seconds(21))
-    limiter.failed("c", now: .seconds(22))
-    limiter.failed("d", now: .seconds(23))
-    #expect(limiter.wait("a", now: .seconds(24)) == nil, "the oldest address makes room")
-    limiter.failed("d", now: .seconds(24))
-    #expect(limiter.wait("d", now: .seconds(24)) == .seconds(59))
+    #expect(limiter.wait("a", now: .seconds(10)) == .seconds(1))
+    #expect(limiter.wait("b", now: .seconds(10)) == nil)
+    #expect(limiter.wait("a", now: .seconds(11)) == nil)
+    limiter.failed("a", now: .seconds(11))
+    #expect(limiter.wait("a", now: .seconds(11)) == .seconds(2))
+    limiter.failed("a", now: .seconds(13))
+    #expect(limiter.wait("a", now: .seconds(13)) == .seconds(3), "the longest delay")
+    limiter.failed("a", now: .seconds(43))
+    #expect(limiter.wait("a", now: .seconds(43)) == nil, "forgotten")
+    limiter.failed("b", now: .seconds(44))
+    limiter.failed("c", now: .seconds(45))
+    limiter.failed("d", now: .seconds(46))
+    limiter.failed("a", now: .seconds(47))
+    #expect(limiter.wait("a", now: .seconds(47)) == nil, "the oldest key made room")
+    limiter.failed("d", now: .seconds(47))
+    #expect(limiter.wait("d", now: .seconds(47)) == .seconds(1))
   }
 }

@@ -55,7 +55,8 @@ import Testing
   @Test func `wrong tokens count against the client that a trusted proxy names`() async throws {
     let fixture = try Fixture(
       CollectorSettings(
-        limits: CollectorLimits(maximumFailedLogins: 2), trustedProxies: [try #require(AddressBlock("127.0.0.0/8"))]))
+        limits: CollectorLimits(maximumFailedLogins: 2), trustedProxies: [try #require(AddressBlock("127.0.0.0/8"))]),
+      uptime: { .zero })
     try await fixture.running { port in
       for expected in [401, 401, 429, 429] {
         let answer = try await wrongToken(port, for: "198.51.100.7")
@@ -75,7 +76,7 @@ import Testing
     let limits = CollectorLimits(maximumFailedLogins: 2)
     for proxies in [[], ["10.0.0.0/8"]] {
       let blocks = try proxies.map { try #require(AddressBlock($0)) }
-      let fixture = try Fixture(CollectorSettings(limits: limits, trustedProxies: blocks))
+      let fixture = try Fixture(CollectorSettings(limits: limits, trustedProxies: blocks), uptime: { .zero })
       try await fixture.running { port in
         for (number, expected) in [401, 401, 429, 429].enumerated() {
           let answer = try await wrongToken(port, for: "198.51.100.\(number)")

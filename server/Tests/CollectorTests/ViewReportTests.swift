@@ -25,7 +25,7 @@ import WarehouseSQLite
     let directory = FileManager.default.temporaryDirectory.appending(path: "tern-views-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let catalog = try Catalog(directory: directory)
-    let token = try catalog.resetAdminToken()
+    let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     let app = try catalog.createApp(name: "A")
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(
@@ -37,7 +37,7 @@ import WarehouseSQLite
       settings: CollectorSettings())
     let headers: HTTPFields = [
       .authorization: "Bearer \(token)",
-      .cookie: "tern_session=\(try catalog.createSession(lasting: .seconds(86_400)))",
+      .cookie: "tern_session=\(try catalog.ownerSession())",
     ]
     try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) {
       try await body($0, app, headers, catalog)

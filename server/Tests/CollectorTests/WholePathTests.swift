@@ -30,7 +30,7 @@ import WarehouseSQLite
       viewCacheBytes: { 0 },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Player")
-    let token = try catalog.resetAdminToken()
+    let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())
     try await Application(responder: collector.responder, logger: dependencies.logger).test(.router) { client in

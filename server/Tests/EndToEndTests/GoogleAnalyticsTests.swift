@@ -23,8 +23,10 @@ struct GoogleAnalyticsTests {
     init() async throws {
       workspace = try Workspace()
       server = try await RunningServer.start(workspace)
-      let printed = try workspace.run(["token", "reset", "--data", workspace.path("data")]).output
-      token = String(try #require(printed.split(separator: "\n").last).trimmingPrefix { $0 == " " })
+      let printed = try workspace.run([
+        "tokens", "create", "test", "--scope", "export", "--data", workspace.path("data"),
+      ])
+      token = try #require(printed.output.split(separator: "\n").last.map(String.init))
       app = try CreatedApp.create(workspace, "Films")
       // Far apart, so that no two are in the same hour.
       let zones = [

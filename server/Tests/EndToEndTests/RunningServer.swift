@@ -37,6 +37,14 @@ struct RunningServer {
     return try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
   }
 
+  /// Requests an address and returns the status of the response.
+  func status(_ path: String, token: String? = nil) async throws -> Int? {
+    var request = URLRequest(url: try #require(URL(string: address + path)))
+    if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+    let (_, response) = try await URLSession.shared.data(for: request)
+    return (response as? HTTPURLResponse)?.statusCode
+  }
+
   /// Kills the server without warning.
   @discardableResult
   func kill() -> ChildProcess.Exit { process.kill() }

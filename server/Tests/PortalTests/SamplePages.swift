@@ -112,6 +112,24 @@ struct SamplePages {
     all.append(("views", pages.views([view, view], app: app, apps: [app])))
     all.append(("settings", pages.settings(app: app, apps: [app])))
     all.append(("home", try await pages.home([app], message: text, now: Self.now, from: source)))
+    let account = Account(id: 1, name: text, role: .editor, apps: [app.id], hasPassword: true)
+    let session = LoginSession(
+      id: 1, account: account, created: Self.now, used: Self.now, address: text, browser: text)
+    let result = FormResult(message: text, secret: text)
+    all.append(("users", pages.users([account], sessions: [session], apps: [app], edited: account, result: result)))
+    all.append(("account", pages.account(session, sessions: [session], result: result)))
+    all.append(("welcome", pages.welcome(text, code: text, message: text)))
+    let token = AccessToken(id: 1, name: text, scopes: [.read], app: app.id, created: Self.now)
+    all.append(("tokens", pages.tokens([token], apps: [app], result: result)))
+    let link = SharedLink(
+      id: 1, app: app.id, report: text, query: text, sites: [text], created: Self.now, expires: nil)
+    all.append(("links", pages.links([link], report: (text, text), app: app, apps: [app], result: result)))
+    let entry = AuditEntry(
+      id: 1, time: Self.now, actor: AuditActor(name: text, address: text), action: "login", subject: text)
+    all.append(("audit", pages.audit([entry], hasMore: true)))
+    var guest = pages
+    guest.reader = PortalReader(canEdit: false, isOwner: false, isGuest: true)
+    all.append(("shared", try await guest.report(try request("events"), app: app, from: source)))
     all.append(("login", pages.login(message: text, next: "/" + text)))
     all.append(("error", pages.error(status: 404, message: text)))
     return all

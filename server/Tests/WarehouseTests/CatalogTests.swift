@@ -107,61 +107,52 @@ import Testing
     }
   }
 
-  @Test func `the admin token is shown once and never stored`() throws {
+  @Test func `an app's name and identifiers can be changed, also while another process has it in memory`() throws {
+    let directory = try TemporaryDirectory()
+    let time = Locked(Timestamp(millisecondsSince1970: 1_000_000))
+    let server = try Catalog(directory: directory.path, now: { time.withLock { $0 } })
+    let command = try Catalog(directory: directory.path)
+    let app = try command.createApp(name: "A", appSecret: "0f8fad5b-d9cb-469f-a165-70867728950e")
+    let other = try command.createApp(name: "B")
+    #expect(try server.app(app.id) == app)
+    let changed = try command.setApp(
+      app.id, name: "New", timeZone: "Europe/Berlin", appSecret: "1F8FAD5B-D9CB-469F-A165-70867728950E",
+      trackingID: "UA-12345-9")
+    #expect(changed.name == "New" && changed.timeZone == "Europe/Berlin" && changed.key == app.key)
+    #expect(changed.appSecret == "1f8fad5b-d9cb-469f-a165-70867728950e" && changed.trackingID == "UA-12345-9")
+    time.withLock { $0 = $0 + .seconds(1) }
+    #expect(try server.app(key: app.key) == changed, "within a second")
+    #expect(try server.app(appSecret: app.appSecret) == nil)
+    for attempt: () throws -> App in [
+      { try command.setApp(app.id, name: " ") }, { try command.setApp(app.id, timeZone: "Mars") },
+      { try command.setApp(app.id, appSecret: other.appSecret) }, { try command.setApp(app.id, trackingID: "G-1") },
+      { try command.setApp(app.id, trackingID: other.trackingID) },
+    ] {
+      let error = #expect(throws: WarehouseError.self) { _ = try attempt() }
+      #expect(error?.code == .invalid)
+    }
+    #expect(try command.setApp(app.id, appSecret: changed.appSecret) == changed, "its own values are not taken")
+  }
+
+  @Test func `a warehouse without its catalog is refused, because new apps would get the numbers of old ones`()
+    async throws
+  {
     let directory = try TemporaryDirectory()
     let catalog = try Catalog(directory: directory.path)
-    #expect(try !catalog.hasAdministrator())
-    let token = try catalog.resetAdminToken()
-    #expect(try catalog.hasAdministrator())
-    #expect(try catalog.verifyAdminToken(token))
-    #expect(try !catalog.verifyAdminToken(token + "x"))
-    #expect(try !catalog.verifyAdminToken(""))
-    let session = try catalog.createSession(lasting: .seconds(60))
-    let code = try catalog.createLoginCode()
-    let next = try catalog.resetAdminToken()
-    #expect(try !catalog.verifyAdminToken(token))
-    #expect(try catalog.verifyAdminToken(next))
-    #expect(try !catalog.isSessionValid(session), "a new token ends all sessions")
-    #expect(try !catalog.redeemLoginCode(code), "and the login code")
-    let unused = try catalog.createLoginCode()
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    try await warehouse.close()
     try catalog.close()
-    for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
-      let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.path + "/" + name))
-      for secret in [token, next, session, code, unused] { #expect(bytes.range(of: Data(secret.utf8)) == nil) }
+    for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) where name.hasPrefix("catalog.sql")
+    {
+      try FileManager.default.removeItem(atPath: directory.path + "/" + name)
     }
-  }
-
-  @Test func `a login code works once, until it expires or another replaces it`() throws {
-    let directory = try TemporaryDirectory()
-    let time = Locked(Timestamp(millisecondsSince1970: 1_000_000))
-    let catalog = try Catalog(directory: directory.path, now: { time.withLock { $0 } })
-    let code = try catalog.createLoginCode()
-    #expect(try !catalog.redeemLoginCode("guess"))
-    #expect(try !catalog.redeemLoginCode(""))
-    #expect(try !catalog.hasAdministrator())
-    #expect(try catalog.redeemLoginCode(code), "wrong ones do not use it up")
-    #expect(try catalog.hasAdministrator())
-    #expect(try !catalog.redeemLoginCode(code))
-    let replaced = try catalog.createLoginCode()
-    let expiring = try catalog.createLoginCode()
-    #expect(try !catalog.redeemLoginCode(replaced))
-    time.withLock { $0 = $0 + .seconds(900) }
-    #expect(try !catalog.redeemLoginCode(expiring))
-  }
-
-  @Test func `a session is valid until it ends or expires`() throws {
-    let directory = try TemporaryDirectory()
-    let time = Locked(Timestamp(millisecondsSince1970: 1_000_000))
-    let catalog = try Catalog(directory: directory.path, now: { time.withLock { $0 } })
-    let session = try catalog.createSession(lasting: .seconds(10))
-    let other = try catalog.createSession(lasting: .seconds(100))
-    #expect(try catalog.isSessionValid(session))
-    #expect(try !catalog.isSessionValid("guess"))
-    time.withLock { $0 = $0 + .seconds(10) }
-    #expect(try !catalog.isSessionValid(session))
-    #expect(try catalog.isSessionValid(other))
-    try catalog.deleteSession(other)
-    #expect(try !catalog.isSessionValid(other))
+    for isEmptyFile in [false, true] {
+      if isEmptyFile {
+        #expect(FileManager.default.createFile(atPath: directory.path + "/catalog.sqlite", contents: nil))
+      }
+      let error = #expect(throws: WarehouseError.self) { _ = try Catalog(directory: directory.path) }
+      #expect(error?.message.contains("Restore catalog.sqlite") == true)
+    }
   }
 
   @Test func `the secret for event hashes is generated once`() throws {

@@ -1,57 +1,81 @@
 import HTTPTypes
 import Hummingbird
-import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import TernBase
 import Warehouse
 
-/// Controls access to reports: requests need the admin token or a portal session.
+/// The one place that decides on the rights of requests, by the account of a session or by a token.
 struct Access: Sendable {
   /// The duration of a browser session.
   static let lifetime = Duration.seconds(30 * 86_400)
 
-  let catalog: any AdminStore
-  private let makeSession: @Sendable (Duration) throws -> String
+  let store: any AccessStore
+  let catalog: any CatalogStore
   private let limiter: NIOLockedValueBox<LoginLimiter>
   private let uptime: @Sendable () -> Duration
 
-  /// - Parameters:
-  ///   - uptime: The clock of failed logins.
-  ///   - makeSession: Begins a session of the given duration and returns its token; the catalog's method by default.
+  /// - Parameter uptime: The clock of failed logins.
   init(
-    catalog: any AdminStore, maximumFailedLogins: Int,
-    uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
-    makeSession: (@Sendable (Duration) throws -> String)? = nil
+    store: any AccessStore, catalog: any CatalogStore, maximumFailedLogins: Int,
+    uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime
   ) {
+    self.store = store
     self.catalog = catalog
     self.uptime = uptime
-    self.makeSession = makeSession ?? { try catalog.createSession(lasting: $0) }
     limiter = NIOLockedValueBox(LoginLimiter(maximum: maximumFailedLogins))
   }
 
-  /// Returns true if the request has the cookie of a valid session.
-  func isSignedIn(_ request: Request) throws -> Bool {
-    guard let session = request.cookie(named: request.sessionCookieName) else { return false }
-    return try catalog.isSessionValid(session)
+  /// Runs an endpoint if the request has the required right; throws ``APIError``, or ``Redirect`` to the login page.
+  func perform(_ endpoint: Endpoint, _ request: Request, _ context: CollectorContext) async throws -> Response {
+    if endpoint.requirement == .nothing { return try await endpoint.handle(request, context) }
+    var context = context
+    context.grant = try authorize(endpoint, request, context)
+    let actor = AuditActor(name: context.grant?.visitor.name ?? "", address: context.clientShare)
+    return try await AuditActor.$current.withValue(actor) { try await endpoint.handle(request, context) }
   }
 
-  /// Requires the admin token or a session for an API request; throws ``APIError`` otherwise.
-  func requireAPI(_ request: Request, _ context: CollectorContext) throws {
-    if let token = request.bearerToken {
-      guard try verify(token, from: context.clientShare) else { throw APIError.loginNeeded }
-    } else {
-      guard try isSignedIn(request) else { throw APIError.loginNeeded }
-      try requireOwnOrigin(request)
+  private func authorize(_ endpoint: Endpoint, _ request: Request, _ context: CollectorContext) throws -> Grant {
+    let visitor = try visitor(of: request, context, for: endpoint)
+    let app = try app(context)
+    // An app that the visitor may not see does not exist for them.
+    if let app, !visitor.rights.allows(.read, app: app.id) { throw APIError.unknownApp }
+    guard visitor.meets(endpoint.requirement, app: app, context) else { throw APIError.notAllowed }
+    if visitor.session != nil { try requireOwnOrigin(request) }
+    return Grant(visitor: visitor, app: app) {
+      // Ends of sessions, new rights and revoked tokens apply to responses that are still being sent.
+      (try? self.visitor(of: request, context, for: endpoint))?.meets(endpoint.requirement, app: app, context) ?? false
     }
   }
 
-  /// Requires a session for a page request; throws ``Redirect`` to the login page otherwise.
-  func requirePage(_ request: Request) throws {
-    guard try !isSignedIn(request) else { return try requireOwnOrigin(request) }
+  private func visitor(
+    of request: Request, _ context: CollectorContext, for endpoint: Endpoint
+  ) throws -> Visitor {
+    if endpoint.client == .program, let secret = request.bearerToken ?? request.headers[.apiToken]?.trimmed {
+      if let token = try store.token(secret) { return Visitor(token) }
+      try countFailure(key: context.clientShare, subject: "token", context)
+      throw APIError.loginNeeded
+    }
+    if let session = try session(of: request) { return Visitor(session) }
+    guard endpoint.client == .reader else { throw APIError.loginNeeded }
     let isReturnable = request.method == .get || request.method == .head
     let next = isReturnable ? ReturnPath.checked(request.head.path) : "/"
     throw Redirect(path: next == "/" ? "/login" : "/login?next=\(PercentCoding.encode(next))")
+  }
+
+  /// The session of the request's cookie.
+  func session(of request: Request) throws -> LoginSession? {
+    try request.cookie(named: request.sessionCookieName).flatMap { try store.session($0) }
+  }
+
+  /// The app that the address names by its number, or for App Center's API by its name, number or secret.
+  private func app(_ context: CollectorContext) throws -> App? {
+    guard let text = context.parameters.get("app") else { return nil }
+    let app =
+      context.parameters.get("owner") == nil
+      ? try Int64(text).flatMap { try catalog.app(AppID($0)) } : try catalog.app(appCenterName: text)
+    guard let app else { throw APIError.unknownApp }
+    return app
   }
 
   /// Rejects forms sent by another site's page with the user's session. Reading is always allowed.
@@ -60,40 +84,34 @@ struct Access: Sendable {
     guard request.isFromOwnOrigin else { throw APIError.foreignOrigin }
   }
 
-  /// Checks the admin token; throws ``APIError`` 429 for a wrong one after too many failures from one address.
-  ///
-  /// The right token always passes: behind an untrusted proxy all clients have one address, and a few wrong tokens from
-  /// anyone would lock the administrator out. 192 random bits cannot be guessed either way.
-  func verify(_ token: String, from client: String) throws -> Bool {
-    try catalog.verifyAdminToken(token) || countFailure(from: client)
-  }
-
-  /// Uses up the code of a login link, with the same limit on failures as ``verify(_:from:)``.
-  func redeem(code: String, from client: String) throws -> Bool {
-    try catalog.redeemLoginCode(code) || countFailure(from: client)
-  }
-
-  /// Counts a failed login and returns false; throws ``APIError`` 429 if the address has had too many.
-  private func countFailure(from client: String) throws(APIError) -> Bool {
-    if let wait = limiter.withLockedValue({ $0.wait(client, now: uptime()) }) {
-      throw APIError(
-        status: .tooManyRequests, code: "too_many_attempts",
-        message: "Too many failed logins from this address. Try again in a minute.",
-        headers: [.retryAfter: String(max(1, wait.components.seconds))])
+  /// Counts a failed login in the audit log; throws ``APIError`` 429 instead while the key must wait.
+  func countFailure(key: String, subject: String, _ context: CollectorContext) throws {
+    try requireNoWait(key: key)
+    limiter.withLockedValue { $0.failed(key, now: uptime()) }
+    try AuditActor.$current.withValue(AuditActor(name: "", address: context.clientShare)) {
+      try store.recordFailedLogin(subject)
     }
-    limiter.withLockedValue { $0.failed(client, now: uptime()) }
-    return false
+  }
+
+  /// Throws ``APIError`` 429 while a key must wait after failed logins.
+  func requireNoWait(key: String) throws(APIError) {
+    guard let wait = limiter.withLockedValue({ $0.wait(key, now: uptime()) }) else { return }
+    throw APIError(
+      status: .tooManyRequests, code: "too_many_attempts",
+      message: "Too many failed logins. Try again in a minute.",
+      headers: [.retryAfter: String(max(1, wait.components.seconds))])
   }
 
   /// Begins a session and returns its cookie; throws `WarehouseError` if the session cannot be stored.
-  func beginSession(_ request: Request) throws -> String {
-    let session = try makeSession(Self.lifetime)
+  func beginSession(of account: Account, _ request: Request, _ context: CollectorContext) throws -> String {
+    let session = try store.createSession(
+      of: account.id, lasting: Self.lifetime, address: context.clientShare, browser: request.headers[.userAgent] ?? "")
     return cookie(request, value: session, lasting: Self.lifetime.components.seconds)
   }
 
   /// Ends the request's session and returns the field that removes its cookie.
   func endSession(_ request: Request) throws -> String {
-    if let session = request.cookie(named: request.sessionCookieName) { try catalog.deleteSession(session) }
+    if let session = try session(of: request) { try store.endSession(session.id) }
     return cookie(request, value: "", lasting: 0)
   }
 
@@ -103,6 +121,15 @@ struct Access: Sendable {
     let secure = request.isSecure ? "; Secure" : ""
     return "\(request.sessionCookieName)=\(value); Path=/; Max-Age=\(seconds); HttpOnly; SameSite=Lax\(secure)"
   }
+}
+
+/// The right with which a request was admitted.
+struct Grant: Sendable {
+  let visitor: Visitor
+  /// The app that the address names.
+  let app: App?
+  /// Returns false once the request would no longer be admitted.
+  let isStillValid: @Sendable () -> Bool
 }
 
 /// A response that sends the browser to another page.

@@ -55,8 +55,14 @@ extension APIError {
 
   static let loginNeeded = APIError(
     status: .unauthorized, code: "login_needed",
-    message: "Send the admin token as `Authorization: Bearer …`; `tern token reset` creates a new one.",
+    message: "Send a token as `Authorization: Bearer …` or in X-API-Token; `tern tokens create` creates one.",
     headers: [.wwwAuthenticate: "Bearer"])
+
+  static let notAllowed = APIError(
+    status: .forbidden, code: "not_allowed", message: "Your account or token does not include this. Ask an owner.")
+
+  static let unknownApp = APIError(
+    status: .notFound, code: "unknown_app", message: "This app does not exist, or you may not see it.")
 
   static let notFound = APIError(
     status: .notFound, code: "not_found", message: "Nothing has this address. Check its spelling.")

@@ -12,6 +12,9 @@ struct CollectorContext: RequestContext {
   /// The client for which a trusted proxy forwards the request, or `nil` if there is no proxy.
   var forwardedClient: IPAddress?
 
+  /// The right with which the request was admitted; `nil` for endpoints without a requirement.
+  var grant: Grant?
+
   init(source: ApplicationRequestContextSource) {
     coreContext = .init(source: source)
     channel = source.channel
@@ -19,6 +22,22 @@ struct CollectorContext: RequestContext {
 
   /// The key of the client's share of all limits; empty if the client has no address.
   var clientShare: String { (forwardedClient ?? IPAddress(channel.remoteAddress))?.share ?? "" }
+
+  /// The visitor of an endpoint with a requirement; throws ``APIError`` for others.
+  var visitor: Visitor {
+    get throws(APIError) {
+      guard let grant else { throw .loginNeeded }
+      return grant.visitor
+    }
+  }
+
+  /// The app that the address names; throws ``APIError`` if it names none.
+  var app: App {
+    get throws(APIError) {
+      guard let app = grant?.app else { throw .unknownApp }
+      return app
+    }
+  }
 
   /// The owners to which a request of this client, for this app, is charged.
   func owners(app: AppID?) -> [RequestOwner] {

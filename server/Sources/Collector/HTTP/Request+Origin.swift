@@ -17,6 +17,9 @@ extension Request {
     headers[.forwardedProtocol]?.lowercased() == "https"
   }
 
+  /// The address of this server as the client sees it.
+  var serverAddress: String? { authority.map { "\(isSecure ? "https" : "http")://\($0)" } }
+
   /// True for a form or script of our own pages, or for a client that is not a browser.
   ///
   /// Browsers send `Sec-Fetch-Site` only to https and loopback addresses, but the origin to all.

@@ -1,24 +1,57 @@
 import HTTPTypes
 import Hummingbird
+import NIOConcurrencyHelpers
+import Portal
+import Reports
+import Warehouse
 
-/// Adds routes that answer 405 with `Allow` for other methods, and support `HEAD` wherever they support `GET`.
-struct RouteTable {
+/// Adds routes that check the rights of requests, answer 405 with `Allow` for other methods, and support `HEAD` wherever
+/// they support `GET`.
+final class RouteTable {
   typealias Handler = @Sendable (Request, CollectorContext) async throws -> Response
 
   /// The methods that browsers and tools send; any other gets 404.
   private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
 
-  let router: Router<CollectorContext>
+  private let router: Router<CollectorContext>
+  private let access: Access
+  private let pages: PortalPages
+  /// All routes, with the right that each requires.
+  private(set) var requirements: [Route: Endpoint.Requirement] = [:]
 
-  /// Adds the handlers of one address.
-  func on(_ path: String, _ handlers: [HTTPRequest.Method: Handler]) {
-    let handlers = handlers.merging([.head: handlers[.get]].compactMapValues(\.self)) { own, _ in own }
-    let allowed = Self.methods.filter { handlers[$0] != nil }
+  /// A path and a method.
+  struct Route: Hashable {
+    let method: HTTPRequest.Method
+    let path: String
+  }
+
+  init(router: Router<CollectorContext>, access: Access, pages: PortalPages) {
+    self.router = router
+    self.access = access
+    self.pages = pages
+  }
+
+  /// Adds the endpoints of one address.
+  func on(_ path: String, _ endpoints: [HTTPRequest.Method: Endpoint]) {
+    for (method, endpoint) in endpoints { requirements[Route(method: method, path: path)] = endpoint.requirement }
+    let endpoints = endpoints.merging([.head: endpoints[.get]].compactMapValues(\.self)) { own, _ in own }
+    let allowed = Self.methods.filter { endpoints[$0] != nil }
     for method in Self.methods {
-      let handler = handlers[method]
-      router.on(RouterPath(path), method: method) { request, context in
-        guard let handler else { throw APIError.methodNotAllowed(allowed) }
-        return try await handler(request, context)
+      let endpoint = endpoints[method]
+      router.on(RouterPath(path), method: method) { [access, pages] request, context in
+        guard let endpoint else { throw APIError.methodNotAllowed(allowed) }
+        guard endpoint.client == .reader else { return try await access.perform(endpoint, request, context) }
+        do {
+          return try await access.perform(endpoint, request, context)
+        } catch let redirect as Redirect {
+          return redirect.response
+        } catch let error as APIError {
+          return .html(pages.error(status: error.status.code, message: error.message), status: error.status)
+        } catch let error as ReportError {
+          let status: HTTPResponse.Status = error.isNotFound ? .notFound : .badRequest
+          let app = context.parameters.get("app").flatMap { Int64($0) }.map { AppID($0) }
+          return .html(pages.error(error, status: status.code, app: app), status: status)
+        }
       }
     }
   }

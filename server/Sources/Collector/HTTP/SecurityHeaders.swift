@@ -5,9 +5,13 @@ import Hummingbird
 struct SecurityHeaders: RouterMiddleware {
   typealias Context = CollectorContext
 
-  static let contentSecurityPolicy =
+  static let contentSecurityPolicy = policy(framedBy: ["'none'"])
+
+  /// The policy of a page that some sites may show in a frame.
+  static func policy(framedBy sites: [String]) -> String {
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+      + "form-action 'self'; frame-ancestors \(sites.joined(separator: " ")); base-uri 'none'"
+  }
 
   func handle(
     _ request: Request, context: Context, next: @concurrent (Request, Context) async throws -> Response

@@ -1,3 +1,5 @@
+import Hummingbird
+import NIOCore
 import TernBase
 
 /// The values of a query or a posted form, `name=value&…`. If a name is repeated, the last value counts.
@@ -14,4 +16,14 @@ struct URLEncodedForm: Sendable {
   }
 
   subscript(name: String) -> String? { values[name] }
+}
+
+extension BodyReader {
+  /// The maximum size of a form, in bytes.
+  private static let maximumFormBytes = 16 << 10
+
+  /// Reads a posted form.
+  func form(_ request: Request, _ context: CollectorContext) async throws -> URLEncodedForm {
+    URLEncodedForm(String(buffer: try await read(request, context, limit: Self.maximumFormBytes).bytes))
+  }
 }

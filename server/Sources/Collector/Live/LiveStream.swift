@@ -12,6 +12,8 @@ struct LiveStream: Sendable {
   let source: any MetricsStore
   let hub: LiveHub
   let place: LiveHub.Place
+  /// Returns false once the reader has logged out or lost the right to read the events.
+  let isStillAllowed: @Sendable () -> Bool
   /// The minimum time between two reads of the warehouse.
   var interval = Duration.milliseconds(250)
 
@@ -42,6 +44,7 @@ struct LiveStream: Sendable {
     last = try await sendRows(after: last, to: &writer)
     try await withGracefulShutdownHandler {
       for await _ in wakeUps {
+        guard isStillAllowed() else { return }
         let newest = try await sendRows(after: last, to: &writer)
         if newest == last { try await writer.write(ByteBuffer(string: ": alive\n\n")) }
         last = newest

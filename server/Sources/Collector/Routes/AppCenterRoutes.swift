@@ -18,7 +18,7 @@ struct AppCenterRoutes: Sendable {
   private static let unknownSecretRetryMilliseconds = 600_000
 
   func add(to routes: RouteTable) {
-    routes.on("/logs", [.post: { try await post($0, $1) }])
+    routes.on("/logs", [.post: .open { try await post($0, $1) }])
   }
 
   private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {

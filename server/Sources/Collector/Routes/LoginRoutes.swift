@@ -4,56 +4,98 @@ import Logging
 import Portal
 import Warehouse
 
-/// `/login` and `/logout`.
+/// `/login`, `/welcome` and `/logout`.
 struct LoginRoutes: Sendable {
   let access: Access
   let pages: PortalPages
   let reader: BodyReader
-
-  /// The maximum size of the login form, in bytes.
-  private static let maximumFormBytes = 16 << 10
+  let reports: ReportScheduler
 
   func add(to routes: RouteTable) {
-    routes.on("/login", [.get: { try get($0, $1) }, .post: { try await post($0, $1) }])
-    routes.on("/logout", [.post: { request, _ in try logout(request) }])
+    routes.on("/login", [.get: .open { try await get($0, $1) }, .post: .open { try await post($0, $1) }])
+    routes.on("/welcome", [.get: .open { try await invitation($0, $1) }, .post: .open { try await accept($0, $1) }])
+    routes.on("/logout", [.post: .page(.login) { request, _ in try logout(request) }])
   }
 
-  private func get(_ request: Request, _ context: CollectorContext) throws -> Response {
+  private func get(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let next = ReturnPath.checked(request.parameters["next"])
     // A link checker's HEAD must not use up the code.
     if request.method == .get, let code = request.parameters["code"] {
-      return try login(next: next, request, context, failure: Self.spentLink) {
-        // A browser that is already logged in may open the used link from its history.
-        try access.isSignedIn(request) || access.redeem(code: code, from: context.clientShare)
+      // A browser that is already logged in may open the used link from its history.
+      if try access.session(of: request) != nil { return Redirect(path: next).response }
+      return try await login(next: next, request, context, key: context.clientShare, failure: Self.spentLink) {
+        try access.store.redeemLoginCode(code)
       }
     }
-    if try access.isSignedIn(request) { return Redirect(path: next).response }
+    if try access.session(of: request) != nil { return Redirect(path: next).response }
     return .html(pages.login(next: next))
   }
 
   private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
     try access.requireOwnOrigin(request)
-    let body = try await reader.read(request, context, limit: Self.maximumFormBytes)
-    let form = URLEncodedForm(String(buffer: body.bytes))
-    let next = ReturnPath.checked(form["next"])
-    return try login(next: next, request, context, failure: "Wrong admin token.") {
-      try access.verify((form["token"] ?? "").trimmed, from: context.clientShare)
+    let form = try await reader.form(request, context)
+    let (name, password) = ((form["name"] ?? "").trimmed, form["password"] ?? "")
+    // By name and address: nobody elsewhere can lock a person out. Login links always work.
+    let key = "\(context.clientShare) \(name.lowercased())"
+    return try await login(
+      next: ReturnPath.checked(form["next"]), request, context, key: key, name: name, failure: "Wrong name or password."
+    ) {
+      try access.requireNoWait(key: key)
+      return try await reports.run(for: context.clientShare) { [store = access.store] in
+        try store.account(name: name, password: password)
+      }
     }
   }
 
-  private static let spentLink =
-    "This link has expired or has already been used. Run `tern login-link` on the server to get a new one."
+  private func invitation(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let code = request.parameters["code"] ?? ""
+    guard let account = try access.store.account(loginCode: code) else {
+      return .html(pages.login(message: Self.spentLink), status: .unauthorized)
+    }
+    return .html(pages.welcome(account.name, code: code))
+  }
 
-  /// Begins a session if `check` returns true; otherwise shows the login page with the message `failure`.
+  private func accept(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    try access.requireOwnOrigin(request)
+    let form = try await reader.form(request, context)
+    let (code, store) = (form["code"] ?? "", access.store)
+    return try await login(next: "/", request, context, key: context.clientShare, failure: Self.spentLink) {
+      guard let account = try store.account(loginCode: code) else { return nil }
+      let actor = AuditActor(name: account.name, address: context.clientShare)
+      do {
+        try await AuditActor.$current.withValue(actor) {
+          try await reports.run(for: context.clientShare) {
+            // Before the code is used up: a password that is too short must not cost the invitation.
+            try store.setPassword(form["password"] ?? "", of: account.id, keeping: nil)
+          }
+        }
+      } catch let error as WarehouseError where error.code == .invalid {
+        throw RejectedForm(page: pages.welcome(account.name, code: code, message: error.message))
+      }
+      return try store.redeemLoginCode(code)
+    }
+  }
+
+  private struct RejectedForm: Error { let page: String }
+
+  private static let spentLink =
+    "This link has expired or has already been used. Run `tern login-link` on the server to get a new one, or ask an "
+    + "owner for an invitation."
+
+  /// Begins a session of the account that `check` returns; without one, shows the login page with the message `failure`.
   private func login(
-    next: String, _ request: Request, _ context: CollectorContext, failure: String, check: () throws -> Bool
-  ) throws -> Response {
+    next: String, _ request: Request, _ context: CollectorContext, key: String, name: String = "link",
+    failure: String, check: () async throws -> Account?
+  ) async throws -> Response {
     do {
-      guard try check() else {
+      guard let account = try await check() else {
+        try access.countFailure(key: key, subject: name, context)
         return .html(pages.login(message: failure, next: next), status: .unauthorized)
       }
-      return Redirect(path: next, cookie: try access.beginSession(request)).response
-    } catch let error as APIError where error.status == .tooManyRequests {
+      return Redirect(path: next, cookie: try access.beginSession(of: account, request, context)).response
+    } catch let form as RejectedForm {
+      return .html(form.page, status: .badRequest)
+    } catch let error as APIError where [.tooManyRequests, .serviceUnavailable].contains(error.status) {
       var response = Response.html(pages.login(message: error.message, next: next), status: error.status)
       response.headers[.retryAfter] = error.headers[.retryAfter]
       return response
@@ -65,7 +107,6 @@ struct LoginRoutes: Sendable {
   }
 
   private func logout(_ request: Request) throws -> Response {
-    try access.requireOwnOrigin(request)
-    return Redirect(path: "/login", cookie: try access.endSession(request)).response
+    Redirect(path: "/login", cookie: try access.endSession(request)).response
   }
 }

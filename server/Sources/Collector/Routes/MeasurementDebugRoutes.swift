@@ -13,7 +13,7 @@ struct MeasurementDebugRoutes: Sendable {
     routes.on(
       "/debug/collect",
       [
-        .get: { try await get($0, $1) }, .post: { try await post($0, $1) },
+        .get: .open { try await get($0, $1) }, .post: .open { try await post($0, $1) },
         .options: MeasurementRoutes.preflight,
       ])
   }

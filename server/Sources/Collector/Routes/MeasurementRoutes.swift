@@ -20,9 +20,12 @@ struct MeasurementRoutes: Sendable {
     for path in ["/collect", "/r/collect", "/j/collect"] {
       routes.on(
         path,
-        [.get: { try await get($0, $1) }, .post: { try await post($0, $1, .hit) }, .options: Self.preflight])
+        [
+          .get: .open { try await get($0, $1) }, .post: .open { try await post($0, $1, .hit) },
+          .options: Self.preflight,
+        ])
     }
-    routes.on("/batch", [.post: { try await post($0, $1, .lines) }, .options: Self.preflight])
+    routes.on("/batch", [.post: .open { try await post($0, $1, .lines) }, .options: Self.preflight])
   }
 
   private func get(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -72,7 +75,7 @@ struct MeasurementRoutes: Sendable {
   }
 
   /// Allows browsers to send hits from pages of any site.
-  static let preflight: RouteTable.Handler = { _, _ in
+  static let preflight = Endpoint.open { _, _ in
     Response(
       status: .noContent,
       headers: [

@@ -8,10 +8,11 @@ import Warehouse
 /// `POST /v1/events`: Tern's own protocol.
 struct NativeRoutes: Sendable {
   let ingestion: Ingestion
+  let tokens: any AccessStore
   let limits: IngestLimits
 
   func add(to routes: RouteTable) {
-    routes.on(NativeProtocol.path, [.post: { try await post($0, $1) }])
+    routes.on(NativeProtocol.path, [.post: .open { try await post($0, $1) }])
   }
 
   private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -19,7 +20,7 @@ struct NativeRoutes: Sendable {
     let clock = request.headers[.ternSent].flatMap { SentStamp(header: $0) }
       .map { EventClock($0, arrived: ingestion.wallTime()) }
     guard let key = request.headers[.ternKey]?.trimmed ?? request.bearerToken,
-      let app = try ingestion.find({ try $0.app(keyOrAppSecret: key) })?.id
+      let app = try ingestion.find({ try $0.app(keyOrAppSecret: key) })?.id ?? app(token: key)
     else {
       ingestion.recordUnknownApp(.native)
       throw BodyReader.closingUnlessHarmless(.unknownKey, request)
@@ -45,6 +46,14 @@ struct NativeRoutes: Sendable {
       ingestion.metrics.unreadable(.native)
       throw APIError(error, limit: limits.maximumDecompressedBytes)
     }
+  }
+
+  /// Returns the app of a token that may send events.
+  private func app(token: String) throws -> AppID? {
+    guard let token = try tokens.token(token), let app = token.app, token.rights.allows(.send, app: app) else {
+      return nil
+    }
+    return app
   }
 
   /// Answers a health probe: a request without events.

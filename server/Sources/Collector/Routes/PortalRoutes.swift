@@ -7,7 +7,6 @@ import Warehouse
 
 /// The pages behind the login.
 struct PortalRoutes: Sendable {
-  let access: Access
   let pages: PortalPages
   let reader: BodyReader
   let reports: ReportScheduler
@@ -17,44 +16,29 @@ struct PortalRoutes: Sendable {
   let limits: CollectorLimits
   let wallTime: @Sendable () -> Timestamp
 
-  /// The maximum size of a form, in bytes.
-  private static let maximumFormBytes = 16 << 10
-
   func add(to routes: RouteTable) {
-    routes.on("/", [.get: page { try await home($0, $1) }])
-    routes.on("/apps", [.post: page { try await create($0, $1) }])
-    routes.on("/apps/:app", [.get: page { try await report($0, $1, name: AppReports.overview.name) }])
-    routes.on("/apps/:app/:page", [.get: page { try await appPage($0, $1) }])
+    routes.on("/", [.get: .page(.permission(.read)) { try await home($0, $1) }])
+    routes.on("/apps", [.post: .page(.permission(.administer)) { try await create($0, $1) }])
+    routes.on(
+      "/apps/:app",
+      [.get: .page(.permission(.read)) { try await report($0, $1, name: AppReports.overview.name) }])
+    routes.on("/apps/:app/:page", [.get: .page(.report(parameter: "page")) { try await appPage($0, $1) }])
+    routes.on(
+      "/apps/:app/settings",
+      [
+        .get: .page(.permission(.edit)) { try settings($0, $1) },
+        .post: .page(.permission(.edit)) { try await change($0, $1) },
+      ])
     // Not `/apps/:app/live/events`: the router does not fall back to `:page` once `live` has matched.
-    routes.on("/apps/:app/:page/events", [.get: page { try stream($0, $1) }])
-    routes.on("/apps/:app/:page/files/:file", [.get: page { try await file($0, $1) }])
-    routes.on("/assets/:name", [.get: { try asset($0, $1) }])
-  }
-
-  /// Wraps a handler that needs a login, and whose errors are pages too.
-  private func page(_ handler: @escaping RouteTable.Handler) -> RouteTable.Handler {
-    { request, context in
-      do {
-        try access.requirePage(request)
-        return try await handler(request, context)
-      } catch let redirect as Redirect {
-        return redirect.response
-      } catch let error as APIError {
-        return errorPage(error.status, error.message)
-      } catch let error as ReportError {
-        let status: HTTPResponse.Status = error.isNotFound ? .notFound : .badRequest
-        let app = context.parameters.get("app").flatMap { Int64($0) }.map { AppID($0) }
-        return .html(pages.error(error, status: status.code, app: app), status: status)
-      }
-    }
-  }
-
-  private func errorPage(_ status: HTTPResponse.Status, _ message: String) -> Response {
-    .html(pages.error(status: status.code, message: message), status: status)
+    routes.on("/apps/:app/:page/events", [.get: .page(.permission(.readPersonalData)) { try stream($0, $1) }])
+    routes.on(
+      "/apps/:app/:page/files/:file", [.get: .page(.permission(.readPersonalData)) { try await file($0, $1) }])
+    routes.on("/assets/:name", [.get: .open { try asset($0, $1) }])
   }
 
   private func home(_ request: Request, _ context: CollectorContext, message: String? = nil) async throws -> Response {
-    let (pages, store, apps, now) = (pages(for: request), store, try catalog.apps(), wallTime())
+    let (pages, store, now) = (try pages.shown(to: context, request), store, wallTime())
+    let apps = try context.visitor.visible(try catalog.apps())
     let status: HTTPResponse.Status = message == nil ? .ok : .badRequest
     let page = try await reports.run(for: context.clientShare) {
       try await pages.home(apps, message: message, now: now, from: store)
@@ -63,8 +47,7 @@ struct PortalRoutes: Sendable {
   }
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    let body = try await reader.read(request, context, limit: Self.maximumFormBytes)
-    let form = URLEncodedForm(String(buffer: body.bytes))
+    let form = try await reader.form(request, context)
     let zone = form["timeZone"].flatMap { $0.trimmed.isEmpty ? nil : $0.trimmed } ?? "UTC"
     do {
       let app = try catalog.createApp(
@@ -77,22 +60,40 @@ struct PortalRoutes: Sendable {
 
   private func appPage(_ request: Request, _ context: CollectorContext) async throws -> Response {
     let name = context.parameters.get("page") ?? ""
-    if name == "views" {
-      let app = try app(context)
-      return .html(
-        pages(for: request).views(try catalog.views(app: app.id), app: app, apps: try catalog.apps()))
+    guard name == "views" else { return try await report(request, context, name: name) }
+    let app = try context.app
+    return .html(
+      try pages.shown(to: context, request).views(
+        try catalog.views(app: app.id), app: app, apps: try context.visitor.visible(try catalog.apps())))
+  }
+
+  private func settings(_ request: Request, _ context: CollectorContext, message: String? = nil) throws -> Response {
+    .html(
+      try pages.shown(to: context, request).settings(
+        app: try catalog.app(try context.app.id) ?? context.app,
+        apps: try context.visitor.visible(try catalog.apps()), message: message),
+      status: message == nil ? .ok : .badRequest)
+  }
+
+  private func change(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let form = try await reader.form(request, context)
+    do {
+      _ = try catalog.setApp(
+        try context.app.id, name: form["name"]?.trimmed, timeZone: nil, appSecret: form["appSecret"]?.trimmed,
+        trackingID: form["trackingId"]?.trimmed)
+      return Redirect(path: "/apps/\(try context.app.id)/settings").response
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try settings(request, context, message: error.message)
     }
-    guard name == "settings" else { return try await report(request, context, name: name) }
-    let app = try app(context)
-    return .html(pages(for: request).settings(app: app, apps: try catalog.apps()))
   }
 
   private func report(_ request: Request, _ context: CollectorContext, name: String) async throws -> Response {
-    let app = try app(context)
+    let app = try context.app
     let query = try ReportRequest(
       name, of: try catalog.subject(view: request.parameters["view"], of: app), parameters: request.parameters,
       now: wallTime())
-    let (pages, apps) = (pages(for: request), try catalog.apps())
+    let pages = try pages.shown(to: context, request)
+    let apps = try context.visitor.visible(try catalog.apps())
     return .html(
       try await reports.run(for: context.clientShare) {
         try await pages.report(query, app: app, apps: apps, from: store)
@@ -101,7 +102,7 @@ struct PortalRoutes: Sendable {
 
   private func stream(_ request: Request, _ context: CollectorContext) throws -> Response {
     guard context.parameters.get("page") == AppReports.live.name else { throw APIError.notFound }
-    let app = try app(context)
+    let app = try context.app
     // A reconnecting browser's header is more recent than the page's address.
     let after = (request.headers[.lastEventID] ?? request.parameters["after"]).flatMap { Int64($0) }
     guard request.method == .get else { return Response(status: .ok, headers: [.contentType: "text/event-stream"]) }
@@ -110,21 +111,24 @@ struct PortalRoutes: Sendable {
         status: .serviceUnavailable, code: "too_many_streams",
         message: "Too many live pages are open. Close one and reload.")
     }
-    return LiveStream(app: app.id, reports: reports, source: store, hub: live, place: place).response(after: after)
+    guard let grant = context.grant else { throw APIError.loginNeeded }
+    return LiveStream(
+      app: app.id, reports: reports, source: store, hub: live, place: place, isStillAllowed: grant.isStillValid
+    ).response(after: after)
   }
 
   private func file(_ request: Request, _ context: CollectorContext) async throws -> Response {
     guard context.parameters.get("page") == AppReports.errors.name else { throw APIError.notFound }
-    let app = try app(context).id
+    let app = try context.app
     guard let number = context.parameters.get("file").flatMap({ Int64($0) }),
-      let (facts, data) = try await reports.run(
-        for: context.clientShare, { try await store.attachment(app: app, id: number) })
+      let found = try await reports.run(
+        for: context.clientShare, { [store] in try await store.attachment(app: app.id, id: number) })
     else {
       throw APIError(
         status: .notFound, code: "unknown_attachment",
         message: "This attachment does not exist, or was deleted to make room for newer ones.")
     }
-    return AttachmentFile(facts: facts, data: data).response
+    return AttachmentFile(facts: found.0, data: found.1).response
   }
 
   private func asset(_ request: Request, _ context: CollectorContext) throws -> Response {
@@ -141,21 +145,18 @@ struct PortalRoutes: Sendable {
     }
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: asset.bytes)))
   }
+}
 
-  private func app(_ context: CollectorContext) throws -> App {
-    guard let number = context.parameters.get("app").flatMap({ Int64($0) }), let app = try catalog.app(AppID(number))
-    else {
-      throw APIError(
-        status: .notFound, code: "unknown_app", message: "This app does not exist. Choose one from the list of apps.")
-    }
-    return app
-  }
-
-  /// The pages, with the reader's address of the collector in the sample code.
-  private func pages(for request: Request) -> PortalPages {
-    guard let authority = request.authority else { return pages }
-    var pages = pages
-    pages.collector = "\(request.isSecure ? "https" : "http")://\(authority)"
+extension PortalPages {
+  /// The pages as a visitor sees them: with their rights, and with their address of the collector in the sample code.
+  func shown(to context: CollectorContext, _ request: Request) throws -> PortalPages {
+    let visitor = try context.visitor
+    var pages = self
+    pages.reader = PortalReader(
+      name: visitor.name, canEdit: visitor.rights.allows(.edit, app: context.grant?.app?.id),
+      seesPersonalData: visitor.rights.allows(.readPersonalData, app: context.grant?.app?.id),
+      isOwner: visitor.rights.allows(.administer))
+    if let address = request.serverAddress { pages.collector = address }
     return pages
   }
 }

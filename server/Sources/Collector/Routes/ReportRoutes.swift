@@ -7,7 +7,6 @@ public import Warehouse
 
 /// `/api/v1`: apps and reports for programs.
 struct ReportRoutes: Sendable {
-  let access: Access
   let reader: BodyReader
   let reports: ReportScheduler
   let store: any MetricsStore
@@ -18,21 +17,18 @@ struct ReportRoutes: Sendable {
   private static let maximumAppBytes = 16 << 10
 
   func add(to routes: RouteTable) {
-    routes.on("/api/v1/apps", [.get: api { _, _ in try apps() }, .post: api { try await create($0, $1) }])
-    routes.on("/api/v1/apps/:app/views", [.get: api { _, context in try views(context) }])
-    routes.on("/api/v1/apps/:app/reports/:name", [.get: api { try await report($0, $1) }])
+    routes.on(
+      "/api/v1/apps",
+      [
+        .get: .api(.permission(.read)) { _, context in try apps(context) },
+        .post: .api(.permission(.administer)) { try await create($0, $1) },
+      ])
+    routes.on("/api/v1/apps/:app/views", [.get: .api(.permission(.read)) { _, context in try views(context) }])
+    routes.on("/api/v1/apps/:app/reports/:name", [.get: .api(.report(parameter: "name")) { try await report($0, $1) }])
   }
 
-  /// Wraps a handler that needs the admin token or a login.
-  private func api(_ handler: @escaping RouteTable.Handler) -> RouteTable.Handler {
-    { request, context in
-      try access.requireAPI(request, context)
-      return try await handler(request, context)
-    }
-  }
-
-  private func apps() throws -> Response {
-    .json(try encoded(["apps": try catalog.apps().map(AppDescription.init)]))
+  private func apps(_ context: CollectorContext) throws -> Response {
+    .json(try encoded(["apps": try context.visitor.visible(try catalog.apps()).map(AppDescription.init)]))
   }
 
   private func create(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -56,21 +52,12 @@ struct ReportRoutes: Sendable {
   }
 
   private func views(_ context: CollectorContext) throws -> Response {
-    let (app, now) = (try app(context), wallTime())
+    let (app, now) = (try context.app, wallTime())
     return .json(try encoded(["views": try catalog.views(app: app.id).map { try ViewDescription($0, now: now) }]))
   }
 
-  private func app(_ context: CollectorContext) throws -> App {
-    guard let number = context.parameters.get("app").flatMap({ Int64($0) }), let app = try catalog.app(AppID(number))
-    else {
-      throw APIError(
-        status: .notFound, code: "unknown_app", message: "This app does not exist; `GET /api/v1/apps` lists the apps.")
-    }
-    return app
-  }
-
   private func report(_ request: Request, _ context: CollectorContext) async throws -> Response {
-    let app = try app(context)
+    let app = try context.app
     let parameters = request.parameters
     do {
       let format = try ReportFormat(parsing: parameters["format"].flatMap { $0.isEmpty ? nil : $0 } ?? "json")

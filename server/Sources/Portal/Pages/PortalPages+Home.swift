@@ -27,7 +27,8 @@ extension PortalPages {
       ])
     }
     let values: TemplateValues = [
-      "tern": Icon.tern, "apps": cards, "message": message, "zones": TimeZone.knownTimeZoneIdentifiers.sorted(),
+      "tern": Icon.tern, "nav": serverLinks(), "canCreate": reader.isOwner, "apps": cards, "message": message,
+      "zones": TimeZone.knownTimeZoneIdentifiers.sorted(),
     ]
     return layout(title: "Apps", body: templates.render("home", values))
   }

@@ -37,7 +37,10 @@ extension PortalPages {
     let shell = Shell(app: app, apps: apps, report: request.report, title: request.report.title, request: request)
     let page = PageContext(shell: shell, request: request, store: store)
     if request.view != nil { return try await viewPage(page) }
-    if request.report.navigation?.section != .monitoring, try await store.recent(app: request.app, limit: 1).isEmpty {
+    // The sample code contains the app's key.
+    if reader.canEdit, request.report.navigation?.section != .monitoring,
+      try await store.recent(app: request.app, limit: 1).isEmpty
+    {
       return emptyPage(shell)
     }
     if let custom = Self.pages[request.report] { return try await custom(self, page) }

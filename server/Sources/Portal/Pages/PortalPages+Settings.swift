@@ -3,12 +3,15 @@ import TernBase
 public import Warehouse
 
 extension PortalPages {
-  /// The page of the app's keys and sample code.
-  public func settings(app: App, apps: [App] = []) -> String {
+  /// The page of the app's keys and sample code, and a form that posts `name`, `appSecret` and `trackingId`.
+  ///
+  /// - Parameter message: The reason why the change failed, if it did.
+  public func settings(app: App, apps: [App] = [], message: String? = nil) -> String {
     let shell = Shell(app: app, apps: apps, report: nil, title: "Settings")
     let values: TemplateValues = [
       "appNumber": app.id.description, "key": app.key, "timeZone": app.timeZone, "secret": app.appSecret,
-      "trackingID": app.trackingID, "address": collector, "setup": setup(app: app),
+      "trackingID": app.trackingID, "address": collector, "setup": setup(app: app), "message": message,
+      "action": PortalLinks(app: app.id).settings, "name": app.name, "shared": PortalLinks(app: app.id).shared,
     ]
     return page(shell, body: templates.render("settings", values))
   }

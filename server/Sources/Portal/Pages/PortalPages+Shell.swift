@@ -39,7 +39,19 @@ extension PortalPages {
       "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "hasDownloads": downloads != nil,
       "downloads": downloads, "isOpen": request?.includesToday,
       "compared": request.flatMap { $0.view == nil ? Comparison($0)?.text : nil }, "content": body,
+      "reader": shown(reader.name),
+      "share": reader.canEdit ? shell.request.flatMap { $0.report.showsPersonalData ? nil : links.share($0) } : nil,
     ]
+    if reader.isGuest {
+      // A guest may open no other page. In text, quotes are escaped, so only attributes match.
+      let values: TemplateValues = [
+        "appName": shown(shell.app.name), "heading": shell.title, "days": request?.days.text,
+        "timeZone": shell.request?.zone.identifier ?? shell.app.timeZone, "isOpen": request?.includesToday,
+        "compared": request.flatMap { $0.view == nil ? Comparison($0)?.text : nil },
+        "content": body.replacing(#/\ href="/[^"]*"/#, with: ""),
+      ]
+      return layout(title: shell.title, body: templates.render("shared", values))
+    }
     return layout(
       title: "\(shell.title) · \(shown(shell.app.name))", body: templates.render("shell", values),
       script: shell.script)
@@ -52,15 +64,17 @@ extension PortalPages {
     }
     return ReportNavigation.Section.allCases.map { section in
       var items = reports.app.compactMap { report -> TemplateValues? in
-        guard let entry = report.navigation, entry.section == section else { return nil }
+        guard let entry = report.navigation, entry.section == section,
+          reader.seesPersonalData || !report.showsPersonalData
+        else { return nil }
         let isActive = !isView && (shell.report == report || shell.report?.parent == report.name)
         return item(Icon.svg(entry.icon), entry.label, links.page(report), isActive: isActive)
       }
       if section == .monitoring {
-        items += [
-          item(Icon.views, "Views", links.views, isActive: isView),
-          item(Icon.settings, "Settings", links.settings, isActive: shell.report == nil && !isView),
-        ]
+        items.append(item(Icon.views, "Views", links.views, isActive: isView))
+        if reader.canEdit {
+          items.append(item(Icon.settings, "Settings", links.settings, isActive: shell.report == nil && !isView))
+        }
       }
       return ["caption": section.rawValue, "items": items]
     }

@@ -3,10 +3,13 @@ public import Warehouse
 
 /// The pages of the portal: values in, HTML out, independent of HTTP.
 ///
-/// Cheap to copy: set ``collector`` on a copy to show each reader the address they used.
+/// Cheap to copy: set ``collector`` and ``reader`` on a copy to show each reader the address they used, and only the links
+/// that they may open.
 public struct PortalPages: Sendable {
   /// The address of the collector in sample code.
   public var collector: String
+  /// The reader; set it on a copy for each request.
+  public var reader = PortalReader()
   let reports: ReportRegistry
   let templates: Templates
 
@@ -17,7 +20,7 @@ public struct PortalPages: Sendable {
     templates = try Templates()
   }
 
-  /// The login page: posts `token` and, if given, `next` to `/login`.
+  /// The login page: posts `name`, `password` and, if given, `next` to `/login`.
   ///
   /// - Parameters:
   ///   - message: The reason why the previous attempt failed, if it did.
@@ -89,7 +92,7 @@ public struct PortalPages: Sendable {
   private static func explanation(of status: Int) -> (title: String, message: String) {
     switch status {
     case 400: ("Invalid address", "Part of this address is invalid. Go back and try again.")
-    case 401: ("Please log in", "This page needs the admin token. Open /login and enter it.")
+    case 401: ("Please log in", "This page needs a login. Open /login.")
     case 403: ("Not allowed", "Your login does not include this page.")
     case 404: ("Page not found", "The page or the app does not exist. Choose one from the list of apps.")
     case 429: ("Too many attempts", "Wait a minute, then try again.")

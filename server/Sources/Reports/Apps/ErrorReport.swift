@@ -18,7 +18,7 @@ extension AppReports {
       code: .missingError,
       message:
         "Choose an error. On the command line, add --group NUMBER or --occurrence NUMBER; the report errors lists "
-        + "the numbers.", remedy: "errors"), pageLimit: 100
+        + "the numbers.", remedy: "errors"), pageLimit: 100, showsPersonalData: true
   ) { request, store in
     let metrics = try await ErrorMetrics(request, from: store)
     let group = metrics.group.map { [$0] } ?? []

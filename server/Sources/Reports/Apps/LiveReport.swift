@@ -10,7 +10,8 @@ extension AppReports {
     navigation: ReportNavigation(
       .monitoring, "Live",
       icon:
-        "M10 9.9v.2M7 13a4.2 4.2 0 0 1 0-6M13 7a4.2 4.2 0 0 1 0 6M4.3 15.7a8 8 0 0 1 0-11.4M15.7 4.3a8 8 0 0 1 0 11.4")
+        "M10 9.9v.2M7 13a4.2 4.2 0 0 1 0-6M13 7a4.2 4.2 0 0 1 0 6M4.3 15.7a8 8 0 0 1 0-11.4M15.7 4.3a8 8 0 0 1 0 11.4"),
+    showsPersonalData: true
   ) { request, store in ReportContent([LiveRows.list("events", try await LiveRows.latest(request, from: store))]) }
 }
 

@@ -24,6 +24,8 @@ public struct ReportDefinition: Sendable {
   public let missingParameter: ReportError?
   /// The number of rows per list on a page, unless the reader asks for more.
   public let pageLimit: Int
+  /// True if the rows are about single installs, which some readers may not see.
+  public let showsPersonalData: Bool
   /// The rankings of the report; empty for other reports.
   public let rankings: [Ranking]
   let read: Read
@@ -31,7 +33,8 @@ public struct ReportDefinition: Sendable {
   /// Creates a definition.
   public init(
     _ name: String, title: String, explanation: String, navigation: ReportNavigation? = nil, parent: String? = nil,
-    parameters: [ReportParameter] = [], missingParameter: ReportError? = nil, pageLimit: Int = 200, read: @escaping Read
+    parameters: [ReportParameter] = [], missingParameter: ReportError? = nil, pageLimit: Int = 200,
+    showsPersonalData: Bool = false, read: @escaping Read
   ) {
     self.name = name
     self.title = title
@@ -41,6 +44,7 @@ public struct ReportDefinition: Sendable {
     self.parameters = parameters
     self.missingParameter = missingParameter
     self.pageLimit = pageLimit
+    self.showsPersonalData = showsPersonalData
     self.rankings = []
     self.read = read
   }
@@ -57,6 +61,7 @@ public struct ReportDefinition: Sendable {
     self.parameters = []
     self.missingParameter = nil
     self.pageLimit = 200
+    self.showsPersonalData = false
     self.rankings = rankings
     self.read = { request, store in
       var lists: [ReportList] = []

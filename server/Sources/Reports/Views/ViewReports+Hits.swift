@@ -65,7 +65,8 @@ extension ViewReports {
   }
 
   static let hits = ReportDefinition.ofView(
-    "hits", "Hit inspector", "The newest hits in full with their status in the view, and rejected hits."
+    "hits", "Hit inspector", "The newest hits in full with their status in the view, and rejected hits.",
+    showsPersonalData: true
   ) { view, request, store in
     let hits = try await store.inspectedHits(view, days: request.days, limit: request.viewLimit)
     let refused = try await store.refusedHits(view, days: request.days, limit: request.viewLimit)

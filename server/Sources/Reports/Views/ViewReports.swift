@@ -25,10 +25,12 @@ extension ReportDefinition {
 
   /// Creates a report of a view.
   static func ofView(
-    _ name: String, _ title: String, _ explanation: String,
+    _ name: String, _ title: String, _ explanation: String, showsPersonalData: Bool = false,
     read: @escaping @Sendable (View, ReportRequest, any MetricsStore) async throws -> [ReportList]
   ) -> ReportDefinition {
-    ReportDefinition(name, title: title, explanation: explanation) { request, store in
+    ReportDefinition(
+      name, title: title, explanation: explanation, showsPersonalData: showsPersonalData
+    ) { request, store in
       guard let view = request.view else {
         throw ReportError(
           code: .unknownView, message: "The report \"\(name)\" is one of a view. Choose a view with --view NUMBER.")

@@ -1,25 +1,16 @@
 import AppCatalog
 import ArgumentParser
 import Foundation
+import Reports
+import TernEvents
+import Warehouse
 
-/// `tern login-link`
-struct LoginLinkCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "login-link", abstract: "Print a link that logs one browser in to the portal.",
-    discussion: """
-      The link works once, for 15 minutes, and replaces any earlier one. Works while a server runs.
-
-      Examples:
-        tern login-link
-        tern login-link --data /var/lib/tern --url https://tern.example.com
-      """)
-
+/// The option for the server's address in printed links.
+struct ServerAddressOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The server's address; by default, where it last listened on this machine.", valueName: "address"))
   var url: String?
-
-  @OptionGroup var data: DataOption
 
   func validate() throws {
     guard let url else { return }
@@ -28,48 +19,101 @@ struct LoginLinkCommand: ParsableCommand {
     else { throw ValidationError("\"\(url)\" is not an address of a server, such as https://tern.example.com.") }
   }
 
-  func run() throws {
-    try data.withCatalog { catalog in
-      guard let address = try url ?? catalog.setting(LocalServer.addressSetting) else {
-        throw CommandFailure("No server has run on \(data.directory) yet. Start one, or give its address with --url.")
-      }
-      Terminal.say(try Self.link(to: address, catalog))
+  /// Returns the address of a path on the server; throws if no server has run on the catalog's directory.
+  func address(_ path: String, _ catalog: Catalog) throws -> String {
+    guard let url = try url ?? catalog.setting(LocalServer.addressSetting) else {
+      throw CommandFailure("No server has run on this directory yet. Start one, or give its address with --url.")
     }
-  }
-
-  /// Creates a login code and returns a link with it.
-  static func link(to address: String, _ catalog: Catalog) throws -> String {
-    let base = address.hasSuffix("/") ? String(address.dropLast()) : address
-    return "\(base)/login?code=\(try catalog.createLoginCode())"
+    return (url.hasSuffix("/") ? String(url.dropLast()) : url) + path
   }
 }
 
-/// `tern token`
-struct TokenCommand: ParsableCommand {
+/// `tern login-link`
+struct LoginLinkCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "token", abstract: "Manage the admin token, with which programs read reports.",
-    subcommands: [Reset.self])
+    commandName: "login-link", abstract: "Print a link that logs one browser in to the portal.",
+    discussion: """
+      The link works once, for 15 minutes, and replaces any earlier one of the same user. Works while a server runs.
 
-  /// `tern token reset`
-  struct Reset: ParsableCommand {
-    static let configuration = CommandConfiguration(
-      abstract: "Create a new admin token and print it. The old one and all logins end at once.",
-      discussion: """
-        Programs send it as "Authorization: Bearer TOKEN"; people can log in with it. Works while a server runs.
+      Examples:
+        tern login-link
+        tern login-link --user ann
+        tern login-link --data /var/lib/tern --url https://tern.example.com
+      """)
 
-        Example:
-          tern token reset --data /var/lib/tern
-        """)
+  @Option(help: ArgumentHelp("The user. Default: the owner.", valueName: "name"))
+  var user: String?
 
-    @OptionGroup var data: DataOption
+  @OptionGroup var server: ServerAddressOption
 
-    func run() throws {
-      let token = try data.withCatalog { try $0.resetAdminToken() }
-      Terminal.say(
-        """
-        New admin token (shown only once):
-          \(token)
-        """)
+  @OptionGroup var data: DataOption
+
+  func run() throws {
+    try data.withCatalog { catalog in
+      let account = try user.map { try UsersCommand.find($0, in: catalog) }
+      Terminal.say(try server.address("/login?code=\(try catalog.createLoginCode(of: account?.id))", catalog))
+    }
+  }
+
+  /// Creates a login code of the owner and returns a link with it.
+  static func link(to address: String, _ catalog: Catalog) throws -> String {
+    "\(address)/login?code=\(try catalog.createLoginCode())"
+  }
+}
+
+/// `tern audit`
+struct AuditCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audit", abstract: "Print the audit log: logins, and changes of settings, users, tokens and links.",
+    discussion: """
+      Entries can't be changed or deleted. Works while a server runs.
+
+      Examples:
+        tern audit
+        tern audit --limit 1000 --json
+      """)
+
+  @Option(help: ArgumentHelp("The maximum number of entries, latest first.", valueName: "number"))
+  var limit = 100
+
+  @Flag(help: "Print one JSON object per line.")
+  var json = false
+
+  @OptionGroup var data: DataOption
+
+  func validate() throws {
+    guard limit > 0 else { throw ValidationError("--limit must be positive.") }
+  }
+
+  func run() throws {
+    try data.withCatalog { catalog in
+      let entries = try catalog.audit(limit: limit)
+      if json {
+        for entry in entries { Terminal.say(try CommandOutput.json(Line(entry))) }
+        return
+      }
+      let rows = entries.map { entry in
+        [entry.time.isoText, visible(entry.actor.name), entry.action, visible(entry.subject), entry.actor.address]
+      }
+      Terminal.say(CommandOutput.table([["TIME", "WHO", "ACTION", "OBJECT", "ADDRESS"]] + rows))
+    }
+  }
+
+  private struct Line: Encodable {
+    let id: Int64
+    let time: String
+    let who: String
+    let action: String
+    let object: String
+    let address: String
+
+    init(_ entry: AuditEntry) {
+      id = entry.id
+      time = entry.time.isoText
+      who = entry.actor.name
+      action = entry.action
+      object = entry.subject
+      address = entry.actor.address
     }
   }
 }

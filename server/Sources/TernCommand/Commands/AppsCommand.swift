@@ -8,8 +8,9 @@ import Warehouse
 /// `tern apps`
 struct AppsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "apps", abstract: "Create and list apps, and limit their number of names; works while a server runs.",
-    subcommands: [Create.self, List.self, Names.self])
+    commandName: "apps",
+    abstract: "Create, change and list apps, and limit their number of names; works while a server runs.",
+    subcommands: [Create.self, List.self, Set.self, Names.self])
 
   /// `tern apps create`
   struct Create: ParsableCommand {

@@ -66,7 +66,8 @@ struct ServeCommand: AsyncParsableCommand {
       LocalServer.standardLogger.info("Tern listens on \(address), data in \(directory)")
       do {
         try catalog.setSetting(LocalServer.addressSetting, to: address)
-        if try !catalog.hasAdministrator() { Self.announce(try LoginLinkCommand.link(to: address, catalog)) }
+        let isTerminal = isatty(STDOUT_FILENO) == 1
+        try Self.firstLogin(at: address, catalog, directory: directory, isTerminal: isTerminal).map(Terminal.say)
       } catch {
         Terminal.complain("tern: cannot write to the catalog: \(error)")
       }
@@ -95,14 +96,34 @@ struct ServeCommand: AsyncParsableCommand {
     return "http://\(name):\(port)"
   }
 
-  private static func announce(_ link: String) {
-    Terminal.say(
-      """
+  /// Returns the text with the first login link, or `nil` once the server is in use. Without a terminal the link is in a
+  /// file that only its owner can read, because others can read a journal.
+  static func firstLogin(
+    at address: String, _ catalog: Catalog, directory: String, isTerminal: Bool
+  ) throws -> String? {
+    let file = directory + "/login-link"
+    guard try !catalog.isInUse() else {
+      try? FileManager.default.removeItem(atPath: file)
+      return nil
+    }
+    let link = try LoginLinkCommand.link(to: address, catalog)
+    if !isTerminal { try write(link, toPrivate: file) }
+    return """
 
       Open the portal (works once, for 15 minutes; `tern login-link` prints a new link):
-        \(link)
+        \(isTerminal ? link : "The link is in \(file)")
 
-      """)
+      """
+  }
+
+  private static func write(_ link: String, toPrivate file: String) throws {
+    // A new file each time: an existing one could be open elsewhere, or have other permissions.
+    try? FileManager.default.removeItem(atPath: file)
+    let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw CommandFailure("\(file) can't be created.") }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    try handle.write(contentsOf: Data("\(link)\n".utf8))
+    try handle.close()
   }
 
   private static func proxy(_ text: String) throws -> AddressBlock {

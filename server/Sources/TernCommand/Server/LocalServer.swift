@@ -13,7 +13,7 @@ struct LocalServer {
   /// The catalog's setting with the address at which a server last listened.
   static let addressSetting = "server_address"
 
-  /// The apps and the admin token.
+  /// The apps, and the rights of accounts and tokens.
   let catalog: Catalog
   /// The events.
   let warehouse: SQLiteWarehouse

@@ -16,6 +16,12 @@ public protocol CatalogStore: Sendable {
   ///
   /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid.
   func createApp(name: String, timeZone: String, appSecret: String?, trackingID: String?) throws -> App
+  /// Changes an app; `nil` keeps the current value.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if a value is invalid or already used by another app.
+  func setApp(
+    _ id: AppID, name: String?, timeZone: String?, appSecret: String?, trackingID: String?
+  ) throws -> App
 
   /// Returns the views of an app, or of all apps.
   func views(app: AppID?) throws -> [View]
@@ -25,18 +31,4 @@ public protocol CatalogStore: Sendable {
   func definitions(app: AppID) throws -> [CustomDefinition]
   /// Returns how many new names an app may introduce per day; `nil` for the default.
   func newNamesPerDay(of app: AppID) throws -> Int?
-}
-
-/// The administrator's token and logins.
-public protocol AdminStore: Sendable {
-  /// Returns true if the token is the admin token.
-  func verifyAdminToken(_ token: String) throws -> Bool
-  /// Uses up the code of a login link. Returns false if it is wrong, has expired or was used before.
-  func redeemLoginCode(_ code: String) throws -> Bool
-  /// Starts a login session and returns its token.
-  func createSession(lasting duration: Duration) throws -> String
-  /// Returns true while a login session lasts.
-  func isSessionValid(_ token: String) throws -> Bool
-  /// Ends a login session.
-  func deleteSession(_ token: String) throws
 }

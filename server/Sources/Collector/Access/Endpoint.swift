@@ -1,0 +1,85 @@
+import Hummingbird
+import Reports
+import Warehouse
+
+/// A handler with the right that it requires. Routes consist of endpoints, so no handler can do without that decision.
+struct Endpoint: Sendable {
+  /// A required right.
+  enum Requirement: Sendable, Hashable {
+    /// None: the handler is public, or checks a secret of its own.
+    case nothing
+    /// The login of a person.
+    case login
+    /// A permission: for the app that the address names, otherwise for the server.
+    case permission(Permission)
+    /// Reading the report that a parameter of the address names: some reports show personal data.
+    case report(parameter: String)
+
+    /// Returns the required permission for a request.
+    func permission(_ context: CollectorContext) -> Permission? {
+      switch self {
+      case .nothing, .login: return nil
+      case .permission(let permission): return permission
+      case .report(let parameter):
+        let name = context.parameters.get(parameter) ?? ""
+        let reports = ReportRegistry.standard.app + ReportRegistry.standard.view
+        return reports.contains { $0.name == name && $0.showsPersonalData } ? .readPersonalData : .read
+      }
+    }
+  }
+
+  /// The kinds of clients, which get errors in different forms.
+  enum Client: Sendable { case program, reader }
+
+  let requirement: Requirement
+  let client: Client
+  let handle: RouteTable.Handler
+
+  /// An endpoint that anyone can use.
+  static func open(_ handle: @escaping RouteTable.Handler) -> Endpoint {
+    Endpoint(requirement: .nothing, client: .program, handle: handle)
+  }
+
+  /// A page or a form.
+  static func page(_ requirement: Requirement, _ handle: @escaping RouteTable.Handler) -> Endpoint {
+    Endpoint(requirement: requirement, client: .reader, handle: handle)
+  }
+
+  /// An endpoint for programs.
+  static func api(_ requirement: Requirement, _ handle: @escaping RouteTable.Handler) -> Endpoint {
+    Endpoint(requirement: requirement, client: .program, handle: handle)
+  }
+}
+
+/// The originator of a request: a person who is logged in, or a program with a token.
+struct Visitor: Sendable {
+  /// The name in the audit log.
+  let name: String
+  let rights: Rights
+  /// The login of a person; `nil` for programs.
+  let session: LoginSession?
+
+  init(_ session: LoginSession) {
+    name = session.account.name
+    rights = session.account.rights
+    self.session = session
+  }
+
+  init(_ token: AccessToken) {
+    name = "token \(token.name)"
+    rights = token.rights
+    session = nil
+  }
+
+  /// True if the visitor may use an endpoint, for an app if its address names one.
+  func meets(_ requirement: Endpoint.Requirement, app: App?, _ context: CollectorContext) -> Bool {
+    switch requirement {
+    case .nothing: true
+    case .login: session != nil
+    default: requirement.permission(context).map { rights.allows($0, app: app?.id) } ?? false
+    }
+  }
+
+  /// The apps that the visitor may see.
+  func visible(_ apps: [App]) -> [App] { apps.filter { rights.allows(.read, app: $0.id) } }
+}

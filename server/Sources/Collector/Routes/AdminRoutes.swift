@@ -1,0 +1,124 @@
+import HTTPTypes
+import Hummingbird
+import Portal
+import TernEvents
+import Warehouse
+
+/// `/users`, `/tokens` and `/audit`: the pages of owners.
+struct AdminRoutes: Sendable {
+  let access: any AccessStore
+  let catalog: any CatalogStore
+  let pages: PortalPages
+  let reader: BodyReader
+
+  private static let entriesPerPage = 200
+
+  func add(to routes: RouteTable) {
+    let owner = Endpoint.Requirement.permission(.administer)
+    routes.on(
+      "/users", [.get: .page(owner) { try users($0, $1) }, .post: .page(owner) { try await postUsers($0, $1) }])
+    routes.on(
+      "/tokens", [.get: .page(owner) { try tokens($0, $1) }, .post: .page(owner) { try await postTokens($0, $1) }])
+    routes.on("/audit", [.get: .page(owner) { try audit($0, $1) }])
+  }
+
+  private func users(
+    _ request: Request, _ context: CollectorContext, edited: Account? = nil, _ result: FormResult = FormResult()
+  ) throws -> Response {
+    .html(
+      try pages.shown(to: context, request).users(
+        try access.accounts(), sessions: try access.sessions(), apps: try catalog.apps(), edited: edited,
+        result: result), status: result.message == nil ? .ok : .badRequest)
+  }
+
+  private func postUsers(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let form = try await reader.form(request, context)
+    let id = form["id"].flatMap { Int64($0) } ?? 0
+    do {
+      let server = request.serverAddress ?? pages.collector
+      switch form["do"] {
+      case "invite":
+        let (_, code) = try access.invite(
+          name: (form["name"] ?? "").trimmed, role: try role(form), apps: apps(form),
+          seesPersonalData: form["personal"] != nil)
+        return try users(request, context, FormResult(secret: "\(server)/welcome?code=\(code)"))
+      case "edit":
+        return try users(request, context, edited: try access.accounts().first { $0.id == id })
+      case "change":
+        _ = try access.changeAccount(
+          id, AccountChange(role: try role(form), apps: apps(form), seesPersonalData: form["personal"] != nil))
+      case "link":
+        let code = try access.createLoginCode(of: id, lasting: .seconds(86_400))
+        return try users(request, context, FormResult(secret: "\(server)/welcome?code=\(code)"))
+      case "remove": try access.removeAccount(id)
+      case "end": try access.endSession(id)
+      default: throw APIError.unknownAction
+      }
+      return Redirect(path: "/users").response
+    } catch let error as WarehouseError where error.code == .invalid || error.code == .unknownApp {
+      return try users(request, context, FormResult(message: error.message))
+    }
+  }
+
+  private func role(_ form: URLEncodedForm) throws -> Account.Role {
+    guard let role = form["role"].flatMap({ Account.Role(rawValue: $0) }) else {
+      throw WarehouseError(code: .invalid, message: "Choose a role.")
+    }
+    return role
+  }
+
+  private func apps(_ form: URLEncodedForm) -> Set<AppID>? {
+    let chosen = form.values.keys.compactMap { name in
+      name.hasPrefix("app-") ? Int64(name.dropFirst("app-".count)).map { AppID($0) } : nil
+    }
+    return chosen.isEmpty ? nil : Set(chosen)
+  }
+
+  private func tokens(
+    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
+  ) throws -> Response {
+    .html(
+      try pages.shown(to: context, request).tokens(
+        try access.tokens(), apps: try catalog.apps(), result: result),
+      status: result.message == nil ? .ok : .badRequest)
+  }
+
+  private func postTokens(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let form = try await reader.form(request, context)
+    do {
+      switch form["do"] {
+      case "create":
+        guard let scope = form["scope"].flatMap({ AccessToken.Scope(rawValue: $0) }) else {
+          throw WarehouseError(code: .invalid, message: "Choose a scope.")
+        }
+        let (_, secret) = try access.createToken(
+          name: (form["name"] ?? "").trimmed, scopes: [scope], app: form["app"].flatMap { Int64($0) }.map { AppID($0) },
+          lasting: try form.days("days"))
+        return try tokens(request, context, FormResult(secret: secret))
+      case "revoke": _ = try access.revokeToken(form["id"].flatMap { Int64($0) } ?? 0)
+      default: throw APIError.unknownAction
+      }
+      return Redirect(path: "/tokens").response
+    } catch let error as WarehouseError where error.code == .invalid || error.code == .unknownApp {
+      return try tokens(request, context, FormResult(message: error.message))
+    }
+  }
+
+  private func audit(_ request: Request, _ context: CollectorContext) throws -> Response {
+    let limit = Self.entriesPerPage
+    let entries = try access.audit(before: request.parameters["before"].flatMap { Int64($0) }, limit: limit + 1)
+    return .html(
+      try pages.shown(to: context, request).audit(Array(entries.prefix(limit)), hasMore: entries.count > limit))
+  }
+}
+
+extension URLEncodedForm {
+  /// A number of days, or `nil` if the field is empty.
+  func days(_ name: String) throws -> Duration? {
+    guard let text = self[name]?.trimmed, !text.isEmpty else { return nil }
+    guard let days = Int(text), (1...3_650).contains(days) else {
+      throw WarehouseError(code: .invalid, message: "Enter a number of days from 1 to 3650.")
+    }
+    return .seconds(days * 86_400)
+  }
+}

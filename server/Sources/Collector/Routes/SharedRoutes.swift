@@ -1,0 +1,118 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Portal
+import Reports
+public import TernEvents
+public import Warehouse
+
+/// `/apps/ID/links`, where editors share pages, and `/shared/SECRET`, where anyone with the link reads one.
+struct SharedRoutes: Sendable {
+  let access: any AccessStore
+  let catalog: any CatalogStore
+  let pages: PortalPages
+  let reader: BodyReader
+  let reports: ReportScheduler
+  let store: any MetricsStore
+  let wallTime: @Sendable () -> Timestamp
+
+  func add(to routes: RouteTable) {
+    routes.on(
+      "/apps/:app/links",
+      [
+        .get: .page(.permission(.edit)) { try list($0, $1) },
+        .post: .page(.permission(.edit)) { try await post($0, $1) },
+      ])
+    routes.on("/shared/:secret", [.get: .open { try await shared($0, $1) }])
+  }
+
+  private func list(
+    _ request: Request, _ context: CollectorContext, _ result: FormResult = FormResult()
+  ) throws -> Response {
+    let (app, parameters) = (try context.app, request.parameters)
+    return .html(
+      try pages.shown(to: context, request).links(
+        try access.links(app: app.id), report: parameters["report"].map { ($0, parameters["query"] ?? "") }, app: app,
+        apps: try context.visitor.visible(try catalog.apps()), result: result),
+      status: result.message == nil ? .ok : .badRequest)
+  }
+
+  private func post(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    let (app, form) = (try context.app, try await reader.form(request, context))
+    do {
+      switch form["do"] {
+      case "create":
+        let (report, query) = (form["report"] ?? "", form["query"] ?? "")
+        try catalog.checkShareable(report, query: query, app: app, now: wallTime())
+        let (_, secret) = try access.createLink(
+          app: app.id, report: report, query: query,
+          sites: (form["sites"] ?? "").split { $0 == " " || $0 == "," }.map(String.init),
+          lasting: try form.days("days"))
+        let server = request.serverAddress ?? pages.collector
+        return try list(request, context, FormResult(secret: "\(server)/shared/\(secret)"))
+      case "revoke":
+        _ = try access.revokeLink(form["id"].flatMap { Int64($0) } ?? 0, app: app.id)
+        return Redirect(path: "/apps/\(app.id)/links").response
+      default:
+        throw APIError.unknownAction
+      }
+    } catch let error as WarehouseError where error.code == .invalid {
+      return try list(request, context, FormResult(message: error.message))
+    }
+  }
+
+  private func shared(_ request: Request, _ context: CollectorContext) async throws -> Response {
+    guard let link = try access.link(context.parameters.get("secret") ?? ""), let app = try catalog.app(link.app) else {
+      return .html(
+        pages.error(status: 404, message: "This link has ended or was revoked. Ask for a new one."), status: .notFound)
+    }
+    let query = try catalog.request(of: link, app: app, now: wallTime())
+    let store = store
+    if let text = request.parameters["format"] {
+      let format = try ReportFormat(parsing: text)
+      let output = try await reports.run(for: context.clientShare) {
+        try await query.report(from: store).text(format)
+      }
+      return Response(
+        status: .ok, headers: [.contentType: format.contentType, .cacheControl: "no-store"],
+        body: ResponseBody(byteBuffer: ByteBuffer(string: output)))
+    }
+    var guestPages = pages
+    guestPages.reader = PortalReader(
+      name: "", canEdit: false, seesPersonalData: false, isOwner: false, isGuest: true)
+    let (shown, apps) = (guestPages, [app])
+    var response = Response.html(
+      try await reports.run(for: context.clientShare) {
+        try await shown.report(query, app: app, apps: apps, from: store)
+      }
+    )
+    if !link.sites.isEmpty {
+      response.headers[.contentSecurityPolicy] = SecurityHeaders.policy(framedBy: link.sites)
+    }
+    return response
+  }
+}
+
+extension CatalogStore {
+  /// Returns the request that a shared link stands for, with a relative range up to today.
+  func request(of link: SharedLink, app: App, now: Timestamp) throws -> ReportRequest {
+    let parameters = URLEncodedForm(link.query).values
+    return try ReportRequest(
+      link.report, of: try subject(view: parameters["view"], of: app), parameters: parameters, now: now)
+  }
+
+  /// Checks that a report can be shared; throws `WarehouseError` with code `invalid` otherwise.
+  public func checkShareable(_ report: String, query: String, app: App, now: Timestamp) throws {
+    let link = SharedLink(
+      id: 0, app: app.id, report: report, query: query, sites: [], created: now, expires: nil)
+    let request: ReportRequest
+    do {
+      request = try self.request(of: link, app: app, now: now)
+    } catch let error as ReportError {
+      throw WarehouseError(code: .invalid, message: error.message)
+    }
+    if request.report.showsPersonalData {
+      throw WarehouseError(code: .invalid, message: "This page shows personal data and can't be shared.")
+    }
+  }
+}

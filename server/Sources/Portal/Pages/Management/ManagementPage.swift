@@ -1,0 +1,123 @@
+import Foundation
+import Reports
+import TernEvents
+import Warehouse
+
+/// The outcome of a form, shown above the page.
+public struct FormResult: Sendable {
+  /// The reason why the form failed, if it did.
+  public var message: String?
+  /// A secret that is shown once: a link or a token.
+  public var secret: String?
+
+  /// Creates an outcome.
+  public init(message: String? = nil, secret: String? = nil) {
+    self.message = message
+    self.secret = secret
+  }
+}
+
+/// A page of lists and forms.
+struct ManagementPage {
+  var title: String
+  var lead: String
+  var result = FormResult()
+  var tables: [TemplateValues] = []
+  var forms: [TemplateValues] = []
+  /// The address of older entries.
+  var older: String?
+}
+
+extension TemplateValues {
+  /// A list with buttons in its rows. The first cell of each row is its heading.
+  static func list(_ title: String, _ columns: [String], _ rows: [TemplateValues], empty: String) -> TemplateValues {
+    ["title": title, "columns": columns, "rows": rows, "none": rows.isEmpty ? empty : nil]
+  }
+
+  /// A row of a list.
+  static func row(_ cells: [String], _ actions: [TemplateValues] = []) -> TemplateValues {
+    ["head": cells.first ?? "", "cells": Array(cells.dropFirst()), "actions": actions]
+  }
+
+  /// A button that posts `do` and `id`.
+  static func button(_ label: String, _ action: String, id: Int64, to address: String) -> TemplateValues {
+    ["label": label, "do": action, "id": id.description, "address": address]
+  }
+
+  /// A form that posts `do` and the values of its fields.
+  static func form(
+    _ title: String, button: String, _ action: String, to address: String, help: String? = nil,
+    _ fields: [TemplateValues]
+  ) -> TemplateValues {
+    ["title": title, "label": button, "do": action, "address": address, "fields": fields, "explanation": help]
+  }
+
+  /// A field with text.
+  static func field(
+    _ label: String, _ name: String, _ value: String = "", type: String = "text", placeholder: String? = nil,
+    isRequired: Bool = false
+  ) -> TemplateValues {
+    [
+      "caption": label, "name": name, "value": value, "type": type, "placeholder": placeholder,
+      "isRequired": isRequired, "isInput": true,
+    ]
+  }
+
+  /// A field with a choice; the first option is the default unless another one is chosen.
+  static func choice(
+    _ label: String, _ name: String, _ options: [(value: String, text: String)], chosen: String? = nil
+  ) -> TemplateValues {
+    [
+      "caption": label, "name": name, "isChoice": true,
+      "options": options.map {
+        ["value": $0.value, "text": $0.text, "isChosen": $0.value == chosen] as TemplateValues
+      },
+    ]
+  }
+
+  /// A field that is on or off.
+  static func check(_ label: String, _ name: String, isOn: Bool = false) -> TemplateValues {
+    ["caption": label, "name": name, "isCheck": true, "isOn": isOn]
+  }
+
+  /// A value that the form posts without showing it.
+  static func hidden(_ name: String, _ value: String) -> TemplateValues {
+    ["name": name, "value": value, "isHidden": true]
+  }
+}
+
+extension PortalPages {
+  /// Renders a page of the server.
+  func management(_ page: ManagementPage) -> String {
+    layout(
+      title: page.title,
+      body: templates.render(
+        "plain", ["tern": Icon.tern, "nav": serverLinks(), "heading": page.title, "content": content(page)]))
+  }
+
+  /// Renders a page of an app.
+  func management(_ page: ManagementPage, app: App, apps: [App]) -> String {
+    self.page(Shell(app: app, apps: apps, report: nil, title: page.title), body: content(page))
+  }
+
+  private func content(_ page: ManagementPage) -> String {
+    templates.render(
+      "management",
+      [
+        "lead": page.lead, "message": page.result.message.map { visible($0) },
+        "secret": page.result.secret.map { visible($0) }, "tables": page.tables,
+        "forms": page.forms, "older": page.older,
+      ])
+  }
+
+  /// The links to the pages of the server that the reader may open.
+  func serverLinks() -> [TemplateValues] {
+    let owner = [("Users", "/users"), ("Tokens", "/tokens"), ("Audit log", "/audit")]
+    return ([("Apps", "/")] + (reader.isOwner ? owner : []) + [("Account", "/account")]).map { .link($0.0, $0.1) }
+  }
+
+  /// Formats a time for a list.
+  func listed(_ time: Timestamp?, never: String = "Never") -> String {
+    time.map { $0.isoText.prefix(16).replacing("T", with: " ") + " UTC" } ?? never
+  }
+}

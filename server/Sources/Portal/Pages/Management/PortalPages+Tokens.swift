@@ -1,0 +1,89 @@
+import Foundation
+import Reports
+public import Warehouse
+
+extension PortalPages {
+  /// The page of all tokens, which posts to `/tokens`.
+  public func tokens(_ tokens: [AccessToken], apps: [App], result: FormResult = FormResult()) -> String {
+    let names = Dictionary(apps.map { ($0.id, shown($0.name)) }, uniquingKeysWith: { $1 })
+    let rows = tokens.map { token -> TemplateValues in
+      let scopes = AccessToken.Scope.allCases.filter(token.scopes.contains).map(\.rawValue).joined(separator: ", ")
+      return .row(
+        [
+          shown(token.name), scopes, token.app.map { names[$0] ?? "app \($0)" } ?? "All", listed(token.used),
+          listed(token.expires),
+        ], [.button("Revoke", "revoke", id: token.id, to: "/tokens")])
+    }
+    return management(
+      ManagementPage(
+        title: "Tokens", lead: "Programs send a token as “Authorization: Bearer TOKEN”.", result: result,
+        tables: [.list("Tokens", ["Token", "Scopes", "App", "Last used", "Ends"], rows, empty: "No tokens yet")],
+        forms: [
+          .form(
+            "Create a token", button: "Create", "create", to: "/tokens",
+            [
+              .field("Name", "name", isRequired: true),
+              .choice(
+                "Scope", "scope",
+                [
+                  ("read", "Read reports"), ("export", "Read everything, with personal data"),
+                  ("write", "Send events of one app"), ("manage", "Manage"),
+                ]),
+              .choice("App", "app", [("", "All apps")] + apps.map { ($0.id.description, shown($0.name)) }),
+              .field("Ends after (days)", "days", type: "number", placeholder: "Never"),
+            ])
+        ]))
+  }
+
+  /// The page of the audit log.
+  ///
+  /// - Parameter hasMore: True if there are older entries.
+  public func audit(_ entries: [AuditEntry], hasMore: Bool) -> String {
+    let rows = entries.map { entry -> TemplateValues in
+      .row([
+        listed(entry.time), shown(entry.actor.name, empty: "–"), entry.action, shown(entry.subject, empty: "–"),
+        shown(entry.actor.address, empty: "–"),
+      ])
+    }
+    var page = ManagementPage(
+      title: "Audit log", lead: "Logins, and changes of settings, users, tokens and links. Entries are never changed.",
+      tables: [.list("Entries", ["Time", "Who", "Action", "Object", "Address"], rows, empty: "No entries")])
+    if hasMore, let last = entries.last { page.older = "/audit?before=\(last.id)" }
+    return management(page)
+  }
+
+  /// The page of an app's shared links, which posts to `/apps/ID/links`.
+  ///
+  /// - Parameters:
+  ///   - report: The report that the form shares, with its parameters as a query; `nil` for the choice of one.
+  public func links(
+    _ links: [SharedLink], report: (name: String, query: String)?, app: App, apps: [App],
+    result: FormResult = FormResult()
+  ) -> String {
+    let address = "/apps/\(app.id)/links"
+    let rows = links.map { link -> TemplateValues in
+      .row(
+        [
+          shown(link.query.isEmpty ? link.report : "\(link.report)?\(link.query)"),
+          shown(link.sites.joined(separator: ", "), empty: "–"), listed(link.created), listed(link.expires),
+        ], [.button("Revoke", "revoke", id: link.id, to: address)])
+    }
+    let choices = reports.app.filter { !$0.showsPersonalData && $0.missingParameter == nil }
+    let subject: [TemplateValues] =
+      report.map { [.hidden("report", $0.name), .hidden("query", $0.query)] }
+      ?? [.choice("Page", "report", choices.map { ($0.name, $0.title) })]
+    return management(
+      ManagementPage(
+        title: "Shared links", lead: "Anyone with a shared link can read its page, without logging in.", result: result,
+        tables: [.list("Links", ["Page", "Embedded by", "Created", "Ends"], rows, empty: "No links yet")],
+        forms: [
+          .form(
+            report.map { "Share \(shown($0.query.isEmpty ? $0.name : "\($0.name)?\($0.query)"))" } ?? "Share a page",
+            button: "Create link", "create", to: address,
+            subject + [
+              .field("Ends after (days)", "days", type: "number", placeholder: "Never"),
+              .field("Sites that may embed it", "sites", placeholder: "https://wiki.example.com"),
+            ])
+        ]), app: app, apps: apps)
+  }
+}

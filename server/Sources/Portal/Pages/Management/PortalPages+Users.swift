@@ -1,0 +1,92 @@
+import Reports
+public import Warehouse
+
+extension PortalPages {
+  /// The page of all users and their sessions, which posts to `/users`.
+  ///
+  /// - Parameter edited: The account whose rights the form changes; `nil` for an invitation.
+  public func users(
+    _ accounts: [Account], sessions: [LoginSession], apps: [App], edited: Account? = nil,
+    result: FormResult = FormResult()
+  ) -> String {
+    let names = Dictionary(apps.map { ($0.id, shown($0.name)) }, uniquingKeysWith: { $1 })
+    let rows = accounts.map { account -> TemplateValues in
+      let visible = account.apps.map { $0.sorted().map { names[$0] ?? "app \($0)" }.joined(separator: ", ") }
+      return .row(
+        [
+          shown(account.name), account.role.rawValue, account.role == .owner ? "All" : visible ?? "All",
+          account.rights.permissions.contains(.readPersonalData) ? "Yes" : "No", listed(account.lastLogin),
+        ],
+        [
+          .button("Change", "edit", id: account.id, to: "/users"),
+          .button("New link", "link", id: account.id, to: "/users"),
+          .button("Remove", "remove", id: account.id, to: "/users"),
+        ])
+    }
+    let table = TemplateValues.list(
+      "Users", ["User", "Role", "Apps", "Personal data", "Last login"], rows, empty: "No users")
+    var fields: [TemplateValues] = [
+      .choice(
+        "Role", "role",
+        [
+          ("viewer", "Viewer: reads reports"), ("editor", "Editor: also changes settings and shares pages"),
+          ("owner", "Owner: everything"),
+        ], chosen: edited?.role.rawValue)
+    ]
+    fields += apps.map { app in
+      .check(shown(app.name), "app-\(app.id)", isOn: edited?.apps?.contains(app.id) ?? false)
+    }
+    fields.append(.check("Sees personal data", "personal", isOn: edited?.seesPersonalData ?? false))
+    let help = "With no app checked, the user sees all apps. Editors and owners see personal data in any case."
+    let form: TemplateValues =
+      if let edited {
+        .form(
+          "Change the rights of \(shown(edited.name))", button: "Save", "change", to: "/users", help: help,
+          [.hidden("id", edited.id.description)] + fields)
+      } else {
+        .form(
+          "Invite a user", button: "Create link", "invite", to: "/users", help: help,
+          [.field("Name", "name", isRequired: true)] + fields)
+      }
+    return management(
+      ManagementPage(
+        title: "Users", lead: "Invited users choose a password. Each link works once: send it to that person only.",
+        result: result, tables: [table, sessionList(sessions, to: "/users")], forms: [form]))
+  }
+
+  /// The page of the reader's own account, which posts to `/account`.
+  public func account(_ session: LoginSession, sessions: [LoginSession], result: FormResult = FormResult()) -> String {
+    let hasPassword = session.account.hasPassword
+    return management(
+      ManagementPage(
+        title: "Account", lead: "Logged in as \(shown(session.account.name)), \(session.account.role.rawValue).",
+        result: result, tables: [sessionList(sessions, to: "/account", current: session.id)],
+        forms: [
+          .form(
+            hasPassword ? "Change the password" : "Choose a password", button: "Save", "password", to: "/account",
+            help: "At least 10 characters. All other sessions end.",
+            (hasPassword ? [.field("Current password", "current", type: "password", isRequired: true)] : [])
+              + [.field("New password", "password", type: "password", isRequired: true)])
+        ]))
+  }
+
+  private func sessionList(_ sessions: [LoginSession], to address: String, current: Int64? = nil) -> TemplateValues {
+    let rows = sessions.map { session -> TemplateValues in
+      .row(
+        [
+          shown(session.account.name), listed(session.created),
+          session.id == current ? "This session" : listed(session.used), shown(session.address, empty: "–"),
+          shown(session.browser, empty: "Unknown", limit: 120),
+        ], [.button("End", "end", id: session.id, to: address)])
+    }
+    return .list("Sessions", ["User", "Login", "Last used", "Address", "Browser"], rows, empty: "No sessions")
+  }
+
+  /// The page of an invited user, which posts `code` and `password` to `/welcome`.
+  public func welcome(_ name: String, code: String, message: String? = nil) -> String {
+    layout(
+      title: "Welcome",
+      body: templates.render(
+        "welcome", ["tern": Icon.tern, "name": shown(name), "code": code, "message": message.map { visible($0) }]))
+  }
+}

@@ -1,0 +1,66 @@
+import AppCatalog
+import ArgumentParser
+import Collector
+import Warehouse
+
+extension AppsCommand {
+  /// `tern apps set`
+  struct Set: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Change an app's name, time zone or identifiers.",
+      discussion: """
+        A running server applies a change within a second; clients that send an old app secret or tracking ID are then no
+        longer accepted. A new time zone moves the days of stored events: stop the server, set it, run `tern rebuild`, and
+        start the server again.
+
+        Examples:
+          tern apps set 1 --name "My Player"
+          tern apps set 1 --app-secret 6f9a1c52-0d4e-4a0b-9f5e-2f1f3f6f7a10
+          tern apps set 1 --time-zone Europe/Berlin && tern rebuild
+        """)
+
+    @Argument(help: ArgumentHelp("The app's ID; `tern apps list` shows it.", valueName: "id"))
+    var app: String
+
+    @Option(help: "The display name.")
+    var name: String?
+
+    @Option(help: ArgumentHelp("The time zone of the reports' days, for example Europe/Berlin.", valueName: "zone"))
+    var timeZone: String?
+
+    @Option(help: ArgumentHelp("The app secret of an app with an App Center SDK.", valueName: "uuid"))
+    var appSecret: String?
+
+    @Option(
+      name: .customLong("tracking-id"),
+      help: ArgumentHelp("The tracking ID of an app with a Google Analytics SDK.", valueName: "UA-…"))
+    var trackingID: String?
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    @OptionGroup var data: DataOption
+
+    func validate() throws {
+      guard name != nil || timeZone != nil || appSecret != nil || trackingID != nil else {
+        throw ValidationError("Choose what to change; `tern help apps set` lists the options.")
+      }
+    }
+
+    func run() throws {
+      try data.withCatalog { catalog in
+        let app = try AppOption.find(app, in: catalog)
+        if let timeZone, timeZone != app.timeZone, try catalog.isServed() {
+          throw CommandFailure(
+            "A server runs on this directory. Stop it to change the time zone, then run `tern rebuild`.")
+        }
+        let changed = try catalog.setApp(
+          app.id, name: name, timeZone: timeZone, appSecret: appSecret, trackingID: trackingID)
+        Terminal.say(json ? try CommandOutput.json(AppDescription(changed)) : List.listing([changed]))
+        if changed.timeZone != app.timeZone {
+          Terminal.say("Run `tern rebuild` now, so that the days of stored events follow the new time zone.")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import AppCatalog
+import ArgumentParser
+import Collector
+import Foundation
+import Reports
+import TernBase
+import TernEvents
+import Warehouse
+
+/// `tern links`
+struct LinksCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "links", abstract: "Share pages by link, list and revoke the links; works while a server runs.",
+    subcommands: [Create.self, List.self, Revoke.self])
+
+  /// `tern links create`
+  struct Create: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Create a link with which anyone can read one report, and print it.",
+      discussion: """
+        The link shows the report's page; with ?format=csv or ?format=json, its data.
+
+        Examples:
+          tern links create overview --app 1
+          tern links create event --app 1 -p event="Video clicked" -p days=7 --for 90d
+          tern links create overview --app 1 -p view=3 --site https://wiki.example.com
+        """)
+
+    @Argument(help: "The report; `tern help report` lists them.")
+    var report: String
+
+    @OptionGroup var app: AppOption
+
+    @Option(
+      name: [.customShort("p"), .customLong("parameter")],
+      help: ArgumentHelp("A parameter of the report, for example days=7; repeatable.", valueName: "name=value"))
+    var parameter: [String] = []
+
+    @Option(help: ArgumentHelp("A site that may show the page in a frame; repeatable.", valueName: "address"))
+    var site: [String] = []
+
+    @Option(
+      name: .customLong("for"), help: ArgumentHelp("The time after which it ends, for example 90d.", valueName: "days"),
+      transform: lifetime)
+    var lasting: Duration?
+
+    @OptionGroup var server: ServerAddressOption
+
+    @OptionGroup var data: DataOption
+
+    func validate() throws {
+      guard parameter.allSatisfy({ $0.contains("=") && !$0.hasPrefix("=") }) else {
+        throw ValidationError("A parameter looks like days=7.")
+      }
+    }
+
+    func run() throws {
+      try data.withCatalog { catalog in
+        let app = try app.find(in: catalog)
+        let query = parameter.map { text in
+          let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+          return parts.map { PercentCoding.encode($0) }.joined(separator: "=")
+        }.joined(separator: "&")
+        try catalog.checkShareable(report, query: query, app: app, now: WallClock.system())
+        let (_, secret) = try catalog.createLink(
+          app: app.id, report: report, query: query, sites: site, lasting: lasting)
+        Terminal.say(try server.address("/shared/\(secret)", catalog))
+      }
+    }
+  }
+
+  /// `tern links list`
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "List all shared links, without their secrets.",
+      discussion: """
+        Example:
+          tern links list
+        """)
+
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      try data.withCatalog { catalog in
+        let rows = try catalog.links().map { link in
+          [
+            String(link.id), link.app.description, visible(link.report), visible(link.query),
+            link.sites.joined(separator: " "), link.expires?.isoText ?? "never",
+          ]
+        }
+        Terminal.say(CommandOutput.table([["ID", "APP", "REPORT", "PARAMETERS", "SITES", "ENDS"]] + rows))
+      }
+    }
+  }
+
+  /// `tern links revoke`
+  struct Revoke: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "End a shared link at once.",
+      discussion: """
+        Example:
+          tern links revoke 3
+        """)
+
+    @Argument(help: ArgumentHelp("The link's ID; `tern links list` shows it.", valueName: "id"))
+    var id: Int64
+
+    @OptionGroup var data: DataOption
+
+    func run() throws {
+      try data.withCatalog { catalog in
+        guard try catalog.revokeLink(id) else {
+          throw CommandFailure("There is no link \(id). Run `tern links list` to see all links.")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/// The store of accounts, logins, tokens, shared links and the audit log.
+///
+/// Every change is recorded in the audit log, in the same transaction, under ``AuditActor/current``. Secrets are returned
+/// once and stored as hashes.
+public protocol AccessStore: Sendable {
+  /// Returns all accounts, oldest first.
+  func accounts() throws -> [Account]
+  /// Creates an account without a password and returns it with a code for its first login.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if the name is invalid or taken.
+  func invite(
+    name: String, role: Account.Role, apps: Set<AppID>?, seesPersonalData: Bool
+  ) throws -> (account: Account, code: String)
+  /// Changes an account's rights, from its next request on.
+  ///
+  /// - Throws: ``WarehouseError`` with code `invalid` if no owner would be left.
+  func changeAccount(_ id: Int64, _ change: AccountChange) throws -> Account
+  /// Removes an account and its sessions. Throws ``WarehouseError`` with code `invalid` for the last owner.
+  func removeAccount(_ id: Int64) throws
+  /// Creates a code for one login of an account, which replaces its earlier code.
+  func createLoginCode(of account: Int64?, lasting duration: Duration) throws -> String
+  /// Returns the account of a valid code without using it up.
+  func account(loginCode code: String) throws -> Account?
+  /// Uses up a code and returns its account, or `nil` if the code is wrong, has expired or was used before.
+  func redeemLoginCode(_ code: String) throws -> Account?
+  /// Sets an account's password, and ends its sessions except one. Takes a fraction of a second.
+  func setPassword(_ password: String, of account: Int64, keeping session: Int64?) throws
+  /// Returns the account with a name and password, or `nil`. Takes a fraction of a second in any case.
+  func account(name: String, password: String) throws -> Account?
+  /// Records a failed login.
+  func recordFailedLogin(_ subject: String) throws
+
+  /// Starts a session of an account and returns its secret, for a cookie.
+  func createSession(of account: Int64, lasting duration: Duration, address: String, browser: String) throws -> String
+  /// Returns the session with a secret, or `nil` if it has ended or expired.
+  func session(_ secret: String) throws -> LoginSession?
+  /// Returns all sessions, latest first.
+  func sessions() throws -> [LoginSession]
+  /// Ends a session.
+  func endSession(_ id: Int64) throws
+
+  /// Returns all tokens, oldest first.
+  func tokens() throws -> [AccessToken]
+  /// Creates a token and returns it with its secret.
+  func createToken(
+    name: String, scopes: Set<AccessToken.Scope>, app: AppID?, lasting duration: Duration?
+  ) throws -> (token: AccessToken, secret: String)
+  /// Revokes a token. Returns false if there is none.
+  func revokeToken(_ id: Int64) throws -> Bool
+  /// Returns the token with a secret, or `nil` if it has ended or was revoked.
+  func token(_ secret: String) throws -> AccessToken?
+
+  /// Returns the shared links of an app, or of all apps, oldest first.
+  func links(app: AppID?) throws -> [SharedLink]
+  /// Creates a shared link and returns it with its secret.
+  func createLink(
+    app: AppID, report: String, query: String, sites: [String], lasting duration: Duration?
+  ) throws -> (link: SharedLink, secret: String)
+  /// Revokes a shared link of an app. Returns false if there is none.
+  func revokeLink(_ id: Int64, app: AppID?) throws -> Bool
+  /// Returns the shared link with a secret, or `nil` if it has ended or was revoked.
+  func link(_ secret: String) throws -> SharedLink?
+
+  /// Returns the latest entries of the audit log before a number, latest first.
+  func audit(before id: Int64?, limit: Int) throws -> [AuditEntry]
+}

@@ -1,0 +1,90 @@
+public import TernEvents
+
+/// A token with which a program uses the server.
+public struct AccessToken: Sendable, Hashable {
+  /// The groups of actions that a token can be allowed.
+  public enum Scope: String, Sendable, CaseIterable {
+    /// Sends events of its app.
+    case write
+    /// Reads reports.
+    case read
+    /// Reads reports, and single events and errors with personal data.
+    case export
+    /// Does everything that an owner does; with an app, reads and changes only that app.
+    case manage
+  }
+
+  /// The number of the token.
+  public var id: Int64
+  /// The name, for people.
+  public var name: String
+  /// The allowed groups of actions.
+  public var scopes: Set<Scope>
+  /// The only app, or `nil` for all.
+  public var app: AppID?
+  /// The time of creation.
+  public var created: Timestamp
+  /// The approximate time of the last request.
+  public var used: Timestamp?
+  /// The time at which the token ends; `nil` for never.
+  public var expires: Timestamp?
+
+  /// Creates a token.
+  public init(
+    id: Int64, name: String, scopes: Set<Scope>, app: AppID?, created: Timestamp, used: Timestamp? = nil,
+    expires: Timestamp? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.scopes = scopes
+    self.app = app
+    self.created = created
+    self.used = used
+    self.expires = expires
+  }
+
+  /// The allowed actions.
+  public var rights: Rights {
+    var permissions: Set<Permission> = []
+    for scope in scopes {
+      switch scope {
+      case .write: permissions.insert(.send)
+      case .read: permissions.insert(.read)
+      case .export: permissions.formUnion([.read, .readPersonalData])
+      case .manage: permissions.formUnion([.read, .readPersonalData, .edit, .administer])
+      }
+    }
+    return Rights(permissions, apps: app.map { [$0] })
+  }
+}
+
+/// A link with which anyone can read one report of an app.
+public struct SharedLink: Sendable, Hashable {
+  /// The number of the link.
+  public var id: Int64
+  /// The app.
+  public var app: AppID
+  /// The name of the report.
+  public var report: String
+  /// The report's parameters as a query, for example `days=7&view=2`.
+  public var query: String
+  /// The sites that may show the page in a frame, for example `https://wiki.example.com`.
+  public var sites: [String]
+  /// The time of creation.
+  public var created: Timestamp
+  /// The time at which the link ends; `nil` for never.
+  public var expires: Timestamp?
+
+  /// Creates a link.
+  public init(
+    id: Int64, app: AppID, report: String, query: String, sites: [String], created: Timestamp, expires: Timestamp?
+  ) {
+    self.id = id
+    self.app = app
+    self.report = report
+    self.query = query
+    self.sites = sites
+    self.created = created
+    self.expires = expires
+  }
+}

@@ -1,0 +1,97 @@
+public import TernEvents
+
+/// A person who can log in.
+public struct Account: Sendable, Hashable {
+  /// The kinds of accounts.
+  public enum Role: String, Sendable, CaseIterable {
+    /// May do everything.
+    case owner
+    /// Reads everything about the given apps and changes their settings.
+    case editor
+    /// Reads the reports of the given apps; personal data only if allowed.
+    case viewer
+  }
+
+  /// The number of the account.
+  public var id: Int64
+  /// The unique name, 1 to 100 characters.
+  public var name: String
+  /// The kind.
+  public var role: Role
+  /// The apps of an editor or viewer; `nil` for all.
+  public var apps: Set<AppID>?
+  /// True if a viewer may read personal data.
+  public var seesPersonalData: Bool
+  /// True once the person has chosen a password.
+  public var hasPassword: Bool
+  /// The time of the last login.
+  public var lastLogin: Timestamp?
+
+  /// Creates an account.
+  public init(
+    id: Int64, name: String, role: Role, apps: Set<AppID>? = nil, seesPersonalData: Bool = false,
+    hasPassword: Bool = false, lastLogin: Timestamp? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.role = role
+    self.apps = apps
+    self.seesPersonalData = seesPersonalData
+    self.hasPassword = hasPassword
+    self.lastLogin = lastLogin
+  }
+
+  /// The allowed actions.
+  public var rights: Rights {
+    switch role {
+    case .owner: Rights([.read, .readPersonalData, .edit, .administer], apps: nil)
+    case .editor: Rights([.read, .readPersonalData, .edit], apps: apps)
+    case .viewer: Rights(seesPersonalData ? [.read, .readPersonalData] : [.read], apps: apps)
+    }
+  }
+}
+
+/// A change to an account. Properties that are `nil` keep their current values.
+public struct AccountChange: Sendable, Hashable {
+  /// The role.
+  public var role: Account.Role?
+  /// The apps; an inner `nil` stands for all.
+  public var apps: Set<AppID>??
+  /// True if a viewer may read personal data.
+  public var seesPersonalData: Bool?
+
+  /// Creates a change.
+  public init(role: Account.Role? = nil, apps: Set<AppID>?? = nil, seesPersonalData: Bool? = nil) {
+    self.role = role
+    self.apps = apps
+    self.seesPersonalData = seesPersonalData
+  }
+}
+
+/// A login of an account in one browser.
+public struct LoginSession: Sendable, Hashable {
+  /// The number of the session.
+  public var id: Int64
+  /// The account, with its current rights.
+  public var account: Account
+  /// The time of the login.
+  public var created: Timestamp
+  /// The approximate time of the last request.
+  public var used: Timestamp
+  /// The address that logged in.
+  public var address: String
+  /// The browser's description of itself.
+  public var browser: String
+
+  /// Creates a session.
+  public init(
+    id: Int64, account: Account, created: Timestamp, used: Timestamp, address: String, browser: String
+  ) {
+    self.id = id
+    self.account = account
+    self.created = created
+    self.used = used
+    self.address = address
+    self.browser = browser
+  }
+}

@@ -1,0 +1,63 @@
+public import TernEvents
+
+/// The originator of a change, for the audit log.
+public struct AuditActor: Sendable, Hashable {
+  /// The originator of everything that the current task does: of a request its account or token, otherwise the command
+  /// line.
+  @TaskLocal public static var current = AuditActor(name: "command line", address: "")
+
+  /// The name of an account or token.
+  public var name: String
+  /// The network address, or empty.
+  public var address: String
+
+  /// Creates an originator.
+  public init(name: String, address: String) {
+    self.name = name
+    self.address = address
+  }
+}
+
+/// One line of the audit log.
+public struct AuditEntry: Sendable, Hashable {
+  /// The recorded kinds of actions.
+  public enum Action: String, Sendable, CaseIterable {
+    case login, logout
+    case loginFailed = "login failed"
+    case linkCreated = "login link created"
+    case passwordSet = "password set"
+    case userInvited = "user invited"
+    case userChanged = "user changed"
+    case userRemoved = "user removed"
+    case sessionEnded = "session ended"
+    case tokenCreated = "token created"
+    case tokenRevoked = "token revoked"
+    case shared = "page shared"
+    case shareRevoked = "shared link revoked"
+    case appCreated = "app created"
+    case appChanged = "app changed"
+    case viewCreated = "view created"
+    case viewChanged = "view changed"
+    case definitionChanged = "definition changed"
+  }
+
+  /// The number of the entry; later ones have larger numbers.
+  public var id: Int64
+  /// The time.
+  public var time: Timestamp
+  /// The originator.
+  public var actor: AuditActor
+  /// The action, as stored.
+  public var action: String
+  /// The object of the action.
+  public var subject: String
+
+  /// Creates an entry.
+  public init(id: Int64, time: Timestamp, actor: AuditActor, action: String, subject: String) {
+    self.id = id
+    self.time = time
+    self.actor = actor
+    self.action = action
+    self.subject = subject
+  }
+}

@@ -1,0 +1,35 @@
+/// An action that accounts and tokens may be allowed.
+public enum Permission: String, Sendable, CaseIterable {
+  /// Sends events.
+  case send
+  /// Reads reports.
+  case read
+  /// Reads single events and errors, which may contain personal data.
+  case readPersonalData
+  /// Changes an app's settings and shares its pages.
+  case edit
+  /// Creates apps, and manages accounts, tokens and the audit log.
+  case administer
+}
+
+/// The actions that an account or a token is allowed, and the apps to which they apply.
+public struct Rights: Sendable, Hashable {
+  /// The allowed actions.
+  public var permissions: Set<Permission>
+  /// The apps; `nil` for all, including future ones.
+  public var apps: Set<AppID>?
+
+  /// Creates rights.
+  public init(_ permissions: Set<Permission>, apps: Set<AppID>?) {
+    self.permissions = permissions
+    self.apps = apps
+  }
+
+  /// Returns true if an action on an app is allowed, or without an app, on the server.
+  public func allows(_ permission: Permission, app: AppID? = nil) -> Bool {
+    guard permissions.contains(permission) else { return false }
+    // Whoever administers the server reaches all apps.
+    guard let apps else { return true }
+    return app.map { apps.contains($0) } ?? (permission != .administer)
+  }
+}

@@ -1,0 +1,174 @@
+import AppCatalog
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import TernEvents
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// Tests the forms for users, tokens, shared links, the own account and settings.
+@Suite struct ManagementTests {
+  private func post(
+    _ client: any TestClientProtocol, _ uri: String, _ form: String, _ cookie: String
+  ) async throws -> TestResponse {
+    try await client.execute(
+      uri: uri, method: .post, headers: [.cookie: cookie, .origin: "http://localhost"], body: ByteBuffer(string: form))
+  }
+
+  /// The secret that a page shows once.
+  private func secret(_ response: TestResponse) throws -> String {
+    let page = String(buffer: response.body)
+    let match = try #require(page.firstMatch(of: /not shown again.*?<code>([^<]+)<\/code>/.dotMatchesNewlines()))
+    return String(match.1)
+  }
+
+  @Test func `an owner invites, changes and removes a user`() async throws {
+    let fixture = try Fixture()
+    let (catalog, cookie) = (fixture.catalog, try fixture.cookie())
+    try await fixture.routed { client in
+      let invited = try await post(client, "/users", "do=invite&name=Ann&role=viewer&app-1=1", cookie)
+      let link = try secret(invited)
+      #expect(link.hasPrefix("http://localhost/welcome?code="))
+      #expect(String(buffer: invited.body).matches(of: /<select name="([^"]+)"/).map(\.1) == ["role"])
+      let ann = try #require(try catalog.account(named: "ann"))
+      #expect(ann.apps == [AppID(1)] && ann.role == .viewer && !ann.seesPersonalData)
+      let edit = try await post(client, "/users", "do=edit&id=\(ann.id)", cookie)
+      #expect(String(buffer: edit.body).contains("name=\"app-1\" value=\"1\" checked"))
+      _ = try await post(client, "/users", "do=change&id=\(ann.id)&role=editor&personal=1", cookie)
+      #expect(try catalog.account(named: "ann")?.role == .editor)
+      #expect(try catalog.account(named: "ann")?.apps == nil)
+      let again = try secret(try await post(client, "/users", "do=link&id=\(ann.id)", cookie))
+      #expect(again != link)
+      let page = try await client.execute(uri: "/users", method: .get, headers: [.cookie: cookie])
+      #expect(!String(buffer: page.body).contains("code="), "links are shown once")
+      _ = try await post(client, "/users", "do=remove&id=\(ann.id)", cookie)
+      #expect(try catalog.account(named: "ann") == nil)
+      for mistake in ["do=remove&id=1", "do=invite&name=&role=viewer", "do=invite&name=x&role=king", "do=nothing"] {
+        #expect(try await post(client, "/users", mistake, cookie).status == .badRequest, "\(mistake)")
+      }
+      #expect(try catalog.accounts().map(\.name) == ["owner"])
+    }
+    let actors = Set(try catalog.audit(limit: 100).filter { $0.action.hasPrefix("user") }.map(\.actor.name))
+    #expect(actors == ["owner"])
+  }
+
+  @Test func `an owner creates and revokes a token`() async throws {
+    let fixture = try Fixture()
+    let cookie = try fixture.cookie()
+    try await fixture.routed { client in
+      let created = try await post(client, "/tokens", "do=create&name=CI&scope=read&app=1&days=30", cookie)
+      let secret = try secret(created)
+      let token = try #require(try fixture.catalog.token(secret))
+      #expect(token.app == AppID(1) && token.scopes == [.read] && token.expires != nil)
+      #expect(try await post(client, "/tokens", "do=revoke&id=\(token.id)", cookie).status == .seeOther)
+      #expect(try fixture.catalog.token(secret) == nil)
+      for mistake in [
+        "do=create&name=x&scope=all", "do=create&name=x&scope=read&days=x", "do=create&name=x&scope=write",
+      ] {
+        #expect(try await post(client, "/tokens", mistake, cookie).status == .badRequest, "\(mistake)")
+      }
+    }
+  }
+
+  @Test func `a person changes their password with the current one, and ends their own sessions only`() async throws {
+    let fixture = try Fixture()
+    let (catalog, cookie) = (fixture.catalog, try fixture.cookie())
+    let ann = try catalog.invite(name: "ann", role: .viewer, apps: nil, seesPersonalData: false).account
+    let foreign = try catalog.createSession(of: ann.id, lasting: .seconds(600), address: "", browser: "")
+    let second = try catalog.ownerSession()
+    try await fixture.routed { client in
+      let first = try await post(client, "/account", "do=password&password=correct+horse+battery", cookie)
+      #expect(first.status == .seeOther)
+      #expect(try catalog.session(second) == nil, "other sessions of the account end")
+      let wrong = try await post(client, "/account", "do=password&current=wrong&password=0123456789", cookie)
+      #expect(wrong.status == .badRequest)
+      #expect(try catalog.account(name: "owner", password: "correct horse battery") != nil)
+      let short = try await post(client, "/account", "do=password&current=correct+horse+battery&password=x", cookie)
+      #expect(short.status == .badRequest)
+      let id = try #require(try catalog.session(foreign)).id
+      _ = try await post(client, "/account", "do=end&id=\(id)", cookie)
+      #expect(try catalog.session(foreign) != nil)
+      _ = try await post(client, "/users", "do=end&id=\(id)", cookie)
+      #expect(try catalog.session(foreign) == nil, "an owner may end any session")
+      let page = String(
+        buffer: try await client.execute(uri: "/account", method: .get, headers: [.cookie: cookie]).body)
+      #expect(page.contains("This session"))
+    }
+  }
+
+  @Test func `an editor shares a page, which anyone with the link can read until it is revoked`() async throws {
+    let fixture = try Fixture()
+    let (catalog, cookie) = (fixture.catalog, try fixture.cookie())
+    try await fixture.routed { client in
+      let form = "do=create&report=events&query=days%3D7&sites=https://wiki.example.com+https://b.example&days=30"
+      let link = try secret(try await post(client, "/apps/1/links", form, cookie))
+      let path = try #require(link.firstMatch(of: /\/shared\/.+/)).0
+      let page = try await client.execute(uri: String(path), method: .get)
+      #expect(page.status == .ok)
+      let text = String(buffer: page.body)
+      #expect(text.contains("Player &amp; &lt;Friends&gt;"))
+      #expect(!text.contains("href=\"/apps") && !text.contains("/logout") && !text.contains(fixture.app.key))
+      let policy = page.headers[.contentSecurityPolicy] ?? ""
+      #expect(policy.contains("; frame-ancestors https://wiki.example.com https://b.example; "))
+      #expect(page.headers[.setCookie] == nil)
+      let data = try await client.execute(uri: "\(path)?format=csv", method: .get)
+      #expect(data.headers[.contentType]?.hasPrefix("text/csv") == true)
+      let api = try await client.execute(uri: "/api/v1/apps", method: .get)
+      #expect(api.status == .unauthorized, "the link opens nothing else")
+      let id = try #require(try catalog.links(app: AppID(1)).first).id
+      _ = try await post(client, "/apps/1/links", "do=revoke&id=\(id)", cookie)
+      #expect(try await client.execute(uri: String(path), method: .get).status == .notFound)
+      for mistake in [
+        "report=live", "report=error&query=group%3D1", "report=nonsense", "report=events&query=days%3Dx",
+        "report=events&sites=*", "report=events&days=0",
+      ] {
+        let response = try await post(client, "/apps/1/links", "do=create&\(mistake)", cookie)
+        #expect(response.status == .badRequest, "\(mistake)")
+      }
+      #expect(try catalog.links(app: nil).isEmpty)
+    }
+  }
+
+  @Test func `a shared page without sites can't be framed`() async throws {
+    let fixture = try Fixture()
+    let secret = try fixture.catalog.createLink(app: fixture.app.id, report: "overview", query: "", sites: []).secret
+    try await fixture.routed { client in
+      let page = try await client.execute(uri: "/shared/\(secret)", method: .get)
+      #expect(page.status == .ok)
+      #expect(page.headers[.contentSecurityPolicy]?.contains("frame-ancestors 'none'") == true)
+      #expect(!String(buffer: page.body).contains(fixture.app.key), "not even in an app without events")
+    }
+  }
+
+  @Test func `the settings page changes an app's name and identifiers`() async throws {
+    let fixture = try Fixture()
+    let cookie = try fixture.cookie()
+    try await fixture.routed { client in
+      let secret = "0f8fad5b-d9cb-469f-a165-70867728950e"
+      let form = "name=New+name&appSecret=\(secret)&trackingId=UA-12345-6"
+      #expect(try await post(client, "/apps/1/settings", form, cookie).status == .seeOther)
+      let page = try await client.execute(uri: "/apps/1/settings", method: .get, headers: [.cookie: cookie])
+      for text in ["New name", secret, "UA-12345-6"] { #expect(String(buffer: page.body).contains(text)) }
+      let mistake = try await post(client, "/apps/1/settings", "name=X&trackingId=G-1", cookie)
+      #expect(mistake.status == .badRequest && String(buffer: mistake.body).contains("G-1"))
+      #expect(try fixture.catalog.apps().first?.name == "New name")
+    }
+  }
+
+  @Test func `the audit page lists what happened, in pages`() async throws {
+    let fixture = try Fixture()
+    for number in 0..<250 { try fixture.catalog.recordFailedLogin("guess <\(number)>") }
+    let cookie = try fixture.cookie()
+    try await fixture.routed { client in
+      func page(_ uri: String) async throws -> String {
+        String(buffer: try await client.execute(uri: uri, method: .get, headers: [.cookie: cookie]).body)
+      }
+      let first = try await page("/audit")
+      #expect(first.contains("guess &lt;249&gt;") && !first.contains("guess &lt;20&gt;"))
+      let older = try #require(first.firstMatch(of: /\/audit\?before=\d+/)).0
+      #expect(try await page(String(older)).contains("guess &lt;20&gt;"))
+    }
+  }
+}

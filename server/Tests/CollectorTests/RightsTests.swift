@@ -1,0 +1,198 @@
+import AppCatalog
+import HTTPTypes
+import HummingbirdTesting
+import NIOCore
+import Reports
+import Testing
+import Warehouse
+
+@testable import Collector
+
+/// Tests the rights of every kind of visitor on every route.
+@Suite struct RightsTests {
+  /// The visitors, by the rights that docs/operations.md gives them.
+  private enum Visitor: String, CaseIterable {
+    case nobody, owner, editor, viewer, trustedViewer, otherViewer
+    case readToken, exportToken, writeToken, manageToken, appToken, otherToken
+
+    var isPerson: Bool { [.owner, .editor, .viewer, .trustedViewer, .otherViewer].contains(self) }
+    var seesApp: Bool { ![.nobody, .writeToken, .otherViewer, .otherToken].contains(self) }
+    var seesPersonalData: Bool {
+      [.owner, .editor, .trustedViewer, .exportToken, .manageToken, .appToken].contains(self)
+    }
+    var edits: Bool { [.owner, .editor, .manageToken, .appToken].contains(self) }
+    var administers: Bool { self == .owner || self == .manageToken }
+  }
+
+  private enum Answer { case admitted, login, hidden, forbidden }
+
+  /// Every route with the right that it requires. A new route needs a line here, and so a decision.
+  private static let routes: [String: Endpoint.Requirement] = [
+    "POST /v1/events": .nothing, "POST /logs": .nothing, "GET /collect": .nothing, "POST /collect": .nothing,
+    "OPTIONS /collect": .nothing, "GET /r/collect": .nothing, "POST /r/collect": .nothing,
+    "OPTIONS /r/collect": .nothing, "GET /j/collect": .nothing, "POST /j/collect": .nothing,
+    "OPTIONS /j/collect": .nothing, "POST /batch": .nothing, "OPTIONS /batch": .nothing,
+    "GET /debug/collect": .nothing, "POST /debug/collect": .nothing, "OPTIONS /debug/collect": .nothing,
+    "GET /healthz": .nothing, "GET /readyz": .nothing, "GET /metrics": .nothing, "GET /assets/:name": .nothing,
+    "GET /login": .nothing, "POST /login": .nothing, "GET /welcome": .nothing, "POST /welcome": .nothing,
+    "GET /shared/:secret": .nothing,
+    "POST /logout": .login, "GET /account": .login, "POST /account": .login,
+    "GET /": .permission(.read), "GET /apps/:app": .permission(.read), "GET /api/v1/apps": .permission(.read),
+    "GET /api/v1/apps/:app/views": .permission(.read),
+    "GET /v0.1/apps/:owner/:app/analytics/**": .permission(.read),
+    "GET /apps/:app/:page": .report(parameter: "page"),
+    "GET /api/v1/apps/:app/reports/:name": .report(parameter: "name"),
+    "GET /apps/:app/:page/events": .permission(.readPersonalData),
+    "GET /apps/:app/:page/files/:file": .permission(.readPersonalData),
+    "DELETE /v0.1/apps/:owner/:app/analytics/**": .permission(.edit),
+    "GET /apps/:app/settings": .permission(.edit), "POST /apps/:app/settings": .permission(.edit),
+    "GET /apps/:app/links": .permission(.edit), "POST /apps/:app/links": .permission(.edit),
+    "POST /apps": .permission(.administer), "POST /api/v1/apps": .permission(.administer),
+    "GET /users": .permission(.administer), "POST /users": .permission(.administer),
+    "GET /tokens": .permission(.administer), "POST /tokens": .permission(.administer),
+    "GET /audit": .permission(.administer),
+  ]
+
+  @Test func `every route requires the right that is written down`() throws {
+    let found = try Fixture().collector().requirements
+    #expect(
+      Dictionary(uniqueKeysWithValues: found.map { ("\($0.key.method) \($0.key.path)", $0.value) }) == Self.routes)
+  }
+
+  @Test func `each visitor is admitted to exactly the routes that their rights include`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      for visitor in Visitor.allCases {
+        let headers = try Self.headers(visitor, fixture)
+        for (route, requirement) in Self.routes where requirement != .nothing && route != "POST /logout" {
+          for (path, needsPersonalData) in Self.paths(route) {
+            let parts = route.split(separator: " ")
+            // An admitted GET of live events would not end.
+            let isStream = path.hasSuffix("/live/events")
+            let method = isStream ? .head : try #require(HTTPRequest.Method(rawValue: String(parts[0])))
+            let response = try await client.execute(uri: path, method: method, headers: headers)
+            let expected = Self.expected(visitor, requirement, path, needsPersonalData: needsPersonalData)
+            #expect(Self.answer(response, method) == expected, "\(visitor) \(method) \(path): \(response.status)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `a visitor sees only the names of their own apps`() async throws {
+    let fixture = try Fixture()
+    _ = try fixture.catalog.createApp(name: "Second secret")
+    try await fixture.routed { client in
+      for (visitor, seesSecond) in [(Visitor.owner, true), (.viewer, false), (.otherViewer, true)] {
+        let headers = try Self.headers(visitor, fixture)
+        for path in ["/", "/api/v1/apps", "/apps/1/views"] where visitor != .otherViewer || path != "/apps/1/views" {
+          let text = String(buffer: try await client.execute(uri: path, method: .get, headers: headers).body)
+          #expect(text.contains("Second secret") == seesSecond, "\(visitor) \(path)")
+        }
+      }
+    }
+  }
+
+  @Test func `pages offer no link or form that the visitor may not use`() async throws {
+    let fixture = try Fixture()
+    try await fixture.routed { client in
+      let headers = try Self.headers(.viewer, fixture)
+      let home = String(buffer: try await client.execute(uri: "/", method: .get, headers: headers).body)
+      for forbidden in ["action=\"/apps\"", "/users", "/tokens", "/audit"] { #expect(!home.contains(forbidden)) }
+      let page = String(buffer: try await client.execute(uri: "/apps/1/dropped", method: .get, headers: headers).body)
+      for forbidden in ["/apps/1/live", "/settings", "/links", fixture.app.key] { #expect(!page.contains(forbidden)) }
+      let empty = String(buffer: try await client.execute(uri: "/apps/1", method: .get, headers: headers).body)
+      #expect(!empty.contains(fixture.app.key))
+    }
+  }
+
+  @Test func `a token that sends events needs no app key, until it is revoked`() async throws {
+    let fixture = try Fixture()
+    let (token, secret) = try fixture.catalog.createToken(name: "backend", scopes: [.write], app: fixture.app.id)
+    let other = try fixture.catalog.createToken(name: "reader", scopes: [.read], app: fixture.app.id).secret
+    try await fixture.routed { client in
+      for (secret, status) in [(secret, HTTPResponse.Status.ok), (other, .unauthorized), (secret, .unauthorized)] {
+        let response = try await client.execute(
+          uri: "/v1/events", method: .post, headers: [.authorization: "Bearer \(secret)"],
+          body: ByteBuffer(string: line("Play")))
+        #expect(response.status == status)
+        if status == .ok { continue }
+        _ = try fixture.catalog.revokeToken(token.id)
+      }
+    }
+  }
+
+  /// The addresses of a route for app 1, each with true if it shows personal data.
+  private static func paths(_ route: String) -> [(path: String, needsPersonalData: Bool)] {
+    let pattern = String(route.split(separator: " ")[1])
+    let path = pattern.replacing(":app", with: "1").replacing(":owner", with: "me").replacing(":file", with: "1")
+      .replacing("**", with: "active_device_counts")
+    if path.hasSuffix(":page") || path.hasSuffix(":name") {
+      let start = path.dropLast(":page".count)
+      let personal: Set = ["live", "error", "hits"]
+      let reports = ReportRegistry.standard.app + ReportRegistry.standard.view
+      return Set(reports.map(\.name) + ["views"]).map { ("\(start)\($0)", personal.contains($0)) }
+    }
+    return [(path.replacing(":page", with: path.hasSuffix("events") ? "live" : "errors"), false)]
+  }
+
+  private static func expected(
+    _ visitor: Visitor, _ requirement: Endpoint.Requirement, _ path: String, needsPersonalData: Bool
+  ) -> Answer {
+    let isAPI = path.hasPrefix("/api") || path.hasPrefix("/v0.1")
+    // Pages are for people, tokens for programs.
+    guard visitor.isPerson || isAPI && visitor != .nobody else { return .login }
+    let isOfApp = path.contains("/1")
+    if isOfApp, !visitor.seesApp { return .hidden }
+    let isAdmitted =
+      switch requirement {
+      case .nothing: true
+      case .login: visitor.isPerson
+      case .report: !needsPersonalData || visitor.seesPersonalData
+      case .permission(.send): false
+      case .permission(.read): visitor != .writeToken
+      case .permission(.readPersonalData): visitor.seesPersonalData
+      case .permission(.edit): visitor.edits
+      case .permission(.administer): visitor.administers
+      }
+    return isAdmitted ? .admitted : .forbidden
+  }
+
+  private static func answer(_ response: TestResponse, _ method: HTTPRequest.Method) -> Answer {
+    let text = String(buffer: response.body)
+    if response.status == .unauthorized { return .login }
+    if response.status == .seeOther, response.headers[.location]?.hasPrefix("/login") == true { return .login }
+    let isUnknownApp = method == .head || text.contains("This app does not exist")
+    if response.status == .notFound, isUnknownApp { return .hidden }
+    return response.status == .forbidden ? .forbidden : .admitted
+  }
+
+  private static func headers(_ visitor: Visitor, _ fixture: Fixture) throws -> HTTPFields {
+    let (catalog, app, other) = (fixture.catalog, fixture.app.id, AppID(2))
+    if try catalog.app(other) == nil { _ = try catalog.createApp(name: "Other") }
+    func login(_ role: Account.Role, _ app: AppID, personal: Bool = false) throws -> HTTPFields {
+      let account =
+        try catalog.account(named: visitor.rawValue)
+        ?? catalog.invite(name: visitor.rawValue, role: role, apps: [app], seesPersonalData: personal).account
+      let session = try catalog.createSession(of: account.id, lasting: .seconds(600), address: "", browser: "")
+      return [.cookie: "tern_session=\(session)"]
+    }
+    func token(_ scope: AccessToken.Scope, _ app: AppID? = nil) throws -> HTTPFields {
+      [.authorization: "Bearer \(try catalog.createToken(name: "t", scopes: [scope], app: app).secret)"]
+    }
+    return switch visitor {
+    case .nobody: [:]
+    case .owner: [.cookie: try fixture.cookie()]
+    case .editor: try login(.editor, app)
+    case .viewer: try login(.viewer, app)
+    case .trustedViewer: try login(.viewer, app, personal: true)
+    case .otherViewer: try login(.viewer, other, personal: true)
+    case .readToken: try token(.read)
+    case .exportToken: try token(.export)
+    case .writeToken: try token(.write, app)
+    case .manageToken: try token(.manage)
+    case .appToken: try token(.manage, app)
+    case .otherToken: try token(.manage, other)
+    }
+  }
+}
