@@ -35,7 +35,7 @@ struct LoginRoutes: Sendable {
     try access.requireOwnOrigin(request)
     let form = try await reader.form(request, context)
     let (name, password) = ((form["name"] ?? "").trimmed, form["password"] ?? "")
-    // By name and address: nobody elsewhere can lock a person out. Login links always work.
+    // By name and address, so that guesses from elsewhere lock no one out. Login links always work.
     let key = "\(context.clientShare) \(name.lowercased())"
     return try await login(
       next: ReturnPath.checked(form["next"]), request, context, key: key, name: name, failure: "Wrong name or password."

@@ -28,7 +28,7 @@ public struct Rights: Sendable, Hashable {
   /// Returns true if an action on an app is allowed, or without an app, on the server.
   public func allows(_ permission: Permission, app: AppID? = nil) -> Bool {
     guard permissions.contains(permission) else { return false }
-    // Whoever administers the server reaches all apps.
+    // Administering the server includes all apps.
     guard let apps else { return true }
     return app.map { apps.contains($0) } ?? (permission != .administer)
   }
