@@ -132,6 +132,38 @@ import Testing
     }
   }
 
+  @Test func `a first run that is missing without having expired covers nothing, and neither do later ones`() throws {
+    let index = try index()
+    add(1...100, to: index)
+    add(101...200, to: index)
+    try FileManager.default.removeItem(atPath: path + "/0-100.keys")
+    #expect(try self.index().coveredRow == 0)
+    #expect(try files.isEmpty)
+  }
+
+  @Test func `every damaged bit of a run's header is noticed`() throws {
+    let index = try index()
+    add(1...100, to: index)
+    let file = URL(filePath: path + "/0-100.keys")
+    let whole = try Data(contentsOf: file)
+    for bit in 0..<MemoryLayout<KeyRun.Header>.size * 8 {
+      var damaged = whole
+      damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+      try damaged.write(to: file)
+      #expect(KeyRun(path: file.path) == nil, "bit \(bit)")
+    }
+    try whole.write(to: file)
+    #expect(try self.index().coveredRow == 100)
+  }
+
+  @Test func `a run that was being written when the process ended is collected again`() throws {
+    let index = try index()
+    add(1...100, to: index)
+    try FileManager.default.moveItem(atPath: path + "/0-100.keys", toPath: path + "/0-100.keys.new")
+    #expect(try self.index().coveredRow == 0)
+    #expect(try files.isEmpty)
+  }
+
   @Test func `keys of a transaction that is rolled back are forgotten`() throws {
     let index = try index()
     add(1...100, to: index)
@@ -151,7 +183,7 @@ import Testing
     #expect(isKnown(1, to: index))
     index.expire(before: 1_001)
     #expect(!isKnown(1, to: index) && isKnown(101, to: index))
-    #expect(try files == ["100-200.keys"])
+    #expect(try files == ["100-200.keys", "100.expired"])
     #expect(try self.index().coveredRow == 200)
   }
 

@@ -43,6 +43,8 @@ import Testing
       try await warehouse.perform { sqlite3_commit_hook($0.connection.handle, { _ in 1 }, nil) }
       await #expect(throws: WarehouseError.self) { try await warehouse.commit(batch(100 + number), app: app) }
       try await warehouse.perform { sqlite3_commit_hook($0.connection.handle, nil, nil) }
+      // One without new rows in between.
+      #expect(try await warehouse.commit(batch(number), app: app).accepted == 0)
       let failed = try segments(directory)
       #expect(failed != before, "the rows are in a file")
       _ = try await warehouse.commit(batch(200 + number), app: app)

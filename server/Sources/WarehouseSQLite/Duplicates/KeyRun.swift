@@ -41,8 +41,8 @@ final class KeyRun: @unchecked Sendable {
 
     var expectedCheck: UInt64 {
       let words = [
-        mark, format, UInt64(bitPattern: after), UInt64(bitPattern: through), UInt64(count),
-        UInt64(bitPattern: received), UInt64(filterBlocks),
+        mark, format, UInt64(bitPattern: after), UInt64(bitPattern: through), UInt64(bitPattern: Int64(count)),
+        UInt64(bitPattern: received), UInt64(bitPattern: Int64(filterBlocks)),
       ]
       return words.reduce(0) { mixed($0, $1) }
     }

@@ -13,6 +13,10 @@ import Warehouse
 /// The runs of a warehouse in the order of their rows, which leave no gap, and the search in them.
 final class KeyRunDirectory {
   static let temporarySuffix = ".new"
+  private static let suffix = ".keys"
+  /// An empty file named after the last row whose key has expired. Without it, a missing first run would be taken for an
+  /// expired one.
+  private static let expiredSuffix = ".expired"
   /// The number of runs of similar size that are merged into one.
   static let tier = 8
   /// A merged run has at most this many keys, and its rows arrived within this many milliseconds, so that it expires
@@ -45,11 +49,15 @@ final class KeyRunDirectory {
   func open(lastRow last: Int64) throws {
     try StoredFile.createDirectory(path)
     // Of runs that begin alike, the longest is the merged one.
-    var found = try names().compactMap { KeyRun(path: "\(path)/\($0)") }
+    var found = try StoredFile.names(in: path, endingWith: [Self.suffix]).compactMap { KeyRun(path: "\(path)/\($0)") }
     found.sort { ($0.header.after, -$0.header.through) < ($1.header.after, -$1.header.through) }
     runs = []
+    let expired =
+      try StoredFile.names(in: path, endingWith: [Self.expiredSuffix])
+      .compactMap { Int64($0.dropLast(Self.expiredSuffix.count)) }.max() ?? 0
     for run in found {
-      guard run.header.through <= last, runs.isEmpty || run.header.after == coveredRow else { continue }
+      let after = run.header.after
+      guard run.header.through <= last, runs.isEmpty ? after <= expired : after == coveredRow else { continue }
       runs.append(run)
     }
     let kept = Set(runs.map(\.path))
@@ -58,7 +66,7 @@ final class KeyRunDirectory {
   }
 
   private func names() throws -> [String] {
-    try StoredFile.names(in: path, endingWith: [".keys", Self.temporarySuffix])
+    try StoredFile.names(in: path, endingWith: [Self.suffix, Self.temporarySuffix])
   }
 
   func append(_ run: KeyRun) {
@@ -78,6 +86,11 @@ final class KeyRunDirectory {
   /// Deletes the runs whose rows all arrived before a time.
   func expire(before milliseconds: Int64) {
     let expired = runs.prefix { $0.header.received < milliseconds }
+    // Without the mark, they stay.
+    guard let last = expired.last,
+      (try? StoredFile.createEmpty("\(path)/\(last.header.through)\(Self.expiredSuffix)")) != nil,
+      (try? StoredFile.sync(directory: path)) != nil
+    else { return }
     for run in expired { run.deleteFile() }
     runs.removeFirst(expired.count)
     forgetBuckets()

@@ -112,8 +112,9 @@ final class RowStore {
 
   /// Forgets how to undo the rows, after they were committed.
   func committed() {
+    // A transaction without rows leaves the log as it was.
+    if !created.isEmpty { needsNewSegment = false }
     created = []
-    needsNewSegment = false
   }
 
   private func writeSpan() throws {

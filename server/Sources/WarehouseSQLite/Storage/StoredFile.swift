@@ -22,6 +22,13 @@ enum StoredFile {
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
   }
 
+  /// Creates a file without content if it is missing.
+  static func createEmpty(_ path: String) throws {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw failure(path) }
+    close(descriptor)
+  }
+
   /// Makes a new name in the directory survive a power failure.
   static func sync(directory: String) throws {
     let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
