@@ -67,6 +67,15 @@ struct DecodingTests {
     (.retention, #"{"interval": "hour"}"#, "$.interval"), (.stickiness, #"{"interval": 1}"#, "$.interval"),
     (.paths, #"{"start": {"any": true}, "end": {"any": true}}"#, "$.end"), (.paths, #"{"depth": 1.5}"#, "$.depth"),
     (.query, #"{"metrics": ["users"],}"#, "$"), (.query, #"{"metrics": ["\ud800"]}"#, "$"), (.query, "[] ", "$"),
+    (.persons, #"{"funnel": {"steps": [{"any": true}, {"any": true}]}}"#, "$.funnel"),
+    (.persons, #"{"funnel": {"steps": [{"any": true}, {"any": true}], "step": 3}}"#, "$.funnel.step"),
+    (
+      .persons, #"{"funnel": {"steps": [{"any": true}, {"any": true}], "step": 1, "dropped": true}}"#, "$.funnel.step"
+    ),
+    (.persons, #"{"funnel": {"steps": [{"event": 1}, {"any": true}], "step": 1}}"#, "$.funnel.steps[0].event"),
+    (.persons, #"{"cohort": {"of": "2026-10"}}"#, "$.cohort.of"),
+    (.persons, #"{"cohort": {"of": "2026-10-01", "after": 9}}"#, "$.cohort.after"),
+    (.persons, #"{"before": "7"}"#, "$.before"), (.persons, #"{"limit": 1001}"#, "$.limit"),
     (.query, "01", "$"), (.query, "", "$"), (.query, "{\"metrics\": [\"users\"]} x", "$"),
   ])
   func `a fault is named by its JSON path`(kind: Question.Kind, json: String, path: String) {
@@ -87,9 +96,34 @@ struct DecodingTests {
       (.query, .query(random.query())), (.funnel, .funnel(random.funnel())), (.paths, .paths(random.paths())),
       (.retention, .retention(random.retention())), (.lifecycle, .lifecycle(interval)),
       (.stickiness, .stickiness(interval)),
+      (.persons, .persons(PersonsQuestion(scope: interval.scope, limit: 7, before: PersonsCursor(time: -1, row: 2)))),
+      (.persons, .persons(persons(.funnel(random.funnel(), step: 2, dropped: true)))),
+      (.persons, .persons(persons(.cohort(random.retention(), of: "2026-10-01", after: 1)))),
     ]
     for (kind, question) in questions {
       #expect(try Question(kind, json: question.understood(today: today).encoded) == question, "seed \(seed)")
     }
+  }
+
+  /// Persons of a group, in the scope of that group.
+  private func persons(_ group: PersonsQuestion.Group) -> PersonsQuestion {
+    switch group {
+    case .all: return PersonsQuestion()
+    case .funnel(let funnel, _, _): return PersonsQuestion(scope: funnel.scope, group: group)
+    case .cohort(var cohort, let first, let after):
+      cohort.interval = .month
+      return PersonsQuestion(scope: cohort.scope, group: .cohort(cohort, of: first, after: after))
+    }
+  }
+
+  @Test func `the cohort of a day is that of its interval`() throws {
+    let json = #"{"cohort": {"interval": "week", "of": "2026-10-29"}}"#
+    guard case .persons(let question) = try Question(.persons, json: Array(json.utf8)),
+      case .cohort(_, let first, 0) = question.group
+    else {
+      Issue.record("Not a cohort")
+      return
+    }
+    #expect(first == "2026-10-26")
   }
 }

@@ -43,6 +43,11 @@ struct JSONNode {
     return text
   }
 
+  func boolean() throws(QuestionError) -> Bool {
+    guard case .boolean(let flag) = value else { throw fault("Expected true or false.") }
+    return flag
+  }
+
   func number() throws(QuestionError) -> Double {
     guard case .number(let number) = value else { throw fault("Expected a number.") }
     return number

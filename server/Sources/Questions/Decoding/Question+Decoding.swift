@@ -10,6 +10,7 @@ extension Question {
       case .paths: .paths(try PathsQuestion(node))
       case .lifecycle: .lifecycle(try IntervalQuestion(node))
       case .stickiness: .stickiness(try IntervalQuestion(node))
+      case .persons: .persons(try PersonsQuestion(node))
       }
   }
 }
@@ -37,9 +38,16 @@ extension QuestionDimension {
 }
 
 extension FunnelQuestion {
+  static let members = ["steps", "order", "window", "exclude", "breakdown"]
+
   init(_ node: JSONNode) throws(QuestionError) {
-    let members = try node.members(["steps", "order", "window", "exclude", "breakdown"] + QuestionScope.members)
-    scope = try QuestionScope(members)
+    let members = try node.members(Self.members + QuestionScope.members)
+    try self.init(members, QuestionScope(members))
+  }
+
+  /// Decodes a funnel in a scope that is given elsewhere.
+  init(_ members: JSONMembers, _ scope: QuestionScope) throws(QuestionError) {
+    self.scope = scope
     let steps = try members.required("steps").list(2...12) { node throws(QuestionError) in try Selector(node) }
     self.steps = steps
     order = try members.choice("order", .ordered)
@@ -73,10 +81,16 @@ extension FunnelQuestion.Exclusion {
 }
 
 extension RetentionQuestion {
+  static let members = ["start", "return", "interval", "intervals", "cohort", "mode", "breakdown"]
+
   init(_ node: JSONNode) throws(QuestionError) {
-    let members = try node.members(
-      ["start", "return", "interval", "intervals", "cohort", "mode", "breakdown"] + QuestionScope.members)
-    scope = try QuestionScope(members)
+    let members = try node.members(Self.members + QuestionScope.members)
+    try self.init(members, QuestionScope(members))
+  }
+
+  /// Decodes a question about retention in a scope that is given elsewhere.
+  init(_ members: JSONMembers, _ scope: QuestionScope) throws(QuestionError) {
+    self.scope = scope
     start = try members.optional("start").map { node throws(QuestionError) in try Selector(node) } ?? Selector(.any)
     comesBack =
       try members.optional("return").map { node throws(QuestionError) in try Selector(node) }

@@ -5,14 +5,14 @@ package import Warehouse
 extension Question {
   /// The question as understood, with every default and the days of its range.
   package func understood(today: Day) -> JSONTree {
-    let (scope, own) =
+    let own: [(String, JSONTree)] =
       switch self {
-      case .query(let question): (question.scope, question.members)
-      case .funnel(let question): (question.scope, question.members)
-      case .retention(let question): (question.scope, question.members)
-      case .paths(let question): (question.scope, question.members)
-      case .lifecycle(let question), .stickiness(let question):
-        (question.scope, [("interval", .text(question.interval.rawValue))])
+      case .query(let question): question.members
+      case .funnel(let question): question.members
+      case .retention(let question): question.members
+      case .paths(let question): question.members
+      case .lifecycle(let question), .stickiness(let question): [("interval", .text(question.interval.rawValue))]
+      case .persons(let question): question.members
       }
     let days = scope.range.resolved(today: today)
     let shared: [(String, JSONTree)] = [
@@ -25,11 +25,11 @@ extension Question {
 
 extension JSONTree {
   /// An object of members in the given order.
-  fileprivate static func object(_ members: [(String, JSONTree)]) -> JSONTree {
+  static func object(_ members: [(String, JSONTree)]) -> JSONTree {
     .object(members.map { Member(name: $0.0, value: $0.1) })
   }
 
-  fileprivate static func integer(_ value: Int) -> JSONTree { .number(Double(value)) }
+  static func integer(_ value: Int) -> JSONTree { .number(Double(value)) }
 
   /// Compact JSON.
   package var encoded: [UInt8] {
@@ -140,7 +140,7 @@ extension QueryQuestion {
 }
 
 extension FunnelQuestion {
-  fileprivate var members: [(String, JSONTree)] {
+  var members: [(String, JSONTree)] {
     [
       ("steps", .array(steps.map(\.json))), ("order", .text(order.rawValue)),
       ("window", .text("\(window / 60_000)m")),
@@ -156,7 +156,7 @@ extension FunnelQuestion {
 }
 
 extension RetentionQuestion {
-  fileprivate var members: [(String, JSONTree)] {
+  var members: [(String, JSONTree)] {
     [
       ("start", start.json), ("return", comesBack.json), ("interval", .text(interval.rawValue)),
       ("intervals", .integer(intervals)), ("cohort", .text(cohort.rawValue)), ("mode", .text(mode.rawValue)),

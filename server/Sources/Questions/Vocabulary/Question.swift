@@ -1,3 +1,5 @@
+package import Warehouse
+
 /// A question about the rows of one app.
 package enum Question: Equatable, Sendable {
   case query(QueryQuestion)
@@ -6,10 +8,77 @@ package enum Question: Equatable, Sendable {
   case paths(PathsQuestion)
   case lifecycle(IntervalQuestion)
   case stickiness(IntervalQuestion)
+  case persons(PersonsQuestion)
 
   /// The kinds of questions, named as in addresses.
   package enum Kind: String, CaseIterable, Sendable {
-    case query, funnel, retention, paths, lifecycle, stickiness
+    case query, funnel, retention, paths, lifecycle, stickiness, persons
+  }
+}
+
+extension Question {
+  package var kind: Kind {
+    switch self {
+    case .query: .query
+    case .funnel: .funnel
+    case .retention: .retention
+    case .paths: .paths
+    case .lifecycle: .lifecycle
+    case .stickiness: .stickiness
+    case .persons: .persons
+    }
+  }
+
+  /// The rows, and who counts as one person.
+  package var scope: QuestionScope {
+    switch self {
+    case .query(let question): question.scope
+    case .funnel(let question): question.scope
+    case .retention(let question): question.scope
+    case .paths(let question): question.scope
+    case .lifecycle(let question), .stickiness(let question): question.scope
+    case .persons(let question): question.scope
+    }
+  }
+
+  /// The question with the days of its range as dates.
+  package func resolved(today: Day) -> Question {
+    let days = scope.range.resolved(today: today)
+    func resolved(_ scope: QuestionScope) -> QuestionScope {
+      QuestionScope(range: .dates(days.lowerBound, days.upperBound), filters: scope.filters, person: scope.person)
+    }
+    switch self {
+    case .query(var question):
+      question.scope = resolved(question.scope)
+      return .query(question)
+    case .funnel(var question):
+      question.scope = resolved(question.scope)
+      return .funnel(question)
+    case .retention(var question):
+      question.scope = resolved(question.scope)
+      return .retention(question)
+    case .paths(var question):
+      question.scope = resolved(question.scope)
+      return .paths(question)
+    case .lifecycle(var question):
+      question.scope = resolved(question.scope)
+      return .lifecycle(question)
+    case .stickiness(var question):
+      question.scope = resolved(question.scope)
+      return .stickiness(question)
+    case .persons(var question):
+      question.scope = resolved(question.scope)
+      switch question.group {
+      case .all: break
+      case .funnel(var funnel, let step, let dropped):
+        funnel.scope = question.scope
+        question.group = .funnel(funnel, step: step, dropped: dropped)
+      case .cohort(var cohort, let first, let after):
+        cohort.scope = question.scope
+        question.group = .cohort(cohort, of: first, after: after)
+      }
+      return .persons(question)
+    }
   }
 }
 

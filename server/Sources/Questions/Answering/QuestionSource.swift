@@ -1,0 +1,41 @@
+package import Warehouse
+
+/// Answers questions about the rows of a warehouse.
+package protocol QuestionSource: Sendable {
+  /// Answers a question over all rows that were stored before the call.
+  ///
+  /// Throws `CancellationError` when the task is cancelled, and ``QuestionError`` with code `tooSlow` or `tooLarge` when
+  /// time or memory run out.
+  ///
+  /// - Parameters:
+  ///   - question: A question whose range is two dates: ``Question/resolved(today:)``.
+  ///   - app: The app.
+  ///   - calendar: The calendar of the app's time zone.
+  ///   - today: The current day in that zone, which decides on the intervals that have not ended.
+  func answer(
+    _ question: Question, app: AppID, calendar: sending QuestionCalendar, today: Day
+  ) async throws -> QuestionResult
+}
+
+/// An answer with the number of rows that were read for it.
+package struct QuestionResult: Equatable, Sendable {
+  package var answer: Answer
+  package var rowsRead: Int
+
+  package init(_ answer: Answer, rowsRead: Int) {
+    self.answer = answer
+    self.rowsRead = rowsRead
+  }
+}
+
+/// The answer to a question of the same kind.
+package enum Answer: Equatable, Sendable {
+  case query(QueryAnswer)
+  case funnel(FunnelAnswer)
+  case retention(RetentionAnswer)
+  case paths(PathsAnswer)
+  case lifecycle([LifecycleInterval])
+  /// The number of persons active in exactly one interval, in two, and so on.
+  case stickiness([Int])
+  case persons(PersonsAnswer)
+}
