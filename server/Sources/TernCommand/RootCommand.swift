@@ -23,7 +23,7 @@ struct RootCommand: AsyncParsableCommand {
       ServeCommand.self,
       AppsCommand.self, ViewsCommand.self, DimensionsCommand.self, MetricsCommand.self, ReportCommand.self,
       TrackCommand.self, VerifyCommand.self,
-      RebuildCommand.self,
+      RebuildCommand.self, BackupCommand.self, RestoreCommand.self,
       LoginLinkCommand.self, UsersCommand.self, TokensCommand.self, LinksCommand.self, AuditCommand.self,
     ])
 

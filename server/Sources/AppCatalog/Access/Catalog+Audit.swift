@@ -24,6 +24,11 @@ extension Catalog {
     try writing { try record(.loginFailed, String(subject.prefix(100)), $0) }
   }
 
+  /// Records an action that changes nothing in the catalog.
+  public func record(_ action: AuditEntry.Action, _ subject: String) throws {
+    try writing { try record(action, subject, $0) }
+  }
+
   /// Appends an entry in the transaction of the change that it describes.
   func record(
     _ action: AuditEntry.Action, _ subject: String, actor: AuditActor = .current, _ database: Database

@@ -18,6 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
         tern serve --data /var/lib/tern --port 9000
         tern serve --host 0.0.0.0                    reachable from other machines
         tern serve --trusted-proxy 127.0.0.1         behind a proxy on this machine
+        tern serve --backup-to /mnt/backups          with a backup each day, of which 7 are kept
       """)
 
   @OptionGroup var data: DataOption
@@ -48,7 +49,19 @@ struct ServeCommand: AsyncParsableCommand {
     transform: Self.size)
   var viewCacheSize = SQLiteWarehouse.standardViewCacheBytes
 
+  @Option(help: ArgumentHelp("A directory for regular backups; without it there are none.", valueName: "directory"))
+  var backupTo: String?
+
+  @Option(
+    help: ArgumentHelp("The time between backups, for example 6h or 1d.", valueName: "time"), transform: Period.time)
+  var backupEvery: Duration = .seconds(86_400)
+
+  @Option(parsing: .unconditional, help: ArgumentHelp("The number of backups to keep.", valueName: "number"))
+  var keepBackups = 7
+
   func validate() throws {
+    guard keepBackups > 0 else { throw ValidationError("--keep-backups must be positive.") }
+    guard backupTo != "" else { throw ValidationError("--backup-to must not be empty.") }
     guard !host.isEmpty else { throw ValidationError("--host needs an address, for example 127.0.0.1.") }
   }
 
@@ -59,7 +72,10 @@ struct ServeCommand: AsyncParsableCommand {
       settings: CollectorSettings(unknownSecret: unknownSecret, trustedProxies: trustedProxy))
     // Check first: a mistyped host or a busy port must not leave a new data directory behind.
     try await CollectorServer.checkAddress(configuration)
-    let server = try LocalServer(directory: directory, viewCacheBytes: viewCacheSize)
+    let backups = backupTo.map {
+      BackupSeries(path: URL(filePath: $0).standardizedFileURL.path, interval: backupEvery, kept: keepBackups)
+    }
+    let server = try LocalServer(directory: directory, viewCacheBytes: viewCacheSize, backups: backups)
     let catalog = server.catalog
     try await server.run(configuration) { port in
       let address = Self.address(host: host, port: port)

@@ -17,17 +17,23 @@ struct LocalServer {
   let catalog: Catalog
   /// The events.
   let warehouse: SQLiteWarehouse
+  private let directory: String
+  private let backups: BackupSeries?
   private let logger: Logger
 
   /// Opens a data directory, creating it if missing.
   ///
   /// Throws ``Warehouse/WarehouseError``, with code `inUse` if another server runs on it.
   ///
-  /// - Parameter viewCacheBytes: The maximum memory for counted days of views.
+  /// - Parameters:
+  ///   - viewCacheBytes: The maximum memory for counted days of views.
+  ///   - backups: The regular backups; `nil` for none.
   init(
-    directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes,
+    directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, backups: BackupSeries? = nil,
     logger: Logger = LocalServer.standardLogger
   ) throws {
+    self.directory = directory
+    self.backups = backups
     self.logger = logger
     catalog = try Catalog(directory: directory)
     warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog, viewCacheBytes: viewCacheBytes)
@@ -68,13 +74,17 @@ struct LocalServer {
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
     var quiet = logger
     quiet.logLevel = .error
+    var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+      .init(service: SealingService(warehouse: warehouse, catalog: catalog, logger: logger)),
+      .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
+    ]
+    if let backups {
+      services.append(
+        .init(service: BackupService(directory: directory, series: backups, catalog: catalog, logger: logger)))
+    }
     let group = ServiceGroup(
       configuration: ServiceGroupConfiguration(
-        services: [
-          .init(service: SealingService(warehouse: warehouse, catalog: catalog, logger: logger)),
-          .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup),
-        ],
-        gracefulShutdownSignals: signals, logger: quiet))
+        services: services, gracefulShutdownSignals: signals, logger: quiet))
     try await group.run()
   }
 }

@@ -39,6 +39,8 @@ public struct AuditEntry: Sendable, Hashable {
     case viewCreated = "view created"
     case viewChanged = "view changed"
     case definitionChanged = "definition changed"
+    case backupCreated = "backup created"
+    case backupRestored = "backup restored"
   }
 
   /// The number of the entry; later ones have larger numbers.

@@ -30,11 +30,14 @@ enum StoredFile {
   }
 
   /// Makes a new name in the directory survive a power failure.
-  static func sync(directory: String) throws {
-    let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure(directory) }
+  static func sync(directory: String) throws { try sync(file: directory) }
+
+  /// Makes the content of a file survive a power failure.
+  static func sync(file: String) throws {
+    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(file) }
     defer { close(descriptor) }
-    guard fsync(descriptor) == 0 else { throw failure(directory) }
+    guard fsync(descriptor) == 0 else { throw failure(file) }
   }
 
   /// Returns the names in a directory that end with one of the suffixes.

@@ -1,0 +1,83 @@
+import AppCatalog
+import ArgumentParser
+import Foundation
+import Reports
+import Warehouse
+import WarehouseSQLite
+
+/// `tern backup`
+struct BackupCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Copy the data directory to a new directory, and verify the copy.",
+    discussion: """
+      Works while a server runs, and copies one moment: what the server had stored when the command began. Only the owner
+      of the copy can read it; it contains everything, the hashes of passwords and tokens included. A directory without
+      backup.json is not a backup; if the command is interrupted, there is none.
+
+      With --link-to, files that are the same as in an earlier backup on the same disk are shared with it, which saves
+      time and space. `tern serve --backup-to` makes backups regularly.
+
+      Examples:
+        tern backup /mnt/backups/monday --data /var/lib/tern
+        tern backup /mnt/backups/tuesday --link-to /mnt/backups/monday
+      """)
+
+  @Argument(help: "The new directory.", completion: .directory)
+  var directory: String
+
+  @Option(help: ArgumentHelp("An earlier backup to share files with.", valueName: "directory"), completion: .directory)
+  var linkTo: String?
+
+  @OptionGroup var data: DataOption
+
+  func validate() throws {
+    guard !directory.isEmpty else { throw ValidationError("The directory must not be empty.") }
+  }
+
+  func run() throws {
+    let path = URL(filePath: directory).standardizedFileURL.path
+    try data.withCatalog { catalog in
+      let summary = try Backup.create(
+        of: data.directory, at: path, linkingTo: linkTo.map { URL(filePath: $0).standardizedFileURL.path })
+      try catalog.record(.backupCreated, path)
+      Terminal.say("Backed up to \(path): \(Self.description(summary))")
+    }
+  }
+
+  /// A sentence about a backup.
+  static func description(_ summary: Backup.Summary) -> String {
+    let size = summary.bytes == summary.copiedBytes ? "" : ", \(kibibytes(summary.copiedBytes)) of it new"
+    return "\(grouped(summary.events)) events, \(kibibytes(summary.bytes))\(size). All files were verified."
+  }
+
+  private static func kibibytes(_ bytes: Int) -> String {
+    bytes >= 10 << 20 ? "\(grouped(bytes >> 20)) MiB" : "\(grouped(bytes >> 10)) KiB"
+  }
+}
+
+/// `tern restore`
+struct RestoreCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore", abstract: "Copy a backup to a new data directory.",
+    discussion: """
+      All files are compared with the backup's hashes before the directory gets its name. The first start takes a moment
+      longer: it collects the keys that detect duplicates. Clients that delivered events after the backup don't send
+      them again.
+
+      Example:
+        tern restore /mnt/backups/monday --data /var/lib/tern
+      """)
+
+  @Argument(help: "The backup.", completion: .directory)
+  var directory: String
+
+  @OptionGroup var data: DataOption
+
+  func run() throws {
+    let path = URL(filePath: directory).standardizedFileURL.path
+    let summary = try Backup.restore(path, to: data.directory)
+    let time = summary.created.isoText
+    try data.withCatalog { try $0.record(.backupRestored, "\(path), of \(time)") }
+    Terminal.say("Restored \(grouped(summary.events)) events of \(time) to \(data.directory).")
+  }
+}

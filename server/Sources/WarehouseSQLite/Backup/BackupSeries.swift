@@ -1,0 +1,83 @@
+import Foundation
+public import TernEvents
+import Warehouse
+
+/// Backups that a running server makes regularly, each in a directory named after its time.
+///
+/// Segments of rows that haven't changed are shared between them by hard links, so each further backup takes little
+/// more than the two databases and the new rows. Each can be deleted, moved or restored alone.
+public struct BackupSeries: Sendable {
+  private static let prefix = "tern-"
+
+  /// The directory with the backups.
+  public let path: String
+  /// The time from one backup to the next.
+  public let interval: Duration
+  /// The number of backups to keep.
+  public let kept: Int
+
+  /// Creates a series.
+  public init(path: String, interval: Duration, kept: Int) {
+    self.path = path
+    self.interval = interval
+    self.kept = kept
+  }
+
+  /// Returns the paths of the complete backups, earliest first.
+  public func backups() throws -> [String] {
+    guard FileManager.default.fileExists(atPath: path) else { return [] }
+    return try StoredFile.names(in: path, endingWith: ["Z"]).filter { $0.hasPrefix(Self.prefix) }.sorted()
+      .map { "\(path)/\($0)" }.filter { (try? BackupManifest(readingFrom: $0)) != nil }
+  }
+
+  /// True if there is no backup of the last interval.
+  public func isDue(at now: Timestamp) throws -> Bool {
+    guard let last = try backups().last else { return true }
+    let created = Timestamp(millisecondsSince1970: try BackupManifest(readingFrom: last).created)
+    // A backup of the future was made before the clock was set back.
+    return created > now || now.since(created) >= interval
+  }
+
+  /// Makes a backup and deletes those that are no longer kept.
+  ///
+  /// - Parameters:
+  ///   - directory: The data directory.
+  ///   - shouldStop: Asked from time to time; once it returns true, the backup ends with a `CancellationError`.
+  /// - Returns: The path of the backup and facts about it.
+  public func add(
+    of directory: String, now: Timestamp, shouldStop: @escaping @Sendable () -> Bool = { false }
+  ) throws -> (path: String, summary: Backup.Summary) {
+    try DataDirectory(path: path).create()
+    try removeUnfinished()
+    let name = "\(path)/\(Self.prefix)\(Self.name(now))"
+    let summary = try Backup.create(
+      of: directory, at: name, linkingTo: try backups().last, now: now, shouldStop: shouldStop)
+    let all = try backups().filter { $0 != name }
+    for old in all.dropLast(max(kept, 1) - 1) { try remove(old) }
+    return (name, summary)
+  }
+
+  /// A time as in `20261123T014200Z`.
+  private static func name(_ time: Timestamp) -> String {
+    let seconds = time.millisecondsSince1970 / 1_000
+    let day = Day(number: Int(seconds / 86_400)).description.filter { $0 != "-" }
+    let parts = [seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60]
+    return "\(day)T" + parts.map { ($0 < 10 ? "0" : "") + String($0) }.joined() + "Z"
+  }
+
+  /// Deletes a backup. A crash must not leave half of one under its name.
+  private func remove(_ backup: String) throws {
+    try CopiedFile.rename(backup, to: backup + NewDirectory.suffix)
+    try FileManager.default.removeItem(atPath: backup + NewDirectory.suffix)
+  }
+
+  /// Deletes what crashes have left behind.
+  private func removeUnfinished() throws {
+    for name in try StoredFile.names(in: path, endingWith: [NewDirectory.suffix]) where name.hasPrefix(Self.prefix) {
+      // Another process may be writing it.
+      guard let lock = try DataDirectory(path: "\(path)/\(name)").lock() else { continue }
+      defer { lock.release() }
+      try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+    }
+  }
+}

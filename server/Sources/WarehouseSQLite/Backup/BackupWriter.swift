@@ -1,0 +1,108 @@
+import TernEvents
+import Warehouse
+
+/// Fills the directory of a backup.
+struct BackupWriter {
+  private let files: DataDirectory
+  private let target: String
+  /// The backup before, and its files by path.
+  private let previous: (path: String, files: [String: BackupManifest.File])?
+  private let now: Timestamp
+  private let onStep: (Backup.Step) throws -> Void
+  private let catalog: DatabaseSnapshot
+  private let warehouse: DatabaseSnapshot
+
+  /// Begins to see one moment of both databases.
+  init(
+    _ files: DataDirectory, _ target: String, previous: String?, now: Timestamp,
+    onStep: @escaping (Backup.Step) throws -> Void
+  ) throws {
+    self.files = files
+    self.target = target
+    self.now = now
+    self.onStep = onStep
+    // An earlier backup only saves space; without it, everything is copied.
+    self.previous = previous.flatMap { path in
+      (try? BackupManifest(readingFrom: path)).map { (path, $0.filesByPath) }
+    }
+    catalog = try DatabaseSnapshot(files.catalogPath)
+    warehouse = try DatabaseSnapshot(files.warehousePath)
+    // While nothing can be written to the catalog, both connections begin to see the moment at which the warehouse's
+    // does: an app is in neither copy or in both.
+    let gate = try DatabaseSnapshot(files.catalogPath, isReadOnly: false)
+    try gate.execute("BEGIN IMMEDIATE")
+    try warehouse.begin()
+    try catalog.begin()
+    try gate.execute("ROLLBACK")
+  }
+
+  func run() throws -> Backup.Summary {
+    try onStep(.began)
+    let databases = [(catalog, "catalog.sqlite"), (warehouse, "warehouse.sqlite")]
+    for (database, name) in databases {
+      try database.copy(to: "\(target)/\(name)") { try onStep(.database) }
+    }
+    let (segments, linkedBytes) = try copySegments()
+    try Self.verify(target) { try onStep(.segment) }
+    // After the verification, which opens the copies and may update their headers.
+    for (_, name) in databases { try StoredFile.sync(file: "\(target)/\(name)") }
+    let copied = try databases.map { try described($0.1) } + segments
+    let events = try StoredSpan.all(warehouse.connection).reduce(0) { $0 + $1.rows }
+    let manifest = BackupManifest(created: now, events: events, files: copied)
+    try StoredFile.sync(directory: target + "/rows")
+    try onStep(.verified)
+    try manifest.write(to: target)
+    let bytes = copied.reduce(0) { $0 + $1.bytes }
+    return Backup.Summary(created: now, events: events, bytes: bytes, copiedBytes: bytes - linkedBytes)
+  }
+
+  private func described(_ name: String) throws -> BackupManifest.File {
+    let path = "\(target)/\(name)"
+    let bytes = try CopiedFile.size(path)
+    return BackupManifest.File(path: name, bytes: bytes, check: try CopiedFile.check(path, bytes: bytes))
+  }
+
+  /// Copies the rows that the snapshot of the warehouse lists. Rows after those are left out.
+  private func copySegments() throws -> (files: [BackupManifest.File], linkedBytes: Int) {
+    try StoredFile.createDirectory(target + "/rows")
+    var ends: [Int64: Int] = [:]
+    for span in try StoredSpan.all(warehouse.connection) {
+      ends[span.segment] = max(ends[span.segment] ?? 0, span.bytes.upperBound)
+    }
+    var segments: [BackupManifest.File] = []
+    var linkedBytes = 0
+    for (number, end) in ends.sorted(by: { $0.key < $1.key }) {
+      let (source, name) = (RowSegment.path(number, in: files.rowsPath), "rows/\(number)\(RowSegment.suffix)")
+      let identity = try CopiedFile.identity(source)
+      if let previous, let same = previous.files[name], same.source == identity, same.bytes == end,
+        CopiedFile.link("\(previous.path)/\(name)", to: "\(target)/\(name)")
+      {
+        segments.append(same)
+        linkedBytes += end
+      } else {
+        try CopiedFile.copy(source, bytes: end, to: "\(target)/\(name)")
+        var file = try described(name)
+        file.source = identity
+        segments.append(file)
+      }
+      try onStep(.segment)
+    }
+    return (segments, linkedBytes)
+  }
+
+  /// Checks the copies in a directory: the structure of the databases, and each block of rows.
+  ///
+  /// - Parameter onStep: Called for each span of rows.
+  static func verify(_ directory: String, onStep: () throws -> Void) throws {
+    let files = DataDirectory(path: directory)
+    try DatabaseSnapshot.check(files.catalogPath)
+    try onStep()
+    try DatabaseSnapshot.check(files.warehousePath) { connection in
+      for span in try StoredSpan.all(connection) {
+        let scan = EventScan(connection, [span])
+        while try scan.next() != nil {}
+        try onStep()
+      }
+    }
+  }
+}
