@@ -33,7 +33,7 @@ extension MeasurementWorld {
       directory: URL(fileURLWithPath: "/queue"), collector: URL(string: "http://collector.test"), appName: "Test App",
       environment: environment(), callback: { body in Task { body() } }, logger: logger ?? RecordingLogger(),
       // A busy machine must not affect if a report is sent in time.
-      exceptionTimeout: .seconds(60))
+      exceptionTimeout: .seconds(3_600))
   }
 }
 

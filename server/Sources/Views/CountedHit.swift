@@ -91,13 +91,27 @@ package final class HitBatch {
     var hit = CountedHit(id: raw.id, time: raw.time, slot: raw.slot, device: device, start: parameters.count)
     if !user.isEmpty { hit.user = texts.id(user) }
     var reader = ByteReader(bytes)
+    // Most hits have the names of the hit before them.
+    var expected = hits.last?.start ?? 0
     while !reader.isAtEnd {
       guard let nameLength = reader.varint(), let name = reader.bytes(Int(clamping: nameLength)),
         let valueLength = reader.varint(), let value = reader.bytes(Int(clamping: valueLength))
       else { break }
-      set(texts.id(name), texts.id(value), &hit, isUnique: false)
+      set(id(name, expected: expected), texts.id(value), &hit, isUnique: false)
+      expected += 1
     }
     finish(&hit)
+  }
+
+  /// The number of a parameter's name, probably the one at an index of ``parameters``.
+  @inline(__always)
+  private func id(_ name: UnsafeRawBufferPointer, expected: Int) -> TextID {
+    if expected < parameters.count {
+      let likely = parameters.elements[expected].name
+      let bytes = texts.bytes(likely)
+      if bytes.count == name.count, bytes.elementsEqual(name) { return likely }
+    }
+    return texts.id(name)
   }
 
   func number(of device: IncomingDevice) -> UInt32 {
@@ -231,8 +245,12 @@ extension HitBatch {
 
   /// Calls `body` with each user's hits, in the order in which they happened.
   func byUser(_ body: (_ slot: UInt32, _ hits: ArraySlice<CountedHit>) -> Void) {
-    // Sorts indices, because hits are large.
-    let ordered = hits.sorted { $0.slot == $1.slot ? CountedHit.isBefore($0, $1) : $0.slot < $1.slot }
+    func isBefore(_ left: CountedHit, _ right: CountedHit) -> Bool {
+      left.slot == right.slot ? CountedHit.isBefore(left, right) : left.slot < right.slot
+    }
+    // Stored hits mostly are in order, and moving hits is expensive.
+    let isOrdered = hits.indices.dropFirst().allSatisfy { !isBefore(hits[$0], hits[$0 - 1]) }
+    let ordered = isOrdered ? hits : hits.sorted(by: isBefore)
     var start = 0
     while start < ordered.count {
       var end = start + 1

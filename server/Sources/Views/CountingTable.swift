@@ -109,7 +109,7 @@ struct CountingTable {
   }
 
   /// True if the row has no users left.
-  private func isEmpty(_ row: Int) -> Bool { sets[row].map(\.isEmpty) ?? (lastUsers[row] == Self.noUser) }
+  func isEmpty(_ row: Int) -> Bool { sets[row].map(\.isEmpty) ?? (lastUsers[row] == Self.noUser) }
 
   /// Calls `body` with each row that has users.
   func forEach(_ body: (ViewKey, Int) -> Void) {

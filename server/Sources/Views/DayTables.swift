@@ -71,39 +71,22 @@ struct DayTables {
   /// - Parameter limit: The maximum number of rows.
   mutating func merge(_ other: DayTables, limit: Int = heldRows) {
     if !other.isExact { isExact = false }
-    var numbers = [TextID?](repeating: nil, count: other.texts.count)
-    // Texts that this day doesn't have yet. One that is added for another row moves to `numbers`.
-    var missing = [Bool](repeating: false, count: other.texts.count)
-    func own(_ id: TextID) -> TextID {
-      if other.texts === texts { return id }
-      if let known = numbers[Int(id.number)] { return known }
-      let found = texts.id(other.texts.bytes(id))
-      numbers[Int(id.number)] = found
-      return found
-    }
-    func isKnown(_ key: ViewKey, in table: CountingTable) -> Bool {
-      var isKnown = true
-      let own = key.map { id in
-        let number = Int(id.number)
-        if numbers[number] == nil, !missing[number] {
-          numbers[number] = texts.known(other.texts.bytes(id))
-          missing[number] = numbers[number] == nil
-        }
-        isKnown = isKnown && numbers[number] != nil
-        return numbers[number] ?? id
-      }
-      return isKnown && table.find(own) != nil
-    }
+    let numbers = Renumbering(from: other.texts, to: texts)
     for (index, more) in other.tables.enumerated() where more.count > 0 {
-      let before = tables[index].count
-      more.forEach { key, row in
-        if isLimited, tables[index].isFull(for: more, row: row), !isKnown(key, in: tables[index]) {
+      // Taken out, so that each row changes it without looking it up.
+      var table = CountingTable(more.table)
+      swap(&table, &tables[index])
+      let before = table.count
+      for row in 0..<more.count where !more.isEmpty(row) {
+        let key = more.key(row)
+        if isLimited, table.isFull(for: more, row: row), numbers.known(key).flatMap({ table.find($0) }) == nil {
           if !others[index].merge(more, row: row, as: Self.other(key, in: more.table)) { isExact = false }
-        } else if !tables[index].merge(more, row: row, as: key.map(own)) {
+        } else if !table.merge(more, row: row, as: numbers.own(key)) {
           isExact = false
         }
       }
-      count += tables[index].count - before
+      count += table.count - before
+      swap(&table, &tables[index])
     }
     shrink(to: limit)
   }

@@ -42,6 +42,14 @@ struct ViewKey: Hashable, BitwiseCopyable {
       UInt64(fifth.number))
   }
 
+  // The derived one calls a function for each part.
+  @inline(__always)
+  static func == (left: ViewKey, right: ViewKey) -> Bool {
+    left.first.number == right.first.number && left.second.number == right.second.number
+      && left.third.number == right.third.number && left.fourth.number == right.fourth.number
+      && left.fifth.number == right.fifth.number
+  }
+
   func hash(into hasher: inout Hasher) { hasher.combine(mixedHash) }
 
   /// The same key with its strings renumbered.
