@@ -49,6 +49,8 @@ let package = Package(
       dependencies: [
         "Views", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern"),
       ]),
+    // Rows as columns, derived from a store's rows, and the evaluator of questions over them.
+    .target(name: "Columns", dependencies: ["Questions", "Views", "Warehouse", "Ingest"]),
     .target(
       name: "AppCatalog",
       dependencies: [
@@ -60,7 +62,7 @@ let package = Package(
     .target(
       name: "WarehouseSQLite",
       dependencies: [
-        "Views", "Warehouse", "Ingest", "CTernRoaring", .product(name: "TernBase", package: "tern"),
+        "Columns", "Questions", "Views", "Warehouse", "Ingest", "CTernRoaring", .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
@@ -143,8 +145,15 @@ let package = Package(
       ]),
     // The oracle: answers questions from rows in memory, slowly and by the definitions alone.
     .target(
-      name: "QuestionsTestSupport", dependencies: ["Questions", "Warehouse", "Ingest"],
+      name: "QuestionsTestSupport",
+      dependencies: ["Questions", "Warehouse", "Ingest", .product(name: "TernEvents", package: "tern")],
       path: "Tests/QuestionsTestSupport"),
+    .testTarget(
+      name: "ColumnsTests",
+      dependencies: [
+        "QuestionsTestSupport", "Columns", "Questions", "Views", "Warehouse", "Ingest",
+        .product(name: "TernEvents", package: "tern"),
+      ]),
     .testTarget(
       name: "QuestionsTests",
       dependencies: [
@@ -192,9 +201,7 @@ let package = Package(
 )
 
 for target in package.targets
-where [.regular, .test, .executable].contains(target.type) && !target.name.hasPrefix("C")
-  || target.name.hasPrefix("Collector")
-{
+where [.regular, .test, .executable].contains(target.type) && !target.name.hasPrefix("CTern") {
   target.swiftSettings =
     (target.swiftSettings ?? []) + [
       .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("InternalImportsByDefault"),

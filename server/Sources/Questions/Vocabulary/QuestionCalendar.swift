@@ -23,6 +23,11 @@ package final class QuestionCalendar {
     return unit == .hour ? day * 24 + zone.hour(of: milliseconds) : Self.number(of: unit, on: Day(number: day))
   }
 
+  /// Returns true if clocks don't change within the quarter of an hour that begins at a time.
+  package func isOffsetConstant(inQuarterOf milliseconds: Int64) -> Bool {
+    zone.offset(at: milliseconds) == zone.offset(at: milliseconds + 899_999)
+  }
+
   /// The number of the unit that contains a day; for hours, its first.
   package static func number(of unit: TimeUnit, on day: Day) -> Int {
     switch unit {

@@ -1,25 +1,24 @@
 import Ingest
-import Questions
-import QuestionsTestSupport
-import TernEvents
-import Warehouse
+package import Questions
+package import TernEvents
+package import Warehouse
 
 /// Random rows and questions from a seed: few installs and names, so that rows meet; ties in time, late rows, missing
 /// values and values of mixed types.
-struct RandomRows {
-  var generator: FastGenerator
+package struct RandomRows {
+  package var generator: FastGenerator
   /// The first day of the rows; each zone's clocks change within the two weeks that follow.
-  let first: Day
-  static let days = 14
+  package let first: Day
+  package static let days = 14
 
-  init(seed: UInt64, first: Day) {
+  package init(seed: UInt64, first: Day) {
     generator = FastGenerator(seed: seed)
     self.first = first
   }
 
-  mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
+  package mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
 
-  mutating func rows(_ count: Int) -> [QuestionRow] {
+  package mutating func rows(_ count: Int) -> [QuestionRow] {
     var time = Int64(first.number) * 86_400_000
     let step = Int64(Self.days) * 86_400_000 / Int64(count)
     return (0..<count).map { index in
@@ -58,14 +57,14 @@ struct RandomRows {
 }
 
 extension RandomRows {
-  mutating func selector() -> Selector {
+  package mutating func selector() -> Selector {
     let targets: [Selector.Target] = [
       .event("A"), .event("B"), .event("\u{E9}"), .screen("A"), .screen("C"), .kind(.crash), .kind(.sessionStart), .any,
     ]
     return Selector(targets.randomElement(using: &generator) ?? .any, filters: chance(12) ? [filter(depth: 1)] : [])
   }
 
-  mutating func filter(depth: Int, persons: Bool = false) -> QuestionFilter {
+  package mutating func filter(depth: Int, persons: Bool = false) -> QuestionFilter {
     let dimensions: [QuestionDimension] = [
       .event, .version, .country, .user, .property(ExactText("p")), .time(.day), .kind,
     ]
@@ -88,14 +87,14 @@ extension RandomRows {
     }
   }
 
-  mutating func scope() -> QuestionScope {
+  package mutating func scope() -> QuestionScope {
     let start = first.advanced(by: Int.random(in: 2..<7, using: &generator))
     return QuestionScope(
       range: .dates(start, start.advanced(by: Int.random(in: 0..<12, using: &generator))),
       filters: chance(25) ? [filter(depth: 1, persons: true)] : [], person: chance(50) ? .user : .install)
   }
 
-  mutating func funnel() -> FunnelQuestion {
+  package mutating func funnel() -> FunnelQuestion {
     let steps = (0..<Int.random(in: 2...4, using: &generator)).map { _ in selector() }
     let to = Int.random(in: 2...steps.count, using: &generator)
     return FunnelQuestion(
@@ -106,14 +105,14 @@ extension RandomRows {
       breakdown: chance(30) ? .version : nil)
   }
 
-  mutating func retention() -> RetentionQuestion {
+  package mutating func retention() -> RetentionQuestion {
     RetentionQuestion(
       scope: scope(), start: selector(), comesBack: selector(), interval: chance(60) ? .day : .week,
       intervals: Int.random(in: 1...8, using: &generator), cohort: chance(50) ? .firstEver : .recurring,
       mode: chance(50) ? .on : .onOrAfter, breakdown: chance(30) ? .version : nil)
   }
 
-  mutating func paths() -> PathsQuestion {
+  package mutating func paths() -> PathsQuestion {
     let anchors: [PathsQuestion.Anchor] = [.sessionStart, .start(selector()), .end(selector())]
     return PathsQuestion(
       scope: scope(), nodes: PathsQuestion.Nodes.allCases.randomElement(using: &generator) ?? .both,
@@ -121,7 +120,7 @@ extension RandomRows {
     )
   }
 
-  mutating func query() -> QueryQuestion {
+  package mutating func query() -> QueryQuestion {
     let p = ExactText("p")
     let groups: [QueryQuestion.Group] = [
       .init(.time(.day)), .init(.time(.hour)), .init(.time(.week)), .init(.version), .init(.property(p)),
@@ -134,5 +133,44 @@ extension RandomRows {
       groups: chosen, order: chance(50) ? [.init(.metric(4), isDescending: true)] : [],
       comparesPreviousPeriod: chance(50), includesTotals: true, includesTimeLabels: chance(50),
       includesTotalRows: chance(50), limit: 50, offset: chance(20) ? 1 : 0)
+  }
+
+  package mutating func persons() -> PersonsQuestion {
+    let cursor = PersonsCursor(time: (Int64(first.number) + 8) * 86_400_000, row: 50)
+    let page = (limit: chance(50) ? 2 : 100, before: chance(30) ? cursor : nil)
+    switch Int.random(in: 0..<3, using: &generator) {
+    case 0: return PersonsQuestion(scope: scope(), limit: page.limit, before: page.before)
+    case 1:
+      let funnel = funnel()
+      let isDropped = chance(50)
+      return PersonsQuestion(
+        scope: funnel.scope,
+        group: .funnel(
+          funnel, step: Int.random(in: (isDropped ? 2 : 1)...funnel.steps.count, using: &generator), dropped: isDropped),
+        limit: page.limit, before: page.before)
+    default:
+      let cohort = retention()
+      let day = first.advanced(by: Int.random(in: 2..<8, using: &generator))
+      let number = QuestionCalendar.number(of: cohort.interval, on: day)
+      return PersonsQuestion(
+        scope: cohort.scope,
+        group: .cohort(
+          cohort, of: QuestionCalendar.label(of: cohort.interval, number: number),
+          after: Int.random(in: 0...cohort.intervals, using: &generator)),
+        limit: page.limit, before: page.before)
+    }
+  }
+
+  /// A question of a random kind.
+  package mutating func question() -> Question {
+    switch Question.Kind.allCases.randomElement(using: &generator) ?? .query {
+    case .query: .query(query())
+    case .funnel: .funnel(funnel())
+    case .retention: .retention(retention())
+    case .paths: .paths(paths())
+    case .lifecycle: .lifecycle(IntervalQuestion(scope: scope(), interval: chance(60) ? .day : .week))
+    case .stickiness: .stickiness(IntervalQuestion(scope: scope(), interval: chance(60) ? .day : .week))
+    case .persons: .persons(persons())
+    }
   }
 }

@@ -1,0 +1,85 @@
+import Questions
+import Views
+import Warehouse
+
+extension ColumnEvaluation {
+  func lifecycle(_ question: IntervalQuestion) throws -> [LifecycleInterval] {
+    let days = question.scope.range.resolved(today: today)
+    let range = DayRange(days)
+    let intervals = QuestionIntervals(question.interval, days, hours.calendar)
+    guard intervals.count > 0 else { return [] }
+    // The interval before the range decides between returning and resurrected.
+    let lastBefore = QuestionCalendar.firstDay(of: question.interval, number: intervals.numbers[0]).advanced(by: -1)
+    let before = QuestionCalendar.number(of: question.interval, on: lastBefore)
+    let firstBefore = QuestionCalendar.firstDay(of: question.interval, number: before)
+    let active = try activity(
+      question, intervals: intervals.count + 1, in: min(firstBefore, days.lowerBound)...days.upperBound
+    ) { number, isInDays in
+      number == before ? 0 : isInDays ? intervals.index(of: number).map { $0 + 1 } : nil
+    }
+    let first = try firstTimes()
+    var answer = intervals.numbers.indices.map { LifecycleInterval(interval: intervals.label($0)) }
+    var fold = LifecycleFold(intervals: intervals.count)
+    for person in 0..<personCount where active.contains(person) {
+      active.forEach(person) { fold.add(interval: $0 - 1) }
+      fold.finish(first: intervals.index(at: first[person], in: range, hours)) { interval, state in
+        switch state {
+        case .new: answer[interval].new += 1
+        case .returning: answer[interval].returning += 1
+        case .resurrected: answer[interval].resurrected += 1
+        case .dormant: answer[interval].dormant += 1
+        }
+      }
+    }
+    return answer
+  }
+
+  func stickiness(_ question: IntervalQuestion) throws -> [Int] {
+    let days = question.scope.range.resolved(today: today)
+    let intervals = QuestionIntervals(question.interval, days, hours.calendar)
+    let active = try activity(question, intervals: intervals.count, in: days) { number, isInDays in
+      isInDays ? intervals.index(of: number) : nil
+    }
+    var answer = Array(repeating: 0, count: max(intervals.count, 1))
+    for person in 0..<personCount {
+      var count = 0
+      active.forEach(person) { _ in count += 1 }
+      if count > 0 { answer[count - 1] += 1 }
+    }
+    return answer
+  }
+
+  /// Returns the intervals in which each person had a row that passes.
+  ///
+  /// - Parameters:
+  ///   - wider: The days of rows that matter.
+  ///   - index: Returns the bit of an interval's number; the flag is true if the row lies in the question's days.
+  private func activity(
+    _ question: IntervalQuestion, intervals: Int, in wider: ClosedRange<Day>, _ index: (Int, Bool) -> Int?
+  ) throws -> PersonIntervals {
+    let days = question.scope.range.resolved(today: today)
+    let inner = DayRange(days)
+    try limits.check(PersonIntervals.byteCount(persons: personCount, intervals: intervals) + personCount * 8)
+    let active = PersonIntervals(persons: personCount, intervals: intervals)
+    let condition = try condition(question.scope.filters, days)
+    try forEachChunk(in: DayRange(wider)) { cursor, range in
+      try select(condition, range, cursor) { rows in
+        let (chunk, persons) = (cursor.chunk, cursor.persons)
+        let column = cursor.column(.time(question.interval))
+        // Each interval's bit for rows in the question's days, and for others.
+        var bits: [(inside: Int?, outside: Int?)] = []
+        for distinct in 0..<column.distinct {
+          guard case .unit(let number) = column.value(distinct) else { continue }
+          bits.append((index(number, true), index(number, false)))
+        }
+        let isInside = inner.includes(chunk)
+        for row in rows {
+          let (inside, outside) = bits[Int(column.indexes[Int(row)])]
+          let bit = isInside || inner.contains(chunk.time(Int(row)), hours) ? inside : outside
+          if let bit { active.insert(persons[Int(chunk.senders[Int(row)])], bit) }
+        }
+      }
+    }
+    return active
+  }
+}

@@ -1,0 +1,75 @@
+import Views
+
+/// Distinct members of numbered sets: a bit per member while that is small, then a table of pairs.
+final class DistinctPairs {
+  private static let maximumBitBytes = 64 << 20
+
+  /// One more than the largest member; `nil` if unknown.
+  private let universe: Int?
+  private var bits: [Memory<UInt64>?] = []
+  private var bitBytes = 0
+  private var table: PairTable?
+  private let counts = GrowingMemory<Int>(zero: 0)
+
+  init(universe: Int?) {
+    self.universe = universe
+    if universe == nil { table = PairTable() }
+  }
+
+  var byteCount: Int { bitBytes + (table?.count ?? 0) * 40 + counts.count * 8 }
+
+  func count(_ set: Int) -> Int { set < counts.count ? counts.elements[set] : 0 }
+
+  /// Adds a member to a set; returns true if it is new.
+  @inline(__always)
+  func insert(_ set: Int, _ member: UInt32) -> Bool {
+    while set >= counts.count { counts.append(0) }
+    if table == nil, set < bits.count, let words = bits[set] {
+      let (word, bit) = (Int(member >> 6), UInt64(1) << UInt64(member & 63))
+      if words[word] & bit != 0 { return false }
+      words[word] |= bit
+      counts.elements[set] += 1
+      return true
+    }
+    return insertSlowly(set, member)
+  }
+
+  private func insertSlowly(_ set: Int, _ member: UInt32) -> Bool {
+    if table == nil, let universe {
+      let words = universe / 64 + 1
+      guard bitBytes + words * 8 > Self.maximumBitBytes else {
+        while set >= bits.count { bits.append(nil) }
+        bits[set] = Memory(count: words, zero: 0)
+        bitBytes += words * 8
+        return insert(set, member)
+      }
+      moveToTable()
+    }
+    guard let table, table.number(UInt64(set), UInt64(member)).isNew else { return false }
+    counts.elements[set] += 1
+    return true
+  }
+
+  private func moveToTable() {
+    let table = PairTable()
+    for (set, words) in bits.enumerated() {
+      guard let words else { continue }
+      for word in 0..<words.count {
+        var rest = words[word]
+        while rest != 0 {
+          _ = table.number(UInt64(set), UInt64(word * 64 + rest.trailingZeroBitCount))
+          rest &= rest - 1
+        }
+      }
+    }
+    bits = []
+    bitBytes = 0
+    self.table = table
+  }
+
+  /// Calls `body` with each set and member; only for an unknown universe.
+  func forEach(_ body: (_ set: Int, _ member: Int) -> Void) {
+    guard let table else { return }
+    for index in 0..<table.count { body(Int(table.pair(index).first), Int(table.pair(index).second)) }
+  }
+}

@@ -1,0 +1,58 @@
+import Questions
+import Views
+import Warehouse
+
+/// The intervals of a question's range.
+struct QuestionIntervals {
+  let unit: TimeUnit
+  let numbers: [Int]
+  private let indexes: [Int: Int]
+
+  init(_ unit: TimeUnit, _ days: ClosedRange<Day>, _ calendar: QuestionCalendar) {
+    self.unit = unit
+    numbers = calendar.numbers(of: unit, in: days)
+    indexes = Dictionary(zip(numbers, numbers.indices), uniquingKeysWith: { first, _ in first })
+  }
+
+  var count: Int { numbers.count }
+  func index(of number: Int) -> Int? { indexes[number] }
+  func label(_ index: Int) -> String { QuestionCalendar.label(of: unit, number: numbers[index]) }
+
+  /// The interval of a time, if it lies in the range.
+  func index(at time: Int64, in range: DayRange, _ hours: CivilHours) -> Int? {
+    range.contains(time, hours) ? index(of: hours.number(of: unit, at: time)) : nil
+  }
+}
+
+/// A bit for each person and interval.
+final class PersonIntervals {
+  let width: Int
+  private let words: Memory<UInt64>
+
+  init(persons: Int, intervals: Int) {
+    width = (intervals + 63) / 64
+    words = Memory(count: persons * width, zero: 0)
+  }
+
+  static func byteCount(persons: Int, intervals: Int) -> Int { persons * ((intervals + 63) / 64) * 8 }
+
+  @inline(__always)
+  func insert(_ person: UInt32, _ interval: Int) {
+    words[Int(person) * width + (interval >> 6)] |= 1 << UInt64(interval & 63)
+  }
+
+  /// Calls `body` with the intervals of a person, ascending.
+  @inline(__always)
+  func forEach(_ person: Int, _ body: (Int) -> Void) {
+    for word in 0..<width {
+      var rest = words[person * width + word]
+      while rest != 0 {
+        body(word << 6 | rest.trailingZeroBitCount)
+        rest &= rest - 1
+      }
+    }
+  }
+
+  /// True if the person has an interval.
+  func contains(_ person: Int) -> Bool { (0..<width).contains { words[person * width + $0] != 0 } }
+}

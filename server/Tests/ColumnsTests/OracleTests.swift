@@ -1,0 +1,40 @@
+import Columns
+import Ingest
+import Questions
+import QuestionsTestSupport
+import Testing
+import Warehouse
+
+/// The columnar evaluator against the naive one, on random rows and questions. A failure names the seed.
+struct OracleTests {
+  /// A zone, and a day shortly before its clocks change. Apia skipped 2011-12-30 altogether.
+  private static let zones: [(String, Day)] = [
+    ("UTC", Day(year: 2026, month: 10, day: 20)), ("Europe/Berlin", Day(year: 2026, month: 10, day: 17)),
+    ("America/New_York", Day(year: 2026, month: 3, day: 1)),
+    ("Australia/Lord_Howe", Day(year: 2026, month: 3, day: 29)),
+    ("Asia/Kathmandu", Day(year: 2026, month: 2, day: 25)), ("Pacific/Apia", Day(year: 2011, month: 12, day: 23)),
+  ]
+
+  @Test(arguments: 0..<400) func `columns answer as the definitions do`(seed: Int) throws {
+    let (zone, first) = Self.zones[seed % Self.zones.count]
+    var random = RandomRows(seed: UInt64(seed), first: first)
+    let rows = random.rows(Int.random(in: 40...240, using: &random.generator))
+    let today = first.advanced(by: 12)
+    let calendar = try #require(QuestionCalendar(zone))
+    let naive = NaiveEvaluator(rows, calendar: calendar, today: today)
+    // Chunks of all sizes: most questions then span several.
+    let size = [1, 7, 40, 1_000][seed % 4]
+    let snapshot = ColumnSnapshot(rows, rowsPerChunk: size)
+    for _ in 0..<8 {
+      let question = random.question()
+      // So little memory that persons are folded in several parts.
+      let isInParts = seed % 3 == 0 && [.funnel, .paths].contains(question.kind)
+      let limits = QuestionLimits(bytes: isInParts ? 12_000 : QuestionLimits.standardBytes)
+      let answer = try ColumnEvaluation.answer(
+        question, snapshot, calendar: calendar, today: today, limits: limits
+      ).answer
+      let expected = naive.answer(question)
+      #expect(answer == expected, "seed \(seed), \(question)")
+    }
+  }
+}

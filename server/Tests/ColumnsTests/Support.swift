@@ -1,0 +1,64 @@
+import Columns
+import Ingest
+import Questions
+import QuestionsTestSupport
+
+/// The names of numbers given in the order of their first use.
+struct ListedNames: PersonNames {
+  var installNames: [String] = []
+  var userNames: [String] = []
+
+  func installs() -> [String] { installNames }
+  func users() -> [String] { userNames }
+
+  static func number(_ name: String, in names: inout [String]) -> UInt32 {
+    // No names here are equal but for their bytes.
+    if let known = names.firstIndex(of: name) { return UInt32(known) }
+    names.append(name)
+    return UInt32(names.count - 1)
+  }
+}
+
+extension ColumnSnapshot {
+  /// The chunks of some rows, in the order of their IDs.
+  init(_ rows: [QuestionRow], rowsPerChunk size: Int) {
+    var names = ListedNames()
+    var chunks: [Chunk] = []
+    var builder = ChunkBuilder(app: 1, after: 0)
+    var devices: [[QuestionDimension: String]] = []
+    for row in rows.sorted(by: { $0.id < $1.id }) {
+      if builder.rows == size {
+        chunks.append(builder.finished())
+        builder = ChunkBuilder(app: 1, after: chunks.last?.header.last ?? 0)
+      }
+      if !devices.contains(row.facts) { devices.append(row.facts) }
+      builder.append(
+        row, slot: ListedNames.number(row.install, in: &names.installNames),
+        user: row.user.map { ListedNames.number($0, in: &names.userNames) + 1 } ?? 0,
+        device: Int64(devices.firstIndex(of: row.facts) ?? 0))
+    }
+    if builder.rows > 0 { chunks.append(builder.finished()) }
+    self.init(chunks: chunks, names: names)
+  }
+}
+
+extension ChunkBuilder {
+  func append(_ row: QuestionRow, slot: UInt32, user: UInt32, device: Int64) {
+    let name = row.kind == .event || row.kind == .screen ? row.name.map { text($0) } : nil
+    append(
+      Row(
+        id: row.id, time: row.time, kind: row.kind, startsSession: row.startsSession, slot: slot, user: user,
+        session: row.session ?? 0, device: device), name: name
+    ) {
+      ChunkDevice(
+        version: row.facts[.version] ?? "", os: row.facts[.os] ?? "", model: row.facts[.model] ?? "",
+        country: row.facts[.country] ?? "", language: row.facts[.language] ?? "")
+    }
+    for (name, value) in row.properties {
+      switch value {
+      case .number(let number): add(text(name.text), number: number)
+      case .text(let value): add(text(name.text), text: text(value.text))
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package import Questions
+
+extension NaiveEvaluator {
+  /// Answers a question about persons.
+  package func answer(_ question: PersonsQuestion) -> PersonsAnswer {
+    let (days, key) = (question.scope.range.resolved(today: today), question.scope.person)
+    var found: [PersonsAnswer.Person] = []
+    for (person, rows) in persons(passing(question.scope, in: days), key) {
+      guard let last = rows.last, isMember(person, question.group) else { continue }
+      var answer = PersonsAnswer.Person(
+        install: last.install, user: last.user, firstSeen: firstRow(person, key)?.time ?? 0,
+        last: PersonsCursor(time: last.time, row: last.id))
+      answer.events = rows.count { $0.kind == .event }
+      answer.sessions = Set(rows.filter { $0.kind != .attachment && $0.session != nil }.map { [$0.install, "\($0.session ?? 0)"] })
+        .count
+      answer.version = last.facts[.version]
+      answer.model = last.facts[.model]
+      answer.country = last.facts[.country]
+      found.append(answer)
+    }
+    found.sort { ($0.last.time, $0.last.row) > ($1.last.time, $1.last.row) }
+    let left = found.filter { person in
+      question.before.map { (person.last.time, person.last.row) < ($0.time, $0.row) } ?? true
+    }
+    return PersonsAnswer(persons: Array(left.prefix(question.limit)), total: found.count)
+  }
+
+  private func isMember(_ person: [String], _ group: PersonsQuestion.Group) -> Bool {
+    switch group {
+    case .all: return true
+    case .funnel(let funnel, let step, let isDropped):
+      let days = funnel.scope.range.resolved(today: today)
+      let rows = passing(funnel.scope, in: days).filter { $0.person(funnel.scope.person) == person }
+      let taken = bestAttempt(funnel, rows, days)?.times.count ?? 0
+      return isDropped ? taken == step - 1 : taken >= step
+    case .cohort(let cohort, let first, let after):
+      // The cohorts of this person alone.
+      let own = rows.filter { $0.person(cohort.scope.person) == person }
+      let answer = NaiveEvaluator(own, calendar: calendar, today: today).answer(cohort)
+      return answer.cohorts.contains { $0.interval == first && after < $0.values.count && $0.values[after] == 1 }
+    }
+  }
+
+  /// Answers a question of any kind.
+  package func answer(_ question: Question) -> Answer {
+    switch question {
+    case .query(let question): .query(answer(question))
+    case .funnel(let question): .funnel(answer(question))
+    case .retention(let question): .retention(answer(question))
+    case .paths(let question): .paths(answer(question))
+    case .lifecycle(let question): .lifecycle(lifecycle(question))
+    case .stickiness(let question): .stickiness(stickiness(question))
+    case .persons(let question): .persons(answer(question))
+    }
+  }
+}
