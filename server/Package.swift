@@ -62,7 +62,8 @@ let package = Package(
     .target(
       name: "WarehouseSQLite",
       dependencies: [
-        "Columns", "Questions", "Views", "Warehouse", "Ingest", "CTernRoaring", .product(name: "TernBase", package: "tern"),
+        "Columns", "Questions", "Views", "Warehouse", "Ingest", "CTernRoaring",
+        .product(name: "TernBase", package: "tern"),
         .product(name: "TernEvents", package: "tern"),
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ]),
@@ -140,7 +141,8 @@ let package = Package(
     .testTarget(
       name: "WarehouseTests",
       dependencies: [
-        "WarehouseContract", "WarehouseSQLite", "AppCatalog", "Views", "Warehouse", "Ingest",
+        "QuestionsTestSupport", "Columns", "Questions", "WarehouseContract", "WarehouseSQLite", "AppCatalog", "Views",
+        "Warehouse", "Ingest",
         .product(name: "TernBase", package: "tern"), .product(name: "TernEvents", package: "tern"),
       ]),
     // The oracle: answers questions from rows in memory, slowly and by the definitions alone.

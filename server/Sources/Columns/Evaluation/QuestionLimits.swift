@@ -22,7 +22,7 @@ package struct QuestionLimits: Sendable {
   /// Throws if the question must end.
   ///
   /// - Parameter size: The memory that it takes, in bytes.
-  func check(_ size: Int = 0) throws {
+  package func check(_ size: Int = 0) throws {
     if isCancelled() { throw CancellationError() }
     if ContinuousClock.now >= deadline { throw QuestionError.tooSlow }
     if size > bytes { throw QuestionError.tooLarge }

@@ -13,8 +13,12 @@ public final class WarehouseReader: MetricsStore {
   let dictionary = ReaderDictionary()
   let viewDays: ViewDayCache
   let spanDays = SpanDays()
+  let columns = ColumnStore()
 
   private let threads: ReaderThreads
+  /// The threads on which questions run, two at a time, so that they never take the place of reports.
+  let questionThreads = ReaderThreads(count: WarehouseReader.questionCount)
+  static let questionCount = 2
 
   /// The threads on which reports run, at a lower priority than ingestion.
   public var executor: any TaskExecutor { threads }
@@ -25,12 +29,13 @@ public final class WarehouseReader: MetricsStore {
     viewDays = ViewDayCache(capacity: viewCacheBytes)
     self.pool = pool
     self.catalog = catalog
-    threads = ReaderThreads(count: pool.configuration.maximumReaderCount)
+    threads = ReaderThreads(count: max(pool.configuration.maximumReaderCount - Self.questionCount, 1))
   }
 
   /// Closes the connections. Later reads throw.
   public func close() throws {
     threads.close()
+    questionThreads.close()
     do {
       try pool.close()
     } catch {

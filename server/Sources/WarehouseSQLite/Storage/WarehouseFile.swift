@@ -135,7 +135,7 @@ enum WarehouseFile {
     var configuration = Configuration()
     configuration.busyMode = .timeout(10)
     configuration.label = "warehouse"
-    configuration.maximumReaderCount = ReaderThreads.standardCount
+    configuration.maximumReaderCount = ReaderThreads.standardCount + WarehouseReader.questionCount
     configuration.prepareDatabase { database in
       try database.execute(sql: "PRAGMA cache_size = -16384")
     }

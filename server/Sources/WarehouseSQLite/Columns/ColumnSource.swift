@@ -1,0 +1,168 @@
+import Columns
+import Ingest
+import Questions
+import TernEvents
+import Views
+import Warehouse
+
+/// Adds stored rows to chunks of columns, app by app.
+final class ColumnSource {
+  private let connection: SQLConnection
+  private let dictionary: ReaderDictionary
+  private let loadDevice: SQLStatement
+  private var members: [Int64: ReaderMembers] = [:]
+
+  init(_ connection: SQLConnection, dictionary: ReaderDictionary) throws {
+    self.connection = connection
+    self.dictionary = dictionary
+    loadDevice = try connection.prepare("SELECT facts FROM device WHERE id = ?")
+  }
+
+  /// Adds the row that a scan has just returned, if questions see it.
+  func add(_ row: EventRow, _ scan: EventScan, to columns: AppColumns) throws {
+    guard let kind = QuestionKind(row.flags.kind) else { return }
+    let name = kind == .event || kind == .screen ? try self.name(row, scan, columns) : nil
+    let user = scan.userBytes.isEmpty ? 0 : try self.user(scan.userBytes, columns)
+    let stored = ChunkBuilder.Row(
+      id: row.id, time: row.time, kind: kind, startsSession: row.flags.startsSession, slot: row.slot, user: user,
+      session: columns.session(of: row), device: row.device)
+    try columns.builder.append(stored, name: name) { try device(row.device) }
+    try addProperties(scan.properties, columns)
+  }
+
+  private func name(_ row: EventRow, _ scan: EventScan, _ columns: AppColumns) throws -> UInt32 {
+    // A name without an ID is in the row itself.
+    if row.name == 0, let own = PropertyCoding.eventName(scan.properties) { return columns.builder.text(own) }
+    return try columns.text(row.name) { try dictionary.text($0, connection) }
+  }
+
+  private func user(_ bytes: UnsafeRawBufferPointer, _ columns: AppColumns) throws -> UInt32 {
+    if columns.lastUser.bytes.elementsEqual(bytes) { return columns.lastUser.number }
+    let members = try members[columns.app] ?? ReaderMembers(connection, app: AppID(columns.app))
+    self.members[columns.app] = members
+    let name = String(decoding: bytes, as: UTF8.self)
+    guard let number = try members.number(name) else {
+      throw WarehouseError(
+        code: .damaged, message: "A user of app \(columns.app) has no number. Restore the data directory from a backup."
+      )
+    }
+    columns.lastUser = (Array(bytes), number + 1)
+    return number + 1
+  }
+
+  private func device(_ id: Int64) throws -> ChunkDevice {
+    let device =
+      try loadDevice.bind(id).first { row in
+        try WriterDevices.decode(row.bytes(0)) { try dictionary.text($0, connection) }
+      } ?? IncomingDevice()
+    let labels = DeviceLabels(device)
+    return ChunkDevice(
+      version: labels.version, os: labels.system, model: device.model, country: device.country,
+      language: labels.language)
+  }
+
+  private func addProperties(_ bytes: UnsafeRawBufferPointer, _ columns: AppColumns) throws {
+    let builder = columns.builder
+    var reader = ByteReader(bytes)
+    while !reader.isAtEnd {
+      guard let id = reader.varint() else { return }
+      let own = id == 0 ? counted(&reader) : nil
+      guard let byte = reader.byte(), let tag = PropertyCoding.Tag(rawValue: byte), tag != .eventName else { return }
+      let name =
+        try own.map { builder.text($0) }
+        ?? columns.text(Int64(bitPattern: id)) { try dictionary.text($0, connection) }
+      switch tag {
+      case .string:
+        guard let text = counted(&reader) else { return }
+        builder.add(name, text: builder.text(text))
+      case .integer:
+        guard let number = reader.zigzag() else { return }
+        builder.add(name, number: Double(number))
+      case .double:
+        guard let bits = reader.bytes(8) else { return }
+        builder.add(name, number: Double(bitPattern: UInt64(littleEndian: bits.loadUnaligned(as: UInt64.self))))
+      case .no: builder.add(name, text: builder.text("false"))
+      case .yes: builder.add(name, text: builder.text("true"))
+      case .date:
+        guard let time = reader.zigzag() else { return }
+        builder.add(
+          name, text: builder.text(Timestamp(millisecondsSince1970: time).utcText(withMilliseconds: true)))
+      case .eventName: return
+      }
+    }
+  }
+
+  private func counted(_ reader: inout ByteReader) -> UnsafeRawBufferPointer? {
+    reader.varint().flatMap { reader.bytes(Int(clamping: $0)) }
+  }
+}
+
+extension QuestionKind {
+  /// The kind of a stored row; `nil` for rows that questions don't see.
+  init?(_ kind: StoredKind) {
+    switch kind {
+    case .event: self = .event
+    case .screen: self = .screen
+    case .sessionStart: self = .sessionStart
+    case .handledError: self = .handledError
+    case .crash: self = .crash
+    case .attachment, .attachmentPart: self = .attachment
+    case .drops, .other: return nil
+    }
+  }
+}
+
+/// The columns of one app.
+final class AppColumns {
+  let app: Int64
+  private(set) var chunks: [Chunk] = []
+  /// The rows after the last chunk.
+  private(set) var builder: ChunkBuilder
+  /// The texts of names by their IDs, among those of the builder.
+  private var texts: [Int64: UInt32] = [:]
+  var lastUser: (bytes: [UInt8], number: UInt32) = ([], 0)
+  /// The current session of each install that sends hits of the Measurement Protocol.
+  private var hitSessions: [UInt32: Int64] = [:]
+  /// The builder's rows as a chunk, and their number.
+  private var latest: (chunk: Chunk, rows: Int)?
+
+  init(app: Int64) {
+    self.app = app
+    builder = ChunkBuilder(app: app, after: 0)
+  }
+
+  func text(_ id: Int64, _ load: (Int64) throws -> String) rethrows -> UInt32 {
+    if let known = texts[id] { return known }
+    let text = builder.text(try load(id))
+    texts[id] = text
+    return text
+  }
+
+  /// The session of a row; 0 for none.
+  ///
+  /// Hits have no sessions of their own. The warehouse marks those that begin one, and the install's further hits
+  /// belong to it, in the order of arrival.
+  func session(of row: EventRow) -> Int64 {
+    guard row.flags.isMeasurement, row.session == 0 else { return row.session }
+    if row.flags.startsSession { hitSessions[row.slot] = Self.firstHitSession + row.id }
+    return hitSessions[row.slot] ?? 0
+  }
+
+  private static let firstHitSession = Int64.min
+
+  /// Ends the chunk that the builder makes.
+  func endChunk() {
+    let chunk = builder.finished()
+    chunks.append(chunk)
+    builder = ChunkBuilder(app: app, after: chunk.header.last)
+    texts = [:]
+    latest = nil
+  }
+
+  /// All rows so far.
+  func allChunks() -> [Chunk] {
+    guard builder.rows > 0 else { return chunks }
+    if latest?.rows != builder.rows { latest = (builder.finished(), builder.rows) }
+    return chunks + [latest?.chunk].compactMap(\.self)
+  }
+}

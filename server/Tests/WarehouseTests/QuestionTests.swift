@@ -1,0 +1,75 @@
+import Ingest
+import Questions
+import QuestionsTestSupport
+import TernEvents
+import Testing
+
+@testable import AppCatalog
+@testable import Warehouse
+@testable import WarehouseSQLite
+
+/// Questions to a warehouse against the naive evaluator, on random rows.
+@Suite struct QuestionTests {
+  static let zones: [(String, Day)] = [
+    ("UTC", day("2026-10-20")), ("Europe/Berlin", day("2026-10-17")), ("America/New_York", day("2026-03-01")),
+    ("Pacific/Apia", day("2011-12-23")),
+  ]
+
+  /// A batch of one row, as a client would send it.
+  static func batch(_ row: QuestionRow) -> IncomingBatch {
+    let kinds: [QuestionKind: StoredKind] = [
+      .event: .event, .screen: .screen, .sessionStart: .sessionStart, .handledError: .handledError, .crash: .crash,
+      .attachment: .attachmentPart,
+    ]
+    let properties = row.properties.map { name, value in
+      let stored: PropertyValue =
+        switch value {
+        case .number(let number): number == number.rounded() ? .integer(Int64(number)) : .double(number)
+        case .text(let text): text.text == "true" ? .boolean(true) : .string(text.text)
+        }
+      return Properties.Element(name: name.text, value: stored)
+    }
+    let device = IncomingDevice(country: row.facts[.country] ?? "", appVersion: row.facts[.version] ?? "")
+    let event = IncomingEvent(
+      index: 0, kind: kinds[row.kind] ?? .event, duplicateKey: nil,
+      time: Timestamp(millisecondsSince1970: row.time), session: row.session ?? 0, startsSession: row.startsSession,
+      user: row.user ?? "", name: row.name ?? row.kind.rawValue, properties: properties)
+    return IncomingBatch(
+      source: .native, received: Timestamp(millisecondsSince1970: row.time), installs: [row.install],
+      devices: [device], events: [event])
+  }
+
+  /// Stores rows, which get the IDs 1, 2, ….
+  static func store(_ rows: [QuestionRow], _ warehouse: SQLiteWarehouse, _ app: AppID) async throws -> [QuestionRow] {
+    var stored: [QuestionRow] = []
+    for (index, row) in rows.enumerated() {
+      _ = try await warehouse.commit(batch(row), app: app)
+      var copy = row
+      copy.id = Int64(index + 1)
+      stored.append(copy)
+    }
+    return stored
+  }
+
+  @Test(arguments: 0..<12) func `a warehouse answers as the definitions do, of all rows just committed`(
+    seed: Int
+  ) async throws {
+    let (zone, first) = Self.zones[seed % Self.zones.count]
+    var random = RandomRows(seed: UInt64(1_000 + seed), first: first)
+    let directory = try TemporaryDirectory()
+    let catalog = try Catalog(directory: directory.path)
+    let app = try catalog.createApp(name: "Player", timeZone: zone).id
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    var rows = random.rows(160)
+    let (today, later) = (first.advanced(by: 12), Array(rows.dropFirst(100)))
+    rows = try await Self.store(Array(rows.prefix(100)) + later, warehouse, app)
+    let naive = NaiveEvaluator(rows, calendar: try #require(QuestionCalendar(zone)), today: today)
+    for _ in 0..<20 {
+      let question = random.question()
+      let answer = try await warehouse.reader.answer(
+        question, app: app, calendar: try #require(QuestionCalendar(zone)), today: today)
+      #expect(answer.answer == naive.answer(question), "seed \(seed), \(question)")
+    }
+    try await warehouse.close()
+  }
+}
