@@ -40,20 +40,24 @@ public final class SQLiteWarehouse: EventSink {
 
   /// Opens a data directory for writing, creating it if missing, and finishes what a crash interrupted.
   ///
-  /// - Parameter viewCacheBytes: The memory that counted days of views may take.
+  /// - Parameters:
+  ///   - viewCacheBytes: The memory that counted days of views may take.
+  ///   - report: Receives messages about damaged files and about failures that don't concern a single batch.
   /// - Throws: ``WarehouseError``, with code `inUse` if another process has the directory open for writing.
   public convenience init(
-    directory: String, catalog: any CatalogStore, viewCacheBytes: Int = standardViewCacheBytes
+    directory: String, catalog: any CatalogStore, viewCacheBytes: Int = standardViewCacheBytes,
+    report: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     var configuration = WarehouseConfiguration()
     configuration.viewCacheBytes = viewCacheBytes
+    configuration.report = report
     try self.init(directory: directory, catalog: catalog, configuration: configuration)
   }
 
   convenience init(directory: String, catalog: any CatalogStore, configuration: WarehouseConfiguration) throws {
     let files = DataDirectory(path: directory)
     try files.create()
-    guard let lock = try files.lock() else {
+    guard let lock = try files.lock(waitingFor: configuration.lockPatience) else {
       throw WarehouseError(
         code: .inUse, message: "\(directory) is in use by another process. Stop it, or choose another with --data.")
     }
@@ -164,20 +168,23 @@ extension SQLiteWarehouse {
   ///
   /// - Parameters:
   ///   - now: The wall time; names that had no room use up this day's allowance.
+  ///   - report: Receives messages about damaged events, which the rebuild removes.
   ///   - progress: Receives the number of events counted so far.
   /// - Throws: ``WarehouseError`` with code `inUse` if a server is running on the directory.
   public static func rebuild(
     directory: String, catalog: any CatalogStore, now: Timestamp = WallClock.system(),
-    progress: (Int) -> Void = { _ in }
+    report: @escaping @Sendable (String) -> Void = { _ in }, progress: (Int) -> Void = { _ in }
   ) throws {
     let files = DataDirectory(path: directory)
+    var configuration = WarehouseConfiguration()
+    configuration.report = report
     guard let lock = try files.lock() else {
       throw WarehouseError(
         code: .inUse, message: "A server is running on \(directory). Stop it before you rebuild.")
     }
     defer { lock.release() }
-    let pool = try WarehouseFile.open(files, configuration: WarehouseConfiguration())
-    try WarehouseFile.rebuild(pool, files, catalog: catalog, now: now, progress: progress)
+    let pool = try WarehouseFile.open(files, configuration: configuration)
+    try WarehouseFile.rebuild(pool, files, catalog: catalog, configuration: configuration, now: now, progress: progress)
     try pool.close()
   }
 }

@@ -28,6 +28,10 @@ struct WarehouseConfiguration: Sendable {
   var segmentBytes = 64 << 20
   /// The maximum size of the database, in 4 KiB pages, as on a full disk; `nil` for no limit.
   var maximumPages: Int?
+  /// The time to wait for a process that briefly holds the data directory, as a report does after a crash.
+  var lockPatience = Duration.seconds(3)
+  /// Receives messages about damage and about failures that don't concern a single batch.
+  var report: @Sendable (String) -> Void = { _ in }
   /// Runs on the writer thread before each batch; an error that it throws fails the batch.
   var beforeBatch: (@Sendable (AppID) throws -> Void)?
 }

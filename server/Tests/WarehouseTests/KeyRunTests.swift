@@ -1,5 +1,6 @@
 import Foundation
 import Ingest
+import TernBase
 import Testing
 
 @testable import Views
@@ -96,7 +97,7 @@ import Testing
     let index = try index()
     add(1...100, to: index)
     add(101...200, to: index)
-    let runs = try files.compactMap { KeyRun(path: "\(path)/\($0)") }.sorted { $0.header.after < $1.header.after }
+    let runs = try KeyRunDirectory.runs(in: path).sorted { $0.header.after < $1.header.after }
     _ = try KeyRunWriter.merge(runs, directory: path)
     try Data(count: 5_000).write(to: URL(filePath: path + "/200-300.keys.new"))
     #expect(try files.count == 4)
@@ -150,7 +151,8 @@ import Testing
       var damaged = whole
       damaged[bit / 8] ^= 1 << UInt8(bit % 8)
       try damaged.write(to: file)
-      #expect(KeyRun(path: file.path) == nil, "bit \(bit)")
+      let error = #expect(throws: WarehouseError.self, "bit \(bit)") { try KeyRun(path: file.path) }
+      #expect(error?.code == .damaged)
     }
     try whole.write(to: file)
     #expect(try self.index().coveredRow == 100)
@@ -182,6 +184,7 @@ import Testing
     index.expire(before: 1_000)
     #expect(isKnown(1, to: index))
     index.expire(before: 1_001)
+    index.waitForRuns()
     #expect(!isKnown(1, to: index) && isKnown(101, to: index))
     #expect(try files == ["100-200.keys", "100.expired"])
     #expect(try self.index().coveredRow == 200)
@@ -198,5 +201,122 @@ import Testing
     index.drain(throughRow: 50)
     #expect(index.pendingCount == 0)
     #expect(areKnown(1...50, to: index))
+  }
+
+  @Test func `runs are merged although older ones of their size arrived long before`() throws {
+    let index = try index(pendingLimit: 10)
+    var row: Int64 = 0
+    // Seven runs of January, then weeks of silence.
+    for number in 0..<40 {
+      index.arrived(at: number < 7 ? 0 : 60 * 86_400_000 + Int64(number))
+      #expect((row + 1...row + 10).allSatisfy { index.insert(Self.key($0)) })
+      row += 10
+      index.committed(throughRow: row)
+      index.waitForRuns()
+    }
+    #expect(try files.count < 7 + KeyRunDirectory.tier)
+    #expect(try files.contains("0-10.keys"), "merged, it would expire later")
+    #expect(areKnown(1...row, to: try self.index()))
+  }
+
+  /// Runs of neighbouring rows, given by their number of keys and the day of their arrival.
+  private func headers(_ runs: [(keys: Int, day: Int64)]) -> [KeyRun.Header] {
+    runs.indices.map { index in
+      var header = KeyRun.Header(
+        after: Int64(index), through: Int64(index) + 1, received: runs[index].day * 86_400_000)
+      header.count = runs[index].keys
+      return header
+    }
+  }
+
+  @Test func `runs are merged although restarts left small ones among them`() {
+    let mixed = (0..<16).map { (keys: $0 % 2 == 0 ? 500_000 : 10, day: Int64(0)) }
+    #expect(KeyRunDirectory.mergeable(headers(mixed)) == 0..<15)
+    #expect(KeyRunDirectory.mergeable(headers(Array(mixed[..<14]))).isEmpty)
+    #expect(KeyRunDirectory.mergeable(headers(Array(repeating: (10, 0), count: 9))) == 1..<9, "newest first")
+    #expect(KeyRunDirectory.mergeable(headers(Array(repeating: (20_000_000, 0), count: 20))).isEmpty, "too large")
+  }
+
+  @Test func `runs whose rows arrived weeks apart stay apart, and don't keep others from being merged`() {
+    let spread = (0..<30).map { (keys: 500_000, day: Int64($0) * 10) }
+    #expect(KeyRunDirectory.mergeable(headers(spread)).isEmpty)
+    let later = spread + (0..<8).map { _ in (keys: 500_000, day: Int64(400)) }
+    #expect(KeyRunDirectory.mergeable(headers(later)) == 30..<38)
+    #expect(KeyRunDirectory.mergeable(headers(later + [(keys: 500_000, day: 500)])) == 30..<38)
+  }
+
+  @Test func `every damaged byte of a run's body is noticed when it is checked or merged`() throws {
+    let index = try index()
+    add(1...300, to: index)
+    add(301...600, to: index)
+    let file = URL(filePath: path + "/0-300.keys")
+    let whole = try Data(contentsOf: file)
+    for position in KeyRun.pageSize..<whole.count {
+      var damaged = whole
+      damaged[position] ^= 4
+      try damaged.write(to: file)
+      let run = try KeyRun(path: file.path)
+      let error = #expect(throws: WarehouseError.self, "byte \(position)") { try run.checkBody() }
+      #expect(error?.code == .damaged)
+    }
+    let runs = try KeyRunDirectory.runs(in: path).sorted { $0.header.after < $1.header.after }
+    let merging = #expect(throws: WarehouseError.self) { try KeyRunWriter.merge(runs, directory: path) }
+    #expect(merging?.code == .damaged)
+    #expect(try files == ["0-300.keys", "300-600.keys"])
+    try whole.write(to: file)
+    try KeyRun(path: file.path).checkBody()
+  }
+
+  @Test func `a run that the system doesn't open is kept, because it may be whole`() throws {
+    let index = try index()
+    add(1...100, to: index)
+    try FileManager.default.moveItem(atPath: path + "/0-100.keys", toPath: path + "/aside")
+    try FileManager.default.createSymbolicLink(
+      atPath: path + "/0-100.keys", withDestinationPath: path + "/0-100.keys")
+    let error = #expect(throws: WarehouseError.self) { try self.index() }
+    #expect(error?.code == .unavailable)
+    #expect(try files.contains("0-100.keys"))
+  }
+
+  @Test func `no more keys are collected in memory than fit once they can't be written, and that is reported`() throws {
+    let messages = Locked<[String]>([])
+    let index = DuplicateIndex(directory: path, pendingLimit: 10) { message in messages.withLock { $0.append(message) } }
+    try index.open(lastRow: 0)
+    try FileManager.default.removeItem(atPath: path)
+    var row: Int64 = 0
+    let error = #expect(throws: WarehouseError.self) {
+      while row < 1_000 {
+        try index.checkRoom(throughRow: row)
+        #expect((row + 1...row + 10).allSatisfy { index.insert(Self.key($0)) })
+        row += 10
+        index.committed(throughRow: row)
+        index.waitForRuns()
+      }
+    }
+    #expect(error?.code == .unavailable)
+    #expect(row == 50 && index.pendingCount == 50)
+    #expect(messages.withLock { $0.count } == 1)
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    try index.checkRoom(throughRow: row)
+    index.drain(throughRow: row)
+    #expect(messages.withLock { $0.count } == 2)
+    #expect(areKnown(1...row, to: try self.index()))
+  }
+
+  @Test func `runs don't expire while others are merged, but later`() throws {
+    let index = try index(pendingLimit: 10)
+    for number in 0..<Int64(KeyRunDirectory.tier) {
+      index.arrived(at: 1)
+      #expect((number * 10 + 1...number * 10 + 10).allSatisfy { index.insert(Self.key($0)) })
+      index.drain(throughRow: number * 10 + 10)
+    }
+    // It starts the merge.
+    index.committed(throughRow: 80)
+    #expect(!index.expire(before: 2), "the merge has begun, and its result wasn't taken")
+    index.waitForRuns()
+    #expect(index.expire(before: 2))
+    index.waitForRuns()
+    #expect(try files == ["80.expired"])
+    #expect(areNew(1...80, to: index))
   }
 }

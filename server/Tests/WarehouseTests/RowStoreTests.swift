@@ -15,11 +15,13 @@ import Testing
   private static let days = day("2026-05-01")...day("2026-05-30")
 
   private func open(
-    _ directory: TemporaryDirectory, spanRows: Int = 5, segmentBytes: Int = 1_000
+    _ directory: TemporaryDirectory, spanRows: Int = 5, segmentBytes: Int = 1_000,
+    report: @escaping @Sendable (String) -> Void = { _ in }
   ) throws -> SQLiteWarehouse {
     var configuration = WarehouseConfiguration(flushInterval: .seconds(3_600))
     configuration.spanRows = spanRows
     configuration.segmentBytes = segmentBytes
+    configuration.report = report
     return try SQLiteWarehouse(
       directory: directory.path, catalog: Catalog(directory: directory.path), configuration: configuration)
   }
@@ -116,18 +118,33 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `bytes that a crash left behind the last row are overwritten`() async throws {
+  @Test func `rows never overwrite what a crash or a lost log left after the last row, which is reported`() async throws {
     let (directory, app) = try setUp()
-    for number in 0..<3 {
-      let warehouse = try open(directory, spanRows: 100, segmentBytes: 1 << 20)
+    var warehouse = try open(directory, spanRows: 100, segmentBytes: 1 << 20)
+    _ = try await warehouse.commit(batch(0), app: app)
+    try await warehouse.close()
+    let before = try directory.copy()
+    warehouse = try open(directory, spanRows: 100, segmentBytes: 1 << 20)
+    for number in 100..<103 { _ = try await warehouse.commit(batch(number), app: app) }
+    try await warehouse.close()
+    // As if the log had been lost: the rows are newer than the database.
+    try FileManager.default.removeItem(atPath: before.path + "/rows")
+    try FileManager.default.copyItem(atPath: directory.path + "/rows", toPath: before.path + "/rows")
+    let path = before.path + "/rows/1.rows"
+    let rows = try Data(contentsOf: URL(filePath: path))
+    let messages = Locked<[String]>([])
+    for number in 1..<4 {
+      let warehouse = try open(before, spanRows: 100, segmentBytes: 1 << 20) { message in
+        messages.withLock { $0.append(message) }
+      }
       _ = try await warehouse.commit(batch(number), app: app)
       try await warehouse.close()
-      let file = try #require(FileHandle(forWritingAtPath: directory.path + "/rows/1.rows"))
-      try file.seekToEnd()
-      try file.write(contentsOf: Data(repeating: 7, count: 5_000))
-      try file.close()
     }
-    try await check(directory, app, batches: 3)
+    #expect(try Data(contentsOf: URL(filePath: path)) == rows)
+    #expect(messages.withLock { $0.count } == 1, "they were only then after the last row")
+    #expect(messages.withLock { $0.first?.contains("21 events") } == true)
+    #expect(try segments(before) == [1, 2])
+    try await check(before, app, batches: 4)
   }
 
   @Test func `a segment that a failed transaction began is deleted`() async throws {
@@ -167,24 +184,6 @@ import Testing
     return stored.withLock { $0 }
   }
 
-  @Test func `a segment that lacks committed rows is reported, and is not written to`() async throws {
-    let (directory, app) = try setUp()
-    let warehouse = try open(directory, spanRows: 100, segmentBytes: 1 << 20)
-    for number in 0..<3 { _ = try await warehouse.commit(batch(number), app: app) }
-    try await warehouse.close()
-    let path = directory.path + "/rows/1.rows"
-    let whole = try Data(contentsOf: URL(filePath: path))
-    for cut in [0, 10, RowSegment.headerSize, whole.count / 2, whole.count - 1] {
-      try whole.prefix(cut).write(to: URL(filePath: path))
-      try await expectDamage(directory, app, "cut at \(cut)")
-      #expect(try Data(contentsOf: URL(filePath: path)).count == cut)
-    }
-    try FileManager.default.removeItem(atPath: path)
-    try await expectDamage(directory, app, "missing")
-    try whole.write(to: URL(filePath: path))
-    try await check(directory, app, batches: 3)
-  }
-
   @Test func `every damaged byte of a segment is noticed`() async throws {
     let (directory, app) = try setUp()
     let warehouse = try open(directory, spanRows: 100, segmentBytes: 1 << 20)
@@ -198,24 +197,13 @@ import Testing
       var damaged = whole
       damaged[position] ^= 0x10
       try damaged.write(to: URL(filePath: path))
-      let error = await #expect(throws: WarehouseError.self, "byte \(position)") { try await reader.verify() }
+      #expect(try await reader.verify().problemCount > 0, "byte \(position)")
+      let error = await #expect(throws: WarehouseError.self, "byte \(position)") {
+        try await reader.recent(app: app, limit: 20)
+      }
       #expect(error?.code == .damaged)
     }
     try reader.close()
-  }
-
-  private func expectDamage(_ directory: TemporaryDirectory, _ app: AppID, _ comment: Comment) async throws {
-    let reader = try SQLiteWarehouse.openForReading(
-      directory: directory.path, catalog: Catalog(directory: directory.path))
-    let read = await #expect(throws: WarehouseError.self, comment) { try await reader.recent(app: app, limit: 10) }
-    #expect(read?.code == .damaged)
-    try reader.close()
-    let warehouse = try open(directory, spanRows: 100)
-    let commit = await #expect(throws: WarehouseError.self, comment) {
-      try await warehouse.commit(batch(9), app: app)
-    }
-    #expect(commit?.code == .damaged)
-    try await warehouse.close()
   }
 
   @Test func `a backup of the database first and of the rows after it is whole, while events arrive`() async throws {

@@ -83,7 +83,8 @@ import Testing
     #expect(try await count(reader, app) == 3)
     #expect(try await reader.verify().isClean)
     let second = #expect(throws: WarehouseError.self) {
-      _ = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+      _ = try SQLiteWarehouse(
+        directory: directory.path, catalog: catalog, configuration: WarehouseConfiguration(lockPatience: .zero))
     }
     #expect(second?.code == .inUse)
     let rebuild = #expect(throws: WarehouseError.self) {
@@ -216,12 +217,12 @@ import Testing
       DataDirectory(path: directory.path), configuration: WarehouseConfiguration())
     try withConnection(pool) { connection in
       guard let change else { return try connection.execute(sql) }
-      let rows = try RowStore(connection, spanRows: 20, segmentBytes: 1 << 20)
+      let rows = try RowStore(connection, spanRows: 20, segmentBytes: 1 << 20, damage: DamagedRows())
       try connection.execute("BEGIN")
       try rows.rewrite(StoredSpan.all(connection)) { row, properties in
         var row = row
         change(&row)
-        return (row, Array(properties))
+        return .replace(row, Array(properties))
       }
       try connection.execute("COMMIT")
     }
@@ -237,7 +238,7 @@ import Testing
     }
     let catalogMode = try withConnection(catalog.pool) { try $0.integer("PRAGMA synchronous") }
     #expect(catalogMode == 2)
-    for (name, mode) in [("warehouse.sqlite", 0o600), ("catalog.sqlite", 0o600), ("lock", 0o600)] {
+    for (name, mode) in [("warehouse.sqlite", 0o600), ("catalog.sqlite", 0o600)] {
       let attributes = try FileManager.default.attributesOfItem(atPath: directory.path + "/" + name)
       #expect(attributes[.posixPermissions] as? Int == mode, "\(name)")
     }

@@ -23,10 +23,12 @@ struct VerifyCommand: AsyncParsableCommand {
       try await reader.verify { Terminal.progress("\($0) events read") }
     }
     Terminal.progress("")
+    for problem in report.problems { Terminal.say(problem) }
     for difference in report.differences { Terminal.say(CommandEnding.line(difference.description)) }
     guard report.isClean else {
+      let problems = report.problemCount == 0 ? "" : "\(grouped(report.problemCount)) problems with files; "
       Terminal.complain(
-        "tern: \(grouped(report.differenceCount)) of \(grouped(report.metrics)) metrics differ. \(report.remedy)")
+        "tern: \(problems)\(grouped(report.differenceCount)) of \(grouped(report.metrics)) metrics differ. \(report.remedy)")
       throw ExitCode(1)
     }
     Terminal.say("\(grouped(report.metrics)) metrics match \(grouped(report.events)) events.")
@@ -45,7 +47,8 @@ struct RebuildCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rebuild", abstract: "Rebuild all metrics from the stored events.",
     discussion: """
-      Needs the server stopped. Events are only read. Sealed days of views are final and stay unchanged.
+      Needs the server stopped. Events are kept, apart from those that damage has made unreadable. Sealed days of views
+      are final and stay unchanged.
 
       Example:
         tern rebuild --data /var/lib/tern
@@ -56,10 +59,12 @@ struct RebuildCommand: ParsableCommand {
   func run() throws {
     var events = 0
     try data.withCatalog { catalog in
-      try SQLiteWarehouse.rebuild(directory: data.directory, catalog: catalog) { count in
-        events = count
-        Terminal.progress("\(count) events counted")
-      }
+      try SQLiteWarehouse.rebuild(
+        directory: data.directory, catalog: catalog, report: { Terminal.complain("tern: \($0)") },
+        progress: { count in
+          events = count
+          Terminal.progress("\(count) events counted")
+        })
     }
     Terminal.progress("")
     Terminal.say("Metrics rebuilt from \(grouped(events)) events; sealed days of views are unchanged.")

@@ -36,7 +36,8 @@ struct LocalServer {
     self.backups = backups
     self.logger = logger
     catalog = try Catalog(directory: directory)
-    warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog, viewCacheBytes: viewCacheBytes)
+    warehouse = try SQLiteWarehouse(
+      directory: directory, catalog: catalog, viewCacheBytes: viewCacheBytes, report: { logger.error("\($0)") })
   }
 
   /// A logger that writes lines to standard error.

@@ -9,7 +9,7 @@ import TernBase
 #endif
 
 /// The directory that holds everything a server stores: `catalog.sqlite`, `warehouse.sqlite`, the folders `rows`
-/// and `keys`, and lock files.
+/// and `keys`, and a lock file.
 package struct DataDirectory: Sendable {
   package let path: String
 
@@ -51,12 +51,21 @@ package struct DataDirectory: Sendable {
   private func reason() -> String { String(cString: strerror(errno)) }
 
   /// Acquires the lock of the single process that may write events; `nil` if another process holds it.
-  package func lock() throws -> DirectoryLock? { try lock(file: "lock") }
+  ///
+  /// It locks the directory itself, which can't be removed while the events stay, unlike a file in it.
+  package func lock(waitingFor patience: Duration = .zero) throws -> DirectoryLock? {
+    let end = ContinuousClock.now + patience
+    while true {
+      if let lock = try lock(path, flags: O_RDONLY | O_DIRECTORY) { return lock }
+      guard ContinuousClock.now < end else { return nil }
+      usleep(20_000)
+    }
+  }
 
   /// Runs `body` while no other thread or process opens the catalog. Waits for at most ten seconds.
   package func whileOpeningCatalog<Value>(_ body: () throws -> Value) throws -> Value {
     for _ in 0..<1_000 {
-      if let lock = try lock(file: "catalog.lock") {
+      if let lock = try lock(path + "/catalog.lock", flags: O_RDWR | O_CREAT) {
         defer { lock.release() }
         return try body()
       }
@@ -65,20 +74,23 @@ package struct DataDirectory: Sendable {
     throw failure("Another process has been opening \(catalogPath) for ten seconds. Stop that process and try again.")
   }
 
-  private func lock(file: String) throws -> DirectoryLock? {
-    let descriptor = open(path + "/" + file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+  private func lock(_ file: String, flags: Int32) throws -> DirectoryLock? {
+    let descriptor = open(file, flags | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
-      throw failure("\(path)/\(file) can't be opened: \(reason()). Check the permissions of the data directory.")
+      throw failure("\(file) can't be opened: \(reason()). Check the permissions of the data directory.")
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let isHeld = errno == EWOULDBLOCK
+      let reason = reason()
       close(descriptor)
+      guard isHeld else { throw failure("\(file) can't be locked: \(reason).") }
       return nil
     }
     return DirectoryLock(descriptor: descriptor)
   }
 }
 
-/// A lock on a file in the data directory. It is released explicitly, on deallocation, or by the system when the
+/// A lock on the data directory or a file in it. It is released explicitly, on deallocation, or by the system when the
 /// process exits.
 package final class DirectoryLock: Sendable {
   private let descriptor: Locked<Int32?>

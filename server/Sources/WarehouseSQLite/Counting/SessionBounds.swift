@@ -71,8 +71,10 @@ final class SessionBounds {
 
 extension SessionBounds {
   /// Reads the rows of a span, of one app or all apps.
-  func add(rowsOf span: StoredSpan, app wanted: Int64?, _ connection: SQLConnection) throws {
-    let scan = EventScan(connection, [span])
+  func add(
+    rowsOf span: StoredSpan, app wanted: Int64?, _ connection: SQLConnection, damage: DamagedRows? = nil
+  ) throws {
+    let scan = EventScan(connection, [span], damage: damage)
     while let row = try scan.next() {
       guard wanted == nil || wanted == row.app else { continue }
       add(app: row.app, slot: row.slot, session: row.session, time: row.time, flags: row.flags)

@@ -17,7 +17,7 @@ final class DuplicateIndex {
   private let pendingLimit: Int
   private let runs: KeyRunDirectory
   private let writing = KeyRunBuilder()
-  /// Apart from `writing`, since new keys fill memory while large runs are merged.
+  /// Separate from `writing`, since new keys fill memory while large runs are merged.
   private let merging = KeyRunBuilder()
   private var arriving: PendingKeys
   /// The latest time of receipt among `arriving`.
@@ -27,9 +27,16 @@ final class DuplicateIndex {
   /// The last row whose key is in a run or in `draining`.
   private var drainedRow: Int64 = 0
   private var mark = 0
+  /// True after a merge failed, until another run has been written.
+  private var hasFailedToMerge = false
+  /// The last failure to write keys; `nil` after a success.
+  private var failure: WarehouseError?
+  private let report: (String) -> Void
 
-  init(directory: String, pendingLimit: Int) {
+  /// - Parameter report: Receives a message when keys can't be written, and when they can again.
+  init(directory: String, pendingLimit: Int, report: @escaping (String) -> Void = { _ in }) {
     self.pendingLimit = max(pendingLimit, 1)
+    self.report = report
     runs = KeyRunDirectory(path: directory)
     arriving = PendingKeys(capacity: pendingLimit)
   }
@@ -60,11 +67,14 @@ final class DuplicateIndex {
     return arriving.insert(key, hash)
   }
 
-  /// Deletes the runs whose keys all arrived before a time.
-  func expire(before milliseconds: Int64) {
+  /// Deletes the runs whose keys all arrived before a time; returns false if it is too early to do so.
+  @discardableResult
+  func expire(before milliseconds: Int64) -> Bool {
+    takeResults()
     // A merge that is in progress would bring them back.
-    waitForRuns()
-    runs.expire(before: milliseconds)
+    guard merging.isIdle else { return false }
+    delete(runs.expire(before: milliseconds))
+    return true
   }
 
   /// Deletes all keys, to collect them again.
@@ -89,12 +99,25 @@ extension DuplicateIndex {
   /// Must be called after a commit; `row` is the last row stored.
   func committed(throughRow row: Int64) {
     takeResults()
-    if merging.isIdle, case let runs = runs.mergeable, !runs.isEmpty {
+    if merging.isIdle, !hasFailedToMerge, case let runs = runs.mergeable, !runs.isEmpty {
       merging.start { [directory = self.runs.path] in try KeyRunWriter.merge(runs, directory: directory) }
     }
     if writing.isIdle, draining != nil || isFull { startRun(throughRow: row) }
     // Memory stays bounded even if the disk is slow.
-    if arriving.count >= 8 * pendingLimit { waitForRuns() }
+    if arriving.count >= maximumArriving {
+      writing.wait()
+      takeResults()
+    }
+  }
+
+  private var maximumArriving: Int { 4 * pendingLimit }
+
+  /// Throws if memory is full of keys that can't be written: further events could be stored twice after a restart.
+  func checkRoom(throughRow row: Int64) throws {
+    guard arriving.count >= maximumArriving else { return }
+    committed(throughRow: row)
+    guard arriving.count >= maximumArriving else { return }
+    throw failure ?? WarehouseError(code: .busy, message: "The index of duplicates is behind. Try again shortly.")
   }
 
   /// Writes all keys as runs, which saves reading them again at the next start.
@@ -129,16 +152,34 @@ extension DuplicateIndex {
   }
 
   private func takeResults() {
-    if let merged = merging.takeResult() {
-      let old = runs.replace(with: merged)
-      // Deleting large files takes a while.
-      merging.start {
-        for run in old where run.path != merged.path { run.deleteFile() }
-        return nil
-      }
+    switch merging.takeResult() {
+    case .success(let merged?): delete(runs.replace(with: merged).filter { $0.path != merged.path })
+    case .failure(let error):
+      hasFailedToMerge = true
+      report("Files of keys that detect duplicates can't be merged. \(WarehouseError.from(error).message)")
+    case .success(nil), nil: break
     }
-    guard let run = writing.takeResult() else { return }
-    runs.append(run)
-    draining = nil
+    switch writing.takeResult() {
+    case .success(let run?):
+      runs.append(run)
+      draining = nil
+      if failure != nil { report("Keys that detect duplicates can be written again.") }
+      failure = nil
+      hasFailedToMerge = false
+    case .failure(let error):
+      let error = WarehouseError.from(error)
+      if failure == nil { report("Keys that detect duplicates can't be written. \(error.message)") }
+      failure = error
+    case .success(nil), nil: break
+    }
+  }
+
+  /// Deletes files beside the writer thread, because large ones take a while.
+  private func delete(_ old: [KeyRun]) {
+    guard !old.isEmpty else { return }
+    merging.start {
+      for run in old { run.deleteFile() }
+      return nil
+    }
   }
 }

@@ -30,6 +30,8 @@ final class KeyRun: @unchecked Sendable {
     /// The latest time of receipt of a row.
     var received: Int64
     var filterBlocks = 0
+    /// A hash of everything after the header; see ``KeyRun/checkBody()``.
+    var body: UInt64 = 0
     /// A hash of the other members.
     var check: UInt64 = 0
 
@@ -42,7 +44,7 @@ final class KeyRun: @unchecked Sendable {
     var expectedCheck: UInt64 {
       let words = [
         mark, format, UInt64(bitPattern: after), UInt64(bitPattern: through), UInt64(bitPattern: Int64(count)),
-        UInt64(bitPattern: received), UInt64(bitPattern: Int64(filterBlocks)),
+        UInt64(bitPattern: received), UInt64(bitPattern: Int64(filterBlocks)), body,
       ]
       return words.reduce(0) { mixed($0, $1) }
     }
@@ -60,26 +62,44 @@ final class KeyRun: @unchecked Sendable {
   let reader: KeyRunReader
   private let start: UnsafeMutableRawPointer
 
-  /// Maps a run; returns `nil` if the file is damaged or of another format.
-  init?(path: String) {
+  /// Maps a run.
+  ///
+  /// - Throws: ``WarehouseError`` with code `damaged` if the file is damaged, of another format or missing, with code
+  ///   `unavailable` if the system can't open or map it.
+  init(path: String) throws {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else { throw errno == ENOENT ? Self.damage(path) : StoredFile.readFailure(path) }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_size >= Self.pageSize,
-      let start = mmap(nil, Int(status.st_size), PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED
-    else { return nil }
+    guard fstat(descriptor, &status) == 0 else { throw StoredFile.readFailure(path) }
+    let size = Int(status.st_size)
+    guard size >= Self.pageSize else { throw Self.damage(path) }
+    guard let start = mmap(nil, size, PROT_READ, MAP_SHARED, descriptor, 0), start != MAP_FAILED else {
+      throw StoredFile.readFailure(path)
+    }
     let header = start.load(as: Header.self)
     guard header.mark == Header.currentMark, header.format == 1, header.check == header.expectedCheck,
-      header.fileSize == Int(status.st_size)
+      header.fileSize == size
     else {
-      munmap(start, Int(status.st_size))
-      return nil
+      munmap(start, size)
+      throw Self.damage(path)
     }
     self.path = path
     self.header = header
     self.start = start
     reader = KeyRunReader(header, start)
+  }
+
+  static func damage(_ path: String) -> WarehouseError {
+    WarehouseError(code: .damaged, message: "\(path) is damaged. Stop the server and run `tern rebuild`.")
+  }
+
+  /// Reads the whole file; throws if its body is damaged.
+  func checkBody() throws {
+    let bytes = UnsafeRawBufferPointer(start: start, count: header.fileSize)
+    var hash = BodyHash()
+    hash.add(UnsafeRawBufferPointer(rebasing: bytes[Self.pageSize...]))
+    guard hash.value == header.body else { throw Self.damage(path) }
   }
 
   deinit { munmap(start, header.fileSize) }
@@ -90,6 +110,24 @@ final class KeyRun: @unchecked Sendable {
   /// Returns the path of a run, which tells its rows.
   static func path(in directory: String, _ header: Header) -> String {
     "\(directory)/\(header.after)-\(header.through).keys"
+  }
+}
+
+extension KeyRun {
+  /// A hash of the body, whose parts are multiples of 8 bytes.
+  struct BodyHash {
+    // Two, so that a step needn't wait for the one before.
+    private var next: UInt64 = 0
+    private var other: UInt64 = 1
+
+    var value: UInt64 { mixed(next, other) }
+
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+      for position in stride(from: 0, to: bytes.count, by: 8) {
+        let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+        (next, other) = (other, mixed(next, word))
+      }
+    }
   }
 }
 

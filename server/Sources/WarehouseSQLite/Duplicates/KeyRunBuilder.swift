@@ -5,7 +5,7 @@ import TernBase
 final class KeyRunBuilder {
   private struct State {
     var isRunning = false
-    var result: KeyRun?
+    var result: Result<KeyRun?, any Error>?
   }
 
   private let queue = DispatchQueue(label: "tern-keys", qos: .utility)
@@ -14,17 +14,17 @@ final class KeyRunBuilder {
   /// True if no work is in progress and its result has been taken.
   var isIdle: Bool { state.withLock { !$0.isRunning && $0.result == nil } }
 
-  /// Starts work. If it fails, there is no result; the caller tries again later.
+  /// Starts work. If it fails, the caller tries again later.
   func start(_ work: @escaping @Sendable () throws -> KeyRun?) {
     state.withLock { $0.isRunning = true }
     queue.async { [state] in
-      let result = try? work()
-      state.withLock { $0 = State(result: result ?? nil) }
+      let result = Result { try work() }
+      state.withLock { $0 = State(result: result) }
     }
   }
 
   /// Returns the result of work that has finished, once.
-  func takeResult() -> KeyRun? {
+  func takeResult() -> Result<KeyRun?, any Error>? {
     state.withLock { state in
       defer { state.result = nil }
       return state.result

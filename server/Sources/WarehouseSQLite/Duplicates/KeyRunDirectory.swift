@@ -37,6 +37,8 @@ final class KeyRunDirectory {
 
   let path: String
   private(set) var runs: [KeyRun] = []
+  /// The newest runs that should be merged; empty if none should.
+  private(set) var mergeable: [KeyRun] = []
   private var buckets = Memory<Bucket>(count: cachedBuckets, zero: Bucket())
   private let candidates = GrowingMemory<KeyRunReader?>(zero: nil)
 
@@ -49,7 +51,7 @@ final class KeyRunDirectory {
   func open(lastRow last: Int64) throws {
     try StoredFile.createDirectory(path)
     // Of runs that begin alike, the longest is the merged one.
-    var found = try StoredFile.names(in: path, endingWith: [Self.suffix]).compactMap { KeyRun(path: "\(path)/\($0)") }
+    var found = try Self.runs(in: path)
     found.sort { ($0.header.after, -$0.header.through) < ($1.header.after, -$1.header.through) }
     runs = []
     let expired =
@@ -62,7 +64,23 @@ final class KeyRunDirectory {
     }
     let kept = Set(runs.map(\.path))
     for name in try names() where !kept.contains("\(path)/\(name)") { unlink("\(path)/\(name)") }
-    forgetBuckets()
+    changed()
+  }
+
+  /// Opens all files of runs that aren't damaged, in no order. Among them may be those that were merged into another.
+  ///
+  /// - Parameter noteDamage: Receives the error of each damaged file.
+  static func runs(in path: String, noteDamage: (WarehouseError) -> Void = { _ in }) throws -> [KeyRun] {
+    try StoredFile.names(in: path, endingWith: [suffix]).compactMap { name in
+      let file = "\(path)/\(name)"
+      do {
+        return try KeyRun(path: file)
+      } catch let error as WarehouseError where error.code == .damaged {
+        // The server may have merged and deleted it since its name was read.
+        if StoredFile.exists(file) { noteDamage(error) }
+        return nil
+      }
+    }
   }
 
   private func names() throws -> [String] {
@@ -71,7 +89,7 @@ final class KeyRunDirectory {
 
   func append(_ run: KeyRun) {
     runs.append(run)
-    forgetBuckets()
+    changed()
   }
 
   /// Replaces the runs that were merged into one. Returns them: their files are to be deleted.
@@ -79,49 +97,57 @@ final class KeyRunDirectory {
     guard let first = runs.firstIndex(where: { $0.header.after == merged.header.after }) else { return [] }
     let old = runs[first...].prefix { $0.header.through <= merged.header.through }
     runs.replaceSubrange(old.indices, with: [merged])
-    forgetBuckets()
+    changed()
     return Array(old)
   }
 
-  /// Deletes the runs whose rows all arrived before a time.
-  func expire(before milliseconds: Int64) {
+  /// Removes the runs whose rows all arrived before a time. Returns them: their files are to be deleted.
+  func expire(before milliseconds: Int64) -> [KeyRun] {
     let expired = runs.prefix { $0.header.received < milliseconds }
     // Without the mark, they stay.
     guard let last = expired.last,
       (try? StoredFile.createEmpty("\(path)/\(last.header.through)\(Self.expiredSuffix)")) != nil,
       (try? StoredFile.sync(directory: path)) != nil
-    else { return }
-    for run in expired { run.deleteFile() }
+    else { return [] }
     runs.removeFirst(expired.count)
-    forgetBuckets()
+    changed()
+    return Array(expired)
   }
 
   func removeAll() {
     for run in runs { run.deleteFile() }
     runs = []
-    forgetBuckets()
+    changed()
   }
 
-  /// The newest runs that should be merged; empty if none should.
-  var mergeable: [KeyRun] {
-    var end = runs.count
-    while end >= Self.tier {
-      let level = Self.level(runs[end - 1])
-      let alike = runs[..<end].reversed().prefix { Self.level($0) == level }
-      if alike.count >= Self.tier, let first = alike.last, let last = alike.first,
-        alike.reduce(0, { $0 + $1.header.count }) <= Self.maximumMergedKeys,
-        last.header.received - first.header.received <= Self.maximumMergedTime
-      {
-        return alike.reversed()
+  private func changed() {
+    forgetBuckets()
+    mergeable = Array(runs[Self.mergeable(runs.map(\.header))])
+  }
+
+  /// Returns the newest neighbours of similar size, with smaller ones among them, that are enough to be merged; given in
+  /// the order of their rows.
+  static func mergeable(_ runs: [KeyRun.Header]) -> Range<Int> {
+    let levels = runs.map(level)
+    for level in Set(levels).sorted() {
+      for newest in runs.indices.reversed() where levels[newest] == level {
+        var (keys, alike) = (0, 0)
+        for index in runs[...newest].indices.reversed() {
+          keys += runs[index].count
+          guard levels[index] <= level, keys <= maximumMergedKeys,
+            runs[newest].received - runs[index].received <= maximumMergedTime
+          else { break }
+          if levels[index] == level { alike += 1 }
+          if alike == tier { return index..<newest + 1 }
+        }
       }
-      end -= alike.count
     }
-    return []
+    return 0..<0
   }
 
   /// The size class of a run: the third part of the bits of its number of keys.
-  private static func level(_ run: KeyRun) -> Int {
-    max(0, Int.bitWidth - run.header.count.leadingZeroBitCount - 16) / 3
+  private static func level(_ run: KeyRun.Header) -> Int {
+    max(0, Int.bitWidth - run.count.leadingZeroBitCount - 16) / 3
   }
 
   @inline(__always)

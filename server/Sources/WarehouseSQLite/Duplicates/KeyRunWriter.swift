@@ -22,6 +22,7 @@ final class KeyRunWriter {
   private let buffer: UnsafeMutableBufferPointer<DuplicateKey>
   private var buffered = 0
   private var position = KeyRun.pageSize
+  private var hash = KeyRun.BodyHash()
   private var isComplete = false
 
   init(directory: String, _ header: KeyRun.Header, count: Int) throws {
@@ -55,25 +56,29 @@ final class KeyRunWriter {
   private func writeBuffer() throws {
     for index in stride(from: 0, to: buffered, by: KeyRun.keysPerPage) { fences.append(buffer[index].milliseconds) }
     for index in 0..<buffered { filter.insert(buffer[index].mixedHash) }
-    try write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<(buffered * 16)]), at: position)
-    position += buffered * 16
+    try writeBody(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<(buffered * 16)]))
     buffered = 0
   }
 
   /// Completes the file and returns the run.
   func finish() throws -> KeyRun {
     try writeBuffer()
-    try fences.withUnsafeBytes { try write($0, at: position) }
-    position += fences.count * 8
-    try write(UnsafeRawBufferPointer(start: filter.words, count: header.filterBlocks * 64), at: position)
+    try fences.withUnsafeBytes { try writeBody($0) }
+    try writeBody(UnsafeRawBufferPointer(start: filter.words, count: header.filterBlocks * 64))
+    header.body = hash.value
     header.check = header.expectedCheck
     try withUnsafeBytes(of: header) { try write($0, at: 0) }
     let path = KeyRun.path(in: directory, header)
     guard fsync(descriptor) == 0, rename(temporaryPath, path) == 0 else { throw StoredFile.failure(path) }
     isComplete = true
     try StoredFile.sync(directory: directory)
-    guard let run = KeyRun(path: path) else { throw StoredFile.failure(path) }
-    return run
+    return try KeyRun(path: path)
+  }
+
+  private func writeBody(_ bytes: UnsafeRawBufferPointer) throws {
+    try write(bytes, at: position)
+    position += bytes.count
+    hash.add(bytes)
   }
 
   private func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws {
@@ -93,6 +98,8 @@ extension KeyRunWriter {
   /// Merges runs of neighbouring rows into one.
   static func merge(_ runs: [KeyRun], directory: String) throws -> KeyRun? {
     guard let first = runs.first, let last = runs.last else { return nil }
+    // Otherwise damaged keys would get a valid hash.
+    for run in runs { try run.checkBody() }
     let received = runs.reduce(Int64.min) { max($0, $1.header.received) }
     let header = KeyRun.Header(after: first.header.after, through: last.header.through, received: received)
     let writer = try KeyRunWriter(

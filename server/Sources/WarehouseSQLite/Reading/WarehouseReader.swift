@@ -50,11 +50,34 @@ public final class WarehouseReader: MetricsStore {
     takingTurnsOn turn: AnyObject? = nil, _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) async throws -> Value {
     do {
-      return try await threads.run(takingTurnsOn: turn) { [pool] in
-        try pool.read { try body(WarehouseFile.connection($0)) }
-      }
+      return try await threads.run(takingTurnsOn: turn) { [pool] in try Self.read(pool, body) }
     } catch {
       throw WarehouseError.from(error)
+    }
+  }
+
+  /// A failed read, and the segments of the rows that it could see.
+  private struct FailedRead: Error {
+    var error: WarehouseError
+    var segments: Set<Int64>
+  }
+
+  /// Reads again if rows have moved to another segment meanwhile and the old one was deleted.
+  private static func read<Value>(_ pool: DatabasePool, _ body: (SQLConnection) throws -> Value) throws -> Value {
+    while true {
+      do {
+        return try pool.read { database in
+          let connection = try WarehouseFile.connection(database)
+          do {
+            return try body(connection)
+          } catch let error as WarehouseError where error.code == .damaged {
+            throw FailedRead(error: error, segments: try StoredSpan.segments(connection))
+          }
+        }
+      } catch let failed as FailedRead {
+        let segments = try pool.read { try StoredSpan.segments(WarehouseFile.connection($0)) }
+        guard !failed.segments.isSubset(of: segments) else { throw failed.error }
+      }
     }
   }
 

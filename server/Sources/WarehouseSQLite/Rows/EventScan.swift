@@ -1,3 +1,4 @@
+import Ingest
 import Views
 import Warehouse
 
@@ -9,37 +10,49 @@ import Warehouse
 /// while let row = try scan.next() { known = row.id … }
 /// ```
 /// It reads a span of rows, at most 8,192 or about 4 MiB, at a time, and a row costs some 20 ns. It sees the rows that
-/// the connection's transaction sees; a scan may outlive that transaction, because rows never change.
+/// the connection's transaction sees; a scan may outlive that transaction, because rows never change. IDs may have gaps
+/// where rows were deleted.
 final class EventScan {
   private let directory: String
+  private let damage: DamagedRows?
   private var spans: ArraySlice<StoredSpan>
   private var from: Int64
   private let through: Int64
   private var segment: RowSegmentReader?
-  /// The rows of the span in `bytes`.
-  private var ids: ClosedRange<Int64> = 0...0
-  /// The ID of the first row of the next block.
-  private var nextID: Int64 = 1
+  /// The IDs of the rows in `bytes` that were not reached yet.
+  private var ids: Range<Int64> = 0..<0
+  /// The bytes of the span, fewer if the file is damaged.
   private let bytes = RowBytes()
+  private var byteCount = 0
   /// The start of the next block in `bytes`.
   private var position = 0
   private var block = RowBlockReader(UnsafeRawBufferPointer(start: nil, count: 0), firstID: 0)
   private var last: EventRow?
+  /// True if some rows could not be read.
+  private(set) var hasDamage = false
 
   /// Creates a cursor over all rows with IDs in the range.
-  convenience init(_ connection: SQLConnection, ids: ClosedRange<Int64>) throws {
-    try self.init(connection, after: ids.lowerBound - 1, through: ids.upperBound)
+  convenience init(_ connection: SQLConnection, ids: ClosedRange<Int64>, damage: DamagedRows? = nil) throws {
+    try self.init(connection, after: ids.lowerBound - 1, through: ids.upperBound, damage: damage)
   }
 
   /// Creates a cursor over all rows after one ID, and up to another.
-  convenience init(_ connection: SQLConnection, after: Int64, through: Int64 = .max) throws {
+  convenience init(
+    _ connection: SQLConnection, after: Int64, through: Int64 = .max, damage: DamagedRows? = nil
+  ) throws {
     let spans = try StoredSpan.all(connection, after: after, through: through)
-    self.init(connection, spans, after: after, through: through)
+    self.init(connection, spans, after: after, through: through, damage: damage)
   }
 
   /// Creates a cursor over the rows of some spans, given in order.
-  init(_ connection: SQLConnection, _ spans: [StoredSpan], after: Int64 = 0, through: Int64 = .max) {
+  ///
+  /// - Parameter damage: Records rows that can't be read, which are then left out; `nil` to throw at the first of them.
+  init(
+    _ connection: SQLConnection, _ spans: [StoredSpan], after: Int64 = 0, through: Int64 = .max,
+    damage: DamagedRows? = nil
+  ) {
     directory = connection.rowsPath
+    self.damage = damage
     self.spans = spans[...]
     from = after + 1
     self.through = through
@@ -47,7 +60,7 @@ final class EventScan {
 
   /// Returns the next row, or `nil` at the end.
   ///
-  /// - Throws: ``WarehouseError`` with code `damaged` if the file with the row can't be read.
+  /// - Throws: ``WarehouseError`` with code `damaged` if the row is damaged or its file is missing.
   @inline(__always)
   func next() throws -> EventRow? {
     while true {
@@ -78,42 +91,69 @@ final class EventScan {
 
   /// Moves to the next block with wanted rows; returns false at the end.
   private func nextBlock() throws -> Bool {
-    guard !block.isDamaged else { throw damage }
+    if block.isDamaged {
+      try lose(min(block.nextID, ids.lowerBound)..<ids.lowerBound)
+      block = RowBlockReader(UnsafeRawBufferPointer(start: nil, count: 0), firstID: 0)
+    }
     while true {
       guard position < bytes.count else {
-        guard bytes.count == 0 || nextID == ids.upperBound + 1 else { throw damage }
+        if bytes.count < byteCount { try lose(ids) }
         guard try nextSpan() else { return false }
         continue
       }
-      let part = bytes.bytes
-      let start = position + RowSegment.blockHeaderSize
-      guard start <= part.count else { throw damage }
-      let header = part.loadUnaligned(fromByteOffset: position, as: RowSegment.BlockHeader.self)
-      guard Int(header.byteCount) <= part.count - start, header.firstID == nextID, ids.contains(header.lastID)
-      else { throw damage }
-      position = start + Int(header.byteCount)
-      nextID = header.lastID + 1
-      guard header.lastID >= from else { continue }
-      let rows = UnsafeRawBufferPointer(rebasing: part[start..<position])
-      guard header.check == header.expectedCheck(rows) else { throw damage }
-      block = RowBlockReader(rows, firstID: header.firstID)
+      guard let next = blockAtPosition() else {
+        try resynchronize()
+        continue
+      }
+      position += RowSegment.blockHeaderSize + Int(next.header.byteCount)
+      ids = next.header.lastID + 1..<ids.upperBound
+      guard next.header.lastID >= from else { continue }
+      block = RowBlockReader(next.rows, firstID: next.header.firstID)
       return true
     }
   }
 
+  private func blockAtPosition() -> (header: RowSegment.BlockHeader, rows: UnsafeRawBufferPointer)? {
+    ids.isEmpty ? nil : RowSegment.block(in: bytes.bytes, at: position, rows: ids.lowerBound...ids.upperBound - 1)
+  }
+
+  /// Moves from damage to the next whole block of the span, or to its end.
+  private func resynchronize() throws {
+    // Without a record of damage, there is no point in searching.
+    if damage == nil { try lose(ids) }
+    repeat { position += 1 } while position < bytes.count && blockAtPosition() == nil
+    let next = position < bytes.count ? blockAtPosition()?.header.firstID : nil
+    try lose(ids.lowerBound..<(next ?? ids.upperBound))
+    if next == nil { byteCount = 0 }
+  }
+
+  private func lose(_ ids: Range<Int64>) throws {
+    guard let damage else { throw RowSegment.damage(segment?.path ?? directory) }
+    hasDamage = true
+    let wanted = ids.clamped(to: from..<max(from, through == .max ? .max : through + 1))
+    if let first = wanted.first, let last = wanted.last { damage.note(first...last, in: segment?.path ?? directory) }
+  }
+
   private func nextSpan() throws -> Bool {
     while let span = spans.popFirst() {
-      guard span.ids.upperBound >= from else { continue }
+      guard span.ids.upperBound >= from, !span.bytes.isEmpty else { continue }
       guard span.ids.lowerBound <= through else { return false }
-      if segment?.number != span.segment { segment = try RowSegmentReader(span.segment, in: directory) }
+      if segment?.number != span.segment { try open(span.segment) }
       try segment?.read(span.bytes, into: bytes)
-      ids = span.ids
-      nextID = ids.lowerBound
+      byteCount = span.bytes.count
+      ids = span.ids.lowerBound..<span.ids.upperBound + 1
       position = 0
       return true
     }
     return false
   }
 
-  private var damage: WarehouseError { RowSegment.damage(segment?.path ?? directory) }
+  private func open(_ number: Int64) throws {
+    let segment = try RowSegmentReader(number, in: directory)
+    self.segment = segment
+    guard !segment.hasHeader else { return }
+    guard let damage else { throw RowSegment.damage(segment.path) }
+    hasDamage = true
+    damage.note(nil, in: segment.path)
+  }
 }

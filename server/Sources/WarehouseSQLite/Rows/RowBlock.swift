@@ -107,7 +107,8 @@ struct RowBlockWriter {
 struct RowBlockReader {
   private var reader: ByteReader
   private var last = RowBlock.Sender()
-  private var nextID: Int64
+  /// The ID of the next row.
+  private(set) var nextID: Int64
   /// True after ``next()`` has ended before the end of the block.
   private(set) var isDamaged = false
   /// The user of the row last returned; empty if there is none.

@@ -17,7 +17,7 @@ final class RowBytes {
 
   func removeAll() { count = 0 }
 
-  /// The memory behind the bytes, to be filled by a system call.
+  /// The memory after the bytes, to be filled by a system call.
   var free: UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(start: start + count, count: capacity - count)
   }

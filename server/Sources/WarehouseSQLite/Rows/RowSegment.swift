@@ -12,8 +12,8 @@ import Warehouse
 
 /// A file of blocks of rows, in the order in which they were committed.
 ///
-/// The file only grows. How much of it counts is stored in the table `span`, in the transaction that commits the rows:
-/// what lies beyond is left over from a crash or a failed transaction, and is overwritten.
+/// The file only grows. How much of it counts is stored in the table `span`, in the transaction that commits the rows.
+/// Bytes after that are left over from a crash or a failed commit; nothing is appended to such a segment.
 enum RowSegment {
   /// The first bytes of the file.
   struct Header: BitwiseCopyable {
@@ -70,7 +70,26 @@ enum RowSegment {
   }
 
   static func damage(_ path: String) -> WarehouseError {
-    WarehouseError(code: .damaged, message: "\(path) is damaged or missing. Restore the data directory from a backup.")
+    WarehouseError(
+      code: .damaged,
+      message: """
+        \(path) is damaged or missing. Restore the data directory from a backup, or stop the server and run \
+        `tern rebuild`, which keeps all events that can be read.
+        """)
+  }
+
+  /// Returns the block at a position, if there is a whole one with rows in the range.
+  static func block(
+    in bytes: UnsafeRawBufferPointer, at position: Int, rows ids: ClosedRange<Int64>
+  ) -> (header: BlockHeader, rows: UnsafeRawBufferPointer)? {
+    let start = position + blockHeaderSize
+    guard start <= bytes.count else { return nil }
+    let header = bytes.loadUnaligned(fromByteOffset: position, as: BlockHeader.self)
+    guard header.rows > 0, ids.contains(header.firstID), ids.contains(header.lastID),
+      Int(header.byteCount) <= bytes.count - start
+    else { return nil }
+    let rows = UnsafeRawBufferPointer(rebasing: bytes[start..<start + Int(header.byteCount)])
+    return header.check == header.expectedCheck(rows) ? (header, rows) : nil
   }
 }
 
@@ -81,6 +100,8 @@ final class RowSegmentWriter {
   private let descriptor: Int32
   /// The end of the last block.
   private(set) var end: Int
+  /// The end of the last block that was committed.
+  private var committedEnd: Int
 
   /// Creates a segment under a number that no file has.
   init(creating number: Int64, in directory: String) throws {
@@ -88,6 +109,7 @@ final class RowSegmentWriter {
     path = RowSegment.path(number, in: directory)
     descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     end = RowSegment.headerSize
+    committedEnd = end
     guard descriptor >= 0 else { throw StoredFile.failure(path) }
     let header = RowSegment.Header(number: number)
     do {
@@ -99,19 +121,18 @@ final class RowSegmentWriter {
     }
   }
 
-  /// Opens a segment to append to it after `end`.
-  init(opening number: Int64, in directory: String, end: Int) throws {
+  /// Opens a segment to append to it after `end`; returns `nil` if that isn't the end of the file.
+  init?(continuing number: Int64, in directory: String, end: Int) {
     self.number = number
     self.end = end
+    committedEnd = end
     path = RowSegment.path(number, in: directory)
     descriptor = open(path, O_RDWR | O_CLOEXEC)
     var status = stat()
-    guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_size >= end else {
-      throw RowSegment.damage(path)
-    }
+    guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_size == end else { return nil }
   }
 
-  deinit { close(descriptor) }
+  deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// Appends a block; its rows are safe after ``sync()``.
   func append(_ block: RowBlockWriter, firstID: Int64) throws {
@@ -131,6 +152,15 @@ final class RowSegmentWriter {
   }
 
   func deleteFile() { unlink(path) }
+
+  /// Must be called after a commit.
+  func committed() { committedEnd = end }
+
+  /// Removes the blocks that weren't committed. If that fails, the next rows go to another segment.
+  func rolledBack() {
+    guard end > committedEnd else { return }
+    _ = ftruncate(descriptor, off_t(committedEnd))
+  }
 }
 
 /// Reads parts of a segment.
@@ -139,27 +169,42 @@ final class RowSegmentReader {
   let path: String
   private let descriptor: Int32
 
-  /// - Throws: ``WarehouseError`` with code `damaged` if the file is missing or isn't the segment.
+  /// False if the file is missing or doesn't begin as the segment does. Its blocks may be whole all the same.
+  let hasHeader: Bool
+
+  /// - Throws: ``WarehouseError`` if the system doesn't open the file, although it is there.
   init(_ number: Int64, in directory: String) throws {
     self.number = number
-    path = RowSegment.path(number, in: directory)
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let path = RowSegment.path(number, in: directory)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 || errno == ENOENT else { throw StoredFile.readFailure(path) }
     var header = RowSegment.Header(number: 0)
     let count = withUnsafeMutableBytes(of: &header) { pread(descriptor, $0.baseAddress, $0.count, 0) }
-    guard count == RowSegment.headerSize, header.isValid(number) else { throw RowSegment.damage(path) }
+    hasHeader = count == RowSegment.headerSize && header.isValid(number)
+    self.path = path
+    self.descriptor = descriptor
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Reads a part of the file.
+  /// The size of the file, in bytes.
+  var size: Int {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// Reads a part of the file, as far as the file and the disk have it.
   func read(_ range: Range<Int>, into bytes: RowBytes) throws {
     bytes.removeAll()
+    guard descriptor >= 0 else { return }
     bytes.reserve(range.count)
     while bytes.count < range.count {
       let count = pread(
         descriptor, bytes.free.baseAddress, range.count - bytes.count, off_t(range.lowerBound + bytes.count))
-      guard count > 0 || count < 0 && errno == EINTR else { throw RowSegment.damage(path) }
-      bytes.didFill(max(count, 0))
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 || errno == EIO else { throw StoredFile.readFailure(path) }
+      guard count > 0 else { return }
+      bytes.didFill(count)
     }
   }
 }

@@ -4,19 +4,16 @@ import Warehouse
 
 /// The writer of rows: appends them to segments and describes them in the table `span`.
 ///
-/// Rows are on disk before the transaction that makes them count is committed. After a crash or a failed transaction
-/// they are bytes beyond the last span, which the next rows overwrite; after a failed commit, the next rows begin
-/// another segment.
+/// Rows are on disk before the transaction that makes them count is committed. After a crash or a failed commit they are
+/// bytes after the last span, which may be all that is left of that transaction. They are never overwritten: rows are
+/// only appended to a segment that is the newest and ends with the last span; otherwise they begin another segment.
 final class RowStore {
   /// The span that is growing.
   private struct Open {
     var firstID: Int64 = 0
     var lastID: Int64 = 0
     var rows = 0
-    var earliest = Int64.max
-    var latest = Int64.min
-    var apps: Set<Int64> = []
-    private var lastApp = Int64.min
+    var bounds = SpanBounds()
     /// The start of the span in its segment.
     var offset = 0
 
@@ -24,20 +21,16 @@ final class RowStore {
       if rows == 0 { firstID = id }
       lastID = id
       rows += 1
-      earliest = min(earliest, time)
-      latest = max(latest, time)
-      if app != lastApp {
-        apps.insert(app)
-        lastApp = app
-      }
+      bounds.add(app: app, time: time)
     }
   }
 
   static let spanRows = 8_192
   /// The bytes after which a span ends although it has fewer rows, so that readers needn't hold more.
   private static let spanBytes = 4 << 20
-  private let connection: SQLConnection
-  private let directory: String
+  let connection: SQLConnection
+  let directory: String
+  let damage: DamagedRows
   private let spanRows: Int
   private let segmentBytes: Int
   private let storeSpan: SQLStatement
@@ -50,11 +43,10 @@ final class RowStore {
   private var block = RowBlockWriter()
   /// The segments created by the open transaction.
   private var created: [RowSegmentWriter] = []
-  /// True if the next rows must not overwrite what lies beyond the last span.
-  private var needsNewSegment = false
 
-  init(_ connection: SQLConnection, spanRows: Int, segmentBytes: Int) throws {
+  init(_ connection: SQLConnection, spanRows: Int, segmentBytes: Int, damage: DamagedRows) throws {
     self.connection = connection
+    self.damage = damage
     self.spanRows = spanRows
     self.segmentBytes = segmentBytes
     directory = connection.rowsPath
@@ -67,6 +59,7 @@ final class RowStore {
   func forget() {
     for segment in created { segment.deleteFile() }
     created = []
+    segment?.rolledBack()
     segment = nil
     span = Open()
     sessions.removeAll()
@@ -77,7 +70,7 @@ final class RowStore {
   /// after a crash.
   func leaveUncertain() {
     created = []
-    needsNewSegment = true
+    segment = nil
   }
 
   /// Adds a row with its encoded properties; `user` is empty if there is none.
@@ -112,21 +105,19 @@ final class RowStore {
 
   /// Forgets how to undo the rows, after they were committed.
   func committed() {
-    // A transaction without rows leaves the log as it was.
-    if !created.isEmpty { needsNewSegment = false }
     created = []
+    segment?.committed()
   }
 
   private func writeSpan() throws {
     guard let segment else { return }
     try segment.append(block, firstID: span.lastID - Int64(block.rows) + 1)
     block.removeAll()
-    var apps: [UInt8] = []
-    for app in span.apps.sorted() { apps.appendVarint(UInt64(bitPattern: app)) }
+    let times = span.bounds.times
     storeSpan.bind(
-      span.firstID, span.lastID, segment.number, Int64(span.offset), Int64(segment.end - span.offset), span.earliest,
-      span.latest)
-    storeSpan.bind(apps, at: 8)
+      span.firstID, span.lastID, segment.number, Int64(span.offset), Int64(segment.end - span.offset),
+      times.lowerBound, times.upperBound)
+    storeSpan.bind(span.bounds.encodedApps, at: 8)
     try storeSpan.run()
   }
 
@@ -137,13 +128,13 @@ final class RowStore {
     sessions.removeAll()
     span = Open()
     span.offset = segment.end
-    guard segment.end >= segmentBytes || needsNewSegment else { return }
+    guard segment.end >= segmentBytes else { return }
     try segment.sync()
     self.segment = try newSegment()
     span.offset = RowSegment.headerSize
   }
 
-  private func newSegment() throws -> RowSegmentWriter {
+  func newSegment() throws -> RowSegmentWriter {
     // No file is ever overwritten, even if it isn't known to this database.
     let last = try RowSegment.numbers(in: directory).max() ?? 0
     let segment = try RowSegmentWriter(creating: last + 1, in: directory)
@@ -151,61 +142,26 @@ final class RowStore {
     return segment
   }
 
-  /// Continues the last span.
+  /// Continues the last span, or begins another one in another segment.
   private func load() throws -> RowSegmentWriter {
-    guard let last = try StoredSpan.last(connection) else {
-      let first = try newSegment()
-      segment = first
-      span.offset = RowSegment.headerSize
-      return first
-    }
-    let scan = EventScan(connection, [last])
-    while let row = try scan.next() { count(row) }
-    span.offset = last.bytes.lowerBound
-    let current = try RowSegmentWriter(opening: last.segment, in: directory, end: last.bytes.upperBound)
-    segment = current
-    if needsNewSegment { try endSpan(current) }
-    return segment ?? current
-  }
-
-  // MARK: - Changing rows
-
-  /// Writes the rows of one segment to another one, in a transaction of its own.
-  ///
-  /// - Parameter body: Returns the row as it is to be stored, with its properties.
-  func rewrite(
-    _ spans: [StoredSpan], _ body: (EventRow, UnsafeRawBufferPointer) throws -> (EventRow, [UInt8])?
-  ) throws {
-    forget()
-    let segment = try newSegment()
-    let move = try connection.prepare("UPDATE span SET segment = ?, offset = ?, bytes = ? WHERE first_id = ?")
-    for span in spans {
-      let scan = EventScan(connection, [span])
-      while let row = try scan.next() {
-        if let (row, properties) = try body(row, scan.properties) {
-          properties.withUnsafeBytes {
-            block.append(row, user: scan.userBytes, properties: $0, parameters: scan.parameters)
-          }
-        } else {
-          block.append(row, user: scan.userBytes, properties: scan.properties, parameters: scan.parameters)
-        }
+    if let last = try StoredSpan.last(connection) {
+      let scan = EventScan(connection, [last], damage: damage)
+      while let row = try scan.next() { count(row) }
+      if !scan.hasDamage, try last.segment == RowSegment.numbers(in: directory).max(),
+        let current = RowSegmentWriter(continuing: last.segment, in: directory, end: last.bytes.upperBound)
+      {
+        // Some of its rows may have been deleted.
+        (span.firstID, span.lastID, span.offset) = (last.ids.lowerBound, last.ids.upperBound, last.bytes.lowerBound)
+        segment = current
+        return current
       }
-      let start = segment.end
-      try segment.append(block, firstID: span.ids.lowerBound)
-      block.removeAll()
-      try move.bind(segment.number, Int64(start), Int64(segment.end - start), span.ids.lowerBound).run()
+      try storedSessions.store(sessions, firstID: last.ids.lowerBound)
+      sessions.removeAll()
+      span = Open()
     }
-    try segment.sync()
-  }
-
-  /// Deletes the segments that no span uses.
-  func deleteUnused() throws {
-    forget()
-    let used = Set(try connection.prepare("SELECT DISTINCT segment FROM span").all { $0.integer(0) })
-    // A database without rows may not be the one of these segments.
-    guard !used.isEmpty else { return }
-    for number in try RowSegment.numbers(in: directory) where !used.contains(number) {
-      try RowSegmentWriter(opening: number, in: directory, end: 0).deleteFile()
-    }
+    let new = try newSegment()
+    segment = new
+    span.offset = RowSegment.headerSize
+    return new
   }
 }

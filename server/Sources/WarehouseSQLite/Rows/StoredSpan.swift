@@ -4,7 +4,8 @@ import Warehouse
 /// Consecutive rows in a segment, about 8,000, as the table `span` describes them.
 ///
 /// The table is the zone map of the rows and tells where they are. A row exists only if a span has its ID: what a
-/// transaction sees of this table is what it sees of the rows.
+/// transaction sees of this table is what it sees of the rows. Spans leave no gap between them; deleted rows leave gaps
+/// within a span, which may even be empty.
 struct StoredSpan {
   var ids: ClosedRange<Int64>
   var times: ClosedRange<Int64>
@@ -16,6 +17,11 @@ struct StoredSpan {
   var isComplete: Bool
 
   var rows: Int { Int(ids.upperBound - ids.lowerBound) + 1 }
+
+  /// False if the row lies outside the bounds.
+  func mayContain(_ row: EventRow) -> Bool {
+    ids.contains(row.id) && times.contains(row.time) && apps.contains(row.app)
+  }
 
   private static let columns = "first_id, last_id, segment, offset, bytes, min_t, max_t, apps"
 
@@ -36,6 +42,11 @@ struct StoredSpan {
     try connection.prepare("SELECT \(columns), 1 FROM span ORDER BY first_id DESC LIMIT 1").first(Self.init)
   }
 
+  /// Returns the numbers of all segments with rows.
+  static func segments(_ connection: SQLConnection) throws -> Set<Int64> {
+    Set(try connection.prepare("SELECT DISTINCT segment FROM span WHERE bytes > 0").all { $0.integer(0) })
+  }
+
   /// Far more than the few MiB at which a span ends.
   private static let maximumBytes: Int64 = 256 << 20
   /// Far more than the size at which a segment ends.
@@ -44,7 +55,7 @@ struct StoredSpan {
   private init(_ row: SQLStatement) throws {
     let (first, last, offset, count) = (row.integer(0), row.integer(1), row.integer(3), row.integer(4))
     guard first > 0, last >= first, last < .max, (0...Self.maximumOffset).contains(offset),
-      (1...Self.maximumBytes).contains(count)
+      (0...Self.maximumBytes).contains(count)
     else {
       throw WarehouseError(
         code: .damaged,

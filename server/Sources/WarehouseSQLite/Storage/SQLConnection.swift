@@ -45,9 +45,13 @@ struct SQLConnection {
   }
 
   /// The directory with the segments of rows, which lies beside the database.
-  var rowsPath: String {
+  var rowsPath: String { directory + "rows" }
+  /// The directory with the runs of duplicate keys.
+  var keysPath: String { directory + "keys" }
+
+  private var directory: String {
     let path = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
-    return (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + "rows"
+    return path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
   }
 
   /// True while a transaction is open.

@@ -24,12 +24,12 @@ final class SpanSessions {
   }
 
   /// Recomputes and stores the sessions of all complete spans, in the open transaction.
-  static func rebuild(_ connection: SQLConnection) throws {
+  static func rebuild(_ connection: SQLConnection, damage: DamagedRows) throws {
     try connection.execute("DELETE FROM span_session")
     let store = try SpanSessions(connection)
     for span in try StoredSpan.all(connection) where span.isComplete {
       let sessions = SessionBounds()
-      try sessions.add(rowsOf: span, app: nil, connection)
+      try sessions.add(rowsOf: span, app: nil, connection, damage: damage)
       try store.store(sessions, firstID: span.ids.lowerBound)
     }
   }

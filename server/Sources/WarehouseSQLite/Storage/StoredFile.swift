@@ -17,9 +17,18 @@ enum StoredFile {
       code: errno == ENOSPC ? .full : .unavailable, message: "\(path) can't be written: \(reason).")
   }
 
-  /// Creates a directory if it is missing.
+  /// Returns the error of the system call that failed last, which tells nothing about the bytes of the file.
+  static func readFailure(_ path: String) -> WarehouseError {
+    WarehouseError(code: .unavailable, message: "\(path) can't be read: \(String(cString: strerror(errno))).")
+  }
+
+  /// Creates a directory if it is missing; its name survives a power failure.
   static func createDirectory(_ path: String) throws {
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure(path) }
+    guard mkdir(path, 0o700) == 0 else {
+      guard errno == EEXIST else { throw failure(path) }
+      return
+    }
+    try sync(directory: path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".")
   }
 
   /// Creates a file without content if it is missing.
@@ -27,6 +36,13 @@ enum StoredFile {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(path) }
     close(descriptor)
+  }
+
+  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  /// Deletes a file, if it is there.
+  static func delete(_ path: String) throws {
+    guard unlink(path) == 0 || errno == ENOENT else { throw failure(path) }
   }
 
   /// Makes a new name in the directory survive a power failure.

@@ -101,9 +101,10 @@ enum WarehouseFile {
   }
 
   static func rebuild(
-    _ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore, now: Timestamp, progress: (Int) -> Void
+    _ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore, configuration: WarehouseConfiguration,
+    now: Timestamp, progress: (Int) -> Void
   ) throws {
-    try withWriter(pool, files, catalog: catalog) { writer in
+    try withWriter(pool, files, catalog: catalog, configuration: configuration) { writer in
       try writer.loadLastID()
       try writer.rebuild(now: now, progress: progress)
       try writer.rebuildKeys()
@@ -111,12 +112,13 @@ enum WarehouseFile {
   }
 
   private static func withWriter(
-    _ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore, _ body: (Writer) throws -> Void
+    _ pool: DatabasePool, _ files: DataDirectory, catalog: any CatalogStore,
+    configuration: WarehouseConfiguration = WarehouseConfiguration(), _ body: (Writer) throws -> Void
   ) throws {
     do {
       try pool.writeWithoutTransaction { database in
         let writer = try Writer(
-          connection(database), files: files, catalog: catalog, configuration: WarehouseConfiguration(), seed: 0)
+          connection(database), files: files, catalog: catalog, configuration: configuration, seed: 0)
         try body(writer)
       }
     } catch {

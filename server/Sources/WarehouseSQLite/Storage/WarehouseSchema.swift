@@ -27,7 +27,8 @@ enum WarehouseSchema {
     CREATE TABLE member_count (app INTEGER PRIMARY KEY, members INTEGER NOT NULL);
     """
 
-  /// The rows themselves are in segments; ``StoredSpan`` describes `span`. `write_probe` briefly holds a row while the writer checks whether storing works again.
+  /// The rows themselves are in segments; ``StoredSpan`` describes `span`. `write_probe` briefly holds a row while the
+  /// writer checks that storing works again.
   private static let events = """
     CREATE TABLE span (
       first_id INTEGER PRIMARY KEY, last_id INTEGER NOT NULL, segment INTEGER NOT NULL, offset INTEGER NOT NULL,

@@ -38,18 +38,24 @@ public struct VerificationReport: Sendable {
   public var sealedDifferenceCount: Int
   /// The first thousand differences.
   public var differences: [Difference]
+  /// The number of problems with the files of events and of duplicate keys.
+  public var problemCount: Int
+  /// Descriptions of the first thousand problems.
+  public var problems: [String]
 
   /// Advice on how to repair the differences; empty if there are none.
   public var remedy: String {
-    let rebuild = differenceCount > sealedDifferenceCount ? ["Stop the server and run `tern rebuild`."] : []
+    let mustRebuild = differenceCount > sealedDifferenceCount || problemCount > 0
+    var rebuild = mustRebuild ? ["Stop the server and run `tern rebuild`."] : []
+    if problemCount > 0 { rebuild.append("It keeps all events that can be read; the others are only in backups.") }
     let restore =
       sealedDifferenceCount > 0
       ? ["\(sealedDifferenceCount) differences are in sealed days, which can only be restored from a backup."] : []
     return (rebuild + restore).joined(separator: " ")
   }
 
-  /// True if there are no differences.
-  public var isClean: Bool { differenceCount == 0 }
+  /// True if there are no differences and no problems.
+  public var isClean: Bool { differenceCount == 0 && problemCount == 0 }
 
   init() {
     events = 0
@@ -58,6 +64,13 @@ public struct VerificationReport: Sendable {
     differenceCount = 0
     sealedDifferenceCount = 0
     differences = []
+    problemCount = 0
+    problems = []
+  }
+
+  mutating func add(problem: String) {
+    problemCount += 1
+    if problems.count < 1_000 { problems.append(problem) }
   }
 
   mutating func add(_ difference: Difference, isSealed: Bool = false) {

@@ -8,14 +8,16 @@ final class Verifier {
   /// The maximum number of rows in one range of days, unless a single day has more.
   private static let rangeRows = 2_000_000
 
-  private let connection: SQLConnection
+  let connection: SQLConnection
   private let reader: WarehouseReader
   private let catalog: any CatalogStore
-  private let through: Int64
-  private let spans: [StoredSpan]
+  let through: Int64
+  let spans: [StoredSpan]
+  /// The rows that can't be read.
+  let damage = DamagedRows()
   private let devices: WriterDevices
   private var calendars: [Int64: ZoneCalendar] = [:]
-  private var report = VerificationReport()
+  var report = VerificationReport()
 
   init(_ connection: SQLConnection, reader: WarehouseReader, through: Int64) throws {
     self.connection = connection
@@ -38,7 +40,8 @@ final class Verifier {
       report = comparison.report
       progress(read)
     }
-    try Self.checkSessions(connection, &report, calendar: calendar)
+    try checkRows()
+    for message in damage.messages { report.add(problem: message) }
     try checkErrors()
     try checkErrorRoom()
     try reader.verifyViews(connection, &report)
@@ -47,7 +50,7 @@ final class Verifier {
 
   /// Checks that every listed error belongs to a counted event of its kind.
   private func checkErrors() throws {
-    let scan = EventScan(connection, spans)
+    let scan = EventScan(connection, spans, damage: damage)
     let errors = try connection.prepare(
       "SELECT e.id, e.app, e.t, g.kind FROM error e JOIN error_group g ON g.id = e.grp WHERE e.id <= ? ORDER BY e.id")
     errors.bind(through)
@@ -76,7 +79,7 @@ final class Verifier {
   private func count(
     _ days: ClosedRange<Int>, _ rollups: RollupAccumulator, _ properties: PropertyAccumulator, read: inout Int
   ) throws {
-    let scan = EventScan(connection, spans.filter { Self.days(of: $0.times).overlaps(days) }, through: through)
+    let scan = EventScan(connection, spans.filter { Self.days(of: $0.times).overlaps(days) }, through: through, damage: damage)
     while let row = try scan.next() {
       read += 1
       let day = try calendar(row.app).day(of: row.time)
@@ -88,7 +91,7 @@ final class Verifier {
     }
   }
 
-  private func calendar(_ app: Int64) throws -> ZoneCalendar {
+  func calendar(_ app: Int64) throws -> ZoneCalendar {
     if let calendar = calendars[app] { return calendar }
     guard let zone = try catalog.app(AppID(app))?.timeZone, let calendar = ZoneCalendar(zone) else {
       throw WarehouseError(code: .damaged, message: "There are events of app \(app), but the catalog lacks that app.")

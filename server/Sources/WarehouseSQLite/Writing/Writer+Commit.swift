@@ -27,6 +27,7 @@ extension Writer {
 
   /// Stores about as much as a batch does, then removes it.
   func probeWrite() throws {
+    try duplicates.checkRoom(throughRow: lastID)
     try transact {
       try connection.execute(
         "INSERT OR REPLACE INTO write_probe (id, bytes) VALUES (1, zeroblob(\(Self.writeProbeBytes)))")
@@ -36,6 +37,7 @@ extension Writer {
 
   private func store(_ jobs: [CommitJob]) throws -> [CommitReceipt] {
     if mustCatchUp { try catchUp() }
+    try duplicates.checkRoom(throughRow: lastID)
     let receipts = try transact {
       let receipts = try jobs.map { try store($0.batch, app: $0.app) }
       try installs.storeCounts()

@@ -6,6 +6,10 @@ extension Writer {
   /// Restores the in-memory state and the rollups after a clean or unclean shutdown. Must be called first.
   func recover() throws {
     try loadLastID()
+    try rows.reportUnknownRows(to: configuration.report)
+    if try WarehouseSchema.rolledUp(connection) > lastID {
+      configuration.report("The counts include events that are missing. Stop the server and run `tern rebuild`.")
+    }
     try duplicates.open(lastRow: lastID)
     try recollectKeys()
     try catchUp()
@@ -22,7 +26,7 @@ extension Writer {
     var covered = duplicates.coveredRow
     var rows = 0
     while covered < lastID {
-      let scan = try EventScan(connection, ids: covered + 1...lastID)
+      let scan = try EventScan(connection, ids: covered + 1...lastID, damage: damage)
       while !duplicates.isFull, let row = try scan.next() {
         covered = row.id
         rows += 1
@@ -48,18 +52,19 @@ extension Writer {
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
   }
 
-  /// Deletes all rollups and recounts every stored row, including names that previously had no room. After a crash, the
+  /// Deletes all rollups and recounts every stored row, including names that previously had no room, and without those
+  /// that can't be read. After a crash, the
   /// next start completes the rebuild.
   func rebuild(now: Timestamp, progress: (Int) -> Void) throws {
     try transact {
       for table in ["daily_count", "daily_users", "property_values", "hit"] {
         try connection.execute("DELETE FROM \(table)")
       }
-      try SpanSessions.rebuild(connection)
+      try SpanSessions.rebuild(connection, damage: damage)
       try ErrorRoom.rebuild(connection)
       try rollupStore.store(cursor: 0)
     }
-    try restoreNames(now: now)
+    try repairRows(now: now)
     try catchUp(progress: progress)
     try flush()
   }

@@ -4,23 +4,30 @@ import Views
 import Warehouse
 
 extension Writer {
-  /// Replaces texts in rows by IDs, where they have one by now or today's allowance has room. The rollups must be
-  /// rebuilt afterwards.
-  func restoreNames(now: Timestamp) throws {
+  /// Replaces texts in rows by IDs, where they have one by now or today's allowance has room, and removes what can't be
+  /// read. The rollups must be rebuilt afterwards.
+  func repairRows(now: Timestamp) throws {
     let spans = Dictionary(grouping: try StoredSpan.all(connection), by: \.segment)
-    for (_, spans) in spans.sorted(by: { $0.key < $1.key }) where try hasNameLimitedRows(spans) {
+    for (_, spans) in spans.sorted(by: { $0.key < $1.key }) where try needsRepair(spans) {
       try transact {
         try rows.rewrite(spans) { row, properties in
-          row.flags.isNameLimited ? try restored(row, properties, now.millisecondsSince1970) : nil
+          guard row.flags.isNameLimited else { return .keep }
+          let (row, properties) = try restored(row, properties, now.millisecondsSince1970)
+          return .replace(row, properties)
         }
       }
     }
     try rows.deleteUnused()
   }
 
-  private func hasNameLimitedRows(_ spans: [StoredSpan]) throws -> Bool {
-    let scan = EventScan(connection, spans)
-    while let row = try scan.next() { if row.flags.isNameLimited { return true } }
+  /// Returns true if rows of a segment have a name that had no room, can't be read, or lie outside the bounds of their
+  /// span.
+  private func needsRepair(_ spans: [StoredSpan]) throws -> Bool {
+    for span in spans {
+      let scan = EventScan(connection, [span], damage: damage)
+      while let row = try scan.next() { if row.flags.isNameLimited || !span.mayContain(row) { return true } }
+      if scan.hasDamage { return true }
+    }
     return false
   }
 

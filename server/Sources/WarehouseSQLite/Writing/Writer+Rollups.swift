@@ -55,7 +55,7 @@ extension Writer {
   /// The cursor must have ended before anything is written: while it is open, the write-ahead log can't start over, and
   /// would grow by all that is written.
   private func countChunk() throws -> (Int, Int64) {
-    let scan = try EventScan(connection, ids: rolledID + 1...lastID)
+    let scan = try EventScan(connection, ids: rolledID + 1...lastID, damage: damage)
     var counted = 0
     var last = rolledID
     while counted < configuration.flushEvents, let row = try scan.next() {

@@ -17,6 +17,7 @@ final class Writer {
   let installs: WriterInstalls
   let members: WriterMembers
   let rows: RowStore
+  let damage: DamagedRows
   let duplicates: DuplicateIndex
   let rollups: RollupAccumulator
   let properties: PropertyAccumulator
@@ -49,9 +50,11 @@ final class Writer {
     devices = try WriterDevices(connection, dictionary: dictionary)
     installs = try WriterInstalls(connection, limit: configuration.cachedInstalls)
     members = try WriterMembers(connection, limit: configuration.cachedInstalls)
+    damage = DamagedRows(report: configuration.report)
     rows = try RowStore(
-      connection, spanRows: configuration.spanRows, segmentBytes: configuration.segmentBytes)
-    duplicates = DuplicateIndex(directory: files.keysPath, pendingLimit: configuration.pendingKeys)
+      connection, spanRows: configuration.spanRows, segmentBytes: configuration.segmentBytes, damage: damage)
+    duplicates = DuplicateIndex(
+      directory: files.keysPath, pendingLimit: configuration.pendingKeys, report: configuration.report)
     rollups = RollupAccumulator()
     rollupStore = try RollupStore(connection)
     propertyStore = try PropertyStore(connection)

@@ -98,8 +98,7 @@ final class WriterThread: @unchecked Sendable {
   /// Deletes expired keys, once a day.
   private func expireKeys(_ writer: Writer) {
     let today = latestReceived / 86_400_000
-    guard today > expiredDay else { return }
+    guard today > expiredDay, writer.duplicates.expire(before: latestReceived - Self.keyLifetime) else { return }
     expiredDay = today
-    writer.duplicates.expire(before: latestReceived - Self.keyLifetime)
   }
 }

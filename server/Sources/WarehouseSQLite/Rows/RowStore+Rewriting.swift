@@ -1,0 +1,95 @@
+import Warehouse
+
+/// The fate of a row when its segment is written anew.
+enum RowChange {
+  case keep
+  /// Another row with the same ID, and its properties.
+  case replace(EventRow, [UInt8])
+  case delete
+}
+
+extension RowStore {
+  /// Writes the rows of one segment to another one, in a transaction of its own. Leaves out rows that can't be read.
+  ///
+  /// The stored sessions of spans that lose rows must be computed again.
+  func rewrite(_ spans: [StoredSpan], _ body: (EventRow, UnsafeRawBufferPointer) throws -> RowChange) throws {
+    forget()
+    let segment = try newSegment()
+    for span in spans { try rewrite(span, to: segment, body) }
+    try segment.sync()
+  }
+
+  private func rewrite(
+    _ span: StoredSpan, to segment: RowSegmentWriter,
+    _ body: (EventRow, UnsafeRawBufferPointer) throws -> RowChange
+  ) throws {
+    var block = RowBlockWriter()
+    var firstID: Int64 = 0
+    var bounds = SpanBounds()
+    let start = segment.end
+    func endBlock() throws {
+      if block.rows > 0 { try segment.append(block, firstID: firstID) }
+      block.removeAll()
+    }
+    let scan = EventScan(connection, [span], damage: damage)
+    while let row = try scan.next() {
+      let change = try body(row, scan.properties)
+      if case .delete = change { continue }
+      // A block has no gaps.
+      if row.id != firstID + Int64(block.rows) {
+        try endBlock()
+        firstID = row.id
+      }
+      bounds.add(app: row.app, time: row.time)
+      if case .replace(let row, let properties) = change {
+        properties.withUnsafeBytes {
+          block.append(row, user: scan.userBytes, properties: $0, parameters: scan.parameters)
+        }
+      } else {
+        block.append(row, user: scan.userBytes, properties: scan.properties, parameters: scan.parameters)
+      }
+    }
+    try endBlock()
+    let move = try connection.prepare(
+      "UPDATE span SET segment = ?, offset = ?, bytes = ?, min_t = ?, max_t = ?, apps = ? WHERE first_id = ?")
+    move.bind(segment.number, Int64(start), Int64(segment.end - start), bounds.times.lowerBound, bounds.times.upperBound)
+    move.bind(bounds.encodedApps, at: 6)
+    move.bind(span.ids.lowerBound, at: 7)
+    try move.run()
+  }
+
+  /// Deletes the segments that no span uses.
+  func deleteUnused() throws {
+    forget()
+    let used = try StoredSpan.segments(connection)
+    // A database without rows may not be the one of these segments.
+    guard !used.isEmpty else { return }
+    for number in try RowSegment.numbers(in: directory) where !used.contains(number) {
+      try StoredFile.delete(RowSegment.path(number, in: directory))
+    }
+  }
+
+  /// Reports blocks that the database doesn't know: of a transaction that a crash interrupted, or of a write-ahead log
+  /// that was lost.
+  func reportUnknownRows(to report: (String) -> Void) throws {
+    let last = try StoredSpan.last(connection)
+    for number in try RowSegment.numbers(in: directory).sorted() where number >= last?.segment ?? 0 {
+      let segment = try RowSegmentReader(number, in: directory)
+      let start = number == last?.segment ? last?.bytes.upperBound ?? 0 : RowSegment.headerSize
+      guard segment.size > start else { continue }
+      let bytes = RowBytes()
+      try segment.read(start..<segment.size, into: bytes)
+      var (position, rows) = (0, 0)
+      while let block = RowSegment.block(in: bytes.bytes, at: position, rows: 1...Int64.max - 1) {
+        rows += Int(block.header.rows)
+        position += RowSegment.blockHeaderSize + Int(block.header.byteCount)
+      }
+      guard rows > 0 else { continue }
+      report(
+        """
+        \(segment.path) has \(rows) events of a transaction that did not end, as after a crash; clients will send them \
+        again. If you miss more than the last moment, warehouse.sqlite-wal was lost: restore it from a backup.
+        """)
+    }
+  }
+}
