@@ -7,7 +7,7 @@ struct Place {
   let offset: Int
 }
 
-/// The events that are still in the log; all others that were looked up are gone.
+/// The result of looking up events: those that are still in the log, and those that may be. All others are gone.
 package struct Remaining: Equatable {
   /// In the log, waiting or claimed.
   package var found: Set<UniqueID> = []

@@ -75,7 +75,7 @@ struct ClaimReader {
     }
   }
 
-  /// The first record always fits; otherwise one that is larger than a batch would block the log for ever.
+  /// The first record always fits; otherwise one that is larger than a batch would block the log forever.
   private func fits(_ header: RecordHeader) -> Bool {
     isEmpty || remainingEvents > 0 && header.recordBytes <= remainingBytes
   }

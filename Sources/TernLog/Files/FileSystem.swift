@@ -31,7 +31,7 @@ package struct FileError: Error, Equatable, CustomStringConvertible {
 
 /// The present state of an open file.
 package struct FileStatus: Equatable, Sendable {
-  /// In bytes.
+  /// The size of the file, in bytes.
   package var size: Int
   /// False once the file was removed from its directory: bytes written to it then are lost.
   package var isLinked: Bool
@@ -45,13 +45,13 @@ package struct FileStatus: Equatable, Sendable {
 
 /// The mode in which a file is opened. Every file is closed on exec.
 package enum OpenMode: Sendable {
-  /// For reading; the file must exist.
+  /// Opens for reading; the file must exist.
   case read
-  /// For reading and writing; the file must exist.
+  /// Opens for reading and writing; the file must exist.
   case update
-  /// For reading and writing; the file must not exist yet.
+  /// Opens for reading and writing; the file must not exist yet.
   case create
-  /// For locking: created if missing, opened for reading if the directory is read-only.
+  /// Opens for locking: creates the file if missing, and opens it for reading if the directory is read-only.
   case lock
 }
 

@@ -58,7 +58,7 @@ package struct SystemFileSystem: FileSystem {
     }
   }
 
-  /// Opens a regular file only: a pipe of that name would block the caller for ever.
+  /// Opens a regular file only: a pipe of that name would block the caller forever.
   private func openRegular(_ path: String, flags: Int32) throws(FileError) -> OpenFile {
     let file = try open(path, flags: flags | O_NONBLOCK)
     var status = stat()

@@ -5,7 +5,7 @@ import TernEvents
 /// Within a boot it is the uptime. Between two boots it advances by the difference of the wall clock, but at least by
 /// the uptime of the later boot, which is certain, and by no more than that if the wall clock claims more than the age
 /// limit, since the clock may have been set. So a clock that jumps by years expires nothing, and one that falls back
-/// keeps nothing for ever.
+/// keeps nothing forever.
 struct AgeClock: Equatable {
   /// A boot, and the log's time at which its uptime was zero, in milliseconds.
   struct Boot: Equatable {

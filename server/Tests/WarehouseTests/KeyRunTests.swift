@@ -280,7 +280,8 @@ import Testing
 
   @Test func `no more keys are collected in memory than fit once they can't be written, and that is reported`() throws {
     let messages = Locked<[String]>([])
-    let index = DuplicateIndex(directory: path, pendingLimit: 10) { message in messages.withLock { $0.append(message) } }
+    let index = DuplicateIndex(directory: path, pendingLimit: 10) { message in messages.withLock { $0.append(message) }
+    }
     try index.open(lastRow: 0)
     try FileManager.default.removeItem(atPath: path)
     var row: Int64 = 0

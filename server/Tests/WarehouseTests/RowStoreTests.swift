@@ -118,7 +118,8 @@ import Testing
     try await warehouse.close()
   }
 
-  @Test func `rows never overwrite what a crash or a lost log left after the last row, which is reported`() async throws {
+  @Test func `rows never overwrite what a crash or a lost log left after the last row, which is reported`() async throws
+  {
     let (directory, app) = try setUp()
     var warehouse = try open(directory, spanRows: 100, segmentBytes: 1 << 20)
     _ = try await warehouse.commit(batch(0), app: app)

@@ -28,7 +28,8 @@ struct VerifyCommand: AsyncParsableCommand {
     guard report.isClean else {
       let problems = report.problemCount == 0 ? "" : "\(grouped(report.problemCount)) problems with files; "
       Terminal.complain(
-        "tern: \(problems)\(grouped(report.differenceCount)) of \(grouped(report.metrics)) metrics differ. \(report.remedy)")
+        "tern: \(problems)\(grouped(report.differenceCount)) of \(grouped(report.metrics)) metrics differ. \(report.remedy)"
+      )
       throw ExitCode(1)
     }
     Terminal.say("\(grouped(report.metrics)) metrics match \(grouped(report.events)) events.")

@@ -66,7 +66,7 @@ struct BackupWriter {
   private func copySegments() throws -> (files: [BackupManifest.File], linkedBytes: Int) {
     try StoredFile.createDirectory(target + "/rows")
     var ends: [Int64: Int] = [:]
-    for span in try StoredSpan.all(warehouse.connection) {
+    for span in try StoredSpan.all(warehouse.connection) where !span.bytes.isEmpty {
       ends[span.segment] = max(ends[span.segment] ?? 0, span.bytes.upperBound)
     }
     var segments: [BackupManifest.File] = []

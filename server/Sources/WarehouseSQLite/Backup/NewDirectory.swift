@@ -37,7 +37,7 @@ struct NewDirectory {
 
   /// Deletes all files.
   func removeAll() throws {
-    for name in try FileManager.default.contentsOfDirectory(atPath: unfinished) where name != "lock" {
+    for name in try FileManager.default.contentsOfDirectory(atPath: unfinished) {
       try FileManager.default.removeItem(atPath: "\(unfinished)/\(name)")
     }
   }
@@ -53,7 +53,6 @@ struct NewDirectory {
   /// Gives the directory its name.
   func finish() throws {
     try Self.checkFree(path)
-    unlink("\(unfinished)/lock")
     try StoredFile.sync(directory: unfinished)
     // Atomic, even if there is an empty directory under the name.
     try CopiedFile.rename(unfinished, to: path)

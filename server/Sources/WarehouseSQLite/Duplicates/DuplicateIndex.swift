@@ -114,8 +114,8 @@ extension DuplicateIndex {
 
   /// Throws if memory is full of keys that can't be written: further events could be stored twice after a restart.
   func checkRoom(throughRow row: Int64) throws {
-    guard arriving.count >= maximumArriving else { return }
-    committed(throughRow: row)
+    // The keys that failed to be written first, and then those that arrived after them.
+    for _ in 0..<2 where arriving.count >= maximumArriving { committed(throughRow: row) }
     guard arriving.count >= maximumArriving else { return }
     throw failure ?? WarehouseError(code: .busy, message: "The index of duplicates is behind. Try again shortly.")
   }

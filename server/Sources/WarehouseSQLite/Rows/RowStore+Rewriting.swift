@@ -52,7 +52,8 @@ extension RowStore {
     try endBlock()
     let move = try connection.prepare(
       "UPDATE span SET segment = ?, offset = ?, bytes = ?, min_t = ?, max_t = ?, apps = ? WHERE first_id = ?")
-    move.bind(segment.number, Int64(start), Int64(segment.end - start), bounds.times.lowerBound, bounds.times.upperBound)
+    move.bind(
+      segment.number, Int64(start), Int64(segment.end - start), bounds.times.lowerBound, bounds.times.upperBound)
     move.bind(bounds.encodedApps, at: 6)
     move.bind(span.ids.lowerBound, at: 7)
     try move.run()

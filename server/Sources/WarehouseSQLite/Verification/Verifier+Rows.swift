@@ -8,7 +8,9 @@ extension Verifier {
     let keys = try KeySample(connection.keysPath)
     let stored = try StoredSessions(connection)
     let last = try WarehouseSchema.lastRow(connection)
-    if through > last { report.add(problem: "The counts include events up to \(through), but the last one is \(last).") }
+    if through > last {
+      report.add(problem: "The counts include events up to \(through), but the last one is \(last).")
+    }
     var expectedFirst: Int64 = 1
     for span in spans {
       let ids = span.ids
@@ -26,7 +28,8 @@ extension Verifier {
       }
       if outside > 0 {
         report.add(
-          problem: "\(outside) of the events \(ids.lowerBound) to \(ids.upperBound) lie outside their listed times or apps.")
+          problem:
+            "\(outside) of the events \(ids.lowerBound) to \(ids.upperBound) lie outside their listed times or apps.")
       }
       if span.isComplete { try compare(sessions, of: span, stored) }
     }

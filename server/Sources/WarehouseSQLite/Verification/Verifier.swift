@@ -79,7 +79,8 @@ final class Verifier {
   private func count(
     _ days: ClosedRange<Int>, _ rollups: RollupAccumulator, _ properties: PropertyAccumulator, read: inout Int
   ) throws {
-    let scan = EventScan(connection, spans.filter { Self.days(of: $0.times).overlaps(days) }, through: through, damage: damage)
+    let scan = EventScan(
+      connection, spans.filter { Self.days(of: $0.times).overlaps(days) }, through: through, damage: damage)
     while let row = try scan.next() {
       read += 1
       let day = try calendar(row.app).day(of: row.time)
