@@ -25,6 +25,9 @@ extension EventLog {
         return state.home
       }
       guard let home else { return false }
+      // Before the first file goes: if the process ends before the last one has, the next process removes the rest.
+      saveErasures()
+      state.withLock { $0.applyErasures() }
       removeSettled()
       shrink()
       var isOnMedium = true
@@ -33,8 +36,16 @@ extension EventLog {
       }
       return state.withLock { state in
         state.saveLedger()
-        return state.endErasures(of: target) && isOnMedium
+        return isOnMedium && !state.erasures.contains { $0.target == target }
       }
     }
+  }
+
+  /// Saves the open erasures without the lock, since that waits for the medium. If it fails, the next removal of files
+  /// saves them.
+  func saveErasures() {
+    let (file, generation) = state.withLock { ($0.erasureFile, $0.generation) }
+    guard let file, file.write(fileSystem) else { return }
+    state.withLock { if $0.generation == generation { $0.hasUnsavedErasures = false } }
   }
 }

@@ -12,12 +12,20 @@ extension EventLog {
       guard claim.generation == operations.generation,
         let segments = operations.claims.removeValue(forKey: claim.number)
       else { return false }
+      let leaving = segments.map { ($0.name, $0.leaving(by: resolution)) }
       let voids = state.withLock { state -> [PendingVoid]? in
         guard state.generation == claim.generation else { return nil }
-        return segments.flatMap { state.settle($0, claim.number, resolution) }
+        return leaving.flatMap { state.voids(for: $1, of: $0, claim.number) }
       }
       guard let voids else { return false }
+      // While the claim holds the segments: a file that is evicted may become another segment in the middle of a write.
       for void in voids { void.write(fileSystem) }
+      let isOpen = state.withLock { state in
+        guard state.generation == claim.generation else { return false }
+        for (name, leaving) in leaving { state.settle(name, claim.number, leaving) }
+        return true
+      }
+      guard isOpen else { return false }
       removeSettled()
       shrink()
       state.withLock { $0.saveLedger() }
@@ -25,10 +33,9 @@ extension EventLog {
     }
   }
 
-  /// Removes the files of settled segments, outside the lock.
+  /// Removes the files of settled segments, outside the lock, and ends the erasures of which no file is left.
   func removeSettled() {
     var removals = state.withLock { $0.takeSettled() }
-    if removals.isEmpty { return }
     for index in removals.indices {
       let path = removals[index].path
       do throws(FileError) {
@@ -41,9 +48,12 @@ extension EventLog {
         PendingVoid(segment: segment, path: path, run: segment.everything).write(fileSystem)
       }
     }
-    state.withLock { state in
+    let hasUnsavedErasures = state.withLock { state in
       for removal in removals { state.finish(removal) }
+      state.endErasures()
+      return state.hasUnsavedErasures
     }
+    if hasUnsavedErasures { saveErasures() }
   }
 
   /// Shrinks the log to a limit that was lowered, one short step under the lock at a time.
@@ -83,52 +93,67 @@ extension BatchResolution {
   }
 }
 
-extension LogState {
-  /// Takes the records of a claim out of a segment, or returns them to it; the result is to be written to its file.
-  fileprivate mutating func settle(
-    _ claimed: ClaimedSegment, _ claim: UInt64, _ resolution: BatchResolution
-  ) -> [PendingVoid] {
-    // Erased or lost meanwhile.
-    guard let (lane, index) = place(of: claimed.name), lanes[lane].segments[index].claim == claim else { return [] }
-    let leaving = leaving(claimed, resolution)
-    lanes[lane].modify(index) { segment in
-      segment.release()
-      for run in leaving { segment.remove(run.run, records: run.records) }
-    }
-    let segment = lanes[lane].segments[index]
-    if segment.isSettled {
-      settled.append(segment.name)
-      return []
-    }
-    return leaving.map { PendingVoid(segment: segment, path: path(segment.name), run: $0.run) }
-  }
+/// The records of one segment that leave the log when their claim is settled.
+struct LeavingRecords {
+  /// A run may span some that left before.
+  var runs: [(run: RecordRun, records: Int)] = []
+  var delivered = 0
+  var dropped: [DropReason: Int] = [:]
 
-  /// The runs of records that leave, and their numbers: a run may span some that left before.
-  private mutating func leaving(
-    _ claimed: ClaimedSegment, _ resolution: BatchResolution
-  ) -> [(run: RecordRun, records: Int)] {
-    var runs: [(run: RecordRun, records: Int)] = []
+  var count: Int { runs.reduce(0) { $0 + $1.records } }
+}
+
+extension ClaimedSegment {
+  fileprivate func leaving(by resolution: BatchResolution) -> LeavingRecords {
+    var leaving = LeavingRecords()
     var isAdjoining = false
-    for record in claimed.records {
+    for record in records {
       switch resolution.disposition(of: record.id) {
       case .returned:
         isAdjoining = false
         continue
-      case .delivered:
-        ledger.addDelivered(1)
-        deliveredHere += 1
-      case .dropped(let reason): ledger.add(reason, 1)
+      case .delivered: leaving.delivered += 1
+      case .dropped(let reason): leaving.dropped[reason, default: 0] += 1
       }
-      if isAdjoining, let last = runs.indices.last {
-        runs[last].run.upper = record.run.upper
-        runs[last].run.endOrdinal = record.run.endOrdinal
-        runs[last].records += 1
+      if isAdjoining, let last = leaving.runs.indices.last {
+        leaving.runs[last].run.upper = record.run.upper
+        leaving.runs[last].run.endOrdinal = record.run.endOrdinal
+        leaving.runs[last].records += 1
       } else {
-        runs.append((record.run, 1))
+        leaving.runs.append((record.run, 1))
       }
       isAdjoining = true
     }
-    return runs
+    return leaving
+  }
+}
+
+extension LogState {
+  /// The voids to write before these records leave; none if the whole segment does, since its file is removed.
+  fileprivate func voids(for leaving: LeavingRecords, of name: SegmentName, _ claim: UInt64) -> [PendingVoid] {
+    guard let (lane, index) = claimedPlace(of: name, claim) else { return [] }
+    let segment = lanes[lane].segments[index]
+    if segment.records == leaving.count { return [] }
+    return leaving.runs.map { PendingVoid(segment: segment, path: path(name), run: $0.run) }
+  }
+
+  /// Takes the records of a claim out of a segment, or returns them to it.
+  fileprivate mutating func settle(_ name: SegmentName, _ claim: UInt64, _ leaving: LeavingRecords) {
+    guard let (lane, index) = claimedPlace(of: name, claim) else { return }
+    ledger.addDelivered(leaving.delivered)
+    deliveredHere += leaving.delivered
+    for (reason, number) in leaving.dropped { ledger.add(reason, number) }
+    lanes[lane].modify(index) { segment in
+      segment.release()
+      for run in leaving.runs { segment.remove(run.run, records: run.records) }
+    }
+    if lanes[lane].segments[index].isSettled { settled.append(name) }
+  }
+
+  /// The place of a segment in an open claim; `nil` if it was erased or lost meanwhile.
+  private func claimedPlace(of name: SegmentName, _ claim: UInt64) -> (lane: Int, index: Int)? {
+    guard let (lane, index) = place(of: name), lanes[lane].segments[index].claim == claim else { return nil }
+    return (lane, index)
   }
 
   /// Takes the settled segments whose files can go now out of the index, until `finish`.

@@ -123,6 +123,8 @@ extension EventLog {
         if state.isClosed { return }
         state.sealAll()
         _ = state.removeSettled()
+        state.endErasures()
+        if state.hasUnsavedErasures { state.saveErasures() }
         state.saveLedger()
         _ = state.expiryRule(clock.wallTime, clock.uptime)
         state.saveAgeClock()
@@ -151,6 +153,8 @@ extension LogState {
     unread = [:]
     spares = SparePool()
     erasures = []
+    hasUnsavedErasures = false
+    unreadErasuresBelow = nil
     pendingErasures = []
     quarantinedBytes = 0
     leavingBytes = 0
@@ -179,10 +183,7 @@ extension LogState {
 
   /// Puts back what could not be flushed.
   mutating func finishFlush(failed: [SegmentName], _ isDirectoryFlushed: Bool) {
-    for name in failed {
-      let lane = Int(name.lane.rawValue)
-      lanes[lane].unsyncedFrom = min(lanes[lane].unsyncedFrom ?? name.number, name.number)
-    }
+    for name in failed { lanes[Int(name.lane.rawValue)].markUnsynced(name.number) }
     if !isDirectoryFlushed {
       hasUnsyncedNames = true
       isHomeUnsynced = true

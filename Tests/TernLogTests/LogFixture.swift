@@ -69,6 +69,14 @@ final class LogFixture {
     configuration = EventLog.Configuration(directory: directory)
   }
 
+  /// A log on files that exist already.
+  init(memory: InMemoryFileSystem) {
+    directory = "/queue"
+    self.memory = memory
+    fileSystem = memory
+    configuration = EventLog.Configuration(directory: directory)
+  }
+
   deinit {
     if memory == nil { try? FileManager.default.removeItem(atPath: directory) }
   }

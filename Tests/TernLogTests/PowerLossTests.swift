@@ -1,3 +1,4 @@
+import Foundation
 import TernEvents
 import TernTestSupport
 import Testing
@@ -100,6 +101,56 @@ import Testing
     let again = try fixture.open()
     #expect(Set(found(again)).isSuperset(of: 0..<40), "the events of the batch, and those that waited behind it")
     #expect(claim.records.count == 10)
+    withExtendedLifetime(log) {}
+  }
+
+  @Test(arguments: 0..<20)
+  func `has the events of earlier processes that were handed out, even those of adopted logs`(seed: UInt64) throws {
+    let fixture = makeFixture(.everyBatch)
+    let (first, second) = (try fixture.open(), try fixture.open())
+    for number in 0..<40 { fixture.append(number < 25 ? first : second, number) }
+    // Their bytes are in the kernel only.
+    fixture.memory?.killProcess()
+    let log = try fixture.open()
+    #expect(log.claim(3) != nil)
+    fixture.memory?.losePower(seed: seed)
+    #expect(Set(found(try fixture.open())) == Set(0..<40))
+    withExtendedLifetime((first, second, log)) {}
+  }
+
+  @Test(arguments: 0..<20) func `has the events of files that were restored before a flush`(seed: UInt64) throws {
+    let fixture = makeFixture(.onBackgroundAndCritical, segmentBytes: 64 << 10)
+    let log = try fixture.open()
+    for number in 0..<20 { fixture.append(log, number) }
+    log.synchronize()
+    let path = try #require(fixture.memory?.paths.first { $0.hasSuffix(".seg") })
+    try fixture.fileSystem.remove(path)
+    fixture.clock.advance(by: .seconds(2))
+    // Finds that the file is gone, and restores it.
+    #expect(log.erase(.identity(1000)))
+    log.synchronize()
+    fixture.memory?.losePower(seed: seed)
+    #expect(Set(found(try fixture.open())) == Set(0..<20))
+    withExtendedLifetime(log) {}
+  }
+
+  @Test(arguments: 0..<30) func `erases nothing else because of a torn list of erasures`(seed: UInt64) throws {
+    let fixture = makeFixture(.onBackgroundAndCritical)
+    let log = try fixture.open()
+    for number in 0..<40 { fixture.append(log, number, identity: identity(number)) }
+    log.synchronize()
+    // The first file of identity 3 cannot be removed, and power is lost during the erasure.
+    fixture.memory?.setScript { operation in
+      operation.kind == .remove || operation.kind == .truncate
+        || operation.kind == .synchronize
+          && operation.path.hasSuffix("log-0")
+        ? .fail(errno: EIO) : nil
+    }
+    #expect(!log.erase(.identity(3)))
+    fixture.memory?.setScript(nil)
+    fixture.memory?.losePower(seed: seed)
+    let numbers = Set(found(try fixture.open()))
+    #expect(numbers.isSuperset(of: (0..<40).filter { identity($0) != 3 }))
     withExtendedLifetime(log) {}
   }
 

@@ -38,7 +38,7 @@ struct ExpiryRule {
 }
 
 extension LogState {
-  private var isBootKnown: Bool { configuration.bootID != UniqueID(high: 0, low: 0) }
+  var isBootKnown: Bool { configuration.bootID != UniqueID(high: 0, low: 0) }
 
   /// Updates the age clock and returns the rule for this moment.
   mutating func expiryRule(_ wall: Timestamp, _ uptime: Duration) -> ExpiryRule {
@@ -101,7 +101,7 @@ extension LogState {
       return
     }
     let bytes = ageClock.encoded()
-    guard replace(home.path(AgeClock.fileName), with: bytes) else { return }
+    guard FileReplacement(path: home.path(AgeClock.fileName), bytes: bytes).write(fileSystem) else { return }
     savedAgeClock = ageClock
     ageClockBytes = bytes.count
   }

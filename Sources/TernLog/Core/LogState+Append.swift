@@ -82,7 +82,7 @@ extension LogState {
       throw error
     }
     lanes[lane].appended(index, recordBytes: header.recordBytes)
-    if lanes[lane].unsyncedFrom.map({ $0 > number }) ?? true { lanes[lane].unsyncedFrom = number }
+    lanes[lane].markUnsynced(number)
   }
 
   /// Begins a segment and writes its first record, with one write.
@@ -104,7 +104,6 @@ extension LogState {
     lanes[lane].add(segment)
     openSegments[Self.slot(name.lane, context)] = OpenSegment(number: name.number, file: file)
     hasUnsyncedNames = true
-    if lanes[lane].unsyncedFrom == nil { lanes[lane].unsyncedFrom = name.number }
   }
 
   /// Creates a segment file, and its directory if that is gone.

@@ -23,8 +23,11 @@ extension LogState {
       load(names + moveOrphanedSegments())
       for target in pendingErasures { begin(target) }
       pendingErasures = []
+      if hasUnsavedErasures { saveErasures() }
+      applyErasures()
       _ = removeSettled()
       endErasures()
+      if hasUnsavedErasures { saveErasures() }
       saveAgeClock()
       lastCheck = clock.uptime
       recountTracked()
@@ -77,8 +80,16 @@ extension LogState {
   }
 
   private mutating func load(_ names: [SegmentName]) {
+    // Until the erasures are known, no event is handed out that may have been erased.
+    guard unreadErasuresBelow == nil || loadErasures() else {
+      for name in names { leaveUnread(name, bytes: size(of: path(name))) }
+      return
+    }
     let buffer = ScratchBuffer(capacity: configuration.segmentBytes + 1024)
-    expire(names.compactMap { load($0, buffer) })
+    let ages = names.compactMap { load($0, buffer) }
+    applyErasures()
+    expire(ages)
+    if !names.isEmpty { hasUnsyncedNames = true }
   }
 
   /// Retries the unread segments that are due.
@@ -89,7 +100,7 @@ extension LogState {
     recountTracked()
   }
 
-  /// Lists the segments of the own directory, and removes the remains of interrupted rewrites.
+  /// Lists the segments of the own directory, and removes the remains of interrupted replacements.
   private mutating func tidiedSegments() throws(FileError) -> [SegmentName] {
     guard let home else { return [] }
     var names: [SegmentName] = []
@@ -99,7 +110,7 @@ extension LogState {
       } else if text.hasPrefix(SparePool.prefix) {
         // After power loss it may have its old content.
         if size(of: home.path(text)) > 0 || !spares.adopt(text) { try? fileSystem.remove(home.path(text)) }
-      } else if text.hasSuffix(SegmentName.temporarySuffix) {
+      } else if text.hasSuffix(FileReplacement.temporarySuffix) {
         try? fileSystem.remove(home.path(text))
       } else if text.hasSuffix(SegmentName.unreadableSuffix) {
         countQuarantined(size(of: home.path(text)))
@@ -120,13 +131,20 @@ extension LogState {
     guard let names = try? orphan.segments(fileSystem), takeOverErasures(of: orphan, names) else { return [] }
     let adopted = names.compactMap { renumber($0, from: orphan.path($0.text)) }
     if adopted.count == names.count { try? fileSystem.remove(orphan.path(ErasureFile.name)) }
-    if let drops = try? readLedger(of: orphan), !drops.counts.isEmpty || drops.delivered > 0 {
-      ledger.add(drops)
-      // Saved here before it is removed there: a crash in between counts twice rather than not at all.
-      saveLedger()
-      try? fileSystem.remove(orphan.path(DropLedger.fileName))
-    }
+    takeOverLedger(of: orphan)
     return adopted
+  }
+
+  /// Adds the counts of a dead process to this log's.
+  private mutating func takeOverLedger(of orphan: LogDirectory) {
+    guard let drops = try? readLedger(of: orphan), !drops.counts.isEmpty || drops.delivered > 0 else { return }
+    let before = ledger
+    ledger.add(drops)
+    // Saved here before they are removed there: a crash in between counts them twice rather than not at all. If that
+    // fails they stay there, and are added at the next attempt.
+    saveLedger()
+    guard !ledger.isDirty else { return ledger = before }
+    try? fileSystem.remove(orphan.path(DropLedger.fileName))
   }
 
   /// Gives a segment file the next number here; `nil` if it cannot be renamed and stays for the next launch.
@@ -180,21 +198,19 @@ extension LogState {
     if scan.hasTornTail, (try? fileSystem.truncate(file, to: scan.segment.end)) != nil {
       scan.segment.size = scan.segment.end
     }
-    if erasures.contains(where: { $0.includes(name, header.context) }) {
-      ledger.add(.erased, scan.segment.records)
-      scan.segment.clear()
-    }
     if scan.segment.isSettled, (try? fileSystem.remove(path(name))) != nil { return nil }
     keepOpen(&scan.segment)
     if scan.segment.isSettled { settled.append(name) }
-    lanes[Int(name.lane.rawValue)].add(scan.segment)
+    // What an earlier boot left was read from the medium; an earlier process of this boot may not have flushed it.
+    let isOnMedium = isBootKnown && header.bootID != configuration.bootID
+    lanes[Int(name.lane.rawValue)].add(scan.segment, isOnMedium: isOnMedium)
     return scan.age
   }
 
   /// Continues a segment of this boot, the last one of its lane and part, if its end is intact.
   private mutating func keepOpen(_ segment: inout Segment) {
     let slot = Self.slot(segment.name.lane, segment.header.context)
-    guard continuesSegments, segment.isOpenEnded, !segment.isSettled, segment.header.bootID == configuration.bootID,
+    guard segment.isOpenEnded, !segment.isSettled, segment.header.bootID == configuration.bootID,
       segment.name.lane == segment.header.lane,
       openSegments[slot].map({ $0.file == nil && $0.number < segment.name.number }) ?? true
     else {
@@ -215,10 +231,12 @@ extension LogState {
     ledger.add(.damaged, 1)
   }
 
-  func write(_ rescued: Rescued) {
+  mutating func write(_ rescued: Rescued) {
     // Its file still exists if only the lock was removed.
     guard let file = try? fileSystem.open(path(rescued.name), .create) else { return }
     rescued.bytes.withUnsafeBytes { _ = try? fileSystem.write($0, to: file, at: 0) }
     fileSystem.close(file)
+    lanes[Int(rescued.name.lane.rawValue)].markUnsynced(rescued.name.number)
+    hasUnsyncedNames = true
   }
 }

@@ -36,7 +36,7 @@ extension LogState {
     return DropLedger(file: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
   }
 
-  /// Writes the drop counts if they changed; best effort.
+  /// Writes the drop counts if they changed; they stay dirty if that fails.
   mutating func saveLedger() {
     guard ledger.isDirty, let home else { return }
     if ledgerHome != home.path { loadLedger() }

@@ -87,23 +87,6 @@ extension LogState {
     }
     return isAnyGone
   }
-
-  /// Replaces a file's content, whole or not at all.
-  func replace(_ path: String, with bytes: [UInt8]) -> Bool {
-    let temporary = path + SegmentName.temporarySuffix
-    do throws(FileError) {
-      try? fileSystem.remove(temporary)
-      let file = try fileSystem.open(temporary, .create)
-      defer { fileSystem.close(file) }
-      let written = bytes.withUnsafeBytes { try? fileSystem.write($0, to: file, at: 0) }
-      guard written == bytes.count else { throw FileError.full(.write) }
-      try fileSystem.rename(temporary, to: path)
-      return true
-    } catch {
-      try? fileSystem.remove(temporary)
-      return false
-    }
-  }
 }
 
 /// A run of records that have left the log, to be marked in its file: a process that opens the file skips it.

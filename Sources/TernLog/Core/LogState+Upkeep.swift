@@ -48,6 +48,7 @@ extension LogState {
     fresh.deliveredHere = deliveredHere
     fresh.ageClock = ageClock
     fresh.erasures = erasures
+    fresh.hasUnsavedErasures = !erasures.isEmpty
     fresh.pendingErasures = pendingErasures
     guard (try? fresh.attach(rescued: openSegments.indices.compactMap { rescue($0) })) != nil else { return false }
     fresh.ledger.add(.storageFailed, waiting + claimed - fresh.waiting)

@@ -43,8 +43,10 @@ struct LogState {
   var ageClockBytes = 0
   /// Erasures of which files may be left.
   var erasures: [Erasure] = []
-  /// False if the segments of earlier processes must not get further events.
-  var continuesSegments = true
+  /// True if the file of erasures is not up to date.
+  var hasUnsavedErasures = false
+  /// While that file cannot be read: it concerns the segments below this number.
+  var unreadErasuresBelow: UInt64?
   /// Erasures that were requested while there was no directory.
   var pendingErasures: [ErasureTarget] = []
   /// The size of settled files that are being removed.

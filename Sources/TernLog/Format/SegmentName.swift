@@ -2,9 +2,6 @@
 struct SegmentName: Hashable {
   /// The suffix of a quarantined segment's name.
   static let unreadableSuffix = ".unreadable"
-  /// The suffix of the name of a segment that is being rewritten.
-  static let temporarySuffix = ".tmp"
-
   /// No log uses higher numbers.
   static let highestNumber = UInt64.max / 2
 

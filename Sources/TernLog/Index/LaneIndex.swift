@@ -11,9 +11,17 @@ struct LaneIndex {
   /// The first segment that may have bytes that are not on the medium yet.
   var unsyncedFrom: UInt64?
 
-  mutating func add(_ segment: Segment) {
+  /// Adds a segment; `isOnMedium` if no flush needs to include it.
+  mutating func add(_ segment: Segment, isOnMedium: Bool = false) {
     segments.add(segment)
     count(segment, 1)
+    if !isOnMedium { markUnsynced(segment.name.number) }
+  }
+
+  /// Registers a change of a file: the next flush includes it.
+  @inline(__always)
+  mutating func markUnsynced(_ number: UInt64) {
+    if unsyncedFrom.map({ $0 > number }) ?? true { unsyncedFrom = number }
   }
 
   mutating func remove(at index: Int) {

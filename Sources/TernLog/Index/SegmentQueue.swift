@@ -6,7 +6,6 @@ struct SegmentQueue {
   var isEmpty: Bool { head == storage.count }
   var indices: Range<Int> { head..<storage.count }
   var last: Segment? { isEmpty ? nil : storage[storage.count - 1] }
-  var lastIndex: Int? { isEmpty ? nil : storage.count - 1 }
 
   subscript(index: Int) -> Segment {
     _read { yield storage[index] }
