@@ -130,6 +130,9 @@ import Testing
     }
     for _ in 0..<3 { _ = log.adoptOrphans() }
     fixture.append(log, 5)
+    // The process may die now.
+    let files = try #require(fixture.memory).copy()
+    #expect(try LogFixture(memory: files).open().counts.dropped == [.queueFull: 7])
     fixture.memory?.setScript(nil)
     let other = try fixture.open()
     for number in 6..<9 { fixture.append(other, number) }

@@ -141,10 +141,8 @@ import Testing
     log.synchronize()
     // The first file of identity 3 cannot be removed, and power is lost during the erasure.
     fixture.memory?.setScript { operation in
-      operation.kind == .remove || operation.kind == .truncate
-        || operation.kind == .synchronize
-          && operation.path.hasSuffix("log-0")
-        ? .fail(errno: EIO) : nil
+      let isFlushOfNames = operation.kind == .synchronize && operation.path.hasSuffix("log-0")
+      return isFlushOfNames || [.remove, .truncate].contains(operation.kind) ? .fail(errno: EIO) : nil
     }
     #expect(!log.erase(.identity(3)))
     fixture.memory?.setScript(nil)
