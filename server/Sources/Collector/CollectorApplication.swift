@@ -47,7 +47,9 @@ struct CollectorApplication: Sendable {
       .add(to: routes)
     MeasurementRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
     MeasurementDebugRoutes(ingestion: ingestion, limits: settings.measurement).add(to: routes)
-    HealthRoutes(ingestion: ingestion, viewCacheBytes: dependencies.viewCacheBytes).add(to: routes)
+    HealthRoutes(
+      ingestion: ingestion, hasPublicMetrics: settings.hasPublicMetrics, storage: dependencies.storage
+    ).add(to: routes)
     ReportRoutes(reader: reader, reports: reports, store: store, catalog: catalog, wallTime: wallTime).add(to: routes)
     AppCenterReportRoutes(reports: reports, store: store, wallTime: wallTime).add(to: routes)
     LoginRoutes(access: access, pages: pages, reader: reader, reports: reports).add(to: routes)
@@ -83,15 +85,18 @@ public struct CollectorSettings: Sendable {
   var unknownSecret = UnknownSecretPolicy.retryLater
   /// The proxies trusted to name the client in `X-Forwarded-For`.
   var trustedProxies: [AddressBlock] = []
+  /// True if `/metrics` needs no login.
+  var hasPublicMetrics = false
   /// The interval between heartbeats on silent live streams.
   var heartbeat = Duration.seconds(15)
 }
 
 extension CollectorSettings {
   /// Creates settings with the policies that operators choose.
-  public init(unknownSecret: UnknownSecretPolicy, trustedProxies: [AddressBlock]) {
+  public init(unknownSecret: UnknownSecretPolicy, trustedProxies: [AddressBlock], hasPublicMetrics: Bool) {
     self.init()
     self.unknownSecret = unknownSecret
     self.trustedProxies = trustedProxies
+    self.hasPublicMetrics = hasPublicMetrics
   }
 }

@@ -15,8 +15,8 @@ public struct CollectorDependencies: Sendable {
   public var duplicateKey: DuplicateHashKey
   /// The threads on which reports run; `nil` for Swift's own.
   public var reportExecutor: (any TaskExecutor)?
-  /// Returns the approximate memory used by counted days of views, for `/metrics`.
-  public var viewCacheBytes: @Sendable () -> Int
+  /// Returns the memory and disk space of the store, for `/metrics`.
+  public var storage: @Sendable () -> StorageStatus
   /// The wall clock.
   public var wallTime: @Sendable () -> Timestamp
   /// A monotonic clock.
@@ -30,7 +30,7 @@ public struct CollectorDependencies: Sendable {
   public init(
     sink: any EventSink, store: any MetricsStore, catalog: any CatalogStore & AccessStore,
     duplicateKey: DuplicateHashKey, reportExecutor: (any TaskExecutor)? = nil,
-    viewCacheBytes: @escaping @Sendable () -> Int,
+    storage: @escaping @Sendable () -> StorageStatus,
     wallTime: @escaping @Sendable () -> Timestamp = WallClock.system,
     uptime: @escaping @Sendable () -> Duration = CollectorDependencies.systemUptime,
     sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }, logger: Logger
@@ -40,7 +40,7 @@ public struct CollectorDependencies: Sendable {
     self.catalog = catalog
     self.duplicateKey = duplicateKey
     self.reportExecutor = reportExecutor
-    self.viewCacheBytes = viewCacheBytes
+    self.storage = storage
     self.wallTime = wallTime
     self.uptime = uptime
     self.sleep = sleep

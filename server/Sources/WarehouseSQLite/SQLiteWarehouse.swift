@@ -13,7 +13,7 @@ public import Warehouse
 ///
 /// ## Topics
 /// ### Opening and closing
-/// - ``init(directory:catalog:viewCacheBytes:)``
+/// - ``init(directory:catalog:viewCacheBytes:diskReserve:)``
 /// - ``close()``
 /// - ``openForReading(directory:catalog:)``
 /// ### Accepting
@@ -28,6 +28,8 @@ public final class SQLiteWarehouse: EventSink {
   public let reader: WarehouseReader
   /// The requests that haven't been stored or rejected yet.
   public let pendingRequests = PendingRequests()
+  private let files: DataDirectory
+  private let space: DiskSpace
   private let queue: WriterQueue
   private let lock: DirectoryLock
   private let end = Locked(End())
@@ -42,14 +44,16 @@ public final class SQLiteWarehouse: EventSink {
   ///
   /// - Parameters:
   ///   - viewCacheBytes: The memory that counted days of views may take.
+  ///   - diskReserve: The free bytes on the disk below which ``commit(_:app:)`` throws `full`; 0 for no limit.
   ///   - report: Receives messages about damaged files and about failures that don't concern a single batch.
   /// - Throws: ``WarehouseError``, with code `inUse` if another process has the directory open for writing.
   public convenience init(
-    directory: String, catalog: any CatalogStore, viewCacheBytes: Int = standardViewCacheBytes,
+    directory: String, catalog: any CatalogStore, viewCacheBytes: Int = standardViewCacheBytes, diskReserve: Int64 = 0,
     report: @escaping @Sendable (String) -> Void = { _ in }
   ) throws {
     var configuration = WarehouseConfiguration()
     configuration.viewCacheBytes = viewCacheBytes
+    configuration.diskReserve = diskReserve
     configuration.report = report
     try self.init(directory: directory, catalog: catalog, configuration: configuration)
   }
@@ -68,6 +72,9 @@ public final class SQLiteWarehouse: EventSink {
     _ files: DataDirectory, lock: DirectoryLock, catalog: any CatalogStore, configuration: WarehouseConfiguration
   ) throws {
     self.lock = lock
+    self.files = files
+    space = DiskSpace(
+      directory: files.path, reserved: configuration.diskReserve, free: configuration.freeDiskBytes)
     queue = WriterQueue(maximumEvents: configuration.maximumWaitingEvents)
     let pool = try WarehouseFile.open(files, configuration: configuration)
     reader = WarehouseReader(pool: pool, catalog: catalog, viewCacheBytes: configuration.viewCacheBytes)
@@ -102,8 +109,15 @@ public final class SQLiteWarehouse: EventSink {
   /// True if the limit of waiting events is reached.
   public var isBehind: Bool { queue.isFull }
 
-  /// The approximate memory taken by counted days of views, in bytes.
-  public var viewCacheBytes: Int { reader.viewDays.byteCount }
+  /// The memory and disk space in use.
+  public var storageStatus: StorageStatus {
+    var status = StorageStatus()
+    status.viewCacheBytes = reader.viewDays.byteCount
+    status.diskBytes = files.diskBytes
+    status.freeDiskBytes = space.free(space.directory)
+    status.reservedDiskBytes = space.reserved
+    return status
+  }
 
   /// Checks whether storing works; see ``EventSink/probeWrite()``.
   public func probeWrite() async throws { try await perform { try $0.probeWrite() } }

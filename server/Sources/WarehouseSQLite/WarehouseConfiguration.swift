@@ -32,6 +32,10 @@ struct WarehouseConfiguration: Sendable {
   var lockPatience = Duration.seconds(3)
   /// Receives messages about damage and about failures that don't concern a single batch.
   var report: @Sendable (String) -> Void = { _ in }
+  /// The free bytes on the disk below which nothing is collected; 0 for no limit.
+  var diskReserve: Int64 = 0
+  /// Returns the free bytes on the disk of a path, or `nil` if they can't be determined.
+  var freeDiskBytes = DiskSpace.available
   /// Runs on the writer thread before each batch; an error that it throws fails the batch.
   var beforeBatch: (@Sendable (AppID) throws -> Void)?
 }

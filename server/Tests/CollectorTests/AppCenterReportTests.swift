@@ -31,7 +31,7 @@ import WarehouseSQLite
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(
       sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
-      viewCacheBytes: { 0 },
+      storage: { StorageStatus() },
       wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "My Notes")
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret
@@ -226,7 +226,7 @@ import WarehouseSQLite
     try await warehouse.flush()
     let dependencies = CollectorDependencies(
       sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
-      viewCacheBytes: { 0 },
+      storage: { StorageStatus() },
       wallTime: { Self.now }, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let collector = CollectorApplication(
       dependencies: dependencies, pages: try PortalPages(collector: "http://localhost"), settings: CollectorSettings())

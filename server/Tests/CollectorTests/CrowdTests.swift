@@ -179,7 +179,7 @@ import WarehouseSQLite
         }
         fixture.warehouse.flood()
       }
-      let metrics = try await client.execute(uri: "/metrics", method: .get)
+      let metrics = try await client.execute(uri: "/metrics", method: .get, headers: fixture.authorized)
       #expect(String(buffer: metrics.body).contains("\ntern_unnamed_events_total 10\n"))
     }
     let messages = fixture.log.messages

@@ -129,7 +129,7 @@ import WarehouseSQLite
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(
       sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
-      viewCacheBytes: { 0 },
+      storage: { StorageStatus() },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Player", timeZone: zone)
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret

@@ -43,7 +43,8 @@ import WarehouseSQLite
     let fixture = try Fixture()
     try await fixture.routed { client in
       expectPicture(try await client.execute(uri: "/collect", method: .post, body: ByteBuffer(string: body)))
-      let metrics = String(buffer: try await client.execute(uri: "/metrics", method: .get).body)
+      let metrics = String(
+        buffer: try await client.execute(uri: "/metrics", method: .get, headers: fixture.authorized).body)
       #expect(metrics.contains("tern_unknown_app_total{protocol=\"measurement\"} 1"))
     }
     #expect(fixture.warehouse.names.isEmpty)
@@ -57,7 +58,8 @@ import WarehouseSQLite
       expectPicture(try await client.execute(uri: "/batch", method: .post, body: ByteBuffer(string: lines)))
       expectPicture(try await client.execute(uri: "/collect", method: .post, body: ByteBuffer(string: long)))
       expectPicture(try await client.execute(uri: "/collect?\(long)", method: .get))
-      let metrics = String(buffer: try await client.execute(uri: "/metrics", method: .get).body)
+      let metrics = String(
+        buffer: try await client.execute(uri: "/metrics", method: .get, headers: fixture.authorized).body)
       #expect(metrics.contains("tern_unknown_app_total{protocol=\"measurement\"} 0"))
       #expect(metrics.contains("tern_events_total{protocol=\"measurement\",outcome=\"rejected\"} 7"))
     }

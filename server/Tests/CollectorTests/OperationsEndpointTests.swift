@@ -34,7 +34,7 @@ import WarehouseSQLite
         _ = try await client.execute(uri: "/v1/events", method: .post, headers: fixture.keyed, body: body)
       }
       _ = try await client.execute(uri: "/never/heard/of/it", method: .get)
-      let response = try await client.execute(uri: "/metrics", method: .get)
+      let response = try await client.execute(uri: "/metrics", method: .get, headers: fixture.authorized)
       #expect(response.headers[.contentType] == "text/plain; version=0.0.4; charset=utf-8")
       let text = String(buffer: response.body)
       for sample in [
@@ -50,6 +50,47 @@ import WarehouseSQLite
       #expect(!text.contains("Secret") && !text.contains("Player") && !text.contains("/never"))
     }
   }
+
+  @Test func `metrics need a token, unless they are public`() async throws {
+    for isPublic in [false, true] {
+      var settings = CollectorSettings()
+      settings.hasPublicMetrics = isPublic
+      let fixture = try Fixture(settings)
+      try await fixture.routed { client in
+        let response = try await client.execute(uri: "/metrics", method: .get)
+        #expect(response.status == (isPublic ? .ok : .unauthorized))
+        let allowed = try await client.execute(uri: "/metrics", method: .get, headers: fixture.authorized)
+        #expect(allowed.status == .ok)
+      }
+    }
+  }
+
+  @Test func `metrics show the process and the disk`() throws {
+    var storage = StorageStatus()
+    storage.viewCacheBytes = 7
+    storage.diskBytes = ["rows": 20, "keys": 10]
+    storage.freeDiskBytes = 300
+    storage.reservedDiskBytes = 200
+    let process = ProcessStatus(processorTime: .milliseconds(1_500), residentBytes: 4_096, openDescriptors: 12)
+    let text = CollectorMetrics().text(
+      pendingBytes: 0, liveStreams: 0, storage: storage, process: process, isReady: true)
+    for sample in [
+      "tern_view_cache_bytes 7", "tern_disk_used_bytes{part=\"keys\"} 10\ntern_disk_used_bytes{part=\"rows\"} 20",
+      "tern_disk_free_bytes 300", "tern_disk_reserve_bytes 200", "process_cpu_seconds_total 1.5",
+      "process_resident_memory_bytes 4096", "process_open_fds 12",
+    ] {
+      #expect(text.contains(sample + "\n"), "\(sample) is missing in\n\(text)")
+    }
+  }
+
+  #if os(Linux)
+    @Test func `the process knows its own resources`() throws {
+      let process = ProcessStatus.current()
+      #expect(try #require(process.processorTime) > .zero)
+      #expect(try #require(process.residentBytes) > 1 << 20)
+      #expect(try #require(process.openDescriptors) > 2)
+    }
+  #endif
 
   @Test func `unknown addresses get a 404, known ones with another method a 405`() async throws {
     let fixture = try Fixture()

@@ -85,7 +85,7 @@ import WarehouseSQLite
     let warehouse = try SQLiteWarehouse(directory: directory, catalog: catalog)
     let dependencies = CollectorDependencies(
       sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
-      viewCacheBytes: { 0 },
+      storage: { StorageStatus() },
       wallTime: { Timestamp(millisecondsSince1970: Int64(Self.now.timeIntervalSince1970) * 1_000) },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Notes")

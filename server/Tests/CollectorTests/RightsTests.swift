@@ -33,7 +33,8 @@ import Warehouse
     "OPTIONS /r/collect": .nothing, "GET /j/collect": .nothing, "POST /j/collect": .nothing,
     "OPTIONS /j/collect": .nothing, "POST /batch": .nothing, "OPTIONS /batch": .nothing,
     "GET /debug/collect": .nothing, "POST /debug/collect": .nothing, "OPTIONS /debug/collect": .nothing,
-    "GET /healthz": .nothing, "GET /readyz": .nothing, "GET /metrics": .nothing, "GET /assets/:name": .nothing,
+    "GET /healthz": .nothing, "GET /readyz": .nothing, "GET /assets/:name": .nothing,
+    "GET /metrics": .permission(.read),
     "GET /login": .nothing, "POST /login": .nothing, "GET /welcome": .nothing, "POST /welcome": .nothing,
     "GET /shared/:secret": .nothing,
     "POST /logout": .login, "GET /account": .login, "POST /account": .login,
@@ -139,7 +140,7 @@ import Warehouse
   private static func expected(
     _ visitor: Visitor, _ requirement: Endpoint.Requirement, _ path: String, needsPersonalData: Bool
   ) -> Answer {
-    let isAPI = path.hasPrefix("/api") || path.hasPrefix("/v0.1")
+    let isAPI = path.hasPrefix("/api") || path.hasPrefix("/v0.1") || path == "/metrics"
     // Pages are for people, tokens for programs.
     guard visitor.isPerson || isAPI && visitor != .nobody else { return .login }
     let isOfApp = path.contains("/1")

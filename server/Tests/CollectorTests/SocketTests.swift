@@ -150,7 +150,7 @@ import WarehouseSQLite
           #expect(answer.lowercased().contains("x-ms-retry-after-ms: 5000") == (status == "503"))
         }
       }
-      let counted = try await metrics(port) { $0.contains("endpoint=\"\(path)\",status=\"\(status)\"} 2\n") }
+      let counted = try await metrics(port, fixture) { $0.contains("endpoint=\"\(path)\",status=\"\(status)\"} 2\n") }
       #expect(!counted.contains("status=\"500\""))
     }
     #expect(fixture.warehouse.batches.isEmpty)
@@ -158,10 +158,11 @@ import WarehouseSQLite
   }
 
   /// Waits until the metrics contain the text and returns them; the suite's time limit ends the wait.
-  private func metrics(_ port: Int, _ isEnough: (String) -> Bool) async throws -> String {
+  private func metrics(_ port: Int, _ fixture: Fixture, _ isEnough: (String) -> Bool) async throws -> String {
     while true {
       let text = try await RawConnection.open(to: port) { connection in
-        try await connection.send("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        try await connection.send(
+          "GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(fixture.token)\r\nConnection: close\r\n\r\n")
         return try await connection.receiveToEnd()
       }
       if isEnough(text) || text.contains("status=\"500\"") { return text }

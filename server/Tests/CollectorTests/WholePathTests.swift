@@ -27,7 +27,7 @@ import WarehouseSQLite
     let secret = try catalog.duplicateSecret()
     let dependencies = CollectorDependencies(
       sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
-      viewCacheBytes: { 0 },
+      storage: { StorageStatus() },
       logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     let app = try catalog.createApp(name: "Player")
     let token = try catalog.createToken(name: "test", scopes: [.manage]).secret

@@ -128,7 +128,7 @@ import Testing
       let metrics = try await warehouse.reader.viewMetrics(
         view, days: day...day, tables: [.screens], now: milliseconds("2024-05-14T11:00:00Z"))
       #expect(metrics.users == count && metrics.totals.hits == Int64(count))
-      #expect(warehouse.viewCacheBytes <= 10)
+      #expect(warehouse.storageStatus.viewCacheBytes <= 10)
     }
     try await warehouse.close()
     try catalog.close()

@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 import TernEvents
 import Warehouse
 
-/// The collector's metrics. They contain no data about apps, because `/metrics` needs no login.
+/// The collector's metrics. They contain no data about apps, because `/metrics` may be public.
 final class CollectorMetrics: Sendable {
   private struct State {
     var requests: [RequestKey: Int] = [:]
@@ -65,7 +65,8 @@ final class CollectorMetrics: Sendable {
 
   /// Returns all metrics as Prometheus text.
   func text(
-    pendingBytes: Int, liveStreams: Int, viewCacheBytes: Int, isReady: Bool, now: ContinuousClock.Instant = .now
+    pendingBytes: Int, liveStreams: Int, storage: StorageStatus, process: ProcessStatus, isReady: Bool,
+    now: ContinuousClock.Instant = .now
   ) -> String {
     let state = state.withLockedValue { $0 }
     var text = MetricsText()
@@ -76,8 +77,8 @@ final class CollectorMetrics: Sendable {
     write(requests: state.requests, to: &text)
     write(events: state.events, to: &text)
     write(state, pendingBytes: pendingBytes, liveStreams: liveStreams, to: &text)
-    text.single(
-      "tern_view_cache_bytes", "gauge", "Approximate memory used by counted days of views, in bytes.", viewCacheBytes)
+    write(storage, to: &text)
+    write(process, to: &text)
     return text.text
   }
 

@@ -1,16 +1,19 @@
 import HTTPTypes
 import Hummingbird
 import TernEvents
+import Warehouse
 
-/// `/healthz`, `/readyz` and `/metrics`, for monitoring; without a login and without data about apps.
+/// `/healthz`, `/readyz` and `/metrics`, for monitoring; without data about apps.
 struct HealthRoutes: Sendable {
   let ingestion: Ingestion
-  let viewCacheBytes: @Sendable () -> Int
+  let hasPublicMetrics: Bool
+  let storage: @Sendable () -> StorageStatus
 
   func add(to routes: RouteTable) {
     routes.on("/healthz", [.get: .open { _, _ in .json(Array("{\"status\":\"ok\"}".utf8)) }])
     routes.on("/readyz", [.get: .open { _, _ in try ready() }])
-    routes.on("/metrics", [.get: .open { _, _ in metrics() }])
+    routes.on(
+      "/metrics", [.get: .api(hasPublicMetrics ? .nothing : .permission(.read)) { _, _ in metrics() }])
   }
 
   private func ready() throws -> Response {
@@ -23,7 +26,7 @@ struct HealthRoutes: Sendable {
   private func metrics() -> Response {
     let text = ingestion.metrics.text(
       pendingBytes: ingestion.reader.gate.bytes, liveStreams: ingestion.live.openStreams,
-      viewCacheBytes: viewCacheBytes(), isReady: ingestion.isReady)
+      storage: storage(), process: .current(), isReady: ingestion.isReady)
     return Response(
       status: .ok,
       headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],

@@ -46,8 +46,18 @@ struct ServeCommand: AsyncParsableCommand {
     parsing: .unconditional,
     help: ArgumentHelp(
       "The maximum memory for counted days of views, for example 64MiB, 1GiB or 0.", valueName: "size"),
-    transform: Self.size)
+    transform: { try size($0, option: "--view-cache-size") })
   var viewCacheSize = SQLiteWarehouse.standardViewCacheBytes
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "The free disk space below which nothing is collected, for example 1GiB; 0 to fill the disk.", valueName: "size"),
+    transform: { try size($0, option: "--disk-reserve") })
+  var diskReserve = 256 << 20
+
+  @Flag(help: "Show /metrics without a token.")
+  var publicMetrics = false
 
   @Option(help: ArgumentHelp("A directory for regular backups; without it there are none.", valueName: "directory"))
   var backupTo: String?
@@ -69,13 +79,15 @@ struct ServeCommand: AsyncParsableCommand {
     let (directory, host) = (data.directory, host)
     let configuration = CollectorServer.Configuration(
       host: host, port: Int(port),
-      settings: CollectorSettings(unknownSecret: unknownSecret, trustedProxies: trustedProxy))
+      settings: CollectorSettings(
+        unknownSecret: unknownSecret, trustedProxies: trustedProxy, hasPublicMetrics: publicMetrics))
     // Check first: a mistyped host or a busy port must not leave a new data directory behind.
     try await CollectorServer.checkAddress(configuration)
     let backups = backupTo.map {
       BackupSeries(path: URL(filePath: $0).standardizedFileURL.path, interval: backupEvery, kept: keepBackups)
     }
-    let server = try LocalServer(directory: directory, viewCacheBytes: viewCacheSize, backups: backups)
+    let server = try LocalServer(
+      directory: directory, viewCacheBytes: viewCacheSize, diskReserve: Int64(diskReserve), backups: backups)
     let catalog = server.catalog
     try await server.run(configuration) { port in
       let address = Self.address(host: host, port: port)
@@ -91,12 +103,12 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   /// Parses a number of bytes, KiB, MiB or GiB.
-  static func size(_ text: String) throws -> Int {
+  static func size(_ text: String, option: String) throws -> Int {
     let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)]
     let unit = units.first { text.hasSuffix($0.0) }
     let digits = text.dropLast(unit?.0.count ?? 0)
     guard let number = Int(digits), number >= 0, number <= Int.max >> (unit?.1 ?? 0) else {
-      throw ValidationError("--view-cache-size needs a size such as 256MiB.")
+      throw ValidationError("\(option) needs a size such as 256MiB.")
     }
     return number << (unit?.1 ?? 0)
   }

@@ -27,17 +27,19 @@ struct LocalServer {
   ///
   /// - Parameters:
   ///   - viewCacheBytes: The maximum memory for counted days of views.
+  ///   - diskReserve: The free bytes on the disk below which nothing is collected.
   ///   - backups: The regular backups; `nil` for none.
   init(
-    directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, backups: BackupSeries? = nil,
-    logger: Logger = LocalServer.standardLogger
+    directory: String, viewCacheBytes: Int = SQLiteWarehouse.standardViewCacheBytes, diskReserve: Int64 = 0,
+    backups: BackupSeries? = nil, logger: Logger = LocalServer.standardLogger
   ) throws {
     self.directory = directory
     self.backups = backups
     self.logger = logger
     catalog = try Catalog(directory: directory)
     warehouse = try SQLiteWarehouse(
-      directory: directory, catalog: catalog, viewCacheBytes: viewCacheBytes, report: { logger.error("\($0)") })
+      directory: directory, catalog: catalog, viewCacheBytes: viewCacheBytes, diskReserve: diskReserve,
+      report: { logger.error("\($0)") })
   }
 
   /// A logger that writes lines to standard error.
@@ -70,7 +72,7 @@ struct LocalServer {
     let secret = try catalog.duplicateSecret()
     let dependencies = CollectorDependencies(
       sink: warehouse, store: warehouse.reader, catalog: catalog, duplicateKey: DuplicateHashKey(secret.0, secret.1),
-      reportExecutor: warehouse.reader.executor, viewCacheBytes: { [warehouse] in warehouse.viewCacheBytes },
+      reportExecutor: warehouse.reader.executor, storage: { [warehouse] in warehouse.storageStatus },
       logger: logger)
     let server = CollectorServer(configuration, dependencies: dependencies, onListening: onListening)
     var quiet = logger

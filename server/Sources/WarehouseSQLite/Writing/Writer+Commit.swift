@@ -27,6 +27,7 @@ extension Writer {
 
   /// Stores about as much as a batch does, then removes it.
   func probeWrite() throws {
+    try space.check()
     try duplicates.checkRoom(throughRow: lastID)
     try transact {
       try connection.execute(
@@ -36,6 +37,7 @@ extension Writer {
   }
 
   private func store(_ jobs: [CommitJob]) throws -> [CommitReceipt] {
+    try space.check()
     if mustCatchUp { try catchUp() }
     try duplicates.checkRoom(throughRow: lastID)
     let receipts = try transact {

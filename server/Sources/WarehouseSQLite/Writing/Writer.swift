@@ -27,6 +27,7 @@ final class Writer {
   let rejections: RejectionStore
   let ledgers: LedgerStore
   let errors: ErrorStore
+  let space: DiskSpace
   let beginStatement: SQLStatement
   let commitStatement: SQLStatement
   let rollbackStatement: SQLStatement
@@ -63,6 +64,8 @@ final class Writer {
     rejections = try RejectionStore(connection)
     ledgers = try LedgerStore(connection)
     errors = try ErrorStore(connection, limit: configuration.maximumErrorBytes)
+    space = DiskSpace(
+      directory: files.path, reserved: configuration.diskReserve, free: configuration.freeDiskBytes)
     beginStatement = try connection.prepare("BEGIN IMMEDIATE")
     commitStatement = try connection.prepare("COMMIT")
     rollbackStatement = try connection.prepare("ROLLBACK")

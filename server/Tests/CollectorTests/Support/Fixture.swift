@@ -48,7 +48,8 @@ final class Fixture: Sendable {
 
   var dependencies: CollectorDependencies {
     CollectorDependencies(
-      sink: warehouse, store: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2), viewCacheBytes: { 0 },
+      sink: warehouse, store: warehouse, catalog: catalog, duplicateKey: DuplicateHashKey(1, 2),
+      storage: { StorageStatus() },
       wallTime: wallTime, uptime: uptime, logger: Logger(label: "test") { [log] _ in log })
   }
 

@@ -1,0 +1,26 @@
+import Foundation
+import Warehouse
+
+extension DataDirectory {
+  /// The bytes on disk of each part: `catalog`, `warehouse`, `rows` and `keys`. Files that vanish meanwhile don't count.
+  var diskBytes: [String: Int64] {
+    [
+      "catalog": databaseBytes(catalogPath), "warehouse": databaseBytes(warehousePath),
+      "rows": folderBytes(rowsPath), "keys": folderBytes(keysPath),
+    ]
+  }
+
+  private func databaseBytes(_ path: String) -> Int64 {
+    ["", "-wal", "-shm"].reduce(0) { $0 + Self.bytes(path + $1) }
+  }
+
+  private func folderBytes(_ path: String) -> Int64 {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return names.reduce(0) { $0 + Self.bytes("\(path)/\($1)") }
+  }
+
+  private static func bytes(_ path: String) -> Int64 {
+    let size = try? FileManager.default.attributesOfItem(atPath: path)[.size]
+    return (size as? NSNumber)?.int64Value ?? 0
+  }
+}

@@ -1,0 +1,54 @@
+import TernBase
+import Testing
+
+@testable import AppCatalog
+@testable import Warehouse
+@testable import WarehouseSQLite
+
+/// Tests the free disk space that a warehouse leaves.
+@Suite struct DiskSpaceTests {
+  private let directory: TemporaryDirectory
+  private let catalog: Catalog
+  private let app: AppID
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    catalog = try Catalog(directory: directory.path)
+    app = try catalog.createApp(name: "App", timeZone: "UTC").id
+  }
+
+  @Test func `below the reserve nothing is stored, and above it storing resumes`() async throws {
+    let free = Locked<Int64?>(1_000)
+    var configuration = WarehouseConfiguration()
+    configuration.diskReserve = 1_000
+    configuration.freeDiskBytes = { _ in free.withLock { $0 } }
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog, configuration: configuration)
+    #expect(try await warehouse.commit(batch(["a"], firstKey: 1), app: app).accepted == 1)
+    free.withLock { $0 = 999 }
+    let error = await #expect(throws: WarehouseError.self) {
+      try await warehouse.commit(batch(["b"], firstKey: 2), app: app)
+    }
+    #expect(error?.code == .full)
+    #expect(error?.message.contains("--disk-reserve") == true)
+    await #expect(throws: WarehouseError.self) { try await warehouse.probeWrite() }
+    free.withLock { $0 = 1_000 }
+    try await warehouse.probeWrite()
+    #expect(try await warehouse.commit(batch(["b"], firstKey: 2), app: app).accepted == 1)
+    // Unknown space is no reason to stop.
+    free.withLock { $0 = nil }
+    #expect(try await warehouse.commit(batch(["c"], firstKey: 3), app: app).accepted == 1)
+    try await warehouse.close()
+  }
+
+  @Test func `the status shows the space of each part and of the disk`() async throws {
+    let warehouse = try SQLiteWarehouse(directory: directory.path, catalog: catalog)
+    _ = try await warehouse.commit(batch(["a"]), app: app)
+    let status = warehouse.storageStatus
+    #expect(Set(status.diskBytes.keys) == ["catalog", "warehouse", "rows", "keys"])
+    #expect(try #require(status.diskBytes["warehouse"]) > 4_096)
+    #expect(try #require(status.diskBytes["rows"]) > 0)
+    #expect(try #require(status.freeDiskBytes) > 0)
+    #expect(status.reservedDiskBytes == 0)
+    try await warehouse.close()
+  }
+}
