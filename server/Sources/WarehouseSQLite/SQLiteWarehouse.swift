@@ -13,7 +13,7 @@ public import Warehouse
 ///
 /// ## Topics
 /// ### Opening and closing
-/// - ``init(directory:catalog:viewCacheBytes:diskReserve:)``
+/// - ``init(directory:catalog:viewCacheBytes:diskReserve:report:)``
 /// - ``close()``
 /// - ``openForReading(directory:catalog:)``
 /// ### Accepting
