@@ -81,4 +81,57 @@ import Testing
       #expect(try Self.read(twice + pack) == nil)
     }
   }
+
+  /// Three stored sets: empty, as differences, and as a bitmap.
+  private static let sets = [[], [0, 7, 4_000, .max], (0..<UInt32(SlotSet.smallCount + 2)).map { $0 * 200 }].map {
+    (slots: [UInt32]) in
+    var bytes: [UInt8] = []
+    slots.withUnsafeBufferPointer { SlotSet.encode($0, into: &bytes) }
+    return bytes
+  }
+
+  /// Every way to read a stored set, with an intact one on the other side of a union. Returns true if all of it could be
+  /// read.
+  private static func isReadable(_ set: [UInt8]) -> Bool {
+    set.withUnsafeBytes { bytes in
+      var reader = ByteReader(bytes)
+      _ = SlotSet.skip(&reader)
+      reader = ByteReader(bytes)
+      let isDecoded = SlotSet.decode(&reader) != nil
+      for other in sets {
+        other.withUnsafeBytes { other in
+          var union: [UInt8] = []
+          let (left, right) = (
+            (try? SlotSet.appendUnion(bytes, other, to: &union)) != nil,
+            (try? SlotSet.appendUnion(other, bytes, to: &union)) != nil
+          )
+          #expect(left == right && left == isDecoded)
+        }
+      }
+      return isDecoded
+    }
+  }
+
+  @Test func `a set with any bytes damaged is either read or reported as damaged, in unions too`() {
+    for set in Self.sets {
+      #expect(Self.isReadable(set))
+      for position in set.indices {
+        #expect(!Self.isReadable(Array(set[..<position])), "\(position) bytes left")
+        for bit in 0..<8 {
+          var damaged = set
+          damaged[position] ^= 1 << bit
+          _ = Self.isReadable(damaged)
+        }
+      }
+    }
+    // Numbers that do not fit their integer types, alone or in a sum, in place of each number of a set.
+    let places: [(before: [UInt64], after: [UInt64])] = [([], []), ([4], []), ([6, 1], [1]), ([4, 0xFFFF_FFFF], [])]
+    for number in [1 << 32, UInt64(Int64.max), UInt64(Int64.max) + 1, .max - 1, .max] {
+      for (before, after) in places {
+        var bytes: [UInt8] = []
+        for value in before + [number] + after { bytes.appendVarint(value) }
+        #expect(!Self.isReadable(bytes), "\(before), \(number), \(after)")
+      }
+    }
+  }
 }
