@@ -44,6 +44,7 @@ import Warehouse
     "GET /apps/:app/:page": .report(parameter: "page"),
     "GET /api/v1/apps/:app/reports/:name": .report(parameter: "name"),
     "GET /apps/:app/:page/events": .permission(.readPersonalData),
+    "GET /api/v1/apps/:app/export": .permission(.readPersonalData),
     "GET /apps/:app/:page/files/:file": .permission(.readPersonalData),
     "GET /apps/:app/explore": .permission(.read), "GET /apps/:app/funnels": .permission(.read),
     "GET /apps/:app/retention": .permission(.read), "GET /apps/:app/paths": .permission(.read),

@@ -39,6 +39,8 @@ public struct AuditEntry: Sendable, Hashable {
     case viewCreated = "view created"
     case viewChanged = "view changed"
     case definitionChanged = "definition changed"
+    case exported = "data exported"
+    case imported = "data imported"
     case backupCreated = "backup created"
     case backupRestored = "backup restored"
   }

@@ -21,6 +21,7 @@ enum WarehouseSchema {
     CREATE TABLE install (
       app INTEGER NOT NULL, name NOT NULL, slot INTEGER NOT NULL, first_day INTEGER NOT NULL, PRIMARY KEY (app, name)
     ) WITHOUT ROWID;
+    CREATE INDEX install_slot ON install (app, slot);
     CREATE TABLE member (
       app INTEGER NOT NULL, name TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (app, name)
     ) WITHOUT ROWID;

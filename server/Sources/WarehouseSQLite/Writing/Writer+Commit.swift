@@ -50,7 +50,7 @@ extension Writer {
     return receipts
   }
 
-  private func store(_ batch: IncomingBatch, app: AppID) throws -> CommitReceipt {
+  func store(_ batch: IncomingBatch, app: AppID) throws -> CommitReceipt {
     try configuration.beforeBatch?(app)
     try batch.check()
     var context = BatchContext(
