@@ -8,8 +8,7 @@ import Testing
   private func reports(_ workspace: Workspace, _ directory: String, _ app: String) throws -> [String: String] {
     var texts: [String: String] = [:]
     let names = [
-      "overview", "events", "screens", "versions", "systems", "models", "countries", "languages", "errors", "dropped",
-      "live",
+      "overview", "events", "screens", "versions", "devices", "countries", "errors", "dropped", "live",
     ]
     for name in names {
       let (status, output, error) = try workspace.run([

@@ -91,7 +91,7 @@ struct ImportedLine: Decodable {
     var count: Int64
   }
 
-  struct RejectionSample: Decodable {
+  struct RejectionSample: Decodable, Hashable {
     var received: Int64
     var `protocol`: String
     var position: Int64

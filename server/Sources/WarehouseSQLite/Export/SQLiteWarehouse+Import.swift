@@ -24,7 +24,8 @@ struct ImportedPart: Sendable {
   var batches: [IncomingBatch] = []
   var attachments: [ImportedLine.Attachment] = []
   var rejected: [ImportedLine.Rejected] = []
-  var rejections: [ImportedLine.RejectionSample] = []
+  /// The samples, each with the number of equal ones up to it: two events may be rejected alike.
+  var rejections: [(sample: ImportedLine.RejectionSample, ordinal: Int64)] = []
   var ledgers: [ImportedLine.Ledger] = []
 }
 
@@ -62,8 +63,9 @@ extension SQLiteWarehouse {
     let keys = ImportBatches.Keys(header: header, app: app, server: server)
     var summary = ImportSummary()
     var isComplete = false
+    var samples: [ImportedLine.RejectionSample: Int64] = [:]
     while !isComplete {
-      let (part, ended) = try Self.part(&lines, keys, isComplete: &isComplete)
+      let (part, ended) = try Self.part(&lines, keys, &samples, isComplete: &isComplete)
       summary += try await store(part, app: app.id)
       progress(summary.rows + summary.duplicates)
       if ended { break }
@@ -85,7 +87,8 @@ extension SQLiteWarehouse {
   }
 
   private static func part(
-    _ lines: inout LineReader, _ keys: ImportBatches.Keys, isComplete: inout Bool
+    _ lines: inout LineReader, _ keys: ImportBatches.Keys, _ samples: inout [ImportedLine.RejectionSample: Int64],
+    isComplete: inout Bool
   ) throws -> (ImportedPart, ended: Bool) {
     var part = ImportedPart()
     var batches = ImportBatches(keys: keys)
@@ -109,7 +112,8 @@ extension SQLiteWarehouse {
         } else if let rejected = line.rejected {
           part.rejected.append(rejected)
         } else if let rejection = line.rejection {
-          part.rejections.append(rejection)
+          samples[rejection, default: 0] += 1
+          part.rejections.append((rejection, samples[rejection] ?? 1))
         } else if let ledger = line.ledger {
           part.ledgers.append(ledger)
         } else {

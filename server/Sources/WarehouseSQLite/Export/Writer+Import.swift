@@ -45,15 +45,17 @@ extension Writer {
         "INSERT INTO reject VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = max(n, excluded.n)"
       ).bind(app, rejected.day, rejected.protocol, rejected.reason, rejected.count).run()
     }
-    for sample in lines.rejections {
+    for (sample, ordinal) in lines.rejections {
       try connection.prepare(
         """
         INSERT INTO reject_sample (app, received, protocol, position, event, reason, message)
-        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE NOT EXISTS (
-          SELECT 1 FROM reject_sample WHERE app = ?1 AND received = ?2 AND protocol = ?3 AND position = ?4
-            AND event = ?5 AND reason = ?6)
+        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE ?8 > (
+          SELECT count(*) FROM reject_sample WHERE app = ?1 AND received = ?2 AND protocol = ?3 AND position = ?4
+            AND event = ?5 AND reason = ?6 AND message = ?7)
         """
-      ).bind(app, sample.received, sample.protocol, sample.position, sample.event, sample.reason, sample.message).run()
+      ).bind(
+        app, sample.received, sample.protocol, sample.position, sample.event, sample.reason, sample.message, ordinal
+      ).run()
     }
   }
 }
