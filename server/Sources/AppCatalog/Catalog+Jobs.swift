@@ -20,6 +20,29 @@ extension Catalog {
     }
   }
 
+  /// Adds the job of deleting an app with everything.
+  @discardableResult
+  public func requestDeletion(of app: App) throws -> DataJob {
+    try addJob(.deleteApp, app: app.id, audit: .appDeleted, "\(app.id) \(app.name)")
+  }
+
+  /// Deletes an app with its views, definitions, links and tokens, and stores the result of the job that does it.
+  /// Numbers of apps and views are never used again.
+  public func finishDeletion(of app: AppID, job: Int64, _ result: DataJob.Result) throws {
+    try writing { database in
+      for table in ["view_zone", "view_rule"] {
+        try database.execute(
+          sql: "DELETE FROM \(table) WHERE view IN (SELECT id FROM view WHERE app = ?)", arguments: [app.rawValue])
+      }
+      for table in ["view", "definition", "definition_rule", "link", "token"] {
+        try database.execute(sql: "DELETE FROM \(table) WHERE app = ?", arguments: [app.rawValue])
+      }
+      try database.execute(sql: "DELETE FROM setting WHERE name = ?", arguments: [Self.newNames(app)])
+      try database.execute(sql: "DELETE FROM app WHERE id = ?", arguments: [app.rawValue])
+      try Self.finishJob(job, result, database)
+    }
+  }
+
   /// Returns the oldest job that isn't finished.
   public func nextJob() throws -> DataJob? {
     try reading { database in
@@ -33,10 +56,12 @@ extension Catalog {
 
   /// Stores the result of a job.
   public func finishJob(_ id: Int64, _ result: DataJob.Result) throws {
-    try writing { database in
-      try database.execute(
-        sql: "UPDATE job SET is_failed = ?, message = ? WHERE id = ?", arguments: [result.isFailed, result.message, id])
-    }
+    try writing { try Self.finishJob(id, result, $0) }
+  }
+
+  private static func finishJob(_ id: Int64, _ result: DataJob.Result, _ database: Database) throws {
+    try database.execute(
+      sql: "UPDATE job SET is_failed = ?, message = ? WHERE id = ?", arguments: [result.isFailed, result.message, id])
   }
 
   /// Returns the result of a job; `nil` while it isn't finished.

@@ -60,6 +60,7 @@ import Warehouse
     "DELETE /v0.1/apps/:owner/:app/analytics/**": .permission(.edit),
     "GET /apps/:app/settings": .permission(.edit), "POST /apps/:app/settings": .permission(.edit),
     "GET /apps/:app/links": .permission(.edit), "POST /apps/:app/links": .permission(.edit),
+    "POST /apps/:app/delete": .permission(.administer),
     "POST /apps": .permission(.administer), "POST /api/v1/apps": .permission(.administer),
     "GET /users": .permission(.administer), "POST /users": .permission(.administer),
     "GET /tokens": .permission(.administer), "POST /tokens": .permission(.administer),

@@ -76,6 +76,33 @@ import Testing
     #expect(verified.status == 0, "\(verified)")
   }
 
+  @Test func `an app is deleted while a server runs, or without one`() async throws {
+    let workspace = try Workspace()
+    var server = try await RunningServer.start(workspace)
+    let apps = try (0..<3).map { try CreatedApp.create(workspace, "App \($0)") }
+    for app in apps { try await send(0..<50, app, server) }
+    func delete(_ app: CreatedApp, _ more: [String] = ["--yes"]) throws -> (
+      status: Int32, output: String, error: String
+    ) {
+      try workspace.run(["apps", "delete", app.id, "--data", workspace.path("data")] + more)
+    }
+    let unconfirmed = try delete(apps[0], [])
+    #expect(unconfirmed.status == 2 && unconfirmed.error.contains("--yes"))
+    let deleted = try delete(apps[0])
+    #expect(deleted.status == 0 && deleted.output.contains("Deleted app 1"), "\(deleted)")
+    try await send(50..<60, apps[1], server)
+    #expect(server.stop() == .code(0))
+    #expect(try delete(apps[1]).status == 0)
+    #expect(try delete(apps[1]).status == 2)
+    let listed = try workspace.run(["apps", "list", "--data", workspace.path("data")]).output
+    #expect(!listed.contains("App 0") && !listed.contains("App 1") && listed.contains("App 2"))
+    let verified = try workspace.run(["verify", "--data", workspace.path("data")])
+    #expect(verified.status == 0 && verified.output.contains("70 events."), "\(verified)")
+    server = try await RunningServer.start(workspace)
+    try await send(60..<70, apps[2], server)
+    #expect(server.stop() == .code(0))
+  }
+
   @Test func `a running server imports a file that a command names, and reports mistakes to it`() async throws {
     let workspace = try Workspace()
     let server = try await RunningServer.start(workspace)

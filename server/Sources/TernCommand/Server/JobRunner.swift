@@ -30,6 +30,11 @@ struct JobRunner {
     }
     switch job.kind {
     case .importFile: return try await importFile(job.argument, to: app)
+    case .deleteApp:
+      try await warehouse.delete(app: app.id, views: try catalog.views(app: app.id).map(\.id))
+      let message = "Deleted app \(app.id), \"\(visible(app.name))\", with everything."
+      try catalog.finishDeletion(of: app.id, job: job.id, DataJob.Result(message: message))
+      return message
     }
   }
 

@@ -4,6 +4,8 @@ public struct DataJob: Sendable, Hashable {
   public enum Kind: String, Sendable {
     /// The import of a file, whose path is the argument.
     case importFile = "import"
+    /// The deletion of the app with everything.
+    case deleteApp = "delete app"
   }
 
   /// The result of finished work.
